@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A YAML text as a tree whose every node knows its line and column.
+ *
+ * The parser is libyaml; this header adds what a refusal needs: typed access that answers a wrong
+ * value with one line "file:line:column: what is wrong, what was expected". The same functions read
+ * models (core/model) and the configuration of the daemon, so both complain alike.
+ *
+ * Bounds: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
+ * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate keys.
+ * Numbers are decimal and finite, read alike in every locale. */
+#ifndef LINKAGE_DOCUMENT_H
+#define LINKAGE_DOCUMENT_H
+
+#include "linkage/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_DOCUMENT_SIZE_MAX  (4u << 20)
+#define LK_DOCUMENT_NODES_MAX (1u << 20)
+#define LK_DOCUMENT_DEPTH_MAX 16
+
+struct lk_document;
+
+/** struct lk_node - a place in a document; a value type, valid as long as the document.
+ * @document: the tree it belongs to
+ * @index:    which node, 1 is the root; 0 means "no such node" */
+struct lk_node {
+    const struct lk_document *document;
+    int index;
+};
+
+/** enum lk_node_kind - what a node is. */
+enum lk_node_kind { LK_NODE_NONE, LK_NODE_SCALAR, LK_NODE_LIST, LK_NODE_MAP };
+
+/** lk_document_parse() - parse a text.
+ * @name: how messages call the text, usually a file name; copied
+ * @text: @size bytes, need not be terminated; not kept; NULL is allowed where @size is 0
+ * Return: 0, LK_E_TEXT (not YAML, or beyond the bounds above), -ENOMEM. */
+int lk_document_parse(const char *name, const char *text, size_t size,
+                      struct lk_document **ret_document, struct lk_error *ret_error);
+
+/** lk_document_read() - parse the file at @path. As lk_document_parse(), LK_E_TEXT also when the
+ * file cannot be read (the line says why). */
+int lk_document_read(const char *path, struct lk_document **ret_document,
+                     struct lk_error *ret_error);
+
+/** lk_document_free() - release; NULL is allowed. */
+void lk_document_free(struct lk_document *document);
+
+/** lk_document_root() - the outermost node; "no such node" for a text without content. */
+struct lk_node lk_document_root(const struct lk_document *document);
+
+/** lk_node_kind() - kind of @node; LK_NODE_NONE for "no such node". */
+enum lk_node_kind lk_node_kind(struct lk_node node);
+/** lk_node_line(), lk_node_column() - place of @node in the text, both from 1; 0 without a node. */
+int lk_node_line(struct lk_node node);
+int lk_node_column(struct lk_node node);
+
+/** lk_node_refuse() - write "name:line:column: <format>" for @node; "no such node" of a document
+ * stands for its first line.
+ * Return: always LK_E_TEXT, so that a reader can return it at once. */
+int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** lk_node_size() - number of entries of a list or map, else 0. */
+int lk_node_size(struct lk_node node);
+/** lk_node_at() - entry @i of a list, or value of entry @i of a map, in the order of the text. */
+struct lk_node lk_node_at(struct lk_node node, int i);
+/** lk_node_key_at() - key node of entry @i of a map. */
+struct lk_node lk_node_key_at(struct lk_node node, int i);
+/** lk_node_get() - value of @key in a map, or "no such node". */
+struct lk_node lk_node_get(struct lk_node node, const char *key);
+/** lk_node_text() - text of a scalar, terminated; "" for anything else. */
+const char *lk_node_text(struct lk_node node);
+
+/** lk_node_check_keys() - refuse @node unless it is a map whose keys are all in @allowed.
+ * @what:    how to call the map in the message, as "a joint of type revolute"
+ * @allowed: NULL-terminated; the message lists them
+ * Return: 0 or LK_E_TEXT. */
+int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
+                       struct lk_error *ret_error);
+
+/** lk_node_number() - @node itself as a finite number; @what names it in the message.
+ * lk_node_numbers() - @node itself as a list of exactly @n finite numbers. Return: 0, LK_E_TEXT. */
+int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err);
+int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret,
+                    struct lk_error *err);
+
+/* Typed reading. @key is looked up in map @node; a missing key is refused at the place of the map,
+ * unless the function ends in _or, which then leaves *ret as it is and returns 0.
+ * Return: 0 or LK_E_TEXT. */
+int lk_node_read_number(struct lk_node node, const char *key, double *ret, struct lk_error *err);
+int lk_node_read_number_or(struct lk_node node, const char *key, double *ret, struct lk_error *err);
+int lk_node_read_int_or(struct lk_node node, const char *key, long min, long max, long *ret,
+                        struct lk_error *err);
+int lk_node_read_bool_or(struct lk_node node, const char *key, bool *ret, struct lk_error *err);
+/** lk_node_read_numbers() - a list of exactly @n finite numbers. */
+int lk_node_read_numbers(struct lk_node node, const char *key, int n, double *ret,
+                         struct lk_error *err);
+int lk_node_read_numbers_or(struct lk_node node, const char *key, int n, double *ret,
+                            struct lk_error *err);
+/** lk_node_read_text() - a scalar of 1 to @size - 1 bytes. */
+int lk_node_read_text(struct lk_node node, const char *key, size_t size, char *ret,
+                      struct lk_error *err);
+int lk_node_read_text_or(struct lk_node node, const char *key, size_t size, char *ret,
+                         struct lk_error *err);
+/** lk_node_read_choice() - a scalar out of @choices (NULL-terminated); *ret is its index. */
+int lk_node_read_choice(struct lk_node node, const char *key, const char *const choices[], int *ret,
+                        struct lk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

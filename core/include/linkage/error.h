@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Outcomes shared by everything in liblinkage.
+ *
+ * A function returns 0 on success, one of the positive codes below for a condition that its caller
+ * is meant to handle, or a negative errno for what nobody can mend (out of memory). Outputs come
+ * last and are written on success only; the error text is written on failure only. */
+#ifndef LINKAGE_ERROR_H
+#define LINKAGE_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** LK_RT marks a function that the cycle thread may call: no allocation, no lock, no system call,
+ * the same work at every call. */
+#define LK_RT
+
+/** enum lk_status - positive return codes of liblinkage. */
+enum lk_status {
+    LK_OK = 0,
+    LK_E_TEXT = 1,       /* a YAML text is refused; the error line says where, what, what instead */
+    LK_E_ASSEMBLY = 2,   /* the joints of a model cannot be closed from its drawing */
+    LK_E_MODEL = 3,      /* the model is well written but cannot be stepped; the line says why */
+    LK_E_NOT_FINITE = 4, /* a step was given or produced a value that is not a finite number, or a
+                          * body would turn by more than half a turn in it */
+};
+
+/** struct lk_error - one line for people, without a line feed.
+ * @text: "file:line:column: what is wrong, what was expected", or without the place where the
+ *        fault has none. Always terminated. */
+struct lk_error {
+    char text[512];
+};
+
+/** lk_error_set() - format one line into @error.
+ * @error:  written; NULL is allowed and ignored
+ * @format: printf style; control characters in the result are replaced by '?', so that text from
+ *          outside can neither break the line nor reach a terminal as an escape sequence
+ * Thread: any but the cycle.  RT: no. */
+void lk_error_set(struct lk_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

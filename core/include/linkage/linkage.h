@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* liblinkage: read a model, compile it, step it.
+ *
+ *     lk_model_read_file()  ->  struct lk_model   what the file says, immutable
+ *     lk_system_new()       ->  struct lk_system  the compiled model and its state, one arena
+ *     lk_system_step()          one step of fixed work, on the cycle thread
+ *     lk_system_outputs()       the output channels, on the cycle thread
+ *
+ * Everything is SI, world frame unless said otherwise, quaternions are (w, x, y, z) and turn body
+ * vectors into world vectors. A system belongs to one thread at a time. */
+#ifndef LINKAGE_LINKAGE_H
+#define LINKAGE_LINKAGE_H
+
+#include "linkage/error.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_NAME_SIZE      64   /* bytes of a name with its terminating zero */
+#define LK_COMPONENTS_MAX 7    /* scalars of the widest channel (a pose) */
+#define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
+#define LK_STEP_MAX       0.1
+#define LK_ITERATIONS_MAX 20
+
+struct lk_model;
+struct lk_system;
+
+/** lk_model_read_file() - read a model file (config/README.md documents the format).
+ * Thread: any but the cycle.  RT: no.
+ * Return: 0, LK_E_TEXT (@ret_error: "file:line:column: ..."), -ENOMEM. */
+int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error);
+
+/** lk_model_read_text() - the same from memory.
+ * @name: how messages call the text
+ * @text: @size bytes; not kept */
+int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
+                       struct lk_error *ret_error);
+
+/** lk_model_free() - release; NULL is allowed. */
+void lk_model_free(struct lk_model *model);
+
+/** lk_model_name() - the model's own name, as in its file. */
+const char *lk_model_name(const struct lk_model *model);
+
+/** struct lk_options - what a caller may set over the model's `solver` section.
+ * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
+ * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's */
+struct lk_options {
+    double step;
+    int iterations;
+};
+
+/** lk_system_new() - compile @model: topology, elimination tree, arena, consistent start.
+ *
+ * The drawing is assembled (Gauss-Newton on the joints, weighted by mass), velocities are projected
+ * onto the joints, accelerations and multipliers solved. The model may be freed afterwards.
+ * @options: NULL takes the model's
+ * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
+ * Return: 0, LK_E_ASSEMBLY (names the joint with the largest gap), LK_E_MODEL, -ENOMEM. */
+int lk_system_new(const struct lk_model *model, const struct lk_options *options,
+                  struct lk_system **ret_system, struct lk_error *ret_error);
+
+/** lk_system_free() - release; NULL is allowed. */
+void lk_system_free(struct lk_system *system);
+
+/** lk_system_step() - advance by one step h.
+ * @inputs: lk_system_input_size() values in channel order; they act over [t, t + h]; NULL is
+ *          allowed for a model without inputs
+ * Thread: cycle.  RT: yes, work fixed by the model, O(bodies) for chains and trees.
+ * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite, or a body turns by more
+ * than half a turn in the step: the state is then the one before the call, and further calls are
+ *         allowed. */
+LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
+
+/** lk_system_outputs() - evaluate the output channels in the present state.
+ * @values: lk_system_output_size() values, in channel order; written
+ * Thread: cycle.  RT: yes. */
+LK_RT void lk_system_outputs(const struct lk_system *system, double *values);
+
+/** lk_system_reset() - back to the state after lk_system_new(), time 0.
+ * Thread: cycle.  RT: yes, one copy of the state. */
+LK_RT void lk_system_reset(struct lk_system *system);
+
+/** lk_system_step_size() - step size h [s]. */
+LK_RT double lk_system_step_size(const struct lk_system *system);
+/** lk_system_step_count() - steps since the start; time is step_count * h, exact on the grid. */
+LK_RT uint64_t lk_system_step_count(const struct lk_system *system);
+/** lk_system_time() - simulated time [s]. */
+LK_RT double lk_system_time(const struct lk_system *system);
+
+/** struct lk_channel - a named input or output of a model.
+ * @name:      as in the model file
+ * @size:      scalars, 1 to LK_COMPONENTS_MAX
+ * @offset:    index of the first scalar in the vector of all inputs (or outputs)
+ * @component: names of the scalars; "" when there is only one
+ * @unit:      SI unit of each scalar, "rad", "m/s", "1" */
+struct lk_channel {
+    char name[LK_NAME_SIZE];
+    int size;
+    int offset;
+    const char *component[LK_COMPONENTS_MAX];
+    const char *unit[LK_COMPONENTS_MAX];
+};
+
+/** lk_system_input_channels(), lk_system_output_channels() - the channels, in the order of the
+ * model file.
+ * @ret_n: how many; valid as long as the system. */
+const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n);
+const struct lk_channel *lk_system_output_channels(const struct lk_system *system, int *ret_n);
+/** lk_system_input_size(), lk_system_output_size() - scalars of all inputs, of all outputs. */
+LK_RT int lk_system_input_size(const struct lk_system *system);
+LK_RT int lk_system_output_size(const struct lk_system *system);
+
+/** struct lk_health - numerical health and energy books of the last step.
+ * @residual_position: largest |violation| of a rigid row after the step [m or rad]
+ * @residual_velocity: largest |rate of violation| of a rigid row after the projection [m/s, rad/s]
+ * @increment:         largest component of the last Newton increment [m or rad]
+ * @kinetic:           kinetic energy [J]
+ * @potential:         energy of gravity (zero at the world origin) and of springs [J]
+ * @work_input:        work done by the input channels since the start [J]
+ * @dissipated:        energy taken out by dampers since the start [J] */
+struct lk_health {
+    double residual_position;
+    double residual_velocity;
+    double increment;
+    double kinetic;
+    double potential;
+    double work_input;
+    double dissipated;
+};
+
+/** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
+LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *ret_health);
+
+/** struct lk_body_state - state of one body.
+ * @position:             centre of mass [m], world
+ * @orientation:          unit quaternion (w, x, y, z), body to world
+ * @velocity:             of the centre of mass [m/s], world
+ * @angular_velocity:     [rad/s], body axes
+ * @acceleration:         of the centre of mass [m/s^2], world
+ * @angular_acceleration: [rad/s^2], body axes */
+struct lk_body_state {
+    double position[3];
+    double orientation[4];
+    double velocity[3];
+    double angular_velocity[3];
+    double acceleration[3];
+    double angular_acceleration[3];
+};
+
+/** lk_system_body_index(), lk_system_joint_index() - index of a name, or -1. Not for the cycle. */
+int lk_system_body_index(const struct lk_system *system, const char *name);
+int lk_system_joint_index(const struct lk_system *system, const char *name);
+/** lk_system_body_name(), lk_system_joint_name() - name of index @i. */
+const char *lk_system_body_name(const struct lk_system *system, int i);
+const char *lk_system_joint_name(const struct lk_system *system, int i);
+/** lk_system_body_state() - state of body @body. Thread: cycle.  RT: yes. */
+LK_RT void lk_system_body_state(const struct lk_system *system, int body,
+                                struct lk_body_state *ret_state);
+/** lk_system_joint_reaction() - what joint @joint does to its second body: force [N] and torque
+ * about the joint's point [N m], world frame. Converges with the square of the step (the multiplier
+ * is corrected by the acceleration projection). Thread: cycle.  RT: yes. */
+LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
+                                    double ret_force_torque[6]);
+
+/** struct lk_summary - what compiling found out.
+ * @n_bodies, @n_joints:       counts
+ * @n_rows_rigid:              scalar constraints of joints
+ * @n_rows_compliant:          spring-damper rows, solved with the constraints
+ * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
+ * @largest_front:             rows of the largest dense block that is factored
+ * @step_flops:                floating point operations of the linear algebra of one step
+ * @memory:                    bytes of the arena, all that a step touches
+ * @total_mass:                [kg]
+ * @assembly_gap:              largest violation of a joint in the drawing [m or rad]
+ * @velocity_change:           largest change by which the given velocities were made consistent
+ *                             with the joints [m/s or rad/s] */
+struct lk_summary {
+    int n_bodies;
+    int n_joints;
+    int n_rows_rigid;
+    int n_rows_compliant;
+    int tree_depth;
+    int tree_fronts;
+    int largest_front;
+    double step_flops;
+    size_t memory;
+    double total_mass;
+    double assembly_gap;
+    double velocity_change;
+};
+
+/** lk_system_summary() - figures of the compiled model. */
+void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of a document: shared by the parser (document.c) and the access to nodes (node.c). */
+#ifndef LK_MODEL_DOCUMENT_TREE_H
+#define LK_MODEL_DOCUMENT_TREE_H
+
+#include "linkage/document.h"
+#include <locale.h>
+
+/** struct lk_tree_node - one node, in the order of the text.
+ * @line, @column: place, from 1
+ * @first:         scalar: offset of its text in lk_document::text; list, map: offset of its entries
+ *                 in lk_document::entries
+ * @n:             scalar: bytes; list: entries; map: pairs, stored key, value, key, value */
+struct lk_tree_node {
+    enum lk_node_kind kind;
+    int line;
+    int column;
+    size_t first;
+    int n;
+};
+
+/** struct lk_document - the tree in three growing arrays.
+ * @nodes:    nodes[0] is "no such node", nodes[1] the root
+ * @entries:  indices of nodes
+ * @text:     terminated texts of the scalars
+ * @c_locale: numbers are read in it, whatever the locale of the program */
+struct lk_document {
+    char *name;
+    struct lk_tree_node *nodes;
+    int *entries;
+    char *text;
+    size_t n_nodes, n_entries, n_text;
+    size_t room_nodes, room_entries, room_text;
+    locale_t c_locale;
+};
+
+#endif

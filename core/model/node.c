@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Typed access to the nodes of a document, with one line for each way to be wrong.
+ *
+ * A message names the key, shows the offending value (shortened: it may be anything) and says what
+ * was expected instead. */
+#include "document_tree.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN "%.40s" /* as much of a foreign text as a message repeats */
+
+static const struct lk_tree_node *tree_node(struct lk_node node)
+{
+    static const struct lk_tree_node none = {.kind = LK_NODE_NONE};
+
+    return node.document != NULL ? &node.document->nodes[node.index] : &none;
+}
+
+struct lk_node lk_document_root(const struct lk_document *document)
+{
+    return (struct lk_node){document, document->n_nodes > 1 ? 1 : 0};
+}
+
+enum lk_node_kind lk_node_kind(struct lk_node node)
+{
+    return tree_node(node)->kind;
+}
+
+int lk_node_line(struct lk_node node)
+{
+    return tree_node(node)->line;
+}
+
+int lk_node_column(struct lk_node node)
+{
+    return tree_node(node)->column;
+}
+
+int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
+{
+    const struct lk_tree_node *tree = tree_node(node);
+    char text[sizeof(ret_error->text)];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    lk_error_set(ret_error, "%.200s:%d:%d: %s", node.document ? node.document->name : "?",
+                 tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text);
+    return LK_E_TEXT;
+}
+
+int lk_node_size(struct lk_node node)
+{
+    const struct lk_tree_node *tree = tree_node(node);
+
+    return tree->kind == LK_NODE_LIST || tree->kind == LK_NODE_MAP ? tree->n : 0;
+}
+
+/* Entry @i of the array of entries of @node, which holds @n of them. */
+static struct lk_node entry(struct lk_node node, int i, int n)
+{
+    const struct lk_tree_node *tree = tree_node(node);
+
+    if (i < 0 || i >= n)
+        return (struct lk_node){node.document, 0};
+    return (struct lk_node){node.document, node.document->entries[tree->first + (size_t)i]};
+}
+
+struct lk_node lk_node_at(struct lk_node node, int i)
+{
+    int n = lk_node_size(node);
+
+    return lk_node_kind(node) == LK_NODE_MAP ? entry(node, i < n ? 2 * i + 1 : -1, 2 * n)
+                                             : entry(node, i, n);
+}
+
+struct lk_node lk_node_key_at(struct lk_node node, int i)
+{
+    int n = lk_node_kind(node) == LK_NODE_MAP ? lk_node_size(node) : 0;
+
+    return entry(node, i < n ? 2 * i : -1, 2 * n);
+}
+
+struct lk_node lk_node_get(struct lk_node node, const char *key)
+{
+    int n = lk_node_kind(node) == LK_NODE_MAP ? lk_node_size(node) : 0;
+
+    for (int i = 0; i < n; i++) {
+        if (strcmp(lk_node_text(lk_node_key_at(node, i)), key) == 0)
+            return lk_node_at(node, i);
+    }
+    return (struct lk_node){node.document, 0};
+}
+
+const char *lk_node_text(struct lk_node node)
+{
+    const struct lk_tree_node *tree = tree_node(node);
+
+    return tree->kind == LK_NODE_SCALAR ? node.document->text + tree->first : "";
+}
+
+/* "a, b, c" of a NULL-terminated list, cut where @size ends. */
+static void join(const char *const words[], char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; words[i] != NULL && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", words[i]);
+}
+
+static bool is_among(const char *word, const char *const words[])
+{
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "@what is 'abc', expected ..."; lists, maps and empty values are named for what they are. */
+static int refuse_value(struct lk_node node, struct lk_error *err, const char *what,
+                        const char *expected)
+{
+    enum lk_node_kind kind = lk_node_kind(node);
+
+    if (kind == LK_NODE_SCALAR && lk_node_text(node)[0] != '\0')
+        return lk_node_refuse(node, err, "%s is '" SHOWN "', expected %s", what, lk_node_text(node),
+                              expected);
+    return lk_node_refuse(node, err, "%s is %s, expected %s", what,
+                          kind == LK_NODE_LIST  ? "a list"
+                          : kind == LK_NODE_MAP ? "a map"
+                                                : "empty",
+                          expected);
+}
+
+static int refuse_missing(struct lk_node node, struct lk_error *err, const char *key,
+                          const char *expected)
+{
+    return lk_node_refuse(node, err, "the key '%s' is missing, expected %s", key, expected);
+}
+
+int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
+                       struct lk_error *ret_error)
+{
+    char keys[256];
+    char expected[sizeof(keys) + 32];
+
+    join(allowed, keys, sizeof(keys));
+    snprintf(expected, sizeof(expected), "a map with keys out of %s", keys);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return refuse_value(node, ret_error, what, expected);
+    for (int i = 0; i < lk_node_size(node); i++) {
+        struct lk_node key = lk_node_key_at(node, i);
+
+        if (!is_among(lk_node_text(key), allowed))
+            return lk_node_refuse(key, ret_error, "unknown key '" SHOWN "' in %s, expected %s",
+                                  lk_node_text(key), what, keys);
+    }
+    return 0;
+}
+
+/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point: what strtod()
+ * takes beyond this (hexadecimal, inf, nan, leading blanks) is no number here. */
+static bool is_decimal(const char *s)
+{
+    int digits = 0;
+
+    s += *s == '+' || *s == '-';
+    for (; isdigit((unsigned char)*s); s++)
+        digits++;
+    s += *s == '.';
+    for (; isdigit((unsigned char)*s); s++)
+        digits++;
+    if (digits > 0 && (*s == 'e' || *s == 'E')) {
+        s++;
+        s += *s == '+' || *s == '-';
+        if (!isdigit((unsigned char)*s))
+            return false;
+        while (isdigit((unsigned char)*s))
+            s++;
+    }
+    return digits > 0 && *s == '\0';
+}
+
+int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err)
+{
+    const char *text = lk_node_text(node);
+    double value;
+
+    if (!is_decimal(text))
+        return refuse_value(node, err, what, "a finite number");
+    value = strtod_l(text, NULL, node.document->c_locale);
+    if (!isfinite(value))
+        return refuse_value(node, err, what, "a finite number");
+    *ret = value;
+    return 0;
+}
+
+int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret, struct lk_error *err)
+{
+    char expected[64];
+    char name[96];
+
+    snprintf(expected, sizeof(expected), "a list of %d numbers", n);
+    if (lk_node_kind(node) != LK_NODE_LIST)
+        return refuse_value(node, err, what, expected);
+    if (lk_node_size(node) != n)
+        return lk_node_refuse(node, err, "%s has %d entries, expected %s", what, lk_node_size(node),
+                              expected);
+    for (int i = 0; i < n; i++) {
+        int result;
+
+        snprintf(name, sizeof(name), "entry %d of %s", i + 1, what);
+        result = lk_node_number(lk_node_at(node, i), name, &ret[i], err);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}
+
+int lk_node_read_number(struct lk_node node, const char *key, double *ret, struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+
+    return value.index == 0 ? refuse_missing(node, err, key, "a finite number")
+                            : lk_node_number(value, key, ret, err);
+}
+
+int lk_node_read_number_or(struct lk_node node, const char *key, double *ret, struct lk_error *err)
+{
+    return lk_node_get(node, key).index == 0 ? 0 : lk_node_read_number(node, key, ret, err);
+}
+
+int lk_node_read_int_or(struct lk_node node, const char *key, long min, long max, long *ret,
+                        struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+    const char *text = lk_node_text(value);
+    size_t sign = text[0] == '+' || text[0] == '-';
+    size_t digits = strspn(text + sign, "0123456789");
+    char expected[80];
+    long number;
+
+    if (value.index == 0)
+        return 0;
+    snprintf(expected, sizeof(expected), "a whole number from %ld to %ld", min, max);
+    if (digits == 0 || digits > 18 || text[sign + digits] != '\0')
+        return refuse_value(value, err, key, expected);
+    number = strtol(text, NULL, 10);
+    if (number < min || number > max)
+        return refuse_value(value, err, key, expected);
+    *ret = number;
+    return 0;
+}
+
+int lk_node_read_bool_or(struct lk_node node, const char *key, bool *ret, struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+    bool is_true = strcmp(lk_node_text(value), "true") == 0;
+
+    if (value.index == 0)
+        return 0;
+    if (!is_true && strcmp(lk_node_text(value), "false") != 0)
+        return refuse_value(value, err, key, "true or false");
+    *ret = is_true;
+    return 0;
+}
+
+int lk_node_read_numbers(struct lk_node node, const char *key, int n, double *ret,
+                         struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+    char expected[64];
+
+    if (value.index != 0)
+        return lk_node_numbers(value, key, n, ret, err);
+    snprintf(expected, sizeof(expected), "a list of %d numbers", n);
+    return refuse_missing(node, err, key, expected);
+}
+
+int lk_node_read_numbers_or(struct lk_node node, const char *key, int n, double *ret,
+                            struct lk_error *err)
+{
+    return lk_node_get(node, key).index == 0 ? 0 : lk_node_read_numbers(node, key, n, ret, err);
+}
+
+int lk_node_read_text(struct lk_node node, const char *key, size_t size, char *ret,
+                      struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+    size_t length = strlen(lk_node_text(value));
+    char expected[64];
+
+    snprintf(expected, sizeof(expected), "a text of 1 to %zu bytes", size - 1);
+    if (value.index == 0)
+        return refuse_missing(node, err, key, expected);
+    if (length == 0 || length >= size)
+        return refuse_value(value, err, key, expected);
+    memcpy(ret, lk_node_text(value), length + 1);
+    return 0;
+}
+
+int lk_node_read_text_or(struct lk_node node, const char *key, size_t size, char *ret,
+                         struct lk_error *err)
+{
+    return lk_node_get(node, key).index == 0 ? 0 : lk_node_read_text(node, key, size, ret, err);
+}
+
+int lk_node_read_choice(struct lk_node node, const char *key, const char *const choices[], int *ret,
+                        struct lk_error *err)
+{
+    struct lk_node value = lk_node_get(node, key);
+    char expected[256];
+
+    for (int i = 0; value.index != 0 && choices[i] != NULL; i++) {
+        if (lk_node_kind(value) == LK_NODE_SCALAR && strcmp(lk_node_text(value), choices[i]) == 0) {
+            *ret = i;
+            return 0;
+        }
+    }
+    join(choices, expected, sizeof(expected));
+    if (value.index == 0)
+        return refuse_missing(node, err, key, expected);
+    return refuse_value(value, err, key, expected);
+}

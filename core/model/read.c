@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model file as a whole: its outermost keys, and the order in which sections are read. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
+{
+    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies", "joints",
+                                       "forces",  "inputs", "outputs", "solver", NULL};
+    static const char *const versions[] = {"1", NULL};
+    struct lk_node name = lk_node_get(root, "name");
+    int version;
+    int result;
+
+    if (lk_node_kind(root) == LK_NODE_NONE)
+        return lk_node_refuse(root, err, "the text is empty, expected a model");
+    result = lk_node_check_keys(root, "a model", keys, err);
+    if (result == 0)
+        result = lk_node_read_choice(root, "linkage", versions, &version, err);
+    if (result != 0)
+        return result;
+    if (name.index == 0)
+        return lk_node_refuse(root, err, "the key 'name' is missing, expected a name");
+    result = lk_read_name(name, "model", model->name, err);
+    return result != 0 ? result : lk_read_vector_or(root, "gravity", model->gravity, err);
+}
+
+static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
+{
+    static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
+        read_head,      lk_read_bodies,  lk_read_joints, lk_read_forces,
+        lk_read_inputs, lk_read_outputs, lk_read_solver};
+    int result = 0;
+
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && result == 0; i++)
+        result = sections[i](root, model, err);
+    return result;
+}
+
+static int from_document(struct lk_document *document, struct lk_model **ret_model,
+                         struct lk_error *err)
+{
+    struct lk_model *model = calloc(1, sizeof(*model));
+    int result = model == NULL ? -ENOMEM : read_model(lk_document_root(document), model, err);
+
+    lk_document_free(document);
+    if (result == 0)
+        *ret_model = model;
+    else
+        lk_model_free(model);
+    return result;
+}
+
+int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error)
+{
+    struct lk_document *document = NULL;
+    int result = lk_document_read(path, &document, ret_error);
+
+    return result != 0 ? result : from_document(document, ret_model, ret_error);
+}
+
+int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
+                       struct lk_error *ret_error)
+{
+    struct lk_document *document = NULL;
+    int result = lk_document_parse(name, text, size, &document, ret_error);
+
+    return result != 0 ? result : from_document(document, ret_model, ret_error);
+}
+
+void lk_model_free(struct lk_model *model)
+{
+    if (model == NULL)
+        return;
+    free(model->bodies);
+    free(model->joints);
+    free(model->forces);
+    free(model->inputs);
+    free(model->outputs);
+    free(model);
+}
+
+const char *lk_model_name(const struct lk_model *model)
+{
+    return model->name;
+}

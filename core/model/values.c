@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of a model: besides being finite they stay within LK_NUMBER_MAX, so that what is made of
+ * them stays finite too. */
+#include "reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int check_magnitude(struct lk_node node, const char *what, double value,
+                           struct lk_error *err)
+{
+    if (fabs(value) <= LK_NUMBER_MAX)
+        return 0;
+    return lk_node_refuse(node, err, "%s is %.40s, expected at most %g in magnitude", what,
+                          lk_node_text(node), LK_NUMBER_MAX);
+}
+
+static int read_list(struct lk_node list, const char *what, int n, double *ret,
+                     struct lk_error *err)
+{
+    int result = lk_node_numbers(list, what, n, ret, err);
+    char name[96];
+
+    for (int i = 0; i < n && result == 0; i++) {
+        snprintf(name, sizeof(name), "entry %d of %s", i + 1, what);
+        result = check_magnitude(lk_node_at(list, i), name, ret[i], err);
+    }
+    return result;
+}
+
+int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err)
+{
+    return read_list(node, what, 3, ret, err);
+}
+
+int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, key);
+
+    if (list.index == 0)
+        return lk_node_read_numbers(map, key, n, ret, err); /* says that it is missing */
+    return read_list(list, key, n, ret, err);
+}
+
+int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err)
+{
+    return lk_read_numbers(map, key, 3, ret, err);
+}
+
+int lk_read_vector_or(struct lk_node map, const char *key, double ret[3], struct lk_error *err)
+{
+    return lk_node_get(map, key).index == 0 ? 0 : lk_read_vector(map, key, ret, err);
+}
+
+int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
+                      struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, key);
+    double value;
+    int result;
+
+    if (node.index == 0)
+        return 0;
+    result = lk_node_number(node, key, &value, err);
+    if (result == 0)
+        result = check_magnitude(node, key, value, err);
+    if (result == 0 && value < min)
+        result = lk_node_refuse(node, err, "%s is %.40s, expected at least %g", key,
+                                lk_node_text(node), min);
+    if (result == 0)
+        *ret = value;
+    return result;
+}
+
+static double norm(const double *v, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum);
+}
+
+int lk_read_direction_node(struct lk_node node, const char *what, double ret[3],
+                           struct lk_error *err)
+{
+    int result = lk_read_vector_node(node, what, ret, err);
+    double length;
+
+    if (result != 0)
+        return result;
+    length = norm(ret, 3);
+    if (length < 1e-9)
+        return lk_node_refuse(node, err,
+                              "%s has no direction (length %g), expected a vector that is not zero",
+                              what, length);
+    for (int i = 0; i < 3; i++)
+        ret[i] /= length;
+    return 0;
+}
+
+static int read_axis_angle(struct lk_node map, double ret[4], struct lk_error *err)
+{
+    struct lk_node axis_node = lk_node_get(map, "axis");
+    double axis[3], angle;
+    int result;
+
+    if (axis_node.index == 0)
+        return lk_node_read_numbers(map, "axis", 3, axis, err); /* says that it is missing */
+    result = lk_read_direction_node(axis_node, "axis", axis, err);
+    if (result == 0)
+        result = lk_node_read_number(map, "angle", &angle, err);
+    if (result == 0)
+        result = check_magnitude(lk_node_get(map, "angle"), "angle", angle, err);
+    if (result != 0)
+        return result;
+    ret[0] = cos(angle / 2);
+    for (int i = 0; i < 3; i++)
+        ret[i + 1] = axis[i] * sin(angle / 2);
+    return 0;
+}
+
+/* A quaternion a little off unit length is rounding; one far off is a mistake, not a wish. */
+static int read_quaternion(struct lk_node map, double ret[4], struct lk_error *err)
+{
+    double length;
+    int result = lk_read_numbers(map, "quaternion", 4, ret, err);
+
+    if (result != 0)
+        return result;
+    length = norm(ret, 4);
+    if (fabs(length - 1) > 1e-6)
+        return lk_node_refuse(lk_node_get(map, "quaternion"), err,
+                              "quaternion has length %.9g, expected 1 (within 1e-6)", length);
+    for (int i = 0; i < 4; i++)
+        ret[i] /= length;
+    return 0;
+}
+
+int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4], struct lk_error *err)
+{
+    static const char *const by_axis[] = {"axis", "angle", NULL};
+    static const char *const by_quaternion[] = {"quaternion", NULL};
+    static const char *const either[] = {"axis", "angle", "quaternion", NULL};
+    struct lk_node value = lk_node_get(map, key);
+    bool quaternion = lk_node_get(value, "quaternion").index != 0;
+    const char *const *allowed = quaternion                              ? by_quaternion
+                                 : lk_node_get(value, "axis").index != 0 ? by_axis
+                                                                         : either;
+    double q[4];
+    int result;
+
+    if (value.index == 0)
+        return 0;
+    result =
+        lk_node_check_keys(value, quaternion ? "an orientation by quaternion" : key, allowed, err);
+    if (result == 0)
+        result = quaternion ? read_quaternion(value, q, err) : read_axis_angle(value, q, err);
+    if (result == 0)
+        memcpy(ret, q, sizeof(q));
+    return result;
+}
+
+int lk_read_frame_or(struct lk_node map, const char *key, enum lk_frame *ret, struct lk_error *err)
+{
+    static const char *const frames[] = {"world", "body", NULL};
+    int choice;
+    int result;
+
+    if (lk_node_get(map, key).index == 0)
+        return 0;
+    result = lk_node_read_choice(map, key, frames, &choice, err);
+    if (result == 0)
+        *ret = choice == 0 ? LK_FRAME_WORLD : LK_FRAME_BODY;
+    return result;
+}
