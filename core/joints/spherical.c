@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spherical joint: the points coincide, three rows. */
+#include "joints/rows.h"
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const pose[2], double *phi)
+{
+    lk_rows_gap(j, pose, phi);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const pose[2],
+                 const double *lambda, struct lk_twist *const sum[2])
+{
+    lk_rows_point_load(j, pose, lambda, sum);
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const pose[2],
+                     struct lk_jacobian ret)
+{
+    lk_rows_point_jacobian(j, pose, ret);
+}
+
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const pose[2],
+                       const struct lk_twist *const twist[2], double *ret)
+{
+    lk_rows_gap_gamma(j, pose, twist, ret);
+}
+
+const struct lk_joint_type_ops lk_joint_spherical = {
+    .name = "spherical",
+    .n_rigid = 3,
+    .n_length = 3,
+    .is_point = 1,
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+};

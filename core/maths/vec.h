@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors, 3x3 matrices and quaternions of the small fixed sizes that rigid bodies need.
+ *
+ * Matrices are row-major; R turns body vectors into world vectors. Symmetric 3x3 matrices are
+ * stored as xx yy zz xy xz yz, like the inertia in a model file. Quaternions are (w, x, y, z). All
+ * functions are pure, inline and safe on the cycle thread; results may not alias arguments. */
+#ifndef LK_MATHS_VEC_H
+#define LK_MATHS_VEC_H
+
+#include "maths/hot.h"
+#include <math.h>
+
+/* the larger of two; keeps @a when @b is not a number */
+LK_INLINE double lk_max(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+LK_INLINE double lk_root(double x)
+{
+    return sqrt(x);
+}
+
+/* The functions below are always inlined, so how a caller without wide registers would pass four
+ * doubles does not matter. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+LK_INLINE lk_four lk_root_four(lk_four x)
+{
+    return (lk_four){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
+}
+
+/* the larger of two, lane by lane, by the mask of a comparison */
+LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
+{
+    lk_four_mask larger = b > a;
+
+    return (lk_four)(((lk_four_mask)b & larger) | ((lk_four_mask)a & ~larger));
+}
+
+LK_INLINE double lk_largest_lane(lk_four x)
+{
+    return lk_max(lk_max(x[0], x[1]), lk_max(x[2], x[3]));
+}
+
+/* products and rotations, for one body and for four side by side */
+#define LK_REAL    double
+#define LK_NAME(f) lk_##f
+#include "maths/rotation_inl.h"
+#undef LK_REAL
+#undef LK_NAME
+#define LK_REAL    lk_four
+#define LK_NAME(f) lk_##f##_four
+#include "maths/rotation_inl.h"
+#undef LK_REAL
+#undef LK_NAME
+#pragma GCC diagnostic pop
+
+LK_INLINE double lk_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+LK_INLINE double lk_norm(const double a[3])
+{
+    return sqrt(lk_dot(a, a));
+}
+
+/* r = a x (b x c) with b = a: the centripetal term w x (w x p) */
+LK_INLINE void lk_cross_twice(const double w[3], const double p[3], double r[3])
+{
+    double wp = lk_dot(w, p);
+    double ww = lk_dot(w, w);
+
+    for (int i = 0; i < 3; i++)
+        r[i] = w[i] * wp - p[i] * ww;
+}
+
+LK_INLINE void lk_sub(const double a[3], const double b[3], double r[3])
+{
+    for (int i = 0; i < 3; i++)
+        r[i] = a[i] - b[i];
+}
+
+/* r = R a */
+LK_INLINE void lk_rotate(const double R[9], const double a[3], double r[3])
+{
+    r[0] = R[0] * a[0] + R[1] * a[1] + R[2] * a[2];
+    r[1] = R[3] * a[0] + R[4] * a[1] + R[5] * a[2];
+    r[2] = R[6] * a[0] + R[7] * a[1] + R[8] * a[2];
+}
+
+/* r = R^T a */
+LK_INLINE void lk_rotate_back(const double R[9], const double a[3], double r[3])
+{
+    r[0] = R[0] * a[0] + R[3] * a[1] + R[6] * a[2];
+    r[1] = R[1] * a[0] + R[4] * a[1] + R[7] * a[2];
+    r[2] = R[2] * a[0] + R[5] * a[1] + R[8] * a[2];
+}
+
+/* r = S^-1, S symmetric and positive definite */
+LK_INLINE void lk_sym_inverse(const double S[6], double r[6])
+{
+    double cxx = S[1] * S[2] - S[5] * S[5];
+    double cxy = S[4] * S[5] - S[3] * S[2];
+    double cxz = S[3] * S[5] - S[4] * S[1];
+    double inv = 1 / (S[0] * cxx + S[3] * cxy + S[4] * cxz);
+
+    r[0] = cxx * inv;
+    r[1] = (S[0] * S[2] - S[4] * S[4]) * inv;
+    r[2] = (S[0] * S[1] - S[3] * S[3]) * inv;
+    r[3] = cxy * inv;
+    r[4] = cxz * inv;
+    r[5] = (S[3] * S[4] - S[0] * S[5]) * inv;
+}
+
+/* pull a quaternion that is off by round-off back to unit length: one Newton step of 1/sqrt */
+LK_INLINE void lk_quat_normalise(double q[4])
+{
+    double scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+
+    for (int i = 0; i < 4; i++)
+        q[i] *= scale;
+}
+
+#endif

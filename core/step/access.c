@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a caller may look at in a system. */
+#include "step/system.h"
+#include <string.h>
+
+double lk_system_step_size(const struct lk_system *system)
+{
+    return system->h;
+}
+
+uint64_t lk_system_step_count(const struct lk_system *system)
+{
+    return (uint64_t)system->now.books->steps;
+}
+
+double lk_system_time(const struct lk_system *system)
+{
+    return system->now.books->steps * system->h;
+}
+
+const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n)
+{
+    *ret_n = system->n_inputs;
+    return system->input_channel;
+}
+
+const struct lk_channel *lk_system_output_channels(const struct lk_system *system, int *ret_n)
+{
+    *ret_n = system->n_outputs;
+    return system->output_channel;
+}
+
+int lk_system_input_size(const struct lk_system *system)
+{
+    return system->input_size;
+}
+
+int lk_system_output_size(const struct lk_system *system)
+{
+    return system->output_size;
+}
+
+void lk_system_health(const struct lk_system *system, struct lk_health *ret_health)
+{
+    const struct lk_books *b = system->now.books;
+
+    *ret_health = (struct lk_health){
+        .residual_position = b->residual_position,
+        .residual_velocity = b->residual_velocity,
+        .increment = b->increment,
+        .kinetic = b->kinetic,
+        .potential = b->potential,
+        .work_input = b->work_input,
+        .dissipated = b->dissipated,
+    };
+}
+
+static int find(const char (*names)[LK_NAME_SIZE], int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+int lk_system_body_index(const struct lk_system *system, const char *name)
+{
+    return find((const char(*)[LK_NAME_SIZE])system->body_name, system->n_bodies, name);
+}
+
+int lk_system_joint_index(const struct lk_system *system, const char *name)
+{
+    return find((const char(*)[LK_NAME_SIZE])system->joint_name, system->n_joints, name);
+}
+
+const char *lk_system_body_name(const struct lk_system *system, int i)
+{
+    return system->body_name[i];
+}
+
+const char *lk_system_joint_name(const struct lk_system *system, int i)
+{
+    return system->joint_name[i];
+}
+
+void lk_system_body_state(const struct lk_system *system, int body, struct lk_body_state *ret)
+{
+    const struct lk_motion *m = &system->now.motion[body];
+
+    memcpy(ret->position, m->x, sizeof(m->x));
+    memcpy(ret->orientation, m->q, sizeof(m->q));
+    memcpy(ret->velocity, m->v.v, sizeof(m->v.v));
+    memcpy(ret->angular_velocity, m->v.w, sizeof(m->v.w));
+    memcpy(ret->acceleration, m->a.v, sizeof(m->a.v));
+    memcpy(ret->angular_acceleration, m->a.w, sizeof(m->a.w));
+}
+
+void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary)
+{
+    *ret_summary = system->summary;
+}

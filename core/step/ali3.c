@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `ali3`: index-3 augmented Lagrangian with the trapezoidal rule and mass-orthogonal
+ * projections of velocities and accelerations, solved in multiplier space over the tree.
+ *
+ * Method: the index-3 divide-and-conquer paper ("index-3 DCA", Nonlinear Dynamics, 2018) seen
+ * through the joints' own directions, on the rotation group. With s = h^2/4, W = M^-1 and the
+ * dynamic residual g = M a + gyroscopic + Phi_q^T lambda - Q, one Newton iteration is
+ *
+ *     (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g
+ *     dq = -s W (Phi_q^T dlambda + g),     lambda += dlambda
+ *
+ * One factor, at the predicted pose and with the Jacobian of that pose, serves all iterations; a
+ * second one, at the final pose, serves both projections. E of a rigid row is a small relative
+ * regularisation; a compliant row lambda = k Phi + c dPhi/dt has E = 1 / (k + 2 c / h) and
+ * (k Phi + c dPhi/dt - lambda) E in place of Phi.
+ *
+ * Trapezoidal rule, from x_old with u = x - x_old and theta = log(R_old^T R):
+ *
+ *     v = 2/h u - v_old,          a  = 4/h^2 u - 4/h v_old - a_old        (world)
+ *     w = 2/h theta - w_old,      al = 4/h^2 theta - 4/h w_old - al_old   (body axes)
+ *
+ * Increments turn the body, R := R exp(dtheta), so that Phi_q is the exact derivative. u and the
+ * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
+ * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
+#include "maths/vec.h"
+#include "step/system.h"
+#include <stdbool.h>
+
+/* An input is held over [t, t + h], so it may jump at t. Carry the accelerations and multipliers of
+ * the last step over the jump: M da + Phi_q^T dlambda = dQ, Phi_q da = 0. That is the projection of
+ * a + W dQ with the factor of the final pose, which is still at hand. Without it a jump would act
+ * half a step late. */
+static void absorb_input_jump(struct lk_system *sys, const double *inputs)
+{
+    struct lk_state *next = &sys->next;
+
+    for (int b = 0; b <= sys->n_bodies; b++)
+        sys->correction[b] = (struct lk_twist){0};
+    for (int i = 0; i < sys->input_size; i++)
+        next->inputs[i] = inputs[i] - sys->now.inputs[i];
+    lk_loads_subtract_inputs(sys, next->inputs, sys->correction);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *a = &sys->now.motion[b].a;
+        double turn[3];
+
+        lk_sym_mul(sys->W[b].inertia, sys->correction[b].w, turn);
+        for (int i = 0; i < 3; i++) {
+            next->motion[b].a.v[i] = a->v[i] - sys->W[b].mass * sys->correction[b].v[i];
+            next->motion[b].a.w[i] = a->w[i] - turn[i];
+        }
+    }
+    lk_project_accelerations(sys, next);
+    for (int i = 0; i < sys->input_size; i++)
+        next->inputs[i] = inputs[i];
+}
+
+/** struct lanes - four arrays of doubles, one a body; @n of them are bodies of their own. */
+struct lanes {
+    int n;
+    size_t at[4];
+};
+
+LK_INLINE struct lanes lanes_of(const struct lk_system *sys, int quad)
+{
+    struct lanes l = {.n = sys->n_bodies - 4 * quad < 4 ? sys->n_bodies - 4 * quad : 4};
+
+    for (int i = 0; i < 4; i++)
+        l.at[i] = (size_t)(4 * quad + (i < l.n ? i : l.n - 1));
+    return l;
+}
+
+/* @n values of each of four bodies; @first: of body 0, @stride: doubles from body to body */
+LK_INLINE void gather(const struct lanes *l, const double *first, size_t stride, int n,
+                      lk_four *ret)
+{
+    for (int i = 0; i < n; i++)
+        ret[i] =
+            (lk_four){first[l->at[0] * stride + (size_t)i], first[l->at[1] * stride + (size_t)i],
+                      first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
+}
+
+/* the way back; lanes that repeat a body write the same values again */
+LK_INLINE void scatter(const struct lanes *l, const lk_four *values, size_t stride, int n,
+                       double *first)
+{
+    for (int i = 0; i < n; i++)
+        for (int lane = 0; lane < 4; lane++)
+            first[l->at[lane] * stride + (size_t)i] = values[i][lane];
+}
+
+#define STRIDE(type) (sizeof(type) / sizeof(double))
+
+/* pose of four bodies from their motion within the step */
+LK_INLINE void place(struct lk_system *sys, const struct lanes *l, const struct lk_quad *quad)
+{
+    lk_four x[3], q[4], R[9];
+
+    for (int i = 0; i < 3; i++)
+        x[i] = quad->x_old[i] + quad->u[i];
+    lk_quat_mul_four(quad->q_old, quad->turn, q);
+    lk_quat_matrix_four(q, R);
+    scatter(l, x, STRIDE(struct lk_pose), 3, sys->pose[0].x);
+    scatter(l, R, STRIDE(struct lk_pose), 9, sys->pose[0].R);
+}
+
+/* velocities and accelerations of the trapezoidal rule, directions 0-2 from u, 3-5 from theta */
+LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
+{
+    double rate = 2 / h;
+
+    for (int i = 0; i < 6; i++) {
+        v[i] = rate * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - quad->v_old[i];
+        a[i] = rate * (v[i] - quad->v_old[i]) - quad->a_old[i];
+    }
+}
+
+/* g = M a + w x J w of four bodies; @with_twists: their velocities too, which only compliant rows
+ * and the projections look at */
+LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
+                                 const struct lk_quad *quad, bool with_twists)
+{
+    lk_four v[6], a[6], g[6], Jw[3], gyroscopic[3];
+
+    trapezoidal(quad, sys->h, v, a);
+    lk_sym_mul_four(quad->inertia, v + 3, Jw);
+    lk_cross_four(v + 3, Jw, gyroscopic);
+    lk_sym_mul_four(quad->inertia, a + 3, g + 3);
+    for (int i = 0; i < 3; i++) {
+        g[i] = quad->mass * a[i];
+        g[3 + i] += gyroscopic[i];
+    }
+    scatter(l, g, STRIDE(struct lk_twist), 6, sys->residual[0].v);
+    if (with_twists)
+        scatter(l, v, STRIDE(struct lk_twist), 6, sys->twist[0].v);
+}
+
+/* x + h v + h^2/2 a, likewise for the turn; @start: whose accelerations to begin with.
+ * Return: whether every turn is less than half a turn; beyond, the logarithm means another motion.
+ */
+static bool predict(struct lk_system *sys, const struct lk_state *start)
+{
+    double h = sys->h;
+    lk_four widest = {0};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lanes l = lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+
+        gather(&l, sys->now.motion[0].x, STRIDE(struct lk_motion), 3, quad->x_old);
+        gather(&l, sys->now.motion[0].q, STRIDE(struct lk_motion), 4, quad->q_old);
+        gather(&l, sys->now.motion[0].v.v, STRIDE(struct lk_motion), 6, quad->v_old);
+        gather(&l, start->motion[0].a.v, STRIDE(struct lk_motion), 6, quad->a_old);
+        for (int i = 0; i < 3; i++) {
+            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->a_old[i];
+            quad->theta[i] = h * quad->v_old[3 + i] + 0.5 * h * h * quad->a_old[3 + i];
+        }
+        widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
+        lk_rotation_exp_four(quad->theta, quad->turn);
+        place(sys, &l, quad);
+        inertial_residual(sys, &l, quad, sys->summary.n_rows_compliant > 0);
+    }
+    return lk_largest_lane(widest) < M_PI * M_PI;
+}
+
+/* the compliant row of a joint: its part of Phi_q^T lambda, and its place in the right-hand side */
+LK_INLINE double compliant_row(struct lk_system *sys, int i, double lambda)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+    double stretch = lk_evaluate_coordinate(sys, i, sys->now.coordinate[i]) - j->rest;
+    double rate = 0;
+    double J[2][6];
+
+    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, J);
+    for (int s = 0; s < 2; s++) {
+        const struct lk_twist *t = &sys->twist[j->body[s]];
+        struct lk_twist *g = &sys->residual[j->body[s]];
+
+        for (int k = 0; k < 3; k++) {
+            rate += J[s][k] * t->v[k] + J[s][3 + k] * t->w[k];
+            g->v[k] += lambda * J[s][k];
+            g->w[k] += lambda * J[s][3 + k];
+        }
+    }
+    return (j->stiffness * stretch + j->damping * rate - lambda) *
+           sys->regular[j->row + j->n_rigid];
+}
+
+/* violations into the right-hand side, Phi_q^T lambda into g; both at the present poses */
+static void row_residual(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const struct lk_joint_type_ops *ops = lk_joint_ops(j->type);
+        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+        struct lk_twist *const sum[2] = {&sys->residual[j->body[0]], &sys->residual[j->body[1]]};
+        const double *lambda = sys->next.lambda + j->row;
+
+        ops->violation(j, pose, sys->solution + j->row);
+        ops->load(j, pose, lambda, sum);
+        if (j->n_rows > j->n_rigid)
+            sys->solution[j->row + j->n_rigid] = compliant_row(sys, i, lambda[j->n_rigid]);
+    }
+}
+
+/* Subtract E lambda from the rigid rows, once a step: multipliers of redundant rows are forgotten
+ * at the rate they are made and stay of minimum norm; the later iterations restore Phi = 0. */
+static void leak(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int r = 0; r < j->n_rigid; r++)
+            sys->solution[j->row + r] -= sys->regular[j->row + r] * sys->next.lambda[j->row + r];
+    }
+}
+
+/* g := s W g, then the right-hand side loses Phi_q s W g with the Jacobian of the factor */
+static void reduce_right_side(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *g = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            g->v[i] *= sys->sW[b].mass;
+            g->w[i] = turn[i];
+        }
+    }
+    sys->residual[sys->n_bodies] = (struct lk_twist){0};
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] -= rates[r];
+    }
+}
+
+/* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
+static void apply_increment(struct lk_system *sys, bool is_last)
+{
+    bool with_twists = is_last || sys->summary.n_rows_compliant > 0;
+    lk_four largest = {0};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lanes l = lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        lk_four correction[6], residual[6], dtheta[3], dq[4], turn[4];
+
+        gather(&l, sys->correction[0].v, STRIDE(struct lk_twist), 6, correction);
+        gather(&l, sys->residual[0].v, STRIDE(struct lk_twist), 6, residual);
+        for (int i = 0; i < 3; i++) {
+            lk_four dx = -(correction[i] + residual[i]);
+
+            dtheta[i] = -(correction[3 + i] + residual[3 + i]);
+            quad->u[i] += dx;
+            largest = lk_max_four(largest, lk_max_four(dx, -dx));
+            largest = lk_max_four(largest, lk_max_four(dtheta[i], -dtheta[i]));
+        }
+        lk_rotation_exp_four(dtheta, dq);
+        lk_quat_mul_four(quad->turn, dq, turn);
+        for (int i = 0; i < 4; i++)
+            quad->turn[i] = turn[i];
+        lk_rotation_log_four(turn, quad->theta);
+        place(sys, &l, quad);
+        inertial_residual(sys, &l, quad, with_twists);
+    }
+    sys->next.books->increment = lk_largest_lane(largest);
+}
+
+/* one Newton iteration, from the poses and g that the prediction or the last one left */
+static void iterate(struct lk_system *sys, const double *inputs, int iteration)
+{
+    sys->residual[sys->n_bodies] = (struct lk_twist){0};
+    row_residual(sys);
+    lk_loads_subtract(sys, inputs, sys->residual);
+    if (iteration == 0) {
+        lk_evaluate_jacobians(sys);
+        lk_evaluate_factor(sys);
+        leak(sys);
+    }
+    reduce_right_side(sys);
+    lk_evaluate_correction(sys);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->next.lambda[r] += sys->solution[r];
+    apply_increment(sys, iteration == sys->iterations - 1);
+}
+
+/* the state at the final increments; quaternions lose their round-off */
+static void accept_motion(struct lk_system *sys)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lanes l = lanes_of(sys, k);
+        const struct lk_quad *quad = &sys->quad[k];
+        lk_four x[3], q[4], v[6], a[6], scale;
+
+        for (int i = 0; i < 3; i++)
+            x[i] = quad->x_old[i] + quad->u[i];
+        lk_quat_mul_four(quad->q_old, quad->turn, q);
+        scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        for (int i = 0; i < 4; i++)
+            q[i] *= scale;
+        trapezoidal(quad, sys->h, v, a);
+        scatter(&l, x, STRIDE(struct lk_motion), 3, sys->next.motion[0].x);
+        scatter(&l, q, STRIDE(struct lk_motion), 4, sys->next.motion[0].q);
+        scatter(&l, v, STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
+        scatter(&l, a, STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
+    }
+}
+
+static void ali3_step(struct lk_system *sys, const double *inputs)
+{
+    bool turns_are_small;
+
+    if (sys->n_inputs > 0) {
+        absorb_input_jump(sys, inputs);
+        turns_are_small = predict(sys, &sys->next);
+    } else {
+        turns_are_small = predict(sys, &sys->now);
+    }
+    for (int i = 0; i < sys->iterations; i++)
+        iterate(sys, inputs, i);
+    /* what the joints see of the final pose: a fresh factor, then both projections */
+    accept_motion(sys);
+    lk_evaluate_poses(sys, &sys->next);
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
+    lk_project_velocities(sys, &sys->next);
+    lk_project_accelerations(sys, &sys->next);
+    if (!turns_are_small)
+        sys->next.books->increment = NAN; /* which refuses the step */
+}
+
+const struct lk_formulation lk_formulation_ali3 = {
+    .name = "ali3",
+    .step = ali3_step,
+};

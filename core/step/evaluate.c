@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinematics of bodies and rows of joints, at the poses and twists in the scratch of a system. */
+#include "maths/vec.h"
+#include "step/system.h"
+
+void lk_evaluate_poses(struct lk_system *sys, const struct lk_state *state)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_motion *m = &state->motion[b];
+        struct lk_pose *pose = &sys->pose[b];
+
+        for (int i = 0; i < 3; i++)
+            pose->x[i] = m->x[i];
+        lk_quat_matrix(m->q, pose->R);
+    }
+}
+
+void lk_evaluate_twists(struct lk_system *sys, const struct lk_state *state)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        sys->twist[b] = state->motion[b].v;
+}
+
+void lk_evaluate_jacobians(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const struct lk_joint_type_ops *ops = lk_joint_ops(j->type);
+        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+        struct lk_jacobian jacobian = sys->jacobian[i];
+
+        ops->jacobian(j, pose, jacobian);
+        if (j->n_rows > j->n_rigid) {
+            double J[2][6];
+
+            ops->coordinate_jacobian(j, pose, J);
+            for (int s = 0; s < 2; s++)
+                lk_jacobian_set_row(jacobian, s, j->n_rigid, J[s]);
+        }
+    }
+}
+
+void lk_evaluate_factor(struct lk_system *sys)
+{
+    lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
+}
+
+double lk_evaluate_coordinate(const struct lk_system *sys, int j, double near)
+{
+    const struct lk_joint *joint = &sys->joint[j];
+    const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
+    double value = lk_joint_ops(joint->type)->coordinate(joint, pose);
+
+    if (joint->type == LK_JOINT_REVOLUTE)
+        value = near + remainder(value - near, 2 * M_PI);
+    return value;
+}
+
+/* Phi_q t of one joint, four rows at a time; @pad and @is_point are constants where it counts */
+LK_INLINE void row_rates(struct lk_jacobian jacobian, int pad, int is_point,
+                         const struct lk_twist *t0, const struct lk_twist *t1, double *ret)
+{
+    const double *turn0 = jacobian.J + (is_point ? 0 : 3) * pad;
+    const double *turn1 = jacobian.J + (is_point ? 3 : 9) * pad;
+
+    for (int r = 0; r < pad; r += 4) {
+        lk_four first = {0}, second = {0};
+
+        if (is_point && r == 0)
+            first = (lk_four){t0->v[0] - t1->v[0], t0->v[1] - t1->v[1], t0->v[2] - t1->v[2], 0};
+        for (int k = 0; k < 3; k++) {
+            first += *(const lk_four *)&turn0[k * pad + r] * t0->w[k];
+            second += *(const lk_four *)&turn1[k * pad + r] * t1->w[k];
+            if (!is_point) {
+                first += *(const lk_four *)&turn0[(k - 3) * pad + r] * t0->v[k];
+                second += *(const lk_four *)&turn1[(k - 3) * pad + r] * t1->v[k];
+            }
+        }
+        *(lk_four *)&ret[r] = first + second;
+    }
+}
+
+LK_INLINE void rates_of_joint(const struct lk_system *sys, int j, const struct lk_twist *twist,
+                              double *ret)
+{
+    const struct lk_joint *joint = &sys->joint[j];
+    const struct lk_twist *t0 = &twist[joint->body[0]], *t1 = &twist[joint->body[1]];
+    struct lk_jacobian jacobian = sys->jacobian[j];
+
+    if (jacobian.is_point && jacobian.pad == 4)
+        row_rates(jacobian, 4, 1, t0, t1, ret);
+    else if (jacobian.is_point)
+        row_rates(jacobian, 8, 1, t0, t1, ret);
+    else
+        row_rates(jacobian, jacobian.pad, 0, t0, t1, ret);
+}
+
+void lk_evaluate_row_rates(const struct lk_system *sys, int j, const struct lk_twist *twist,
+                           double *ret)
+{
+    rates_of_joint(sys, j, twist, ret);
+}
+
+/* sum += J^T lambda of one side; @n, @pad and @is_point are constants where it counts */
+LK_INLINE void add_transpose(const struct lk_side *side, int n, int pad, int is_point,
+                             const double *lambda, double sum[6])
+{
+    const double *turn = side->turn;
+
+    for (int k = 0; k < 3; k++) {
+        if (is_point)
+            sum[k] += side->sign * lambda[k];
+        for (int r = 0; r < n; r++) {
+            sum[3 + k] += turn[k * pad + r] * lambda[r];
+            if (!is_point)
+                sum[k] += turn[(k - 3) * pad + r] * lambda[r];
+        }
+    }
+}
+
+/* Phi_q^T lambda of one body, over the joints at it */
+LK_INLINE void transpose_of_body(const struct lk_system *sys, int b, const double *lambda,
+                                 double sum[6])
+{
+    for (int i = 0; i < 6; i++)
+        sum[i] = 0;
+    for (int i = sys->first_side[b]; i < sys->first_side[b + 1]; i++) {
+        const struct lk_side *side = &sys->side[i];
+        const double *l = lambda + side->row;
+
+        if (side->is_point && side->n == 3)
+            add_transpose(side, 3, 4, 1, l, sum);
+        else if (side->is_point && side->n == 5)
+            add_transpose(side, 5, 8, 1, l, sum);
+        else
+            add_transpose(side, side->n, side->pad, side->is_point, l, sum);
+    }
+}
+
+void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, struct lk_twist *ret)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double sum[6];
+
+        transpose_of_body(sys, b, lambda, sum);
+        ret[b] = (struct lk_twist){{sum[0], sum[1], sum[2]}, {sum[3], sum[4], sum[5]}};
+    }
+}
+
+void lk_evaluate_correction(struct lk_system *sys)
+{
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_inverse_mass *sW = &sys->sW[b];
+        struct lk_twist *c = &sys->correction[b];
+        double sum[6];
+
+        transpose_of_body(sys, b, sys->solution, sum);
+        for (int i = 0; i < 3; i++)
+            c->v[i] = sW->mass * sum[i];
+        lk_sym_mul(sW->inertia, sum + 3, c->w);
+    }
+}
+
+static void subtract_correction(const struct lk_system *sys, int b, struct lk_twist *t)
+{
+    for (int i = 0; i < 3; i++) {
+        t->v[i] -= sys->correction[b].v[i];
+        t->w[i] -= sys->correction[b].w[i];
+    }
+}
+
+void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        rates_of_joint(sys, i, sys->twist, rates);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
+    }
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        subtract_correction(sys, b, &sys->twist[b]);
+        state->motion[b].v = sys->twist[b];
+    }
+}
+
+/* rigid rows: Phi_q a + gamma, where sys->residual holds the accelerations */
+static void acceleration_violation(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+        const struct lk_twist *const twist[2] = {&sys->twist[j->body[0]], &sys->twist[j->body[1]]};
+        double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
+
+        rates_of_joint(sys, i, sys->residual, rates);
+        lk_joint_ops(j->type)->gamma(j, pose, twist, gamma);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] + gamma[r] : 0;
+    }
+}
+
+void lk_project_accelerations(struct lk_system *sys, struct lk_state *state)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        sys->residual[b] = state->motion[b].a;
+    sys->residual[sys->n_bodies] = (struct lk_twist){0};
+    acceleration_violation(sys);
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        subtract_correction(sys, b, &state->motion[b].a);
+    for (int r = 0; r < sys->n_rows; r++)
+        state->lambda[r] += sys->s * sys->solution[r];
+}

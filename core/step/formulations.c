@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry of formulations: a new one is a file of its own and a line here. */
+#include "step/system.h"
+#include <string.h>
+
+static const struct lk_formulation *const formulations[] = {
+    &lk_formulation_ali3,
+};
+
+const struct lk_formulation *lk_formulation_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(formulations) / sizeof(*formulations); i++)
+        if (strcmp(formulations[i]->name, name) == 0)
+            return formulations[i];
+    return NULL;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
+#include "maths/vec.h"
+#include "step/system.h"
+#include <string.h>
+
+/* Sum of x * 0 over a block: 0 for finite numbers, else not a number. Eight sums side by side, so
+ * that the additions do not wait for each other. */
+static double finite_probe(const double *block, size_t n)
+{
+    double sum[8] = {0};
+    double total = 0;
+    size_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++)
+            sum[k] += block[i + (size_t)k] * 0;
+    for (; i < n; i++)
+        total += block[i] * 0;
+    for (int k = 0; k < 8; k++)
+        total += sum[k];
+    return total;
+}
+
+static void keep_coordinates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++)
+        if (sys->joint[i].needs_coordinate)
+            sys->next.coordinate[i] = lk_evaluate_coordinate(sys, i, sys->now.coordinate[i]);
+}
+
+/* largest violation of a rigid row at the final pose, and of its rate after the projection */
+static void keep_residuals(struct lk_system *sys)
+{
+    double position = 0, velocity = 0;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+        double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
+
+        lk_joint_ops(j->type)->violation(j, pose, phi);
+        lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        for (int r = 0; r < j->n_rigid; r++) {
+            position = lk_max(position, fabs(phi[r]));
+            velocity = lk_max(velocity, fabs(rates[r]));
+        }
+    }
+    sys->next.books->residual_position = position;
+    sys->next.books->residual_velocity = velocity;
+}
+
+static void swap_states(struct lk_system *sys)
+{
+    struct lk_state old = sys->now;
+
+    sys->now = sys->next;
+    sys->next = old;
+}
+
+int lk_system_step(struct lk_system *sys, const double *inputs)
+{
+    struct lk_books *books;
+    double input_power, damper_power;
+
+    if (finite_probe(inputs, (size_t)sys->input_size) != 0)
+        return LK_E_NOT_FINITE;
+    /* what a step goes on from; motions it writes anew */
+    memcpy(sys->next.lambda, sys->now.lambda,
+           (sys->state_size - (size_t)(sys->now.lambda - sys->now.block)) * sizeof(double));
+    books = sys->next.books;
+    input_power = lk_loads_input_power(sys, inputs);
+    damper_power = lk_loads_damper_power(sys);
+    sys->formulation->step(sys, inputs);
+    keep_coordinates(sys);
+    keep_residuals(sys);
+    lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
+    books->work_input += 0.5 * sys->h * (input_power + lk_loads_input_power(sys, inputs));
+    books->dissipated += 0.5 * sys->h * (damper_power + lk_loads_damper_power(sys));
+    books->steps += 1;
+    if (finite_probe(sys->next.block, sys->state_size) != 0) {
+        lk_start_renew(sys);
+        return LK_E_NOT_FINITE;
+    }
+    swap_states(sys);
+    return 0;
+}
+
+void lk_system_reset(struct lk_system *sys)
+{
+    memcpy(sys->now.block, sys->start.block, sys->state_size * sizeof(double));
+    lk_start_renew(sys);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choice of the merges. An assembly is known by its handles: the joints to other assemblies. */
+#include "tree/tree.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct assembly {
+    int *handles;
+    int n_handles;
+    int rows;
+    int depth;
+    int size;
+};
+
+struct builder {
+    const struct lk_topology *topology;
+    struct assembly *assemblies; /* bodies, then results of merges */
+    int n_assemblies;
+    int (*owner)[2]; /* assembly on either side of each joint; -1: the ground */
+    struct lk_tree tree;
+};
+
+/** struct pair - a possible merge. @eliminated, @remaining: rows. */
+struct pair {
+    int part[2];
+    int eliminated;
+    int remaining;
+    int growth; /* remaining rows beyond those of the larger part */
+    int depth;
+    int size;
+    double flops;
+};
+
+static void builder_fini(struct builder *b)
+{
+    for (int i = 0; b->assemblies && i < b->n_assemblies; i++)
+        free(b->assemblies[i].handles);
+    free(b->assemblies);
+    free(b->owner);
+}
+
+static int builder_init(struct builder *b, const struct lk_topology *t)
+{
+    int capacity = 2 * t->n_bodies + 1;
+
+    *b = (struct builder){.topology = t};
+    b->assemblies = calloc((size_t)capacity, sizeof(*b->assemblies));
+    b->owner = calloc((size_t)t->n_joints + 1, sizeof(*b->owner));
+    b->tree.merges = calloc((size_t)t->n_bodies + 1, sizeof(*b->tree.merges));
+    if (!b->assemblies || !b->owner || !b->tree.merges)
+        return -ENOMEM;
+    b->n_assemblies = t->n_bodies;
+    for (int i = 0; i < t->n_bodies; i++)
+        b->assemblies[i].size = 1;
+    for (int j = 0; j < t->n_joints; j++) {
+        for (int s = 0; s < 2; s++) {
+            int body = t->body[j][s];
+            int other = t->body[j][1 - s];
+
+            b->owner[j][s] = body == t->n_bodies ? -1 : body;
+            if (body != t->n_bodies && other != t->n_bodies)
+                b->assemblies[body].n_handles++;
+        }
+    }
+    for (int i = 0; i < t->n_bodies; i++) {
+        b->assemblies[i].handles = malloc(((size_t)b->assemblies[i].n_handles + 1) * sizeof(int));
+        if (!b->assemblies[i].handles)
+            return -ENOMEM;
+        b->assemblies[i].n_handles = 0;
+    }
+    for (int j = 0; j < t->n_joints; j++) {
+        if (b->owner[j][0] < 0 || b->owner[j][1] < 0)
+            continue;
+        for (int s = 0; s < 2; s++) {
+            struct assembly *a = &b->assemblies[b->owner[j][s]];
+
+            a->handles[a->n_handles++] = j;
+            a->rows += t->n_rows[j];
+        }
+    }
+    return 0;
+}
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* what merging the two owners of joint @j would mean */
+static struct pair pair_of(const struct builder *b, int j)
+{
+    int left = b->owner[j][0] < b->owner[j][1] ? b->owner[j][0] : b->owner[j][1];
+    int right = b->owner[j][0] + b->owner[j][1] - left;
+    const struct assembly *l = &b->assemblies[left], *r = &b->assemblies[right];
+    const struct assembly *fewer = l->n_handles <= r->n_handles ? l : r;
+    struct pair p = {.part = {left, right}};
+
+    for (int i = 0; i < fewer->n_handles; i++) {
+        const int *owner = b->owner[fewer->handles[i]];
+
+        if ((owner[0] == left && owner[1] == right) || (owner[0] == right && owner[1] == left))
+            p.eliminated += b->topology->n_rows[fewer->handles[i]];
+    }
+    p.remaining = l->rows + r->rows - 2 * p.eliminated;
+    p.growth = p.remaining - max_int(l->rows, r->rows);
+    p.flops = lk_front_flops(p.eliminated, p.remaining);
+    p.depth = max_int(l->depth, r->depth) + 1;
+    p.size = l->size + r->size;
+    return p;
+}
+
+/* make one assembly of two; its handles are those of either part that lead elsewhere */
+static int merge(struct builder *b, const struct pair *p)
+{
+    int index = b->n_assemblies;
+    struct assembly *m = &b->assemblies[index];
+    const struct assembly *l = &b->assemblies[p->part[0]], *r = &b->assemblies[p->part[1]];
+
+    m->handles = malloc(((size_t)l->n_handles + (size_t)r->n_handles + 1) * sizeof(int));
+    if (!m->handles)
+        return -ENOMEM;
+    b->n_assemblies++;
+    m->depth = p->depth;
+    m->size = p->size;
+    m->rows = p->remaining;
+    for (int part = 0; part < 2; part++) {
+        const struct assembly *a = part ? r : l;
+
+        for (int i = 0; i < a->n_handles; i++) {
+            int j = a->handles[i];
+            int *owner = b->owner[j];
+            int mine = owner[0] == p->part[part] ? 0 : 1;
+            int outside = owner[1 - mine];
+
+            if (outside != p->part[0] && outside != p->part[1] && outside != index)
+                m->handles[m->n_handles++] = j;
+            owner[mine] = index;
+        }
+    }
+    b->tree.merges[b->tree.n_merges++] = (struct lk_merge){{p->part[0], p->part[1]}};
+    b->tree.depth = max_int(b->tree.depth, p->depth);
+    return 0;
+}
+
+static bool joint_is_open(const struct builder *b, int j)
+{
+    return b->owner[j][0] >= 0 && b->owner[j][1] >= 0 && b->owner[j][0] != b->owner[j][1];
+}
+
+#define COMPARE(a, b)                                                                              \
+    do {                                                                                           \
+        if ((a) != (b))                                                                            \
+            return (a) < (b) ? -1 : 1;                                                             \
+    } while (0)
+
+static int by_growth(const void *va, const void *vb)
+{
+    const struct pair *a = va, *b = vb;
+
+    COMPARE(a->growth, b->growth);
+    COMPARE(a->flops, b->flops);
+    COMPARE(a->depth, b->depth);
+    COMPARE(a->size, b->size);
+    COMPARE(a->part[0], b->part[0]);
+    COMPARE(a->part[1], b->part[1]);
+    return 0;
+}
+
+static int by_work(const void *va, const void *vb)
+{
+    const struct pair *a = va, *b = vb;
+
+    COMPARE(a->flops, b->flops);
+    return by_growth(a, b);
+}
+
+/* one round: disjoint pairs, best first; after the first one stop where a pair would grow */
+static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, int *ret_merged)
+{
+    int n = 0;
+
+    *ret_merged = 0;
+    for (int j = 0; j < b->topology->n_joints; j++)
+        if (joint_is_open(b, j))
+            pairs[n++] = pair_of(b, j);
+    qsort(pairs, (size_t)n, sizeof(*pairs), by_growth);
+    memset(taken, 0, sizeof(*taken) * (size_t)(2 * b->topology->n_bodies + 1));
+    for (int i = 0; i < n; i++) {
+        const struct pair *p = &pairs[i];
+
+        if (taken[p->part[0]] || taken[p->part[1]])
+            continue;
+        if (*ret_merged > 0 && p->growth > 0)
+            break;
+        if (merge(b, p) < 0)
+            return -ENOMEM;
+        taken[p->part[0]] = taken[p->part[1]] = true;
+        (*ret_merged)++;
+    }
+    return 0;
+}
+
+static int build_in_rounds(struct builder *b)
+{
+    struct pair *pairs = calloc((size_t)b->topology->n_joints + 1, sizeof(*pairs));
+    bool *taken = calloc((size_t)(2 * b->topology->n_bodies + 1), sizeof(*taken));
+    int merged = 1;
+    int r = pairs && taken ? 0 : -ENOMEM;
+
+    while (r == 0 && merged > 0)
+        r = round_of_merges(b, pairs, taken, &merged);
+    free(pairs);
+    free(taken);
+    return r;
+}
+
+/* always the merge of least work; only pairs at the new assembly have to be looked at again */
+static int build_cheapest(struct builder *b)
+{
+    const struct lk_topology *t = b->topology;
+    struct pair *pairs = calloc((size_t)t->n_joints + 1, sizeof(*pairs));
+
+    if (!pairs)
+        return -ENOMEM;
+    for (int j = 0; j < t->n_joints; j++)
+        if (joint_is_open(b, j))
+            pairs[j] = pair_of(b, j);
+    for (;;) {
+        struct pair best;
+        int found = -1;
+
+        for (int j = 0; j < t->n_joints; j++)
+            if (joint_is_open(b, j) && (found < 0 || by_work(&pairs[j], &pairs[found]) < 0))
+                found = j;
+        if (found < 0)
+            break;
+        best = pairs[found];
+        if (merge(b, &best) < 0) {
+            free(pairs);
+            return -ENOMEM;
+        }
+        const struct assembly *m = &b->assemblies[b->n_assemblies - 1];
+        for (int i = 0; i < m->n_handles; i++)
+            pairs[m->handles[i]] = pair_of(b, m->handles[i]);
+    }
+    free(pairs);
+    return 0;
+}
+
+int lk_tree_build(const struct lk_topology *topology, enum lk_tree_strategy strategy,
+                  struct lk_tree *ret_tree)
+{
+    struct builder b;
+    int r = builder_init(&b, topology);
+
+    if (r == 0)
+        r = strategy == LK_TREE_ROUNDS ? build_in_rounds(&b) : build_cheapest(&b);
+    builder_fini(&b);
+    if (r < 0) {
+        free(b.tree.merges);
+        return r;
+    }
+    *ret_tree = b.tree;
+    return 0;
+}
+
+void lk_tree_fini(struct lk_tree *tree)
+{
+    free(tree->merges);
+    *tree = (struct lk_tree){0};
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Physical claims on small mechanisms: closed forms, energy books, inputs, redundancy, assembly. */
+#include "cmocka_all.h"
+#include "linkage/analysis.h"
+#include "trajectory.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct lk_system *compile_text(const char *text, double h)
+{
+    struct lk_options options = {.step = h};
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+
+    if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0)
+        fail_msg("%s", error.text);
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+static struct lk_system *compile_file(const char *path, const char *const *replace, double h,
+                                      int iterations)
+{
+    struct lk_options options = {.step = h, .iterations = iterations};
+    struct lk_model *model = trajectory_model(path, replace);
+    struct lk_system *sys;
+    struct lk_error error;
+
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+static double energy(const struct lk_system *sys)
+{
+    struct lk_health h;
+
+    lk_system_health(sys, &h);
+    return h.kinetic + h.potential;
+}
+
+/* ---- closed loops and redundancy ---- */
+
+static const char *const without_damper[] = {"damping: 0.05", "damping: 0", NULL};
+
+/* the figure that the project states: step 10 ms, 4 iterations, 30 s, nine aligned poses */
+static void four_bar_holds_its_loop_and_its_energy(void **state)
+{
+    struct lk_system *sys = compile_file("config/models/four-bar.yaml", without_damper, 0.01, 4);
+    double start = energy(sys), drift = 0, violation = 0, torque = 0;
+    struct lk_health h;
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+        lk_system_health(sys, &h);
+        drift = fmax(drift, fabs(h.kinetic + h.potential - start));
+        violation = fmax(violation, h.residual_position);
+    }
+    printf("    largest violation %.2e m, energy drift %.2e J\n", violation, drift);
+    assert_true(violation < 1e-12);
+    assert_true(drift < 0.02);
+    lk_system_free(sys);
+}
+
+/* tilted against the world, so that redundant rows see round-off: minimum-norm reactions stay
+ * bounded because each step forgets what it did not need (the weights in the plane make some 30 N)
+ */
+static void redundant_reactions_do_not_grow(void **state)
+{
+    static const char *const tilt[] = {"damping: 0.05", "damping: 0", "gravity: [0, -9.81, 0]",
+                                       "gravity: [0, -8.0, -5.7]", NULL};
+    struct lk_system *sys = compile_file("config/models/four-bar.yaml", tilt, 0.001, 3);
+    double wrench[6], largest = 0, torque = 0;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+        for (int j = 0; j < 4; j++) {
+            lk_system_joint_reaction(sys, j, wrench);
+            for (int k = 0; k < 6; k++)
+                largest = fmax(largest, fabs(wrench[k]));
+        }
+    }
+    printf("    largest force or torque %.1f N, N m\n", largest);
+    assert_true(largest < 200);
+    lk_system_free(sys);
+}
+
+static void mobility_counts_redundant_rows(void **state)
+{
+    struct {
+        const char *model;
+        int dof, redundant, joints;
+    } cases[] = {
+        {"config/models/four-bar.yaml", 1, 3, 4},
+        {"config/models/slider-crank.yaml", 1, 3, 4},
+        {"config/models/double-pendulum.yaml", 6, 0, 0},
+        {"config/models/chain-128.yaml", 384, 0, 0},
+        {"config/models/free-body.yaml", 6, 0, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct lk_system *sys = compile_file(cases[i].model, NULL, 0, 0);
+        struct lk_mobility m;
+
+        assert_int_equal(lk_mobility_init(sys, &m), 0);
+        assert_int_equal(m.dof, cases[i].dof);
+        assert_int_equal(m.n_redundant, cases[i].redundant);
+        assert_int_equal(m.n_joints, cases[i].joints);
+        lk_mobility_fini(&m);
+        lk_system_free(sys);
+    }
+}
+
+/* ---- springs, dampers, welds ---- */
+
+static double oscillator_error(double h)
+{
+    /* 2 kg, 80 N/m, 4 N s/m about x = 0.1, let go at 0.3: damped oscillation around 0.1 */
+    static const char text[] =
+        "linkage: 1\n"
+        "name: oscillator\n"
+        "bodies:\n"
+        "  mass: {mass: 2, inertia: [1, 1, 1], position: [0.3, 0, 0]}\n"
+        "joints:\n"
+        "  rail: {type: prismatic, bodies: [ground, mass], point: [0.3, 0, 0], axis: [1, 0, 0],\n"
+        "         coordinate: 0.3}\n"
+        "forces:\n"
+        "  spring: {type: joint-spring-damper, joint: rail, stiffness: 80, damping: 4, rest: 0.1}\n"
+        "outputs:\n"
+        "  x: {type: joint-position, joint: rail}\n";
+    const double sigma = 1, omega = sqrt(80 / 2.0 - 1);
+    struct lk_system *sys = compile_text(text, h);
+    double worst = 0;
+
+    for (double t = 0; t < 2 - 1e-9; t = lk_system_time(sys)) {
+        double x, exact;
+
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+        t = lk_system_time(sys);
+        exact = 0.1 + 0.2 * exp(-sigma * t) * (cos(omega * t) + sigma / omega * sin(omega * t));
+        lk_system_outputs(sys, &x);
+        worst = fmax(worst, fabs(x - exact));
+    }
+    lk_system_free(sys);
+    return worst;
+}
+
+static void spring_and_damper_follow_the_closed_form(void **state)
+{
+    double e1 = oscillator_error(2e-3), e2 = oscillator_error(1e-3);
+
+    (void)state;
+    printf("    error %.2e m at 2 ms, %.2e m at 1 ms\n", e1, e2);
+    assert_true(e1 < 1e-4);
+    assert_true(e1 / e2 > 3.8 && e1 / e2 < 4.2);
+}
+
+/* a stiff spring costs no stability: 1e9 N/m on 1 kg is a mode of 3e4 1/s, 30 times the step rate
+ */
+static void stiff_spring_is_stable(void **state)
+{
+    static const char text[] =
+        "linkage: 1\n"
+        "name: stiff\n"
+        "gravity: [-9.81, 0, 0]\n"
+        "bodies:\n"
+        "  mass: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+        "joints:\n"
+        "  rail: {type: prismatic, bodies: [ground, mass], point: [0, 0, 0], axis: [1, 0, 0]}\n"
+        "forces:\n"
+        "  bushing: {type: joint-spring-damper, joint: rail, stiffness: 1e9, damping: 1e5}\n"
+        "outputs:\n"
+        "  x: {type: joint-position, joint: rail}\n";
+    struct lk_system *sys = compile_text(text, 1e-3);
+    double x;
+
+    (void)state;
+    for (int i = 0; i < 10000; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    lk_system_outputs(sys, &x);
+    assert_true(fabs(x + 9.81e-9) < 1e-11);
+    lk_system_free(sys);
+}
+
+/* a pendulum of two welded halves swings like the whole one, to the order of the step */
+static void welded_bodies_move_as_one(void **state)
+{
+    static const char text[] =
+        "linkage: 1\n"
+        "name: welded\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies:\n"
+        "  a: {mass: 0.5, inertia: [0.1, 0.1, 0.1], position: [0.25, 0, 0]}\n"
+        "  b: {mass: 0.5, inertia: [0.1, 0.1, 0.1], position: [0.75, 0, 0]}\n"
+        "joints:\n"
+        "  pin: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  weld: {type: fixed, bodies: [a, b], point: [0.5, 0, 0]}\n"
+        "outputs:\n"
+        "  angle: {type: joint-position, joint: pin}\n";
+    static const char whole[] =
+        "linkage: 1\n"
+        "name: whole\n"
+        "gravity: [0, -9.81, 0]\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [0.2625, 0.2625, 0.2625], position: [0.5, 0, 0]}\n"
+        "joints:\n"
+        "  pin: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "outputs:\n"
+        "  angle: {type: joint-position, joint: pin}\n";
+    struct lk_system *two = compile_text(text, 1e-3), *one = compile_text(whole, 1e-3);
+    double a, b, worst = 0;
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        assert_int_equal(lk_system_step(two, NULL), 0);
+        assert_int_equal(lk_system_step(one, NULL), 0);
+        lk_system_outputs(two, &a);
+        lk_system_outputs(one, &b);
+        worst = fmax(worst, fabs(a - b));
+    }
+    printf("    largest difference %.2e rad\n", worst);
+    assert_true(worst < 1e-4);
+    lk_system_free(two);
+    lk_system_free(one);
+}
+
+/* ---- inputs ---- */
+
+static const char spindle[] =
+    "linkage: 1\n"
+    "name: spindle\n"
+    "bodies:\n"
+    "  rotor: {mass: 1, inertia: [2, 2, 0.5], position: [0, 0, 0]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, bodies: [ground, rotor], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "inputs:\n"
+    "  motor: {type: joint-torque, joint: pin}\n"
+    "outputs:\n"
+    "  angle: {type: joint-position, joint: pin}\n"
+    "  work: {type: work}\n"
+    "  energy: {type: energy}\n";
+
+/* A torque held over each step makes a parabola in it: the trapezoidal rule is exact for that,
+ * jumps included, so angle and work are right to round-off. */
+static void held_torque_acts_from_its_own_step_on(void **state)
+{
+    struct lk_system *sys = compile_text(spindle, 1e-3);
+    double h = 1e-3, angle = 0, rate = 0, out[5];
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        double torque = i % 700 < 300 ? 9.0 : -1.5 * (i % 3);
+        double acceleration = torque / 0.5;
+
+        angle += rate * h + acceleration * h * h / 2;
+        rate += acceleration * h;
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+        lk_system_outputs(sys, out);
+        assert_true(fabs(out[0] - angle) < 1e-11);
+        assert_true(fabs(out[1] - out[3]) < 1e-9 * (1 + out[3]));
+    }
+    /* several turns: the coordinate winds up */
+    assert_true(fabs(angle) > 4 * M_PI);
+    lk_system_free(sys);
+}
+
+/* energy gained + losses - work put in [J] of the driven four-bar after @end seconds */
+static double balance_defect(double h, double end)
+{
+    struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, h, 0);
+    double start = energy(sys), defect;
+    struct lk_health health;
+
+    for (double t = 0; t < end - 1e-9; t = lk_system_time(sys)) {
+        double torque = 4 * sin(3 * t);
+
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+    }
+    lk_system_health(sys, &health);
+    assert_true(health.dissipated > 0.01 && fabs(health.work_input) > 0.1);
+    defect = health.kinetic + health.potential - start - health.work_input + health.dissipated;
+    lk_system_free(sys);
+    return fabs(defect);
+}
+
+/* order 2 while the loop is regular; through aligned poses a projection may take a little energy,
+ * the more the closer a step lands on one (1e-3 J seen at 2 ms) */
+static void work_and_losses_balance_the_energy(void **state)
+{
+    double coarse = balance_defect(2e-3, 0.4), fine = balance_defect(1e-3, 0.4);
+
+    (void)state;
+    printf("    balance open by %.2e J at 2 ms, %.2e J at 1 ms\n", coarse, fine);
+    assert_true(coarse < 1e-5);
+    assert_true(coarse / fine > 3.8 && coarse / fine < 4.2);
+    assert_true(balance_defect(1e-3, 5) < 5e-3);
+}
+
+static void forces_on_bodies_act_where_and_how_they_say(void **state)
+{
+    static const char text[] =
+        "linkage: 1\n"
+        "name: push\n"
+        "bodies:\n"
+        "  a: {mass: 2, inertia: [3, 3, 4], position: [0, 0, 0]}\n"
+        "forces:\n"
+        "  pull: {type: constant-force, body: a, point: [0, 0, 0], force: [0, 2, 0]}\n"
+        "inputs:\n"
+        "  push: {type: body-force, body: a, point: [0, 0.5, 0], frame: world}\n"
+        "  twist: {type: body-torque, body: a, frame: body}\n"
+        "outputs:\n"
+        "  pose: {type: body-pose, body: a}\n"
+        "  velocity: {type: body-velocity, body: a}\n";
+    struct lk_system *sys = compile_text(text, 1e-4);
+    const double inputs[6] = {3, 0, 0, 0, 0, 2.5};
+    double out[13];
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(lk_system_step(sys, inputs), 0);
+    lk_system_outputs(sys, out);
+    /* t = 0.01 s: a = (1.5, 1, 0), alpha_z = (2.5 - 3 * 0.5) / 4 = 0.25 */
+    assert_true(fabs(out[0] - 0.5 * 1.5e-4) < 1e-12);
+    assert_true(fabs(out[1] - 0.5 * 1e-4) < 1e-12);
+    assert_true(fabs(out[12] - 0.25 * 0.01) < 1e-8);
+    lk_system_free(sys);
+}
+
+static void a_refused_input_changes_nothing(void **state)
+{
+    struct lk_system *sys = compile_text(spindle, 1e-3), *twin = compile_text(spindle, 1e-3);
+    const double bad[] = {NAN, INFINITY, -INFINITY, 1e308};
+    double good = 1, a[5], b[5];
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(lk_system_step(sys, &bad[k]), LK_E_NOT_FINITE);
+        assert_int_equal(lk_system_step(sys, &good), 0);
+        assert_int_equal(lk_system_step(twin, &good), 0);
+        lk_system_outputs(sys, a);
+        lk_system_outputs(twin, b);
+        assert_memory_equal(a, b, sizeof(a));
+    }
+    assert_int_equal(lk_system_step_count(sys), 100);
+    lk_system_free(sys);
+    lk_system_free(twin);
+}
+
+/* 1 rad in a step is fine, beyond pi the step cannot know which way a body turned */
+static void more_than_half_a_turn_a_step_is_refused(void **state)
+{
+    static const char text[] =
+        "linkage: 1\n"
+        "name: top\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0], angular_velocity: [0, 0, %g]}\n"
+        "outputs:\n"
+        "  pose: {type: body-pose, body: a}\n";
+    const double turn[] = {1, 3.1, 3.2, 12.5};
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char model[512];
+        struct lk_system *sys;
+
+        snprintf(model, sizeof(model), text, turn[k] / 1e-3);
+        sys = compile_text(model, 1e-3);
+        assert_int_equal(lk_system_step(sys, NULL), turn[k] < M_PI ? 0 : LK_E_NOT_FINITE);
+        assert_int_equal(lk_system_step_count(sys), turn[k] < M_PI ? 1 : 0);
+        lk_system_free(sys);
+    }
+}
+
+static void a_reset_run_repeats_bit_for_bit(void **state)
+{
+    struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, 0, 0);
+    static double first[500][32];
+    double out[32];
+
+    (void)state;
+    assert_true(lk_system_output_size(sys) <= 32);
+    for (int run = 0; run < 2; run++) {
+        for (int i = 0; i < 500; i++) {
+            double torque = sin(0.02 * i);
+
+            assert_int_equal(lk_system_step(sys, &torque), 0);
+            lk_system_outputs(sys, run == 0 ? first[i] : out);
+            if (run == 1)
+                assert_memory_equal(out, first[i],
+                                    sizeof(double) * (size_t)lk_system_output_size(sys));
+        }
+        lk_system_reset(sys);
+        assert_int_equal(lk_system_step_count(sys), 0);
+    }
+    lk_system_free(sys);
+}
+
+/* ---- drawing to start ---- */
+
+/* triangle of bars, the last corner drawn with a gap */
+#define TRIANGLE(corner)                                                                           \
+    "linkage: 1\n"                                                                                 \
+    "name: triangle\n"                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.25, 0.4, 0]}\n"                         \
+    "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.75, 0.4, 0]}\n"                         \
+    "joints:\n"                                                                                    \
+    "  foot: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"           \
+    "  top: {type: revolute, bodies: [a, b], points: [[0.5, 0.8, 0], [0.53, 0.79, 0]],"            \
+    " axis: [0, 0, 1]}\n"                                                                          \
+    "  end: {type: revolute, bodies: [b, ground], points: [[1, 0, 0], " corner "],"                \
+    " axis: [0, 0, 1]}\n"
+
+static void a_rough_drawing_is_closed(void **state)
+{
+    struct lk_system *sys = compile_text(TRIANGLE("[1.02, 0.03, 0]"), 1e-3);
+    struct lk_summary summary;
+    struct lk_health h;
+
+    (void)state;
+    lk_system_summary(sys, &summary);
+    assert_true(summary.assembly_gap > 0.02);
+    lk_system_health(sys, &h);
+    assert_true(h.residual_position < 1e-14);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    lk_system_health(sys, &h);
+    assert_true(h.residual_position < 1e-12);
+    lk_system_free(sys);
+}
+
+static void an_impossible_drawing_is_refused(void **state)
+{
+    static const char text[] = TRIANGLE("[4, 0, 0]");
+    struct lk_model *model;
+    struct lk_system *sys = NULL;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lk_model_read_text("test", text, strlen(text), &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_ASSEMBLY);
+    printf("    %s\n", error.text);
+    assert_null(sys);
+    assert_non_null(strstr(error.text, "joint '"));
+    assert_null(strchr(error.text, '\n'));
+    lk_model_free(model);
+}
+
+static void velocities_are_made_to_fit(void **state)
+{
+    static const char text[] =
+        "linkage: 1\n"
+        "name: thrown\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0], velocity: [3, 1, 0]}\n"
+        "joints:\n"
+        "  pin: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "outputs:\n"
+        "  rate: {type: joint-velocity, joint: pin}\n";
+    struct lk_system *sys = compile_text(text, 1e-3);
+    struct lk_body_state s;
+    double rate;
+
+    (void)state;
+    /* least change in the measure of the mass: momentum about the pin, 0.5 / (1 + 0.25) */
+    lk_system_body_state(sys, 0, &s);
+    lk_system_outputs(sys, &rate);
+    assert_true(fabs(rate - 0.4) < 1e-12);
+    assert_true(fabs(s.velocity[0]) < 1e-12 && fabs(s.velocity[1] - 0.2) < 1e-12);
+    lk_system_free(sys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_bar_holds_its_loop_and_its_energy),
+        cmocka_unit_test(redundant_reactions_do_not_grow),
+        cmocka_unit_test(mobility_counts_redundant_rows),
+        cmocka_unit_test(spring_and_damper_follow_the_closed_form),
+        cmocka_unit_test(stiff_spring_is_stable),
+        cmocka_unit_test(welded_bodies_move_as_one),
+        cmocka_unit_test(held_torque_acts_from_its_own_step_on),
+        cmocka_unit_test(work_and_losses_balance_the_energy),
+        cmocka_unit_test(forces_on_bodies_act_where_and_how_they_say),
+        cmocka_unit_test(a_refused_input_changes_nothing),
+        cmocka_unit_test(more_than_half_a_turn_a_step_is_refused),
+        cmocka_unit_test(a_reset_run_repeats_bit_for_bit),
+        cmocka_unit_test(a_rough_drawing_is_closed),
+        cmocka_unit_test(an_impossible_drawing_is_refused),
+        cmocka_unit_test(velocities_are_made_to_fit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
