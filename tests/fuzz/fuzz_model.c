@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a model: refused with one line, or compiled and stepped without harm. */
+#include "linkage/linkage.h"
+#include "model/model.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODIES_MAX 64 /* larger ones only cost time */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void step(struct lk_system *system)
+{
+    double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
+    double *outputs = calloc((size_t)lk_system_output_size(system) + 1, sizeof(double));
+
+    if (inputs == NULL || outputs == NULL)
+        abort();
+    for (int i = 0; i < 3; i++)
+        lk_system_step(system, inputs);
+    lk_system_outputs(system, outputs);
+    free(inputs);
+    free(outputs);
+}
+
+/* A refusal must be one line with something in it. */
+static void check_line(const struct lk_error *error)
+{
+    if (error->text[0] == '\0' || strlen(error->text) >= sizeof(error->text) ||
+        strchr(error->text, '\n') != NULL)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct lk_model *model = NULL;
+    struct lk_system *system = NULL;
+    struct lk_error error = {""};
+
+    if (lk_model_read_text("fuzz", (const char *)data, size, &model, &error) != 0) {
+        check_line(&error);
+        return 0;
+    }
+    if (model->n_bodies <= BODIES_MAX) {
+        if (lk_system_new(model, NULL, &system, &error) == 0)
+            step(system);
+        else
+            check_line(&error);
+    }
+    lk_system_free(system);
+    lk_model_free(model);
+    return 0;
+}

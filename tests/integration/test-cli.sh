@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The offline tool on real files: exit status, refusals, CSV and summaries.
+# usage: test-cli.sh LINKAGE MODELS-DIRECTORY
+set -u
+
+linkage=$(realpath "$1")
+models=$(realpath "$2")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+cd "$dir" || exit 1
+
+# expect STATUS WHAT COMMAND...: runs it, output to the files out and err
+expect() {
+    status=$1 what=$2
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    if [ $got -ne "$status" ]; then
+        echo "FAIL $what: exit status $got instead of $status"
+        cat err
+        failed=1
+    fi
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+    [ "$2" = "$3" ] && return
+    printf 'FAIL %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
+    failed=1
+}
+
+# has WHAT TEXT FILE
+has() {
+    grep -qF -- "$2" "$3" && return
+    printf 'FAIL %s: no "%s" in\n' "$1" "$2"
+    cat "$3"
+    failed=1
+}
+
+# help and usage
+expect 0 'help' "$linkage" --help
+has 'help' 'usage: linkage run MODEL' out
+expect 0 'help of run' "$linkage" run --help
+expect 0 'version' "$linkage" --version
+expect 2 'no subcommand' "$linkage"
+expect 2 'unknown subcommand' "$linkage" fly
+has 'unknown subcommand' "'fly' is no subcommand" err
+expect 2 'no model' "$linkage" run
+expect 2 'two models' "$linkage" check a b
+expect 2 'unknown option' "$linkage" check --fast x
+for bad in '--step 0' '--step x' '--step 1' '--duration -1' '--duration nan' '--iterations 0' \
+    '--iterations 2.5' '--every 0' '--duration 1e300'; do
+    # shellcheck disable=SC2086
+    expect 2 "run $bad" "$linkage" run $bad "$models/pendulum.yaml"
+done
+
+# every shipped model is good and runs
+for model in "$models"/*.yaml; do
+    expect 0 "check $model" "$linkage" check "$model"
+    has "check $model" 'is a good model' out
+    expect 0 "run $model" "$linkage" run "$model" --duration 0.02
+    has "run $model" '20 steps of 1 ms' out
+done
+
+# what check finds out
+expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
+has 'check four-bar' 'bodies              3, 3 kg in all' out
+has 'check four-bar' 'joints              4, 20 rows' out
+has 'check four-bar' 'degrees of freedom  1' out
+has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
+has 'check four-bar' 'coupler_pose       x y z [m]  qw qx qy qz [1]' out
+expect 0 'check chain-8' "$linkage" check "$models/chain-8.yaml"
+has 'check chain-8' 'degrees of freedom  24' out
+has 'check chain-8' 'redundant rows      0' out
+expect 0 'check --json' "$linkage" check --json "$models/four-bar.yaml"
+has 'check --json' '"redundant_rows": 3,' out
+has 'check --json' '"redundant_joints": ["pin_a", "pin_b", "pin_c", "pin_d"]' out
+if command -v python3 >/dev/null; then
+    cp out check.json
+    expect 0 'JSON is JSON' python3 -m json.tool check.json
+fi
+
+# refusals: one line, status 1, for both subcommands
+sed 's/mass: 1.0/mass: -1.0/' "$models/pendulum.yaml" >bad.yaml
+for command in check run; do
+    expect 1 "bad mass, $command" "$linkage" $command bad.yaml
+    same "bad mass, $command" \
+        'bad.yaml:11:11: mass is -1.0, expected a positive mass (at least 1e-15 kg)' "$(cat err)"
+done
+expect 1 'no file' "$linkage" check none.yaml
+same 'no file' \
+    'none.yaml: cannot be read (No such file or directory), expected a YAML file' "$(cat err)"
+sed 's/point: \[1, 0, 0\], axis/points: [[1, 0, 0], [9, 9, 9]], axis/' "$models/four-bar.yaml" >far.yaml
+expect 1 'cannot be assembled' "$linkage" check far.yaml
+same 'cannot be assembled: one line' 1 "$(wc -l <err)"
+
+# the recording
+expect 0 'recording' "$linkage" run "$models/four-bar.yaml" --duration 1 --every 100 -o r.csv
+same 'header' 'time [s],crank_angle [rad],crank_rate [rad/s],coupler_pose.x [m],coupler_pose.y [m],coupler_pose.z [m],coupler_pose.qw [1],coupler_pose.qx [1],coupler_pose.qy [1],coupler_pose.qz [1],pin_a_load.fx [N],pin_a_load.fy [N],pin_a_load.fz [N],pin_a_load.tx [N m],pin_a_load.ty [N m],pin_a_load.tz [N m],energy.kinetic [J],energy.potential [J],tip.x [m],tip.y [m],tip.z [m],residual.position [m],residual.velocity [m/s],residual.increment [m]' "$(head -n 1 r.csv)"
+same 'rows' 12 "$(wc -l <r.csv)"
+same 'columns' 24 "$(awk -F, 'NR == 1 || NF != n { n = NF; c++ } END { print c == 1 ? n : "ragged" }' r.csv)"
+same 'times' '0 0.1 1' "$(awk -F, 'NR == 2 || NR == 3 || NR == 12 { printf "%s%g", s, $1; s = " " }' r.csv)"
+same 'first row is the start' '1.20711 0.8' "$(awk -F, 'NR == 2 { printf "%.5f %.1f", $4, $20 }' r.csv)"
+expect 0 'CSV on the standard output' "$linkage" run "$models/four-bar.yaml" -d 1 -n 100 -o -
+same 'the same recording' "$(cat r.csv)" "$(cat out)"
+has 'summary goes to the other stream' '1000 steps' err
+expect 0 'step and iterations' "$linkage" run "$models/four-bar.yaml" -s 0.01 -i 4 -d 1 -o s.csv
+same 'rows of a larger step' 102 "$(wc -l <s.csv)"
+
+# inputs held: a constant torque of 5 N m moves the crank another way
+expect 0 'input held' "$linkage" run "$models/four-bar.yaml" -d 1 -n 100 --set motor=5 -o m.csv
+[ "$(tail -n 1 m.csv)" != "$(tail -n 1 r.csv)" ] || { echo 'FAIL --set has no effect'; failed=1; }
+expect 1 'unknown input' "$linkage" run "$models/four-bar.yaml" --set engine=5
+has 'unknown input' 'the model has no such input' err
+for bad in motor motor= motor=x motor=1,2 'motor=1,' motor=inf; do
+    expect 1 "--set $bad" "$linkage" run "$models/four-bar.yaml" --set "$bad"
+done
+expect 0 'vector input' "$linkage" run "$models/double-pendulum.yaml" -d 0.1 --set push=1,-2,3e0
+
+# files that cannot be written
+expect 1 'no such directory' "$linkage" run "$models/pendulum.yaml" -d 0.1 -o none/x.csv
+has 'no such directory' 'none/x.csv: No such file or directory' err
+if [ -c /dev/full ]; then
+    expect 1 'disk full' "$linkage" run "$models/pendulum.yaml" -d 0.1 -o /dev/full
+    has 'disk full' '/dev/full: No space left on device' err
+fi
+
+[ $failed -eq 0 ] && echo 'all as expected'
+exit $failed

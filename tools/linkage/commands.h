@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The offline tool: what its subcommands share. */
+#ifndef TOOLS_LINKAGE_COMMANDS_H
+#define TOOLS_LINKAGE_COMMANDS_H
+
+#include "linkage/linkage.h"
+#include <stdbool.h>
+
+/** enum exit_code - of the program, as every tool of this project has them. */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_REFUSED = 1, /* a model, a step or a file failed; one line says why */
+    EXIT_USAGE = 2,   /* the command line makes no sense */
+};
+
+/* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
+int command_run(int argc, char *argv[]);
+int command_check(int argc, char *argv[]);
+
+/** complain() - "linkage: <format>" and a line feed on the standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** print_help() - the one page of help, on the standard output. Return: EXIT_DONE. */
+int print_help(void);
+/** usage_error() - complain, and name the help. Return: EXIT_USAGE. */
+int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** load_model() - read a model; a refusal is printed as it is: the line begins with the file.
+ * Return: NULL after a refusal. */
+struct lk_model *load_model(const char *path);
+/** compile_model() - the same for lk_system_new(); @path is for the message. */
+struct lk_system *compile_model(const char *path, const struct lk_model *model,
+                                const struct lk_options *options);
+
+/** parse_number() - a finite decimal number, all of @text. */
+bool parse_number(const char *text, double *ret_value);
+
+/** struct progress - a bar on the standard error, if that is a terminal, after the first second.
+ * @start_s, @shown_s: times on the clock of now_s() */
+struct progress {
+    bool terminal;
+    double start_s;
+    double shown_s;
+};
+
+/** now_s() - monotonic clock [s]. */
+double now_s(void);
+void progress_start(struct progress *progress);
+/** progress_show() - draw if it is time to; @now_s from now_s(), @fraction in [0, 1]. */
+void progress_show(struct progress *progress, double now_s, double fraction);
+/** progress_stop() - remove the bar. */
+void progress_stop(struct progress *progress);
+
+/** struct run_options - the command line of `run`.
+ * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given */
+struct run_options {
+    const char *path;
+    const char *output;
+    struct lk_options solver;
+    double duration;
+    long every;
+    const char **sets;
+    int n_sets;
+};
+
+/** set_inputs() - apply --set to @inputs, lk_system_input_size() values.
+ * Return: false after a complaint. */
+bool set_inputs(const struct lk_system *system, const struct run_options *options, double *inputs);
+
+/** struct run_result - what `run` has to say at the end.
+ * @wall_s:       of the whole run
+ * @step_s:       of lk_system_step() alone, sum
+ * @drift:        largest change of kinetic + potential + dissipated - work of the inputs [J]
+ * @energy_start: kinetic + potential at t = 0 [J]
+ * @largest:      residuals and increment, largest of the run */
+struct run_result {
+    uint64_t steps;
+    double time;
+    double wall_s;
+    double step_s;
+    double drift;
+    double energy_start;
+    struct lk_health largest;
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --set CHANNEL=VALUE[,VALUE...]: inputs of an offline run, held throughout. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct lk_channel *find_input(const struct lk_system *system, const char *name,
+                                           size_t size)
+{
+    int n;
+    const struct lk_channel *channels = lk_system_input_channels(system, &n);
+
+    for (int i = 0; i < n; i++) {
+        if (strlen(channels[i].name) == size && memcmp(channels[i].name, name, size) == 0)
+            return &channels[i];
+    }
+    return NULL;
+}
+
+/* Takes one number off the front of *@text. */
+static bool take_value(const char **text, double *ret_value)
+{
+    char number[64];
+    size_t size = strcspn(*text, ",");
+
+    if (size == 0 || size >= sizeof(number))
+        return false;
+    memcpy(number, *text, size);
+    number[size] = '\0';
+    *text += size;
+    return parse_number(number, ret_value);
+}
+
+static bool set_one(const struct lk_system *system, const char *set, double *inputs)
+{
+    size_t size = strcspn(set, "=");
+    const struct lk_channel *channel = find_input(system, set, size);
+    const char *text = set + size;
+
+    if (*text == '\0') {
+        complain("--set %s: expected CHANNEL=VALUE[,VALUE...]", set);
+        return false;
+    }
+    if (channel == NULL) {
+        complain("--set %s: the model has no such input", set);
+        return false;
+    }
+    for (int i = 0; i < channel->size; i++) {
+        text += *text != '\0';
+        if (!take_value(&text, &inputs[channel->offset + i]))
+            break;
+        if (i == channel->size - 1 && *text == '\0')
+            return true;
+    }
+    complain("--set %s: expected %d finite numbers, separated by commas", set, channel->size);
+    return false;
+}
+
+bool set_inputs(const struct lk_system *system, const struct run_options *options, double *inputs)
+{
+    for (int i = 0; i < options->n_sets; i++) {
+        if (!set_one(system, options->sets[i], inputs))
+            return false;
+    }
+    return true;
+}

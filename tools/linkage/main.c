@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage: work with models offline. A table of subcommands; each has its own file. */
+#include "commands.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char *argv[]);
+} commands[] = {
+    {"run", command_run},
+    {"check", command_check},
+};
+
+static const char help[] =
+    "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
+    "       linkage check MODEL [--json]     validate and explain a model\n"
+    "       linkage --help | --version\n"
+    "\n"
+    "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
+    "\n"
+    "run:\n"
+    "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
+    "  -d, --duration S        simulated time [s]; default 10\n"
+    "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
+    "  -o, --output FILE.csv   write the output channels; - is the standard output\n"
+    "  -n, --every N           one row every N steps; default 1\n"
+    "      --set CHANNEL=VALUE[,VALUE...]\n"
+    "                          hold an input at a constant; otherwise inputs are zero.\n"
+    "                          May be given several times\n"
+    "check:\n"
+    "  -j, --json              for programs\n"
+    "\n"
+    "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
+    "the first row is the start. A summary follows on the standard output (on the standard\n"
+    "error when the CSV goes there).\n"
+    "\n"
+    "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
+    "\n"
+    "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n";
+
+int print_help(void)
+{
+    fputs(help, stdout);
+    return EXIT_DONE;
+}
+
+void complain(const char *format, ...)
+{
+    va_list arguments;
+
+    fputs("linkage: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+int usage_error(const char *format, ...)
+{
+    va_list arguments;
+
+    fputs("linkage: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputs("; linkage --help shows the usage\n", stderr);
+    return EXIT_USAGE;
+}
+
+struct lk_model *load_model(const char *path)
+{
+    struct lk_model *model = NULL;
+    struct lk_error error = {""};
+    int result = lk_model_read_file(path, &model, &error);
+
+    if (result == 0)
+        return model;
+    if (result > 0)
+        fprintf(stderr, "%s\n", error.text);
+    else
+        complain("%s: %s", path, strerror(-result));
+    return NULL;
+}
+
+struct lk_system *compile_model(const char *path, const struct lk_model *model,
+                                const struct lk_options *options)
+{
+    struct lk_system *system = NULL;
+    struct lk_error error = {""};
+    int result = lk_system_new(model, options, &system, &error);
+
+    if (result == 0)
+        return system;
+    fprintf(stderr, "%s: %s\n", path, result > 0 ? error.text : strerror(-result));
+    return NULL;
+}
+
+bool parse_number(const char *text, double *ret_value)
+{
+    char *end;
+    double value;
+
+    if (strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value))
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+int main(int argc, char *argv[])
+{
+    static char name[] = "linkage"; /* so that getopt_long() complains as the rest does */
+
+    if (argc < 2)
+        return usage_error("a subcommand is missing");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("linkage " LINKAGE_VERSION);
+        return EXIT_DONE;
+    }
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            argv[1] = name;
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    }
+    return usage_error("'%s' is no subcommand", argv[1]);
+}
