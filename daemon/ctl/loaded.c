@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loaded.h"
+#include "exchange.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#define MODEL_ID_MASK ((UINT64_C(1) << 53) - 1)
+
+/* Random, so that a sample made for a model of an earlier daemon is never taken for ours; 53 bits,
+ * so that programs that know numbers only as doubles can carry it. */
+static uint64_t make_model_id(void)
+{
+    uint64_t id = 0;
+
+    if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
+        id = (uint64_t)lkd_clock_ns();
+    id &= MODEL_ID_MASK;
+    return id ? id : 1;
+}
+
+static int check_bounds(const struct lk_system *system, struct lk_error *error)
+{
+    double period_ns = lk_system_step_size(system) * 1e9;
+    int n_in = lk_system_input_size(system), n_out = lk_system_output_size(system);
+    int n_max = lkd_exchange_outputs_max();
+
+    if (!(period_ns >= (double)LKD_PERIOD_MIN_NS && period_ns <= (double)LKD_PERIOD_MAX_NS)) {
+        lk_error_set(error, "a step of %g s, expected %g to %g s for a run in real time",
+                     lk_system_step_size(system), (double)LKD_PERIOD_MIN_NS * 1e-9,
+                     (double)LKD_PERIOD_MAX_NS * 1e-9);
+        return LK_E_MODEL;
+    }
+    if (n_in > n_max || n_out > n_max) {
+        lk_error_set(error,
+                     "%d input and %d output scalars, expected at most %d of each (a sample)", n_in,
+                     n_out, n_max);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
+static int compile(const struct lk_model *model, double residual_limit, struct lkd_loaded *loaded,
+                   struct lk_error *error)
+{
+    int r;
+
+    snprintf(loaded->name, sizeof(loaded->name), "%s", lk_model_name(model));
+    loaded->model_id = make_model_id();
+    r = lk_system_new(model, NULL, &loaded->system, error);
+    if (r)
+        return r;
+    r = check_bounds(loaded->system, error);
+    if (r)
+        return r;
+    return lkd_cycle_new(loaded->system, residual_limit, &loaded->cycle);
+}
+
+/* Consumes @model. */
+static int finish(struct lk_model *model, double residual_limit, struct lkd_loaded **ret_loaded,
+                  struct lk_error *error)
+{
+    struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
+    int r = -ENOMEM;
+
+    if (loaded)
+        r = compile(model, residual_limit, loaded, error);
+    lk_model_free(model);
+    if (r) {
+        lkd_loaded_free(loaded);
+        return r;
+    }
+    *ret_loaded = loaded;
+    return 0;
+}
+
+int lkd_loaded_new(const char *name, const char *text, size_t size, double residual_limit,
+                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
+{
+    struct lk_model *model;
+    int r;
+
+    r = lk_model_read_text(*name ? name : "model", text ? text : "", size, &model, ret_error);
+    if (r)
+        return r;
+    return finish(model, residual_limit, ret_loaded, ret_error);
+}
+
+int lkd_loaded_new_file(const char *path, double residual_limit, struct lkd_loaded **ret_loaded,
+                        struct lk_error *ret_error)
+{
+    struct lk_model *model;
+    int r;
+
+    r = lk_model_read_file(path, &model, ret_error);
+    if (r)
+        return r;
+    return finish(model, residual_limit, ret_loaded, ret_error);
+}
+
+void lkd_loaded_free(struct lkd_loaded *loaded)
+{
+    if (!loaded)
+        return;
+    lkd_cycle_free(loaded->cycle);
+    lk_system_free(loaded->system);
+    free(loaded);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model ready to run: compiled system, its cycle, its identity. Control thread only. */
+#ifndef LKD_CTL_LOADED_H
+#define LKD_CTL_LOADED_H
+
+#include "cycle.h"
+
+/* Bounds of the cycle's period: below, the wait alone takes the period; above, a stop would take
+ * longer than anyone wants to wait. */
+#define LKD_PERIOD_MIN_NS INT64_C(50000)
+#define LKD_PERIOD_MAX_NS INT64_C(1000000000)
+
+/** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits. */
+struct lkd_loaded {
+    char name[LK_NAME_SIZE];
+    uint64_t model_id;
+    struct lk_system *system;
+    struct lkd_cycle *cycle;
+};
+
+/** lkd_loaded_new() - read and compile a model text.
+ * @name:           how messages call the text; "" is allowed
+ * @text:           @size bytes; NULL is allowed for none
+ * @residual_limit: see lkd_cycle_new()
+ * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ENOMEM. */
+int lkd_loaded_new(const char *name, const char *text, size_t size, double residual_limit,
+                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
+
+/** lkd_loaded_new_file() - the same from the file at @path. */
+int lkd_loaded_new_file(const char *path, double residual_limit, struct lkd_loaded **ret_loaded,
+                        struct lk_error *ret_error);
+
+/** lkd_loaded_free() - release; NULL is allowed. Not while its cycle runs. */
+void lkd_loaded_free(struct lkd_loaded *loaded);
+
+#endif

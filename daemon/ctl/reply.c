@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reply.h"
+#include <errno.h>
+
+/* ---- durations ---- */
+
+static int fill_buckets(const struct lkd_histogram *histogram, struct lk_wire_arena *arena,
+                        Linkage__V1__Durations *durations)
+{
+    size_t n = 0, n_max = LKD_HISTOGRAM_BUCKETS + 1;
+
+    durations->bucket_upper_ns = lk_wire_arena_take(arena, n_max * sizeof(uint64_t));
+    durations->bucket_count = lk_wire_arena_take(arena, n_max * sizeof(uint64_t));
+    if (!durations->bucket_upper_ns || !durations->bucket_count)
+        return -ENOMEM;
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        int64_t upper_ns;
+        uint64_t count = lkd_histogram_bucket(histogram, i, &upper_ns);
+
+        if (count == 0)
+            continue;
+        durations->bucket_upper_ns[n] = (uint64_t)upper_ns;
+        durations->bucket_count[n] = count;
+        n++;
+    }
+    durations->n_bucket_upper_ns = durations->n_bucket_count = n;
+    return 0;
+}
+
+static int make_durations(const struct lkd_histogram *histogram, bool with_buckets,
+                          struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations)
+{
+    Linkage__V1__Durations *durations = lk_wire_arena_take(arena, sizeof(*durations));
+
+    if (!durations)
+        return -ENOMEM;
+    linkage__v1__durations__init(durations);
+    durations->count = lkd_histogram_count(histogram);
+    durations->p50_ns = (uint64_t)lkd_histogram_quantile(histogram, 0.5);
+    durations->p99_ns = (uint64_t)lkd_histogram_quantile(histogram, 0.99);
+    durations->p999_ns = (uint64_t)lkd_histogram_quantile(histogram, 0.999);
+    durations->max_ns = (uint64_t)lkd_histogram_max(histogram);
+    *ret_durations = durations;
+    return with_buckets ? fill_buckets(histogram, arena, durations) : 0;
+}
+
+/* ---- status ---- */
+
+static int fill_degraded(struct lkd_rig *rig, struct lk_wire_arena *arena,
+                         Linkage__V1__Status *status)
+{
+    status->degraded = lk_wire_arena_take(arena, LKD_DEGRADED_MAX * sizeof(char *));
+    if (!status->degraded)
+        return -ENOMEM;
+    for (int i = 0; i < rig->n_degraded; i++)
+        status->degraded[i] = rig->degraded[i];
+    status->n_degraded = (size_t)rig->n_degraded;
+    return 0;
+}
+
+static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *status)
+{
+    status->step = f->step;
+    status->time_s = f->time_s;
+    status->cycles = f->cycles;
+    status->overruns = f->overruns;
+    status->skipped = f->skipped;
+    status->residual_position = f->residual_position_max;
+    status->residual_velocity = f->residual_velocity_max;
+    status->kinetic = f->health.kinetic;
+    status->potential = f->health.potential;
+    status->work_input = f->health.work_input;
+    status->dissipated = f->health.dissipated;
+    status->energy_start = f->energy_start;
+}
+
+static int fill_model(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
+                      Linkage__V1__Status *status)
+{
+    const struct lkd_cycle *cycle = rig->loaded->cycle;
+    struct lkd_usage usage;
+    int r;
+
+    status->model = rig->loaded->name;
+    status->model_id = rig->loaded->model_id;
+    status->period_ns = (uint64_t)cycle->period_ns;
+    fill_figures(&rig->figures, status);
+    lkd_inputs_counts(rig->inputs, &status->inputs_accepted, &status->inputs_refused);
+    status->outputs_published = lkd_exchange_published(rig->exchange);
+    lkd_runner_usage(&rig->runner, &usage);
+    status->page_faults = usage.minor_faults + usage.major_faults;
+    status->involuntary_switches = usage.involuntary;
+
+    r = make_durations(&cycle->wakeup, with_histograms, arena, &status->wakeup);
+    return r ? r : make_durations(&cycle->compute, with_histograms, arena, &status->compute);
+}
+
+int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
+                     Linkage__V1__Status *ret_status)
+{
+    int r;
+
+    linkage__v1__status__init(ret_status);
+    ret_status->state = rig->state;
+    ret_status->fault = rig->fault;
+    r = fill_degraded(rig, arena, ret_status);
+    if (r || !rig->loaded)
+        return r;
+    return fill_model(rig, with_histograms, arena, ret_status);
+}
+
+/* ---- description ---- */
+
+static int fill_channel(const struct lk_channel *channel, struct lk_wire_arena *arena,
+                        Linkage__V1__ChannelDescription *d)
+{
+    size_t n = (size_t)channel->size;
+
+    linkage__v1__channel_description__init(d);
+    d->name = (char *)channel->name;
+    d->offset = (uint32_t)channel->offset;
+    d->components = lk_wire_arena_take(arena, n * sizeof(char *));
+    d->units = lk_wire_arena_take(arena, n * sizeof(char *));
+    if (!d->components || !d->units)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        d->components[i] = (char *)channel->component[i];
+        d->units[i] = (char *)channel->unit[i];
+    }
+    d->n_components = d->n_units = n;
+    return 0;
+}
+
+static int make_channels(const struct lk_channel *channels, size_t n, struct lk_wire_arena *arena,
+                         Linkage__V1__ChannelDescription ***ret_channels)
+{
+    Linkage__V1__ChannelDescription **list, *all;
+
+    list = lk_wire_arena_take(arena, n * sizeof(*list));
+    all = lk_wire_arena_take(arena, n * sizeof(*all));
+    if (!list || !all)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        int r = fill_channel(&channels[i], arena, &all[i]);
+
+        if (r)
+            return r;
+        list[i] = &all[i];
+    }
+    *ret_channels = list;
+    return 0;
+}
+
+int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                          Linkage__V1__ModelDescription *ret_description)
+{
+    const struct lkd_loaded *loaded = rig->loaded;
+    const struct lk_channel *inputs, *outputs;
+    int n_inputs, n_outputs, r;
+
+    inputs = lk_system_input_channels(loaded->system, &n_inputs);
+    outputs = lk_system_output_channels(loaded->system, &n_outputs);
+    linkage__v1__model_description__init(ret_description);
+    ret_description->name = (char *)loaded->name;
+    ret_description->model_id = loaded->model_id;
+    ret_description->period_ns = (uint64_t)loaded->cycle->period_ns;
+    ret_description->step_s = lk_system_step_size(loaded->system);
+    ret_description->n_inputs = (size_t)n_inputs;
+    ret_description->n_outputs = (size_t)n_outputs;
+    r = make_channels(inputs, (size_t)n_inputs, arena, &ret_description->inputs);
+    return r ? r : make_channels(outputs, (size_t)n_outputs, arena, &ret_description->outputs);
+}

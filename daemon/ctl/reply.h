@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the daemon says about itself, as messages. Everything a message points to lives in the arena
+ * or in the rig; it is good until either changes. Control thread only. */
+#ifndef LKD_CTL_REPLY_H
+#define LKD_CTL_REPLY_H
+
+#include "rig.h"
+
+/** lkd_reply_status() - fill a Status.
+ * @with_histograms: buckets too
+ * Return: 0, -ENOMEM (the arena is full). */
+int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
+                     Linkage__V1__Status *ret_status);
+
+/** lkd_reply_description() - fill a ModelDescription; a model is loaded.
+ * Return: 0, -ENOMEM. */
+int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                          Linkage__V1__ModelDescription *ret_description);
+
+#endif

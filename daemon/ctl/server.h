@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control thread: requests, signals and the watchdog, one after the other and each in its turn,
+ * so that a flood of requests can neither hold up a SIGTERM nor let the watchdog starve. */
+#ifndef LKD_CTL_SERVER_H
+#define LKD_CTL_SERVER_H
+
+#include "rig.h"
+
+/** lkd_server_run() - serve until a signal or a client asks to end.
+ * @socket:    ROUTER
+ * @signal_fd: signalfd of the signals that end the daemon
+ * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs, STATUS at
+ * each change of state, STOPPING when it ends. Return: 0, negative errno. */
+int lkd_server_run(struct lkd_rig *rig, void *socket, int signal_fd);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exchange thread: samples from the bench in, samples to the bench out.
+ *
+ * Inputs are decoded and checked as they arrive and go into the input table at once. Outputs are
+ * picked up a little behind the cycle's grid points, by an absolute timer on the same grid: the
+ * cycle signals nobody. The distance behind the grid point follows the measured computing time
+ * (its 99 % quantile and 30 us); where a record is not there yet, the thread looks again shortly.
+ *
+ *     cycle      |step|              |step|              |step|
+ *     exchange          |send|    in       |send|  in          |send|
+ *     grid       T(k)                T(k+1)              T(k+2)
+ *
+ * The thread runs at normal priority. Sockets are handed to it when it starts and belong to it
+ * until it has stopped. */
+#ifndef LKD_IO_EXCHANGE_H
+#define LKD_IO_EXCHANGE_H
+
+#include "inputs.h"
+
+struct lkd_exchange;
+
+/** lkd_exchange_start() - make the thread.
+ * @inputs:         where samples go
+ * @inputs_socket:  SUB;  @outputs_socket: PUB; both stay the caller's to close, after the stop
+ * Thread: control.
+ * Return: 0, negative errno. */
+int lkd_exchange_start(struct lkd_inputs *inputs, void *inputs_socket, void *outputs_socket,
+                       struct lkd_exchange **ret_exchange);
+
+/** lkd_exchange_stop() - end the thread and release; NULL is allowed. */
+void lkd_exchange_stop(struct lkd_exchange *exchange);
+
+/** lkd_exchange_attach() - publish the outputs of a run whose thread stands and is about to go.
+ * @cycle:    its outputs are read until detached
+ * @degraded: what samples say about the real-time properties
+ * Thread: control. */
+void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
+                         bool degraded);
+
+/** lkd_exchange_detach() - the run's thread has ended: publish its last outputs once more, in state
+ * READY, and leave the cycle alone. Nothing happens when nothing is attached.
+ * Thread: control. */
+void lkd_exchange_detach(struct lkd_exchange *exchange);
+
+/** lkd_exchange_published() - samples published of the present or last run. Thread: any. */
+uint64_t lkd_exchange_published(struct lkd_exchange *exchange);
+
+/** lkd_exchange_outputs_max() - how many output scalars fit into a sample. */
+int lkd_exchange_outputs_max(void);
+
+#endif

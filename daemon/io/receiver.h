@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* InputSamples from a SUB socket into the input table; the exchange thread's. */
+#ifndef LKD_IO_RECEIVER_H
+#define LKD_IO_RECEIVER_H
+
+#include "inputs.h"
+#include "log.h"
+#include "wire.h"
+
+/** struct lkd_receiver - @arena: decoded samples live here, one at a time;  @continued: the next
+ * part belongs to a message that is refused already */
+struct lkd_receiver {
+    struct lkd_inputs *inputs;
+    struct lk_wire_arena arena;
+    struct lkd_log_limit limit;
+    bool continued;
+};
+
+/** lkd_receiver_init() - @inputs stays the caller's. Return: 0, -ENOMEM. */
+int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs);
+/** lkd_receiver_fini() - release; a zeroed receiver is allowed. */
+void lkd_receiver_fini(struct lkd_receiver *receiver);
+
+/** lkd_receiver_drain() - take what has arrived, at most @limit parts; never blocks. */
+void lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkaged: start-up and shutdown; everything else is in rt/, io/ and ctl/.
+ *
+ * Order of the start: signals blocked before any thread exists; memory locked before anything large
+ * is taken; this thread moved off the cycle's core before ZeroMQ inherits where it may run; sockets
+ * bound before READY; no thread or socket is made after a run has begun. */
+#include "config.h"
+#include "endpoint.h"
+#include "exchange.h"
+#include "log.h"
+#include "rig.h"
+#include "server.h"
+#include "version.h"
+#include <errno.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+#include <zmq.h>
+
+enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+
+/* Messages queued a peer before new ones are dropped. */
+#define QUEUE_SAMPLES 64
+#define QUEUE_CONTROL 64
+
+static const char usage_text[] =
+    "Usage: linkaged [--config FILE] [--check]\n"
+    "\n"
+    "Steps a multibody model in real time and trades inputs and outputs with test\n"
+    "benches over ZeroMQ. See linkagectl for talking to it.\n"
+    "\n"
+    "  -c, --config FILE  configuration (YAML); without it all keys are at their default\n"
+    "      --check        read the configuration and its model, then exit\n"
+    "  -h, --help         show this text\n"
+    "  -V, --version      show the version\n"
+    "\n"
+    "Exit status: 0 ended as asked, or the check passed; 1 error; 2 wrong usage.\n";
+
+struct daemon {
+    struct lkd_config config;
+    struct lkd_inputs inputs;
+    struct lkd_rig rig;
+    struct lkd_exchange *exchange;
+    void *context;
+    void *control_socket;
+    void *inputs_socket;
+    void *outputs_socket;
+    int signal_fd;
+    int memory_error;
+    int core;
+};
+
+static int check(const struct lkd_config *config)
+{
+    struct lkd_loaded *loaded;
+    struct lk_error error = {0};
+    int r;
+
+    if (!*config->model) {
+        printf("configuration ok\n");
+        return EXIT_OK;
+    }
+    r = lkd_loaded_new_file(config->model, config->residual_position, &loaded, &error);
+    if (r) {
+        fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
+        return EXIT_ERROR;
+    }
+    printf("configuration ok, model %s ok\n", loaded->name);
+    lkd_loaded_free(loaded);
+    return EXIT_OK;
+}
+
+static int open_signals(int *ret_fd)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    if (pthread_sigmask(SIG_BLOCK, &set, NULL))
+        return -EINVAL;
+    *ret_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    return *ret_fd < 0 ? -errno : 0;
+}
+
+static void prepare_process(struct daemon *daemon)
+{
+    int r;
+
+    lkd_realtime_small_stacks();
+    if (daemon->config.lock_memory) {
+        daemon->memory_error = lkd_realtime_lock_memory();
+        if (daemon->memory_error)
+            lkd_log(LKD_LOG_WARNING, "memory is not locked: %s", strerror(-daemon->memory_error));
+    }
+    daemon->core = lkd_realtime_pick_core(daemon->config.core);
+    r = lkd_realtime_avoid_core(daemon->core);
+    if (r)
+        lkd_log(LKD_LOG_WARNING, "core %d is not left to the cycle: %s", daemon->core,
+                strerror(-r));
+}
+
+/* ZeroMQ's threads are made with the first socket and would inherit whatever this thread has; say
+ * it, so that a real-time priority given to the process from outside does not reach them. */
+static void *make_context(void)
+{
+    void *context = zmq_ctx_new();
+    cpu_set_t allowed;
+
+    if (!context)
+        return NULL;
+    zmq_ctx_set(context, ZMQ_IO_THREADS, 1);
+    zmq_ctx_set(context, ZMQ_THREAD_SCHED_POLICY, SCHED_OTHER);
+    zmq_ctx_set(context, ZMQ_THREAD_NAME_PREFIX, 1);
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+        for (int i = 0; i < CPU_SETSIZE; i++)
+            if (CPU_ISSET(i, &allowed))
+                zmq_ctx_set(context, ZMQ_THREAD_AFFINITY_CPU_ADD, i);
+    return context;
+}
+
+static int open_sockets(struct daemon *daemon)
+{
+    const struct lkd_config *config = &daemon->config;
+    const struct {
+        const char *endpoint;
+        struct lkd_socket_options options;
+        void **ret_socket;
+    } sockets[] = {
+        {config->control,
+         {ZMQ_ROUTER, LK_WIRE_CONTROL_MAX, QUEUE_CONTROL},
+         &daemon->control_socket},
+        {config->inputs, {ZMQ_SUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->inputs_socket},
+        {config->outputs, {ZMQ_PUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->outputs_socket},
+    };
+    struct lk_error error = {0};
+
+    daemon->context = make_context();
+    if (!daemon->context)
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+        if (lkd_endpoint_bind(daemon->context, sockets[i].endpoint, &sockets[i].options,
+                              sockets[i].ret_socket, &error)) {
+            lkd_log(LKD_LOG_ERROR, "%s", error.text);
+            return LK_E_TEXT;
+        }
+        lkd_log(LKD_LOG_INFO, "listening on %s", sockets[i].endpoint);
+    }
+    return 0;
+}
+
+/* Return: 0, or LK_E_TEXT when the configured model or its start was refused (already logged). */
+static int load_and_start(struct daemon *daemon)
+{
+    struct lkd_answer answer;
+
+    if (!*daemon->config.model)
+        return 0;
+    lkd_rig_load_file(&daemon->rig, daemon->config.model, &answer);
+    if (answer.result != LINKAGE__V1__RESULT__RESULT_OK)
+        return LK_E_TEXT;
+    if (!daemon->config.autostart)
+        return 0;
+    lkd_rig_start(&daemon->rig, &answer);
+    if (answer.result == LINKAGE__V1__RESULT__RESULT_OK)
+        return 0;
+    lkd_log(LKD_LOG_ERROR, "start refused: %s", answer.text);
+    return LK_E_TEXT;
+}
+
+static int serve(struct daemon *daemon)
+{
+    int r;
+
+    prepare_process(daemon);
+    r = open_sockets(daemon);
+    if (r)
+        return r;
+    r = lkd_exchange_start(&daemon->inputs, daemon->inputs_socket, daemon->outputs_socket,
+                           &daemon->exchange);
+    if (r)
+        return r;
+    lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange, daemon->core,
+                 daemon->memory_error);
+    r = load_and_start(daemon);
+    if (r == 0)
+        r = lkd_server_run(&daemon->rig, daemon->control_socket, daemon->signal_fd);
+    lkd_rig_fini(&daemon->rig);
+    return r;
+}
+
+static void close_all(struct daemon *daemon)
+{
+    lkd_exchange_stop(daemon->exchange);
+    lkd_inputs_fini(&daemon->inputs);
+    if (daemon->inputs_socket)
+        zmq_close(daemon->inputs_socket);
+    if (daemon->outputs_socket)
+        zmq_close(daemon->outputs_socket);
+    if (daemon->control_socket)
+        zmq_close(daemon->control_socket);
+    if (daemon->context)
+        zmq_ctx_term(daemon->context);
+    if (daemon->signal_fd >= 0)
+        close(daemon->signal_fd);
+}
+
+static int run(const struct lkd_config *config)
+{
+    struct daemon daemon = {.config = *config, .signal_fd = -1};
+    int r;
+
+    lkd_inputs_init(&daemon.inputs);
+    r = open_signals(&daemon.signal_fd);
+    if (r == 0)
+        r = serve(&daemon);
+    close_all(&daemon);
+    if (r < 0)
+        lkd_log(LKD_LOG_ERROR, "%s", strerror(-r));
+    if (r == 0)
+        lkd_log(LKD_LOG_NOTICE, "ended");
+    return r ? EXIT_ERROR : EXIT_OK;
+}
+
+static int wrong_usage(void)
+{
+    fputs("Try 'linkaged --help'.\n", stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char *argv[])
+{
+    enum { OPT_CHECK = 256 };
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"check", no_argument, NULL, OPT_CHECK},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *path = NULL;
+    struct lkd_config config;
+    struct lk_error error = {0};
+    bool check_only = false;
+    int c, r;
+
+    while ((c = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
+        switch (c) {
+        case 'c':
+            path = optarg;
+            break;
+        case OPT_CHECK:
+            check_only = true;
+            break;
+        case 'h':
+            fputs(usage_text, stdout);
+            return EXIT_OK;
+        case 'V':
+            puts("linkaged " LKD_VERSION);
+            return EXIT_OK;
+        default:
+            return wrong_usage();
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "linkaged: unexpected argument '%s'\n", argv[optind]);
+        return wrong_usage();
+    }
+
+    lkd_log_init();
+    lkd_config_default(&config);
+    r = path ? lkd_config_read(path, &config, &error) : 0;
+    if (r) {
+        lkd_log(LKD_LOG_ERROR, "%s", r < 0 ? strerror(-r) : error.text);
+        return EXIT_ERROR;
+    }
+    return check_only ? check(&config) : run(&config);
+}

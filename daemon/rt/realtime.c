@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "realtime.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+static bool may_lock_anything(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+    if (syscall(SYS_capget, &header, data))
+        return false;
+    return data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+/* Locking the future under a small limit would succeed here and make a later thread or buffer fail,
+ * so a small limit counts as a refusal. */
+static bool limit_allows(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_MEMLOCK, &limit))
+        return false;
+    if (limit.rlim_cur != limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_MEMLOCK, &limit);
+    }
+    return limit.rlim_max >= LKD_LOCK_LIMIT_MIN; /* RLIM_INFINITY is the largest value */
+}
+
+int lkd_realtime_lock_memory(void)
+{
+    if (!limit_allows() && !may_lock_anything())
+        return -EPERM;
+    if (mlockall(MCL_CURRENT | MCL_FUTURE))
+        return -errno;
+
+    /* a page that malloc gave back or mapped afresh is a fault later, locked or not */
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, -1);
+    mallopt(M_ARENA_MAX, 1);
+    return 0;
+}
+
+void lkd_realtime_small_stacks(void)
+{
+    pthread_attr_t attributes;
+
+    if (pthread_attr_init(&attributes))
+        return;
+    pthread_attr_setstacksize(&attributes, LKD_THREAD_STACK);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+
+int lkd_realtime_pick_core(int core)
+{
+    cpu_set_t allowed;
+
+    if (core != LKD_CORE_AUTO)
+        return core;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) || CPU_COUNT(&allowed) < 2)
+        return LKD_CORE_NONE;
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--)
+        if (CPU_ISSET(i, &allowed))
+            return i;
+    return LKD_CORE_NONE;
+}
+
+int lkd_realtime_avoid_core(int core)
+{
+    cpu_set_t allowed;
+
+    if (core < 0 || core >= CPU_SETSIZE)
+        return 0;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+        return -errno;
+    CPU_CLR(core, &allowed);
+    if (CPU_COUNT(&allowed) == 0)
+        return 0;
+    return sched_setaffinity(0, sizeof(allowed), &allowed) ? -errno : 0;
+}
+
+int lkd_realtime_pin(int core)
+{
+    cpu_set_t set;
+
+    if (core == LKD_CORE_NONE)
+        return 0;
+    if (core < 0 || core >= CPU_SETSIZE)
+        return -EINVAL;
+    CPU_ZERO(&set);
+    CPU_SET(core, &set);
+    return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+int lkd_realtime_set_fifo(int priority)
+{
+    struct sched_param param = {.sched_priority = priority};
+
+    /* returns the error instead of setting errno */
+    return -pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+}
+
+/* Its own frame, so that the touched bytes lie below everything the caller will use. */
+static __attribute__((noinline)) void touch_stack(void)
+{
+    volatile unsigned char bytes[LKD_STACK_TOUCHED];
+
+    for (size_t i = 0; i < sizeof(bytes); i += 1024)
+        bytes[i] = 0;
+    (void)bytes[0];
+}
+
+static void flush_denormals(void)
+{
+#if defined(__SSE__)
+    /* FTZ (results) and DAZ (operands) */
+    _mm_setcsr(_mm_getcsr() | 0x8040u);
+#elif defined(__aarch64__)
+    uint64_t fpcr;
+
+    /* FZ */
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr | (UINT64_C(1) << 24)));
+#endif
+}
+
+void lkd_realtime_prepare_thread(void)
+{
+    touch_stack();
+    flush_denormals();
+    prctl(PR_SET_TIMERSLACK, 1);
+}
+
+int lkd_realtime_hold_latency(void)
+{
+    int32_t latency_us = 0;
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    if (write(fd, &latency_us, sizeof(latency_us)) != sizeof(latency_us)) {
+        int r = errno ? -errno : -EIO;
+
+        close(fd);
+        return r;
+    }
+    return fd;
+}
+
+void lkd_realtime_usage(struct lkd_usage *ret_usage)
+{
+    struct rusage usage;
+
+    memset(&usage, 0, sizeof(usage));
+    getrusage(RUSAGE_THREAD, &usage);
+    *ret_usage = (struct lkd_usage){
+        .minor_faults = (uint64_t)usage.ru_minflt,
+        .major_faults = (uint64_t)usage.ru_majflt,
+        .voluntary = (uint64_t)usage.ru_nvcsw,
+        .involuntary = (uint64_t)usage.ru_nivcsw,
+    };
+}
+
+static int read_task_file(pid_t tid, const char *file, char *buffer, size_t size)
+{
+    char path[64];
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    n = read(fd, buffer, size - 1);
+    close(fd);
+    if (n <= 0)
+        return -ESRCH;
+    buffer[n] = '\0';
+    return 0;
+}
+
+static bool find_count(const char *text, const char *key, uint64_t *ret)
+{
+    const char *place = strstr(text, key);
+
+    return place && sscanf(place + strlen(key), "%" SCNu64, ret) == 1;
+}
+
+int lkd_realtime_usage_of(pid_t tid, struct lkd_usage *ret_usage)
+{
+    struct lkd_usage usage;
+    char text[4096];
+    char *fields;
+    int r;
+
+    r = read_task_file(tid, "stat", text, sizeof(text));
+    if (r)
+        return r;
+    /* fields 10 and 12 of proc(5), counted from behind the name, which may hold anything */
+    fields = strrchr(text, ')');
+    if (!fields || sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64,
+                          &usage.minor_faults, &usage.major_faults) != 2)
+        return -EIO;
+
+    r = read_task_file(tid, "status", text, sizeof(text));
+    if (r)
+        return r;
+    if (!find_count(text, "\nvoluntary_ctxt_switches:", &usage.voluntary) ||
+        !find_count(text, "\nnonvoluntary_ctxt_switches:", &usage.involuntary))
+        return -EIO;
+    *ret_usage = usage;
+    return 0;
+}

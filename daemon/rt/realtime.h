@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operating system can do for the cycle thread: memory, cores, priority, idle states.
+ *
+ * Everything here may be refused (no privilege, another cpuset, a container). Each function says so
+ * with a negative errno and leaves the rest usable; whether a refusal matters is for the caller. */
+#ifndef LKD_RT_REALTIME_H
+#define LKD_RT_REALTIME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define LKD_CORE_AUTO      (-1)       /* the last core that this process may use, if it has two */
+#define LKD_CORE_NONE      (-2)       /* no core of its own */
+#define LKD_THREAD_STACK   (1u << 20) /* bytes; all of it is locked, so not the usual 8 MiB */
+#define LKD_STACK_TOUCHED  (64u << 10)
+#define LKD_LOCK_LIMIT_MIN (256u << 20) /* RLIMIT_MEMLOCK, bytes, below which nothing is locked */
+
+/** struct lkd_usage - what the kernel counted for one thread.
+ * @minor_faults, @major_faults: pages that were not there
+ * @voluntary:   times it gave the core away (each wait is one);  @involuntary: times it lost it */
+struct lkd_usage {
+    uint64_t minor_faults;
+    uint64_t major_faults;
+    uint64_t voluntary;
+    uint64_t involuntary;
+};
+
+/** lkd_realtime_lock_memory() - lock all present and future memory of the process, and keep malloc
+ * from giving pages back and from making more arenas. Raises the soft limit first. Early in main.
+ * Return: 0, -EPERM (RLIMIT_MEMLOCK below LKD_LOCK_LIMIT_MIN and no CAP_IPC_LOCK), or the negative
+ *         errno of mlockall(). */
+int lkd_realtime_lock_memory(void);
+
+/** lkd_realtime_small_stacks() - stacks of LKD_THREAD_STACK for all threads made from now on, those
+ * of libraries included. */
+void lkd_realtime_small_stacks(void);
+
+/** lkd_realtime_pick_core() - the core meant by @core.
+ * @core: LKD_CORE_AUTO, LKD_CORE_NONE or a number, which is returned as it is
+ * Return: a core, or LKD_CORE_NONE. */
+int lkd_realtime_pick_core(int core);
+
+/** lkd_realtime_avoid_core() - keep the calling thread, and what it creates from now on, off @core.
+ * Does nothing for LKD_CORE_NONE or when there would be no core left.
+ * Return: 0 or negative errno. */
+int lkd_realtime_avoid_core(int core);
+
+/** lkd_realtime_pin() - calling thread onto @core alone; LKD_CORE_NONE is allowed.
+ * Return: 0 or negative errno (-EINVAL: no such core, or outside of the cpuset). */
+int lkd_realtime_pin(int core);
+
+/** lkd_realtime_set_fifo() - calling thread to SCHED_FIFO.
+ * @priority: 1 to 99
+ * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
+int lkd_realtime_set_fifo(int priority);
+
+/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, flush denormal numbers to
+ * zero on it (a decaying motion would otherwise cost up to a hundred times the time a step), and
+ * let its timers fire without slack should it stay at normal priority. */
+void lkd_realtime_prepare_thread(void);
+
+/** lkd_realtime_hold_latency() - keep all cores out of slow idle states as long as the returned
+ * descriptor is open.
+ * Return: a descriptor, or negative errno. */
+int lkd_realtime_hold_latency(void);
+
+/** lkd_realtime_usage() - of the calling thread so far. */
+void lkd_realtime_usage(struct lkd_usage *ret_usage);
+
+/** lkd_realtime_usage_of() - of thread @tid of this process so far, without disturbing it.
+ * Return: 0 or negative errno (-ENOENT, -ESRCH: it has ended). */
+int lkd_realtime_usage_of(pid_t tid, struct lkd_usage *ret_usage);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a request, through the daemon's own state machine, and as a reply, as a client would
+ * decode it. Nothing is started: a fuzzer that makes real-time threads finds only the scheduler. */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct lkd_config config;
+static struct lkd_inputs inputs;
+static struct lkd_rig rig;
+static struct lkd_commands commands;
+static struct lk_wire_arena arena;
+
+static void set_up(void)
+{
+    lkd_config_default(&config);
+    lkd_inputs_init(&inputs);
+    lkd_rig_init(&rig, &config, &inputs, NULL, LKD_CORE_NONE, 0);
+    commands.limit.next_ns = INT64_MAX; /* refusals are the normal case here */
+    if (lkd_commands_init(&commands, &rig) || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_ARENA))
+        abort();
+    commands.limit.next_ns = INT64_MAX;
+}
+
+/* A load would compile whatever comes (fuzz_model does that), and only a load leaves EMPTY. */
+static bool is_load(const uint8_t *data, size_t size)
+{
+    const Linkage__V1__ControlRequest *request;
+
+    return lk_wire_decode_request(&arena, data, size, &request) == 0 &&
+           request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
+}
+
+static void check_text(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const Linkage__V1__ControlReply *reply;
+
+    if (!arena.memory)
+        set_up();
+    if (!is_load(data, size)) {
+        if (lkd_commands_handle(&commands, data, size, &reply))
+            abort();
+        if (reply->result == LINKAGE__V1__RESULT__RESULT_UNSPECIFIED)
+            abort();
+        check_text(reply->text);
+    }
+    if (lk_wire_decode_reply(&arena, data, size, &reply) == 0 && reply->description)
+        for (size_t i = 0; i < reply->description->n_outputs; i++)
+            if (strlen(reply->description->outputs[i]->name) > size)
+                abort();
+    return 0;
+}

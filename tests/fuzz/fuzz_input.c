@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as a sample: refused, or decoded into finite values within the arena. */
+#include "wire.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct lk_wire_arena arena;
+
+static void check(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            abort();
+    if (arena.used > arena.size || n > LK_WIRE_SAMPLE_MAX / sizeof(double))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const Linkage__V1__InputSample *input;
+    const Linkage__V1__OutputSample *output;
+
+    if (!arena.memory && lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA))
+        abort();
+    if (lk_wire_decode_input(&arena, data, size, &input) == 0)
+        check(input->values, input->n_values);
+    if (lk_wire_decode_output(&arena, data, size, &output) == 0)
+        check(output->values, output->n_values);
+    return 0;
+}

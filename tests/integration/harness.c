@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+static const char *daemon_path, *model_path;
+
+void harness_init(int argc, char *argv[])
+{
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s DAEMON MODEL\n", argv[0]);
+        exit(2);
+    }
+    daemon_path = argv[1];
+    model_path = argv[2];
+}
+
+const char *harness_model(void)
+{
+    return model_path;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static char *read_text(const char *path)
+{
+    char *text = calloc(1, 1u << 20);
+    FILE *in = fopen(path, "r");
+
+    assert_non_null(text);
+    if (in) {
+        text[fread(text, 1, (1u << 20) - 1, in)] = '\0';
+        fclose(in);
+    }
+    return text;
+}
+
+char *harness_model_text(void)
+{
+    return read_text(model_path);
+}
+
+bool harness_log_has(const char *folder, const char *name, const char *words)
+{
+    char path[128], *text;
+    bool has;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    text = read_text(path);
+    has = strstr(text, words) != NULL;
+    if (!has)
+        fprintf(stderr, "'%s' is not in the log:\n%s\n", words, text);
+    free(text);
+    return has;
+}
+
+/* ---- the process ---- */
+
+void harness_write_config(const struct harness *h, const char *path, const char *more)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    fprintf(out, "linkaged: 1\nendpoints:\n  control: %s\n  inputs: %s\n  outputs: %s\n%s",
+            h->endpoint[0], h->endpoint[1], h->endpoint[2], more ? more : "");
+    fclose(out);
+}
+
+pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify)
+{
+    const char *argv[8] = {daemon_path};
+    pid_t pid;
+
+    for (int i = 0; i < 6 && arguments[i]; i++)
+        argv[i + 1] = arguments[i];
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0644);
+
+        /* a test that fails leaves no daemon behind */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        dup2(log, STDERR_FILENO);
+        dup2(log, STDOUT_FILENO);
+        if (notify < 0)
+            unsetenv("NOTIFY_SOCKET");
+        execv(daemon_path, (char *const *)argv);
+        _exit(126);
+    }
+    return pid;
+}
+
+int harness_wait(pid_t pid, int timeout_ms)
+{
+    struct pollfd item = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    int status;
+
+    assert_true(item.fd >= 0);
+    if (poll(&item, 1, timeout_ms) != 1) {
+        kill(pid, SIGKILL);
+        waitpid(pid, &status, 0);
+        close(item.fd);
+        fail_msg("the daemon did not end within %d ms", timeout_ms);
+    }
+    close(item.fd);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void open_notify(struct harness *h)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", h->folder);
+    h->notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    assert_true(h->notify_fd >= 0);
+    assert_int_equal(bind(h->notify_fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    setenv("NOTIFY_SOCKET", address.sun_path, 1);
+}
+
+bool harness_notice_within(struct harness *h, const char *words, int timeout_ms)
+{
+    int64_t until = now_ms() + timeout_ms;
+
+    for (;;) {
+        struct pollfd item = {.fd = h->notify_fd, .events = POLLIN};
+        int64_t left = until - now_ms();
+        char text[512];
+        ssize_t n;
+
+        if (poll(&item, 1, left > 0 ? (int)left : 0) != 1)
+            return false;
+        n = recv(h->notify_fd, text, sizeof(text) - 1, 0);
+        assert_true(n >= 0);
+        text[n] = '\0';
+        if (strncmp(text, words, strlen(words)) == 0)
+            return true;
+    }
+}
+
+void harness_notice(struct harness *h, const char *words)
+{
+    if (harness_notice_within(h, words, PATIENCE_MS))
+        return;
+    harness_log_has(h->folder, "log", "(shown because a notice did not come)");
+    fail_msg("no notice '%s'", words);
+}
+
+static void *connect_socket(struct harness *h, int type, const char *endpoint)
+{
+    void *socket = zmq_socket(h->context, type);
+    int zero = 0;
+
+    assert_non_null(socket);
+    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
+    if (type == ZMQ_SUB)
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+    assert_int_equal(zmq_connect(socket, endpoint), 0);
+    return socket;
+}
+
+void harness_open(struct harness *h, const char *config)
+{
+    static const char *const names[] = {"control", "inputs", "outputs"};
+    char log[128];
+
+    *h = (struct harness){.notify_fd = -1};
+    snprintf(h->folder, sizeof(h->folder), "/tmp/linkaged-test-XXXXXX");
+    assert_non_null(mkdtemp(h->folder));
+    for (int i = 0; i < 3; i++)
+        snprintf(h->endpoint[i], sizeof(h->endpoint[i]), "ipc://%s/%s", h->folder, names[i]);
+    snprintf(h->config, sizeof(h->config), "%s/linkaged.yaml", h->folder);
+    snprintf(log, sizeof(log), "%s/log", h->folder);
+    harness_write_config(h, h->config, config);
+
+    open_notify(h);
+    h->pid = harness_spawn((const char *const[]){"--config", h->config, NULL}, log, h->notify_fd);
+    harness_notice(h, "READY=1");
+
+    assert_int_equal(lk_wire_arena_init(&h->arena, LK_WIRE_CONTROL_ARENA), 0);
+    assert_int_equal(lk_wire_arena_init(&h->sample_arena, LK_WIRE_SAMPLE_ARENA), 0);
+    h->context = zmq_ctx_new();
+    h->control = connect_socket(h, ZMQ_DEALER, h->endpoint[0]);
+    h->inputs = connect_socket(h, ZMQ_XPUB, h->endpoint[1]);
+    h->outputs = connect_socket(h, ZMQ_SUB, h->endpoint[2]);
+}
+
+static void remove_folder(const struct harness *h)
+{
+    static const char *const names[] = {"control", "inputs", "outputs",       "notify",
+                                        "log",     "log2",   "linkaged.yaml", "second.yaml"};
+    char path[128];
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", h->folder, names[i]);
+        unlink(path);
+    }
+    rmdir(h->folder);
+}
+
+void harness_close(struct harness *h)
+{
+    int status = 0;
+
+    if (h->pid > 0) {
+        kill(h->pid, SIGTERM);
+        status = harness_wait(h->pid, PATIENCE_MS);
+    }
+    zmq_close(h->control);
+    zmq_close(h->inputs);
+    zmq_close(h->outputs);
+    zmq_ctx_term(h->context);
+    lk_wire_arena_fini(&h->arena);
+    lk_wire_arena_fini(&h->sample_arena);
+    close(h->notify_fd);
+    if (status)
+        harness_log_has(h->folder, "log", "(shown because the exit status is not 0)");
+    remove_folder(h);
+    assert_int_equal(status, 0);
+}
+
+/* ---- control ---- */
+
+static bool readable(void *socket, int timeout_ms)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+
+    return zmq_poll(&item, 1, timeout_ms) == 1;
+}
+
+static void receive_reply(struct harness *h)
+{
+    zmq_msg_t message;
+
+    if (!readable(h->control, PATIENCE_MS)) {
+        harness_log_has(h->folder, "log", "(shown because there was no reply)");
+        fail_msg("no reply");
+    }
+    zmq_msg_init(&message);
+    assert_true(zmq_msg_recv(&message, h->control, 0) >= 0);
+    assert_int_equal(
+        lk_wire_decode_reply(&h->arena, zmq_msg_data(&message), zmq_msg_size(&message), &h->reply),
+        0);
+    zmq_msg_close(&message);
+}
+
+const Linkage__V1__ControlReply *harness_ask(struct harness *h,
+                                             Linkage__V1__ControlRequest *request)
+{
+    size_t size = lk_wire_encoded_size(&request->base) + 16;
+    unsigned char *buffer = malloc(size);
+
+    assert_non_null(buffer);
+    request->id = ++h->id;
+    assert_int_equal(lk_wire_encode(&request->base, buffer, size, &size), 0);
+    assert_true(zmq_send(h->control, buffer, size, 0) >= 0);
+    free(buffer);
+    receive_reply(h);
+    assert_int_equal(h->reply->id, h->id);
+    return h->reply;
+}
+
+const Linkage__V1__ControlReply *harness_command(struct harness *h,
+                                                 Linkage__V1__ControlRequest__CommandCase command)
+{
+    /* all of these are messages without a required field: any of them is empty on the wire */
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StatusRequest status = LINKAGE__V1__STATUS_REQUEST__INIT;
+    Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+    Linkage__V1__PauseRequest pause = LINKAGE__V1__PAUSE_REQUEST__INIT;
+    Linkage__V1__StopRequest stop = LINKAGE__V1__STOP_REQUEST__INIT;
+    Linkage__V1__ResetRequest reset = LINKAGE__V1__RESET_REQUEST__INIT;
+    Linkage__V1__ShutdownRequest shut = LINKAGE__V1__SHUTDOWN_REQUEST__INIT;
+
+    request.command_case = command;
+    switch ((int)command) {
+    case STATUS:
+        request.status = &status;
+        break;
+    case DESCRIBE:
+        request.describe = &describe;
+        break;
+    case START:
+        request.start = &start;
+        break;
+    case PAUSE:
+        request.pause = &pause;
+        break;
+    case STOP:
+        request.stop = &stop;
+        break;
+    case RESET:
+        request.reset = &reset;
+        break;
+    default:
+        request.shutdown = &shut;
+        break;
+    }
+    return harness_ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name, const char *text)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
+
+    load.name = (char *)name;
+    load.text.data = (uint8_t *)text;
+    load.text.len = strlen(text);
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
+    request.load = &load;
+    return harness_ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *channel,
+                                             const double *values, size_t n)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__SetRequest set = LINKAGE__V1__SET_REQUEST__INIT;
+
+    set.channel = (char *)channel;
+    set.values = (double *)values;
+    set.n_values = n;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET;
+    request.set = &set;
+    return harness_ask(h, &request);
+}
+
+const Linkage__V1__Status *harness_expect(struct harness *h,
+                                          Linkage__V1__ControlRequest__CommandCase command,
+                                          Linkage__V1__Result result, Linkage__V1__State state)
+{
+    const Linkage__V1__ControlReply *reply = harness_command(h, command);
+
+    if (reply->result != result)
+        fail_msg("result %d, expected %d: %s", (int)reply->result, (int)result, reply->text);
+    assert_non_null(reply->status);
+    if (reply->status->state != state)
+        fail_msg("state %d, expected %d: %s", (int)reply->status->state, (int)state,
+                 reply->status->fault);
+    return reply->status;
+}
+
+uint64_t harness_load_model(struct harness *h)
+{
+    char *text = harness_model_text();
+    const Linkage__V1__ControlReply *reply = harness_load(h, "four-bar.yaml", text);
+
+    free(text);
+    if (reply->result != RESULT(OK))
+        fail_msg("%s", reply->text);
+    assert_int_equal(reply->status->state, STATE(READY));
+    assert_true(reply->status->model_id != 0);
+    return reply->status->model_id;
+}
+
+/* ---- samples ---- */
+
+void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags)
+{
+    /* the daemon subscribes when it connects, and once more after each cut */
+    while (!h->subscribed || readable(h->inputs, 0)) {
+        char subscription[8];
+
+        assert_true(readable(h->inputs, PATIENCE_MS));
+        assert_true(zmq_recv(h->inputs, subscription, sizeof(subscription), 0) >= 0);
+        h->subscribed = subscription[0] == 1;
+    }
+    assert_true(zmq_send(h->inputs, data, size, flags) >= 0);
+}
+
+void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
+                  size_t n)
+{
+    Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
+    unsigned char buffer[1024];
+    size_t size;
+
+    sample.sequence = sequence;
+    sample.origin_ns = sequence * 3;
+    sample.model_id = model_id;
+    sample.values = (double *)values;
+    sample.n_values = n;
+    assert_int_equal(lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size), 0);
+    harness_send_bytes(h, buffer, size, 0);
+}
+
+const Linkage__V1__OutputSample *harness_sample(struct harness *h, int timeout_ms)
+{
+    const Linkage__V1__OutputSample *sample;
+    zmq_msg_t message;
+
+    if (!readable(h->outputs, timeout_ms))
+        return NULL;
+    zmq_msg_init(&message);
+    assert_true(zmq_msg_recv(&message, h->outputs, 0) >= 0);
+    assert_int_equal(lk_wire_decode_output(&h->sample_arena, zmq_msg_data(&message),
+                                           zmq_msg_size(&message), &sample),
+                     0);
+    zmq_msg_close(&message);
+    return sample;
+}
+
+void harness_await_counts(struct harness *h, uint64_t accepted, uint64_t refused)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+    int64_t until = now_ms() + PATIENCE_MS;
+
+    for (;;) {
+        const Linkage__V1__Status *status = harness_command(h, STATUS)->status;
+
+        if (status->inputs_accepted == accepted && status->inputs_refused == refused)
+            return;
+        if (now_ms() > until || status->inputs_accepted > accepted ||
+            status->inputs_refused > refused)
+            fail_msg("accepted %d refused %d, expected %d and %d", (int)status->inputs_accepted,
+                     (int)status->inputs_refused, (int)accepted, (int)refused);
+        nanosleep(&nap, NULL);
+    }
+}

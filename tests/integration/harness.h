@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real daemon in a child process, with sockets to all of its endpoints.
+ *
+ * Every failure ends the running test (cmocka). Waiting is always for something, with a time-out
+ * that only a broken daemon reaches. Endpoints are ipc sockets in a folder of the test's own, so
+ * tests can run side by side. */
+#ifndef TEST_HARNESS_H
+#define TEST_HARNESS_H
+
+#include "wire.h"
+#include <sys/types.h>
+
+#define PATIENCE_MS 20000
+
+/** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: what systemd hears
+ * @reply: of the last request, lives in @arena */
+struct harness {
+    char folder[64];
+    char config[96];
+    char endpoint[3][128];
+    pid_t pid;
+    int notify_fd;
+    void *context;
+    void *control;
+    void *inputs;
+    void *outputs;
+    uint64_t id;
+    bool subscribed;
+    struct lk_wire_arena arena;
+    struct lk_wire_arena sample_arena;
+    const Linkage__V1__ControlReply *reply;
+};
+
+/** harness_init() - which daemon and which model the tests use; from the command line. */
+void harness_init(int argc, char *argv[]);
+/** harness_model() - path of the model;  harness_model_text() - its text, to be freed. */
+const char *harness_model(void);
+char *harness_model_text(void);
+
+/** harness_open() - start a daemon and wait until it is READY.
+ * @config: further lines of its configuration, or NULL */
+void harness_open(struct harness *h, const char *config);
+/** harness_close() - end it by SIGTERM if it still lives, demand exit status 0, remove the folder.
+ */
+void harness_close(struct harness *h);
+
+/** harness_spawn() - start a daemon with these arguments (NULL-terminated, without the name);
+ * standard error goes to @log_path. */
+pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify);
+/** harness_wait() - wait for the end of a process. Return: exit status, 128 + n for signal n. */
+int harness_wait(pid_t pid, int timeout_ms);
+/** harness_log_has() - does the log in @folder/@name contain @words? */
+bool harness_log_has(const char *folder, const char *name, const char *words);
+/** harness_write_config() - write a configuration with the harness' endpoints. */
+void harness_write_config(const struct harness *h, const char *path, const char *more);
+
+/** harness_notice() - wait for a notice to systemd that starts with @words. */
+void harness_notice(struct harness *h, const char *words);
+/** harness_notice_within() - the same; false when it did not come in time. */
+bool harness_notice_within(struct harness *h, const char *words, int timeout_ms);
+
+/** harness_ask() - send a request, wait for the reply. */
+const Linkage__V1__ControlReply *harness_ask(struct harness *h,
+                                             Linkage__V1__ControlRequest *request);
+/** harness_command() - a request without arguments, by its case;  harness_load(), harness_set(). */
+const Linkage__V1__ControlReply *harness_command(struct harness *h,
+                                                 Linkage__V1__ControlRequest__CommandCase command);
+const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name,
+                                              const char *text);
+const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *channel,
+                                             const double *values, size_t n);
+
+/* Short forms: send it and demand this result, and with expect_state() this state. */
+#define START    LINKAGE__V1__CONTROL_REQUEST__COMMAND_START
+#define PAUSE    LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE
+#define STOP     LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP
+#define RESET    LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET
+#define STATUS   LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS
+#define DESCRIBE LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE
+#define SHUTDOWN LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN
+
+#define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
+#define STATE(name)  LINKAGE__V1__STATE__STATE_##name
+
+/** harness_expect() - harness_command() and demand @result and then @state.
+ * Return: the status that came with the reply. */
+const Linkage__V1__Status *harness_expect(struct harness *h,
+                                          Linkage__V1__ControlRequest__CommandCase command,
+                                          Linkage__V1__Result result, Linkage__V1__State state);
+/** harness_load_model() - load the model of the tests; demands success.  Return: its model_id. */
+uint64_t harness_load_model(struct harness *h);
+
+/** harness_send_bytes() - one part on the inputs socket, once the daemon has subscribed. */
+void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags);
+/** harness_send() - an input sample. */
+void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
+                  size_t n);
+/** harness_sample() - wait for the next output sample; NULL when none came in time. */
+const Linkage__V1__OutputSample *harness_sample(struct harness *h, int timeout_ms);
+/** harness_await_counts() - wait until this many samples were accepted and refused. */
+void harness_await_counts(struct harness *h, uint64_t accepted, uint64_t refused);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon's states over its real sockets: what is allowed when, and what a run shows. */
+#include "harness.h"
+#include "linkage/linkage.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Next sample that is in @state and has done at least @step steps. */
+static const Linkage__V1__OutputSample *await_sample(struct harness *h, Linkage__V1__State state,
+                                                     uint64_t step)
+{
+    for (;;) {
+        const Linkage__V1__OutputSample *sample = harness_sample(h, PATIENCE_MS);
+
+        assert_non_null(sample);
+        if (sample->state == state && sample->step >= step)
+            return sample;
+    }
+}
+
+static void test_empty(void **state)
+{
+    const Linkage__V1__Status *status;
+    const double torque = 1;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(EMPTY));
+    assert_string_equal(status->model, "");
+    assert_int_equal(status->model_id, 0);
+    harness_expect(&h, START, RESULT(WRONG_STATE), STATE(EMPTY));
+    assert_string_equal(h.reply->text, "start is not allowed in state EMPTY");
+    harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(EMPTY));
+    harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(EMPTY));
+    harness_expect(&h, RESET, RESULT(WRONG_STATE), STATE(EMPTY));
+    assert_int_equal(harness_command(&h, DESCRIBE)->result, RESULT(WRONG_STATE));
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(WRONG_STATE));
+    harness_close(&h);
+}
+
+static void test_description(void **state)
+{
+    const Linkage__V1__ModelDescription *d;
+    const Linkage__V1__ChannelDescription *pose;
+    uint64_t model_id;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    model_id = harness_load_model(&h);
+    assert_int_equal(harness_command(&h, DESCRIBE)->result, RESULT(OK));
+    d = h.reply->description;
+    assert_non_null(d);
+    assert_null(h.reply->status);
+    assert_string_equal(d->name, "four-bar");
+    assert_int_equal(d->model_id, model_id);
+    assert_int_equal(d->period_ns, 1000000);
+    assert_true(d->step_s == 0.001);
+    assert_int_equal(d->n_inputs, 1);
+    assert_string_equal(d->inputs[0]->name, "motor");
+    assert_string_equal(d->inputs[0]->units[0], "N m");
+    assert_int_equal(d->n_outputs, 7);
+    pose = d->outputs[2];
+    assert_string_equal(pose->name, "coupler_pose");
+    assert_int_equal(pose->offset, 2);
+    assert_int_equal(pose->n_components, 7);
+    assert_string_equal(pose->components[3], "qw");
+    assert_string_equal(pose->units[0], "m");
+
+    /* another load of the same text is another model */
+    assert_true(harness_load_model(&h) != model_id);
+    harness_close(&h);
+}
+
+static void test_life(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Status *status;
+    uint64_t step, model_id, sequence;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    model_id = harness_load_model(&h);
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+
+    sample = await_sample(&h, STATE(RUNNING), 20);
+    assert_int_equal(sample->model_id, model_id);
+    assert_int_equal(sample->n_values, 23);
+    assert_true(sample->time_s == (double)sample->step * 0.001);
+    assert_true(sample->computed_ns >= sample->deadline_ns);
+    assert_true(sample->published_ns >= sample->computed_ns);
+    assert_int_equal(sample->input_sequence, 0);
+    step = sample->step;
+    sequence = sample->sequence;
+    sample = await_sample(&h, STATE(RUNNING), step + 1);
+    assert_true(sample->sequence > sequence);
+
+    /* pause: the grid goes on, the steps do not */
+    step = harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED))->step;
+    sample = await_sample(&h, STATE(PAUSED), 0);
+    assert_int_equal(sample->step, step);
+    harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(PAUSED));
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(PAUSED));
+    assert_int_equal(status->step, step);
+    assert_true(status->cycles > step);
+
+    /* on from there, then stop: the figures stay */
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    await_sample(&h, STATE(RUNNING), step + 10);
+    status = harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    assert_true(status->step >= step + 10);
+    assert_true(status->outputs_published > 0);
+    assert_true(status->wakeup->count == status->cycles);
+    assert_true(status->compute->count == status->step);
+    assert_true(status->wakeup->p50_ns <= status->wakeup->p99_ns);
+    assert_true(status->wakeup->p999_ns <= status->wakeup->max_ns);
+    assert_int_equal(status->wakeup->n_bucket_count, 0);
+    assert_true(status->residual_position < 1e-9);
+    step = status->step;
+    await_sample(&h, STATE(READY), step);
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(READY));
+    assert_int_equal(status->step, step);
+
+    /* a start begins anew */
+    status = harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    assert_true(status->cycles < step);
+    await_sample(&h, STATE(RUNNING), 5);
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    status = harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    assert_int_equal(status->step, 0);
+    assert_int_equal(status->cycles, 0);
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    harness_close(&h);
+}
+
+static void test_wrong_states_while_running(void **state)
+{
+    struct harness h;
+    uint64_t model_id;
+    char *text;
+
+    (void)state;
+    harness_open(&h, NULL);
+    model_id = harness_load_model(&h);
+    harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(READY));
+    harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(READY));
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_expect(&h, START, RESULT(WRONG_STATE), STATE(RUNNING));
+    harness_expect(&h, RESET, RESULT(WRONG_STATE), STATE(RUNNING));
+    text = harness_model_text();
+    assert_int_equal(harness_load(&h, "x", text)->result, RESULT(WRONG_STATE));
+    assert_string_equal(h.reply->text, "load is not allowed in state RUNNING");
+    assert_int_equal(h.reply->status->model_id, model_id);
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    assert_int_equal(harness_load(&h, "x", text)->result, RESULT(WRONG_STATE));
+    free(text);
+    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    harness_close(&h);
+}
+
+static void bad_model(struct harness *h, const char *name, const char *text, const char *words)
+{
+    const Linkage__V1__ControlReply *reply = harness_load(h, name, text);
+
+    assert_int_equal(reply->result, RESULT(BAD_MODEL));
+    if (!strstr(reply->text, words))
+        fail_msg("'%s' lacks '%s'", reply->text, words);
+    assert_null(strpbrk(reply->text, "\n\x1b"));
+}
+
+/* The step in the model's text, replaced. */
+static void bad_step(struct harness *h, const char *step, const char *words)
+{
+    char *text = harness_model_text(), changed[8192];
+    char *place = strstr(text, "step: 0.001");
+
+    assert_non_null(place);
+    snprintf(changed, sizeof(changed), "%.*sstep: %s%s", (int)(place - text), text, step,
+             place + strlen("step: 0.001"));
+    bad_model(h, "fast.yaml", changed, words);
+    free(text);
+}
+
+static void test_bad_models(void **state)
+{
+    struct harness h;
+    uint64_t model_id;
+
+    (void)state;
+    harness_open(&h, NULL);
+    bad_model(&h, "bad.yaml", "linkage: 1\nname: [\n", "bad.yaml:");
+    assert_int_equal(h.reply->status->state, STATE(EMPTY));
+
+    model_id = harness_load_model(&h);
+    bad_model(&h, "bad.yaml", "linkage: 1\nname: a\nbodys: {}\n", "bad.yaml:3:1: ");
+    bad_model(&h, "", "", "model:");
+    bad_model(&h, "\x1b[31m\n", "linkage: 2\n", "expected");
+    bad_step(&h, "0.00001", "expected 5e-05 to 1 s"); /* a good model, too fast for a cycle */
+    bad_step(&h, "2", "expected");
+
+    /* the old one is untouched and runs */
+    assert_int_equal(h.reply->status->model_id, model_id);
+    assert_int_equal(h.reply->status->state, STATE(READY));
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    await_sample(&h, STATE(RUNNING), 3);
+    harness_close(&h);
+}
+
+/* What a set before the start does is what the library does with the same torque, step for step. */
+static void test_set_acts(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const double torque = 4;
+    double expected[64];
+    struct lk_error error;
+    struct lk_model *model;
+    struct lk_system *system;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    sample = await_sample(&h, STATE(RUNNING), 50);
+
+    assert_int_equal(lk_model_read_file(harness_model(), &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    lk_model_free(model);
+    assert_int_equal(lk_system_output_size(system), sample->n_values);
+    for (uint64_t i = 0; i < sample->step; i++)
+        assert_int_equal(lk_system_step(system, &torque), 0);
+    lk_system_outputs(system, expected);
+    for (size_t i = 0; i < sample->n_values; i++)
+        assert_true(fabs(sample->values[i] - expected[i]) <= 1e-9 * (1 + fabs(expected[i])));
+    lk_system_free(system);
+    assert_int_equal(harness_command(&h, STATUS)->result, RESULT(OK));
+    assert_true(h.reply->status->work_input != 0);
+
+    /* after a stop the torque is gone */
+    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    await_sample(&h, STATE(READY), 50);
+    await_sample(&h, STATE(RUNNING), 20);
+    assert_int_equal(harness_command(&h, STATUS)->result, RESULT(OK));
+    assert_true(h.reply->status->work_input == 0);
+    harness_close(&h);
+}
+
+static void test_set_refused(void **state)
+{
+    const double two[] = {1, 2}, bad = NAN, good = 1;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    assert_int_equal(harness_set(&h, "moto", &good, 1)->result, RESULT(UNKNOWN_CHANNEL));
+    assert_string_equal(h.reply->text, "no input named 'moto'");
+    assert_int_equal(harness_set(&h, "crank_angle", &good, 1)->result, RESULT(UNKNOWN_CHANNEL));
+    assert_int_equal(harness_set(&h, "motor", two, 2)->result, RESULT(BAD_VALUE));
+    assert_int_equal(harness_set(&h, "motor", two, 0)->result, RESULT(BAD_VALUE));
+    assert_int_equal(harness_set(&h, "motor", &bad, 1)->result, RESULT(BAD_VALUE));
+    assert_int_equal(harness_set(&h, "motor", &good, 1)->result, RESULT(OK));
+    harness_close(&h);
+}
+
+/* A limit that the first step passes leads to FAULT, seen by everybody, and reset leads out. */
+static void test_fault(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Status *status;
+    const double torque = 1;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "limits: {residual_position: 1.0e-300}\n");
+    harness_load_model(&h);
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    sample = await_sample(&h, STATE(FAULT), 0);
+    assert_true(sample->step < 3);
+    harness_notice(&h, "STATUS=FAULT");
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT));
+    assert_non_null(strstr(status->fault, "limit"));
+    harness_expect(&h, START, RESULT(WRONG_STATE), STATE(FAULT));
+    harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(FAULT));
+    harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(FAULT));
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(WRONG_STATE));
+    status = harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    assert_string_equal(status->fault, "");
+
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    await_sample(&h, STATE(READY), 0);
+    await_sample(&h, STATE(FAULT), 0);
+    harness_load_model(&h);
+    harness_close(&h);
+}
+
+/* What is asked for and refused by the system is said in the status and in every sample. */
+static void test_degraded(void **state)
+{
+    const Linkage__V1__Status *status;
+    struct harness h;
+    bool said = false;
+
+    (void)state;
+    harness_open(&h, "realtime: {core: 1023}\n");
+    harness_load_model(&h);
+    status = harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    assert_true(status->n_degraded >= 1);
+    for (size_t i = 0; i < status->n_degraded; i++)
+        said = said || strstr(status->degraded[i], "core 1023");
+    assert_true(said);
+    assert_true(await_sample(&h, STATE(RUNNING), 1)->degraded);
+    harness_close(&h);
+
+    harness_open(&h, "realtime: {core: 1023, require: true}\n");
+    harness_load_model(&h);
+    harness_expect(&h, START, RESULT(NO_REALTIME), STATE(READY));
+    assert_true(strlen(h.reply->text) > 0);
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    harness_close(&h);
+}
+
+static void test_histograms(void **state)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StatusRequest status_request = LINKAGE__V1__STATUS_REQUEST__INIT;
+    const Linkage__V1__Durations *wakeup;
+    uint64_t sum = 0, before = 0;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    await_sample(&h, STATE(RUNNING), 50);
+    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+
+    status_request.with_histograms = 1;
+    request.command_case = STATUS;
+    request.status = &status_request;
+    wakeup = harness_ask(&h, &request)->status->wakeup;
+    assert_true(wakeup->n_bucket_count > 0);
+    assert_int_equal(wakeup->n_bucket_count, wakeup->n_bucket_upper_ns);
+    for (size_t i = 0; i < wakeup->n_bucket_count; i++) {
+        assert_true(wakeup->bucket_count[i] > 0);
+        assert_true(wakeup->bucket_upper_ns[i] > before);
+        before = wakeup->bucket_upper_ns[i];
+        sum += wakeup->bucket_count[i];
+    }
+    assert_int_equal(sum, wakeup->count);
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),       cmocka_unit_test(test_description),
+        cmocka_unit_test(test_life),        cmocka_unit_test(test_wrong_states_while_running),
+        cmocka_unit_test(test_bad_models),  cmocka_unit_test(test_set_acts),
+        cmocka_unit_test(test_set_refused), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_degraded),    cmocka_unit_test(test_histograms),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon as a service: start, notices to systemd, signals, a second one, its command line. */
+#include "harness.h"
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define STOP_MS 2000
+
+static void end_by(struct harness *h, int signal)
+{
+    pid_t pid = h->pid;
+
+    h->pid = 0;
+    kill(pid, signal);
+    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    harness_notice(h, "STOPPING=1");
+}
+
+static void test_signals(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    end_by(&h, SIGINT);
+    harness_close(&h);
+
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    end_by(&h, SIGTERM);
+    assert_true(harness_log_has(h.folder, "log", "run ended"));
+    harness_close(&h);
+}
+
+static void test_shutdown_request(void **state)
+{
+    struct harness h;
+    pid_t pid;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    pid = h.pid;
+    h.pid = 0;
+    harness_expect(&h, SHUTDOWN, RESULT(OK), STATE(RUNNING));
+    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    harness_close(&h);
+}
+
+static void test_notices(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    setenv("WATCHDOG_USEC", "400000", 1);
+    harness_open(&h, NULL);
+    unsetenv("WATCHDOG_USEC");
+    harness_notice(&h, "STATUS=EMPTY");
+    harness_notice(&h, "WATCHDOG=1");
+    harness_load_model(&h);
+    harness_notice(&h, "STATUS=READY, model four-bar");
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_notice(&h, "STATUS=RUNNING");
+    for (int i = 0; i < 3; i++)
+        harness_notice(&h, "WATCHDOG=1");
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    harness_notice(&h, "STATUS=PAUSED");
+    harness_notice(&h, "WATCHDOG=1");
+    harness_close(&h);
+}
+
+/* A port that was free a moment ago. */
+static int free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static void second_is_refused(struct harness *h, const char *config)
+{
+    char log[128];
+    pid_t pid;
+
+    snprintf(log, sizeof(log), "%s/log2", h->folder);
+    pid = harness_spawn((const char *const[]){"-c", config, NULL}, log, -1);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 1);
+    assert_true(harness_log_has(h->folder, "log2", "in use"));
+    harness_expect(h, STATUS, RESULT(OK), STATE(EMPTY));
+}
+
+static void test_second_daemon(void **state)
+{
+    char path[128], log[128];
+    struct harness h, tcp = {0};
+    pid_t pid;
+
+    (void)state;
+    harness_open(&h, NULL);
+    second_is_refused(&h, h.config);
+
+    /* over tcp: one that runs, and one that wants the same ports */
+    for (int i = 0; i < 3; i++)
+        snprintf(tcp.endpoint[i], sizeof(tcp.endpoint[i]), "tcp://127.0.0.1:%d", free_port());
+    snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
+    snprintf(log, sizeof(log), "%s/log", h.folder);
+    harness_write_config(&tcp, path, NULL);
+    pid = harness_spawn((const char *const[]){"-c", path, NULL}, log, h.notify_fd);
+    harness_notice(&h, "READY=1");
+    second_is_refused(&h, path);
+    kill(pid, SIGTERM);
+    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    harness_close(&h);
+}
+
+/* A socket that a killed daemon left behind is taken over; a file is not. */
+static void test_leftovers(void **state)
+{
+    char log[128], path[128];
+    struct harness h;
+    FILE *file;
+    pid_t pid;
+
+    (void)state;
+    harness_open(&h, NULL);
+    snprintf(log, sizeof(log), "%s/log2", h.folder);
+    snprintf(path, sizeof(path), "%s/control", h.folder);
+    kill(h.pid, SIGKILL);
+    assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
+    h.pid = harness_spawn((const char *const[]){"-c", h.config, NULL}, log, h.notify_fd);
+    harness_notice(&h, "READY=1");
+    harness_expect(&h, STATUS, RESULT(OK), STATE(EMPTY));
+    kill(h.pid, SIGTERM);
+    assert_int_equal(harness_wait(h.pid, STOP_MS), 0);
+    h.pid = 0;
+
+    unlink(path);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("precious", file);
+    fclose(file);
+    pid = harness_spawn((const char *const[]){"-c", h.config, NULL}, log, -1);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 1);
+    assert_true(harness_log_has(h.folder, "log2", "other than a socket"));
+    assert_true(harness_log_has(h.folder, "control", "precious"));
+    harness_close(&h);
+}
+
+static void test_autostart(void **state)
+{
+    char more[512];
+    struct harness h;
+
+    (void)state;
+    snprintf(more, sizeof(more), "model: %s\nautostart: true\n", harness_model());
+    harness_open(&h, more);
+    harness_notice(&h, "STATUS=RUNNING, model four-bar");
+    harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
+    harness_close(&h);
+}
+
+static int run_daemon(struct harness *h, const char *first, const char *second, const char *third)
+{
+    char log[128];
+
+    snprintf(log, sizeof(log), "%s/log2", h->folder);
+    unlink(log);
+    return harness_wait(harness_spawn((const char *const[]){first, second, third, NULL}, log, -1),
+                        PATIENCE_MS);
+}
+
+static void test_command_line(void **state)
+{
+    char path[128], more[512];
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    assert_int_equal(run_daemon(&h, "--help", NULL, NULL), 0);
+    assert_true(harness_log_has(h.folder, "log2", "Usage: linkaged"));
+    assert_int_equal(run_daemon(&h, "--version", NULL, NULL), 0);
+    assert_int_equal(run_daemon(&h, "--frobnicate", NULL, NULL), 2);
+    assert_int_equal(run_daemon(&h, "stray", NULL, NULL), 2);
+    assert_int_equal(run_daemon(&h, "--config", NULL, NULL), 2);
+    assert_int_equal(run_daemon(&h, "--check", NULL, NULL), 0);
+    assert_int_equal(run_daemon(&h, "--config", "/no/such/file", NULL), 1);
+
+    snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
+    snprintf(more, sizeof(more), "model: %s\n", harness_model());
+    harness_write_config(&h, path, more);
+    assert_int_equal(run_daemon(&h, "--check", "--config", path), 0);
+    assert_true(harness_log_has(h.folder, "log2", "four-bar"));
+    harness_write_config(&h, path, "model: no-such-model.yaml\n");
+    assert_int_equal(run_daemon(&h, "--check", "--config", path), 1);
+    harness_write_config(&h, path, "speling: 1\n");
+    assert_int_equal(run_daemon(&h, "--config", path, NULL), 1);
+    assert_true(harness_log_has(h.folder, "log2", "second.yaml:6:1: "));
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_signals),      cmocka_unit_test(test_shutdown_request),
+        cmocka_unit_test(test_notices),      cmocka_unit_test(test_second_daemon),
+        cmocka_unit_test(test_leftovers),    cmocka_unit_test(test_autostart),
+        cmocka_unit_test(test_command_line),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

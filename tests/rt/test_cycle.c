@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ten thousand cycles of the real cycle at 2 kHz, with another thread feeding inputs and reading
+ * outputs: no heap call, no page fault, one wait a cycle, every grid point accounted for.
+ *
+ * Runs without privileges too; then priority and locked memory are left out, and page faults are
+ * reported without being judged. Nothing here depends on how late the machine is. */
+#include "alloc_guard.h"
+#include "cycle.h"
+#include "realtime.h"
+#include "runner.h"
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CYCLES    10000u
+#define PERIOD_S  0.0005
+#define PERIOD_NS INT64_C(500000)
+/* Waits beyond one a cycle: none is known; left for a signal that interrupts a wait. */
+#define SPARE_WAITS 5
+
+static const char *model_path;
+
+struct bench {
+    struct lkd_cycle *cycle;
+    struct lk_system *system;
+    unsigned long heap_calls;
+    struct lkd_usage usage;
+    bool locked;
+    bool fifo;
+};
+
+static void open_bench(struct bench *bench, double step)
+{
+    const struct lk_options options = {.step = step};
+    struct lk_error error = {0};
+    struct lk_model *model;
+
+    *bench = (struct bench){0};
+    if (lk_model_read_file(model_path, &model, &error) ||
+        lk_system_new(model, &options, &bench->system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    assert_int_equal(lkd_cycle_new(bench->system, 1e-3, &bench->cycle), 0);
+}
+
+static void close_bench(struct bench *bench)
+{
+    lkd_cycle_free(bench->cycle);
+    lk_system_free(bench->system);
+}
+
+/* As runner.c does it, with the counting around the grid. */
+static void *run_counted(void *data)
+{
+    struct bench *bench = data;
+    struct lkd_usage begin, end;
+
+    lkd_realtime_pin(lkd_realtime_pick_core(LKD_CORE_AUTO));
+    lkd_realtime_prepare_thread();
+    bench->fifo = lkd_realtime_set_fifo(80) == 0;
+    bench->cycle->t0_ns = lkd_clock_ns() + 2000000;
+
+    lkd_realtime_usage(&begin);
+    alloc_guard_arm();
+    lkd_cycle_run(bench->cycle);
+    bench->heap_calls = alloc_guard_disarm();
+    lkd_realtime_usage(&end);
+
+    bench->usage = (struct lkd_usage){
+        .minor_faults = end.minor_faults - begin.minor_faults,
+        .major_faults = end.major_faults - begin.major_faults,
+        .voluntary = end.voluntary - begin.voluntary,
+        .involuntary = end.involuntary - begin.involuntary,
+    };
+    return NULL;
+}
+
+static void feed(struct lkd_cycle *cycle, uint64_t sequence)
+{
+    struct lkd_input *input = lkd_mailbox_back(&cycle->inputs);
+
+    input->sequence = sequence;
+    input->origin_ns = sequence;
+    input->received_ns = lkd_clock_ns();
+    for (int i = 0; i < cycle->n_inputs; i++)
+        input->values[i] = (double)(sequence % 7) - 3;
+    lkd_mailbox_publish(&cycle->inputs);
+}
+
+static void check_record(const struct lkd_cycle *cycle, const struct lkd_output *output,
+                         uint64_t last_step)
+{
+    const struct lkd_figures *f = &output->figures;
+    int64_t grid = (f->deadline_ns - cycle->t0_ns) / PERIOD_NS;
+
+    assert_int_equal((f->deadline_ns - cycle->t0_ns) % PERIOD_NS, 0);
+    assert_int_equal(f->cycles + f->skipped, grid + 1);
+    assert_true(f->step > last_step);
+    assert_true(f->woken_ns >= f->deadline_ns);
+    assert_true(f->computed_ns >= f->woken_ns);
+    assert_true(f->state == LKD_CYCLE_RUNNING);
+    assert_true(f->time_s == (double)f->step * PERIOD_S);
+    for (int i = 0; i < cycle->n_outputs; i++)
+        assert_true(isfinite(output->values[i]));
+}
+
+/* Feed and read beside the cycle until it has done @cycles. */
+static void attend(struct lkd_cycle *cycle, uint64_t cycles)
+{
+    const struct timespec nap = {.tv_nsec = 100000};
+    uint64_t sequence = 0, step = 0, seen_input = 0, done = 0;
+
+    while (done < cycles) {
+        feed(cycle, ++sequence);
+        if (lkd_mailbox_take(&cycle->outputs)) {
+            const struct lkd_output *output = lkd_mailbox_front(&cycle->outputs);
+
+            check_record(cycle, output, step);
+            assert_true(output->figures.input_sequence >= seen_input);
+            seen_input = output->figures.input_sequence;
+            step = output->figures.step;
+            done = output->figures.cycles;
+        }
+        nanosleep(&nap, NULL);
+    }
+    assert_true(seen_input > 0);
+    lkd_cycle_ask(cycle, LKD_ASK_END);
+}
+
+static void report(const struct bench *bench)
+{
+    const struct lkd_cycle *cycle = bench->cycle;
+    const struct lkd_figures *f = &cycle->rt.figures;
+
+    printf("memory %s, priority %s\n", bench->locked ? "locked" : "not locked",
+           bench->fifo ? "real-time" : "normal");
+    printf("cycles %" PRIu64 ", overruns %" PRIu64 ", skipped %" PRIu64 "\n", f->cycles,
+           f->overruns, f->skipped);
+    printf("wake-up p50 %.1f p99 %.1f max %.1f us, compute p50 %.1f p99 %.1f max %.1f us\n",
+           (double)lkd_histogram_quantile(&cycle->wakeup, 0.5) * 1e-3,
+           (double)lkd_histogram_quantile(&cycle->wakeup, 0.99) * 1e-3,
+           (double)lkd_histogram_max(&cycle->wakeup) * 1e-3,
+           (double)lkd_histogram_quantile(&cycle->compute, 0.5) * 1e-3,
+           (double)lkd_histogram_quantile(&cycle->compute, 0.99) * 1e-3,
+           (double)lkd_histogram_max(&cycle->compute) * 1e-3);
+    printf("heap calls %lu, minor faults %" PRIu64 ", major faults %" PRIu64
+           ", voluntary switches %" PRIu64 ", involuntary %" PRIu64 "\n",
+           bench->heap_calls, bench->usage.minor_faults, bench->usage.major_faults,
+           bench->usage.voluntary, bench->usage.involuntary);
+}
+
+static void test_ten_thousand_cycles(void **state)
+{
+    struct bench bench;
+    const struct lkd_figures *f;
+    pthread_t thread;
+    int latency_fd = lkd_realtime_hold_latency();
+
+    (void)state;
+    open_bench(&bench, PERIOD_S);
+    bench.locked = lkd_realtime_lock_memory() == 0;
+    assert_int_equal(bench.cycle->period_ns, PERIOD_NS);
+    assert_int_equal(pthread_create(&thread, NULL, run_counted, &bench), 0);
+    attend(bench.cycle, CYCLES);
+    pthread_join(thread, NULL);
+    if (latency_fd >= 0)
+        close(latency_fd);
+    report(&bench);
+
+    f = &bench.cycle->rt.figures;
+    assert_true(f->cycles >= CYCLES);
+    assert_int_equal(f->cycles + f->skipped, (f->deadline_ns - bench.cycle->t0_ns) / PERIOD_NS + 1);
+    assert_int_equal(f->step, f->cycles);
+    assert_int_equal(lkd_histogram_count(&bench.cycle->wakeup), f->cycles);
+    assert_int_equal(lkd_histogram_count(&bench.cycle->compute), f->cycles);
+    assert_int_equal(bench.heap_calls, 0);
+    assert_int_equal(bench.usage.major_faults, 0);
+    if (bench.locked)
+        assert_int_equal(bench.usage.minor_faults, 0);
+    /* one wait a cycle, and the one that ended the run */
+    assert_true(bench.usage.voluntary <= f->cycles + 1 + SPARE_WAITS);
+    close_bench(&bench);
+}
+
+/* The guard itself: a heap call of an armed thread is seen. */
+static void test_guard(void **state)
+{
+    void *volatile block;
+    unsigned long calls;
+
+    (void)state;
+    alloc_guard_arm();
+    block = malloc(10);
+    free(block);
+    calls = alloc_guard_disarm();
+    assert_int_equal(calls, 2);
+}
+
+static const struct lkd_figures *await(struct lkd_cycle *cycle, uint64_t cycles)
+{
+    const struct timespec nap = {.tv_nsec = 200000};
+    const struct lkd_figures *f;
+
+    for (;;) {
+        lkd_mailbox_take(&cycle->status);
+        f = lkd_mailbox_front(&cycle->status);
+        if (f->cycles >= cycles)
+            return f;
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* A pause keeps the grid and the state; the run goes on from there. */
+static void test_pause(void **state)
+{
+    struct lkd_runner runner;
+    struct lkd_grant grant;
+    struct lkd_usage usage;
+    struct bench bench;
+    uint64_t step, cycles;
+
+    (void)state;
+    open_bench(&bench, 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, LKD_CORE_NONE, 80, &grant), 0);
+    lkd_runner_go(&runner);
+    cycles = await(bench.cycle, 20)->cycles;
+    lkd_cycle_ask(bench.cycle, LKD_ASK_PAUSE);
+    cycles = await(bench.cycle, cycles + 3)->cycles;
+    step = await(bench.cycle, cycles)->step;
+    assert_true(await(bench.cycle, cycles + 10)->step == step);
+    assert_true(await(bench.cycle, cycles)->state == LKD_CYCLE_PAUSED);
+    lkd_runner_usage(&runner, &usage);
+    assert_true(usage.voluntary > 0);
+    lkd_cycle_ask(bench.cycle, LKD_ASK_RUN);
+    assert_true(await(bench.cycle, cycles + 30)->step > step);
+    lkd_runner_stop(&runner);
+    lkd_runner_stop(&runner); /* nothing left to stop */
+
+    cycles = await(bench.cycle, 1)->cycles;
+    assert_int_equal(bench.cycle->rt.figures.cycles, await(bench.cycle, cycles)->cycles);
+    assert_true(bench.cycle->rt.figures.step < bench.cycle->rt.figures.cycles);
+
+    /* rewound, everything is as at the start */
+    lkd_cycle_rewind(bench.cycle);
+    assert_int_equal(bench.cycle->rt.figures.cycles, 0);
+    assert_int_equal(lk_system_step_count(bench.system), 0);
+    assert_int_equal(lkd_histogram_count(&bench.cycle->wakeup), 0);
+    close_bench(&bench);
+}
+
+/* A thread that was never let go ends without a cycle. */
+static void test_start_and_think_again(void **state)
+{
+    struct lkd_runner runner;
+    struct lkd_grant grant;
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1023, 80, &grant), 0);
+    assert_int_not_equal(grant.core_error, 0); /* no such core here */
+    lkd_runner_stop(&runner);
+    assert_int_equal(bench.cycle->rt.figures.cycles, 0);
+    close_bench(&bench);
+}
+
+/* A grid that began half a second ago: the points gone by are skipped and counted, never re-based.
+ */
+static void test_skip(void **state)
+{
+    const struct lkd_figures *f;
+    struct bench bench;
+    pthread_t thread;
+    int64_t late;
+
+    (void)state;
+    open_bench(&bench, 0);
+    late = 500000000 / bench.cycle->period_ns;
+    bench.cycle->t0_ns = lkd_clock_ns() - 500000000;
+    assert_int_equal(pthread_create(&thread, NULL, (void *(*)(void *))(void (*)(void))lkd_cycle_run,
+                                    bench.cycle),
+                     0);
+    f = await(bench.cycle, 10);
+    assert_true(f->skipped >= (uint64_t)late - 1);
+    assert_true(f->overruns >= 1);
+    assert_int_equal((f->deadline_ns - bench.cycle->t0_ns) % bench.cycle->period_ns, 0);
+    assert_int_equal(f->cycles + f->skipped,
+                     (f->deadline_ns - bench.cycle->t0_ns) / bench.cycle->period_ns + 1);
+    lkd_cycle_ask(bench.cycle, LKD_ASK_END);
+    pthread_join(thread, NULL);
+    close_bench(&bench);
+}
+
+static void run_to_fault(struct bench *bench, enum lkd_fault fault)
+{
+    struct lkd_runner runner;
+    struct lkd_grant grant;
+    const struct lkd_figures *f;
+
+    assert_int_equal(lkd_runner_start(&runner, bench->cycle, LKD_CORE_NONE, 80, &grant), 0);
+    lkd_runner_go(&runner);
+    f = await(bench->cycle, 5);
+    assert_true(f->state == LKD_CYCLE_FAULT);
+    assert_true(f->fault == fault);
+    assert_int_equal(f->step, 0);
+    lkd_runner_stop(&runner);
+}
+
+/* After a fault the outputs are the last good ones, here those of the start. */
+static void test_faults(void **state)
+{
+    const struct lkd_output *output;
+    double start[64];
+    struct bench bench;
+
+    (void)state;
+    open_bench(&bench, 0);
+    assert_true(bench.cycle->n_outputs <= 64);
+    lk_system_outputs(bench.system, start);
+    bench.cycle->residual_limit = -1; /* nothing satisfies it */
+    run_to_fault(&bench, LKD_FAULT_RESIDUAL);
+    assert_true(lkd_mailbox_take(&bench.cycle->outputs));
+    output = lkd_mailbox_front(&bench.cycle->outputs);
+    assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
+
+    bench.cycle->residual_limit = 1e-3;
+    lkd_cycle_rewind(bench.cycle);
+    ((struct lkd_input *)lkd_mailbox_back(&bench.cycle->inputs))->values[0] = NAN;
+    lkd_mailbox_publish(&bench.cycle->inputs);
+    run_to_fault(&bench, LKD_FAULT_NOT_FINITE);
+    assert_true(lkd_mailbox_take(&bench.cycle->outputs));
+    output = lkd_mailbox_front(&bench.cycle->outputs);
+    assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
+    close_bench(&bench);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_guard), cmocka_unit_test(test_ten_thousand_cycles),
+        cmocka_unit_test(test_pause), cmocka_unit_test(test_start_and_think_again),
+        cmocka_unit_test(test_skip),  cmocka_unit_test(test_faults),
+    };
+
+    model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A step makes no system call: a child process that the kernel kills at its first one does a
+ * thousand steps, evaluates the outputs of each, and lives. */
+#include "linkage/linkage.h"
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define STEPS        1000
+#define CHANNELS_MAX 256
+
+static const char *model_path;
+
+static struct lk_system *open_system(void)
+{
+    struct lk_error error = {0};
+    struct lk_system *system = NULL;
+    struct lk_model *model;
+
+    if (lk_model_read_file(model_path, &model, &error) ||
+        lk_system_new(model, NULL, &system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    assert_true(lk_system_input_size(system) <= CHANNELS_MAX);
+    assert_true(lk_system_output_size(system) <= CHANNELS_MAX);
+    return system;
+}
+
+/* In strict mode exit_group is not allowed either; the plain call is. */
+static void leave(int status)
+{
+    syscall(SYS_exit, status);
+}
+
+/* Return: exit status of the child, or -1 when it was killed. */
+static int in_strict_mode(void (*work)(struct lk_system *), struct lk_system *system)
+{
+    pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+            leave(77);
+        work(system);
+        leave(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void step(struct lk_system *system)
+{
+    double inputs[CHANNELS_MAX] = {1.5}, outputs[CHANNELS_MAX];
+    struct lk_health health;
+
+    for (int i = 0; i < STEPS; i++) {
+        if (lk_system_step(system, inputs))
+            leave(1);
+        lk_system_outputs(system, outputs);
+        lk_system_health(system, &health);
+    }
+    lk_system_reset(system);
+}
+
+static void call_system(struct lk_system *system)
+{
+    (void)system;
+    getppid();
+}
+
+static void test_step(void **state)
+{
+    struct lk_system *system = open_system();
+    int status;
+
+    (void)state;
+    status = in_strict_mode(step, system);
+    lk_system_free(system);
+    if (status == 77)
+        skip(); /* a kernel or container without it */
+    assert_int_equal(status, 0);
+}
+
+/* The method itself: a system call is seen. */
+static void test_method(void **state)
+{
+    int status;
+
+    (void)state;
+    status = in_strict_mode(call_system, NULL);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, -1);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_method),
+        cmocka_unit_test(test_step),
+    };
+
+    model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

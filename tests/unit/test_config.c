@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration: the shipped file equals the built-in defaults, and every kind of mistake is
+ * one line with its place. */
+#include "config.h"
+#include "realtime.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *shipped;
+static char folder[] = "/tmp/linkaged-config-XXXXXX";
+static char file[64];
+
+static int open_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(file, sizeof(file), "%s/l.yaml", folder);
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    unlink(file);
+    return rmdir(folder);
+}
+
+static int read_text(const char *text, struct lkd_config *config, struct lk_error *error)
+{
+    FILE *out = fopen(file, "w");
+
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    return lkd_config_read(file, config, error);
+}
+
+static void test_shipped_file_is_the_default(void **state)
+{
+    struct lkd_config read, built_in;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lkd_config_read(shipped, &read, &error), 0);
+    lkd_config_default(&built_in);
+    assert_string_equal(read.control, built_in.control);
+    assert_string_equal(read.inputs, built_in.inputs);
+    assert_string_equal(read.outputs, built_in.outputs);
+    assert_string_equal(read.model, built_in.model);
+    assert_int_equal(read.autostart, built_in.autostart);
+    assert_int_equal(read.core, built_in.core);
+    assert_int_equal(read.priority, built_in.priority);
+    assert_int_equal(read.lock_memory, built_in.lock_memory);
+    assert_int_equal(read.require_realtime, built_in.require_realtime);
+    assert_int_equal(read.wake, built_in.wake);
+    assert_true(read.residual_position == built_in.residual_position);
+}
+
+static void test_all_keys(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+    char expected[128];
+
+    (void)state;
+    assert_int_equal(read_text("linkaged: 1\n"
+                               "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
+                               "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
+                               "            outputs: 'ipc://@linkaged-o'}\n"
+                               "model: models/a.yaml\n"
+                               "autostart: true\n"
+                               "realtime: {core: 3, priority: 12, lock_memory: false,\n"
+                               "           require: true, wake: sleep}\n"
+                               "limits: {residual_position: 0.5}\n",
+                               &config, &error),
+                     0);
+    assert_string_equal(config.control, "tcp://127.3.2.1:65535");
+    assert_string_equal(config.inputs, "ipc:///tmp/linkaged-no-such/i");
+    assert_string_equal(config.outputs, "ipc://@linkaged-o");
+    snprintf(expected, sizeof(expected), "%s/models/a.yaml", folder);
+    assert_string_equal(config.model, expected);
+    assert_true(config.autostart);
+    assert_int_equal(config.core, 3);
+    assert_int_equal(config.priority, 12);
+    assert_false(config.lock_memory);
+    assert_true(config.require_realtime);
+    assert_true(config.residual_position == 0.5);
+}
+
+static void test_core_names_and_absolute_model(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(read_text("linkaged: 1\nrealtime: {core: none}\n", &config, &error), 0);
+    assert_int_equal(config.core, LKD_CORE_NONE);
+    assert_int_equal(
+        read_text("linkaged: 1\nmodel: /a/b.yaml\nrealtime: {core: auto}\n", &config, &error), 0);
+    assert_int_equal(config.core, LKD_CORE_AUTO);
+    assert_string_equal(config.model, "/a/b.yaml");
+}
+
+/* @place: line and column;  @words: must be in the message */
+static void refused(const char *text, const char *place, const char *words)
+{
+    struct lkd_config config = {.priority = -1};
+    struct lk_error error;
+    char start[128];
+
+    assert_int_equal(read_text(text, &config, &error), LK_E_TEXT);
+    snprintf(start, sizeof(start), "%s:%s: ", file, place);
+    if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, words))
+        fail_msg("'%s' does not start with '%s' or lacks '%s'", error.text, start, words);
+    assert_null(strchr(error.text, '\n'));
+    assert_int_equal(config.priority, -1);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused("linkaged: 2\n", "1:11", "1");
+    refused("endpoints: {}\n", "1:1", "linkaged");
+    refused("linkaged: 1\nrealtme: {}\n", "2:1", "realtme");
+    refused("linkaged: 1\nrealtime: {kore: 1}\n", "2:12", "kore");
+    refused("linkaged: 1\nrealtime: 5\n", "2:11", "realtime");
+    refused("linkaged: 1\nrealtime: {core: -1}\n", "2:18", "expected auto, none or a number");
+    refused("linkaged: 1\nrealtime: {core: 2x}\n", "2:18", "2x");
+    refused("linkaged: 1\nrealtime: {priority: 100}\n", "2:22", "99");
+    refused("linkaged: 1\nrealtime: {wake: spin}\n", "2:18", "sleep");
+    refused("linkaged: 1\nlimits: {residual_position: 0}\n", "2:29", "positive");
+    refused("linkaged: 1\nlimits: {residual_position: .nan}\n", "2:29", "residual_position");
+    refused("linkaged: 1\nautostart: true\n", "2:12", "model");
+    refused("linkaged: 1\nautostart: perhaps\n", "2:12", "autostart");
+}
+
+static void test_endpoint_refusals(void **state)
+{
+    (void)state;
+    refused("linkaged: 1\nendpoints: {control: 'tcp://0.0.0.0:1'}\n", "2:22", "loopback");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://192.168.0.1:1'}\n", "2:22", "loopback");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://*:5600'}\n", "2:22", "numeric");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1'}\n", "2:22", "port");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:0'}\n", "2:22", "65535");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:99999'}\n", "2:22", "65535");
+    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:56o0'}\n", "2:22", "65535");
+    refused("linkaged: 1\nendpoints: {control: 'udp://127.0.0.1:1'}\n", "2:22", "ipc");
+    refused("linkaged: 1\nendpoints: {control: 'ipc://'}\n", "2:22", "path");
+    refused("linkaged: 1\nendpoints: {inputs: 'tcp://127.0.0.1:5600'}\n", "2:12", "same");
+    /* /tmp is there and no socket; binding would remove what lies at a path */
+    refused("linkaged: 1\nendpoints: {control: 'ipc:///tmp'}\n", "2:22", "other than a socket");
+}
+
+static void test_long_ipc_path(void **state)
+{
+    char text[256], path[109];
+
+    (void)state;
+    memset(path, 'a', sizeof(path));
+    path[0] = '/';
+    path[sizeof(path) - 1] = '\0';
+    snprintf(text, sizeof(text), "linkaged: 1\nendpoints: {control: 'ipc://%s'}\n", path);
+    refused(text, "2:22", "too long");
+}
+
+static void test_no_file(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lkd_config_read("/no/such/file.yaml", &config, &error), LK_E_TEXT);
+    assert_non_null(strstr(error.text, "/no/such/file.yaml"));
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shipped_file_is_the_default),
+        cmocka_unit_test(test_all_keys),
+        cmocka_unit_test(test_core_names_and_absolute_model),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endpoint_refusals),
+        cmocka_unit_test(test_long_ipc_path),
+        cmocka_unit_test(test_no_file),
+    };
+
+    shipped = argc > 1 ? argv[1] : "config/linkaged.yaml";
+    return cmocka_run_group_tests(tests, open_folder, close_folder);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The histogram: exact below 32 ns, buckets 1/32 wide above, overflow apart, exact maximum. */
+#include "histogram.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct lkd_histogram histogram;
+
+static int clear(void **state)
+{
+    (void)state;
+    lkd_histogram_clear(&histogram);
+    return 0;
+}
+
+/* Index of the only bucket that is not empty. */
+static int only_bucket(void)
+{
+    int found = -1;
+
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        int64_t upper;
+
+        if (lkd_histogram_bucket(&histogram, i, &upper) == 0)
+            continue;
+        assert_int_equal(found, -1);
+        found = i;
+    }
+    return found;
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    assert_int_equal(lkd_histogram_count(&histogram), 0);
+    assert_int_equal(lkd_histogram_max(&histogram), 0);
+    assert_int_equal(lkd_histogram_quantile(&histogram, 0.99), 0);
+}
+
+/* Upper bounds rise without gaps, and every value falls between the bounds of its bucket. */
+static void test_bounds(void **state)
+{
+    int64_t before = -1;
+
+    (void)state;
+    for (int i = 0; i < LKD_HISTOGRAM_BUCKETS; i++) {
+        int64_t upper, ends[2], bound;
+
+        lkd_histogram_bucket(&histogram, i, &upper);
+        assert_true(upper > before);
+        if (before >= LKD_HISTOGRAM_SUB)
+            assert_true((upper - before) * LKD_HISTOGRAM_SUB <= before + 1);
+        ends[0] = before + 1;
+        ends[1] = upper;
+        for (int k = 0; k < 2; k++) {
+            lkd_histogram_clear(&histogram);
+            lkd_histogram_add(&histogram, ends[k]);
+            assert_int_equal(only_bucket(), i);
+            assert_int_equal(lkd_histogram_bucket(&histogram, i, &bound), 1);
+        }
+        before = upper;
+    }
+    assert_int_equal(before, LKD_HISTOGRAM_LIMIT_NS - 1);
+}
+
+static void test_overflow_and_negative(void **state)
+{
+    int64_t upper;
+
+    (void)state;
+    lkd_histogram_add(&histogram, LKD_HISTOGRAM_LIMIT_NS);
+    assert_int_equal(only_bucket(), LKD_HISTOGRAM_BUCKETS);
+    lkd_histogram_add(&histogram, INT64_MAX);
+    assert_int_equal(lkd_histogram_bucket(&histogram, LKD_HISTOGRAM_BUCKETS, &upper), 2);
+    assert_true(upper == INT64_MAX);
+    assert_true(lkd_histogram_max(&histogram) == INT64_MAX);
+    assert_true(lkd_histogram_quantile(&histogram, 0.5) == INT64_MAX);
+
+    lkd_histogram_clear(&histogram);
+    lkd_histogram_add(&histogram, -5);
+    assert_int_equal(only_bucket(), 0);
+    assert_int_equal(lkd_histogram_max(&histogram), 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Against a sorted list: a quantile is never below the exact one and at most 1/32 above it. */
+static void test_quantiles(void **state)
+{
+    static int64_t values[10000];
+    const double quantiles[] = {0.0, 0.5, 0.9, 0.99, 0.999, 1.0};
+    const int n = (int)(sizeof(values) / sizeof(values[0]));
+    uint32_t seed = 7;
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        values[i] = seed >> (seed % 24); /* spread over many octaves */
+        lkd_histogram_add(&histogram, values[i]);
+    }
+    qsort(values, (size_t)n, sizeof(values[0]), compare);
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+        int rank = (int)(quantiles[i] * n);
+        int64_t exact = values[rank < n ? rank : n - 1];
+        int64_t found = lkd_histogram_quantile(&histogram, quantiles[i]);
+
+        assert_true(found >= exact);
+        assert_true(found <= exact + exact / LKD_HISTOGRAM_SUB);
+    }
+    assert_int_equal(lkd_histogram_quantile(&histogram, 1.0), values[n - 1]);
+    assert_int_equal(lkd_histogram_count(&histogram), n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_empty, clear),
+        cmocka_unit_test_setup(test_bounds, clear),
+        cmocka_unit_test_setup(test_overflow_and_negative, clear),
+        cmocka_unit_test_setup(test_quantiles, clear),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The triple buffer: order, freshness, and two threads at full speed. */
+#include "mailbox.h"
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define ROUNDS 200000u
+#define WORDS  32
+
+struct record {
+    uint64_t words[WORDS];
+};
+
+static void put(struct lkd_mailbox *mailbox, uint64_t value)
+{
+    struct record *slot = lkd_mailbox_back(mailbox);
+
+    for (int i = 0; i < WORDS; i++)
+        slot->words[i] = value;
+    lkd_mailbox_publish(mailbox);
+}
+
+static uint64_t newest(const struct lkd_mailbox *mailbox)
+{
+    return ((const struct record *)lkd_mailbox_front(mailbox))->words[0];
+}
+
+static void test_empty(void **state)
+{
+    struct lkd_mailbox mailbox;
+
+    (void)state;
+    assert_int_equal(lkd_mailbox_init(&mailbox, sizeof(struct record)), 0);
+    assert_false(lkd_mailbox_take(&mailbox));
+    assert_int_equal(newest(&mailbox), 0);
+    lkd_mailbox_fini(&mailbox);
+}
+
+static void test_newest_wins(void **state)
+{
+    struct lkd_mailbox mailbox;
+
+    (void)state;
+    assert_int_equal(lkd_mailbox_init(&mailbox, sizeof(struct record)), 0);
+    for (uint64_t i = 1; i <= 5; i++)
+        put(&mailbox, i);
+    assert_true(lkd_mailbox_take(&mailbox));
+    assert_int_equal(newest(&mailbox), 5);
+    assert_false(lkd_mailbox_take(&mailbox));
+    assert_int_equal(newest(&mailbox), 5);
+
+    /* the reader's slot is not touched by later publications */
+    put(&mailbox, 6);
+    put(&mailbox, 7);
+    assert_int_equal(newest(&mailbox), 5);
+    assert_true(lkd_mailbox_take(&mailbox));
+    assert_int_equal(newest(&mailbox), 7);
+    lkd_mailbox_fini(&mailbox);
+}
+
+static void test_slots_are_apart(void **state)
+{
+    struct lkd_mailbox mailbox;
+
+    (void)state;
+    assert_int_equal(lkd_mailbox_init(&mailbox, 1), 0);
+    for (int i = 0; i < 9; i++) {
+        unsigned char *back = lkd_mailbox_back(&mailbox);
+
+        assert_int_equal((uintptr_t)back % LKD_CACHE_LINE, 0);
+        assert_ptr_not_equal(back, lkd_mailbox_front(&mailbox));
+        *back = (unsigned char)i;
+        lkd_mailbox_publish(&mailbox);
+        if (i % 3)
+            lkd_mailbox_take(&mailbox);
+    }
+    lkd_mailbox_fini(&mailbox);
+}
+
+static void test_too_large(void **state)
+{
+    struct lkd_mailbox mailbox;
+
+    (void)state;
+    assert_int_not_equal(lkd_mailbox_init(&mailbox, SIZE_MAX / 2), 0);
+}
+
+static void *write_all(void *data)
+{
+    for (uint64_t i = 1; i <= ROUNDS; i++)
+        put(data, i);
+    return NULL;
+}
+
+/* A reader beside a writer at full speed sees whole records only, in order, and the last one. */
+static void test_two_threads(void **state)
+{
+    struct lkd_mailbox mailbox;
+    pthread_t writer;
+    uint64_t last = 0, taken = 0;
+
+    (void)state;
+    assert_int_equal(lkd_mailbox_init(&mailbox, sizeof(struct record)), 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, &mailbox), 0);
+    while (last < ROUNDS) {
+        const struct record *record;
+
+        if (!lkd_mailbox_take(&mailbox))
+            continue;
+        record = lkd_mailbox_front(&mailbox);
+        for (int i = 1; i < WORDS; i++)
+            assert_int_equal(record->words[i], record->words[0]);
+        assert_true(record->words[0] > last);
+        last = record->words[0];
+        taken++;
+    }
+    pthread_join(writer, NULL);
+    assert_false(lkd_mailbox_take(&mailbox));
+    assert_true(taken <= ROUNDS);
+    lkd_mailbox_fini(&mailbox);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty),           cmocka_unit_test(test_newest_wins),
+        cmocka_unit_test(test_slots_are_apart), cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_two_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

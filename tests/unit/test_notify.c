@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The watchdog is fed by the progress of the cycle: a cycle that stands still lets it bark. */
+#include "notify.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define INTERVAL_NS INT64_C(100000000)
+
+static int listener;
+
+static int listen_here(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char name[64];
+    int n;
+
+    (void)state;
+    n = snprintf(name, sizeof(name), "@linkaged-notify-%d", (int)getpid());
+    memcpy(address.sun_path, name, (size_t)n);
+    address.sun_path[0] = '\0'; /* abstract */
+    listener = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+    setenv("NOTIFY_SOCKET", name, 1);
+    setenv("WATCHDOG_USEC", "400000", 1);
+    return bind(listener, (struct sockaddr *)&address,
+                (socklen_t)offsetof(struct sockaddr_un, sun_path) + (socklen_t)n);
+}
+
+/* The next notice, or "" when there is none. */
+static const char *heard(void)
+{
+    static char text[256];
+    ssize_t n = recv(listener, text, sizeof(text) - 1, 0);
+
+    text[n > 0 ? n : 0] = '\0';
+    return text;
+}
+
+static void test_watchdog(void **state)
+{
+    struct lkd_notify notify;
+    struct lkd_rig rig = {.state = LINKAGE__V1__STATE__STATE_EMPTY};
+    int64_t now = 1000;
+
+    (void)state;
+    lkd_notify_ready(&notify, &rig);
+    assert_string_equal(heard(), "READY=1");
+    assert_string_equal(heard(), "STATUS=EMPTY");
+
+    /* nothing runs: alive, once an interval */
+    lkd_notify_alive(&notify, &rig, now);
+    assert_string_equal(heard(), "WATCHDOG=1");
+    lkd_notify_alive(&notify, &rig, now + INTERVAL_NS - 1);
+    assert_string_equal(heard(), "");
+    lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "WATCHDOG=1");
+
+    /* a run that moves, then one that does not, then again */
+    rig.state = LINKAGE__V1__STATE__STATE_RUNNING;
+    rig.runner.alive = true;
+    rig.figures.cycles = 5;
+    lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "STATUS=RUNNING");
+    assert_string_equal(heard(), "WATCHDOG=1");
+    for (int i = 0; i < 10; i++)
+        lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "");
+    rig.figures.cycles++;
+    lkd_notify_alive(&notify, &rig, now);
+    assert_string_equal(heard(), "WATCHDOG=1");
+
+    lkd_notify_stopping(&notify);
+    assert_string_equal(heard(), "STOPPING=1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_watchdog),
+    };
+
+    return cmocka_run_group_tests(tests, listen_here, NULL);
+}
