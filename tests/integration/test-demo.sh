@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The tools against a real daemon over tcp: linkagectl's answers, exit statuses and JSON, and a short
+# run of the demo's bench.
+#
+# usage: test-demo.sh LINKAGED LINKAGECTL LINKAGE_DEMO JSON_CHECK SOURCE_ROOT
+set -euo pipefail
+
+linkaged=$1 linkagectl=$2 linkage_demo=$3 json_check=$4 source_root=$5
+model=$source_root/config/models/four-bar.yaml
+work=$(mktemp -d)
+daemon_pid=
+
+clean_up() {
+    if [ -n "$daemon_pid" ]; then
+        kill -KILL "$daemon_pid" 2>/dev/null || true
+        wait "$daemon_pid" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+fail() {
+    echo "FAILED: $*"
+    for file in out err linkaged.log; do
+        [ ! -s "$work/$file" ] || { echo "-- $file"; tail -n 40 "$work/$file"; }
+    done
+    exit 1
+}
+
+# expect STATUS COMMAND...: run, keep both outputs in $work/out and $work/err.
+expect() {
+    local wanted=$1 status=0
+    shift
+    "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
+}
+
+ctl() { "$linkagectl" --endpoint "tcp://127.0.0.1:$port" "$@"; }
+out_has() { grep -q -- "$1" "$work/out" || fail "no '$1' in the output"; }
+err_has() { grep -q -- "$1" "$work/err" || fail "no '$1' in the error output"; }
+out_is_json() { "$json_check" <"$work/out" || fail "not JSON"; }
+listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# Three ports in a row that nobody uses, below the range that the system hands out by itself.
+port=
+for _ in {1..50}; do
+    port=$((10000 + RANDOM % 20000))
+    if ! listening $port && ! listening $((port + 1)) && ! listening $((port + 2)); then
+        break
+    fi
+done
+printf '%s\n' "linkaged: 1" "endpoints:" "  control: tcp://127.0.0.1:$port" \
+    "  inputs: tcp://127.0.0.1:$((port + 1))" "  outputs: tcp://127.0.0.1:$((port + 2))" \
+    >"$work/linkaged.yaml"
+
+# ---- nobody there, and wrong command lines ----
+expect 3 ctl --timeout 0.2 status
+err_has "no daemon answers at tcp://127.0.0.1:$port"
+expect 3 ctl --timeout 0.2 --json status
+out_is_json
+out_has '"result":"no-daemon"'
+expect 0 ctl --help
+out_has "exit status"
+expect 2 ctl
+expect 2 ctl dance
+expect 2 ctl set motor
+expect 2 ctl --timeout soon status
+expect 2 ctl --count 0 watch
+expect 2 "$linkagectl" --endpoint nonsense status
+expect 2 "$linkage_demo" --duration x
+
+# ---- a daemon without a model ----
+"$linkaged" --config "$work/linkaged.yaml" >"$work/linkaged.log" 2>&1 </dev/null &
+daemon_pid=$!
+expect 0 ctl --timeout 20 status
+out_has "^state *empty"
+expect 1 ctl start
+expect 1 ctl watch
+expect 1 ctl set motor 1
+expect 1 "$linkage_demo" --endpoint "tcp://127.0.0.1:$port" \
+    --inputs "tcp://127.0.0.1:$((port + 1))" --outputs "tcp://127.0.0.1:$((port + 2))"
+
+# ---- loading ----
+printf 'linkage: 1\nname: broken\nbodies: {a: {mass: -1}}\n' >"$work/broken.yaml"
+expect 1 ctl load "$work/broken.yaml"
+err_has "broken.yaml:3:"
+expect 1 ctl --json load "$work/broken.yaml"
+out_is_json
+out_has '"result":"bad-model"'
+expect 1 ctl load "$work/missing.yaml"
+expect 1 ctl load "$work"
+expect 0 ctl load "$model"
+out_has "ready"
+expect 0 ctl --json status
+out_is_json
+out_has '"state":"ready"'
+
+# ---- running by hand ----
+expect 1 ctl pause
+expect 1 ctl set rotor 1
+expect 1 ctl set motor 1 2
+expect 1 ctl set motor nan
+expect 2 ctl set motor one
+expect 0 ctl set motor -1.5e-1
+expect 0 ctl start
+out_has "running"
+expect 1 ctl start
+expect 1 ctl load "$model"
+expect 0 ctl watch --count 3 crank_angle tip
+out_has "crank_angle \[rad\]"
+out_has "tip.x \[m\]"
+[ "$(wc -l <"$work/out")" -eq 4 ] || fail "watch printed no table of three rows"
+expect 0 ctl watch -n 2
+out_has "crank_rate"
+expect 1 ctl watch no_such
+err_has "coupler_pose"
+expect 0 ctl watch --json --count 200
+out_is_json
+[ "$(grep -c '"type":"sample"' "$work/out")" -eq 200 ] || fail "watch --json --count 200"
+out_has '"type":"description"'
+expect 0 ctl pause
+out_has "paused"
+expect 0 ctl status
+out_has "wake-up .*p99"
+expect 0 ctl reset
+expect 0 ctl set motor 0
+
+# ---- the bench, twice: the second one must not be taken for the first one's stragglers ----
+for _ in 1 2; do
+    expect 0 "$linkage_demo" --duration 2 --directory "$work" \
+        --endpoint "tcp://127.0.0.1:$port" --inputs "tcp://127.0.0.1:$((port + 1))" \
+        --outputs "tcp://127.0.0.1:$((port + 2))"
+    out_has "bench round trip \[cycles\]"
+done
+cat "$work/out"
+head -n 1 "$work/recording.csv" >"$work/out"
+out_has "^time \[s\],crank_angle \[rad\],crank_rate \[rad/s\],coupler_pose.x \[m\]"
+out_has "motor \[N m\]"
+[ "$(wc -l <"$work/recording.csv")" -gt 1000 ] || fail "the recording is too short"
+[ "$(wc -l <"$work/latency.csv")" -gt 10 ] || fail "there are no histograms"
+
+# ---- the end ----
+expect 0 ctl shutdown
+wait "$daemon_pid" || fail "the daemon ended with status $?"
+daemon_pid=
+expect 3 ctl --timeout 0.2 status

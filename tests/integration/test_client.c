@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The client library without a daemon: what it writes as JSON, and how it fails. */
+#include "client.h"
+#include "json.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+#define TIMEOUT_MS 300
+
+/* Writes @text as a member and compares the line. */
+static void assert_json_text(const char *text, const char *expected)
+{
+    char *line = NULL;
+    size_t size = 0;
+    struct lk_json json = {.file = open_memstream(&line, &size)};
+
+    assert_non_null(json.file);
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "t", text);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+    fclose(json.file);
+    assert_string_equal(line, expected);
+    free(line);
+}
+
+static void test_json_escapes_text(void **state)
+{
+    (void)state;
+    assert_json_text("plain", "{\"t\":\"plain\"}\n");
+    assert_json_text(NULL, "{\"t\":\"\"}\n");
+    assert_json_text("a\"b\\c", "{\"t\":\"a\\\"b\\\\c\"}\n");
+    assert_json_text("a\nb\x1b[2J\x7f", "{\"t\":\"a\\u000ab\\u001b[2J\\u007f\"}\n");
+    assert_json_text("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa7",
+                     "{\"t\":\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa7\"}\n");
+}
+
+static void test_json_mends_what_is_not_utf8(void **state)
+{
+    (void)state;
+    assert_json_text("\xff", "{\"t\":\"\\ufffd\"}\n");
+    assert_json_text("a\xc3", "{\"t\":\"a\\ufffd\"}\n");                     /* cut short */
+    assert_json_text("\xc0\xaf", "{\"t\":\"\\ufffd\\ufffd\"}\n");            /* overlong */
+    assert_json_text("\xe0\x80\xaf", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* overlong */
+    assert_json_text("\xed\xa0\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* surrogate */
+    assert_json_text("\xf4\x90\x80\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\\ufffd\"}\n");
+}
+
+static void test_json_numbers_and_nesting(void **state)
+{
+    char *line = NULL;
+    size_t size = 0;
+    struct lk_json json = {.file = open_memstream(&line, &size)};
+
+    (void)state;
+    lk_json_open(&json, NULL, '{');
+    lk_json_open(&json, "a", '[');
+    lk_json_number(&json, NULL, 0.5);
+    lk_json_number(&json, NULL, NAN);
+    lk_json_number(&json, NULL, -INFINITY);
+    lk_json_close(&json, ']');
+    lk_json_open(&json, "e", '[');
+    lk_json_close(&json, ']');
+    lk_json_count(&json, "n", UINT64_MAX);
+    lk_json_bool(&json, "b", true);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+    fclose(json.file);
+    assert_string_equal(line,
+                        "{\"a\":[0.5,null,null],\"e\":[],\"n\":18446744073709551615,\"b\":true}\n");
+    free(line);
+}
+
+static void test_outputs_endpoint(void **state)
+{
+    char endpoint[LK_CLIENT_ENDPOINT_SIZE];
+
+    (void)state;
+    assert_int_equal(lk_client_outputs_endpoint(NULL, endpoint), 0);
+    assert_string_equal(endpoint, LK_CLIENT_OUTPUTS);
+    assert_int_equal(lk_client_outputs_endpoint("tcp://[::1]:7000", endpoint), 0);
+    assert_string_equal(endpoint, "tcp://[::1]:7002");
+    assert_int_equal(lk_client_outputs_endpoint("ipc:///run/x", endpoint), LK_CLIENT_E_ENDPOINT);
+    assert_int_equal(lk_client_outputs_endpoint("tcp://host", endpoint), LK_CLIENT_E_ENDPOINT);
+    assert_int_equal(lk_client_outputs_endpoint("tcp://host:70000", endpoint),
+                     LK_CLIENT_E_ENDPOINT);
+    assert_int_equal(lk_client_outputs_endpoint("tcp://host:56x", endpoint), LK_CLIENT_E_ENDPOINT);
+}
+
+static void test_bad_endpoint_is_refused(void **state)
+{
+    struct lk_client *client;
+    struct lk_error error;
+    char long_endpoint[300];
+
+    (void)state;
+    assert_int_equal(lk_client_open("5600", TIMEOUT_MS, &client, &error), LK_CLIENT_E_ENDPOINT);
+    assert_non_null(strstr(error.text, "'5600'"));
+    memset(long_endpoint, 'x', sizeof(long_endpoint));
+    long_endpoint[sizeof(long_endpoint) - 1] = '\0';
+    assert_int_equal(lk_client_open(long_endpoint, TIMEOUT_MS, &client, &error),
+                     LK_CLIENT_E_ENDPOINT);
+}
+
+static void test_no_daemon(void **state)
+{
+    const Linkage__V1__ControlReply *reply;
+    const Linkage__V1__OutputSample *sample;
+    struct lk_client_outputs *outputs;
+    struct lk_client_inputs *inputs;
+    struct lk_client *client;
+    struct lk_error error;
+    char endpoint[100];
+    int64_t before_ns = lk_client_now_ns();
+
+    (void)state;
+    snprintf(endpoint, sizeof(endpoint), "ipc:///tmp/linkage-test-nobody-%d", (int)getpid());
+    assert_int_equal(lk_client_open(endpoint, TIMEOUT_MS, &client, &error), 0);
+    assert_int_equal(
+        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error),
+        LK_CLIENT_E_NO_ANSWER);
+    assert_non_null(strstr(error.text, endpoint));
+    assert_non_null(strstr(error.text, "linkaged"));
+    assert_int_equal(lk_client_outputs_open(client, endpoint, &outputs, &error), 0);
+    assert_int_equal(lk_client_outputs_receive(outputs, TIMEOUT_MS, NULL, &sample),
+                     LK_CLIENT_E_NO_ANSWER);
+    assert_int_equal(lk_client_inputs_open(client, endpoint, &inputs, &error), 0);
+    assert_int_equal(lk_client_inputs_wait(inputs, TIMEOUT_MS), LK_CLIENT_E_NO_ANSWER);
+    assert_true(lk_client_now_ns() - before_ns >= 3 * TIMEOUT_MS * INT64_C(1000000));
+    lk_client_inputs_close(inputs);
+    lk_client_outputs_close(outputs);
+    lk_client_close(client);
+}
+
+/* A socket like the daemon's, at @endpoint. */
+struct stranger {
+    void *context;
+    void *router;
+    char endpoint[100];
+};
+
+static void stranger_open(struct stranger *stranger, const char *name)
+{
+    snprintf(stranger->endpoint, sizeof(stranger->endpoint), "ipc:///tmp/linkage-test-%s-%d", name,
+             (int)getpid());
+    stranger->context = zmq_ctx_new();
+    stranger->router = zmq_socket(stranger->context, ZMQ_ROUTER);
+    assert_int_equal(zmq_bind(stranger->router, stranger->endpoint), 0);
+}
+
+static void stranger_close(struct stranger *stranger)
+{
+    zmq_close(stranger->router);
+    zmq_ctx_term(stranger->context);
+}
+
+/* Takes a request and answers it: with a reply to request @id, or with noise if @id is 0. */
+static void stranger_answer(struct stranger *stranger, uint64_t id)
+{
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    char identity[256];
+    uint8_t data[64] = {0xff, 0xff, 0xff};
+    size_t size = 3;
+    int n = zmq_recv(stranger->router, identity, sizeof(identity), 0);
+
+    assert_true(n > 0);
+    assert_true(zmq_recv(stranger->router, NULL, 0, 0) > 0);
+    reply.id = id;
+    reply.result = LINKAGE__V1__RESULT__RESULT_OK;
+    if (id != 0)
+        assert_int_equal(lk_wire_encode(&reply.base, data, sizeof(data), &size), 0);
+    zmq_send(stranger->router, identity, (size_t)n, ZMQ_SNDMORE);
+    zmq_send(stranger->router, data, size, 0);
+}
+
+struct call {
+    struct lk_client *client;
+    int code;
+    uint64_t id;
+};
+
+static void *call_stop(void *data)
+{
+    struct call *call = data;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+
+    call->code =
+        lk_client_command(call->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP, &reply, &error);
+    call->id = call->code == 0 ? reply->id : 0;
+    return NULL;
+}
+
+static void test_answers(void **state)
+{
+    static const struct {
+        uint64_t id;
+        int code;
+    } answers[] = {{1, 0}, {1, LK_CLIENT_E_NO_ANSWER}, {3, 0}, {0, LK_CLIENT_E_BAD_ANSWER}};
+    struct stranger stranger;
+    struct call call = {0};
+
+    (void)state;
+    stranger_open(&stranger, "answers");
+    assert_int_equal(lk_client_open(stranger.endpoint, TIMEOUT_MS, &call.client, NULL), 0);
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        pthread_t thread;
+
+        assert_int_equal(pthread_create(&thread, NULL, call_stop, &call), 0);
+        stranger_answer(&stranger, answers[i].id);
+        pthread_join(thread, NULL);
+        assert_int_equal(call.code, answers[i].code);
+        assert_int_equal(call.id, answers[i].code == 0 ? answers[i].id : 0);
+    }
+    lk_client_close(call.client);
+    stranger_close(&stranger);
+}
+
+/* A command into the void must not wait there for a daemon to come. */
+static void test_request_does_not_outlive_its_call(void **state)
+{
+    struct stranger stranger;
+    struct call call = {0};
+    zmq_pollitem_t item = {.events = ZMQ_POLLIN};
+
+    (void)state;
+    stranger_open(&stranger, "later");
+    stranger_close(&stranger);
+    assert_int_equal(lk_client_open(stranger.endpoint, TIMEOUT_MS, &call.client, NULL), 0);
+    call_stop(&call);
+    assert_int_equal(call.code, LK_CLIENT_E_NO_ANSWER);
+    stranger_open(&stranger, "later");
+    item.socket = stranger.router;
+    assert_int_equal(zmq_poll(&item, 1, 3 * TIMEOUT_MS), 0);
+    lk_client_close(call.client);
+    stranger_close(&stranger);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json_escapes_text),
+        cmocka_unit_test(test_json_mends_what_is_not_utf8),
+        cmocka_unit_test(test_json_numbers_and_nesting),
+        cmocka_unit_test(test_outputs_endpoint),
+        cmocka_unit_test(test_bad_endpoint_is_refused),
+        cmocka_unit_test(test_no_daemon),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_request_does_not_outlive_its_call),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control connection: a DEALER that talks to the daemon's ROUTER, one request at a time.
+ *
+ * A request must not outlive its call: a `stop` typed into the void would otherwise be carried out
+ * by whichever daemon starts next. ZMQ_IMMEDIATE would see to that, but it also throws away replies
+ * that have arrived when the daemon closes the connection, which is what follows a shutdown. So the
+ * socket queues, and a call without an answer replaces it, with all that is in it. */
+#include "client.h"
+#include "socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Replies live in arenas; a description has its own, so that it outlasts other calls. */
+struct lk_client {
+    struct lk_client_socket socket;
+    int timeout_ms;
+    uint64_t last_id;
+    struct lk_wire_arena replies;
+    struct lk_wire_arena descriptions;
+};
+
+int64_t lk_client_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int open_parts(struct lk_client *client, const char *endpoint, struct lk_error *ret_error)
+{
+    void *context = zmq_ctx_new();
+    int code = context != NULL ? 0 : -ENOMEM;
+
+    if (code == 0)
+        code = lk_wire_arena_init(&client->replies, LK_WIRE_CONTROL_ARENA);
+    if (code == 0)
+        code = lk_wire_arena_init(&client->descriptions, LK_WIRE_CONTROL_ARENA);
+    if (code != 0)
+        lk_error_set(ret_error, "no memory for a client");
+    else
+        code = lk_client_socket_open(&client->socket, context, ZMQ_DEALER, endpoint, ret_error);
+    if (code != 0 && context != NULL)
+        zmq_ctx_term(context);
+    return code;
+}
+
+static void release(struct lk_client *client)
+{
+    lk_wire_arena_fini(&client->replies);
+    lk_wire_arena_fini(&client->descriptions);
+    free(client);
+}
+
+int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
+                   struct lk_error *ret_error)
+{
+    struct lk_client *client = calloc(1, sizeof(*client));
+    int code;
+
+    if (client == NULL) {
+        lk_error_set(ret_error, "no memory for a client");
+        return -ENOMEM;
+    }
+    client->timeout_ms = timeout_ms;
+    code = open_parts(client, endpoint != NULL ? endpoint : LK_CLIENT_CONTROL, ret_error);
+    if (code != 0)
+        release(client);
+    else
+        *ret_client = client;
+    return code;
+}
+
+void lk_client_close(struct lk_client *client)
+{
+    if (client == NULL)
+        return;
+    lk_client_socket_close(&client->socket);
+    zmq_ctx_term(client->socket.context);
+    release(client);
+}
+
+void *lk_client_context(const struct lk_client *client)
+{
+    return client->socket.context;
+}
+
+/* Forgets the request that nobody answered, and says so. */
+static int no_answer(struct lk_client *client, struct lk_error *ret_error)
+{
+    struct lk_client_socket fresh;
+    struct lk_error ignored;
+
+    if (lk_client_socket_open(&fresh, client->socket.context, ZMQ_DEALER, client->socket.endpoint,
+                              &ignored) == 0) {
+        lk_client_socket_close(&client->socket);
+        client->socket = fresh;
+    }
+    lk_error_set(ret_error,
+                 "no daemon answers at %s within %.1f s; start one with: linkaged --config "
+                 "config/linkaged.yaml",
+                 client->socket.endpoint, client->timeout_ms / 1e3);
+    return LK_CLIENT_E_NO_ANSWER;
+}
+
+/* Encodes @request and hands it to the socket, which connects in its own time. */
+static int send_request(struct lk_client *client, const Linkage__V1__ControlRequest *request,
+                        struct lk_error *ret_error)
+{
+    size_t size = lk_wire_encoded_size(&request->base);
+    zmq_msg_t message;
+    int code = 0;
+
+    if (size > LK_WIRE_CONTROL_MAX) {
+        lk_error_set(ret_error, "the request has %zu bytes, the daemon takes at most %u", size,
+                     LK_WIRE_CONTROL_MAX);
+        return LK_CLIENT_E_TOO_LARGE;
+    }
+    if (zmq_msg_init_size(&message, size) != 0) {
+        lk_error_set(ret_error, "no memory for a request of %zu bytes", size);
+        return -ENOMEM;
+    }
+    lk_wire_encode(&request->base, zmq_msg_data(&message), size, &size);
+    if (zmq_msg_send(&message, client->socket.handle, ZMQ_DONTWAIT) < 0) {
+        code = -errno;
+        zmq_msg_close(&message);
+        lk_error_set(ret_error, "sending to %s failed: %s", client->socket.endpoint,
+                     zmq_strerror(-code));
+    }
+    return code;
+}
+
+/* Takes the next reply off the socket into @arena. */
+static int receive_one(struct lk_client *client, int64_t deadline_ns, struct lk_wire_arena *arena,
+                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
+{
+    zmq_msg_t message;
+    int code = lk_client_socket_receive(&client->socket, deadline_ns, &message);
+
+    if (code == LK_CLIENT_E_NO_ANSWER)
+        return no_answer(client, ret_error);
+    if (code != 0) {
+        lk_error_set(ret_error, "receiving from %s failed: %s", client->socket.endpoint,
+                     zmq_strerror(-code));
+        return code;
+    }
+    code = lk_wire_decode_reply(arena, zmq_msg_data(&message), zmq_msg_size(&message), ret_reply);
+    zmq_msg_close(&message);
+    if (code == 0)
+        return 0;
+    lk_error_set(ret_error, "what answers at %s does not speak linkage.v1: %s",
+                 client->socket.endpoint, lk_wire_status_text(code));
+    return LK_CLIENT_E_BAD_ANSWER;
+}
+
+int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
+                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
+{
+    bool describe = request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
+    struct lk_wire_arena *arena = describe ? &client->descriptions : &client->replies;
+    const Linkage__V1__ControlReply *reply;
+    int64_t deadline_ns;
+    int code;
+
+    request->id = ++client->last_id;
+    code = send_request(client, request, ret_error);
+    deadline_ns = lk_client_now_ns() + (int64_t)client->timeout_ms * 1000000;
+    while (code == 0) {
+        code = receive_one(client, deadline_ns, arena, &reply, ret_error);
+        /* Other ids are answers that came after an earlier call had given up; 0 answers a request
+         * that the daemon could not decode. */
+        if (code == 0 && (reply->id == request->id || reply->id == 0)) {
+            *ret_reply = reply;
+            return 0;
+        }
+    }
+    return code;
+}
+
+int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StatusRequest status = LINKAGE__V1__STATUS_REQUEST__INIT;
+    Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+    Linkage__V1__PauseRequest pause = LINKAGE__V1__PAUSE_REQUEST__INIT;
+    Linkage__V1__StopRequest stop = LINKAGE__V1__STOP_REQUEST__INIT;
+    Linkage__V1__ResetRequest reset = LINKAGE__V1__RESET_REQUEST__INIT;
+    Linkage__V1__ShutdownRequest shutdown = LINKAGE__V1__SHUTDOWN_REQUEST__INIT;
+
+    status.with_histograms = true;
+    request.command_case = command;
+    switch (command) {
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
+        request.status = &status;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE:
+        request.describe = &describe;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_START:
+        request.start = &start;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE:
+        request.pause = &pause;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP:
+        request.stop = &stop;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET:
+        request.reset = &reset;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN:
+        request.shutdown = &shutdown;
+        break;
+    default:
+        lk_error_set(ret_error, "command %d needs arguments", (int)command);
+        return -EINVAL;
+    }
+    return lk_client_call(client, &request, ret_reply, ret_error);
+}

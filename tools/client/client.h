@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client of the daemon: the control connection, and with it the two sample streams.
+ *
+ *     lk_client_open()  lk_client_call() ...  lk_client_close()
+ *     lk_client_outputs_open()  lk_client_outputs_receive() ...  lk_client_outputs_close()
+ *     lk_client_inputs_open()  lk_client_inputs_wait()  lk_client_inputs_send() ...
+ *
+ * proto/linkage.proto says what the messages mean. Streams share the ZeroMQ context of their
+ * client: close them before it. Each of the three objects belongs to one thread at a time, so a
+ * bench may send, receive and control from three threads. Nothing here is meant for a real-time
+ * thread. */
+#ifndef TOOLS_CLIENT_CLIENT_H
+#define TOOLS_CLIENT_CLIENT_H
+
+#include "linkage/error.h"
+#include "wire.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#define LK_CLIENT_CONTROL       "tcp://127.0.0.1:5600"
+#define LK_CLIENT_INPUTS        "tcp://127.0.0.1:5601"
+#define LK_CLIENT_OUTPUTS       "tcp://127.0.0.1:5602"
+#define LK_CLIENT_ENDPOINT_SIZE 128 /* bytes of an endpoint with its terminating zero */
+
+/** enum lk_client_code - positive return codes of this library.
+ * LK_CLIENT_E_NO_ANSWER:  nobody answered in time
+ * LK_CLIENT_E_BAD_ANSWER: what came back is not a message of the protocol
+ * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
+ * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes */
+enum lk_client_code {
+    LK_CLIENT_OK = 0,
+    LK_CLIENT_E_NO_ANSWER = 1,
+    LK_CLIENT_E_BAD_ANSWER = 2,
+    LK_CLIENT_E_ENDPOINT = 3,
+    LK_CLIENT_E_TOO_LARGE = 4,
+};
+
+struct lk_client;
+struct lk_client_outputs;
+struct lk_client_inputs;
+
+/** lk_client_open() - prepare a control connection. Success says nothing about a daemon being
+ * there: the first call finds that out.
+ * @endpoint:   of the control socket; NULL stands for LK_CLIENT_CONTROL
+ * @timeout_ms: how long a call waits for the connection and the reply
+ * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
+int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
+                   struct lk_error *ret_error);
+
+/** lk_client_close() - disconnect and release; NULL is allowed. */
+void lk_client_close(struct lk_client *client);
+
+/** lk_client_call() - send one request and wait for its reply. Replies to earlier requests that
+ * came too late are passed over.
+ * @request:   its id is set here
+ * @ret_reply: what the daemon answered, also when it refused. Belongs to @client, valid until its
+ * next call; a description until the next DescribeRequest. Return: 0, LK_CLIENT_E_NO_ANSWER (the
+ * text names the endpoint and how to start a daemon), LK_CLIENT_E_BAD_ANSWER,
+ * LK_CLIENT_E_TOO_LARGE, negative errno. */
+int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
+                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_command() - lk_client_call() of a request without arguments.
+ * @command: LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS (with histograms), _DESCRIBE, _START,
+ *           _PAUSE, _STOP, _RESET or _SHUTDOWN */
+int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_outputs_open() - subscribe to the output samples.
+ * @endpoint: NULL stands for LK_CLIENT_OUTPUTS
+ * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
+int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
+                           struct lk_client_outputs **ret_outputs, struct lk_error *ret_error);
+
+/** lk_client_outputs_receive() - the next output sample.
+ * @timeout_ms:      how long to wait; 0 looks and returns
+ * @ret_received_ns: CLOCK_MONOTONIC when the message was in hand; NULL is allowed
+ * @ret_sample:      belongs to @outputs, valid until the next call
+ * Return: 0, LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_BAD_ANSWER (the message is dropped), negative
+ *         errno. */
+int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
+                              int64_t *ret_received_ns,
+                              const Linkage__V1__OutputSample **ret_sample);
+
+/** lk_client_outputs_close() - unsubscribe and release; NULL is allowed. */
+void lk_client_outputs_close(struct lk_client_outputs *outputs);
+
+/** lk_client_inputs_open() - connect a sender of input samples.
+ * @endpoint: NULL stands for LK_CLIENT_INPUTS
+ * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
+int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
+                          struct lk_client_inputs **ret_inputs, struct lk_error *ret_error);
+
+/** lk_client_inputs_wait() - wait until the daemon has subscribed: a sample sent earlier is lost
+ * without a trace.
+ * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
+int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms);
+
+/** lk_client_inputs_send() - send one input sample; never waits.
+ * Return: 0, LK_CLIENT_E_TOO_LARGE, negative errno. */
+int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__InputSample *sample);
+
+/** lk_client_inputs_close() - disconnect and release; NULL is allowed. */
+void lk_client_inputs_close(struct lk_client_inputs *inputs);
+
+/** lk_client_outputs_endpoint() - where the outputs of the daemon with this control endpoint are by
+ * the usual numbering: same host, port + 2.
+ * @control: NULL stands for LK_CLIENT_CONTROL
+ * Return: 0, LK_CLIENT_E_ENDPOINT when @control is not tcp://HOST:PORT. */
+int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
+
+/** lk_client_now_ns() - CLOCK_MONOTONIC [ns]. */
+int64_t lk_client_now_ns(void);
+
+/** lk_client_state_name(), lk_client_result_name() - lower-case words, "running", "wrong-state";
+ * "unknown" for what this version does not know. */
+const char *lk_client_state_name(Linkage__V1__State state);
+const char *lk_client_result_name(Linkage__V1__Result result);
+
+#endif

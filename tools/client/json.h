@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON text on a stdio stream, one object a line.
+ *
+ * Every value is written together with its key, commas are put by the writer, so a caller lists
+ * members in order:
+ *
+ *     struct lk_json json = {.file = stdout};
+ *     lk_json_open(&json, NULL, '{');
+ *     lk_json_text(&json, "state", "running");
+ *     lk_json_close(&json, '}');
+ *     lk_json_end(&json);
+ *
+ * Text that is not UTF-8 is mended with U+FFFD; a number that is not finite becomes null. Integers
+ * are written in full: time stamps may pass 2^53. */
+#ifndef TOOLS_CLIENT_JSON_H
+#define TOOLS_CLIENT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** struct lk_json - a writer.
+ * @file:  where to
+ * @comma: whether the next value is preceded by a comma */
+struct lk_json {
+    FILE *file;
+    bool comma;
+};
+
+/* All of these: @key is NULL inside an array and for the outermost value. */
+
+/** lk_json_open() - begin an object or an array. @bracket: '{' or '['. */
+void lk_json_open(struct lk_json *json, const char *key, char bracket);
+/** lk_json_close() - end it. @bracket: '}' or ']'. */
+void lk_json_close(struct lk_json *json, char bracket);
+/** lk_json_text() - a string; NULL counts as "". */
+void lk_json_text(struct lk_json *json, const char *key, const char *text);
+/** lk_json_number() - a number that reads back to the same bits, or null. */
+void lk_json_number(struct lk_json *json, const char *key, double value);
+/** lk_json_count() - an unsigned integer. */
+void lk_json_count(struct lk_json *json, const char *key, uint64_t value);
+/** lk_json_bool() - true or false. */
+void lk_json_bool(struct lk_json *json, const char *key, bool value);
+/** lk_json_end() - end the line and hand it to the reader. */
+void lk_json_end(struct lk_json *json);
+
+#endif

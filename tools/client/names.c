@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for the protocol's enumerations, and the usual numbering of endpoints. */
+#include "client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *lk_client_state_name(Linkage__V1__State state)
+{
+    switch (state) {
+    case LINKAGE__V1__STATE__STATE_EMPTY:
+        return "empty";
+    case LINKAGE__V1__STATE__STATE_READY:
+        return "ready";
+    case LINKAGE__V1__STATE__STATE_RUNNING:
+        return "running";
+    case LINKAGE__V1__STATE__STATE_PAUSED:
+        return "paused";
+    case LINKAGE__V1__STATE__STATE_FAULT:
+        return "fault";
+    default:
+        return "unknown";
+    }
+}
+
+const char *lk_client_result_name(Linkage__V1__Result result)
+{
+    switch (result) {
+    case LINKAGE__V1__RESULT__RESULT_OK:
+        return "ok";
+    case LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE:
+        return "bad-message";
+    case LINKAGE__V1__RESULT__RESULT_WRONG_STATE:
+        return "wrong-state";
+    case LINKAGE__V1__RESULT__RESULT_BAD_MODEL:
+        return "bad-model";
+    case LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL:
+        return "unknown-channel";
+    case LINKAGE__V1__RESULT__RESULT_BAD_VALUE:
+        return "bad-value";
+    case LINKAGE__V1__RESULT__RESULT_NO_REALTIME:
+        return "no-realtime";
+    case LINKAGE__V1__RESULT__RESULT_INTERNAL:
+        return "internal";
+    default:
+        return "unknown";
+    }
+}
+
+int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE])
+{
+    const char *endpoint = control != NULL ? control : LK_CLIENT_CONTROL;
+    const char *colon = strrchr(endpoint, ':');
+    char *end;
+    long port;
+
+    if (strncmp(endpoint, "tcp://", 6) != 0 || colon < endpoint + 6)
+        return LK_CLIENT_E_ENDPOINT;
+    port = strtol(colon + 1, &end, 10);
+    if (end == colon + 1 || *end != '\0' || port < 1 || port > 65533 ||
+        strlen(endpoint) + 2 > LK_CLIENT_ENDPOINT_SIZE)
+        return LK_CLIENT_E_ENDPOINT;
+    snprintf(ret_outputs, LK_CLIENT_ENDPOINT_SIZE, "%.*s:%ld", (int)(colon - endpoint), endpoint,
+             port + 2);
+    return 0;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage-demo: a bench on the line, and the judge of what it saw.
+ *
+ *     main.c     command line, the course of the run
+ *     bench.c    sends torques on a time grid, receives every output; two threads
+ *     figures.c  what the record says: round trips, losses, energy, the time grid
+ *     report.c   the table and the verdict
+ *     files.c    the recording and the histograms, as CSV
+ *
+ * Everything is recorded first and judged afterwards, so that judging disturbs nothing. */
+#ifndef TOOLS_DEMO_DEMO_H
+#define TOOLS_DEMO_DEMO_H
+
+#include "client.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEMO_RATE_HZ 500
+
+/** struct demo_layout - where the channels that the demo needs are in a sample.
+ * @description: of the model; belongs to the control client
+ * @n_inputs, @n_outputs: scalars
+ * @motor:   index among the inputs
+ * @angle, @rate: indices among the outputs
+ * @kinetic: index among the outputs, or -1 when the model has no energy output */
+struct demo_layout {
+    const Linkage__V1__ModelDescription *description;
+    size_t n_inputs;
+    size_t n_outputs;
+    size_t motor;
+    size_t angle;
+    size_t rate;
+    long kinetic;
+};
+
+/** struct demo_sent - one input sample; its sequence number is demo_record.first_sequence + index.
+ * @sent_ns: CLOCK_MONOTONIC right before it went to the socket
+ * @torque:  [N m] */
+struct demo_sent {
+    int64_t sent_ns;
+    double torque;
+};
+
+/** struct demo_received - one output sample; its values are in demo_record.values.
+ * @received_ns: CLOCK_MONOTONIC when it was in hand; the others as in OutputSample */
+struct demo_received {
+    int64_t received_ns;
+    uint64_t sequence;
+    uint64_t step;
+    uint64_t input_sequence;
+    double time_s;
+    int64_t deadline_ns;
+    int64_t computed_ns;
+    int64_t published_ns;
+};
+
+/** struct demo_record - all that was sent and received.
+ * @values:    @n_received rows of demo_layout.n_outputs
+ * @n_dropped: samples that found no room or could not be read */
+struct demo_record {
+    uint64_t first_sequence;
+    size_t n_sent;
+    size_t sent_size;
+    struct demo_sent *sent;
+    size_t n_received;
+    size_t received_size;
+    struct demo_received *received;
+    double *values;
+    size_t n_dropped;
+};
+
+/** struct demo_line - the connections of a bench. */
+struct demo_line {
+    struct lk_client *client;
+    struct lk_client_inputs *inputs;
+    struct lk_client_outputs *outputs;
+};
+
+/** struct demo_span - when the run began and ended, as narrow as a client can tell.
+ * @asked_start_ns, @started_ns: around the start request;  @asked_stop_ns, @stopped_ns: around stop
+ */
+struct demo_span {
+    int64_t asked_start_ns;
+    int64_t started_ns;
+    int64_t asked_stop_ns;
+    int64_t stopped_ns;
+};
+
+/** struct demo_quantiles - of durations [us]. */
+struct demo_quantiles {
+    size_t n;
+    double p50;
+    double p99;
+    double max;
+};
+
+/** struct demo_figures - what the record says.
+ * @round_trip_us:     one for each sent sample whose effect was seen, sorted
+ * @n_round_trips:     how many;  @n_missing: sent samples whose effect was never seen
+ * @n_lost:            output samples published and not received (gaps in the sequence)
+ * @n_unpublished:     steps never published (gaps in the steps beyond the lost samples)
+ * @grid_misfit:       grid points between the first and last received sample that neither a step
+ *                     nor the daemon's count of skipped points explains
+ * @work_bench:        work put in by the bench's own books [J]: torque in effect times crank turn
+ * @work_complete:     no sample is missing, so that @work_bench means something
+ * @gained:            kinetic + potential energy gained [J]
+ * @remainder:         work put in - dissipated - gained [J], by the daemon's books
+ * @remainder_bound:   see demo_figures_compute() */
+struct demo_figures {
+    double *round_trip_us;
+    size_t n_round_trips;
+    size_t n_missing;
+    struct demo_quantiles round_trip;
+    uint64_t n_lost;
+    uint64_t n_unpublished;
+    uint64_t grid_misfit;
+    double work_bench;
+    bool work_complete;
+    double gained;
+    double remainder;
+    double remainder_bound;
+};
+
+/** demo_record_init() - make room for a run of @duration_s. Return: 0, -ENOMEM. */
+int demo_record_init(struct demo_record *ret_record, const struct demo_layout *layout,
+                     double duration_s);
+/** demo_record_fini() - release. */
+void demo_record_fini(struct demo_record *record);
+/** demo_record_values() - outputs of received sample @i. */
+const double *demo_record_values(const struct demo_record *record, const struct demo_layout *layout,
+                                 size_t i);
+/** demo_record_torque() - torque in effect in received sample @i [N m]. */
+double demo_record_torque(const struct demo_record *record, size_t i);
+
+/** demo_torque() - the profile: torque at @t of @duration seconds [N m]. */
+double demo_torque(double t, double duration);
+
+/** demo_bench_run() - start the model, send and receive for @duration_s, stop the model.
+ * Return: 0, or not, after a line on the standard error. */
+int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
+                   struct demo_record *record, struct demo_span *ret_span);
+
+/** demo_figures_compute() - judge a record. demo_figures_fini() releases.
+ * @status: of the daemon after the run
+ * Return: 0, -ENOMEM. */
+int demo_figures_compute(const struct demo_record *record, const struct demo_layout *layout,
+                         const Linkage__V1__Status *status, struct demo_figures *ret_figures);
+void demo_figures_fini(struct demo_figures *figures);
+
+/** demo_report() - print the table, then a line for each thing that is wrong.
+ * Return: number of things that are wrong. */
+int demo_report(const struct demo_record *record, const struct demo_figures *figures,
+                const struct demo_span *span, double duration_s, const Linkage__V1__Status *status);
+
+/** demo_write_recording() - recording.csv: a row for each output sample.
+ * demo_write_histograms() - latency.csv: wake-up, step and round trip over logarithmic classes.
+ * Return: 0, negative errno. */
+int demo_write_recording(const char *directory, const struct demo_record *record,
+                         const struct demo_layout *layout);
+int demo_write_histograms(const char *directory, const struct demo_figures *figures,
+                          const Linkage__V1__Status *status);
+
+#endif

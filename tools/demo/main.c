@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command line of linkage-demo and the course of a run. */
+#include "demo.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum demo_exit { DEMO_OK = 0, DEMO_FAILED = 1, DEMO_USAGE = 2, DEMO_NO_DAEMON = 3 };
+
+struct options {
+    const char *endpoint;
+    const char *inputs;
+    const char *outputs;
+    const char *directory;
+    double duration_s;
+};
+
+static void print_help(void)
+{
+    printf(
+        "usage: linkage-demo [OPTION...]\n"
+        "\n"
+        "A test bench for a daemon that has a model with the input `motor` and the outputs\n"
+        "`crank_angle` and `crank_rate` loaded (config/models/four-bar.yaml). Starts the model,\n"
+        "sends a motor torque %d times a second, receives every output, stops the model, prints\n"
+        "one table, and writes recording.csv and latency.csv.\n"
+        "\n"
+        "  --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
+        "  --inputs E       where it takes input samples (" LK_CLIENT_INPUTS ")\n"
+        "  --outputs E      where it publishes output samples (" LK_CLIENT_OUTPUTS ")\n"
+        "  --duration S     length of the run, 1 to 3600 s (10)\n"
+        "  --directory DIR  where the files go; must exist (.)\n"
+        "  --help           this page\n"
+        "\n"
+        "exit status: 0 all is well, 1 something is wrong (the table says what), 2 the command\n"
+        "line is wrong, 3 no daemon answers\n",
+        DEMO_RATE_HZ);
+}
+
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option long_options[] = {
+        {"endpoint", required_argument, NULL, 'e'},
+        {"inputs", required_argument, NULL, 'i'},
+        {"outputs", required_argument, NULL, 'o'},
+        {"duration", required_argument, NULL, 'd'},
+        {"directory", required_argument, NULL, 'D'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    char *end;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+        switch (c) {
+        case 'e':
+            options->endpoint = optarg;
+            break;
+        case 'i':
+            options->inputs = optarg;
+            break;
+        case 'o':
+            options->outputs = optarg;
+            break;
+        case 'D':
+            options->directory = optarg;
+            break;
+        case 'd':
+            options->duration_s = strtod(optarg, &end);
+            if (*end == '\0' && options->duration_s >= 1 && options->duration_s <= 3600)
+                break;
+            fprintf(stderr, "linkage-demo: --duration %s: expected 1 to 3600 seconds\n", optarg);
+            return DEMO_USAGE;
+        case 'h':
+            print_help();
+            exit(DEMO_OK);
+        default:
+            return DEMO_USAGE;
+        }
+    }
+    if (optind == argc)
+        return DEMO_OK;
+    fprintf(stderr, "linkage-demo: unexpected argument '%s'\n", argv[optind]);
+    return DEMO_USAGE;
+}
+
+static int fail(int code, const struct lk_error *error)
+{
+    fprintf(stderr, "linkage-demo: %s\n", error->text);
+    return code == LK_CLIENT_E_NO_ANSWER ? DEMO_NO_DAEMON : DEMO_FAILED;
+}
+
+static const Linkage__V1__ChannelDescription *
+find_channel(Linkage__V1__ChannelDescription **channels, size_t n, const char *name, size_t size)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(channels[i]->name, name) == 0 && channels[i]->n_components >= size)
+            return channels[i];
+    }
+    return NULL;
+}
+
+static size_t count_scalars(Linkage__V1__ChannelDescription **channels, size_t n)
+{
+    return n == 0 ? 0 : channels[n - 1]->offset + channels[n - 1]->n_components;
+}
+
+/* Looks up the channels that the demo needs. */
+static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layout *ret_layout)
+{
+    const Linkage__V1__ChannelDescription *motor = find_channel(d->inputs, d->n_inputs, "motor", 1);
+    const Linkage__V1__ChannelDescription *angle =
+        find_channel(d->outputs, d->n_outputs, "crank_angle", 1);
+    const Linkage__V1__ChannelDescription *rate =
+        find_channel(d->outputs, d->n_outputs, "crank_rate", 1);
+    const Linkage__V1__ChannelDescription *energy =
+        find_channel(d->outputs, d->n_outputs, "energy", 2);
+
+    if (motor == NULL || angle == NULL || rate == NULL) {
+        fprintf(stderr, "linkage-demo: the model '%s' has no %s\n", d->name,
+                motor == NULL   ? "input 'motor'"
+                : angle == NULL ? "output 'crank_angle'"
+                                : "output 'crank_rate'");
+        return DEMO_FAILED;
+    }
+    *ret_layout = (struct demo_layout){
+        .description = d,
+        .n_inputs = count_scalars(d->inputs, d->n_inputs),
+        .n_outputs = count_scalars(d->outputs, d->n_outputs),
+        .motor = motor->offset,
+        .angle = angle->offset,
+        .rate = rate->offset,
+        .kinetic = energy != NULL ? (long)energy->offset : -1,
+    };
+    return DEMO_OK;
+}
+
+/* Connects all three sockets and learns what the samples mean. The outputs are subscribed to before
+ * anything else: by the time the daemon has answered, the subscription is in place. */
+static int connect_line(const struct options *options, struct demo_line *line,
+                        struct demo_layout *ret_layout)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int code = lk_client_open(options->endpoint, 5000, &line->client, &error);
+
+    if (code == 0)
+        code = lk_client_outputs_open(line->client, options->outputs, &line->outputs, &error);
+    if (code == 0)
+        code = lk_client_inputs_open(line->client, options->inputs, &line->inputs, &error);
+    if (code == 0)
+        code = lk_client_command(line->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE,
+                                 &reply, &error);
+    if (code != 0)
+        return fail(code, &error);
+    if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL) {
+        fprintf(stderr, "linkage-demo: %s\n",
+                reply->text[0] != '\0' ? reply->text : "the daemon describes no model");
+        return DEMO_FAILED;
+    }
+    if (lk_client_inputs_wait(line->inputs, 5000) != 0) {
+        fprintf(stderr, "linkage-demo: the daemon does not take inputs at %s\n", options->inputs);
+        return DEMO_NO_DAEMON;
+    }
+    return find_layout(reply->description, ret_layout);
+}
+
+static void disconnect_line(struct demo_line *line)
+{
+    lk_client_inputs_close(line->inputs);
+    lk_client_outputs_close(line->outputs);
+    lk_client_close(line->client);
+}
+
+static int write_files(const struct options *options, const struct demo_record *record,
+                       const struct demo_layout *layout, const struct demo_figures *figures,
+                       const Linkage__V1__Status *status)
+{
+    int code = demo_write_recording(options->directory, record, layout);
+
+    if (code == 0)
+        code = demo_write_histograms(options->directory, figures, status);
+    if (code != 0)
+        fprintf(stderr, "linkage-demo: writing to %s failed: %s\n", options->directory,
+                strerror(-code));
+    return code == 0 ? DEMO_OK : DEMO_FAILED;
+}
+
+/* Asks for the daemon's figures and judges the run by them. */
+static int judge(const struct options *options, struct demo_line *line,
+                 const struct demo_layout *layout, const struct demo_record *record,
+                 const struct demo_span *span)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct demo_figures figures;
+    struct lk_error error;
+    int code = lk_client_command(line->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply,
+                                 &error);
+
+    if (code != 0)
+        return fail(code, &error);
+    if (reply->status == NULL ||
+        demo_figures_compute(record, layout, reply->status, &figures) != 0) {
+        fprintf(stderr, "linkage-demo: no figures of the run\n");
+        return DEMO_FAILED;
+    }
+    code = write_files(options, record, layout, &figures, reply->status);
+    if (demo_report(record, &figures, span, options->duration_s, reply->status) > 0)
+        code = DEMO_FAILED;
+    demo_figures_fini(&figures);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.endpoint = LK_CLIENT_CONTROL,
+                              .inputs = LK_CLIENT_INPUTS,
+                              .outputs = LK_CLIENT_OUTPUTS,
+                              .directory = ".",
+                              .duration_s = 10};
+    struct demo_line line = {0};
+    struct demo_layout layout;
+    struct demo_record record = {0};
+    struct demo_span span = {0};
+    int status = read_options(argc, argv, &options);
+
+    if (status == DEMO_OK)
+        status = connect_line(&options, &line, &layout);
+    if (status == DEMO_OK && demo_record_init(&record, &layout, options.duration_s) != 0)
+        status = DEMO_FAILED;
+    if (status == DEMO_OK &&
+        demo_bench_run(&line, &layout, options.duration_s, &record, &span) != 0)
+        status = DEMO_FAILED;
+    if (status == DEMO_OK)
+        status = judge(&options, &line, &layout, &record, &span);
+    demo_record_fini(&record);
+    disconnect_line(&line);
+    return status;
+}

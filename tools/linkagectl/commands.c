@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands that are one request and one reply. */
+#include "ctl.h"
+#include "json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_fault(const struct ctl_options *options, const char *result,
+                        const struct lk_error *error)
+{
+    struct lk_json json = {.file = stdout};
+
+    if (!options->json) {
+        fprintf(stderr, "linkagectl: %s\n", error->text);
+        return;
+    }
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", result);
+    lk_json_text(&json, "text", error->text);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+int ctl_fail(const struct ctl_options *options, const struct lk_error *error)
+{
+    print_fault(options, "failed", error);
+    return CTL_FAILED;
+}
+
+int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error)
+{
+    print_fault(options, code == LK_CLIENT_E_NO_ANSWER ? "no-daemon" : "failed", error);
+    if (code == LK_CLIENT_E_NO_ANSWER)
+        return CTL_NO_DAEMON;
+    return code == LK_CLIENT_E_ENDPOINT ? CTL_USAGE : CTL_FAILED;
+}
+
+int ctl_call(const struct ctl_options *options, struct lk_client *client,
+             Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply)
+{
+    struct lk_error error;
+    int code = lk_client_call(client, request, ret_reply, &error);
+
+    return code == 0 ? CTL_OK : ctl_report(options, code, &error);
+}
+
+static int run_plain(const struct ctl_options *options, struct lk_client *client,
+                     Linkage__V1__ControlRequest__CommandCase command)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int code = lk_client_command(client, command, &reply, &error);
+
+    if (code != 0)
+        return ctl_report(options, code, &error);
+    if (command == LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS)
+        return ctl_show_status(options, reply);
+    return ctl_show_reply(options, reply);
+}
+
+int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS);
+}
+
+int ctl_start(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START);
+}
+
+int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE);
+}
+
+int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP);
+}
+
+int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET);
+}
+
+int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN);
+}
+
+static int refuse_file(const struct ctl_options *options, const char *path, const char *why)
+{
+    struct lk_error error;
+
+    lk_error_set(&error, "%s: %s", path, why);
+    return ctl_fail(options, &error);
+}
+
+/* Reads @path whole. One byte more than a request may hold is enough to know that it is too long.
+ */
+static int read_file(const struct ctl_options *options, const char *path,
+                     ProtobufCBinaryData *ret_text)
+{
+    FILE *file = fopen(path, "re");
+    uint8_t *data;
+    size_t size;
+    int fault;
+
+    if (file == NULL)
+        return refuse_file(options, path, strerror(errno));
+    data = malloc(LK_WIRE_CONTROL_MAX + 1);
+    if (data == NULL) {
+        fclose(file);
+        return refuse_file(options, path, strerror(ENOMEM));
+    }
+    errno = 0;
+    size = fread(data, 1, LK_WIRE_CONTROL_MAX + 1, file);
+    fault = ferror(file) ? errno : 0;
+    fclose(file);
+    if (fault != 0) {
+        free(data);
+        return refuse_file(options, path, strerror(fault));
+    }
+    *ret_text = (ProtobufCBinaryData){.len = size, .data = data};
+    return CTL_OK;
+}
+
+int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    int status = read_file(options, args[0], &load.text);
+
+    (void)n;
+    if (status != CTL_OK)
+        return status;
+    /* Messages should name the path as it was typed; a longer one the protocol does not take. */
+    load.name = strlen(args[0]) <= LK_WIRE_NAME_MAX ? args[0] : basename(args[0]);
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
+    request.load = &load;
+    status = ctl_call(options, client, &request, &reply);
+    free(load.text.data);
+    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+}
+
+/* Only the shape of a number is checked here: what a value may be is the daemon's to say. */
+static int read_values(char **args, size_t n, double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+
+        values[i] = strtod(args[i], &end);
+        if (end == args[i] || *end != '\0') {
+            fprintf(stderr, "linkagectl: set: '%s' is not a number\n", args[i]);
+            return CTL_USAGE;
+        }
+    }
+    return CTL_OK;
+}
+
+int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__SetRequest set = LINKAGE__V1__SET_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    int status;
+
+    set.channel = args[0];
+    set.n_values = (size_t)n - 1;
+    set.values = calloc(set.n_values, sizeof(*set.values));
+    if (set.values == NULL)
+        return CTL_FAILED;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET;
+    request.set = &set;
+    status = read_values(args + 1, set.n_values, set.values);
+    if (status == CTL_OK)
+        status = ctl_call(options, client, &request, &reply);
+    free(set.values);
+    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+}

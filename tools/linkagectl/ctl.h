@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkagectl: the parts and what they share. main.c reads the command line, commands.c talks to the
+ * daemon, show.c prints a status, watch.c prints samples. */
+#ifndef TOOLS_LINKAGECTL_CTL_H
+#define TOOLS_LINKAGECTL_CTL_H
+
+#include "client.h"
+#include <stdbool.h>
+
+/** enum ctl_exit - exit statuses, documented in --help. */
+enum ctl_exit {
+    CTL_OK = 0,
+    CTL_FAILED = 1,
+    CTL_USAGE = 2,
+    CTL_NO_DAEMON = 3,
+};
+
+/** struct ctl_options - the command line before the command.
+ * @endpoint:   of the control socket
+ * @outputs:    of the output samples; NULL: derived from @endpoint
+ * @json:       print for programs
+ * @timeout_ms: for an answer
+ * @count:      samples after which `watch` ends; 0: never */
+struct ctl_options {
+    const char *endpoint;
+    const char *outputs;
+    bool json;
+    int timeout_ms;
+    unsigned long count;
+};
+
+/** ctl_fail() - print @error: to the standard error, with --json as an object to the standard
+ * output. Return: CTL_FAILED. */
+int ctl_fail(const struct ctl_options *options, const struct lk_error *error);
+
+/** ctl_report() - the same for a code of the client library. Return: the exit status for @code. */
+int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error);
+
+/** ctl_call() - lk_client_call(), reporting when nothing comes back.
+ * Return: an exit status; CTL_OK with @ret_reply, which may be a refusal. */
+int ctl_call(const struct ctl_options *options, struct lk_client *client,
+             Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply);
+
+/** ctl_show_reply() - print what the daemon answered to a command.
+ * Return: CTL_OK, or CTL_FAILED when it refused. */
+int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
+
+/** ctl_show_status() - print the reply to a StatusRequest in full. Return: as ctl_show_reply(). */
+int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
+
+/* The commands. @args: what follows the command, @n of them, already counted against the table of
+ * commands. Return: an exit status. */
+int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_start(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A daemon's answers, for people and for programs. */
+#include "ctl.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Prints text of the daemon without letting it steer the terminal. */
+static void put_text(FILE *file, const char *text)
+{
+    for (; *text != '\0'; text++)
+        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
+}
+
+static void json_durations(struct lk_json *json, const char *key, const Linkage__V1__Durations *d)
+{
+    if (d == NULL)
+        return;
+    lk_json_open(json, key, '{');
+    lk_json_count(json, "count", d->count);
+    lk_json_count(json, "p50_ns", d->p50_ns);
+    lk_json_count(json, "p99_ns", d->p99_ns);
+    lk_json_count(json, "p999_ns", d->p999_ns);
+    lk_json_count(json, "max_ns", d->max_ns);
+    lk_json_open(json, "buckets", '[');
+    for (size_t i = 0; i < d->n_bucket_upper_ns && i < d->n_bucket_count; i++) {
+        lk_json_open(json, NULL, '{');
+        lk_json_count(json, "upper_ns", d->bucket_upper_ns[i]);
+        lk_json_count(json, "count", d->bucket_count[i]);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+}
+
+static void json_energy(struct lk_json *json, const Linkage__V1__Status *s)
+{
+    lk_json_number(json, "residual_position", s->residual_position);
+    lk_json_number(json, "residual_velocity", s->residual_velocity);
+    lk_json_number(json, "kinetic_J", s->kinetic);
+    lk_json_number(json, "potential_J", s->potential);
+    lk_json_number(json, "work_input_J", s->work_input);
+    lk_json_number(json, "dissipated_J", s->dissipated);
+    lk_json_number(json, "energy_start_J", s->energy_start);
+}
+
+static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
+{
+    lk_json_open(json, "status", '{');
+    lk_json_text(json, "state", lk_client_state_name(s->state));
+    lk_json_text(json, "model", s->model);
+    lk_json_count(json, "model_id", s->model_id);
+    lk_json_count(json, "step", s->step);
+    lk_json_number(json, "time_s", s->time_s);
+    lk_json_count(json, "period_ns", s->period_ns);
+    lk_json_count(json, "cycles", s->cycles);
+    lk_json_count(json, "overruns", s->overruns);
+    lk_json_count(json, "skipped", s->skipped);
+    json_durations(json, "wakeup", s->wakeup);
+    json_durations(json, "compute", s->compute);
+    lk_json_count(json, "inputs_accepted", s->inputs_accepted);
+    lk_json_count(json, "inputs_refused", s->inputs_refused);
+    lk_json_count(json, "outputs_published", s->outputs_published);
+    json_energy(json, s);
+    lk_json_open(json, "degraded", '[');
+    for (size_t i = 0; i < s->n_degraded; i++)
+        lk_json_text(json, NULL, s->degraded[i]);
+    lk_json_close(json, ']');
+    lk_json_text(json, "fault", s->fault);
+    lk_json_count(json, "page_faults", s->page_faults);
+    lk_json_count(json, "involuntary_switches", s->involuntary_switches);
+    lk_json_close(json, '}');
+}
+
+static void show_json(const Linkage__V1__ControlReply *reply)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", lk_client_result_name(reply->result));
+    lk_json_text(&json, "text", reply->text);
+    if (reply->status != NULL)
+        json_status(&json, reply->status);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+static void show_durations(const char *label, const Linkage__V1__Durations *d)
+{
+    if (d == NULL || d->count == 0)
+        return;
+    printf("%-13s p50 %.1f us, p99 %.1f us, p99.9 %.1f us, max %.1f us\n", label,
+           (double)d->p50_ns * 1e-3, (double)d->p99_ns * 1e-3, (double)d->p999_ns * 1e-3,
+           (double)d->max_ns * 1e-3);
+}
+
+static void show_run(const Linkage__V1__Status *s)
+{
+    printf("%-13s %.3f s, step %" PRIu64 "\n", "time", s->time_s, s->step);
+    printf("%-13s %.1f us\n", "period", (double)s->period_ns * 1e-3);
+    printf("%-13s %" PRIu64 ", of these %" PRIu64 " overran; %" PRIu64 " grid points skipped\n",
+           "cycles", s->cycles, s->overruns, s->skipped);
+    show_durations("wake-up", s->wakeup);
+    show_durations("step", s->compute);
+    printf("%-13s %" PRIu64 " page faults, %" PRIu64 " involuntary switches\n", "cycle thread",
+           s->page_faults, s->involuntary_switches);
+    printf("%-13s %" PRIu64 " samples accepted, %" PRIu64 " refused\n", "inputs",
+           s->inputs_accepted, s->inputs_refused);
+    printf("%-13s %" PRIu64 " samples published\n", "outputs", s->outputs_published);
+    printf("%-13s largest %.2e m or rad, rate %.2e m/s or rad/s\n", "violation",
+           s->residual_position, s->residual_velocity);
+    printf("%-13s kinetic %.6g J, potential %.6g J, at the start %.6g J\n", "energy", s->kinetic,
+           s->potential, s->energy_start);
+    printf("%-13s put in %.6g J, dissipated %.6g J\n", "work", s->work_input, s->dissipated);
+}
+
+static void show_people(const Linkage__V1__Status *s)
+{
+    printf("%-13s %s\n", "state", lk_client_state_name(s->state));
+    if (s->fault[0] != '\0') {
+        printf("%-13s ", "fault");
+        put_text(stdout, s->fault);
+        putchar('\n');
+    }
+    if (s->state != LINKAGE__V1__STATE__STATE_EMPTY) {
+        printf("%-13s ", "model");
+        put_text(stdout, s->model);
+        printf(" (id %" PRIu64 ")\n", s->model_id);
+        show_run(s);
+    }
+    for (size_t i = 0; i < s->n_degraded; i++) {
+        printf("%-13s ", i == 0 ? "degraded" : "");
+        put_text(stdout, s->degraded[i]);
+        putchar('\n');
+    }
+}
+
+/* Prints the daemon's refusal. */
+static int refused(const Linkage__V1__ControlReply *reply)
+{
+    fputs("linkagectl: ", stderr);
+    put_text(stderr, reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
+    putc('\n', stderr);
+    return CTL_FAILED;
+}
+
+int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply)
+{
+    bool ok = reply->result == LINKAGE__V1__RESULT__RESULT_OK;
+
+    if (options->json) {
+        show_json(reply);
+        return ok ? CTL_OK : CTL_FAILED;
+    }
+    if (!ok)
+        return refused(reply);
+    if (reply->status != NULL)
+        printf("%s", lk_client_state_name(reply->status->state));
+    if (reply->status != NULL && reply->status->model[0] != '\0') {
+        printf(" (");
+        put_text(stdout, reply->status->model);
+        printf(", t = %.3f s)", reply->status->time_s);
+    }
+    if (reply->text[0] != '\0') {
+        printf(": ");
+        put_text(stdout, reply->text);
+    }
+    putchar('\n');
+    return CTL_OK;
+}
+
+int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply)
+{
+    if (options->json || reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->status == NULL)
+        return ctl_show_reply(options, reply);
+    show_people(reply->status);
+    return CTL_OK;
+}

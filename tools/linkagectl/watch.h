@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `watch` prints: the selected channels of one sample. */
+#ifndef TOOLS_LINKAGECTL_WATCH_H
+#define TOOLS_LINKAGECTL_WATCH_H
+
+#include "client.h"
+#include <stdbool.h>
+
+/** struct watch_selection - which output channels are printed, and where in a sample they are.
+ * @description: of the model; belongs to the client
+ * @channels:    @n pointers into it, in the order of printing
+ * @n_scalars:   that the channels have together
+ * @n_values:    that a sample of this model has */
+struct watch_selection {
+    const Linkage__V1__ModelDescription *description;
+    const Linkage__V1__ChannelDescription **channels;
+    size_t n;
+    size_t n_scalars;
+    size_t n_values;
+};
+
+/** struct watch_gap - what is missing between two samples.
+ * @lost:        messages that were published and did not arrive
+ * @unpublished: steps that the daemon did not publish */
+struct watch_gap {
+    uint64_t lost;
+    uint64_t unpublished;
+};
+
+/** struct watch_printer - for people.
+ * @width:     columns of the terminal, or a usual width when it is none
+ * @in_place:  a block is drawn over the one before
+ * @rows:      printed so far
+ * @lost:      samples lost so far */
+struct watch_printer {
+    int width;
+    bool in_place;
+    unsigned long rows;
+    uint64_t lost;
+};
+
+/** watch_printer_init() - look at the standard output. */
+void watch_printer_init(struct watch_printer *ret_printer);
+
+/** watch_print() - print one sample for people: a row of a table if it is narrow enough, else a
+ * block with a line a channel. */
+void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
+                 const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
+
+/** watch_print_description_json(), watch_print_sample_json() - the same for programs. */
+void watch_print_description_json(const struct watch_selection *selection);
+void watch_print_sample_json(const struct watch_selection *selection,
+                             const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
+
+#endif

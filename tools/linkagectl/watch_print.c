@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples as a table, as a block that is redrawn in place, and as JSON. */
+#include "json.h"
+#include "watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define USUAL_WIDTH   100
+#define CELL_MIN      13 /* "-1.23457e-308" */
+#define ROWS_A_HEADER 30
+
+void watch_printer_init(struct watch_printer *ret_printer)
+{
+    struct winsize size = {0};
+    bool terminal = isatty(STDOUT_FILENO);
+
+    *ret_printer = (struct watch_printer){.width = USUAL_WIDTH, .in_place = terminal};
+    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        ret_printer->width = size.ws_col;
+}
+
+/* Writes "channel.component [unit]" of scalar @j. */
+static void name_scalar(const Linkage__V1__ChannelDescription *channel, size_t j, char *text,
+                        size_t size)
+{
+    const char *component = channel->components[j];
+
+    snprintf(text, size, "%s%s%s [%s]", channel->name, component[0] != '\0' ? "." : "", component,
+             channel->units[j]);
+    /* A name comes from the daemon and must not steer the terminal. */
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+    }
+}
+
+static int cell_width(const Linkage__V1__ChannelDescription *channel, size_t j)
+{
+    char text[256];
+
+    name_scalar(channel, j, text, sizeof(text));
+    return (int)strlen(text) > CELL_MIN ? (int)strlen(text) : CELL_MIN;
+}
+
+static int table_width(const struct watch_selection *selection)
+{
+    int width = 10;
+
+    for (size_t i = 0; i < selection->n; i++) {
+        for (size_t j = 0; j < selection->channels[i]->n_components; j++)
+            width += 2 + cell_width(selection->channels[i], j);
+    }
+    return width;
+}
+
+static void print_header(const struct watch_selection *selection)
+{
+    char text[256];
+
+    printf("%10s", "time [s]");
+    for (size_t i = 0; i < selection->n; i++) {
+        for (size_t j = 0; j < selection->channels[i]->n_components; j++) {
+            name_scalar(selection->channels[i], j, text, sizeof(text));
+            printf("  %*s", cell_width(selection->channels[i], j), text);
+        }
+    }
+    putchar('\n');
+}
+
+static void print_row(const struct watch_selection *selection,
+                      const Linkage__V1__OutputSample *sample)
+{
+    printf("%10.3f", sample->time_s);
+    for (size_t i = 0; i < selection->n; i++) {
+        const Linkage__V1__ChannelDescription *channel = selection->channels[i];
+
+        for (size_t j = 0; j < channel->n_components; j++)
+            printf("  %*.6g", cell_width(channel, j), sample->values[channel->offset + j]);
+    }
+    putchar('\n');
+}
+
+static void print_block(const struct watch_selection *selection,
+                        const Linkage__V1__OutputSample *sample, bool in_place)
+{
+    char text[256];
+
+    for (size_t i = 0; i < selection->n; i++) {
+        const Linkage__V1__ChannelDescription *channel = selection->channels[i];
+
+        for (size_t j = 0; j < channel->n_components; j++) {
+            name_scalar(channel, j, text, sizeof(text));
+            printf("  %-28s %12.6g%s\n", text, sample->values[channel->offset + j],
+                   in_place ? "\033[K" : "");
+        }
+    }
+}
+
+void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
+                 const Linkage__V1__OutputSample *sample, const struct watch_gap *gap)
+{
+    printer->lost += gap->lost;
+    if (table_width(selection) <= printer->width) {
+        if (gap->lost > 0)
+            printf("-- %" PRIu64 " samples lost --\n", gap->lost);
+        if (printer->rows % ROWS_A_HEADER == 0)
+            print_header(selection);
+        print_row(selection, sample);
+    } else {
+        if (printer->in_place && printer->rows > 0)
+            printf("\033[%zuA", selection->n_scalars + 1);
+        printf("t = %.3f s, step %" PRIu64 ", %s, %" PRIu64 " samples lost%s\n", sample->time_s,
+               sample->step, lk_client_state_name(sample->state), printer->lost,
+               printer->in_place ? "\033[K" : "");
+        print_block(selection, sample, printer->in_place);
+    }
+    printer->rows++;
+    fflush(stdout);
+}
+
+void watch_print_description_json(const struct watch_selection *selection)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "type", "description");
+    lk_json_text(&json, "model", selection->description->name);
+    lk_json_count(&json, "model_id", selection->description->model_id);
+    lk_json_count(&json, "period_ns", selection->description->period_ns);
+    lk_json_number(&json, "step_s", selection->description->step_s);
+    lk_json_open(&json, "outputs", '[');
+    for (size_t i = 0; i < selection->n; i++) {
+        const Linkage__V1__ChannelDescription *channel = selection->channels[i];
+
+        lk_json_open(&json, NULL, '{');
+        lk_json_text(&json, "name", channel->name);
+        lk_json_open(&json, "components", '[');
+        for (size_t j = 0; j < channel->n_components; j++)
+            lk_json_text(&json, NULL, channel->components[j]);
+        lk_json_close(&json, ']');
+        lk_json_open(&json, "units", '[');
+        for (size_t j = 0; j < channel->n_units; j++)
+            lk_json_text(&json, NULL, channel->units[j]);
+        lk_json_close(&json, ']');
+        lk_json_close(&json, '}');
+    }
+    lk_json_close(&json, ']');
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+static void print_gap_json(const struct watch_gap *gap)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "type", "gap");
+    lk_json_count(&json, "lost", gap->lost);
+    lk_json_count(&json, "unpublished", gap->unpublished);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+void watch_print_sample_json(const struct watch_selection *selection,
+                             const Linkage__V1__OutputSample *sample, const struct watch_gap *gap)
+{
+    struct lk_json json = {.file = stdout};
+
+    if (gap->lost > 0 || gap->unpublished > 0)
+        print_gap_json(gap);
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "type", "sample");
+    lk_json_count(&json, "sequence", sample->sequence);
+    lk_json_count(&json, "step", sample->step);
+    lk_json_number(&json, "time_s", sample->time_s);
+    lk_json_text(&json, "state", lk_client_state_name(sample->state));
+    lk_json_count(&json, "deadline_ns", sample->deadline_ns);
+    lk_json_count(&json, "computed_ns", sample->computed_ns);
+    lk_json_count(&json, "published_ns", sample->published_ns);
+    lk_json_count(&json, "input_sequence", sample->input_sequence);
+    lk_json_count(&json, "overruns", sample->overruns);
+    lk_json_bool(&json, "degraded", sample->degraded);
+    lk_json_open(&json, "values", '{');
+    for (size_t i = 0; i < selection->n; i++) {
+        const Linkage__V1__ChannelDescription *channel = selection->channels[i];
+
+        lk_json_open(&json, channel->name, '[');
+        for (size_t j = 0; j < channel->n_components; j++)
+            lk_json_number(&json, NULL, sample->values[channel->offset + j]);
+        lk_json_close(&json, ']');
+    }
+    lk_json_close(&json, '}');
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
