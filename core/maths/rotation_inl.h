@@ -54,14 +54,19 @@ LK_INLINE LK_REAL LK_NAME(inner)(const LK_REAL a[3], const LK_REAL b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Horner's scheme; @n is a constant of at least 2 at every call, so the loop unrolls */
+/* Horner's scheme for even and odd powers apart, which halves the chain of dependent operations; @n
+ * is a constant of at least 4 at every call, so the loop unrolls */
 LK_INLINE LK_REAL LK_NAME(polynomial)(const double *c, int n, LK_REAL x)
 {
-    LK_REAL p = x * c[n - 1] + c[n - 2];
+    LK_REAL xx = x * x;
+    LK_REAL high = xx * c[n - 1] + c[n - 3], low = xx * c[n - 2] + c[n - 4];
 
-    for (int i = n - 3; i >= 0; i--)
-        p = p * x + c[i];
-    return p;
+    for (int i = n - 5; i >= 1; i -= 2) {
+        high = high * xx + c[i];
+        low = low * xx + c[i - 1];
+    }
+    /* c[0] is left over where n is odd: high and low have changed places */
+    return n % 2 == 0 ? low + x * high : (high * x + low) * x + c[0];
 }
 
 /* q = exp(theta): the quaternion of the rotation vector @theta [rad], |theta| <= pi */

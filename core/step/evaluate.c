@@ -2,6 +2,7 @@
 /* Kinematics of bodies and rows of joints, at the poses and twists in the scratch of a system. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include <stdbool.h>
 
 void lk_evaluate_poses(struct lk_system *sys, const struct lk_state *state)
 {
@@ -101,40 +102,73 @@ void lk_evaluate_row_rates(const struct lk_system *sys, int j, const struct lk_t
     rates_of_joint(sys, j, twist, ret);
 }
 
-/* sum += J^T lambda of one side; @n, @pad and @is_point are constants where it counts */
-LK_INLINE void add_transpose(const struct lk_side *side, int n, int pad, int is_point,
-                             const double *lambda, double sum[6])
+/** struct sums - six sums of products, each spread over four lanes until all rows are in; the
+ * translation part of point rows is a vector of its own. */
+struct sums {
+    lk_four direction[6];
+    lk_four point;
+};
+
+/* sums += J^T lambda of one side, four rows at a time; @pad and @is_point are constants where it
+ * counts. Lanes beyond the rows meet zeros of the Jacobian. */
+LK_INLINE void add_transpose(const struct lk_side *side, int pad, int is_point,
+                             const double *lambda, struct sums *sums)
 {
     const double *turn = side->turn;
 
-    for (int k = 0; k < 3; k++) {
-        if (is_point)
-            sum[k] += side->sign * lambda[k];
-        for (int r = 0; r < n; r++) {
-            sum[3 + k] += turn[k * pad + r] * lambda[r];
+    for (int r = 0; r < pad; r += 4) {
+        lk_four l = *(const lk_four *)&lambda[r];
+
+        if (is_point && r == 0)
+            sums->point += side->sign * l;
+        for (int k = 0; k < 3; k++) {
+            sums->direction[3 + k] += *(const lk_four *)&turn[k * pad + r] * l;
             if (!is_point)
-                sum[k] += turn[(k - 3) * pad + r] * lambda[r];
+                sums->direction[k] += *(const lk_four *)&turn[(k - 3) * pad + r] * l;
         }
     }
 }
 
-/* Phi_q^T lambda of one body, over the joints at it */
-LK_INLINE void transpose_of_body(const struct lk_system *sys, int b, const double *lambda,
-                                 double sum[6])
+/* the sums over the lanes of three vectors, in the first three lanes */
+LK_INLINE void sum_lanes(const lk_four v[3], double ret[3])
 {
-    for (int i = 0; i < 6; i++)
-        sum[i] = 0;
+    lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
+                 __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    lk_four cc = __builtin_shufflevector(v[2], v[2], 0, 4, 2, 6) +
+                 __builtin_shufflevector(v[2], v[2], 1, 5, 3, 7);
+    lk_four abc =
+        __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
+
+    for (int k = 0; k < 3; k++)
+        ret[k] = abc[k];
+}
+
+/* Phi_q^T lambda of one body, over the joints at it. @lambda is read up to LK_ROWS_PAD beyond its
+ * last row. */
+LK_INLINE void transpose_of_body(const struct lk_system *sys, int b, const double *lambda,
+                                 double ret[6])
+{
+    struct sums sums = {0};
+    bool has_general = false;
+
     for (int i = sys->first_side[b]; i < sys->first_side[b + 1]; i++) {
         const struct lk_side *side = &sys->side[i];
         const double *l = lambda + side->row;
 
-        if (side->is_point && side->n == 3)
-            add_transpose(side, 3, 4, 1, l, sum);
-        else if (side->is_point && side->n == 5)
-            add_transpose(side, 5, 8, 1, l, sum);
-        else
-            add_transpose(side, side->n, side->pad, side->is_point, l, sum);
+        if (side->is_point && side->pad == 4) {
+            add_transpose(side, 4, 1, l, &sums);
+        } else if (side->is_point) {
+            add_transpose(side, 8, 1, l, &sums);
+        } else {
+            add_transpose(side, side->pad, 0, l, &sums);
+            has_general = true;
+        }
     }
+    sum_lanes(sums.direction + 3, ret + 3);
+    if (has_general)
+        sum_lanes(sums.direction, ret);
+    for (int k = 0; k < 3; k++)
+        ret[k] = has_general ? ret[k] + sums.point[k] : sums.point[k];
 }
 
 void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, struct lk_twist *ret)

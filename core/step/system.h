@@ -188,7 +188,8 @@ LK_RT double lk_evaluate_coordinate(const struct lk_system *system, int j, doubl
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
-/** lk_evaluate_transpose() - Phi_q^T @lambda of every body. */
+/** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda is of a state or the solution,
+ * which may be read a few values beyond their last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
                                  struct lk_twist *ret);
 
