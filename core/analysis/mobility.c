@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define RANK_TOLERANCE  1e-8 /* of a column of unit length: below, a row says nothing new */
+#define MATRIX_MAX      2e7  /* values of the dense matrix; the largest takes some ten seconds */
 #define SHARE_TOLERANCE 1e-6 /* a row with a smaller coefficient takes no part in a dependence */
 
 /** struct loops - the part of a mechanism that has loops.
@@ -32,6 +33,7 @@ static void loops_fini(struct loops *l)
     free(l->column);
     free(l->row);
     free(l->joint_of_column);
+    *l = (struct loops){0};
 }
 
 /* take away bodies with fewer than two joints until none is left */
@@ -207,6 +209,8 @@ int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobili
     m.joints = calloc((size_t)sys->n_joints + 1, sizeof(int));
     if (r == 0 && (!marked || !m.joints))
         r = -ENOMEM;
+    if (r == 0 && (double)l.n_columns * l.n_rows > MATRIX_MAX)
+        r = LK_E_MODEL;
     if (r == 0 && l.n_columns > 0)
         r = factor_loops(sys, &l, marked, &rank);
     if (r == 0) {

@@ -167,17 +167,14 @@ LK_INLINE double compliant_row(struct lk_system *sys, int i, double lambda)
 {
     const struct lk_joint *j = &sys->joint[i];
     const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-    double stretch = lk_evaluate_coordinate(sys, i, sys->now.coordinate[i]) - j->rest;
-    double rate = 0;
+    double rate, stretch = lk_evaluate_coordinate(sys, i, &rate) - j->rest;
     double J[2][6];
 
     lk_joint_ops(j->type)->coordinate_jacobian(j, pose, J);
     for (int s = 0; s < 2; s++) {
-        const struct lk_twist *t = &sys->twist[j->body[s]];
         struct lk_twist *g = &sys->residual[j->body[s]];
 
         for (int k = 0; k < 3; k++) {
-            rate += J[s][k] * t->v[k] + J[s][3 + k] * t->w[k];
             g->v[k] += lambda * J[s][k];
             g->w[k] += lambda * J[s][3 + k];
         }
@@ -311,7 +308,7 @@ static void accept_motion(struct lk_system *sys)
     }
 }
 
-static void ali3_step(struct lk_system *sys, const double *inputs)
+static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     bool turns_are_small;
 
@@ -330,8 +327,7 @@ static void ali3_step(struct lk_system *sys, const double *inputs)
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);
     lk_project_accelerations(sys, &sys->next);
-    if (!turns_are_small)
-        sys->next.books->increment = NAN; /* which refuses the step */
+    return turns_are_small ? 0 : LK_E_TURN;
 }
 
 const struct lk_formulation lk_formulation_ali3 = {

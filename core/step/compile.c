@@ -81,16 +81,18 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
 {
     size_t motion = (size_t)sys->n_bodies * sizeof(struct lk_motion) / sizeof(double);
     size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_joints;
-    size_t inputs = (size_t)sys->input_size, books = sizeof(struct lk_books) / sizeof(double);
+    size_t rate = coordinate, inputs = (size_t)sys->input_size;
+    size_t books = sizeof(struct lk_books) / sizeof(double);
 
-    sys->state_size = motion + lambda + coordinate + inputs + books;
+    sys->state_size = motion + lambda + coordinate + rate + inputs + books;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
     state->motion = (struct lk_motion *)state->block;
     state->lambda = state->block + motion;
     state->coordinate = state->lambda + lambda;
-    state->inputs = state->coordinate + coordinate;
+    state->rate = state->coordinate + coordinate;
+    state->inputs = state->rate + rate;
     state->books = (struct lk_books *)(state->inputs + inputs);
 }
 

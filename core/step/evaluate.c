@@ -46,7 +46,7 @@ void lk_evaluate_factor(struct lk_system *sys)
     lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
 }
 
-double lk_evaluate_coordinate(const struct lk_system *sys, int j, double near)
+double lk_evaluate_coordinate_near(const struct lk_system *sys, int j, double near)
 {
     const struct lk_joint *joint = &sys->joint[j];
     const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
@@ -55,6 +55,23 @@ double lk_evaluate_coordinate(const struct lk_system *sys, int j, double near)
     if (joint->type == LK_JOINT_REVOLUTE)
         value = near + remainder(value - near, 2 * M_PI);
     return value;
+}
+
+double lk_evaluate_coordinate(const struct lk_system *sys, int j, double *ret_rate)
+{
+    const struct lk_joint *joint = &sys->joint[j];
+    const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
+    double J[2][6], rate = 0;
+
+    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, J);
+    for (int s = 0; s < 2; s++) {
+        const struct lk_twist *t = &sys->twist[joint->body[s]];
+
+        rate += lk_dot(J[s], t->v) + lk_dot(J[s] + 3, t->w);
+    }
+    *ret_rate = rate;
+    return lk_evaluate_coordinate_near(
+        sys, j, sys->now.coordinate[j] + 0.5 * sys->h * (sys->now.rate[j] + rate));
 }
 
 /* Phi_q t of one joint, four rows at a time; @pad and @is_point are constants where it counts */

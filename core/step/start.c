@@ -26,7 +26,7 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
 
         if (j->n_rows > j->n_rigid)
             sys->regular[j->row + j->n_rigid] =
-                coupled ? 1 / (j->stiffness + 2 * j->damping / sys->h) : DECOUPLED;
+                coupled ? fmin(1 / (j->stiffness + 2 * j->damping / sys->h), DECOUPLED) : DECOUPLED;
     }
 }
 
@@ -63,7 +63,8 @@ static double measure_gaps(struct lk_system *sys, double size, int *ret_joint, d
         for (int r = 0; r < j->n_rigid; r++) {
             double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
 
-            if (relative > worst) {
+            /* a gap that is not a number is the worst and stays so */
+            if (!(relative <= worst) && !isnan(worst)) {
                 worst = relative;
                 *ret_joint = i;
                 *ret_gap = fabs(phi[r]);
@@ -251,10 +252,13 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     for (int i = 0; i < sys->n_joints; i++) {
         absorb_misfit(sys, i);
         if (sys->joint[i].needs_coordinate)
-            sys->now.coordinate[i] = lk_evaluate_coordinate(sys, i, sys->joint[i].coordinate);
+            sys->now.coordinate[i] = lk_evaluate_coordinate_near(sys, i, sys->now.coordinate[i]);
     }
     lk_start_renew(sys);
     fit_velocities(sys);
+    for (int i = 0; i < sys->n_joints; i++)
+        if (sys->joint[i].needs_coordinate)
+            lk_evaluate_coordinate(sys, i, &sys->now.rate[i]);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS; k++)
         lk_project_accelerations(sys, &sys->now);

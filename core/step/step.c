@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
+#include "linkage/denormals.h"
 #include "maths/vec.h"
 #include "step/system.h"
 #include <string.h>
@@ -26,7 +27,7 @@ static void keep_coordinates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++)
         if (sys->joint[i].needs_coordinate)
-            sys->next.coordinate[i] = lk_evaluate_coordinate(sys, i, sys->now.coordinate[i]);
+            sys->next.coordinate[i] = lk_evaluate_coordinate(sys, i, &sys->next.rate[i]);
 }
 
 /* largest violation of a rigid row at the final pose, and of its rate after the projection */
@@ -58,36 +59,52 @@ static void swap_states(struct lk_system *sys)
     sys->next = old;
 }
 
-int lk_system_step(struct lk_system *sys, const double *inputs)
+/* the step proper, from sys->now into sys->next */
+static int advance(struct lk_system *sys, const double *inputs)
 {
-    struct lk_books *books;
+    struct lk_books *books = sys->next.books;
     double input_power, damper_power;
+    int r;
 
-    if (finite_probe(inputs, (size_t)sys->input_size) != 0)
-        return LK_E_NOT_FINITE;
     /* what a step goes on from; motions it writes anew */
     memcpy(sys->next.lambda, sys->now.lambda,
            (sys->state_size - (size_t)(sys->now.lambda - sys->now.block)) * sizeof(double));
-    books = sys->next.books;
     input_power = lk_loads_input_power(sys, inputs);
     damper_power = lk_loads_damper_power(sys);
-    sys->formulation->step(sys, inputs);
+    r = sys->formulation->step(sys, inputs);
     keep_coordinates(sys);
     keep_residuals(sys);
     lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
     books->work_input += 0.5 * sys->h * (input_power + lk_loads_input_power(sys, inputs));
     books->dissipated += 0.5 * sys->h * (damper_power + lk_loads_damper_power(sys));
     books->steps += 1;
-    if (finite_probe(sys->next.block, sys->state_size) != 0) {
-        lk_start_renew(sys);
+    if (r == 0 && finite_probe(sys->next.block, sys->state_size) != 0)
+        r = LK_E_NOT_FINITE;
+    return r;
+}
+
+int lk_system_step(struct lk_system *sys, const double *inputs)
+{
+    uint64_t denormals;
+    int r;
+
+    if (finite_probe(inputs, (size_t)sys->input_size) != 0)
         return LK_E_NOT_FINITE;
-    }
-    swap_states(sys);
-    return 0;
+    denormals = lk_denormals_flush();
+    r = advance(sys, inputs);
+    if (r == 0)
+        swap_states(sys);
+    else
+        lk_start_renew(sys);
+    lk_denormals_restore(denormals);
+    return r;
 }
 
 void lk_system_reset(struct lk_system *sys)
 {
+    uint64_t denormals = lk_denormals_flush();
+
     memcpy(sys->now.block, sys->start.block, sys->state_size * sizeof(double));
     lk_start_renew(sys);
+    lk_denormals_restore(denormals);
 }

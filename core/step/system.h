@@ -93,13 +93,15 @@ struct lk_books {
 
 /** struct lk_state - one block of doubles and where its parts begin.
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
- * @coordinate: of each joint [rad or m], angles wound up over turns
+ * @coordinate: of each joint [rad or m], angles wound up over turns;  @rate: its derivative; both
+ *              only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here */
 struct lk_state {
     double *block;
     struct lk_motion *motion;
     double *lambda;
     double *coordinate;
+    double *rate;
     double *inputs;
     struct lk_books *books;
 };
@@ -107,10 +109,11 @@ struct lk_state {
 struct lk_system;
 
 /** struct lk_formulation - a way to step the same model; one file each, listed in formulations.c.
- * @step: computes system->next from system->now; @inputs: NULL when the model has none. Cycle. */
+ * @step: computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
+ *        Return: 0, LK_E_TURN; the work is the same. */
 struct lk_formulation {
     const char *name;
-    LK_RT void (*step)(struct lk_system *system, const double *inputs);
+    LK_RT int (*step)(struct lk_system *system, const double *inputs);
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
@@ -182,9 +185,13 @@ LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *s
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the present Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_coordinate() - coordinate of joint @j at the present poses; the turn is the one that
- * is nearest to @near. */
-LK_RT double lk_evaluate_coordinate(const struct lk_system *system, int j, double near);
+/** lk_evaluate_coordinate() - coordinate of joint @j at the present poses, and its rate at the
+ * present twists. An angle is known but for whole turns; the turn is the one nearest to where the
+ * trapezoidal rule leads from system->now, so that two bodies may turn against each other by more
+ * than half a turn a step. @ret_rate: written. */
+LK_RT double lk_evaluate_coordinate(const struct lk_system *system, int j, double *ret_rate);
+/** lk_evaluate_coordinate_near() - the same without rate, the turn nearest to @near. */
+LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system, int j, double near);
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);

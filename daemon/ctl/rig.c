@@ -137,6 +137,12 @@ static void describe_fault(struct lkd_rig *rig)
                  "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
                  "%.3g",
                  f->step + 1, f->health.residual_position, rig->config->residual_position);
+    else if (f->fault == LKD_FAULT_TURN)
+        snprintf(rig->fault, sizeof(rig->fault),
+                 "step %" PRIu64
+                 ": a body would turn by more than half a turn, the step is too long "
+                 "for it",
+                 f->step + 1);
     else
         snprintf(rig->fault, sizeof(rig->fault),
                  "step %" PRIu64 " gave a value that is not a finite number", f->step + 1);

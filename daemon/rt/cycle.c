@@ -129,11 +129,13 @@ static void step(struct lkd_cycle *cycle)
 {
     struct lkd_figures *f = &cycle->rt.figures;
     const struct lkd_input *input;
+    int r;
 
     lkd_mailbox_take(&cycle->inputs);
     input = lkd_mailbox_front(&cycle->inputs);
-    if (lk_system_step(cycle->system, input->values)) {
-        fail(f, LKD_FAULT_NOT_FINITE);
+    r = lk_system_step(cycle->system, input->values);
+    if (r) {
+        fail(f, r == LK_E_TURN ? LKD_FAULT_TURN : LKD_FAULT_NOT_FINITE);
         return;
     }
 

@@ -29,7 +29,7 @@
 enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
 
 /** enum lkd_fault - why stepping ended for good. */
-enum lkd_fault { LKD_FAULT_NONE, LKD_FAULT_NOT_FINITE, LKD_FAULT_RESIDUAL };
+enum lkd_fault { LKD_FAULT_NONE, LKD_FAULT_NOT_FINITE, LKD_FAULT_TURN, LKD_FAULT_RESIDUAL };
 
 /** enum lkd_ask - what the control thread asks of the cycle, honoured at the next grid point. */
 enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "realtime.h"
+#include "linkage/denormals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,9 +16,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#ifdef __SSE__
-#include <xmmintrin.h>
-#endif
 
 static bool may_lock_anything(void)
 {
@@ -128,24 +126,10 @@ static __attribute__((noinline)) void touch_stack(void)
     (void)bytes[0];
 }
 
-static void flush_denormals(void)
-{
-#if defined(__SSE__)
-    /* FTZ (results) and DAZ (operands) */
-    _mm_setcsr(_mm_getcsr() | 0x8040u);
-#elif defined(__aarch64__)
-    uint64_t fpcr;
-
-    /* FZ */
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr | (UINT64_C(1) << 24)));
-#endif
-}
-
 void lkd_realtime_prepare_thread(void)
 {
     touch_stack();
-    flush_denormals();
+    lk_denormals_flush();
     prctl(PR_SET_TIMERSLACK, 1);
 }
 

@@ -21,8 +21,8 @@ enum lk_status {
     LK_E_TEXT = 1,       /* a YAML text is refused; the error line says where, what, what instead */
     LK_E_ASSEMBLY = 2,   /* the joints of a model cannot be closed from its drawing */
     LK_E_MODEL = 3,      /* the model is well written but cannot be stepped; the line says why */
-    LK_E_NOT_FINITE = 4, /* a step was given or produced a value that is not a finite number, or a
-                          * body would turn by more than half a turn in it */
+    LK_E_NOT_FINITE = 4, /* a step was given or produced a value that is not a finite number */
+    LK_E_TURN = 5,       /* a body would turn by more than half a turn in a step */
 };
 
 /** struct lk_error - one line for people, without a line feed.

@@ -71,9 +71,11 @@ void lk_system_free(struct lk_system *system);
  * @inputs: lk_system_input_size() values in channel order; they act over [t, t + h]; NULL is
  *          allowed for a model without inputs
  * Thread: cycle.  RT: yes, work fixed by the model, O(bodies) for chains and trees.
- * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite, or a body turns by more
- * than half a turn in the step: the state is then the one before the call, and further calls are
- *         allowed. */
+ * Denormal numbers are taken as zero within the call, whatever the caller's setting, so that a run
+ * has the same bits and the same speed in every program.
+ * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
+ *         turn by more than half a turn: the step is too long for it. On either the state is the
+ * one before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 
 /** lk_system_outputs() - evaluate the output channels in the present state.
