@@ -17,6 +17,7 @@ struct findings {
     const struct lk_system *system;
     struct lk_summary summary;
     struct lk_mobility mobility;
+    bool has_mobility;
 };
 
 static void print_redundant_joints(const struct findings *f)
@@ -61,9 +62,13 @@ static void print_table(const struct findings *f)
     printf("bodies              %d, %g kg in all\n", s->n_bodies, s->total_mass);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
     printf("spring-dampers      %d rows solved with the joints\n", s->n_rows_compliant);
-    printf("degrees of freedom  %d\n", f->mobility.dof);
-    printf("redundant rows      %d", f->mobility.n_redundant);
-    print_redundant_joints(f);
+    if (f->has_mobility) {
+        printf("degrees of freedom  %d, in the pose as drawn\n", f->mobility.dof);
+        printf("redundant rows      %d", f->mobility.n_redundant);
+        print_redundant_joints(f);
+    } else {
+        printf("degrees of freedom  not computed: the loops have too many rows\n");
+    }
     printf("drawing             joints closed from a gap of %.3g m or rad, velocities changed by "
            "%.3g m/s or rad/s\n",
            s->assembly_gap, s->velocity_change);
@@ -109,8 +114,12 @@ static void print_json(const struct findings *f)
            "  \"joints\": %d,\n  \"rows_rigid\": %d,\n  \"rows_compliant\": %d,\n",
            lk_model_name(f->model), s->n_bodies, s->total_mass, s->n_joints, s->n_rows_rigid,
            s->n_rows_compliant);
-    printf("  \"degrees_of_freedom\": %d,\n  \"redundant_rows\": %d,\n  \"redundant_joints\": [",
-           f->mobility.dof, f->mobility.n_redundant);
+    if (f->has_mobility)
+        printf("  \"degrees_of_freedom\": %d,\n  \"redundant_rows\": %d,\n", f->mobility.dof,
+               f->mobility.n_redundant);
+    else
+        printf("  \"degrees_of_freedom\": null,\n  \"redundant_rows\": null,\n");
+    printf("  \"redundant_joints\": [");
     for (int i = 0; i < f->mobility.n_joints; i++)
         printf("%s\"%s\"", i > 0 ? ", " : "",
                lk_system_joint_name(f->system, f->mobility.joints[i]));
@@ -139,14 +148,15 @@ static int check_model(const char *path, const struct lk_model *model, bool json
         return EXIT_REFUSED;
     lk_system_summary(system, &findings.summary);
     result = lk_mobility_init(system, &findings.mobility);
-    if (result != 0) {
+    findings.has_mobility = result == 0;
+    if (result < 0) {
         complain("%s: %s", path, strerror(-result));
     } else {
         (json ? print_json : print_table)(&findings);
         lk_mobility_fini(&findings.mobility);
     }
     lk_system_free(system);
-    return result != 0 ? EXIT_REFUSED : EXIT_DONE;
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE;
 }
 
 int command_check(int argc, char *argv[])

@@ -12,7 +12,9 @@
 #include <string.h>
 
 /* More steps than this are a slip of the pen: years of computing. */
-#define STEPS_MAX 1e12
+/* [m or rad] beyond it a run has failed; what the daemon takes as a fault unless told otherwise */
+#define RESIDUAL_LIMIT 1e-3
+#define STEPS_MAX      1e12
 
 static bool parse_whole(const char *text, long min, long max, long *ret_value)
 {
@@ -128,16 +130,20 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     uint64_t n = (uint64_t)llround(options->duration / lk_system_step_size(system));
     struct progress progress;
     int fault = write_row(system, csv, row);
+    int outcome;
     double begin;
 
     progress_start(&progress);
     note_health(system, result);
     while (result->steps < n && fault == 0) {
         begin = now_s();
-        if (lk_system_step(system, inputs) != 0) {
+        outcome = lk_system_step(system, inputs);
+        if (outcome != 0) {
             progress_stop(&progress);
-            complain("%s: the step from t = %.9g s gives no finite state", options->path,
-                     lk_system_time(system));
+            complain("%s: the step from t = %.9g s %s", options->path, lk_system_time(system),
+                     outcome == LK_E_TURN
+                         ? "turns a body by more than half a turn, expected a shorter --step"
+                         : "gives no finite state");
             return EXIT_REFUSED;
         }
         result->step_s += now_s() - begin;
@@ -148,16 +154,25 @@ static int step_through(struct lk_system *system, const struct run_options *opti
         progress_show(&progress, begin, (double)result->steps / (double)n);
     }
     progress_stop(&progress);
+    if (result->largest.residual_position > RESIDUAL_LIMIT)
+        complain("%s: a joint was violated by %.3g m or rad, the result is wrong; expected at most "
+                 "%g, try a shorter --step",
+                 options->path, result->largest.residual_position, RESIDUAL_LIMIT);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
-    return EXIT_DONE; /* a fault of the file is reported when it is closed */
+    /* a fault of the file is reported when it is closed */
+    return result->largest.residual_position > RESIDUAL_LIMIT ? EXIT_REFUSED : EXIT_DONE;
 }
 
-/* Their work is in no book of the library, so it shows as drift. */
+/* Torques, and forces that turn with their body, have no potential; their work is in no book of the
+ * library, so it shows as drift. */
 static bool has_constant_loads(const struct lk_model *model)
 {
     for (int i = 0; i < model->n_forces; i++) {
-        if (model->forces[i].type != LK_FORCE_JOINT_SPRING_DAMPER)
+        const struct lk_force_def *f = &model->forces[i];
+
+        if (f->type == LK_FORCE_CONSTANT_TORQUE ||
+            (f->type == LK_FORCE_CONSTANT_FORCE && f->frame == LK_FRAME_BODY))
             return true;
     }
     return false;
@@ -173,7 +188,9 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
     fprintf(to, "wall time           %.3g s, %.0f times real time, %.3g us a step\n", r->wall_s,
             r->wall_s > 0 ? r->time / r->wall_s : 0, 1e6 * r->step_s / steps);
     fprintf(to, "energy drift        %.3g J (largest%s; energy at the start %.6g J)\n", r->drift,
-            has_constant_loads(model) ? ", with the work of constant forces" : "", r->energy_start);
+            has_constant_loads(model) ? ", with the work of constant torques and turning forces"
+                                      : "",
+            r->energy_start);
     fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s\n",
             r->largest.residual_position, r->largest.residual_velocity);
     fprintf(to, "largest increment   %.3g m or rad in the last iteration\n", r->largest.increment);
