@@ -8,7 +8,7 @@
 /* Bounds of the cycle's period: below, the wait alone takes the period; above, a stop would take
  * longer than anyone wants to wait. */
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
-#define LKD_PERIOD_MAX_NS INT64_C(1000000000)
+#define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits. */
 struct lkd_loaded {

@@ -204,7 +204,7 @@ static void test_bad_models(void **state)
     bad_model(&h, "bad.yaml", "linkage: 1\nname: a\nbodys: {}\n", "bad.yaml:3:1: ");
     bad_model(&h, "", "", "model:");
     bad_model(&h, "\x1b[31m\n", "linkage: 2\n", "expected");
-    bad_step(&h, "0.00001", "expected 5e-05 to 1 s"); /* a good model, too fast for a cycle */
+    bad_step(&h, "0.00001", "expected 5e-05 to 0.1 s"); /* a good model, too fast for a cycle */
     bad_step(&h, "2", "expected");
 
     /* the old one is untouched and runs */

@@ -2,6 +2,7 @@
 /* linkage: work with models offline. A table of subcommands; each has its own file. */
 #include "commands.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ bool parse_number(const char *text, double *ret_value)
     return true;
 }
 
-int main(int argc, char *argv[])
+static int run_main(int argc, char *argv[])
 {
     static char name[] = "linkage"; /* so that getopt_long() complains as the rest does */
 
@@ -134,4 +135,16 @@ int main(int argc, char *argv[])
         }
     }
     return usage_error("'%s' is no subcommand", argv[1]);
+}
+
+int main(int argc, char *argv[])
+{
+    int code = run_main(argc, argv);
+
+    /* what was printed has to have arrived, on a full disk too */
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        complain("the output could not be written: %s", strerror(errno));
+        return EXIT_REFUSED;
+    }
+    return code;
 }

@@ -185,6 +185,11 @@ int main(int argc, char **argv)
     status = read_options(argc, argv, &options, command->run != ctl_set, &done);
     if (status != CTL_OK || done)
         return status;
+    /* the one option that programs append to everything, and no number either */
+    if (argc > optind && strcmp(argv[argc - 1], "--json") == 0) {
+        options.json = true;
+        argc--;
+    }
     if (argc - optind < command->n_min || argc - optind > command->n_max)
         return usage("wrong number of arguments for '%s'", command->name);
     return run_command(command, &options, argc - optind, argv + optind);
