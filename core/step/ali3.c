@@ -114,8 +114,8 @@ LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], l
     }
 }
 
-/* g = M a + w x J w of four bodies; @with_twists: their velocities too, which only compliant rows
- * and the projections look at */
+/* g = M (a - gravity) + w x J w of four bodies; @with_twists: their velocities too, which only
+ * compliant rows and the projections look at */
 LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
                                  const struct lk_quad *quad, bool with_twists)
 {
@@ -126,7 +126,7 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
     lk_cross_four(v + 3, Jw, gyroscopic);
     lk_sym_mul_four(quad->inertia, a + 3, g + 3);
     for (int i = 0; i < 3; i++) {
-        g[i] = quad->mass * a[i];
+        g[i] = quad->mass * (a[i] - sys->gravity[i]);
         g[3 + i] += gyroscopic[i];
     }
     scatter(l, g, STRIDE(struct lk_twist), 6, sys->residual[0].v);
@@ -273,7 +273,7 @@ static void iterate(struct lk_system *sys, const double *inputs, int iteration)
 {
     sys->residual[sys->n_bodies] = (struct lk_twist){0};
     row_residual(sys);
-    lk_loads_subtract(sys, inputs, sys->residual);
+    lk_loads_subtract_applied(sys, inputs, sys->residual);
     if (iteration == 0) {
         lk_evaluate_jacobians(sys);
         lk_evaluate_factor(sys);
@@ -286,7 +286,8 @@ static void iterate(struct lk_system *sys, const double *inputs, int iteration)
     apply_increment(sys, iteration == sys->iterations - 1);
 }
 
-/* the state at the final increments; quaternions lose their round-off */
+/* the state at the final increments, where the poses are already; quaternions lose their round-off
+ */
 static void accept_motion(struct lk_system *sys)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -322,7 +323,6 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
         iterate(sys, inputs, i);
     /* what the joints see of the final pose: a fresh factor, then both projections */
     accept_motion(sys);
-    lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);

@@ -75,11 +75,9 @@ void lk_loads_subtract_inputs(const struct lk_system *sys, const double *inputs,
     }
 }
 
-void lk_loads_subtract(const struct lk_system *sys, const double *inputs, struct lk_twist *sum)
+void lk_loads_subtract_applied(const struct lk_system *sys, const double *inputs,
+                               struct lk_twist *sum)
 {
-    for (int b = 0; b < sys->n_bodies; b++)
-        for (int i = 0; i < 3; i++)
-            sum[b].v[i] -= sys->body[b].mass * sys->gravity[i];
     for (int i = 0; i < sys->n_loads; i++) {
         const struct lk_load *l = &sys->load[i];
         struct lk_twist wrench;
@@ -88,6 +86,14 @@ void lk_loads_subtract(const struct lk_system *sys, const double *inputs, struct
         subtract(&sum[l->body], 1, &wrench);
     }
     lk_loads_subtract_inputs(sys, inputs, sum);
+}
+
+void lk_loads_subtract(const struct lk_system *sys, const double *inputs, struct lk_twist *sum)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            sum[b].v[i] -= sys->body[b].mass * sys->gravity[i];
+    lk_loads_subtract_applied(sys, inputs, sum);
 }
 
 static double power(const struct lk_twist *wrench, const struct lk_twist *twist)

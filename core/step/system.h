@@ -219,6 +219,9 @@ LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *s
  * @inputs: may be NULL. */
 LK_RT void lk_loads_subtract(const struct lk_system *system, const double *inputs,
                              struct lk_twist *sum);
+/** lk_loads_subtract_applied() - the same without gravity. */
+LK_RT void lk_loads_subtract_applied(const struct lk_system *system, const double *inputs,
+                                     struct lk_twist *sum);
 /** lk_loads_subtract_inputs() - only of the input channels. */
 LK_RT void lk_loads_subtract_inputs(const struct lk_system *system, const double *inputs,
                                     struct lk_twist *sum);

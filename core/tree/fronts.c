@@ -220,8 +220,9 @@ LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, in
     for (int k = 0; k < f->n_children; k++) {
         const struct lk_child *c = &fr->child[f->first_child + k];
 
-        if (c->rest == 3)
-            add_sums(fr->sums + c->reduced, fr->map + c->map, 3, t);
+        if (c->rest == e && c->is_first)
+            for (int r = 0; r < e; r++)
+                t[r] += fr->sums[c->reduced + r];
         else
             add_sums(fr->sums + c->reduced, fr->map + c->map, c->rest, t);
     }

@@ -24,7 +24,7 @@ struct lk_block {
  * @rest:    its remaining rows
  * @corner:  offset of its remainder in the matrices, columns @stride apart
  * @reduced: offset of its remaining right-hand side
- * @map:     remaining row r goes to row map[r] of the parent
+ * @map:     remaining row r goes to row map[r] of the parent;  @is_first: to row r itself
  * @place:   the lower triangle of the remainder, column by column: where each value goes in the
  *           parent's matrix (always the lower triangle, though the map may swap rows) */
 struct lk_child {
@@ -33,6 +33,7 @@ struct lk_child {
     int corner;
     int reduced;
     int map;
+    int is_first;
     int place;
 };
 

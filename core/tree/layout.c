@@ -92,7 +92,12 @@ static void fill_children(struct lk_fronts *fr, const struct lk_topology *t,
             for (int r = 0; r < t->n_rows[child->joints[i]]; r++)
                 fr->map[c->map++] = at + r;
         }
-        fill_places(fr, map, child->rows - child->elim_rows, f->rows, c);
+        struct lk_child *to = &fr->child[c->children - 1];
+
+        to->is_first = 1;
+        for (int r = 0; r < to->rest; r++)
+            to->is_first &= map[r] == r;
+        fill_places(fr, map, to->rest, f->rows, c);
     }
 }
 
