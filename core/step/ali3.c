@@ -286,8 +286,8 @@ static void iterate(struct lk_system *sys, const double *inputs, int iteration)
     apply_increment(sys, iteration == sys->iterations - 1);
 }
 
-/* the state at the final increments, where the poses are already; quaternions lose their round-off
- */
+/* the state at the final increments; quaternions lose their round-off. The poses are then made anew
+ * from the state, not kept: lk_start_renew() has to find the same bits after a refused step. */
 static void accept_motion(struct lk_system *sys)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -323,6 +323,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
         iterate(sys, inputs, i);
     /* what the joints see of the final pose: a fresh factor, then both projections */
     accept_motion(sys);
+    lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);

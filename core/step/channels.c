@@ -66,21 +66,6 @@ void lk_channels_describe_output(const struct lk_output_def *def, enum lk_joint_
         ret_channel->unit[0] = ops->rate_unit;
 }
 
-static double joint_rate(const struct lk_system *sys, int joint)
-{
-    const struct lk_joint *j = &sys->joint[joint];
-    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-    double J[2][6], rate = 0;
-
-    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, J);
-    for (int s = 0; s < 2; s++) {
-        const struct lk_twist *t = &sys->twist[j->body[s]];
-
-        rate += lk_dot(J[s], t->v) + lk_dot(J[s] + 3, t->w);
-    }
-    return rate;
-}
-
 /* The force on the second body is -Phi_q1^T lambda of the rigid rows; its torque, which the rows
  * give about the centre of mass in body axes, is moved to the joint's point. */
 void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
@@ -152,7 +137,7 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         ret[0] = sys->now.coordinate[out->joint];
         break;
     case LK_OUTPUT_JOINT_VELOCITY:
-        ret[0] = joint_rate(sys, out->joint);
+        ret[0] = lk_evaluate_coordinate_rate(sys, out->joint);
         break;
     case LK_OUTPUT_JOINT_REACTION:
         lk_system_joint_reaction(sys, out->joint, ret);

@@ -57,7 +57,7 @@ double lk_evaluate_coordinate_near(const struct lk_system *sys, int j, double ne
     return value;
 }
 
-double lk_evaluate_coordinate(const struct lk_system *sys, int j, double *ret_rate)
+double lk_evaluate_coordinate_rate(const struct lk_system *sys, int j)
 {
     const struct lk_joint *joint = &sys->joint[j];
     const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
@@ -69,9 +69,14 @@ double lk_evaluate_coordinate(const struct lk_system *sys, int j, double *ret_ra
 
         rate += lk_dot(J[s], t->v) + lk_dot(J[s] + 3, t->w);
     }
-    *ret_rate = rate;
+    return rate;
+}
+
+double lk_evaluate_coordinate(const struct lk_system *sys, int j, double *ret_rate)
+{
+    *ret_rate = lk_evaluate_coordinate_rate(sys, j);
     return lk_evaluate_coordinate_near(
-        sys, j, sys->now.coordinate[j] + 0.5 * sys->h * (sys->now.rate[j] + rate));
+        sys, j, sys->now.coordinate[j] + 0.5 * sys->h * (sys->now.rate[j] + *ret_rate));
 }
 
 /* Phi_q t of one joint, four rows at a time; @pad and @is_point are constants where it counts */

@@ -101,15 +101,6 @@ static double power(const struct lk_twist *wrench, const struct lk_twist *twist)
     return lk_dot(wrench->v, twist->v) + lk_dot(wrench->w, twist->w);
 }
 
-static double joint_rate(const struct lk_system *sys, int joint)
-{
-    const struct lk_joint *j = &sys->joint[joint];
-    struct lk_twist wrench[2];
-
-    joint_wrench(sys, joint, wrench);
-    return power(&wrench[0], &sys->twist[j->body[0]]) + power(&wrench[1], &sys->twist[j->body[1]]);
-}
-
 double lk_loads_input_power(const struct lk_system *sys, const double *inputs)
 {
     double sum = 0;
@@ -119,7 +110,7 @@ double lk_loads_input_power(const struct lk_system *sys, const double *inputs)
         struct lk_twist wrench;
 
         if (is_joint_input(in)) {
-            sum += inputs[in->offset] * joint_rate(sys, in->joint);
+            sum += inputs[in->offset] * lk_evaluate_coordinate_rate(sys, in->joint);
             continue;
         }
         load_wrench(&in->load, sys->pose[in->load.body].R, inputs + in->offset, &wrench);
@@ -133,7 +124,7 @@ double lk_loads_damper_power(const struct lk_system *sys)
     double sum = 0;
 
     for (int i = 0; i < sys->n_springs; i++) {
-        double rate = joint_rate(sys, sys->spring[i].joint);
+        double rate = lk_evaluate_coordinate_rate(sys, sys->spring[i].joint);
 
         sum += sys->spring[i].damping * rate * rate;
     }

@@ -258,7 +258,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     fit_velocities(sys);
     for (int i = 0; i < sys->n_joints; i++)
         if (sys->joint[i].needs_coordinate)
-            lk_evaluate_coordinate(sys, i, &sys->now.rate[i]);
+            sys->now.rate[i] = lk_evaluate_coordinate_rate(sys, i);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS; k++)
         lk_project_accelerations(sys, &sys->now);

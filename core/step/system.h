@@ -192,6 +192,8 @@ LK_RT void lk_evaluate_factor(struct lk_system *system);
 LK_RT double lk_evaluate_coordinate(const struct lk_system *system, int j, double *ret_rate);
 /** lk_evaluate_coordinate_near() - the same without rate, the turn nearest to @near. */
 LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system, int j, double near);
+/** lk_evaluate_coordinate_rate() - rate of the coordinate of joint @j at the present twists. */
+LK_RT double lk_evaluate_coordinate_rate(const struct lk_system *system, int j);
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
