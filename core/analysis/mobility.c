@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define RANK_TOLERANCE  1e-8 /* of a column of unit length: below, a row says nothing new */
-#define MATRIX_MAX      2e7  /* values of the dense matrix; the largest takes some ten seconds */
+#define MATRIX_MAX      2e7  /* values of the dense matrix, 160 MB */
 #define SHARE_TOLERANCE 1e-6 /* a row with a smaller coefficient takes no part in a dependence */
 
 /** struct loops - the part of a mechanism that has loops.

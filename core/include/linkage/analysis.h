@@ -29,8 +29,8 @@ struct lk_mobility {
 /** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, scaled by the square
  * root of the mass, of the part of the mechanism that has loops; everything else has full rank.
  * Thread: any but the cycle.  RT: no.
- * Return: 0, LK_E_MODEL (the loops are so large that a dense matrix of their rows would take
- *         minutes), -ENOMEM. Release with lk_mobility_fini(). */
+ * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM.
+ * Release with lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 
 /** lk_mobility_fini() - release what lk_mobility_init() took. */
