@@ -3,7 +3,7 @@
  * five rows. Its coordinate is the travel of body 1 along the axis of body 0. */
 #include "joints/orientation.h"
 
-static void violation(const struct lk_joint *j, const struct lk_pose *const pose[2], double *phi)
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
 {
     double d[3];
 
@@ -13,8 +13,8 @@ static void violation(const struct lk_joint *j, const struct lk_pose *const pose
     lk_orientation_violation(j, pose, phi + 2);
 }
 
-static void load(const struct lk_joint *j, const struct lk_pose *const pose[2],
-                 const double *lambda, struct lk_twist *const sum[2])
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
 {
     double d[3];
 
@@ -24,7 +24,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const pose[2],
     lk_orientation_load(j, pose, lambda + 2, sum);
 }
 
-static void jacobian(const struct lk_joint *j, const struct lk_pose *const pose[2],
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
                      struct lk_jacobian ret)
 {
     double d[3];
@@ -40,8 +40,8 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const pose[
     lk_orientation_jacobian(j, pose, 2, ret);
 }
 
-static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const pose[2],
-                       const struct lk_twist *const twist[2], double *ret)
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
 {
     double d[3], rate[3], gamma[3];
 
@@ -54,37 +54,47 @@ static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const pos
 }
 
 /* d = P0 - P1, so the travel of body 1 is -axis . d */
-static double coordinate(const struct lk_joint *j, const struct lk_pose *const pose[2])
+static double coordinate(const struct lk_joint *j, const struct lk_pose *const *pose, int i)
 {
     double d[3];
 
+    (void)i;
     lk_rows_gap(j, pose, d);
-    return j->coordinate - lk_rows_sliding(pose, j->f[0][2], d);
+    return j->coordinate[0] - lk_rows_sliding(pose, j->f[0][2], d);
 }
 
-static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const pose[2],
+static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
                                 double J[2][6])
 {
     double d[3];
 
+    (void)i;
     lk_rows_gap(j, pose, d);
     lk_rows_sliding_jacobian(j, pose, j->f[0][2], d, J[0], J[1]);
-    for (int i = 0; i < 6; i++) {
-        J[0][i] = -J[0][i];
-        J[1][i] = -J[1][i];
+    for (int k = 0; k < 6; k++) {
+        J[0][k] = -J[0][k];
+        J[1][k] = -J[1][k];
     }
 }
 
+static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
+                               const struct lk_twist *const *twist, int i)
+{
+    double d[3], rate[3], gamma[3];
+
+    (void)i;
+    lk_rows_gap(j, pose, d);
+    lk_rows_gap_rate(j, pose, twist, rate);
+    lk_rows_gap_gamma(j, pose, twist, gamma);
+    return -lk_rows_sliding_gamma(pose, twist, j->f[0][2], d, rate, gamma);
+}
+
 const struct lk_joint_type_ops lk_joint_prismatic = {
-    .name = "prismatic",
-    .unit = "m",
-    .rate_unit = "m/s",
-    .n_rigid = 5,
-    .n_length = 2,
     .violation = violation,
     .load = load,
     .jacobian = jacobian,
     .gamma = gamma_rows,
     .coordinate = coordinate,
     .coordinate_jacobian = coordinate_jacobian,
+    .coordinate_gamma = coordinate_gamma,
 };

@@ -11,9 +11,9 @@
 #define LK_GROUND (-1)
 
 /** struct lk_body_def - a rigid body as drawn at t = 0.
- * @mass:             [kg], > 0
- * @inertia:          Ixx Iyy Izz Ixy Ixz Iyz [kg m^2] about the centre of mass, body axes; positive
- *                    definite and within the triangle inequality
+ * @mass:             [kg], >= 0
+ * @inertia:          Ixx Iyy Izz Ixy Ixz Iyz [kg m^2] about the centre of mass, body axes;
+ * principal moments >= 0 and within the triangle inequality
  * @position:         centre of mass [m], world
  * @orientation:      unit quaternion, body to world
  * @velocity:         of the centre of mass [m/s], world
@@ -28,63 +28,193 @@ struct lk_body_def {
     double angular_velocity[3];
 };
 
-/** enum lk_joint_type - one file a type in core/joints. */
+/** enum lk_joint_type - one file a type in core/joints. Gear and rack couple the coordinates of two
+ * other joints; the types behind LK_JOINT_IN_FILE are no joints of a file, elements compile to
+ * them. */
 enum lk_joint_type {
     LK_JOINT_REVOLUTE,
     LK_JOINT_SPHERICAL,
     LK_JOINT_PRISMATIC,
     LK_JOINT_FIXED,
+    LK_JOINT_CYLINDRICAL,
+    LK_JOINT_UNIVERSAL,
+    LK_JOINT_PLANAR,
+    LK_JOINT_SCREW,
+    LK_JOINT_POINT_ON_LINE,
+    LK_JOINT_DISTANCE,
+    LK_JOINT_CONSTANT_VELOCITY,
+    LK_JOINT_GEAR,
+    LK_JOINT_RACK,
+    LK_JOINT_IN_FILE,
+    LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
+    LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
     LK_JOINT_TYPES
+};
+
+#define LK_COORDINATES_MAX 3 /* of one joint */
+
+/** struct lk_joint_traits - what reader, compiler and documentation agree on, in traits.c.
+ * @name:           as in a model file
+ * @n_rows:         scalar constraints, the first @n_length of them lengths [m], the others angles
+ * @n_coordinates:  coordinates that the joint leaves free and measures
+ * @coordinate:     their names; "" when there is only one
+ * @is_angle:       bit i: coordinate i is an angle [rad], else a length [m] */
+struct lk_joint_traits {
+    const char *name;
+    int n_rows;
+    int n_length;
+    int n_coordinates;
+    const char *coordinate[LK_COORDINATES_MAX];
+    unsigned is_angle;
+};
+
+extern const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES];
+
+/** lk_joint_coordinate_is_angle() - coordinate @i of a type of joint. RT: yes. */
+static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
+{
+    return (lk_joint_traits[type].is_angle >> i) & 1;
+}
+
+/** struct lk_table - a function by its points. @n: at least 2;  @x: ascending;  @y: values. */
+struct lk_table {
+    int n;
+    double *x;
+    double *y;
+};
+
+/** struct lk_compliance - stiffness [N/m, N m/rad] and damping [N s/m, N m s/rad], >= 0, of up to
+ * six directions: for a fixed joint or bushing three along and three about the axes of the joint,
+ * for other joints one a row, in the order of the rows. */
+struct lk_compliance {
+    double stiffness[6];
+    double damping[6];
+};
+
+enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC };
+
+/** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
+ * @joint:      whose;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
+ *              [m] and roll, pitch, yaw [rad] of the second body against the drawing
+ * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: of its samples [s], 0: each
+ * step
+ * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic:
+ * repeats
+ * @offset, @amplitude, @omega [rad/s], @phase [rad]: LK_DRIVE_HARMONIC: offset + amplitude
+ *              sin(omega t + phase) */
+struct lk_drive_def {
+    enum lk_drive_type type;
+    int joint;
+    int coordinate;
+    int input;
+    double period;
+    int table;
+    int is_periodic;
+    double offset;
+    double amplitude;
+    double omega;
+    double phase;
 };
 
 /** struct lk_joint_def - a joint as drawn at t = 0.
  * @body:       first and second body, or LK_GROUND (not both)
  * @point:      the joint's point as drawn on the first and on the second body [m], world; equal
  *              unless the file gives `points`
- * @axis:       unit vector as drawn on each body, world; used by revolute and prismatic
- * @coordinate: value of the joint's coordinate in the drawing [rad or m]; 0 unless given */
+ * @axis:       unit vector as drawn on each body, world; used by the types that have one: normal of
+ *              a plane, line of point-on-line; universal: first axis on the first body, second axis
+ *              on the second; constant-velocity: the two shafts
+ * @direction:  planar: unit vector of coordinate x in the plane, world
+ * @coordinate: values of the joint's coordinates in the drawing [rad or m]; 0 unless given
+ * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
+ * @joint:      gear, rack: the two joints;  @coupled: which coordinate of each
+ * @ratio:      gear, rack: change of the second coordinate for each unit of the first
+ * @has_compliance: the rows give way, see struct lk_compliance
+ * @hold:       bit i: the assembly keeps coordinate i at its value @start[i] */
 struct lk_joint_def {
     char name[LK_NAME_SIZE];
     enum lk_joint_type type;
     int body[2];
     double point[2][3];
     double axis[2][3];
-    double coordinate;
+    double direction[3];
+    double coordinate[LK_COORDINATES_MAX];
+    double length;
+    double pitch;
+    int joint[2];
+    int coupled[2];
+    double ratio;
+    int has_compliance;
+    struct lk_compliance compliance;
+    unsigned hold;
+    double start[LK_COORDINATES_MAX];
 };
 
 enum lk_frame { LK_FRAME_WORLD, LK_FRAME_BODY };
 
-/** enum lk_force_type - force elements other than gravity and inputs. */
+/** enum lk_force_type - force elements other than gravity and inputs, and the members that count.
+ */
 enum lk_force_type {
-    LK_FORCE_JOINT_SPRING_DAMPER, /* joint, stiffness, damping, rest */
-    LK_FORCE_CONSTANT_FORCE,      /* body, point, vector, frame */
-    LK_FORCE_CONSTANT_TORQUE,     /* body, vector, frame */
+    LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
+    LK_FORCE_SPRING_DAMPER,   /* two bodies, points, stiffness, damping, rest (length), tables */
+    LK_FORCE_BUSHING,         /* two bodies, point, orientation, compliance */
+    LK_FORCE_FRICTION,        /* joint, coordinate, coulomb, stick, stribeck, creep, damping */
+    LK_FORCE_STOP,            /* joint, coordinate, lower, upper, stiffness, damping, onset */
+    LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
+    LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
+    LK_FORCE_HARMONIC_FORCE,  /* the same, vector * sin(omega t + phase) */
+    LK_FORCE_HARMONIC_TORQUE,
     LK_FORCE_TYPES
 };
 
 /** struct lk_force_def - a force element; which members count depends on the type, see above.
+ * @body:       first and second body or LK_GROUND; one-body loads use the first
  * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
- * @rest:      joint coordinate without spring force [rad or m]
- * @point:     where a force acts, as drawn, world [m];  @vector: [N or N m] in @frame */
+ * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: distance as
+ * drawn
+ * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
+ * @damping_table:   rate to force, or -1
+ * @point:     as drawn, world [m], on either body;  @vector: [N or N m] in @frame
+ * @orientation: of a bushing's axes in the drawing, to world
+ * @coulomb:   sliding friction [N or N m], >= 0;  @stick: at rest, >= coulomb
+ * @stribeck:  rate at which friction falls from stick to coulomb;  @creep: rate below which it
+ * gives way like a damper (regularisation), 0: as small as the step allows
+ * @lower, @upper: of a stop, -INFINITY or INFINITY for none
+ * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
+ * @omega [rad/s], @phase [rad]: of harmonic loads */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
     int joint;
-    int body;
+    int coordinate;
+    int body[2];
     double stiffness;
     double damping;
     double rest;
-    double point[3];
+    int stiffness_table;
+    int damping_table;
+    double point[2][3];
     double vector[3];
+    double orientation[4];
     enum lk_frame frame;
+    struct lk_compliance compliance;
+    double coulomb;
+    double stick;
+    double stribeck;
+    double creep;
+    double lower;
+    double upper;
+    double onset;
+    double omega;
+    double phase;
 };
 
 enum lk_input_type {
-    LK_INPUT_JOINT_TORQUE, /* revolute joint, 1 value [N m], acts on the second body about the axis
+    LK_INPUT_JOINT_TORQUE, /* joint, an angle of its coordinates, 1 value [N m], on the second body
                             */
-    LK_INPUT_JOINT_FORCE, /* prismatic joint, 1 value [N], acts on the second body along the axis */
-    LK_INPUT_BODY_FORCE,  /* body, point, frame, 3 values [N] */
-    LK_INPUT_BODY_TORQUE, /* body, frame, 3 values [N m] */
+    LK_INPUT_JOINT_FORCE,  /* joint, a length of its coordinates, 1 value [N], on the second body */
+    LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
+    LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
+    LK_INPUT_DRIVE,        /* 1 value [rad or m], what drives follow; is_angle tells the unit */
     LK_INPUT_TYPES
 };
 
@@ -93,38 +223,58 @@ struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
     int joint;
+    int coordinate;
     int body;
     double point[3];
     enum lk_frame frame;
+    int is_angle;
 };
 
 enum lk_output_type {
-    LK_OUTPUT_JOINT_POSITION, /* revolute [rad], prismatic [m] */
-    LK_OUTPUT_JOINT_VELOCITY, /* revolute [rad/s], prismatic [m/s] */
-    LK_OUTPUT_JOINT_REACTION, /* fx fy fz tx ty tz, on the second body, world, at the point */
-    LK_OUTPUT_BODY_POSE,      /* x y z qw qx qy qz */
-    LK_OUTPUT_BODY_VELOCITY,  /* vx vy vz wx wy wz, world */
-    LK_OUTPUT_POINT_POSITION, /* x y z of a point fixed to the body */
-    LK_OUTPUT_POINT_VELOCITY, /* vx vy vz of that point, world */
-    LK_OUTPUT_ENERGY,         /* kinetic, potential [J] */
-    LK_OUTPUT_WORK,           /* input, dissipated [J], since the start */
-    LK_OUTPUT_RESIDUAL,       /* position, velocity, increment */
+    LK_OUTPUT_JOINT_POSITION,     /* all coordinates of a joint [rad, m] */
+    LK_OUTPUT_JOINT_VELOCITY,     /* their rates */
+    LK_OUTPUT_JOINT_ACCELERATION, /* their second derivatives */
+    LK_OUTPUT_JOINT_REACTION,     /* fx fy fz tx ty tz, on the second body, world, at the point */
+    LK_OUTPUT_BODY_POSE,          /* x y z qw qx qy qz */
+    LK_OUTPUT_BODY_VELOCITY,      /* vx vy vz wx wy wz, world */
+    LK_OUTPUT_BODY_ACCELERATION,  /* ax ay az alx aly alz, world */
+    LK_OUTPUT_POINT_POSITION,     /* x y z of a point fixed to the body */
+    LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of that point, world */
+    LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of that point, world */
+    LK_OUTPUT_INERTIAL_SENSOR, /* fx fy fz wx wy wz: specific force and angular rate, sensor axes */
+    LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
+    LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
+    LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
+    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance [J], since the start */
+    LK_OUTPUT_RESIDUAL, /* position, velocity, increment */
+    LK_OUTPUT_CONDITION, /* pivot, increment, acceleration (violation) */
     LK_OUTPUT_TYPES
 };
 
-/** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m]. */
+/** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m];
+ * @orientation: of a sensor's axes at t = 0, to world;  @force: index of the force element */
 struct lk_output_def {
     char name[LK_NAME_SIZE];
     enum lk_output_type type;
     int joint;
     int body;
+    int force;
     double point[3];
+    double orientation[4];
 };
 
+/** enum lk_coordinates - LIE: rotation group, six unknowns a body; EULER_PARAMETERS: the form of
+ * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
+enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
+
 /** struct lk_solver_def - the `solver` section. @formulation is "ali3"; @step in [1e-6, 0.1] s;
- * @iterations 1 to 20. */
+ * @iterations 1 to 20;  @penalty: of the Euler-parameter form, 0: automatic;  @soft_redundancy:
+ * rows of loops give way by 5e-10 m/N, so that redundant rows may contradict each other */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
+    enum lk_coordinates coordinates;
+    double penalty;
+    int soft_redundancy;
     double step;
     int iterations;
 };
@@ -138,11 +288,15 @@ struct lk_model {
     struct lk_force_def *forces;
     struct lk_input_def *inputs;
     struct lk_output_def *outputs;
+    struct lk_drive_def *drives;
+    struct lk_table *tables;
     int n_bodies;
     int n_joints;
     int n_forces;
     int n_inputs;
     int n_outputs;
+    int n_drives;
+    int n_tables;
     struct lk_solver_def solver;
 };
 

@@ -60,6 +60,17 @@ int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
     return 0;
 }
 
+int lk_read_type(struct lk_node map, const char *what, const char *const types[], int *ret_type,
+                 struct lk_error *err)
+{
+    /* which other keys there may be depends on the type */
+    static const char *const shape[] = {"type", "...", NULL};
+
+    if (lk_node_kind(map) != LK_NODE_MAP)
+        return lk_node_check_keys(map, what, shape, err);
+    return lk_node_read_choice(map, "type", types, ret_type, err);
+}
+
 /* Edits (insert, delete, replace a letter) that turn @a into @b; both shorter than LK_NAME_SIZE. */
 static int edit_distance(const char *a, const char *b)
 {
@@ -114,6 +125,11 @@ static void list_nearest(const char *word, const char *names, size_t stride, int
         snprintf(text + used, size - used, " or another of %d", n);
 }
 
+static const char *article(const char *what)
+{
+    return what[0] == 'i' ? "an" : "a";
+}
+
 /* Index of the name that scalar @node holds, among @n names @stride bytes apart. */
 static int read_reference(struct lk_node node, const char *what, const char *names, size_t stride,
                           int n, const char *also, int *ret, struct lk_error *err)
@@ -129,8 +145,9 @@ static int read_reference(struct lk_node node, const char *what, const char *nam
         }
     }
     if (lk_node_kind(node) != LK_NODE_SCALAR)
-        return lk_node_refuse(node, err, "%s is a %s, expected the name of a %s", what,
-                              lk_node_kind(node) == LK_NODE_LIST ? "list" : "map", what);
+        return lk_node_refuse(node, err, "%s is a %s, expected the name of %s %s", what,
+                              lk_node_kind(node) == LK_NODE_LIST ? "list" : "map", article(what),
+                              what);
     snprintf(word, sizeof(word), "%.40s", text);
     list_nearest(word, names, stride, n, list, sizeof(list));
     if (n == 0)
@@ -164,31 +181,65 @@ int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model 
     return lk_read_body(node, model, false, ret_body, err);
 }
 
-int lk_read_joint_key(struct lk_node map, const char *key, const struct lk_model *model,
-                      unsigned allowed, int *ret_joint, struct lk_error *err)
+int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,
+                 int ret_body[2], struct lk_error *err)
 {
-    static const char *const types[LK_JOINT_TYPES] = {"revolute", "spherical", "prismatic",
-                                                      "fixed"};
-    struct lk_node node = lk_node_get(map, key);
-    int joint = -1;
+    struct lk_node pair = lk_node_get(map, "bodies");
     int result;
 
-    if (node.index == 0)
-        return lk_node_refuse(map, err, "the key '%s' is missing, expected the name of a joint",
-                              key);
-    result = read_reference(node, "joint", model->n_joints > 0 ? model->joints[0].name : NULL,
-                            sizeof(model->joints[0]), model->n_joints, "", &joint, err);
-    if (result != 0)
-        return result;
-    if (allowed != 0 && (allowed & 1u << model->joints[joint].type) == 0) {
-        bool revolute = (allowed & 1u << LK_JOINT_REVOLUTE) != 0;
-        bool prismatic = (allowed & 1u << LK_JOINT_PRISMATIC) != 0;
-
-        return lk_node_refuse(node, err, "joint '%s' is %s, expected a %s%s%s joint",
-                              model->joints[joint].name, types[model->joints[joint].type],
-                              revolute ? "revolute" : "", revolute && prismatic ? " or " : "",
-                              prismatic ? "prismatic" : "");
+    if (pair.index == 0)
+        return lk_node_refuse(map, err, "the key 'bodies' is missing, expected a list of 2 bodies");
+    if (lk_node_kind(pair) != LK_NODE_LIST || lk_node_size(pair) != 2)
+        return lk_node_refuse(pair, err,
+                              "bodies is not a list of 2 names, expected [first, "
+                              "second]");
+    for (int side = 0; side < 2; side++) {
+        result = lk_read_body(lk_node_at(pair, side), model, true, &ret_body[side], err);
+        if (result != 0)
+            return result;
     }
-    *ret_joint = joint;
+    if (ret_body[0] == ret_body[1])
+        return lk_node_refuse(pair, err, "%s has '%s' on both sides, expected two different bodies",
+                              what, lk_node_text(lk_node_at(pair, 0)));
     return 0;
+}
+
+/* As read_reference() for the value of @what in @map, which must be there. */
+static int read_reference_key(struct lk_node map, const char *what, const char *names,
+                              size_t stride, int n, int *ret, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, what);
+
+    if (node.index == 0)
+        return lk_node_refuse(map, err, "the key '%s' is missing, expected the name of %s %s", what,
+                              article(what), what);
+    return read_reference(node, what, names, stride, n, "", ret, err);
+}
+
+int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
+                  struct lk_error *err)
+{
+    return read_reference(node, "joint", model->n_joints > 0 ? model->joints[0].name : NULL,
+                          sizeof(model->joints[0]), model->n_joints, "", ret_joint, err);
+}
+
+int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
+                      struct lk_error *err)
+{
+    return read_reference_key(map, "joint", model->n_joints > 0 ? model->joints[0].name : NULL,
+                              sizeof(model->joints[0]), model->n_joints, ret_joint, err);
+}
+
+int lk_read_input_key(struct lk_node map, const struct lk_model *model, int *ret_input,
+                      struct lk_error *err)
+{
+    return read_reference_key(map, "input", model->n_inputs > 0 ? model->inputs[0].name : NULL,
+                              sizeof(model->inputs[0]), model->n_inputs, ret_input, err);
+}
+
+int lk_read_force_key(struct lk_node map, const struct lk_model *model, int *ret_force,
+                      struct lk_error *err)
+{
+    return read_reference_key(map, "force", model->n_forces > 0 ? model->forces[0].name : NULL,
+                              sizeof(model->forces[0]), model->n_forces, ret_force, err);
 }

@@ -2,12 +2,16 @@
 /* Section `bodies`: mass, inertia, and the drawing at t = 0. */
 #include "reader.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Relative room for rounding in the principal moments and in the decimals of a file. */
 #define MOMENT_TOLERANCE 1e-9
 /* A smaller ratio of moments drowns in the rounding of the larger one. */
 #define MOMENT_RATIO_MIN 1e-12
+/* A moment below this part of the largest is zero: what rounding leaves of the zero of a bar that
+ * is drawn across the axes, in the principal moments and in the 15 digits of a file. */
+#define MOMENT_ZERO 1e-14
 
 static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
 {
@@ -17,24 +21,37 @@ static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_err
     if (result != 0)
         return result;
     if (node.index == 0)
-        return lk_node_refuse(map, err, "the key 'mass' is missing, expected a positive number");
-    if (body->mass < LK_MASS_MIN)
-        return lk_node_refuse(node, err, "mass is %.40s, expected a positive mass (at least %g kg)",
+        return lk_node_refuse(map, err, "the key 'mass' is missing, expected a number");
+    if (body->mass != 0 && body->mass < LK_MASS_MIN)
+        return lk_node_refuse(node, err, "mass is %.40s, expected 0 or at least %g kg",
                               lk_node_text(node), LK_MASS_MIN);
     return 0;
 }
 
-/* Moments of real matter: positive, and none larger than the sum of the other two. */
+/* A moment is zero when it is so within rounding of the largest; then the body is a point, a line
+ * or without mass, and joints have to hold it. Between zero and what a double can carry next to the
+ * largest moment a file means neither. */
+static bool is_moment(double moment, double largest)
+{
+    if (fabs(moment) <= MOMENT_ZERO * largest)
+        return true;
+    return moment >= LK_INERTIA_MIN && moment >= MOMENT_RATIO_MIN * largest;
+}
+
+/* Moments of real matter: not negative, and none larger than the sum of the other two. */
 static int check_moments(struct lk_node node, const double inertia[6], struct lk_error *err)
 {
     double moment[3];
 
     lk_principal_moments(inertia, moment);
-    if (moment[0] < LK_INERTIA_MIN || moment[0] < MOMENT_RATIO_MIN * moment[2])
-        return lk_node_refuse(node, err,
-                              "inertia has the principal moments %.6g, %.6g, %.6g, expected "
-                              "positive ones",
-                              moment[0], moment[1], moment[2]);
+    for (int i = 0; i < 3; i++) {
+        if (!is_moment(moment[i], moment[2]))
+            return lk_node_refuse(node, err,
+                                  "inertia has the principal moments %.6g, %.6g, %.6g, expected "
+                                  "each to be 0 or at least %g and %g of the largest",
+                                  moment[0], moment[1], moment[2], LK_INERTIA_MIN,
+                                  MOMENT_RATIO_MIN);
+    }
     if (moment[2] > (moment[0] + moment[1]) * (1 + MOMENT_TOLERANCE))
         return lk_node_refuse(node, err,
                               "inertia has the principal moments %.6g, %.6g, %.6g, expected the "

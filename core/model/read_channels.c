@@ -5,50 +5,61 @@
 
 #include <string.h>
 
-#define REVOLUTE  (1u << LK_JOINT_REVOLUTE)
-#define PRISMATIC (1u << LK_JOINT_PRISMATIC)
-
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
 
-/* struct channel_kind - @joints: types of joint that will do, when @keys has "joint"; 0 for all */
+/* which joints a channel may name, and whether it takes one of the coordinates or all of them */
+enum joint_rule {
+    JOINT_NONE,
+    JOINT_ANGLE,       /* one angle of a joint */
+    JOINT_LENGTH,      /* one length of a joint */
+    JOINT_COORDINATES, /* a joint with coordinates */
+    JOINT_BODIES,      /* a joint between two bodies */
+    JOINT_DRIVEN       /* a joint with a drive */
+};
+
+/* struct channel_kind - what the file says about a type of channel */
 struct channel_kind {
+    const char *name;
     const char *what;
-    const char *keys[6];
-    unsigned joints;
+    const char *keys[5];
+    enum joint_rule joint;
     enum point_rule point;
 };
 
-static const char *const input_types[] = {"joint-torque", "joint-force", "body-force",
-                                          "body-torque", NULL};
 static const struct channel_kind inputs[LK_INPUT_TYPES] = {
-    {"a joint-torque", {"type", "joint", NULL}, REVOLUTE, POINT_NONE},
-    {"a joint-force", {"type", "joint", NULL}, PRISMATIC, POINT_NONE},
-    {"a body-force", {"type", "body", "point", "frame", NULL}, 0, POINT_OR_CENTRE},
-    {"a body-torque", {"type", "body", "frame", NULL}, 0, POINT_NONE},
+    {"joint-torque", "a joint-torque", {"type", "joint", "coordinate", NULL}, JOINT_ANGLE, 0},
+    {"joint-force", "a joint-force", {"type", "joint", "coordinate", NULL}, JOINT_LENGTH, 0},
+    {"body-force", "a body-force", {"type", "body", "point", "frame", NULL}, 0, POINT_OR_CENTRE},
+    {"body-torque", "a body-torque", {"type", "body", "frame", NULL}, 0, 0},
+    {"drive", "a drive", {"type", NULL}, 0, 0},
 };
 
-static const char *const output_types[] = {"joint-position",
-                                           "joint-velocity",
-                                           "joint-reaction",
-                                           "body-pose",
-                                           "body-velocity",
-                                           "point-position",
-                                           "point-velocity",
-                                           "energy",
-                                           "work",
-                                           "residual",
-                                           NULL};
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
-    {"a joint-position", {"type", "joint", NULL}, REVOLUTE | PRISMATIC, POINT_NONE},
-    {"a joint-velocity", {"type", "joint", NULL}, REVOLUTE | PRISMATIC, POINT_NONE},
-    {"a joint-reaction", {"type", "joint", NULL}, 0, POINT_NONE},
-    {"a body-pose", {"type", "body", NULL}, 0, POINT_NONE},
-    {"a body-velocity", {"type", "body", NULL}, 0, POINT_NONE},
-    {"a point-position", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
-    {"a point-velocity", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
-    {"an energy output", {"type", NULL}, 0, POINT_NONE},
-    {"a work output", {"type", NULL}, 0, POINT_NONE},
-    {"a residual output", {"type", NULL}, 0, POINT_NONE},
+    {"joint-position", "a joint-position", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
+    {"joint-velocity", "a joint-velocity", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
+    {"joint-acceleration", "a joint-acceleration", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
+    {"joint-reaction", "a joint-reaction", {"type", "joint", NULL}, JOINT_BODIES, 0},
+    {"body-pose", "a body-pose", {"type", "body", NULL}, 0, 0},
+    {"body-velocity", "a body-velocity", {"type", "body", NULL}, 0, 0},
+    {"body-acceleration", "a body-acceleration", {"type", "body", NULL}, 0, 0},
+    {"point-position", "a point-position", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
+    {"point-velocity", "a point-velocity", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
+    {"point-acceleration",
+     "a point-acceleration",
+     {"type", "body", "point", NULL},
+     0,
+     POINT_NEEDED},
+    {"inertial-sensor",
+     "an inertial-sensor",
+     {"type", "body", "point", "orientation", NULL},
+     0,
+     POINT_OR_CENTRE},
+    {"force", "a force output", {"type", "force", NULL}, 0, 0},
+    {"drive-force", "a drive-force", {"type", "joint", NULL}, JOINT_DRIVEN, 0},
+    {"energy", "an energy output", {"type", NULL}, 0, 0},
+    {"work", "a work output", {"type", NULL}, 0, 0},
+    {"residual", "a residual output", {"type", NULL}, 0, 0},
+    {"condition", "a condition output", {"type", NULL}, 0, 0},
 };
 
 static bool has_key(const struct channel_kind *kind, const char *key)
@@ -60,33 +71,61 @@ static bool has_key(const struct channel_kind *kind, const char *key)
     return false;
 }
 
-static int read_type(struct lk_node map, const char *what, const char *const types[],
-                     const struct channel_kind *kinds, int *ret_type, struct lk_error *err)
+static int read_type(struct lk_node map, const char *what, const struct channel_kind *kinds, int n,
+                     int *ret_type, struct lk_error *err)
 {
-    static const char *const any[] = {"type", "joint", "body", "point", "frame", NULL};
-    int result = 0;
+    const char *names[LK_OUTPUT_TYPES + 1];
+    int result;
 
-    if (lk_node_kind(map) != LK_NODE_MAP)
-        result = lk_node_check_keys(map, what, any, err);
-    if (result == 0)
-        result = lk_node_read_choice(map, "type", types, ret_type, err);
-    if (result == 0)
-        result = lk_node_check_keys(map, kinds[*ret_type].what, kinds[*ret_type].keys, err);
-    return result;
+    for (int i = 0; i < n; i++)
+        names[i] = kinds[i].name;
+    names[n] = NULL;
+    result = lk_read_type(map, what, names, ret_type, err);
+    return result != 0 ? result
+                       : lk_node_check_keys(map, kinds[*ret_type].what, kinds[*ret_type].keys, err);
 }
 
-/* What a channel refers to: a joint, a body, a point of that body, or nothing. */
-static int read_target(struct lk_node map, const struct channel_kind *kind,
-                       const struct lk_model *model, int *joint, int *body, double point[3],
-                       struct lk_error *err)
+static int check_driven(struct lk_node node, const struct lk_model *model, int joint,
+                        struct lk_error *err)
 {
-    int result = 0;
+    for (int i = 0; i < model->n_drives; i++) {
+        if (model->drives[i].joint == joint)
+            return 0;
+    }
+    return lk_node_refuse(node, err, "joint '%s' has no drive, expected a joint with one",
+                          model->joints[joint].name);
+}
 
-    *joint = *body = -1;
-    if (has_key(kind, "joint"))
-        result = lk_read_joint_key(map, "joint", model, kind->joints, joint, err);
-    if (result == 0 && has_key(kind, "body"))
-        result = lk_read_body_key(map, "body", model, body, err);
+static int read_joint(struct lk_node map, enum joint_rule rule, const struct lk_model *model,
+                      int *joint, int *coordinate, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "joint");
+    int result = lk_read_joint_key(map, model, joint, err);
+
+    if (result != 0)
+        return result;
+    if (rule == JOINT_DRIVEN)
+        return check_driven(node, model, *joint, err);
+    if (rule == JOINT_COORDINATES)
+        return lk_check_coordinate(node, model, *joint, LK_COORDINATE_ANY, err);
+    if (rule == JOINT_BODIES && lk_joint_is_coupling(model->joints[*joint].type))
+        return lk_node_refuse(
+            node, err, "joint '%s' is a %s joint, expected one between two bodies",
+            model->joints[*joint].name, lk_joint_traits[model->joints[*joint].type].name);
+    if (rule == JOINT_BODIES)
+        return 0;
+    return lk_read_coordinate_key(map, model,
+                                  rule == JOINT_ANGLE ? LK_COORDINATE_ANGLE : LK_COORDINATE_LENGTH,
+                                  joint, coordinate, err);
+}
+
+/* A body and a point of it, as the kind needs them. */
+static int read_place(struct lk_node map, const struct channel_kind *kind,
+                      const struct lk_model *model, int *body, double point[3],
+                      struct lk_error *err)
+{
+    int result = lk_read_body_key(map, "body", model, body, err);
+
     if (result != 0 || kind->point == POINT_NONE)
         return result;
     if (kind->point == POINT_NEEDED)
@@ -98,18 +137,20 @@ static int read_target(struct lk_node map, const struct channel_kind *kind,
 static int read_input(struct lk_node key, struct lk_node map, const struct lk_model *model,
                       struct lk_input_def *input, struct lk_error *err)
 {
+    const struct channel_kind *kind;
     int type = 0;
     int result = lk_read_name(key, "channel", input->name, err);
 
+    input->joint = input->body = -1;
     if (result == 0)
-        result = read_type(map, "an input", input_types, inputs, &type, err);
-    if (result == 0)
-        result =
-            read_target(map, &inputs[type], model, &input->joint, &input->body, input->point, err);
-    if (result == 0)
-        result = lk_read_frame_or(map, "frame", &input->frame, err);
+        result = read_type(map, "an input", inputs, LK_INPUT_TYPES, &type, err);
+    kind = &inputs[type];
     input->type = (enum lk_input_type)type;
-    return result;
+    if (result == 0 && kind->joint != JOINT_NONE)
+        result = read_joint(map, kind->joint, model, &input->joint, &input->coordinate, err);
+    if (result == 0 && has_key(kind, "body"))
+        result = read_place(map, kind, model, &input->body, input->point, err);
+    return result != 0 ? result : lk_read_frame_or(map, "frame", &input->frame, err);
 }
 
 /* A recording or a plot may hold both, so a name means one channel. */
@@ -124,21 +165,61 @@ static int check_apart(struct lk_node key, const struct lk_model *model, struct 
     return 0;
 }
 
+/* Loads that the file or an input gives are known already; the others are found by the step. */
+static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
+                      struct lk_error *err)
+{
+    int result = lk_read_force_key(map, model, ret_force, err);
+
+    if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP)
+        return lk_node_refuse(lk_node_get(map, "force"), err,
+                              "force '%s' is given by the model, expected a joint-spring-damper, "
+                              "spring-damper, bushing, friction or stop",
+                              model->forces[*ret_force].name);
+    return result;
+}
+
+/* A sensor looks along the axes of its body unless it is mounted otherwise. */
+static int read_orientation(struct lk_node map, const struct lk_model *model,
+                            struct lk_output_def *output, struct lk_error *err)
+{
+    memcpy(output->orientation, model->bodies[output->body].orientation,
+           sizeof(output->orientation));
+    return lk_read_orientation_or(map, "orientation", output->orientation, err);
+}
+
+static int read_target(struct lk_node map, const struct lk_model *model,
+                       struct lk_output_def *output, struct lk_error *err)
+{
+    const struct channel_kind *kind = &outputs[output->type];
+    int unused;
+    int result = 0;
+
+    if (kind->joint != JOINT_NONE)
+        result = read_joint(map, kind->joint, model, &output->joint, &unused, err);
+    if (result == 0 && has_key(kind, "body"))
+        result = read_place(map, kind, model, &output->body, output->point, err);
+    if (result == 0 && has_key(kind, "orientation"))
+        result = read_orientation(map, model, output, err);
+    if (result == 0 && has_key(kind, "force"))
+        result = read_force(map, model, &output->force, err);
+    return result;
+}
+
 static int read_output(struct lk_node key, struct lk_node map, const struct lk_model *model,
                        struct lk_output_def *output, struct lk_error *err)
 {
     int type = 0;
     int result = lk_read_name(key, "channel", output->name, err);
 
+    output->joint = output->body = output->force = -1;
+    output->orientation[0] = 1;
     if (result == 0)
         result = check_apart(key, model, err);
     if (result == 0)
-        result = read_type(map, "an output", output_types, outputs, &type, err);
-    if (result == 0)
-        result = read_target(map, &outputs[type], model, &output->joint, &output->body,
-                             output->point, err);
+        result = read_type(map, "an output", outputs, LK_OUTPUT_TYPES, &type, err);
     output->type = (enum lk_output_type)type;
-    return result;
+    return result != 0 ? result : read_target(map, model, output, err);
 }
 
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err)

@@ -2,74 +2,218 @@
 /* Section `forces`: force elements other than gravity and inputs. */
 #include "reader.h"
 
+#include <math.h>
 #include <string.h>
 
-#define WITH_COORDINATE (1u << LK_JOINT_REVOLUTE | 1u << LK_JOINT_PRISMATIC)
+#define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table"
 
-static const char *const types[] = {"joint-spring-damper", "constant-force", "constant-torque",
-                                    NULL};
-
-/* in the order of lk_force_type */
-static const struct {
-    const char *what;
-    const char *keys[8];
-} kinds[LK_FORCE_TYPES] = {
-    {"a joint-spring-damper", {"type", "joint", "stiffness", "damping", "rest", NULL}},
-    {"a constant-force", {"type", "body", "point", "force", "frame", NULL}},
-    {"a constant-torque", {"type", "body", "torque", "frame", NULL}},
-};
-
-static int read_spring(struct lk_node map, const struct lk_model *model, struct lk_force_def *force,
-                       struct lk_error *err)
+/* Either a number or a table in its place. */
+static int read_number_or_table(struct lk_node map, const char *key, const char *table_key,
+                                const char *x, struct lk_model *model, double *ret, int *ret_table,
+                                struct lk_error *err)
 {
-    int result = lk_read_joint_key(map, "joint", model, WITH_COORDINATE, &force->joint, err);
+    struct lk_node table = lk_node_get(map, table_key);
+    int result;
+
+    if (table.index != 0 && lk_node_get(map, key).index != 0)
+        return lk_node_refuse(table, err, "both %s and %s are given, expected one of them", key,
+                              table_key);
+    result = lk_read_number_or(map, key, 0, ret, err);
+    return result != 0 ? result
+                       : lk_read_table(map, table_key, x, "force", true, model, ret_table, err);
+}
+
+static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                    struct lk_error *err)
+{
+    int result = read_number_or_table(map, "stiffness", "stiffness_table", "deflection", model,
+                                      &force->stiffness, &force->stiffness_table, err);
+
+    return result != 0 ? result
+                       : read_number_or_table(map, "damping", "damping_table", "rate", model,
+                                              &force->damping, &force->damping_table, err);
+}
+
+static int read_coordinate(struct lk_node map, const struct lk_model *model,
+                           struct lk_force_def *force, struct lk_error *err)
+{
+    return lk_read_coordinate_key(map, model, LK_COORDINATE_ANY, &force->joint, &force->coordinate,
+                                  err);
+}
+
+static int read_joint_spring(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                             struct lk_error *err)
+{
+    int result = read_coordinate(map, model, force, err);
 
     if (result == 0)
-        result = lk_read_number_or(map, "stiffness", 0, &force->stiffness, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "damping", 0, &force->damping, err);
+        result = read_law(map, model, force, err);
     if (result == 0)
         result = lk_read_number_or(map, "rest", -LK_NUMBER_MAX, &force->rest, err);
     return result;
 }
 
-static int read_constant(struct lk_node map, const struct lk_model *model,
-                         struct lk_force_def *force, struct lk_error *err)
+static int read_spring(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                       struct lk_error *err)
 {
-    int result = lk_read_body_key(map, "body", model, &force->body, err);
+    double distance;
+    int result = lk_read_pair(map, "a force", model, force->body, err);
+
+    force->rest = NAN; /* as drawn */
+    if (result == 0)
+        result = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
+    if (result == 0)
+        result = lk_check_apart(map, force->point, &distance, err);
+    if (result == 0)
+        result = read_law(map, model, force, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "rest_length", 0, &force->rest, err);
+    return result;
+}
+
+static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                        struct lk_error *err)
+{
+    int result = lk_read_pair(map, "a force", model, force->body, err);
+
+    if (result == 0)
+        result = lk_read_vector(map, "point", force->point[0], err);
+    memcpy(force->point[1], force->point[0], sizeof(force->point[1]));
+    if (result == 0)
+        result = lk_read_orientation_or(map, "orientation", force->orientation, err);
+    return result != 0 ? result : lk_read_compliance(map, 6, &force->compliance, err);
+}
+
+static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                         struct lk_error *err)
+{
+    int result = read_coordinate(map, model, force, err);
+
+    force->stribeck = 0.01;
+    if (result == 0)
+        result = lk_read_positive(map, "coulomb", &force->coulomb, err);
+    force->stick = force->coulomb;
+    if (result == 0)
+        result = lk_read_number_or(map, "stick", force->coulomb, &force->stick, err);
+    if (result == 0)
+        result = lk_read_positive_or(map, "stribeck", &force->stribeck, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "creep", 0, &force->creep, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "damping", 0, &force->damping, err);
+    return result;
+}
+
+static int read_range(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
+{
+    struct lk_node upper = lk_node_get(map, "upper");
+    int result;
+
+    if (upper.index == 0 && lk_node_get(map, "lower").index == 0)
+        return lk_node_refuse(map, err,
+                              "the keys 'lower' and 'upper' are missing, expected one or both");
+    force->lower = -INFINITY;
+    force->upper = INFINITY;
+    result = lk_read_number_or(map, "lower", -LK_NUMBER_MAX, &force->lower, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "upper", -LK_NUMBER_MAX, &force->upper, err);
+    if (result == 0 && force->lower >= force->upper)
+        result = lk_node_refuse(upper, err, "upper is %.40s, expected more than lower, %g",
+                                lk_node_text(upper), force->lower);
+    return result;
+}
+
+static int read_stop(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                     struct lk_error *err)
+{
+    int result = read_coordinate(map, model, force, err);
+
+    if (result == 0)
+        result = read_range(map, force, err);
+    if (result == 0)
+        result = lk_read_positive(map, "stiffness", &force->stiffness, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "damping", 0, &force->damping, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "onset", 0, &force->onset, err);
+    return result;
+}
+
+static int read_load(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                     struct lk_error *err)
+{
+    bool harmonic =
+        force->type == LK_FORCE_HARMONIC_FORCE || force->type == LK_FORCE_HARMONIC_TORQUE;
+    const char *vector = harmonic                                 ? "amplitude"
+                         : force->type == LK_FORCE_CONSTANT_FORCE ? "force"
+                                                                  : "torque";
+    int result = lk_read_body_key(map, "body", model, &force->body[0], err);
 
     if (result != 0)
         return result;
-    memcpy(force->point, model->bodies[force->body].position, sizeof(force->point));
-    result = lk_read_vector_or(map, "point", force->point, err);
+    memcpy(force->point[0], model->bodies[force->body[0]].position, sizeof(force->point[0]));
+    result = lk_read_vector_or(map, "point", force->point[0], err);
     if (result == 0)
-        result = lk_read_vector(map, force->type == LK_FORCE_CONSTANT_FORCE ? "force" : "torque",
-                                force->vector, err);
+        result = lk_read_vector(map, vector, force->vector, err);
+    if (result == 0 && harmonic)
+        result = lk_read_number(map, "omega", -LK_NUMBER_MAX, &force->omega, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "phase", -LK_NUMBER_MAX, &force->phase, err);
     if (result == 0)
         result = lk_read_frame_or(map, "frame", &force->frame, err);
     return result;
 }
 
-static int read_force(struct lk_node key, struct lk_node map, const struct lk_model *model,
+static const char *const types[] = {
+    "joint-spring-damper", "spring-damper",   "bushing",        "friction",        "stop",
+    "constant-force",      "constant-torque", "harmonic-force", "harmonic-torque", NULL};
+
+/* in the order of lk_force_type */
+static const struct {
+    const char *what;
+    const char *keys[9];
+    int (*read)(struct lk_node, struct lk_model *, struct lk_force_def *, struct lk_error *);
+} kinds[LK_FORCE_TYPES] = {
+    {"a joint-spring-damper",
+     {"type", "joint", "coordinate", KEYS_LAW, "rest", NULL},
+     read_joint_spring},
+    {"a spring-damper", {"type", "bodies", "points", KEYS_LAW, "rest_length", NULL}, read_spring},
+    {"a bushing",
+     {"type", "bodies", "point", "orientation", "stiffness", "damping", NULL},
+     read_bushing},
+    {"a friction",
+     {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "damping", NULL},
+     read_friction},
+    {"a stop",
+     {"type", "joint", "coordinate", "lower", "upper", "stiffness", "damping", "onset", NULL},
+     read_stop},
+    {"a constant-force", {"type", "body", "point", "force", "frame", NULL}, read_load},
+    {"a constant-torque", {"type", "body", "torque", "frame", NULL}, read_load},
+    {"a harmonic-force",
+     {"type", "body", "point", "amplitude", "omega", "phase", "frame", NULL},
+     read_load},
+    {"a harmonic-torque",
+     {"type", "body", "amplitude", "omega", "phase", "frame", NULL},
+     read_load},
+};
+
+static int read_force(struct lk_node key, struct lk_node map, struct lk_model *model,
                       struct lk_force_def *force, struct lk_error *err)
 {
-    static const char *const any[] = {"type",  "joint", "stiffness", "damping", "rest", "body",
-                                      "point", "force", "torque",    "frame",   NULL};
     int type = 0;
     int result = lk_read_name(key, "force", force->name, err);
 
-    if (result == 0 && lk_node_kind(map) != LK_NODE_MAP)
-        result = lk_node_check_keys(map, "a force", any, err);
     if (result == 0)
-        result = lk_node_read_choice(map, "type", types, &type, err);
+        result = lk_read_type(map, "a force", types, &type, err);
     if (result == 0)
         result = lk_node_check_keys(map, kinds[type].what, kinds[type].keys, err);
     if (result != 0)
         return result;
     force->type = (enum lk_force_type)type;
-    force->joint = force->body = -1;
-    return type == LK_FORCE_JOINT_SPRING_DAMPER ? read_spring(map, model, force, err)
-                                                : read_constant(map, model, force, err);
+    force->joint = force->stiffness_table = force->damping_table = -1;
+    force->body[0] = force->body[1] = LK_GROUND;
+    force->orientation[0] = 1;
+    return kinds[type].read(map, model, force, err);
 }
 
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err)

@@ -2,101 +2,206 @@
 /* Section `joints`: what connects which bodies, and where it is in the drawing. */
 #include "reader.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#define KEYS_COMMON "type", "bodies", "point", "points"
+#define KEYS_COMMON     "type", "bodies", "point", "points", "compliance"
+#define KEYS_AXIS       "axis", "axes"
+#define KEYS_COORDINATE "coordinate", "start", "drive"
 
-/* struct joint_kind - what the file says about a type of joint; in the order of lk_joint_type. */
-static const struct joint_kind {
-    const char *what;
-    const char *keys[8];
-    bool has_axis;
-} kinds[LK_JOINT_TYPES] = {
-    {"a revolute joint", {KEYS_COMMON, "axis", "axes", "coordinate", NULL}, true},
-    {"a spherical joint", {KEYS_COMMON, NULL}, false},
-    {"a prismatic joint", {KEYS_COMMON, "axis", "axes", "coordinate", NULL}, true},
-    {"a fixed joint", {KEYS_COMMON, NULL}, false},
-};
+#define SQUARE_TOLERANCE 1e-3 /* of the axes of a universal joint [rad] */
+#define FOLDED_TOLERANCE 1e-6 /* 1 + cosine of the bend of a constant-velocity joint */
 
-static int read_pair(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,
-                     struct lk_error *err)
+static double dot(const double a[3], const double b[3])
 {
-    struct lk_node pair = lk_node_get(map, "bodies");
-    int result;
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
 
-    if (pair.index == 0)
-        return lk_node_refuse(map, err, "the key 'bodies' is missing, expected a list of 2 bodies");
-    if (lk_node_kind(pair) != LK_NODE_LIST || lk_node_size(pair) != 2)
-        return lk_node_refuse(pair, err,
-                              "bodies is not a list of 2 names, expected [first, "
-                              "second]");
-    for (int side = 0; side < 2; side++) {
-        result = lk_read_body(lk_node_at(pair, side), model, true, &joint->body[side], err);
+/* Both axes as drawn, at a right angle to each other. */
+static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    int result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
+    double cosine = dot(joint->axis[0], joint->axis[1]);
+
+    if (result == 0 && fabs(cosine) > SQUARE_TOLERANCE)
+        return lk_node_refuse(lk_node_get(map, "axes"), err,
+                              "axes are %.6g rad apart, expected a right angle (within %g rad)",
+                              acos(fmax(-1, fmin(1, cosine))), SQUARE_TOLERANCE);
+    return result;
+}
+
+/* The part of @v square to the unit vector @n, as a unit vector; false if there is none. */
+static bool make_square(const double v[3], const double n[3], double ret[3])
+{
+    double along = dot(v, n), length;
+
+    for (int i = 0; i < 3; i++)
+        ret[i] = v[i] - along * n[i];
+    length = sqrt(dot(ret, ret));
+    if (length < 1e-6)
+        return false;
+    for (int i = 0; i < 3; i++)
+        ret[i] /= length;
+    return true;
+}
+
+static int read_planar(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "direction");
+    const double *normal = joint->axis[0];
+    bool x_is_near = fabs(normal[0]) > 0.9;
+    double direction[3] = {!x_is_near, x_is_near, 0};
+
+    if (node.index != 0) {
+        int result = lk_read_direction_node(node, "direction", direction, err);
+
         if (result != 0)
             return result;
     }
-    if (joint->body[0] == joint->body[1])
-        return lk_node_refuse(pair, err,
-                              "a joint has '%s' on both sides, expected two different "
-                              "bodies",
-                              lk_node_text(lk_node_at(pair, 0)));
+    if (!make_square(direction, normal, joint->direction))
+        return lk_node_refuse(node, err,
+                              "direction is along the axis, expected a vector in the plane");
     return 0;
 }
 
-/* @one: one vector for both bodies; @two: a list of one for each, for a drawing in which the bodies
- * are apart. Exactly one of the two keys must be there. */
-static int read_sides(struct lk_node map, const char *one, const char *two, double ret[2][3],
-                      int (*read)(struct lk_node, const char *, double[3], struct lk_error *),
-                      struct lk_error *err)
+/* Shafts folded back onto each other have no common plane across them to measure their twist in. */
+static int read_constant_velocity(struct lk_node map, struct lk_joint_def *joint,
+                                  struct lk_error *err)
 {
-    struct lk_node single = lk_node_get(map, one);
-    struct lk_node pair = lk_node_get(map, two);
-    int result;
+    double cosine = dot(joint->axis[0], joint->axis[1]);
 
-    if (single.index == 0 && pair.index == 0)
-        return lk_node_refuse(map, err, "the key '%s' is missing, expected %s or %s", one, one,
-                              two);
-    if (single.index != 0 && pair.index != 0)
-        return lk_node_refuse(pair, err, "both %s and %s are given, expected one of them", one,
-                              two);
-    if (single.index != 0) {
-        result = read(single, one, ret[0], err);
-        memcpy(ret[1], ret[0], sizeof(ret[0]));
-        return result;
-    }
-    if (lk_node_kind(pair) != LK_NODE_LIST || lk_node_size(pair) != 2)
-        return lk_node_refuse(pair, err,
-                              "%s is not a list of 2 vectors, expected one for each "
-                              "body",
-                              two);
-    result = read(lk_node_at(pair, 0), two, ret[0], err);
-    return result != 0 ? result : read(lk_node_at(pair, 1), two, ret[1], err);
+    if (cosine < -1 + FOLDED_TOLERANCE)
+        return lk_node_refuse(lk_node_get(map, "axes"), err,
+                              "axes point against each other, expected those of two shafts that "
+                              "run on from one another");
+    return 0;
 }
 
+static int read_distance(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    int result = lk_read_both(map, "points", lk_read_vector_node, joint->point, err);
+
+    if (result == 0)
+        result = lk_check_apart(map, joint->point, &joint->length, err);
+    return result != 0 ? result : lk_read_positive_or(map, "length", &joint->length, err);
+}
+
+/* The file says travel a turn, as drawings do. */
+static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    int result = lk_read_nonzero(map, "pitch", &joint->pitch, err);
+
+    joint->pitch /= 2 * M_PI;
+    return result;
+}
+
+/* struct joint_kind - what the file says about a type of joint; in the order of lk_joint_type.
+ * @read_more: what only this type has */
+static const struct joint_kind {
+    const char *keys[13];
+    bool has_point;
+    bool has_axis;
+    int (*read_more)(struct lk_node, struct lk_joint_def *, struct lk_error *);
+} kinds[LK_JOINT_IN_FILE] = {
+    [LK_JOINT_REVOLUTE] = {{KEYS_COMMON, KEYS_AXIS, KEYS_COORDINATE, NULL}, true, true, NULL},
+    [LK_JOINT_SPHERICAL] = {{KEYS_COMMON, NULL}, true, false, NULL},
+    [LK_JOINT_PRISMATIC] = {{KEYS_COMMON, KEYS_AXIS, KEYS_COORDINATE, NULL}, true, true, NULL},
+    [LK_JOINT_FIXED] = {{KEYS_COMMON, "drive", NULL}, true, false, NULL},
+    [LK_JOINT_CYLINDRICAL] = {{KEYS_COMMON, KEYS_AXIS, KEYS_COORDINATE, NULL}, true, true, NULL},
+    [LK_JOINT_UNIVERSAL] = {{KEYS_COMMON, "axes", KEYS_COORDINATE, NULL},
+                            true,
+                            false,
+                            read_universal},
+    [LK_JOINT_PLANAR] = {{KEYS_COMMON, KEYS_AXIS, "direction", KEYS_COORDINATE, NULL},
+                         true,
+                         true,
+                         read_planar},
+    [LK_JOINT_SCREW] = {{KEYS_COMMON, KEYS_AXIS, "pitch", KEYS_COORDINATE, NULL},
+                        true,
+                        true,
+                        read_screw},
+    [LK_JOINT_POINT_ON_LINE] = {{KEYS_COMMON, KEYS_AXIS, KEYS_COORDINATE, NULL}, true, true, NULL},
+    [LK_JOINT_DISTANCE] = {{"type", "bodies", "points", "length", "compliance", NULL},
+                           false,
+                           false,
+                           read_distance},
+    [LK_JOINT_CONSTANT_VELOCITY] = {{KEYS_COMMON, KEYS_AXIS, NULL},
+                                    true,
+                                    true,
+                                    read_constant_velocity},
+    [LK_JOINT_GEAR] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
+    [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
+};
+
+/* A number for each row; a fixed joint has them along and about its axes, which are six as well. */
+static int read_compliance(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    static const char *const keys[] = {"stiffness", "damping", NULL};
+    struct lk_node node = lk_node_get(map, "compliance");
+    int result;
+
+    if (node.index == 0)
+        return 0;
+    joint->has_compliance = 1;
+    result = lk_node_check_keys(node, "compliance", keys, err);
+    return result != 0 ? result
+                       : lk_read_compliance(node, lk_joint_traits[joint->type].n_rows,
+                                            &joint->compliance, err);
+}
+
+static int read_type(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    const char *names[LK_JOINT_IN_FILE + 1];
+    char what[LK_NAME_SIZE];
+    int type = 0;
+    int result;
+
+    for (int i = 0; i < LK_JOINT_IN_FILE; i++)
+        names[i] = lk_joint_traits[i].name;
+    names[LK_JOINT_IN_FILE] = NULL;
+    result = lk_read_type(map, "a joint", names, &type, err);
+    if (result != 0)
+        return result;
+    joint->type = (enum lk_joint_type)type;
+    snprintf(what, sizeof(what), "a %s joint", names[type]);
+    return lk_node_check_keys(map, what, kinds[type].keys, err);
+}
+
+/* Where the joint is in the drawing. */
+static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    const struct joint_kind *kind = &kinds[joint->type];
+    int result = 0;
+
+    if (kind->has_point)
+        result = lk_read_sides(map, "point", "points", lk_read_vector_node, joint->point, err);
+    if (result == 0 && kind->has_axis)
+        result = lk_read_sides(map, "axis", "axes", lk_read_direction_node, joint->axis, err);
+    if (result == 0 && kind->read_more != NULL)
+        result = kind->read_more(map, joint, err);
+    return result;
+}
+
+/* All but the joints of a coupling. */
 static int read_joint(struct lk_node key, struct lk_node map, const struct lk_model *model,
                       struct lk_joint_def *joint, struct lk_error *err)
 {
-    static const char *const types[] = {"revolute", "spherical", "prismatic", "fixed", NULL};
-    static const char *const any[] = {KEYS_COMMON, "axis", "axes", "coordinate", NULL};
-    int type = 0;
     int result = lk_read_name(key, "joint", joint->name, err);
 
-    if (result == 0 && lk_node_kind(map) != LK_NODE_MAP)
-        result = lk_node_check_keys(map, "a joint", any, err);
+    joint->body[0] = joint->body[1] = LK_GROUND;
+    joint->joint[0] = joint->joint[1] = -1;
     if (result == 0)
-        result = lk_node_read_choice(map, "type", types, &type, err);
+        result = read_type(map, joint, err);
+    if (result == 0 && !lk_joint_is_coupling(joint->type))
+        result = lk_read_pair(map, "a joint", model, joint->body, err);
     if (result == 0)
-        result = lk_node_check_keys(map, kinds[type].what, kinds[type].keys, err);
+        result = read_geometry(map, joint, err);
     if (result == 0)
-        result = read_pair(map, model, joint, err);
+        result = lk_read_coordinates(map, "coordinate", joint->type, joint->coordinate, NULL, err);
     if (result == 0)
-        result = read_sides(map, "point", "points", joint->point, lk_read_vector_node, err);
-    if (result == 0 && kinds[type].has_axis)
-        result = read_sides(map, "axis", "axes", joint->axis, lk_read_direction_node, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "coordinate", -LK_NUMBER_MAX, &joint->coordinate, err);
-    joint->type = (enum lk_joint_type)type;
-    return result;
+        result = lk_read_coordinates(map, "start", joint->type, joint->start, &joint->hold, err);
+    return result != 0 ? result : read_compliance(map, joint, err);
 }
 
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err)
@@ -108,5 +213,9 @@ int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error 
     for (int i = 0; i < model->n_joints && result == 0; i++)
         result =
             read_joint(lk_node_key_at(map, i), lk_node_at(map, i), model, &model->joints[i], err);
+    for (int i = 0; i < model->n_joints && result == 0; i++) {
+        if (lk_joint_is_coupling(model->joints[i].type))
+            result = lk_read_coupling(lk_node_at(map, i), model, &model->joints[i], err);
+    }
     return result;
 }

@@ -4,27 +4,63 @@
 
 #include <stdio.h>
 
+/* Index of the text of @key among @choices; the first when it is absent. */
+static int read_choice_or_first(struct lk_node map, const char *key, const char *const choices[],
+                                int *ret, struct lk_error *err)
+{
+    *ret = 0;
+    return lk_node_get(map, key).index == 0 ? 0 : lk_node_read_choice(map, key, choices, ret, err);
+}
+
+static int read_step(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "step");
+    int result = lk_node_read_number_or(map, "step", &solver->step, err);
+
+    if (result == 0 && (solver->step < LK_STEP_MIN || solver->step > LK_STEP_MAX))
+        result =
+            lk_node_refuse(node, err, "step is %.40s, expected 1e-6 to 0.1 s", lk_node_text(node));
+    return result;
+}
+
+/* The penalty belongs to one of the two forms. */
+static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "penalty");
+
+    if (node.index != 0 && solver->coordinates != LK_COORDINATES_EULER_PARAMETERS)
+        return lk_node_refuse(node, err,
+                              "a penalty is given, expected none without coordinates: "
+                              "euler-parameters");
+    return lk_read_positive_or(map, "penalty", &solver->penalty, err);
+}
+
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"formulation", "step", "iterations", NULL};
+    static const char *const keys[] = {"formulation", "coordinates", "penalty", "redundancy",
+                                       "step",        "iterations",  NULL};
     static const char *const formulations[] = {"ali3", NULL};
+    static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
+    static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
     struct lk_node map = lk_node_get(root, "solver");
     long iterations = 3;
-    int formulation = 0;
-    int result = 0;
+    int formulation = 0, form = 0;
+    int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
     solver->step = 0.001;
-    if (map.index != 0)
-        result = lk_node_check_keys(map, "the solver", keys, err);
-    if (result == 0 && lk_node_get(map, "formulation").index != 0)
-        result = lk_node_read_choice(map, "formulation", formulations, &formulation, err);
     if (result == 0)
-        result = lk_node_read_number_or(map, "step", &solver->step, err);
-    if (result == 0 && (solver->step < LK_STEP_MIN || solver->step > LK_STEP_MAX))
+        result = read_choice_or_first(map, "formulation", formulations, &formulation, err);
+    if (result == 0)
+        result = read_choice_or_first(map, "coordinates", coordinates, &form, err);
+    if (result == 0)
         result =
-            lk_node_refuse(lk_node_get(map, "step"), err, "step is %.40s, expected 1e-6 to 0.1 s",
-                           lk_node_text(lk_node_get(map, "step")));
+            read_choice_or_first(map, "redundancy", redundancies, &solver->soft_redundancy, err);
+    solver->coordinates = (enum lk_coordinates)form;
+    if (result == 0)
+        result = read_penalty(map, solver, err);
+    if (result == 0)
+        result = read_step(map, solver, err);
     if (result == 0)
         result = lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err);
     snprintf(solver->formulation, sizeof(solver->formulation), "%s", formulations[formulation]);

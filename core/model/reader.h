@@ -16,14 +16,19 @@
 #define LK_JOINTS_MAX   8192
 #define LK_FORCES_MAX   8192
 #define LK_CHANNELS_MAX 1024 /* inputs; outputs */
+#define LK_DRIVES_MAX   1024
+#define LK_POINTS_MAX   4096 /* of a table */
 #define LK_NUMBER_MAX   1e15
-#define LK_MASS_MIN     1e-15 /* [kg] */
-#define LK_INERTIA_MIN  1e-30 /* [kg m^2], principal */
+#define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
+#define LK_MASS_MIN     1e-15 /* [kg], unless 0 */
+#define LK_INERTIA_MIN  1e-30 /* [kg m^2], principal, unless 0 */
 
 int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
+/** lk_read_drives() - the `drive` of every joint; they stand with the joints but name inputs. */
+int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err);
 
@@ -42,16 +47,80 @@ int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
 int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
                  struct lk_error *err);
 
+/** lk_read_type() - the `type` of an entry of a section, which must be a map.
+ * @what:  "a joint", as the message calls it;  @types: NULL-terminated */
+int lk_read_type(struct lk_node map, const char *what, const char *const types[], int *ret_type,
+                 struct lk_error *err);
+
 /** lk_read_body() - the body that scalar @node names, LK_GROUND for "ground" if @ground allows. */
 int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground, int *ret_body,
                  struct lk_error *err);
 /** lk_read_body_key() - the same for the value of @key in @map; the ground is refused. */
 int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model *model,
                      int *ret_body, struct lk_error *err);
-/** lk_read_joint_key() - the joint that the value of @key in @map names.
- * @allowed: bit 1 << type for each type of joint that will do, 0 for all */
-int lk_read_joint_key(struct lk_node map, const char *key, const struct lk_model *model,
-                      unsigned allowed, int *ret_joint, struct lk_error *err);
+/** lk_read_pair() - `bodies` of @map: two different ones, one of them may be the ground.
+ * @what: "a joint", as the message calls what has them */
+int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,
+                 int ret_body[2], struct lk_error *err);
+/** lk_read_joint() - the joint that scalar @node names. */
+int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
+                  struct lk_error *err);
+/** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key() - what the value of `joint`,
+ * `input`, `force` in @map names. */
+int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
+                      struct lk_error *err);
+int lk_read_input_key(struct lk_node map, const struct lk_model *model, int *ret_input,
+                      struct lk_error *err);
+int lk_read_force_key(struct lk_node map, const struct lk_model *model, int *ret_force,
+                      struct lk_error *err);
+
+/* ---- coordinates.c ---- */
+
+/** enum lk_coordinate_kind - which coordinates of a joint will do. */
+enum lk_coordinate_kind { LK_COORDINATE_ANY, LK_COORDINATE_ANGLE, LK_COORDINATE_LENGTH };
+
+/** lk_check_coordinate() - refuse @node, which names joint @joint, if that has none of @kind. */
+int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int joint,
+                        enum lk_coordinate_kind kind, struct lk_error *err);
+/** lk_read_coordinate() - the coordinate of joint @joint that `coordinate` in @map names; the key
+ * is needed only when the joint, which has passed the check above, has several of @kind. A scalar
+ * @map, a name alone, gives none. */
+int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
+                       enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
+                       struct lk_error *err);
+/** lk_read_coordinate_key() - the joint that `joint` in @map names, and its coordinate. */
+int lk_read_coordinate_key(struct lk_node map, const struct lk_model *model,
+                           enum lk_coordinate_kind kind, int *ret_joint, int *ret_coordinate,
+                           struct lk_error *err);
+/** lk_read_coordinates() - values of the coordinates of a joint: a number, or a map from their
+ * names to numbers when there are several; absent ones leave @ret as it is.
+ * @ret_given: bit i: coordinate i is there; NULL is allowed */
+int lk_read_coordinates(struct lk_node map, const char *key, enum lk_joint_type type, double *ret,
+                        unsigned *ret_given, struct lk_error *err);
+/** lk_coordinate_names() - names of the coordinates of a type, NULL-terminated. */
+void lk_coordinate_names(enum lk_joint_type type, const char *ret[LK_COORDINATES_MAX + 1]);
+
+/* ---- read_couplings.c ---- */
+
+/** lk_joint_is_coupling() - a type that relates two other joints instead of two bodies. */
+static inline bool lk_joint_is_coupling(enum lk_joint_type type)
+{
+    return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
+}
+
+/** lk_read_coupling() - which coordinates a gear or rack relates; after the names of all joints. */
+int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,
+                     struct lk_error *err);
+
+/* ---- read_tables.c ---- */
+
+/** lk_read_table() - a table {@x: [...], @y: [...]} into the model's tables; absent leaves
+ * *@ret_table as it is.
+ * @rising: y must not fall */
+int lk_read_table(struct lk_node map, const char *key, const char *x, const char *y, bool rising,
+                  struct lk_model *model, int *ret_table, struct lk_error *err);
+/** lk_free_tables() - release the tables of a model. */
+void lk_free_tables(struct lk_model *model);
 
 /* ---- values.c ---- */
 
@@ -66,9 +135,34 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
 /** lk_read_number_or() - a number from @min to LK_NUMBER_MAX; absent leaves *@ret as it is. */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);
+/** lk_read_number() - the same, must be there. */
+int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
+                   struct lk_error *err);
+/** lk_read_positive_or() - a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; absent leaves *@ret. */
+int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err);
+/** lk_read_positive() - the same, must be there. */
+int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err);
+/** lk_read_nonzero() - a number of either sign, LK_POSITIVE_MIN to LK_NUMBER_MAX in magnitude. */
+int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_error *err);
+/** lk_read_compliance() - `stiffness` and `damping` of @map, @n numbers each, none below 0 and not
+ * all 0; damping may be absent. */
+int lk_read_compliance(struct lk_node map, int n, struct lk_compliance *ret, struct lk_error *err);
 /** lk_read_direction_node() - three numbers, made a unit vector; refused if shorter than 1e-9. */
 int lk_read_direction_node(struct lk_node node, const char *what, double ret[3],
                            struct lk_error *err);
+/** typedef lk_vector_reader - lk_read_vector_node() or lk_read_direction_node(). */
+typedef int lk_vector_reader(struct lk_node node, const char *what, double ret[3],
+                             struct lk_error *err);
+/** lk_read_both() - the value of @key in @map: a list of two vectors, one for each body. */
+int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, double ret[2][3],
+                 struct lk_error *err);
+/** lk_read_sides() - @one: one vector for both bodies, or @two: a list of one for each, for a
+ * drawing in which the bodies are apart. Exactly one of the two keys must be there. */
+int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
+                  double ret[2][3], struct lk_error *err);
+/** lk_check_apart() - refuse `points` of @map, already read, if they are one point. */
+int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
+                   struct lk_error *err);
 /** lk_read_orientation_or() - {axis, angle} or {quaternion}, as unit quaternion. */
 int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4],
                            struct lk_error *err);

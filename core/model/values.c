@@ -73,6 +73,86 @@ int lk_read_number_or(struct lk_node map, const char *key, double min, double *r
     return result;
 }
 
+int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
+                   struct lk_error *err)
+{
+    if (lk_node_get(map, key).index == 0)
+        return lk_node_read_number(map, key, ret, err); /* says that it is missing */
+    return lk_read_number_or(map, key, min, ret, err);
+}
+
+static int refuse_near_zero(struct lk_node map, const char *key, const char *expected,
+                            struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, key);
+
+    return lk_node_refuse(node, err, "%s is %.40s, expected %s %g", key, lk_node_text(node),
+                          expected, LK_POSITIVE_MIN);
+}
+
+int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err)
+{
+    double value = 1;
+    int result = lk_read_number_or(map, key, -LK_NUMBER_MAX, &value, err);
+
+    if (result != 0 || lk_node_get(map, key).index == 0)
+        return result;
+    if (value < LK_POSITIVE_MIN)
+        return refuse_near_zero(map, key, "more than 0, at least", err);
+    *ret = value;
+    return 0;
+}
+
+int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err)
+{
+    if (lk_node_get(map, key).index == 0)
+        return lk_node_read_number(map, key, ret, err); /* says that it is missing */
+    return lk_read_positive_or(map, key, ret, err);
+}
+
+int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_error *err)
+{
+    int result = lk_read_number(map, key, -LK_NUMBER_MAX, ret, err);
+
+    if (result == 0 && fabs(*ret) < LK_POSITIVE_MIN)
+        return refuse_near_zero(map, key, "a number that is not 0, in magnitude at least", err);
+    return result;
+}
+
+/* @n numbers that are not negative */
+static int read_moduli(struct lk_node map, const char *key, int n, double *ret,
+                       struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, key);
+    int result = lk_read_numbers(map, key, n, ret, err);
+
+    for (int i = 0; i < n && result == 0; i++) {
+        if (ret[i] < 0)
+            result = lk_node_refuse(lk_node_at(list, i), err,
+                                    "entry %d of %s is %.40s, expected at least 0", i + 1, key,
+                                    lk_node_text(lk_node_at(list, i)));
+    }
+    return result;
+}
+
+int lk_read_compliance(struct lk_node map, int n, struct lk_compliance *ret, struct lk_error *err)
+{
+    double sum = 0;
+    int result = read_moduli(map, "stiffness", n, ret->stiffness, err);
+
+    if (result == 0 && lk_node_get(map, "damping").index != 0)
+        result = read_moduli(map, "damping", n, ret->damping, err);
+    if (result != 0)
+        return result;
+    for (int i = 0; i < n; i++)
+        sum += ret->stiffness[i] + ret->damping[i];
+    if (sum == 0)
+        return lk_node_refuse(lk_node_get(map, "stiffness"), err,
+                              "stiffness and damping are 0 in all directions, expected more than 0 "
+                              "in at least one");
+    return 0;
+}
+
 static double norm(const double *v, int n)
 {
     double sum = 0;
@@ -97,6 +177,59 @@ int lk_read_direction_node(struct lk_node node, const char *what, double ret[3],
                               what, length);
     for (int i = 0; i < 3; i++)
         ret[i] /= length;
+    return 0;
+}
+
+int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, double ret[2][3],
+                 struct lk_error *err)
+{
+    struct lk_node pair = lk_node_get(map, key);
+    int result;
+
+    if (pair.index == 0)
+        return lk_node_refuse(map, err,
+                              "the key '%s' is missing, expected a list of 2 vectors, one for each "
+                              "body",
+                              key);
+    if (lk_node_kind(pair) != LK_NODE_LIST || lk_node_size(pair) != 2)
+        return lk_node_refuse(pair, err,
+                              "%s is not a list of 2 vectors, expected one for each body", key);
+    result = read(lk_node_at(pair, 0), key, ret[0], err);
+    return result != 0 ? result : read(lk_node_at(pair, 1), key, ret[1], err);
+}
+
+int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
+                  double ret[2][3], struct lk_error *err)
+{
+    struct lk_node single = lk_node_get(map, one);
+    struct lk_node pair = lk_node_get(map, two);
+    int result;
+
+    if (single.index == 0 && pair.index == 0)
+        return lk_node_refuse(map, err, "the key '%s' is missing, expected %s or %s", one, one,
+                              two);
+    if (single.index != 0 && pair.index != 0)
+        return lk_node_refuse(pair, err, "both %s and %s are given, expected one of them", one,
+                              two);
+    if (single.index == 0)
+        return lk_read_both(map, two, read, ret, err);
+    result = read(single, one, ret[0], err);
+    memcpy(ret[1], ret[0], sizeof(ret[0]));
+    return result;
+}
+
+int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
+                   struct lk_error *err)
+{
+    double d[3];
+
+    for (int i = 0; i < 3; i++)
+        d[i] = point[1][i] - point[0][i];
+    *ret_distance = norm(d, 3);
+    if (*ret_distance < 1e-9)
+        return lk_node_refuse(lk_node_get(map, "points"), err,
+                              "points are %g m apart, expected two different points",
+                              *ret_distance);
     return 0;
 }
 

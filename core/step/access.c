@@ -47,10 +47,13 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
     *ret_health = (struct lk_health){
         .residual_position = b->residual_position,
         .residual_velocity = b->residual_velocity,
+        .residual_acceleration = b->residual_acceleration,
         .increment = b->increment,
         .kinetic = b->kinetic,
         .potential = b->potential,
         .work_input = b->work_input,
+        .work_drive = b->work_drive,
+        .work_applied = b->work_applied,
         .dissipated = b->dissipated,
     };
 }
@@ -65,12 +68,12 @@ static int find(const char (*names)[LK_NAME_SIZE], int n, const char *name)
 
 int lk_system_body_index(const struct lk_system *system, const char *name)
 {
-    return find((const char(*)[LK_NAME_SIZE])system->body_name, system->n_bodies, name);
+    return find((const char(*)[LK_NAME_SIZE])system->body_name, system->n_named_bodies, name);
 }
 
 int lk_system_joint_index(const struct lk_system *system, const char *name)
 {
-    return find((const char(*)[LK_NAME_SIZE])system->joint_name, system->n_joints, name);
+    return find((const char(*)[LK_NAME_SIZE])system->joint_name, system->n_named_joints, name);
 }
 
 const char *lk_system_body_name(const struct lk_system *system, int i)
@@ -93,6 +96,11 @@ void lk_system_body_state(const struct lk_system *system, int body, struct lk_bo
     memcpy(ret->angular_velocity, m->v.w, sizeof(m->v.w));
     memcpy(ret->acceleration, m->a.v, sizeof(m->a.v));
     memcpy(ret->angular_acceleration, m->a.w, sizeof(m->a.w));
+}
+
+const char *lk_system_note(const struct lk_system *system)
+{
+    return system->note;
 }
 
 void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary)

@@ -11,8 +11,8 @@
  *
  * One factor, at the predicted pose and with the Jacobian of that pose, serves all iterations; a
  * second one, at the final pose, serves both projections. E of a rigid row is a small relative
- * regularisation; a compliant row lambda = k Phi + c dPhi/dt has E = 1 / (k + 2 c / h) and
- * (k Phi + c dPhi/dt - lambda) E in place of Phi.
+ * regularisation; a compliant row lambda = f(Phi, dPhi/dt) has E = 1 / (k + 2 c / h) with the
+ * tangent of its law at the predicted pose, and (f - lambda) E in place of Phi.
  *
  * Trapezoidal rule, from x_old with u = x - x_old and theta = log(R_old^T R):
  *
@@ -34,7 +34,7 @@ static void absorb_input_jump(struct lk_system *sys, const double *inputs)
 {
     struct lk_state *next = &sys->next;
 
-    for (int b = 0; b <= sys->n_bodies; b++)
+    for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
         sys->correction[b] = (struct lk_twist){0};
     for (int i = 0; i < sys->input_size; i++)
         next->inputs[i] = inputs[i] - sys->now.inputs[i];
@@ -103,7 +103,10 @@ LK_INLINE void place(struct lk_system *sys, const struct lanes *l, const struct 
     scatter(l, R, STRIDE(struct lk_pose), 9, sys->pose[0].R);
 }
 
-/* velocities and accelerations of the trapezoidal rule, directions 0-2 from u, 3-5 from theta */
+/* velocities and accelerations of the trapezoidal rule, directions 0-2 from u, 3-5 from theta.
+ * Where there is no inertia nothing pulls the acceleration to the right value and the rule would
+ * carry an error on with alternating sign for ever; it is the difference of the velocities there.
+ */
 LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], lk_four a[6])
 {
     double rate = 2 / h;
@@ -111,6 +114,7 @@ LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], l
     for (int i = 0; i < 6; i++) {
         v[i] = rate * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - quad->v_old[i];
         a[i] = rate * (v[i] - quad->v_old[i]) - quad->a_old[i];
+        a[i] += quad->massless[i / 3] * ((v[i] - quad->v_old[i]) / h - a[i]);
     }
 }
 
@@ -151,52 +155,96 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
         gather(&l, sys->now.motion[0].v.v, STRIDE(struct lk_motion), 6, quad->v_old);
         gather(&l, start->motion[0].a.v, STRIDE(struct lk_motion), 6, quad->a_old);
         for (int i = 0; i < 3; i++) {
-            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->a_old[i];
-            quad->theta[i] = h * quad->v_old[3 + i] + 0.5 * h * h * quad->a_old[3 + i];
+            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
+            quad->theta[i] =
+                h * quad->v_old[3 + i] + 0.5 * h * h * quad->start_a[1] * quad->a_old[3 + i];
         }
         widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
         lk_rotation_exp_four(quad->theta, quad->turn);
         place(sys, &l, quad);
-        inertial_residual(sys, &l, quad, sys->summary.n_rows_compliant > 0);
+        inertial_residual(sys, &l, quad, sys->needs_twists);
     }
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* the compliant row of a joint: its part of Phi_q^T lambda, and its place in the right-hand side */
-LK_INLINE double compliant_row(struct lk_system *sys, int i, double lambda)
+/* E of the rows whose law has another tangent at every place, from the predicted pose */
+LK_INLINE void renew_tangent(struct lk_system *sys, struct lk_law *law, double x, double v,
+                             double *regular)
+{
+    struct lk_law_value f;
+
+    lk_law_evaluate(law, sys->term, x, v, 0, &f);
+    double without_stops = f.stiffness;
+    lk_law_evaluate(law, sys->term, x, v, 1, &f);
+    law->stops_act = f.stiffness > without_stops;
+    *regular = lk_law_regular(&f, sys->h);
+}
+
+/* Compliant rows of a joint: their part of Phi_q^T lambda, and their place in the right-hand side.
+ * A law is followed at the present pose, so its rows need the Jacobian of this pose, not the
+ * factor's. */
+static void compliant_rows(struct lk_system *sys, int i, int iteration)
 {
     const struct lk_joint *j = &sys->joint[i];
-    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-    double rate, stretch = lk_evaluate_coordinate(sys, i, &rate) - j->rest;
-    double J[2][6];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, phi[LK_ROWS_MAX];
+    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
 
-    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, J);
-    for (int s = 0; s < 2; s++) {
-        struct lk_twist *g = &sys->residual[j->body[s]];
+    lk_evaluate_violation(sys, i, phi);
+    lk_joint_jacobian(j, pose, jacobian);
+    for (int r = 0; r < j->n_rows; r++) {
+        struct lk_law *law = &sys->law[j->law + r];
+        double lambda = sys->next.lambda[j->row + r], rate = 0;
+        double *regular = &sys->regular[j->row + r];
+        struct lk_law_value f;
 
-        for (int k = 0; k < 3; k++) {
-            g->v[k] += lambda * J[s][k];
-            g->w[k] += lambda * J[s][3 + k];
+        for (int s = 0; s < j->n_sides; s++) {
+            struct lk_twist *g = &sys->residual[j->body[s]];
+            const struct lk_twist *t = &sys->twist[j->body[s]];
+            double row[6];
+
+            lk_jacobian_row(jacobian, s, r, row);
+            rate += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
+            for (int k = 0; k < 3; k++) {
+                g->v[k] += lambda * row[k];
+                g->w[k] += lambda * row[3 + k];
+            }
         }
+        if (law->is_nonlinear && iteration == 0)
+            renew_tangent(sys, law, phi[r], rate, regular);
+        lk_law_evaluate(law, sys->term, phi[r], rate, law->stops_act, &f);
+        sys->solution[j->row + r] = (f.elastic + f.dissipative - lambda) * *regular;
     }
-    return (j->stiffness * stretch + j->damping * rate - lambda) *
-           sys->regular[j->row + j->n_rigid];
+}
+
+/* a driven or coupled coordinate, whose value is wound */
+static void coordinate_row(struct lk_system *sys, int i)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    struct lk_twist *const sum[LK_SIDES_MAX] = LK_SIDES(sys->residual, j);
+
+    lk_evaluate_violation(sys, i, sys->solution + j->row);
+    lk_joint_ops(j->type)->load(j, pose, sys->next.lambda + j->row, sum);
 }
 
 /* violations into the right-hand side, Phi_q^T lambda into g; both at the present poses */
-static void row_residual(struct lk_system *sys)
+static void row_residual(struct lk_system *sys, int iteration)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         const struct lk_joint_type_ops *ops = lk_joint_ops(j->type);
-        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-        struct lk_twist *const sum[2] = {&sys->residual[j->body[0]], &sys->residual[j->body[1]]};
-        const double *lambda = sys->next.lambda + j->row;
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
 
-        ops->violation(j, pose, sys->solution + j->row);
-        ops->load(j, pose, lambda, sum);
-        if (j->n_rows > j->n_rigid)
-            sys->solution[j->row + j->n_rigid] = compliant_row(sys, i, lambda[j->n_rigid]);
+        if (j->n_rigid == 0) {
+            compliant_rows(sys, i, iteration);
+        } else if (j->of[0]) {
+            coordinate_row(sys, i);
+        } else {
+            ops->violation(j, pose, sys->solution + j->row);
+            ops->load(j, pose, sys->next.lambda + j->row, sum);
+        }
     }
 }
 
@@ -225,7 +273,7 @@ static void reduce_right_side(struct lk_system *sys)
             g->w[i] = turn[i];
         }
     }
-    sys->residual[sys->n_bodies] = (struct lk_twist){0};
+    lk_evaluate_clear_frames(sys, sys->residual);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD];
@@ -239,7 +287,7 @@ static void reduce_right_side(struct lk_system *sys)
 /* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
 static void apply_increment(struct lk_system *sys, bool is_last)
 {
-    bool with_twists = is_last || sys->summary.n_rows_compliant > 0;
+    bool with_twists = is_last || sys->needs_twists;
     lk_four largest = {0};
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -271,14 +319,17 @@ static void apply_increment(struct lk_system *sys, bool is_last)
 /* one Newton iteration, from the poses and g that the prediction or the last one left */
 static void iterate(struct lk_system *sys, const double *inputs, int iteration)
 {
-    sys->residual[sys->n_bodies] = (struct lk_twist){0};
-    row_residual(sys);
-    lk_loads_subtract_applied(sys, inputs, sys->residual);
+    double t = (sys->now.books->steps + 1) * sys->h;
+
+    lk_evaluate_clear_frames(sys, sys->residual);
+    row_residual(sys, iteration);
+    lk_loads_subtract_applied(sys, t, inputs, sys->residual);
     if (iteration == 0) {
         lk_evaluate_jacobians(sys);
         lk_evaluate_factor(sys);
-        leak(sys);
     }
+    if (iteration == 0 || sys->leak_always)
+        leak(sys);
     reduce_right_side(sys);
     lk_evaluate_correction(sys);
     for (int r = 0; r < sys->n_rows; r++)
@@ -313,12 +364,10 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     bool turns_are_small;
 
-    if (sys->n_inputs > 0) {
+    if (sys->n_inputs > 0)
         absorb_input_jump(sys, inputs);
-        turns_are_small = predict(sys, &sys->next);
-    } else {
-        turns_are_small = predict(sys, &sys->now);
-    }
+    lk_drives_advance(sys, inputs);
+    turns_are_small = predict(sys, sys->n_inputs > 0 ? &sys->next : &sys->now);
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, inputs, i);
     /* what the joints see of the final pose: a fresh factor, then both projections */
@@ -333,5 +382,6 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 
 const struct lk_formulation lk_formulation_ali3 = {
     .name = "ali3",
+    .coordinates = LK_COORDINATES_LIE,
     .step = ali3_step,
 };

@@ -11,30 +11,40 @@ struct shape {
     const char *unit[LK_COMPONENTS_MAX];
 };
 
+#define SIX(p, q, r, s)                                                                            \
+    {                                                                                              \
+        6, {p "x", p "y", p "z", q "x", q "y", q "z"},                                             \
+        {                                                                                          \
+            r, r, r, s, s, s                                                                       \
+        }                                                                                          \
+    }
+
 static const struct shape input_shapes[LK_INPUT_TYPES] = {
     [LK_INPUT_JOINT_TORQUE] = {1, {""}, {"N m"}},
     [LK_INPUT_JOINT_FORCE] = {1, {""}, {"N"}},
     [LK_INPUT_BODY_FORCE] = {3, {"x", "y", "z"}, {"N", "N", "N"}},
     [LK_INPUT_BODY_TORQUE] = {3, {"x", "y", "z"}, {"N m", "N m", "N m"}},
+    [LK_INPUT_DRIVE] = {1, {""}, {"m"}},
 };
 
+/* those that a joint or a force element decides are left out here */
 static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
-    [LK_OUTPUT_JOINT_POSITION] = {1, {""}, {"rad"}},
-    [LK_OUTPUT_JOINT_VELOCITY] = {1, {""}, {"rad/s"}},
-    [LK_OUTPUT_JOINT_REACTION] = {6,
-                                  {"fx", "fy", "fz", "tx", "ty", "tz"},
-                                  {"N", "N", "N", "N m", "N m", "N m"}},
+    [LK_OUTPUT_JOINT_REACTION] = SIX("f", "t", "N", "N m"),
     [LK_OUTPUT_BODY_POSE] = {7,
                              {"x", "y", "z", "qw", "qx", "qy", "qz"},
                              {"m", "m", "m", "1", "1", "1", "1"}},
-    [LK_OUTPUT_BODY_VELOCITY] = {6,
-                                 {"vx", "vy", "vz", "wx", "wy", "wz"},
-                                 {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"}},
+    [LK_OUTPUT_BODY_VELOCITY] = SIX("v", "w", "m/s", "rad/s"),
+    [LK_OUTPUT_BODY_ACCELERATION] = SIX("a", "al", "m/s^2", "rad/s^2"),
     [LK_OUTPUT_POINT_POSITION] = {3, {"x", "y", "z"}, {"m", "m", "m"}},
     [LK_OUTPUT_POINT_VELOCITY] = {3, {"vx", "vy", "vz"}, {"m/s", "m/s", "m/s"}},
+    [LK_OUTPUT_POINT_ACCELERATION] = {3, {"ax", "ay", "az"}, {"m/s^2", "m/s^2", "m/s^2"}},
+    [LK_OUTPUT_INERTIAL_SENSOR] = SIX("f", "w", "m/s^2", "rad/s"),
     [LK_OUTPUT_ENERGY] = {2, {"kinetic", "potential"}, {"J", "J"}},
-    [LK_OUTPUT_WORK] = {2, {"input", "dissipated"}, {"J", "J"}},
+    [LK_OUTPUT_WORK] = {5,
+                        {"input", "dissipated", "drive", "applied", "balance"},
+                        {"J", "J", "J", "J", "J"}},
     [LK_OUTPUT_RESIDUAL] = {3, {"position", "velocity", "increment"}, {"m", "m/s", "m"}},
+    [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };
 
 static void describe(const char *name, const struct shape *shape, int offset,
@@ -48,25 +58,69 @@ static void describe(const char *name, const struct shape *shape, int offset,
     }
 }
 
-void lk_channels_describe_input(const struct lk_input_def *def, int offset,
-                                struct lk_channel *ret_channel)
+void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
+                                int offset, struct lk_channel *ret_channel)
 {
+    (void)model;
     describe(def->name, &input_shapes[def->type], offset, ret_channel);
+    if (def->type == LK_INPUT_DRIVE && def->is_angle)
+        ret_channel->unit[0] = "rad";
 }
 
-void lk_channels_describe_output(const struct lk_output_def *def, enum lk_joint_type joint_type,
+/* the coordinates of a joint, or those that are driven; @angle, @length: units */
+static struct shape coordinate_shape(const struct lk_model *model, int joint, int only_driven,
+                                     const char *angle, const char *length)
+{
+    const struct lk_joint_traits *traits = &lk_joint_traits[model->joints[joint].type];
+    struct shape shape = {0};
+
+    for (int i = 0; i < traits->n_coordinates; i++) {
+        int wanted = !only_driven;
+
+        for (int d = 0; d < model->n_drives; d++)
+            wanted |= model->drives[d].joint == joint && model->drives[d].coordinate == i;
+        if (!wanted)
+            continue;
+        shape.component[shape.size] = traits->coordinate[i];
+        shape.unit[shape.size++] =
+            lk_joint_coordinate_is_angle(model->joints[joint].type, i) ? angle : length;
+    }
+    return shape;
+}
+
+static struct shape force_shape(const struct lk_model *model, const struct lk_force_def *force)
+{
+    int is_torque =
+        force->type != LK_FORCE_SPRING_DAMPER &&
+        lk_joint_coordinate_is_angle(model->joints[force->joint >= 0 ? force->joint : 0].type,
+                                     force->coordinate);
+
+    if (force->type == LK_FORCE_BUSHING)
+        return (struct shape)SIX("f", "t", "N", "N m");
+    return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
+}
+
+void lk_channels_describe_output(const struct lk_model *model, const struct lk_output_def *def,
                                  int offset, struct lk_channel *ret_channel)
 {
-    const struct lk_joint_type_ops *ops = lk_joint_ops(joint_type);
+    struct shape shape = output_shapes[def->type];
 
-    describe(def->name, &output_shapes[def->type], offset, ret_channel);
     if (def->type == LK_OUTPUT_JOINT_POSITION)
-        ret_channel->unit[0] = ops->unit;
+        shape = coordinate_shape(model, def->joint, 0, "rad", "m");
     if (def->type == LK_OUTPUT_JOINT_VELOCITY)
-        ret_channel->unit[0] = ops->rate_unit;
+        shape = coordinate_shape(model, def->joint, 0, "rad/s", "m/s");
+    if (def->type == LK_OUTPUT_JOINT_ACCELERATION)
+        shape = coordinate_shape(model, def->joint, 0, "rad/s^2", "m/s^2");
+    if (def->type == LK_OUTPUT_DRIVE_FORCE)
+        shape = model->joints[def->joint].type == LK_JOINT_FIXED
+                    ? output_shapes[LK_OUTPUT_JOINT_REACTION]
+                    : coordinate_shape(model, def->joint, 1, "N m", "N");
+    if (def->type == LK_OUTPUT_FORCE)
+        shape = force_shape(model, &model->forces[def->force]);
+    describe(def->name, &shape, offset, ret_channel);
 }
 
-/* The force on the second body is -Phi_q1^T lambda of the rigid rows; its torque, which the rows
+/* The force on the second body is -Phi_q1^T lambda of the joint's rows; its torque, which the rows
  * give about the centre of mass in body axes, is moved to the joint's point. */
 void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
@@ -75,7 +129,7 @@ void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret
     double torque[3] = {0}, world[3], arm[3], moment[3];
 
     memset(ret, 0, 6 * sizeof(double));
-    for (int r = 0; r < j->n_rigid; r++) {
+    for (int r = 0; r < j->n_rows && !j->of[0]; r++) {
         double row[6], l = sys->now.lambda[j->row + r];
 
         lk_jacobian_row(sys->jacobian[joint], 1, r, row);
@@ -112,6 +166,38 @@ static void point_velocity(const struct lk_system *sys, const struct lk_output *
         ret[i] = t->v[i] + world[i];
 }
 
+/* acceleration of a point of a body, world axes */
+static void point_acceleration(const struct lk_system *sys, const struct lk_output *out,
+                               double *ret)
+{
+    const struct lk_motion *m = &sys->now.motion[out->body];
+    double tangential[3], local[3], world[3];
+
+    lk_cross(m->a.w, out->point, tangential);
+    lk_cross_twice(m->v.w, out->point, local);
+    for (int i = 0; i < 3; i++)
+        local[i] += tangential[i];
+    lk_rotate(sys->pose[out->body].R, local, world);
+    for (int i = 0; i < 3; i++)
+        ret[i] = m->a.v[i] + world[i];
+}
+
+/* what an accelerometer and a gyroscope fixed to the body read: a - gravity and w, sensor axes */
+static void inertial_sensor(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    const struct lk_motion *m = &sys->now.motion[out->body];
+    double force[3], local[3];
+
+    point_acceleration(sys, out, force);
+    for (int i = 0; i < 3; i++)
+        force[i] -= sys->gravity[i];
+    lk_rotate_back(sys->pose[out->body].R, force, local);
+    for (int i = 0; i < 3; i++) {
+        ret[i] = lk_dot(out->axes[i], local);
+        ret[3 + i] = lk_dot(out->axes[i], m->v.w);
+    }
+}
+
 static void body_pose(const struct lk_system *sys, int body, double *ret)
 {
     const struct lk_motion *m = &sys->now.motion[body];
@@ -120,24 +206,90 @@ static void body_pose(const struct lk_system *sys, int body, double *ret)
     memcpy(ret + 3, m->q, sizeof(m->q));
 }
 
-static void body_velocity(const struct lk_system *sys, int body, double *ret)
+/* a velocity or an acceleration of a body, all in world axes */
+static void body_twist(const struct lk_system *sys, int body, const struct lk_twist *t, double *ret)
 {
-    const struct lk_twist *t = &sys->now.motion[body].v;
-
     memcpy(ret, t->v, sizeof(t->v));
     lk_rotate(sys->pose[body].R, t->w, ret + 3);
 }
 
+/* second derivative of a coordinate: J a + dJ/dt v */
+static double coordinate_acceleration(const struct lk_system *sys, const struct lk_joint *j,
+                                      int which)
+{
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    const struct lk_twist *const twist[LK_SIDES_MAX] = LK_SIDES(sys->twist, j);
+    double J[2][6];
+    double sum = lk_joint_ops(j->type)->coordinate_gamma(j, pose, twist, which);
+
+    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, which, J);
+    for (int s = 0; s < 2; s++) {
+        int body = j->body[s];
+
+        if (body < sys->n_bodies)
+            sum += lk_dot(J[s], sys->now.motion[body].a.v) +
+                   lk_dot(J[s] + 3, sys->now.motion[body].a.w);
+    }
+    return sum;
+}
+
+static void joint_coordinates(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[out->joint];
+
+    for (int i = 0; i < out->size; i++)
+        ret[i] = out->type == LK_OUTPUT_JOINT_POSITION
+                     ? sys->now.coordinate[j->first_coordinate + i]
+                 : out->type == LK_OUTPUT_JOINT_VELOCITY
+                     ? lk_evaluate_coordinate_rate(sys, j, i, sys->twist)
+                     : coordinate_acceleration(sys, j, i);
+}
+
+/* A force element: what it does to the second body along its coordinate, or the tension between two
+ * points. A row with one element has its multiplier, which converges better than the law of the
+ * projected state; several elements in one row are told apart by their laws. */
+static void element_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[out->joint];
+    const struct lk_law *law = &sys->law[j->law];
+    double sign = j->type == LK_JOINT_DISTANCE ? 1 : -1;
+
+    if (out->n_terms == law->n_terms) {
+        for (int r = 0; r < out->size; r++)
+            ret[r] = sign * sys->now.lambda[j->row + r];
+        return;
+    }
+    double rate, x = lk_loads_law_place(sys, &sys->now, law, &rate);
+    struct lk_law_value f = {0};
+
+    for (int i = out->term; i < out->term + out->n_terms; i++)
+        lk_term_evaluate(&sys->term[i], x, rate, &f);
+    ret[0] = sign * (f.elastic + f.dissipative);
+}
+
+static void drive_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    int n = 0;
+
+    if (sys->joint[out->joint].body[0] > sys->n_bodies) {
+        lk_system_joint_reaction(sys, out->joint, ret);
+        return;
+    }
+    for (int i = 0; i < lk_joint_traits[sys->joint[out->joint].type].n_coordinates; i++)
+        for (int d = 0; d < sys->n_drives; d++)
+            if (sys->drive[d].joint == out->joint && sys->drive[d].which == i)
+                ret[n++] = -sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
+}
+
 static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
-    const struct lk_books *books = sys->now.books;
+    const struct lk_books *books = sys->now.books, *start = sys->start.books;
 
     switch (out->type) {
     case LK_OUTPUT_JOINT_POSITION:
-        ret[0] = sys->now.coordinate[out->joint];
-        break;
     case LK_OUTPUT_JOINT_VELOCITY:
-        ret[0] = lk_evaluate_coordinate_rate(sys, out->joint);
+    case LK_OUTPUT_JOINT_ACCELERATION:
+        joint_coordinates(sys, out, ret);
         break;
     case LK_OUTPUT_JOINT_REACTION:
         lk_system_joint_reaction(sys, out->joint, ret);
@@ -146,13 +298,28 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         body_pose(sys, out->body, ret);
         break;
     case LK_OUTPUT_BODY_VELOCITY:
-        body_velocity(sys, out->body, ret);
+        body_twist(sys, out->body, &sys->now.motion[out->body].v, ret);
+        break;
+    case LK_OUTPUT_BODY_ACCELERATION:
+        body_twist(sys, out->body, &sys->now.motion[out->body].a, ret);
         break;
     case LK_OUTPUT_POINT_POSITION:
         point_position(sys, out, ret);
         break;
     case LK_OUTPUT_POINT_VELOCITY:
         point_velocity(sys, out, ret);
+        break;
+    case LK_OUTPUT_POINT_ACCELERATION:
+        point_acceleration(sys, out, ret);
+        break;
+    case LK_OUTPUT_INERTIAL_SENSOR:
+        inertial_sensor(sys, out, ret);
+        break;
+    case LK_OUTPUT_FORCE:
+        element_force(sys, out, ret);
+        break;
+    case LK_OUTPUT_DRIVE_FORCE:
+        drive_force(sys, out, ret);
         break;
     case LK_OUTPUT_ENERGY:
         ret[0] = books->kinetic;
@@ -161,11 +328,20 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     case LK_OUTPUT_WORK:
         ret[0] = books->work_input;
         ret[1] = books->dissipated;
+        ret[2] = books->work_drive;
+        ret[3] = books->work_applied;
+        ret[4] = (books->kinetic + books->potential) - (start->kinetic + start->potential) -
+                 (ret[0] + ret[2] + ret[3] - ret[1]);
         break;
     case LK_OUTPUT_RESIDUAL:
         ret[0] = books->residual_position;
         ret[1] = books->residual_velocity;
         ret[2] = books->increment;
+        break;
+    case LK_OUTPUT_CONDITION:
+        ret[0] = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
+        ret[1] = books->increment;
+        ret[2] = books->residual_acceleration;
         break;
     case LK_OUTPUT_TYPES:
         break;

@@ -1,69 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a model to a system: topology, plan of the fronts, one arena, the drawing as first state. */
+/* From a model to a system: the draft, one arena, the drawing as first state. */
 #include "maths/vec.h"
-#include "step/system.h"
+#include "step/fill.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FRONTS_MAX (1 << 27) /* doubles of all fronts together: 1 GiB */
-
-/** struct draft - what compiling needs beside the system. */
-struct draft {
-    const struct lk_model *model;
-    double h;
-    int iterations;
-    int (*joint_body)[2]; /* ground as n_bodies */
-    int *n_rows;
-    double (*spring)[2]; /* stiffness and damping at each joint, summed */
-    struct lk_topology topology;
-    struct lk_plan plan;
-};
-
-static int draft_topology(struct draft *d)
-{
-    const struct lk_model *m = d->model;
-    size_t n = (size_t)m->n_joints + 1;
-
-    d->joint_body = calloc(n, sizeof(*d->joint_body));
-    d->n_rows = calloc(n, sizeof(*d->n_rows));
-    d->spring = calloc(n, sizeof(*d->spring));
-    if (!d->joint_body || !d->n_rows || !d->spring)
-        return -ENOMEM;
-    for (int i = 0; i < m->n_forces; i++) {
-        const struct lk_force_def *f = &m->forces[i];
-
-        if (f->type != LK_FORCE_JOINT_SPRING_DAMPER)
-            continue;
-        d->spring[f->joint][0] += f->stiffness;
-        d->spring[f->joint][1] += f->damping;
-    }
-    for (int j = 0; j < m->n_joints; j++) {
-        for (int s = 0; s < 2; s++) {
-            int body = m->joints[j].body[s];
-
-            d->joint_body[j][s] = body == LK_GROUND ? m->n_bodies : body;
-        }
-        d->n_rows[j] =
-            lk_joint_ops(m->joints[j].type)->n_rigid + (d->spring[j][0] > 0 || d->spring[j][1] > 0);
-    }
-    d->topology = (struct lk_topology){
-        .n_bodies = m->n_bodies,
-        .n_joints = m->n_joints,
-        .body = (const int(*)[2])d->joint_body,
-        .n_rows = d->n_rows,
-    };
-    return lk_plan_best(&d->topology, d->iterations + 2 + (m->n_inputs > 0), &d->plan);
-}
-
-static void draft_fini(struct draft *d)
-{
-    lk_plan_fini(&d->plan);
-    free(d->joint_body);
-    free(d->n_rows);
-    free(d->spring);
-}
+#define FRONTS_MAX     (1 << 27) /* doubles of all fronts together: 1 GiB */
+#define SOFT_STIFFNESS 2e9 /* [N/m] of a joint with soft redundancy: as stiff as steel parts */
 
 static int input_size(const struct lk_model *m)
 {
@@ -71,7 +16,7 @@ static int input_size(const struct lk_model *m)
     int size = 0;
 
     for (int i = 0; i < m->n_inputs; i++) {
-        lk_channels_describe_input(&m->inputs[i], size, &c);
+        lk_channels_describe_input(m, &m->inputs[i], size, &c);
         size += c.size;
     }
     return size;
@@ -80,11 +25,12 @@ static int input_size(const struct lk_model *m)
 static void layout_state(struct lk_system *sys, struct lk_state *state, struct lk_arena *arena)
 {
     size_t motion = (size_t)sys->n_bodies * sizeof(struct lk_motion) / sizeof(double);
-    size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_joints;
+    size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
+    size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t books = sizeof(struct lk_books) / sizeof(double);
 
-    sys->state_size = motion + lambda + coordinate + rate + inputs + books;
+    sys->state_size = motion + lambda + coordinate + rate + inputs + samples + books;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -93,58 +39,66 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->coordinate = state->lambda + lambda;
     state->rate = state->coordinate + coordinate;
     state->inputs = state->rate + rate;
-    state->books = (struct lk_books *)(state->inputs + inputs);
+    state->samples = (struct lk_drive_samples *)(state->inputs + inputs);
+    state->books = (struct lk_books *)(state->inputs + inputs + samples);
 }
 
-static void layout_jacobians(struct lk_system *sys, const struct draft *d, struct lk_arena *arena)
+static size_t jacobian_size(const struct lk_draft_block *b)
+{
+    return (size_t)lk_jacobian_size(b->n_sides, lk_jacobian_pad(b->n_rows),
+                                    lk_joint_is_point(b->type, b->is_compliant));
+}
+
+static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
+                             struct lk_arena *arena)
 {
     size_t size = 0;
     double *values;
 
-    for (int i = 0; i < sys->n_joints; i++) {
-        int is_point = lk_joint_ops(d->model->joints[i].type)->is_point;
-
-        size += (size_t)lk_jacobian_size(lk_jacobian_pad(d->n_rows[i]), is_point);
-    }
+    for (int i = 0; i < sys->n_joints; i++)
+        size += jacobian_size(&d->blocks[i]);
     values = lk_arena_take(arena, size, sizeof(double));
     for (int i = 0; i < sys->n_joints && arena->base; i++) {
-        struct lk_jacobian *jacobian = &sys->jacobian[i];
+        const struct lk_draft_block *b = &d->blocks[i];
 
-        *jacobian = (struct lk_jacobian){
+        sys->jacobian[i] = (struct lk_jacobian){
             .J = values,
-            .pad = lk_jacobian_pad(d->n_rows[i]),
-            .is_point = lk_joint_ops(d->model->joints[i].type)->is_point,
+            .pad = lk_jacobian_pad(b->n_rows),
+            .is_point = lk_joint_is_point(b->type, b->is_compliant),
         };
-        values += lk_jacobian_size(jacobian->pad, jacobian->is_point);
+        values += jacobian_size(b);
     }
 }
 
 /* The order is the order of use in a step; names and channels, which no step reads, come last. */
-static void layout(struct lk_system *sys, const struct draft *d, struct lk_arena *arena)
+static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     const struct lk_model *m = d->model;
-    size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
+    size_t bodies = (size_t)sys->n_bodies, joints = (size_t)sys->n_joints;
+    size_t places = bodies + 1 + (size_t)sys->n_frames;
 
     layout_state(sys, &sys->now, arena);
     layout_state(sys, &sys->next, arena);
     sys->body = lk_arena_take(arena, bodies + 1, sizeof(*sys->body));
     sys->W = lk_arena_take(arena, bodies + 1, sizeof(*sys->W));
     sys->sW = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW));
-    sys->side = lk_arena_take(arena, 2 * joints, sizeof(*sys->side));
+    sys->side = lk_arena_take(arena, LK_SIDES_MAX * joints, sizeof(*sys->side));
     sys->first_side = lk_arena_take(arena, bodies + 1, sizeof(*sys->first_side));
     sys->joint = lk_arena_take(arena, joints, sizeof(*sys->joint));
     sys->regular = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
-    sys->pose = lk_arena_take(arena, bodies + 1, sizeof(*sys->pose));
-    sys->twist = lk_arena_take(arena, bodies + 1, sizeof(*sys->twist));
-    sys->residual = lk_arena_take(arena, bodies + 1, sizeof(*sys->residual));
-    sys->correction = lk_arena_take(arena, bodies + 1, sizeof(*sys->correction));
+    sys->pose = lk_arena_take(arena, places, sizeof(*sys->pose));
+    sys->twist = lk_arena_take(arena, places, sizeof(*sys->twist));
+    sys->residual = lk_arena_take(arena, places, sizeof(*sys->residual));
+    sys->correction = lk_arena_take(arena, places, sizeof(*sys->correction));
     sys->quad = lk_arena_take(arena, (bodies + 3) / 4, sizeof(*sys->quad));
     sys->jacobian = lk_arena_take(arena, joints, sizeof(*sys->jacobian));
     layout_jacobians(sys, d, arena);
     sys->solution = lk_arena_take(arena, (size_t)sys->n_rows + LK_ROWS_PAD, sizeof(double));
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
+    lk_fill_laws_layout(sys, d, arena);
+    lk_fill_drives_layout(sys, d, arena);
+    sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     sys->load = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->load));
-    sys->spring = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->spring));
     sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));
     sys->output = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output));
     layout_state(sys, &sys->start, arena);
@@ -152,21 +106,17 @@ static void layout(struct lk_system *sys, const struct draft *d, struct lk_arena
     sys->output_channel = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output_channel));
     sys->body_name = lk_arena_take(arena, bodies, sizeof(*sys->body_name));
     sys->joint_name = lk_arena_take(arena, joints, sizeof(*sys->joint_name));
+    return sys->formulation->layout ? sys->formulation->layout(sys, &d->topology, &d->plan, arena)
+                                    : 0;
 }
 
+/* the drawing of a body; the parts of a split one are at the same place */
 static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
 {
     struct lk_motion *m = &sys->now.motion[b];
     double R[9];
 
     memcpy(sys->body_name[b], def->name, LK_NAME_SIZE);
-    sys->body[b].mass = def->mass;
-    memcpy(sys->body[b].inertia, def->inertia, sizeof(def->inertia));
-    sys->W[b].mass = 1 / def->mass;
-    lk_sym_inverse(def->inertia, sys->W[b].inertia);
-    sys->sW[b].mass = sys->s * sys->W[b].mass;
-    for (int i = 0; i < 6; i++)
-        sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
     memcpy(m->x, def->position, sizeof(m->x));
     memcpy(m->q, def->orientation, sizeof(m->q));
     memcpy(m->v.v, def->velocity, sizeof(m->v.v));
@@ -174,307 +124,295 @@ static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *de
     lk_rotate_back(R, def->angular_velocity, m->v.w);
 }
 
-static void fill_quads(struct lk_system *sys)
+/* names for messages: joints of the model have theirs, other rows that of what made them */
+static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
-    for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++) {
-        const struct lk_body *body = &sys->body[lane < sys->n_bodies ? lane : sys->n_bodies - 1];
-        struct lk_quad *quad = &sys->quad[lane / 4];
+    const struct lk_draft_block *b = &d->blocks[i];
+    const char *name = b->joint >= 0   ? d->model->joints[b->joint].name
+                       : b->force >= 0 ? d->model->forces[b->force].name
+                                       : d->model->bodies[d->of[b->body[1]]].name;
 
-        quad->mass[lane % 4] = body->mass;
-        for (int i = 0; i < 6; i++)
-            quad->inertia[i][lane % 4] = body->inertia[i];
-    }
+    memcpy(sys->joint_name[i], name, LK_NAME_SIZE);
 }
 
-/* three unit vectors, the third along @axis */
-static void frame_of_axis(const double axis[3], double f[3][3])
+static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
 {
-    double pick[3] = {0, 0, 0};
-    int smallest = 0;
-    double length;
+    int at = 0;
 
-    for (int i = 1; i < 3; i++)
-        if (fabs(axis[i]) < fabs(axis[smallest]))
-            smallest = i;
-    pick[smallest] = 1;
-    lk_cross(axis, pick, f[0]);
-    length = lk_norm(f[0]);
-    for (int i = 0; i < 3; i++) {
-        f[0][i] /= length;
-        f[2][i] = axis[i];
+    for (int i = 0; i < m->n_joints; i++) {
+        sys->joint[i].first_coordinate = at;
+        for (int k = 0; k < lk_joint_traits[m->joints[i].type].n_coordinates; k++)
+            sys->now.coordinate[at++] = m->joints[i].coordinate[k];
     }
-    lk_cross(f[2], f[0], f[1]);
-}
-
-/* @f turned the shortest way that takes its third vector into @axis (half a turn about f[0] where
- * both are opposite) */
-static void turn_frame(double f[3][3], const double axis[3])
-{
-    double cosine = lk_dot(f[2], axis);
-    double k[3];
-
-    if (cosine < -1 + 1e-12) {
-        for (int i = 0; i < 3; i++) {
-            f[1][i] = -f[1][i];
-            f[2][i] = axis[i];
-        }
-        return;
-    }
-    /* Rodrigues with k = f2 x axis: v + k x v + k x (k x v) / (1 + cos) */
-    lk_cross(f[2], axis, k);
-    for (int n = 0; n < 3; n++) {
-        double once[3], twice[3];
-
-        lk_cross(k, f[n], once);
-        lk_cross(k, once, twice);
-        for (int i = 0; i < 3; i++)
-            f[n][i] += once[i] + twice[i] / (1 + cosine);
-    }
-}
-
-/* the joint's point and frame as drawn, in the axes of either body */
-static void fill_joint_sides(struct lk_system *sys, struct lk_joint *j,
-                             const struct lk_joint_def *def)
-{
-    static const double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    int has_axis = def->type == LK_JOINT_REVOLUTE || def->type == LK_JOINT_PRISMATIC;
-    double f[3][3];
-
-    memcpy(f, world, sizeof(f));
-    if (has_axis)
-        frame_of_axis(def->axis[0], f);
-    for (int s = 0; s < 2; s++) {
-        const struct lk_pose *pose = &sys->pose[j->body[s]];
-        double arm[3];
-
-        if (s == 1 && has_axis)
-            turn_frame(f, def->axis[1]);
-        lk_sub(def->point[s], pose->x, arm);
-        lk_rotate_back(pose->R, arm, j->p[s]);
-        for (int k = 0; k < 3; k++)
-            lk_rotate_back(pose->R, f[k], j->f[s][k]);
-    }
-}
-
-static void fill_joint(struct lk_system *sys, const struct draft *d, int i)
-{
-    const struct lk_joint_def *def = &d->model->joints[i];
-    const struct lk_joint_type_ops *ops = lk_joint_ops(def->type);
-    struct lk_joint *j = &sys->joint[i];
-
-    memcpy(sys->joint_name[i], def->name, LK_NAME_SIZE);
-    *j = (struct lk_joint){
-        .type = def->type,
-        .body = {d->joint_body[i][0], d->joint_body[i][1]},
-        .n_rigid = ops->n_rigid,
-        .n_rows = d->n_rows[i],
-        .n_length = ops->n_length,
-        .row = d->plan.row[i],
-        .coordinate = def->coordinate,
-        .stiffness = d->spring[i][0],
-        .damping = d->spring[i][1],
-    };
-    fill_joint_sides(sys, j, def);
-    if (def->type == LK_JOINT_PRISMATIC) {
-        double travel[3];
-
-        lk_sub(def->point[1], def->point[0], travel);
-        j->coordinate -= lk_dot(def->axis[0], travel);
-    }
-    sys->now.coordinate[i] = def->coordinate;
 }
 
 /* the sides of joints at each body; those at the ground carry nothing */
-static void fill_sides(struct lk_system *sys, const struct draft *d)
+static void fill_sides(struct lk_system *sys)
 {
     int n = 0;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         sys->first_side[b] = n;
         for (int i = 0; i < sys->n_joints; i++)
-            for (int s = 0; s < 2; s++)
+            for (int s = 0; s < sys->joint[i].n_sides; s++)
                 if (sys->joint[i].body[s] == b)
                     sys->side[n++] =
-                        lk_side_of(sys->jacobian[i], s, sys->joint[i].row, d->n_rows[i]);
+                        lk_side_of(sys->jacobian[i], s, sys->joint[i].row, sys->joint[i].n_rows);
     }
     sys->first_side[sys->n_bodies] = n;
 }
 
-static struct lk_load load_of(const struct lk_system *sys, int body, const double point[3],
-                              enum lk_frame frame, int is_torque)
-{
-    struct lk_load l = {
-        .body = body,
-        .is_torque = is_torque,
-        .in_body_frame = frame == LK_FRAME_BODY,
-    };
-    double arm[3];
-
-    lk_sub(point, sys->pose[body].x, arm);
-    lk_rotate_back(sys->pose[body].R, arm, l.point);
-    return l;
-}
-
-/* Springs at one joint act as one compliant row: stiffness and damping add up, and the common rest
- * is the mean weighted by stiffness. */
-static void fill_forces(struct lk_system *sys, const struct lk_model *m)
+static void fill_loads(struct lk_system *sys, const struct lk_model *m)
 {
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
+        int is_torque = f->type == LK_FORCE_CONSTANT_TORQUE || f->type == LK_FORCE_HARMONIC_TORQUE;
 
-        if (f->type == LK_FORCE_JOINT_SPRING_DAMPER) {
-            struct lk_joint *j = &sys->joint[f->joint];
-
-            sys->spring[sys->n_springs++] = (struct lk_spring){
-                .joint = f->joint,
-                .stiffness = f->stiffness,
-                .damping = f->damping,
-                .rest = f->rest,
-            };
-            if (j->stiffness > 0)
-                j->rest += f->rest * f->stiffness / j->stiffness;
-            j->needs_coordinate = 1;
+        if (f->type < LK_FORCE_CONSTANT_FORCE)
             continue;
-        }
         struct lk_load *l = &sys->load[sys->n_loads++];
-        *l = load_of(sys, f->body, f->point, f->frame, f->type == LK_FORCE_CONSTANT_TORQUE);
+        *l = lk_fill_load(sys, f->body[0], f->point[0], f->frame, is_torque);
         memcpy(l->vector, f->vector, sizeof(l->vector));
+        l->is_harmonic = f->type == LK_FORCE_HARMONIC_FORCE || f->type == LK_FORCE_HARMONIC_TORQUE;
+        l->omega = f->omega;
+        l->phase = f->phase;
     }
 }
 
-static void fill_channels(struct lk_system *sys, const struct lk_model *m)
+static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
 {
     for (int i = 0, at = 0; i < m->n_inputs; i++) {
         const struct lk_input_def *def = &m->inputs[i];
         struct lk_input *in = &sys->input[i];
 
-        lk_channels_describe_input(def, at, &sys->input_channel[i]);
-        *in = (struct lk_input){.type = def->type, .joint = def->joint, .offset = at};
+        lk_channels_describe_input(m, def, at, &sys->input_channel[i]);
+        *in = (struct lk_input){
+            .type = def->type, .joint = def->joint, .which = def->coordinate, .offset = at};
         if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
-            in->load =
-                load_of(sys, def->body, def->point, def->frame, def->type == LK_INPUT_BODY_TORQUE);
+            in->load = lk_fill_load(sys, def->body, def->point, def->frame,
+                                    def->type == LK_INPUT_BODY_TORQUE);
         at += sys->input_channel[i].size;
     }
-    for (int i = 0; i < m->n_outputs; i++) {
-        const struct lk_output_def *def = &m->outputs[i];
-        struct lk_output *out = &sys->output[i];
-        int on_joint =
-            def->type == LK_OUTPUT_JOINT_POSITION || def->type == LK_OUTPUT_JOINT_VELOCITY;
-
-        *out = (struct lk_output){
-            .type = def->type, .joint = def->joint, .body = def->body, .offset = sys->output_size};
-        lk_channels_describe_output(def, on_joint ? m->joints[def->joint].type : LK_JOINT_REVOLUTE,
-                                    out->offset, &sys->output_channel[i]);
-        if (def->type == LK_OUTPUT_POINT_POSITION || def->type == LK_OUTPUT_POINT_VELOCITY)
-            memcpy(out->point, load_of(sys, def->body, def->point, LK_FRAME_WORLD, 0).point,
-                   sizeof(out->point));
-        if (def->type == LK_OUTPUT_JOINT_POSITION)
-            sys->joint[def->joint].needs_coordinate = 1;
-        sys->output_size += sys->output_channel[i].size;
-    }
 }
 
-/* mean of s Phi W Phi^T over rows [from, to) of one side of a joint */
-static double mean_diagonal(const struct lk_system *sys, int joint, int side, int from, int to)
+/* the block and the terms that belong to force element @force */
+static void find_element(const struct lk_system *sys, int force, struct lk_output *out)
 {
-    const struct lk_inverse_mass *W = &sys->W[sys->joint[joint].body[side]];
-    double sum = 0;
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
 
-    for (int r = from; r < to; r++) {
-        double row[6], turn[3];
-
-        lk_jacobian_row(sys->jacobian[joint], side, r, row);
-        lk_sym_mul(W->inertia, row + 3, turn);
-        sum += W->mass * lk_dot(row, row) + lk_dot(row + 3, turn);
-    }
-    return sys->s * sum / (to - from);
-}
-
-/* E of rigid rows: 2 eps times the smaller of the two bodies' mean diagonals, lengths and angles
- * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off */
-static void regularise(struct lk_system *sys)
-{
-    double ratio = 1e-3 / sys->h;
-    double eps = fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
-
-    lk_evaluate_jacobians(sys);
-    for (int i = 0; i < sys->n_joints; i++) {
-        struct lk_joint *j = &sys->joint[i];
-        const int bound[3] = {0, j->n_length, j->n_rigid};
-
-        for (int unit = 0; unit < 2; unit++) {
-            double mean = INFINITY;
-
-            if (bound[unit] == bound[unit + 1])
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+            if (sys->term[k].force != force || out->n_terms >= law->n_terms)
                 continue;
-            for (int s = 0; s < 2; s++)
-                if (j->body[s] != sys->n_bodies)
-                    mean = fmin(mean, mean_diagonal(sys, i, s, bound[unit], bound[unit + 1]));
-            for (int r = bound[unit]; r < bound[unit + 1]; r++)
-                sys->regular[j->row + r] = 2 * eps * mean;
+            if (out->n_terms == 0) {
+                out->joint = law->joint;
+                out->term = k;
+            }
+            out->n_terms += law->joint == out->joint && law->row == 0;
         }
     }
 }
 
-static void fill(struct lk_system *sys, const struct draft *d)
+static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
+{
+    const struct lk_output_def *def = &m->outputs[i];
+    struct lk_output *out = &sys->output[i];
+    double R[9];
+
+    *out = (struct lk_output){
+        .type = def->type, .joint = def->joint, .body = def->body, .offset = sys->output_size};
+    lk_channels_describe_output(m, def, out->offset, &sys->output_channel[i]);
+    out->size = sys->output_channel[i].size;
+    sys->output_size += out->size;
+    if (def->type == LK_OUTPUT_POINT_POSITION || def->type == LK_OUTPUT_POINT_VELOCITY ||
+        def->type == LK_OUTPUT_POINT_ACCELERATION || def->type == LK_OUTPUT_INERTIAL_SENSOR)
+        memcpy(out->point, lk_fill_load(sys, def->body, def->point, LK_FRAME_WORLD, 0).point,
+               sizeof(out->point));
+    if (def->type == LK_OUTPUT_INERTIAL_SENSOR) {
+        lk_quat_matrix(def->orientation, R);
+        for (int k = 0; k < 3; k++) {
+            const double axis[3] = {R[k], R[3 + k], R[6 + k]};
+
+            lk_rotate_back(sys->pose[def->body].R, axis, out->axes[k]);
+        }
+    }
+    if (def->type == LK_OUTPUT_FORCE)
+        find_element(sys, def->force, out);
+    if (def->type == LK_OUTPUT_JOINT_POSITION)
+        sys->joint[def->joint].needs_coordinate = 1;
+    sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
+}
+
+/* s Phi W Phi^T of row @r, one side of a joint */
+static double diagonal(const struct lk_system *sys, int joint, int side, int r)
+{
+    int body = sys->joint[joint].body[side];
+    double row[6], turn[3];
+
+    if (body >= sys->n_bodies)
+        return 0;
+    lk_jacobian_row(sys->jacobian[joint], side, r, row);
+    lk_sym_mul(sys->sW[body].inertia, row + 3, turn);
+    return sys->sW[body].mass * lk_dot(row, row) + lk_dot(row + 3, turn);
+}
+
+static void fill_scales(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int r = 0; r < sys->joint[i].n_rows; r++)
+            for (int s = 0; s < sys->joint[i].n_sides; s++)
+                sys->scale[sys->joint[i].row + r] += diagonal(sys, i, s, r);
+}
+
+/* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
+ * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off. With
+ * soft redundancy every joint gives way as steel parts would. */
+static void regularise(struct lk_system *sys, int is_soft)
+{
+    double ratio = 1e-3 / sys->h;
+    double eps = fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        struct lk_joint *j = &sys->joint[i];
+        const int bound[3] = {0, j->n_length, j->n_rigid};
+
+        for (int unit = 0; unit < 2 && j->n_rigid > 0; unit++) {
+            double least = INFINITY;
+            int n = bound[unit + 1] - bound[unit];
+
+            for (int s = 0; s < j->n_sides && n > 0; s++) {
+                double sum = 0;
+
+                for (int r = bound[unit]; r < bound[unit + 1]; r++)
+                    sum += diagonal(sys, i, s, r);
+                if (j->body[s] < sys->n_bodies && sum > 0)
+                    least = fmin(least, sum / n);
+            }
+            /* a mean of lengths in angles' stead where a joint has no lever of its own */
+            double soft =
+                unit == 0 ? 1 / SOFT_STIFFNESS : 1 / (SOFT_STIFFNESS * sys->arm * sys->arm);
+            double E = 2 * eps * (isinf(least) ? 0 : least);
+
+            for (int r = bound[unit]; r < bound[unit + 1]; r++)
+                sys->regular[j->row + r] = is_soft ? fmax(E, soft) : E;
+        }
+    }
+}
+
+/* a length of the mechanism: the largest arm of a joint [m] */
+static double longest_arm(const struct lk_system *sys)
+{
+    double longest = 0;
+
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
+            if (sys->joint[i].body[s] < sys->n_bodies)
+                longest = lk_max(longest, lk_norm(sys->joint[i].p[s]));
+    return longest > 0 ? longest : 1;
+}
+
+static void fill_needs(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        struct lk_joint *j = &sys->joint[i];
+
+        for (int k = 0; k < 2; k++)
+            if (j->of[k])
+                sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
+        sys->needs_twists |= j->n_rigid == 0 || j->of[0];
+    }
+}
+
+static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
 {
     const struct lk_model *m = d->model;
+    int r;
 
     sys->pose[sys->n_bodies] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     memcpy(sys->gravity, m->gravity, sizeof(sys->gravity));
-    for (int b = 0; b < m->n_bodies; b++) {
-        fill_body(sys, b, &m->bodies[b]);
+    for (int b = 0; b < sys->n_bodies; b++)
+        fill_body(sys, b, &m->bodies[d->of[b]]);
+    for (int b = 0; b < m->n_bodies; b++)
         sys->summary.total_mass += m->bodies[b].mass;
-    }
-    fill_quads(sys);
     lk_evaluate_poses(sys, &sys->now);
-    for (int i = 0; i < m->n_joints; i++) {
-        fill_joint(sys, d, i);
+    lk_fill_frames(sys, d);
+    for (int i = 0; i < sys->n_joints; i++) {
+        lk_fill_joint(sys, d, i);
+        name_joint(sys, d, i);
         sys->summary.n_rows_rigid += sys->joint[i].n_rigid;
     }
-    fill_sides(sys, d);
-    fill_forces(sys, m);
-    fill_channels(sys, m);
-    regularise(sys);
+    sys->arm = longest_arm(sys);
+    fill_coordinates(sys, m);
+    fill_sides(sys);
+    lk_fill_laws(sys, d);
+    fill_loads(sys, m);
+    fill_inputs(sys, m);
+    lk_fill_drives(sys, d);
+    for (int i = 0; i < m->n_outputs; i++)
+        fill_output(sys, m, i);
+    fill_needs(sys);
+    lk_fill_masses(sys, d);
+    lk_evaluate_jacobians(sys);
+    fill_scales(sys);
+    regularise(sys, m->solver.soft_redundancy);
+    lk_fill_friction(sys, d);
+    lk_fill_light(sys);
+    r = lk_fill_check_massless(sys, ret_error);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
+    return r;
 }
 
-static void summarise(struct lk_system *sys, const struct draft *d, size_t memory)
+static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t memory)
 {
     struct lk_summary *s = &sys->summary;
-    int solves = sys->iterations + 2 + (sys->n_inputs > 0);
 
-    s->n_bodies = sys->n_bodies;
-    s->n_joints = sys->n_joints;
+    s->n_bodies = sys->n_named_bodies;
+    s->n_joints = sys->n_named_joints;
+    for (int b = 0; b < sys->n_named_bodies; b++) {
+        s->n_split += d->n_parts[b] > 1;
+        s->n_parts += d->n_parts[b] > 1 ? d->n_parts[b] : 0;
+    }
     s->n_rows_compliant = sys->n_rows - s->n_rows_rigid;
     s->tree_depth = d->plan.depth;
     s->tree_fronts = d->plan.n_fronts;
     s->largest_front = d->plan.largest;
-    s->step_flops = 2 * d->plan.factor_flops + solves * d->plan.solve_flops;
+    s->step_flops = 2 * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
     s->memory = memory;
 }
 
 /* counts, then places: the only memory of a system */
-static int create(const struct draft *d, struct lk_system **ret_system)
+static int create(const struct lk_draft *d, struct lk_system **ret_system,
+                  struct lk_error *ret_error)
 {
     const struct lk_model *m = d->model;
     struct lk_system shape = {
+        .formulation = lk_formulation_find(m->solver.formulation, m->solver.coordinates),
         .h = d->h,
         .s = d->h * d->h / 4,
+        .penalty = m->solver.penalty,
         .iterations = d->iterations,
-        .n_bodies = m->n_bodies,
-        .n_joints = m->n_joints,
+        .leak_always = m->solver.soft_redundancy,
+        .n_bodies = d->n_bodies,
+        .n_named_bodies = m->n_bodies,
+        .n_frames = d->n_frames,
+        .n_joints = d->n_blocks,
+        .n_named_joints = m->n_joints,
+        .n_coordinates = d->n_coordinates,
+        .n_drives = m->n_drives,
         .n_inputs = m->n_inputs,
         .n_outputs = m->n_outputs,
         .input_size = input_size(m),
     };
     struct lk_arena arena = {0};
     struct lk_system *sys;
+    int r;
 
-    for (int i = 0; i < m->n_joints; i++)
+    for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
-    layout(&shape, d, &arena);
+    r = layout(&shape, d, &arena);
+    if (r != 0)
+        return r;
     arena.base = aligned_alloc(LK_CACHE_LINE, arena.used);
     if (!arena.base)
         return -ENOMEM;
@@ -482,14 +420,19 @@ static int create(const struct draft *d, struct lk_system **ret_system)
     arena.used = 0;
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     *sys = shape;
-    layout(sys, d, &arena);
-    fill(sys, d);
+    r = layout(sys, d, &arena);
+    if (r == 0)
+        r = fill(sys, d, ret_error);
+    if (r != 0) {
+        lk_system_free(sys);
+        return r;
+    }
     summarise(sys, d, arena.used);
     *ret_system = sys;
     return 0;
 }
 
-static int check_size(const struct draft *d, struct lk_error *ret_error)
+static int check_size(const struct lk_draft *d, struct lk_error *ret_error)
 {
     double size = 0;
 
@@ -505,7 +448,7 @@ static int check_size(const struct draft *d, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-static int check_options(const struct draft *d, struct lk_error *ret_error)
+static int check_options(const struct lk_draft *d, struct lk_error *ret_error)
 {
     if (!(d->h >= LK_STEP_MIN && d->h <= LK_STEP_MAX)) {
         lk_error_set(ret_error, "a step of %g s, expected %g to %g s", d->h, LK_STEP_MIN,
@@ -520,30 +463,73 @@ static int check_options(const struct draft *d, struct lk_error *ret_error)
     return 0;
 }
 
-int lk_system_new(const struct lk_model *model, const struct lk_options *options,
-                  struct lk_system **ret_system, struct lk_error *ret_error)
+/* the model compiled, its drawing not yet assembled; @in_hold: with rows that hold coordinates */
+static int compile(const struct lk_model *model, const struct lk_options *options, int in_hold,
+                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
-    struct draft d = {.model = model};
-    struct lk_system *sys = NULL;
+    struct lk_draft d = {.model = model, .in_hold = in_hold};
     int r;
 
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations =
         options && options->iterations != 0 ? options->iterations : model->solver.iterations;
     r = check_options(&d, ret_error);
-    if (r == 0)
-        r = draft_topology(&d);
+    if (r != 0)
+        return r;
+    r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, ret_error);
     if (r == 0)
-        r = create(&d, &sys);
-    draft_fini(&d);
+        r = create(&d, ret_system, ret_error);
+    lk_draft_fini(&d);
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);
+    return r;
+}
+
+/* Coordinates that the model holds are held by rows of a system of its own, which only assembles
+ * the drawing; the system that runs takes over where its bodies came to rest. */
+static int assemble_held(const struct lk_model *model, const struct lk_options *options,
+                         struct lk_system *sys, struct lk_error *ret_error)
+{
+    struct lk_system *held;
+    unsigned hold = 0;
+    int r;
+
+    for (int i = 0; i < model->n_joints; i++)
+        hold |= model->joints[i].hold;
+    if (!hold)
+        return 0;
+    r = compile(model, options, 1, &held, ret_error);
     if (r != 0)
         return r;
-    sys->formulation = lk_formulation_find(model->solver.formulation);
-    r = lk_start_consistent(sys, ret_error);
+    r = lk_start_assemble(held, ret_error);
+    /* the parts of bodies may be others, their places are the same */
+    for (int b = 0; b < sys->n_bodies && r == 0; b++) {
+        const struct lk_motion *from = &held->now.motion[sys->body[b].of];
+
+        memcpy(sys->now.motion[b].x, from->x, sizeof(from->x));
+        memcpy(sys->now.motion[b].q, from->q, sizeof(from->q));
+    }
+    for (int i = 0, at = 0; i < model->n_joints; i++)
+        for (int k = 0; k < lk_joint_traits[model->joints[i].type].n_coordinates; k++, at++)
+            if ((model->joints[i].hold >> k) & 1)
+                sys->now.coordinate[at] = model->joints[i].start[k];
+    lk_system_free(held);
+    return r;
+}
+
+int lk_system_new(const struct lk_model *model, const struct lk_options *options,
+                  struct lk_system **ret_system, struct lk_error *ret_error)
+{
+    struct lk_system *sys = NULL;
+    int r = compile(model, options, 0, &sys, ret_error);
+
+    if (r != 0)
+        return r;
+    r = assemble_held(model, options, sys, ret_error);
+    if (r == 0)
+        r = lk_start_consistent(sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;

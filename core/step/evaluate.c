@@ -26,17 +26,14 @@ void lk_evaluate_jacobians(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        const struct lk_joint_type_ops *ops = lk_joint_ops(j->type);
-        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-        struct lk_jacobian jacobian = sys->jacobian[i];
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
 
-        ops->jacobian(j, pose, jacobian);
-        if (j->n_rows > j->n_rigid) {
-            double J[2][6];
+        if (j->is_local || j->of[1]) {
+            const struct lk_pose *const all[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
 
-            ops->coordinate_jacobian(j, pose, J);
-            for (int s = 0; s < 2; s++)
-                lk_jacobian_set_row(jacobian, s, j->n_rigid, J[s]);
+            lk_joint_jacobian(j, all, sys->jacobian[i]);
+        } else {
+            lk_joint_ops(j->type)->jacobian(j, pose, sys->jacobian[i]);
         }
     }
 }
@@ -46,37 +43,88 @@ void lk_evaluate_factor(struct lk_system *sys)
     lk_fronts_factor(&sys->fronts, sys->regular, sys->sW);
 }
 
-double lk_evaluate_coordinate_near(const struct lk_system *sys, int j, double near)
+double lk_evaluate_coordinate_near(const struct lk_system *sys, const struct lk_joint *joint,
+                                   int which, double near)
 {
-    const struct lk_joint *joint = &sys->joint[j];
-    const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
-    double value = lk_joint_ops(joint->type)->coordinate(joint, pose);
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, joint);
+    double value = lk_joint_ops(joint->type)->coordinate(joint, pose, which);
 
-    if (joint->type == LK_JOINT_REVOLUTE)
+    if (lk_joint_coordinate_is_angle(joint->type, which))
         value = near + remainder(value - near, 2 * M_PI);
     return value;
 }
 
-double lk_evaluate_coordinate_rate(const struct lk_system *sys, int j)
+double lk_evaluate_coordinate_rate(const struct lk_system *sys, const struct lk_joint *joint,
+                                   int which, const struct lk_twist *twist)
 {
-    const struct lk_joint *joint = &sys->joint[j];
-    const struct lk_pose *const pose[2] = {&sys->pose[joint->body[0]], &sys->pose[joint->body[1]]};
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, joint);
     double J[2][6], rate = 0;
 
-    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, J);
+    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, which, J);
     for (int s = 0; s < 2; s++) {
-        const struct lk_twist *t = &sys->twist[joint->body[s]];
+        const struct lk_twist *t = &twist[joint->body[s]];
 
         rate += lk_dot(J[s], t->v) + lk_dot(J[s] + 3, t->w);
     }
     return rate;
 }
 
-double lk_evaluate_coordinate(const struct lk_system *sys, int j, double *ret_rate)
+double lk_evaluate_coordinate(const struct lk_system *sys, const struct lk_joint *joint, int which,
+                              double *ret_rate)
 {
-    *ret_rate = lk_evaluate_coordinate_rate(sys, j);
-    return lk_evaluate_coordinate_near(
-        sys, j, sys->now.coordinate[j] + 0.5 * sys->h * (sys->now.rate[j] + *ret_rate));
+    int at = joint->first_coordinate + which;
+
+    *ret_rate = lk_evaluate_coordinate_rate(sys, joint, which, sys->twist);
+    return lk_evaluate_coordinate_near(sys, joint, which,
+                                       sys->now.coordinate[at] +
+                                           sys->winding * (sys->now.rate[at] + *ret_rate));
+}
+
+/* a coordinate row or a coupling: of wound coordinates */
+static double coordinate_violation(const struct lk_system *sys, const struct lk_joint *j)
+{
+    double rate, value = lk_evaluate_coordinate(sys, j->of[0], j->which[0], &rate);
+
+    if (j->of[1])
+        return lk_evaluate_coordinate(sys, j->of[1], j->which[1], &rate) - j->ratio * value -
+               j->offset;
+    return value - (j->drive >= 0 ? sys->drive[j->drive].value : j->offset);
+}
+
+void lk_evaluate_violation(const struct lk_system *sys, int i, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+
+    if (j->of[0])
+        ret[0] = coordinate_violation(sys, j);
+    else if (j->is_local)
+        lk_joint_violation(j, pose, ret);
+    else
+        lk_joint_ops(j->type)->violation(j, pose, ret);
+}
+
+LK_INLINE void gamma_of_joint(const struct lk_system *sys, int i, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    const struct lk_twist *const twist[2] = LK_TWO_SIDES(sys->twist, j);
+
+    if (j->of[1]) {
+        const struct lk_pose *const all[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+        const struct lk_twist *const twists[LK_SIDES_MAX] = LK_SIDES(sys->twist, j);
+
+        lk_joint_ops(j->type)->gamma(j, all, twists, ret);
+    } else {
+        lk_joint_ops(j->type)->gamma(j, pose, twist, ret);
+    }
+    if (j->drive >= 0)
+        ret[0] -= sys->drive[j->drive].acceleration;
+}
+
+void lk_evaluate_gamma(const struct lk_system *sys, int i, double *ret)
+{
+    gamma_of_joint(sys, i, ret);
 }
 
 /* Phi_q t of one joint, four rows at a time; @pad and @is_point are constants where it counts */
@@ -116,6 +164,13 @@ LK_INLINE void rates_of_joint(const struct lk_system *sys, int j, const struct l
         row_rates(jacobian, 8, 1, t0, t1, ret);
     else
         row_rates(jacobian, jacobian.pad, 0, t0, t1, ret);
+    /* couplings have one row and may have more bodies */
+    for (int s = 2; s < joint->n_sides; s++) {
+        double row[6];
+
+        lk_jacobian_row(jacobian, s, 0, row);
+        ret[0] += lk_dot(row, twist[joint->body[s]].v) + lk_dot(row + 3, twist[joint->body[s]].w);
+    }
 }
 
 void lk_evaluate_row_rates(const struct lk_system *sys, int j, const struct lk_twist *twist,
@@ -226,6 +281,12 @@ static void subtract_correction(const struct lk_system *sys, int b, struct lk_tw
     }
 }
 
+void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *array)
+{
+    for (int b = sys->n_bodies; b <= sys->n_bodies + sys->n_frames; b++)
+        array[b] = (struct lk_twist){0};
+}
+
 void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -233,6 +294,8 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
         double rates[LK_ROWS_PAD];
 
         rates_of_joint(sys, i, sys->twist, rates);
+        if (j->drive >= 0)
+            rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
     }
@@ -243,17 +306,23 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
     }
 }
 
-/* rigid rows: Phi_q a + gamma, where sys->residual holds the accelerations */
-static void acceleration_violation(struct lk_system *sys)
+void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state)
 {
+    for (int b = 0; b < sys->n_bodies; b++)
+        sys->residual[b] = state->motion[b].a;
+    sys->residual[sys->n_bodies] = (struct lk_twist){0};
+    for (int k = 0; k < sys->n_frames; k++) {
+        const double *a = sys->frame[k].acceleration;
+
+        sys->residual[sys->n_bodies + 1 + k] =
+            (struct lk_twist){{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
+    }
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-        const struct lk_twist *const twist[2] = {&sys->twist[j->body[0]], &sys->twist[j->body[1]]};
         double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
 
         rates_of_joint(sys, i, sys->residual, rates);
-        lk_joint_ops(j->type)->gamma(j, pose, twist, gamma);
+        gamma_of_joint(sys, i, gamma);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < j->n_rigid ? rates[r] + gamma[r] : 0;
     }
@@ -261,10 +330,7 @@ static void acceleration_violation(struct lk_system *sys)
 
 void lk_project_accelerations(struct lk_system *sys, struct lk_state *state)
 {
-    for (int b = 0; b < sys->n_bodies; b++)
-        sys->residual[b] = state->motion[b].a;
-    sys->residual[sys->n_bodies] = (struct lk_twist){0};
-    acceleration_violation(sys);
+    lk_evaluate_acceleration_violation(sys, state);
     lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         subtract_correction(sys, b, &state->motion[b].a);

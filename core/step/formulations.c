@@ -7,10 +7,10 @@ static const struct lk_formulation *const formulations[] = {
     &lk_formulation_ali3,
 };
 
-const struct lk_formulation *lk_formulation_find(const char *name)
+const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates)
 {
     for (size_t i = 0; i < sizeof(formulations) / sizeof(*formulations); i++)
-        if (strcmp(formulations[i]->name, name) == 0)
+        if (strcmp(formulations[i]->name, name) == 0 && formulations[i]->coordinates == coordinates)
             return formulations[i];
     return NULL;
 }

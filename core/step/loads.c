@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applied forces: gravity, constant loads, input channels; and the energy books. */
+/* Applied forces: gravity, loads, input channels; and the energy books. */
 #include "maths/vec.h"
 #include "step/system.h"
 
@@ -35,13 +35,13 @@ static void subtract(struct lk_twist *sum, double scale, const struct lk_twist *
 }
 
 /* generalised force of one newton (metre) along a joint's coordinate, on either body */
-static void joint_wrench(const struct lk_system *sys, int joint, struct lk_twist ret[2])
+static void joint_wrench(const struct lk_system *sys, const struct lk_joint *j, int which,
+                         struct lk_twist ret[2])
 {
-    const struct lk_joint *j = &sys->joint[joint];
-    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
     double J[2][6];
 
-    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, J);
+    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, which, J);
     for (int s = 0; s < 2; s++)
         ret[s] =
             (struct lk_twist){.v = {J[s][0], J[s][1], J[s][2]}, .w = {J[s][3], J[s][4], J[s][5]}};
@@ -59,11 +59,13 @@ void lk_loads_subtract_inputs(const struct lk_system *sys, const double *inputs,
         const struct lk_input *in = &sys->input[i];
         const double *value = inputs + in->offset;
 
+        if (in->type == LK_INPUT_DRIVE)
+            continue;
         if (is_joint_input(in)) {
             const struct lk_joint *j = &sys->joint[in->joint];
             struct lk_twist wrench[2];
 
-            joint_wrench(sys, in->joint, wrench);
+            joint_wrench(sys, j, in->which, wrench);
             for (int s = 0; s < 2; s++)
                 subtract(&sum[j->body[s]], value[0], &wrench[s]);
         } else {
@@ -75,7 +77,13 @@ void lk_loads_subtract_inputs(const struct lk_system *sys, const double *inputs,
     }
 }
 
-void lk_loads_subtract_applied(const struct lk_system *sys, const double *inputs,
+/* how much of its vector a load has at time @t */
+static double load_scale(const struct lk_load *l, double t)
+{
+    return l->is_harmonic ? sin(l->omega * t + l->phase) : 1;
+}
+
+void lk_loads_subtract_applied(const struct lk_system *sys, double t, const double *inputs,
                                struct lk_twist *sum)
 {
     for (int i = 0; i < sys->n_loads; i++) {
@@ -83,17 +91,18 @@ void lk_loads_subtract_applied(const struct lk_system *sys, const double *inputs
         struct lk_twist wrench;
 
         load_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
-        subtract(&sum[l->body], 1, &wrench);
+        subtract(&sum[l->body], load_scale(l, t), &wrench);
     }
     lk_loads_subtract_inputs(sys, inputs, sum);
 }
 
-void lk_loads_subtract(const struct lk_system *sys, const double *inputs, struct lk_twist *sum)
+void lk_loads_subtract(const struct lk_system *sys, double t, const double *inputs,
+                       struct lk_twist *sum)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++)
             sum[b].v[i] -= sys->body[b].mass * sys->gravity[i];
-    lk_loads_subtract_applied(sys, inputs, sum);
+    lk_loads_subtract_applied(sys, t, inputs, sum);
 }
 
 static double power(const struct lk_twist *wrench, const struct lk_twist *twist)
@@ -101,7 +110,7 @@ static double power(const struct lk_twist *wrench, const struct lk_twist *twist)
     return lk_dot(wrench->v, twist->v) + lk_dot(wrench->w, twist->w);
 }
 
-double lk_loads_input_power(const struct lk_system *sys, const double *inputs)
+static double input_power(const struct lk_system *sys, const double *inputs)
 {
     double sum = 0;
 
@@ -109,8 +118,11 @@ double lk_loads_input_power(const struct lk_system *sys, const double *inputs)
         const struct lk_input *in = &sys->input[i];
         struct lk_twist wrench;
 
+        if (in->type == LK_INPUT_DRIVE)
+            continue;
         if (is_joint_input(in)) {
-            sum += inputs[in->offset] * lk_evaluate_coordinate_rate(sys, in->joint);
+            sum += inputs[in->offset] *
+                   lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which, sys->twist);
             continue;
         }
         load_wrench(&in->load, sys->pose[in->load.body].R, inputs + in->offset, &wrench);
@@ -119,16 +131,91 @@ double lk_loads_input_power(const struct lk_system *sys, const double *inputs)
     return sum;
 }
 
-double lk_loads_damper_power(const struct lk_system *sys)
+/* a force that keeps its world direction and its size has a potential of its own */
+static int has_potential(const struct lk_load *l)
+{
+    return !l->in_body_frame && !l->is_torque && !l->is_harmonic;
+}
+
+static double applied_power(const struct lk_system *sys, double t)
 {
     double sum = 0;
 
-    for (int i = 0; i < sys->n_springs; i++) {
-        double rate = lk_evaluate_coordinate_rate(sys, sys->spring[i].joint);
+    for (int i = 0; i < sys->n_loads; i++) {
+        const struct lk_load *l = &sys->load[i];
+        struct lk_twist wrench;
 
-        sum += sys->spring[i].damping * rate * rate;
+        if (has_potential(l))
+            continue;
+        load_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
+        sum += load_scale(l, t) * power(&wrench, &sys->twist[l->body]);
     }
     return sum;
+}
+
+/* A driven coordinate is pushed by -lambda; a frame, as if it were a body, by -Phi_q^T lambda, and
+ * what pushes it gives the opposite to the mechanism. */
+static double drive_power(const struct lk_system *sys, const struct lk_state *state)
+{
+    double sum = 0;
+
+    for (int i = 0; i < sys->n_drives; i++) {
+        const struct lk_drive *d = &sys->drive[i];
+
+        if (d->row_joint >= 0)
+            sum -= state->lambda[sys->joint[d->row_joint].row] * d->rate;
+    }
+    for (int i = 0; i < sys->n_joints && sys->n_frames > 0; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int r = 0; r < j->n_rows && j->body[0] > sys->n_bodies; r++) {
+            const struct lk_twist *frame = &sys->twist[j->body[0]];
+            double row[6];
+
+            lk_jacobian_row(sys->jacobian[i], 0, r, row);
+            sum += state->lambda[j->row + r] * (lk_dot(row, frame->v) + lk_dot(row + 3, frame->w));
+        }
+    }
+    return sum;
+}
+
+double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *state,
+                          const struct lk_law *law, double *ret_rate)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    double rates[LK_ROWS_PAD], phi[LK_ROWS_MAX];
+
+    lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
+    *ret_rate = rates[law->row];
+    if (j->of[0])
+        return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
+    lk_evaluate_violation(sys, law->joint, phi);
+    return phi[law->row];
+}
+
+static double damping_power(const struct lk_system *sys, const struct lk_state *state)
+{
+    double sum = 0;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law_value f;
+        double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
+
+        lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
+        sum += f.dissipative * rate;
+    }
+    return sum;
+}
+
+void lk_loads_powers(const struct lk_system *sys, const struct lk_state *state, double t,
+                     const double *inputs, struct lk_powers *ret)
+{
+    *ret = (struct lk_powers){
+        .input = input_power(sys, inputs),
+        .drive = drive_power(sys, state),
+        .applied = applied_power(sys, t),
+        .damping = damping_power(sys, state),
+    };
 }
 
 static double kinetic_energy(const struct lk_body *body, const struct lk_motion *m)
@@ -148,22 +235,22 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
         kinetic += kinetic_energy(&sys->body[b], &state->motion[b]);
         potential -= sys->body[b].mass * lk_dot(sys->gravity, state->motion[b].x);
     }
-    for (int i = 0; i < sys->n_springs; i++) {
-        const struct lk_spring *sp = &sys->spring[i];
-        double stretch = state->coordinate[sp->joint] - sp->rest;
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law_value f;
+        double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
 
-        potential += 0.5 * sp->stiffness * stretch * stretch;
+        lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
+        potential += f.potential;
     }
     for (int i = 0; i < sys->n_loads; i++) {
         const struct lk_load *l = &sys->load[i];
         double arm[3];
 
-        /* a force that keeps its world direction has a potential of its own */
-        if (l->in_body_frame || l->is_torque)
+        if (!has_potential(l))
             continue;
         lk_rotate(sys->pose[l->body].R, l->point, arm);
-        for (int i3 = 0; i3 < 3; i3++)
-            potential -= l->vector[i3] * (state->motion[l->body].x[i3] + arm[i3]);
+        for (int k = 0; k < 3; k++)
+            potential -= l->vector[k] * (state->motion[l->body].x[k] + arm[k]);
     }
     *ret_kinetic = kinetic;
     *ret_potential = potential;

@@ -16,17 +16,33 @@
                            */
 #define ASSEMBLY_TURN 0.3 /* largest turn of a round [rad] */
 #define REFINEMENTS   8
-#define DECOUPLED     1e100
+
+/* value and rate of the row of a law in the present state */
+static double law_place(const struct lk_system *sys, const struct lk_law *law, double *ret_rate)
+{
+    double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
+    *ret_rate = rates[law->row];
+    return phi[law->row];
+}
 
 /* E of the compliant rows: the working value, or so large that they are left alone */
 static void couple_compliant_rows(struct lk_system *sys, int coupled)
 {
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law *law = &sys->law[i];
+        struct lk_law_value f = {0};
+        double rate;
 
-        if (j->n_rows > j->n_rigid)
-            sys->regular[j->row + j->n_rigid] =
-                coupled ? fmin(1 / (j->stiffness + 2 * j->damping / sys->h), DECOUPLED) : DECOUPLED;
+        if (coupled) {
+            double x = law_place(sys, law, &rate);
+
+            law->stops_act = 1;
+            lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+        }
+        sys->regular[sys->joint[law->joint].row + law->row] = lk_law_regular(&f, sys->h);
     }
 }
 
@@ -39,8 +55,8 @@ static double model_size(const struct lk_system *sys)
         for (int i = 0; i < 3; i++)
             size = lk_max(size, fabs(sys->now.motion[b].x[i] - sys->now.motion[0].x[i]));
     for (int i = 0; i < sys->n_joints; i++)
-        for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] != sys->n_bodies)
+        for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
+            if (sys->joint[i].body[s] < sys->n_bodies)
                 size = lk_max(size, lk_norm(sys->joint[i].p[s]));
     return size > 0 ? size : 1;
 }
@@ -54,10 +70,9 @@ static double measure_gaps(struct lk_system *sys, double size, int *ret_joint, d
     *ret_gap = 0;
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
         double *phi = sys->solution + j->row;
 
-        lk_joint_ops(j->type)->violation(j, pose, phi);
+        lk_evaluate_violation(sys, i, phi);
         for (int r = j->n_rigid; r < j->n_rows; r++)
             phi[r] = 0;
         for (int r = 0; r < j->n_rigid; r++) {
@@ -102,13 +117,23 @@ static void move_bodies(struct lk_system *sys)
     lk_evaluate_poses(sys, &sys->now);
 }
 
-static int assemble(struct lk_system *sys, struct lk_error *ret_error)
+/* the joint whose rows the block @i stands for, for messages */
+static const char *name_of(const struct lk_system *sys, int i)
+{
+    const struct lk_joint *of = sys->joint[i].of[0];
+
+    return sys->joint_name[i < sys->n_named_joints || !of ? i : (int)(of - sys->joint)];
+}
+
+int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
 {
     double size = model_size(sys);
     double gap, relative, previous = INFINITY;
     int joint;
 
+    couple_compliant_rows(sys, 0);
     lk_evaluate_poses(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
     relative = measure_gaps(sys, size, &joint, &gap);
     sys->summary.assembly_gap = gap;
     for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
@@ -125,7 +150,7 @@ static int assemble(struct lk_system *sys, struct lk_error *ret_error)
         ret_error,
         "joint '%s': a gap of %.3g %s is left after assembly, the drawing cannot be closed; "
         "expected points and axes that meet within %.1g m",
-        sys->joint_name[joint], gap, "m or rad", ASSEMBLY_ENOUGH * size);
+        name_of(sys, joint), gap, "m or rad", ASSEMBLY_ENOUGH * size);
     return LK_E_ASSEMBLY;
 }
 
@@ -138,44 +163,82 @@ static void see_from_side_1(const struct lk_pose *const pose[2], const double in
     lk_rotate_back(pose[1]->R, world, ret);
 }
 
-/* Take the constants of side 1 from side 0, so that a misfit of redundant joints too small to see
- * does not become forces too large to bear. The joint's coordinate keeps its value. */
-static void absorb_misfit(struct lk_system *sys, int i)
+/* the point of side 1 from that of side 0, but for what the joint lets it move along: the part of
+ * the gap along the directions in @free (bit i: f[0][i]) stays */
+static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], unsigned free)
 {
-    struct lk_joint *j = &sys->joint[i];
-    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-    const struct lk_joint_type_ops *ops = lk_joint_ops(j->type);
-    double before = ops->coordinate ? ops->coordinate(j, pose) : 0;
-    double P0[3], arm[3];
+    double P0[3], P1[3], arm[3], gap[3];
 
     lk_rotate(pose[0]->R, j->p[0], P0);
+    lk_rotate(pose[1]->R, j->p[1], P1);
     for (int k = 0; k < 3; k++)
-        arm[k] = P0[k] + pose[0]->x[k] - pose[1]->x[k];
-    if (j->type == LK_JOINT_PRISMATIC) {
-        double axis[3];
+        gap[k] = (P0[k] + pose[0]->x[k]) - (P1[k] + pose[1]->x[k]);
+    for (int i = 0; i < 3; i++) {
+        double axis[3], along;
 
-        lk_rotate(pose[0]->R, j->f[0][2], axis);
+        lk_rotate(pose[0]->R, j->f[0][i], axis);
+        along = (free >> i) & 1 ? lk_dot(axis, gap) : 0;
         for (int k = 0; k < 3; k++)
-            arm[k] += axis[k] * (before - j->coordinate);
+            gap[k] -= along * axis[k];
     }
-    lk_rotate_back(pose[1]->R, arm, j->p[1]);
-    if (j->type == LK_JOINT_REVOLUTE) {
-        double axis[3], turn, *t1 = j->f[1][0];
+    lk_rotate_back(pose[1]->R, gap, arm);
+    for (int k = 0; k < 3; k++)
+        j->p[1][k] += arm[k];
+}
 
-        /* the axis comes from side 0, the angle stays with side 1 */
-        see_from_side_1(pose, j->f[0][2], axis);
-        turn = lk_dot(t1, axis);
-        for (int k = 0; k < 3; k++)
-            t1[k] -= turn * axis[k];
-        turn = 1 / lk_norm(t1);
-        for (int k = 0; k < 3; k++) {
-            t1[k] *= turn;
-            j->f[1][2][k] = axis[k];
-        }
-        lk_cross(axis, t1, j->f[1][1]);
-    } else if (j->type != LK_JOINT_SPHERICAL) {
+/* the axis of side 1 from that of side 0; the angle stays with side 1 */
+static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
+{
+    double axis[3], along, length, *t1 = j->f[1][0];
+
+    see_from_side_1(pose, j->f[0][2], axis);
+    along = lk_dot(t1, axis);
+    for (int k = 0; k < 3; k++)
+        t1[k] -= along * axis[k];
+    length = lk_norm(t1);
+    for (int k = 0; k < 3; k++) {
+        t1[k] /= length;
+        j->f[1][2][k] = axis[k];
+    }
+    lk_cross(axis, t1, j->f[1][1]);
+}
+
+/* Take the constants of side 1 from side 0, so that a misfit of redundant joints too small to see
+ * does not become forces too large to bear. The joint's coordinates keep their values. */
+static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
+{
+    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+    static const unsigned along_axis = 4, in_plane = 3, nowhere = 0;
+
+    switch (j->type) {
+    case LK_JOINT_FIXED:
+    case LK_JOINT_PRISMATIC:
+        take_point(j, pose, j->type == LK_JOINT_FIXED ? nowhere : along_axis);
         for (int k = 0; k < 3; k++)
             see_from_side_1(pose, j->f[0][k], j->f[1][k]);
+        break;
+    case LK_JOINT_REVOLUTE:
+    case LK_JOINT_CYLINDRICAL:
+    case LK_JOINT_PLANAR:
+        take_point(j, pose,
+                   j->type == LK_JOINT_REVOLUTE      ? nowhere
+                   : j->type == LK_JOINT_CYLINDRICAL ? along_axis
+                                                     : in_plane);
+        take_axis(j, pose);
+        break;
+    case LK_JOINT_SPHERICAL:
+    case LK_JOINT_UNIVERSAL:
+    case LK_JOINT_CONSTANT_VELOCITY:
+        take_point(j, pose, nowhere);
+        break;
+    case LK_JOINT_POINT_ON_LINE:
+        take_point(j, pose, along_axis);
+        break;
+    case LK_JOINT_SCREW:
+        take_axis(j, pose);
+        break;
+    default:
+        break;
     }
 }
 
@@ -183,7 +246,6 @@ static void fit_velocities(struct lk_system *sys)
 {
     double change = 0;
 
-    sys->twist[sys->n_bodies] = (struct lk_twist){0};
     for (int k = 0; k < REFINEMENTS; k++) {
         lk_evaluate_twists(sys, &sys->now);
         lk_project_velocities(sys, &sys->now);
@@ -198,23 +260,23 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* compliant multipliers from their law, then a = W (Q - gyroscopic - their forces) */
+/* compliant multipliers from their law, then a = W (Q - gyroscopic - their forces); without inertia
+ * there is no acceleration that follows from forces, and 0 is as good as any */
 static void free_accelerations(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows; r++)
         sys->now.lambda[r] = 0;
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double rate, x = law_place(sys, law, &rate);
 
-        if (j->n_rows == j->n_rigid)
-            continue;
-        lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        sys->now.lambda[j->row + j->n_rigid] =
-            j->stiffness * (sys->now.coordinate[i] - j->rest) + j->damping * rates[j->n_rigid];
+        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+        sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
     }
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
-    lk_loads_subtract(sys, sys->now.inputs, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct lk_motion *m = &sys->now.motion[b];
         struct lk_twist *g = &sys->residual[b];
@@ -226,8 +288,10 @@ static void free_accelerations(struct lk_system *sys)
             g->w[i] += gyroscopic[i];
         lk_sym_mul(sys->W[b].inertia, g->w, turn);
         for (int i = 0; i < 3; i++) {
-            m->a.v[i] = -sys->W[b].mass * g->v[i];
-            m->a.w[i] = -turn[i];
+            const struct lk_quad *quad = &sys->quad[b / 4];
+
+            m->a.v[i] = (quad->massless[0][b % 4] - 1) * sys->W[b].mass * g->v[i];
+            m->a.w[i] = (quad->massless[1][b % 4] - 1) * turn[i];
         }
     }
 }
@@ -236,8 +300,31 @@ void lk_start_renew(struct lk_system *sys)
 {
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
+}
+
+static void start_coordinates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *coordinate = sys->now.coordinate + j->first_coordinate;
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++)
+            coordinate[k] = lk_evaluate_coordinate_near(sys, j, k, coordinate[k]);
+    }
+}
+
+static void start_rates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *rate = sys->now.rate + j->first_coordinate;
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates && j->needs_coordinate; k++)
+            rate[k] = lk_evaluate_coordinate_rate(sys, j, k, sys->twist);
+    }
 }
 
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
@@ -245,20 +332,16 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     struct lk_books *books = sys->now.books;
     int joint, r;
 
-    couple_compliant_rows(sys, 0);
-    r = assemble(sys, ret_error);
+    r = lk_start_assemble(sys, ret_error);
     if (r != 0)
         return r;
-    for (int i = 0; i < sys->n_joints; i++) {
-        absorb_misfit(sys, i);
-        if (sys->joint[i].needs_coordinate)
-            sys->now.coordinate[i] = lk_evaluate_coordinate_near(sys, i, sys->now.coordinate[i]);
-    }
+    for (int i = 0; i < sys->n_joints; i++)
+        if (sys->joint[i].n_rigid > 0)
+            absorb_misfit(sys, &sys->joint[i]);
+    start_coordinates(sys);
     lk_start_renew(sys);
     fit_velocities(sys);
-    for (int i = 0; i < sys->n_joints; i++)
-        if (sys->joint[i].needs_coordinate)
-            sys->now.rate[i] = lk_evaluate_coordinate_rate(sys, i);
+    start_rates(sys);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS; k++)
         lk_project_accelerations(sys, &sys->now);
@@ -266,5 +349,6 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     lk_start_renew(sys);
     measure_gaps(sys, 1, &joint, &books->residual_position);
     lk_loads_energies(sys, &sys->now, &books->kinetic, &books->potential);
+    sys->winding = 0.5 * sys->h;
     return 0;
 }

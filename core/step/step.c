@@ -26,9 +26,15 @@ static double finite_probe(const double *block, size_t n)
 
 static void keep_coordinates(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_joints; i++)
-        if (sys->joint[i].needs_coordinate)
-            sys->next.coordinate[i] = lk_evaluate_coordinate(sys, i, &sys->next.rate[i]);
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates && j->needs_coordinate; k++) {
+            int at = j->first_coordinate + k;
+
+            sys->next.coordinate[at] = lk_evaluate_coordinate(sys, j, k, &sys->next.rate[at]);
+        }
+    }
 }
 
 /* largest violation of a rigid row at the final pose, and of its rate after the projection */
@@ -38,11 +44,14 @@ static void keep_residuals(struct lk_system *sys)
 
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
         double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
 
-        lk_joint_ops(j->type)->violation(j, pose, phi);
+        if (j->n_rigid == 0)
+            continue;
+        lk_evaluate_violation(sys, i, phi);
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        if (j->drive >= 0)
+            rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < j->n_rigid; r++) {
             position = lk_max(position, fabs(phi[r]));
             velocity = lk_max(velocity, fabs(rates[r]));
@@ -50,6 +59,17 @@ static void keep_residuals(struct lk_system *sys)
     }
     sys->next.books->residual_position = position;
     sys->next.books->residual_velocity = velocity;
+}
+
+/* largest |Phi_q a + d2Phi/dt2| after the projection, only where an output asks for it */
+static void keep_acceleration_residual(struct lk_system *sys)
+{
+    double largest = 0;
+
+    lk_evaluate_acceleration_violation(sys, &sys->next);
+    for (int r = 0; r < sys->n_rows; r++)
+        largest = lk_max(largest, fabs(sys->solution[r]));
+    sys->next.books->residual_acceleration = largest;
 }
 
 static void swap_states(struct lk_system *sys)
@@ -64,20 +84,25 @@ static void swap_states(struct lk_system *sys)
 static int advance(struct lk_system *sys, const double *inputs)
 {
     struct lk_books *books = sys->next.books;
-    double input_power, damper_power;
+    struct lk_powers before, after;
+    double t = lk_system_time(sys), half = 0.5 * sys->h;
     int r;
 
     /* what a step goes on from; motions it writes anew */
     memcpy(sys->next.lambda, sys->now.lambda,
            (sys->state_size - (size_t)(sys->now.lambda - sys->now.block)) * sizeof(double));
-    input_power = lk_loads_input_power(sys, inputs);
-    damper_power = lk_loads_damper_power(sys);
+    lk_loads_powers(sys, &sys->now, t, inputs, &before);
     r = sys->formulation->step(sys, inputs);
     keep_coordinates(sys);
     keep_residuals(sys);
+    if (sys->shows_condition)
+        keep_acceleration_residual(sys);
     lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
-    books->work_input += 0.5 * sys->h * (input_power + lk_loads_input_power(sys, inputs));
-    books->dissipated += 0.5 * sys->h * (damper_power + lk_loads_damper_power(sys));
+    lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
+    books->work_input += half * (before.input + after.input);
+    books->work_drive += half * (before.drive + after.drive);
+    books->work_applied += half * (before.applied + after.applied);
+    books->dissipated += half * (before.damping + after.damping);
     books->steps += 1;
     if (r == 0 && finite_probe(sys->next.block, sys->state_size) != 0)
         r = LK_E_NOT_FINITE;

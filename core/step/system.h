@@ -11,12 +11,16 @@
 #include "joints/joint.h"
 #include "linkage/linkage.h"
 #include "maths/hot.h"
+#include "step/drives.h"
+#include "step/laws.h"
 #include "tree/fronts.h"
 
-/** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes. */
+/** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
+ * @of: the body of the model that it is, or a part of */
 struct lk_body {
     double mass;
     double inertia[6];
+    int of;
 };
 
 /** struct lk_motion - state of a body. @x, @v, @a: centre of mass, world; @q: body to world;
@@ -30,12 +34,16 @@ struct lk_motion {
 
 /** struct lk_quad - four bodies of a step side by side; lanes beyond the last body repeat it.
  * @mass, @inertia:   constants, see struct lk_body
+ * @start_a: 1, or 0 where a body is so light that its acceleration says nothing about the next step
+ * @massless: 1 where there is no inertia at all, else 0; both for translation and rotation
  * @x_old .. @a_old:  the state that the step starts from, a_old with the input jump
  * @u, @turn, @theta: motion within the step: x - x_old [m] world, q_old^-1 q, log(R_old^T R) [rad]
  */
 struct lk_quad {
     lk_four mass;
     lk_four inertia[6];
+    lk_four start_a[2];
+    lk_four massless[2];
     lk_four x_old[3];
     lk_four q_old[4];
     lk_four v_old[6];
@@ -45,27 +53,24 @@ struct lk_quad {
     lk_four theta[3];
 };
 
-/** struct lk_load_def - a constant force or torque on a body. */
+/** struct lk_load - a force or torque on a body: vector, or vector sin(omega t + phase). */
 struct lk_load {
     int body;
     int is_torque;
     int in_body_frame;
+    int is_harmonic;
     double point[3]; /* from the centre of mass, body axes [m] */
     double vector[3];
+    double omega;
+    double phase;
 };
 
-/** struct lk_spring - a joint spring-damper, for the energy books. */
-struct lk_spring {
-    int joint;
-    double stiffness;
-    double damping;
-    double rest;
-};
-
-/** struct lk_input, struct lk_output - what a channel acts on or shows. */
+/** struct lk_input, struct lk_output - what a channel acts on or shows. @of: index of the joint or
+ * block;  @which: coordinate;  @term: of a force element's law, first of @n_terms */
 struct lk_input {
     enum lk_input_type type;
     int joint;
+    int which;
     int offset;
     struct lk_load load;
 };
@@ -75,7 +80,11 @@ struct lk_output {
     int joint;
     int body;
     int offset;
-    double point[3]; /* from the centre of mass, body axes [m] */
+    int size;
+    int term;
+    int n_terms;
+    double point[3];   /* from the centre of mass, body axes [m] */
+    double axes[3][3]; /* of a sensor, body axes */
 };
 
 /** struct lk_books - what is counted along a run; all doubles, part of the state. @steps: done so
@@ -84,18 +93,22 @@ struct lk_books {
     double steps;
     double residual_position;
     double residual_velocity;
+    double residual_acceleration;
     double increment;
     double kinetic;
     double potential;
     double work_input;
+    double work_drive;
+    double work_applied;
     double dissipated;
 };
 
 /** struct lk_state - one block of doubles and where its parts begin.
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
- * @coordinate: of each joint [rad or m], angles wound up over turns;  @rate: its derivative; both
- *              only where the joint needs_coordinate
- * @inputs:     values that act in the step that led here */
+ * @coordinate: of each joint that has some [rad or m], angles wound up over turns;  @rate: its
+ *              derivative; both only where the joint needs_coordinate
+ * @inputs:     values that act in the step that led here
+ * @samples:    of each drive that follows an input, see drives.h */
 struct lk_state {
     double *block;
     struct lk_motion *motion;
@@ -103,59 +116,89 @@ struct lk_state {
     double *coordinate;
     double *rate;
     double *inputs;
+    struct lk_drive_samples *samples;
     struct lk_books *books;
 };
 
 struct lk_system;
 
 /** struct lk_formulation - a way to step the same model; one file each, listed in formulations.c.
- * @step: computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
- *        Return: 0, LK_E_TURN; the work is the same. */
+ * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
+ *          Return: 0, LK_E_TURN; the work is the same.
+ * @layout: takes memory of its own for system->formulation_data, or NULL. Called like
+ *          lk_fronts_layout(). Return: 0, -ENOMEM. */
 struct lk_formulation {
     const char *name;
+    enum lk_coordinates coordinates;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
+    int (*layout)(struct lk_system *system, const struct lk_topology *topology,
+                  const struct lk_plan *plan, struct lk_arena *arena);
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
 
-/** lk_formulation_find() - by name, or NULL. */
-const struct lk_formulation *lk_formulation_find(const char *name);
+/** lk_formulation_find() - by name and coordinates, or NULL. */
+const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates);
 
-/** struct lk_system - see the top of this file. Index n_bodies stands for the ground in @body, @W,
- * @pose, @twist and @residual. */
+/** struct lk_system - see the top of this file. Bodies are those of the model, then the further
+ * parts of bodies that were split. Index n_bodies stands for the ground and the indices behind it
+ * for frames that drives move, in @pose, @twist and @residual. Joints are those of the model, then
+ * the rows of other elements: drives, springs, welds of split bodies. */
 struct lk_system {
     /* constants */
     const struct lk_formulation *formulation;
-    double h; /* step [s] */
-    double s; /* h^2 / 4 [s^2] */
+    void *formulation_data;
+    double h;       /* step [s] */
+    double s;       /* h^2 / 4 [s^2] */
+    double arm;     /* largest arm of a joint [m]: a length of the mechanism */
+    double penalty; /* of the Euler-parameter form, 0: automatic */
+    double
+        winding; /* h / 2: how far rates carry a coordinate in a step; 0 until the start is made */
     int iterations;
+    int leak_always; /* multipliers of rigid rows are forgotten in every iteration, not once a step
+                      */
+    int shows_condition; /* an output shows the violation of accelerations */
+    int needs_twists;    /* rows look at velocities: compliant ones and wound coordinates */
     double gravity[3];
     int n_bodies;
+    int n_named_bodies;
+    int n_frames;
     int n_joints;
+    int n_named_joints;
+    int n_coordinates;
     int n_rows;
     int n_loads;
-    int n_springs;
+    int n_laws;
+    int n_terms;
+    int n_drives;
     int n_inputs;
     int n_outputs;
     int input_size;
     int output_size;
     size_t state_size; /* doubles of a state block */
     struct lk_body *body;
-    struct lk_inverse_mass *W;
+    struct lk_inverse_mass *W;  /* of the mass and a trace more where a body has none */
     struct lk_inverse_mass *sW; /* h^2 / 4 W */
     struct lk_side *side;       /* of all bodies, one body after another */
     int *first_side;            /* n_bodies + 1: where those of a body begin */
     struct lk_joint *joint;
     double *regular; /* E of every row: rigid, a small part of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
+    double *scale;   /* diagonal of s Phi_q W Phi_q^T in the drawing, of every row */
     struct lk_load *load;
-    struct lk_spring *spring;
+    struct lk_law *law; /* of each compliant row, see laws.h */
+    struct lk_term *term;
+    double *tables;         /* of laws */
+    struct lk_drive *drive; /* see drives.h */
+    double *splines;        /* of drives */
+    struct lk_moving_frame *frame;
     struct lk_input *input;
     struct lk_output *output;
     struct lk_channel *input_channel;
     struct lk_channel *output_channel;
     char (*body_name)[LK_NAME_SIZE];
     char (*joint_name)[LK_NAME_SIZE];
+    char note[LK_NOTE_SIZE];
     struct lk_summary summary;
 
     /* state */
@@ -165,14 +208,27 @@ struct lk_system {
 
     /* scratch of a step */
     struct lk_fronts fronts;
-    struct lk_pose *pose;         /* n_bodies + 1 */
-    struct lk_twist *twist;       /* n_bodies + 1: velocities that go with the poses */
-    struct lk_twist *residual;    /* n_bodies + 1: g, then s W g */
-    struct lk_twist *correction;  /* n_bodies + 1: Phi_q^T of a solution */
+    struct lk_pose *pose;         /* n_bodies + 1 + n_frames */
+    struct lk_twist *twist;       /* the same: velocities that go with the poses */
+    struct lk_twist *residual;    /* the same: g, then s W g */
+    struct lk_twist *correction;  /* the same: Phi_q^T of a solution */
     struct lk_quad *quad;         /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian; /* at the pose of the last factor */
     double *solution;             /* n_rows: right-hand side, then solution */
 };
+
+/* the poses, twists or sums of all sides of joint @j; sides that it does not have are the ground */
+#define LK_SIDES(array, j)                                                                         \
+    {                                                                                              \
+        &(array)[(j)->body[0]], &(array)[(j)->body[1]], &(array)[(j)->body[2]],                    \
+            &(array)[(j)->body[3]]                                                                 \
+    }
+
+/* the same of a joint that is no coupling */
+#define LK_TWO_SIDES(array, j)                                                                     \
+    {                                                                                              \
+        &(array)[(j)->body[0]], &(array)[(j)->body[1]]                                             \
+    }
 
 /* ---- evaluate.c: kinematics and rows, shared by all formulations. All for the cycle, RT: yes.
  * ---- */
@@ -181,19 +237,30 @@ struct lk_system {
 LK_RT void lk_evaluate_poses(struct lk_system *system, const struct lk_state *state);
 /** lk_evaluate_twists() - system->twist from the velocities of @state. */
 LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *state);
-/** lk_evaluate_jacobians() - system->jacobian at the present poses, compliant rows included. */
+/** lk_evaluate_jacobians() - system->jacobian at the present poses. */
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the present Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_coordinate() - coordinate of joint @j at the present poses, and its rate at the
+/** lk_evaluate_violation() - Phi of all rows of joint @j at the present poses: coordinates of
+ * coupled and driven joints are wound, and what a drive prescribes is subtracted. Coordinates of
+ * compliant rows are given as they are; their law is not looked at. @ret has LK_ROWS_MAX. */
+LK_RT void lk_evaluate_violation(const struct lk_system *system, int j, double *ret);
+/** lk_evaluate_gamma() - second derivative of the rows of joint @j with all accelerations zero,
+ * less what a drive prescribes. */
+LK_RT void lk_evaluate_gamma(const struct lk_system *system, int j, double *ret);
+/** lk_evaluate_coordinate() - coordinate @which of @joint at the present poses, and its rate at the
  * present twists. An angle is known but for whole turns; the turn is the one nearest to where the
  * trapezoidal rule leads from system->now, so that two bodies may turn against each other by more
  * than half a turn a step. @ret_rate: written. */
-LK_RT double lk_evaluate_coordinate(const struct lk_system *system, int j, double *ret_rate);
+LK_RT double lk_evaluate_coordinate(const struct lk_system *system, const struct lk_joint *joint,
+                                    int which, double *ret_rate);
 /** lk_evaluate_coordinate_near() - the same without rate, the turn nearest to @near. */
-LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system, int j, double near);
-/** lk_evaluate_coordinate_rate() - rate of the coordinate of joint @j at the present twists. */
-LK_RT double lk_evaluate_coordinate_rate(const struct lk_system *system, int j);
+LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system,
+                                         const struct lk_joint *joint, int which, double near);
+/** lk_evaluate_coordinate_rate() - rate of coordinate @which at @twist. */
+LK_RT double lk_evaluate_coordinate_rate(const struct lk_system *system,
+                                         const struct lk_joint *joint, int which,
+                                         const struct lk_twist *twist);
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
@@ -206,8 +273,12 @@ LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *l
  * system->correction = s W Phi_q^T solution. */
 LK_RT void lk_evaluate_correction(struct lk_system *system);
 
+/** lk_evaluate_clear_frames() - zero for ground and frames in an array of n_bodies + 1 + n_frames.
+ */
+LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
+
 /** lk_project_velocities() - make the velocities of @state fit the joints: sigma from
- * rhs Phi_q v (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
+ * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
@@ -215,22 +286,44 @@ LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *stat
  * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2. */
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state);
 
+/** lk_evaluate_acceleration_violation() - rigid rows: Phi_q a + d2Phi/dt2 into system->solution,
+ * compliant ones 0; @state: whose accelerations. */
+LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
+                                              const struct lk_state *state);
+
 /* ---- loads.c ---- */
 
-/** lk_loads_subtract() - @sum -= Q of gravity, constant loads and @inputs at the present poses.
+/** lk_loads_subtract() - @sum -= Q of gravity, loads at time @t [s] and @inputs at the present
+ * poses.
  * @inputs: may be NULL. */
-LK_RT void lk_loads_subtract(const struct lk_system *system, const double *inputs,
+LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const double *inputs,
                              struct lk_twist *sum);
 /** lk_loads_subtract_applied() - the same without gravity. */
-LK_RT void lk_loads_subtract_applied(const struct lk_system *system, const double *inputs,
+LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, const double *inputs,
                                      struct lk_twist *sum);
 /** lk_loads_subtract_inputs() - only of the input channels. */
 LK_RT void lk_loads_subtract_inputs(const struct lk_system *system, const double *inputs,
                                     struct lk_twist *sum);
-/** lk_loads_input_power() - power of @inputs [W] at the present poses and twists. */
-LK_RT double lk_loads_input_power(const struct lk_system *system, const double *inputs);
-/** lk_loads_damper_power() - power that dampers take out [W]. */
-LK_RT double lk_loads_damper_power(const struct lk_system *system);
+
+/** struct lk_powers - what flows into a mechanism [W]. @input: through input channels, @drive:
+ * through drives, @applied: loads without a potential, @damping: out, through the laws of compliant
+ * rows. */
+struct lk_powers {
+    double input;
+    double drive;
+    double applied;
+    double damping;
+};
+
+/** lk_loads_law_place() - value and rate of the row of @law at the present poses and twists;
+ * coordinates of @state. RT: yes. */
+LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_state *state,
+                                const struct lk_law *law, double *ret_rate);
+
+/** lk_loads_powers() - at the present poses and twists, with multipliers and coordinates of @state,
+ * at time @t [s]. */
+LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
+                           const double *inputs, struct lk_powers *ret);
 /** lk_loads_energies() - kinetic and potential energy of @state [J]; the coordinates count. */
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
@@ -242,15 +335,18 @@ LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_sta
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
+/** lk_start_assemble() - only the positions. Return: 0, LK_E_ASSEMBLY. */
+int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
+
 /** lk_start_renew() - poses, Jacobians and factor of system->now, as a step leaves them behind;
  * after a reset or a refused step. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
 /* ---- channels.c: describes channels when a system is compiled ---- */
 
-void lk_channels_describe_input(const struct lk_input_def *def, int offset,
-                                struct lk_channel *ret_channel);
-void lk_channels_describe_output(const struct lk_output_def *def, enum lk_joint_type joint_type,
+void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
+                                int offset, struct lk_channel *ret_channel);
+void lk_channels_describe_output(const struct lk_model *model, const struct lk_output_def *def,
                                  int offset, struct lk_channel *ret_channel);
 
 #endif

@@ -18,7 +18,7 @@ struct builder {
     const struct lk_topology *topology;
     struct assembly *assemblies; /* bodies, then results of merges */
     int n_assemblies;
-    int (*owner)[2]; /* assembly on either side of each joint; -1: the ground */
+    int (*owner)[LK_TREE_SIDES]; /* assembly on each side of each joint; -1: the ground */
     struct lk_tree tree;
 };
 
@@ -41,6 +41,37 @@ static void builder_fini(struct builder *b)
     free(b->owner);
 }
 
+static bool joint_is_open(const struct builder *b, int j)
+{
+    int first = -1;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int owner = b->owner[j][s];
+
+        if (owner >= 0 && first >= 0 && owner != first)
+            return true;
+        first = owner >= 0 ? owner : first;
+    }
+    return false;
+}
+
+/* joint @j becomes a handle of its bodies, if it leads from one to another; @store: else counted */
+static void add_handles(struct builder *b, int j, bool store)
+{
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        struct assembly *a;
+
+        if (b->owner[j][s] < 0 || !joint_is_open(b, j))
+            continue;
+        a = &b->assemblies[b->owner[j][s]];
+        if (store) {
+            a->handles[a->n_handles] = j;
+            a->rows += b->topology->n_rows[j];
+        }
+        a->n_handles++;
+    }
+}
+
 static int builder_init(struct builder *b, const struct lk_topology *t)
 {
     int capacity = 2 * t->n_bodies + 1;
@@ -54,31 +85,20 @@ static int builder_init(struct builder *b, const struct lk_topology *t)
     b->n_assemblies = t->n_bodies;
     for (int i = 0; i < t->n_bodies; i++)
         b->assemblies[i].size = 1;
-    for (int j = 0; j < t->n_joints; j++) {
-        for (int s = 0; s < 2; s++) {
-            int body = t->body[j][s];
-            int other = t->body[j][1 - s];
+    for (int j = 0; j < t->n_joints; j++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
+            b->owner[j][s] = t->body[j][s] == t->n_bodies ? -1 : t->body[j][s];
+    for (int count = 1; count >= 0; count--) {
+        for (int i = 0; i < t->n_bodies && !count; i++) {
+            struct assembly *a = &b->assemblies[i];
 
-            b->owner[j][s] = body == t->n_bodies ? -1 : body;
-            if (body != t->n_bodies && other != t->n_bodies)
-                b->assemblies[body].n_handles++;
+            a->handles = malloc(((size_t)a->n_handles + 1) * sizeof(int));
+            if (!a->handles)
+                return -ENOMEM;
+            a->n_handles = 0;
         }
-    }
-    for (int i = 0; i < t->n_bodies; i++) {
-        b->assemblies[i].handles = malloc(((size_t)b->assemblies[i].n_handles + 1) * sizeof(int));
-        if (!b->assemblies[i].handles)
-            return -ENOMEM;
-        b->assemblies[i].n_handles = 0;
-    }
-    for (int j = 0; j < t->n_joints; j++) {
-        if (b->owner[j][0] < 0 || b->owner[j][1] < 0)
-            continue;
-        for (int s = 0; s < 2; s++) {
-            struct assembly *a = &b->assemblies[b->owner[j][s]];
-
-            a->handles[a->n_handles++] = j;
-            a->rows += t->n_rows[j];
-        }
+        for (int j = 0; j < t->n_joints; j++)
+            add_handles(b, j, !count);
     }
     return 0;
 }
@@ -88,27 +108,61 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-/* what merging the two owners of joint @j would mean */
-static struct pair pair_of(const struct builder *b, int j)
+/* whether joint @j has all its bodies in assemblies @left and @right */
+static bool is_between(const struct builder *b, int j, int left, int right)
 {
-    int left = b->owner[j][0] < b->owner[j][1] ? b->owner[j][0] : b->owner[j][1];
-    int right = b->owner[j][0] + b->owner[j][1] - left;
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        if (b->owner[j][s] >= 0 && b->owner[j][s] != left && b->owner[j][s] != right)
+            return false;
+    return true;
+}
+
+static bool is_handle_of(const struct builder *b, int j, int assembly)
+{
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        if (b->owner[j][s] == assembly)
+            return true;
+    return false;
+}
+
+/* what merging two assemblies would mean; rows that lead on from both are counted once */
+static struct pair pair_of(const struct builder *b, int one, int other)
+{
+    int left = one < other ? one : other, right = one + other - left;
     const struct assembly *l = &b->assemblies[left], *r = &b->assemblies[right];
     const struct assembly *fewer = l->n_handles <= r->n_handles ? l : r;
+    int shared = 0;
     struct pair p = {.part = {left, right}};
 
     for (int i = 0; i < fewer->n_handles; i++) {
-        const int *owner = b->owner[fewer->handles[i]];
+        int j = fewer->handles[i];
 
-        if ((owner[0] == left && owner[1] == right) || (owner[0] == right && owner[1] == left))
-            p.eliminated += b->topology->n_rows[fewer->handles[i]];
+        if (!is_handle_of(b, j, fewer == l ? right : left))
+            continue;
+        shared += b->topology->n_rows[j];
+        if (is_between(b, j, left, right))
+            p.eliminated += b->topology->n_rows[j];
     }
-    p.remaining = l->rows + r->rows - 2 * p.eliminated;
+    p.remaining = l->rows + r->rows - shared - p.eliminated;
     p.growth = p.remaining - max_int(l->rows, r->rows);
     p.flops = lk_front_flops(p.eliminated, p.remaining);
     p.depth = max_int(l->depth, r->depth) + 1;
     p.size = l->size + r->size;
     return p;
+}
+
+/* the pairs that joint @j could join, at most LK_PAIRS of them; returns how many */
+#define LK_PAIRS (LK_TREE_SIDES * (LK_TREE_SIDES - 1) / 2)
+static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
+{
+    const int *owner = b->owner[j];
+    int n = 0;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        for (int t = s + 1; t < LK_TREE_SIDES; t++)
+            if (owner[s] >= 0 && owner[t] >= 0 && owner[s] != owner[t])
+                ret[n++] = pair_of(b, owner[s], owner[t]);
+    return n;
 }
 
 /* make one assembly of two; its handles are those of either part that lead elsewhere */
@@ -130,23 +184,18 @@ static int merge(struct builder *b, const struct pair *p)
 
         for (int i = 0; i < a->n_handles; i++) {
             int j = a->handles[i];
-            int *owner = b->owner[j];
-            int mine = owner[0] == p->part[part] ? 0 : 1;
-            int outside = owner[1 - mine];
+            bool known = is_handle_of(b, j, index);
 
-            if (outside != p->part[0] && outside != p->part[1] && outside != index)
+            for (int s = 0; s < LK_TREE_SIDES; s++)
+                if (b->owner[j][s] == p->part[part])
+                    b->owner[j][s] = index;
+            if (!known && !is_between(b, j, p->part[1 - part], index))
                 m->handles[m->n_handles++] = j;
-            owner[mine] = index;
         }
     }
     b->tree.merges[b->tree.n_merges++] = (struct lk_merge){{p->part[0], p->part[1]}};
     b->tree.depth = max_int(b->tree.depth, p->depth);
     return 0;
-}
-
-static bool joint_is_open(const struct builder *b, int j)
-{
-    return b->owner[j][0] >= 0 && b->owner[j][1] >= 0 && b->owner[j][0] != b->owner[j][1];
 }
 
 #define COMPARE(a, b)                                                                              \
@@ -183,8 +232,7 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
 
     *ret_merged = 0;
     for (int j = 0; j < b->topology->n_joints; j++)
-        if (joint_is_open(b, j))
-            pairs[n++] = pair_of(b, j);
+        n += pairs_of_joint(b, j, pairs + n);
     qsort(pairs, (size_t)n, sizeof(*pairs), by_growth);
     memset(taken, 0, sizeof(*taken) * (size_t)(2 * b->topology->n_bodies + 1));
     for (int i = 0; i < n; i++) {
@@ -204,7 +252,7 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
 
 static int build_in_rounds(struct builder *b)
 {
-    struct pair *pairs = calloc((size_t)b->topology->n_joints + 1, sizeof(*pairs));
+    struct pair *pairs = calloc(LK_PAIRS * (size_t)b->topology->n_joints + 1, sizeof(*pairs));
     bool *taken = calloc((size_t)(2 * b->topology->n_bodies + 1), sizeof(*taken));
     int merged = 1;
     int r = pairs && taken ? 0 : -ENOMEM;
@@ -214,6 +262,18 @@ static int build_in_rounds(struct builder *b)
     free(pairs);
     free(taken);
     return r;
+}
+
+/* the pair of least work at joint @j, which is open */
+static struct pair cheapest_at(const struct builder *b, int j)
+{
+    struct pair pairs[LK_PAIRS];
+    int n = pairs_of_joint(b, j, pairs), best = 0;
+
+    for (int i = 1; i < n; i++)
+        if (by_work(&pairs[i], &pairs[best]) < 0)
+            best = i;
+    return pairs[best];
 }
 
 /* always the merge of least work; only pairs at the new assembly have to be looked at again */
@@ -226,7 +286,7 @@ static int build_cheapest(struct builder *b)
         return -ENOMEM;
     for (int j = 0; j < t->n_joints; j++)
         if (joint_is_open(b, j))
-            pairs[j] = pair_of(b, j);
+            pairs[j] = cheapest_at(b, j);
     for (;;) {
         struct pair best;
         int found = -1;
@@ -243,7 +303,7 @@ static int build_cheapest(struct builder *b)
         }
         const struct assembly *m = &b->assemblies[b->n_assemblies - 1];
         for (int i = 0; i < m->n_handles; i++)
-            pairs[m->handles[i]] = pair_of(b, m->handles[i]);
+            pairs[m->handles[i]] = cheapest_at(b, m->handles[i]);
     }
     free(pairs);
     return 0;

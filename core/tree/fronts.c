@@ -286,3 +286,23 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
         }
     }
 }
+
+void lk_fronts_schedule(struct lk_fronts *fr, const int *order)
+{
+    for (int i = 0; i < fr->n_fronts; i++)
+        fr->front[i] = fr->plan_front[order[i]];
+}
+
+double lk_fronts_smallest_pivot(const struct lk_fronts *fr, const double *scale)
+{
+    double largest = 0;
+
+    for (int i = 0; i < fr->n_fronts; i++) {
+        const struct lk_front *f = &fr->front[i];
+
+        /* the factor keeps the inverse of every pivot on its diagonal */
+        for (int r = 0; r < f->e; r++)
+            largest = lk_max(largest, fr->matrices[f->matrix + r * (f->n + 1)] * scale[f->row + r]);
+    }
+    return largest > 0 ? 1 / largest : 1;
+}

@@ -63,7 +63,8 @@ enum lk_front_shape {
  * @row:      the first eliminated row among all
  * @matrix:   offset of n * n values, rounded up to whole vectors, see lk_kernel_factor()
  * @reduced:  offset of n - e values: what the forward sweep leaves for the parent
- * @rest:     offset of the n - e row numbers of the remaining rows */
+ * @rest:     offset of the n - e row numbers of the remaining rows
+ * @parent:   front of the plan that takes the remainder, or -1 */
 struct lk_front {
     enum lk_front_shape shape;
     int n;
@@ -72,6 +73,7 @@ struct lk_front {
     int matrix;
     int reduced;
     int rest;
+    int parent;
     int first_child;
     int n_children;
     int first_element;
@@ -79,12 +81,13 @@ struct lk_front {
 };
 
 /** struct lk_fronts - all of them; written once when a model is compiled, but @matrices and @sums.
- */
+ * @front: in the order in which they are worked on;  @plan_front: in the order of the plan */
 struct lk_fronts {
     int n_fronts;
     int n_rows;
     int largest;
     struct lk_front *front;
+    struct lk_front *plan_front;
     struct lk_child *child;
     struct lk_element *element;
     struct lk_block *block;
@@ -119,5 +122,17 @@ LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,
  * @x: n_rows values in the order of elimination
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_fronts_solve(struct lk_fronts *fronts, double *x);
+
+/** lk_fronts_schedule() - work on the fronts in another order from now on. Nothing but the order
+ * changes: results keep their bits.
+ * @order: every front once, children before their parents, by their place in the plan */
+void lk_fronts_schedule(struct lk_fronts *fronts, const int *order);
+
+/** lk_fronts_smallest_pivot() - smallest pivot of the last factor, each against its row's own
+ * scale: near 1 where rows are independent, near the regularisation where they depend on each
+ * other.
+ * @scale: n_rows values
+ * Thread: cycle.  RT: yes. */
+LK_RT double lk_fronts_smallest_pivot(const struct lk_fronts *fronts, const double *scale);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LK_TREE_SIDES == LK_SIDES_MAX, "a joint has as many sides in the tree");
+
 /* where the rows of joint @j begin inside front @f */
 static int row_in_front(const struct lk_topology *t, const struct lk_front_plan *f, int j)
 {
@@ -31,7 +33,8 @@ static int joints_at(const struct lk_topology *t, int body)
     int n = 0;
 
     for (int j = 0; j < t->n_joints; j++)
-        n += (t->body[j][0] == body) + (t->body[j][1] == body);
+        for (int s = 0; s < LK_TREE_SIDES; s++)
+            n += t->body[j][s] == body;
     return n;
 }
 
@@ -46,7 +49,7 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
         for (int i = 0; i < f->n_joints; i++) {
             int j = f->joints[i];
 
-            for (int s = 0; s < 2; s++)
+            for (int s = 0; s < LK_TREE_SIDES; s++)
                 if (t->body[j][s] == f->bodies[k])
                     fr->block[c->blocks++] = (struct lk_block){
                         .side = lk_side_of(jacobian[j], s, plan->row[j], t->n_rows[j]),
@@ -78,6 +81,7 @@ static void fill_children(struct lk_fronts *fr, const struct lk_topology *t,
         const int *map = fr->map + c->map;
         const struct lk_front *from = &fr->front[f->children[k]];
 
+        fr->front[f->children[k]].parent = (int)(f - plan->fronts);
         fr->child[c->children++] = (struct lk_child){
             .rest = from->n - from->e,
             .stride = from->n,
@@ -121,6 +125,7 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
 
     fr->front[i] = (struct lk_front){
         .shape = shape_of(e, n),
+        .parent = -1,
         .n = n,
         .e = e,
         .row = plan->row[f->joints[0]],
@@ -180,6 +185,7 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
     for (int j = 0; j < topology->n_joints; j++)
         fronts->n_rows += topology->n_rows[j];
     fronts->front = lk_arena_take(arena, (size_t)plan->n_fronts, sizeof(*fronts->front));
+    fronts->plan_front = lk_arena_take(arena, (size_t)plan->n_fronts, sizeof(*fronts->plan_front));
     fronts->child = lk_arena_take(arena, (size_t)c.children, sizeof(*fronts->child));
     fronts->element = lk_arena_take(arena, (size_t)c.elements, sizeof(*fronts->element));
     fronts->block = lk_arena_take(arena, (size_t)c.blocks, sizeof(*fronts->block));
@@ -194,4 +200,6 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
     c = (struct counts){0};
     for (int i = 0; i < plan->n_fronts; i++)
         fill_front(fronts, topology, plan, jacobian, i, &c);
+    for (int i = 0; i < plan->n_fronts; i++)
+        fronts->plan_front[i] = fronts->front[i];
 }

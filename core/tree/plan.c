@@ -17,21 +17,36 @@ struct assembly_plan {
 struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
-    int *seen; /* how often a joint was met in the front under way */
-    int *list; /* joints of the front under way */
+    int *group; /* of bodies and merges: the merge that took them in, or -1 */
+    int *seen;  /* whether a joint was met in the front under way */
+    int *list;  /* joints of the front under way */
     int n_list;
     int n_rows;
     struct lk_plan *plan;
 };
 
-static int is_ground(const struct lk_topology *t, int j)
+/* the assembly that body @b belongs to by now */
+static int owner_of(const struct maker *m, int b)
 {
-    return t->body[j][0] == t->n_bodies || t->body[j][1] == t->n_bodies;
+    while (m->group[b] >= 0)
+        b = m->group[b];
+    return b;
+}
+
+/* whether all bodies of joint @j are in assembly @index (ground apart) */
+static int is_internal(const struct maker *m, int j, int index)
+{
+    const struct lk_topology *t = m->topology;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        if (t->body[j][s] != t->n_bodies && owner_of(m, t->body[j][s]) != index)
+            return 0;
+    return 1;
 }
 
 static void meet(struct maker *m, int j)
 {
-    if (m->seen[j]++ == 0)
+    if (!m->seen[j]++)
         m->list[m->n_list++] = j;
 }
 
@@ -44,11 +59,11 @@ struct incidence {
 static int incidence_init(const struct lk_topology *t, struct incidence *in)
 {
     in->first = calloc((size_t)t->n_bodies + 2, sizeof(int));
-    in->joints = calloc(2 * (size_t)t->n_joints + 1, sizeof(int));
+    in->joints = calloc(LK_TREE_SIDES * (size_t)t->n_joints + 1, sizeof(int));
     if (!in->first || !in->joints)
         return -ENOMEM;
     for (int j = 0; j < t->n_joints; j++)
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
             in->first[t->body[j][s] + 1]++;
     for (int b = 0; b <= t->n_bodies; b++)
         in->first[b + 1] += in->first[b];
@@ -56,7 +71,7 @@ static int incidence_init(const struct lk_topology *t, struct incidence *in)
     if (!fill)
         return -ENOMEM;
     for (int j = 0; j < t->n_joints; j++)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < LK_TREE_SIDES; s++) {
             int b = t->body[j][s];
 
             in->joints[in->first[b] + fill[b]++] = j;
@@ -81,9 +96,8 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
     }
 }
 
-/* close the front under way: joints met from both sides, or leading to the ground, are eliminated
- */
-static int finish(struct maker *m, struct lk_front_plan *f)
+/* close the front under way of assembly @index: joints that lead nowhere else are eliminated */
+static int finish(struct maker *m, struct lk_front_plan *f, int index)
 {
     const struct lk_topology *t = m->topology;
 
@@ -94,7 +108,7 @@ static int finish(struct maker *m, struct lk_front_plan *f)
         for (int i = 0; i < m->n_list; i++) {
             int j = m->list[i];
 
-            if ((m->seen[j] == 2 || is_ground(t, j)) != eliminated)
+            if (is_internal(m, j, index) != eliminated)
                 continue;
             f->joints[f->n_joints++] = j;
             f->rows += t->n_rows[j];
@@ -126,7 +140,7 @@ static int plan_body(struct maker *m, const struct incidence *in, int body)
 
     *a = (struct assembly_plan){.front = -1, .body = body};
     for (int i = in->first[body]; i < in->first[body + 1]; i++)
-        grounded |= is_ground(m->topology, in->joints[i]);
+        grounded |= is_internal(m, in->joints[i], body);
     if (!grounded)
         return 0;
     struct lk_front_plan *f = &m->plan->fronts[m->plan->n_fronts];
@@ -134,25 +148,27 @@ static int plan_body(struct maker *m, const struct incidence *in, int body)
     *a = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = 1};
     if (m->plan->depth < 1)
         m->plan->depth = 1;
-    return finish(m, f);
+    return finish(m, f, body);
 }
 
 static int plan_merge(struct maker *m, const struct incidence *in, const struct lk_merge *merge,
-                      struct assembly_plan *ret)
+                      int index)
 {
     struct lk_front_plan *f = &m->plan->fronts[m->plan->n_fronts];
+    struct assembly_plan *ret = &m->assemblies[index];
     int level = 0;
 
     for (int part = 0; part < 2; part++) {
         const struct assembly_plan *a = &m->assemblies[merge->part[part]];
 
         add_part(m, in, f, a);
+        m->group[merge->part[part]] = index;
         level = a->level > level ? a->level : level;
     }
     *ret = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = level + 1};
     if (m->plan->depth < level + 1)
         m->plan->depth = level + 1;
-    return finish(m, f);
+    return finish(m, f, index);
 }
 
 static int make_fronts(struct maker *m, const struct incidence *in, const struct lk_tree *tree)
@@ -160,10 +176,12 @@ static int make_fronts(struct maker *m, const struct incidence *in, const struct
     int n_bodies = m->topology->n_bodies;
     int r = 0;
 
+    for (int i = 0; i < n_bodies + tree->n_merges; i++)
+        m->group[i] = -1;
     for (int b = 0; b < n_bodies && r == 0; b++)
         r = plan_body(m, in, b);
     for (int k = 0; k < tree->n_merges && r == 0; k++)
-        r = plan_merge(m, in, &tree->merges[k], &m->assemblies[n_bodies + k]);
+        r = plan_merge(m, in, &tree->merges[k], n_bodies + k);
     return r;
 }
 
@@ -179,12 +197,14 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
     plan.fronts = calloc(capacity, sizeof(*plan.fronts));
     plan.row = calloc((size_t)topology->n_joints + 1, sizeof(int));
     m.assemblies = calloc(capacity, sizeof(*m.assemblies));
+    m.group = calloc(capacity, sizeof(int));
     m.seen = calloc((size_t)topology->n_joints + 1, sizeof(int));
     m.list = calloc((size_t)topology->n_joints + 1, sizeof(int));
-    if (plan.fronts && plan.row && m.assemblies && m.seen && m.list &&
+    if (plan.fronts && plan.row && m.assemblies && m.group && m.seen && m.list &&
         incidence_init(topology, &in) == 0)
         r = make_fronts(&m, &in, tree);
     free(m.assemblies);
+    free(m.group);
     free(m.seen);
     free(m.list);
     free(in.first);

@@ -13,13 +13,15 @@
 #ifndef LK_TREE_TREE_H
 #define LK_TREE_TREE_H
 
+#define LK_TREE_SIDES 4 /* bodies that one joint may connect */
+
 /** struct lk_topology - which joints connect which bodies.
- * @body:   two bodies a joint; n_bodies stands for the ground
+ * @body:   the different bodies of each joint; n_bodies stands for the ground and for no body
  * @n_rows: rows of each joint */
 struct lk_topology {
     int n_bodies;
     int n_joints;
-    const int (*body)[2];
+    const int (*body)[LK_TREE_SIDES];
     const int *n_rows;
 };
 

@@ -71,9 +71,42 @@ has 'check four-bar' 'joints              4, 20 rows' out
 has 'check four-bar' 'degrees of freedom  1' out
 has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
 has 'check four-bar' 'coupler_pose       x y z [m]  qw qx qy qz [1]' out
+has 'check four-bar: rows' 'pin_b             shift along z, turn about x, turn about y' out
+has 'check four-bar: reactions' 'smallest norm' out
+has 'check four-bar: pose' 'pose                regular' out
+has 'check four-bar: condition' 'condition           smallest singular value 0.' out
 expect 0 'check chain-8' "$linkage" check "$models/chain-8.yaml"
 has 'check chain-8' 'degrees of freedom  24' out
 has 'check chain-8' 'redundant rows      0' out
+has 'check chain-8' 'no loops' out
+
+# the same four-bar, lying flat on its ground
+sed -e '/orientation:/d' -e 's/position: .*/position: [0.5, 0, 0]/' \
+    -e 's/point: \[0.70710678118655, 0.70710678118655, 0\]/point: [1, 0, 0]/' \
+    -e 's/point: \[1.70710678118655, 0.70710678118655, 0\]/point: [2, 0, 0]/' \
+    "$models/four-bar.yaml" >flat.yaml
+expect 0 'check flat' "$linkage" check flat.yaml
+has 'check flat' 'singular pose: 2 degrees of freedom here, 1 beside it' out
+expect 0 'check flat --json' "$linkage" check --json flat.yaml
+has 'check flat --json' '"kind": "singular", "extra_degrees_of_freedom": 1' out
+
+# the tree: as many fronts as the summary says, as text and for Graphviz
+expect 0 'check --tree' "$linkage" check --tree "$models/four-bar.yaml"
+has 'check --tree' 'tree                3 levels, 4 fronts, the largest of 11 rows' out
+same 'check --tree: fronts' 4 "$(grep -c 'front [0-9]*: eliminates' out)"
+has 'check --tree: root' 'front 3: eliminates pin_c: 5 rows' out
+has 'check --tree: leaf' '└── front 0: eliminates pin_a, force element of pin_a: 6 rows; 5 remain, of pin_b; body crank' out
+expect 0 'check --tree, deep' "$linkage" check --tree "$models/chain-128.yaml"
+expect 0 'check --dot' "$linkage" check --dot "$models/four-bar.yaml"
+same 'check --dot: edges' 6 "$(grep -c -- '->' out)"
+if command -v dot >/dev/null; then
+    for model in "$models"/*.yaml; do
+        expect 0 "check --dot $model" "$linkage" check --dot "$model"
+        cp out tree.dot
+        expect 0 "dot $model" dot -Tsvg -o tree.svg tree.dot
+    done
+fi
+expect 2 'two forms' "$linkage" check --dot --json "$models/four-bar.yaml"
 expect 0 'check --json' "$linkage" check --json "$models/four-bar.yaml"
 has 'check --json' '"redundant_rows": 3,' out
 has 'check --json' '"redundant_joints": ["pin_a", "pin_b", "pin_c", "pin_d"]' out
@@ -87,7 +120,7 @@ sed 's/mass: 1.0/mass: -1.0/' "$models/pendulum.yaml" >bad.yaml
 for command in check run; do
     expect 1 "bad mass, $command" "$linkage" $command bad.yaml
     same "bad mass, $command" \
-        'bad.yaml:11:11: mass is -1.0, expected a positive mass (at least 1e-15 kg)' "$(cat err)"
+        'bad.yaml:11:11: mass is -1.0, expected 0 or at least 1e-15 kg' "$(cat err)"
 done
 expect 1 'no file' "$linkage" check none.yaml
 same 'no file' \

@@ -1,18 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every joint type against finite differences: Jacobian from the violation, gamma from the rate,
- * load from the transpose of the Jacobian, coordinate from its own derivative. */
+ * load from the transpose of the Jacobian, coordinates from motions in which the rows hold; and
+ * what the types say about each other. */
 #include "cmocka_all.h"
-#include "joints/joint.h"
-#include "maths/vec.h"
-#include <math.h>
+#include "joints/rows.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* a quantity of size 1 after some tens of roundings of 1.1e-16 each, most of them in rotations */
+#define EXACT 1e-14
+
+/* Differences of fourth order with step D: truncation D^4 / 30 = 3e-18 of a fifth derivative, which
+ * is below 1e8 for the velocities drawn here (points pass at up to 9 m/s, 0.4 m apart: 9^6 /
+ * 0.4^5); round-off below 1e-14 / D = 1e-10. */
+#define D         1e-4
+#define TOLERANCE 1e-9
+
+#define LOCAL 0x100 /* in a test's state, beside the type: with is_local */
+
+/* derivative at 0 from the values at -2 D, -D, D and 2 D */
+static const double instants[4] = {-2 * D, -D, D, 2 * D};
+
+static double slope(double a, double b, double c, double d)
+{
+    return (8 * (c - b) - (d - a)) / (12 * D);
+}
+
+/** struct sides - bodies in motion, as many as one block has sides at most. */
 struct sides {
-    double x[2][3];
-    double q[2][4];
-    struct lk_twist v[2];
+    double x[LK_SIDES_MAX][3];
+    double q[LK_SIDES_MAX][4];
+    struct lk_twist v[LK_SIDES_MAX];
 };
+
+/** struct at - poses and twists the way the functions of a joint take them. */
+struct at {
+    struct lk_pose pose[LK_SIDES_MAX];
+    struct lk_twist twist[LK_SIDES_MAX];
+    const struct lk_pose *p[LK_SIDES_MAX];
+    const struct lk_twist *v[LK_SIDES_MAX];
+};
+
+static void point_at(struct at *at)
+{
+    for (int s = 0; s < LK_SIDES_MAX; s++) {
+        at->p[s] = &at->pose[s];
+        at->v[s] = &at->twist[s];
+    }
+}
 
 static double uniform(void)
 {
@@ -34,8 +69,14 @@ static void random_unit(double *v, int n)
 /* an arbitrary joint at an arbitrary, not assembled, pose: the rows are functions everywhere */
 static struct lk_joint random_joint(enum lk_joint_type type)
 {
-    const struct lk_joint_type_ops *ops = lk_joint_ops(type);
-    struct lk_joint j = {.type = type, .n_rigid = ops->n_rigid, .n_rows = ops->n_rigid};
+    const struct lk_joint_traits *traits = &lk_joint_traits[type];
+    struct lk_joint j = {.type = type,
+                         .n_sides = 2,
+                         .n_rigid = traits->n_rows,
+                         .n_rows = traits->n_rows,
+                         .n_length = traits->n_length,
+                         .length = 0.7,
+                         .pitch = 0.3};
     double q[4], R[9];
 
     for (int s = 0; s < 2; s++) {
@@ -45,6 +86,32 @@ static struct lk_joint random_joint(enum lk_joint_type type)
         for (int i = 0; i < 3; i++)
             j.p[s][i] = uniform();
     }
+    for (int i = 0; i < traits->n_coordinates; i++)
+        j.coordinate[i] = uniform();
+    return j;
+}
+
+/* Joints that rows of coordinates relate, both of lengths: the Jacobian of an angle is the
+ * derivative only where the rows of its joint hold, see coordinates_follow_the_motion(). Sides of
+ * the coupling: 0 and 1 of the first, which shares body 1 with the second, whose other body is the
+ * ground. */
+static struct lk_joint prismatic, on_line;
+
+static struct lk_joint random_joint_of(uintptr_t state)
+{
+    enum lk_joint_type type = (enum lk_joint_type)(state & ~(uintptr_t)LOCAL);
+    struct lk_joint j = random_joint(type);
+
+    j.is_local = (state & LOCAL) != 0;
+    prismatic = random_joint(LK_JOINT_PRISMATIC);
+    on_line = random_joint(LK_JOINT_POINT_ON_LINE);
+    j.of[0] = &prismatic;
+    j.of[1] = &on_line;
+    j.at_side[0][1] = 1;
+    j.at_side[1][0] = 1;
+    j.at_side[1][1] = -1;
+    j.ratio = -1.7;
+    j.offset = 0.2;
     return j;
 }
 
@@ -52,7 +119,7 @@ static struct sides random_sides(void)
 {
     struct sides at;
 
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < LK_SIDES_MAX; s++) {
         random_unit(at.q[s], 4);
         for (int i = 0; i < 3; i++) {
             at.x[s][i] = uniform();
@@ -63,177 +130,865 @@ static struct sides random_sides(void)
     return at;
 }
 
-/* the poses after time @t with constant velocities (world) and angular velocities (body) */
-static void poses_at(const struct sides *at, double t, struct lk_pose pose[2])
+/* after time @t with constant velocities (world) and angular velocities (body) */
+static void move(const struct sides *sides, double t, struct at *at)
 {
-    for (int s = 0; s < 2; s++) {
+    point_at(at);
+    for (int s = 0; s < LK_SIDES_MAX; s++) {
         double theta[3], dq[4], q[4];
 
         for (int i = 0; i < 3; i++) {
-            pose[s].x[i] = at->x[s][i] + t * at->v[s].v[i];
-            theta[i] = t * at->v[s].w[i];
+            at->pose[s].x[i] = sides->x[s][i] + t * sides->v[s].v[i];
+            theta[i] = t * sides->v[s].w[i];
         }
         lk_rotation_exp(theta, dq);
-        lk_quat_mul(at->q[s], dq, q);
-        lk_quat_matrix(q, pose[s].R);
+        lk_quat_mul(sides->q[s], dq, q);
+        lk_quat_matrix(q, at->pose[s].R);
+        at->twist[s] = sides->v[s];
     }
 }
 
-static void violation_at(const struct lk_joint *j, const struct sides *at, double t, double *phi)
+static struct lk_jacobian jacobian_of(const struct lk_joint *j, const struct at *at, double *J)
 {
-    struct lk_pose pose[2];
-    const struct lk_pose *const p[2] = {&pose[0], &pose[1]};
+    struct lk_jacobian ret = {J, lk_jacobian_pad(j->n_rows),
+                              lk_joint_is_point(j->type, j->is_local)};
 
-    poses_at(at, t, pose);
-    lk_joint_ops(j->type)->violation(j, p, phi);
+    lk_joint_jacobian(j, at->p, ret);
+    return ret;
 }
 
-/* Phi_q v at time @t along the motion */
-static void rate_at(const struct lk_joint *j, const struct sides *at, double t, double *rate)
+/* Phi_q v */
+static void rate_of(const struct lk_joint *j, const struct at *at, double *rate)
 {
-    struct lk_pose pose[2];
-    const struct lk_pose *const p[2] = {&pose[0], &pose[1]};
-    double J[12 * LK_ROWS_PAD] = {0};
-    struct lk_jacobian jacobian = {J, lk_jacobian_pad(j->n_rigid), lk_joint_ops(j->type)->is_point};
+    double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = jacobian_of(j, at, J);
 
-    poses_at(at, t, pose);
-    lk_joint_ops(j->type)->jacobian(j, p, jacobian);
-    for (int r = 0; r < j->n_rigid; r++) {
+    for (int r = 0; r < j->n_rows; r++) {
         rate[r] = 0;
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < j->n_sides; s++) {
             double row[6];
 
             lk_jacobian_row(jacobian, s, r, row);
-            rate[r] += lk_dot(row, at->v[s].v) + lk_dot(row + 3, at->v[s].w);
+            rate[r] += lk_dot(row, at->v[s]->v) + lk_dot(row + 3, at->v[s]->w);
         }
     }
 }
 
-/* central differences with step d: truncation d^2 (1e-10), round-off 1e-16 / d (1e-11) */
-#define D         1e-5
-#define TOLERANCE 1e-8
+/* c_q v of coordinate @i */
+static double coordinate_rate(const struct lk_joint *j, const struct at *at, int i)
+{
+    double J[2][6], rate = 0;
+
+    lk_joint_ops(j->type)->coordinate_jacobian(j, at->p, i, J);
+    for (int s = 0; s < 2; s++)
+        rate += lk_dot(J[s], at->v[s]->v) + lk_dot(J[s] + 3, at->v[s]->w);
+    return rate;
+}
+
+/* Away from what the functions leave out, by so much that a difference with step D does not cross
+ * it and third derivatives stay below 1e2: the jump between grooves and f[1][0] along the axis of a
+ * screw, two points that meet, and the half turn of a bushing. */
+static int is_regular(const struct lk_joint *j, const struct at *at)
+{
+    double phi[6], d[3];
+
+    lk_joint_violation(j, at->p, phi);
+    lk_rows_gap(j, at->p, d);
+    if (j->type == LK_JOINT_SCREW)
+        return fabs(phi[2]) < 0.9 * M_PI * j->pitch &&
+               fabs(lk_rows_square(at->p, j->f[0][2], j->f[1][0])) < 0.8;
+    if (j->type == LK_JOINT_DISTANCE)
+        return lk_norm(d) > 0.4;
+    return j->type != LK_JOINT_BUSHING || lk_norm(phi + 3) < 3.1;
+}
 
 static void jacobian_is_derivative_of_violation(void **state)
 {
-    enum lk_joint_type type = (enum lk_joint_type)(uintptr_t)*state;
+    int n_trials = 0;
 
-    for (int trial = 0; trial < 50; trial++) {
-        struct lk_joint j = random_joint(type);
-        struct sides at = random_sides();
-        double before[6], after[6], rate[6];
+    while (n_trials < 50) {
+        struct lk_joint j = random_joint_of((uintptr_t)*state);
+        struct sides sides = random_sides();
+        struct at at;
+        double f[4][6], rate[6];
 
-        violation_at(&j, &at, -D, before);
-        violation_at(&j, &at, D, after);
-        rate_at(&j, &at, 0, rate);
-        for (int r = 0; r < j.n_rigid; r++)
-            assert_true(fabs((after[r] - before[r]) / (2 * D) - rate[r]) < TOLERANCE);
+        move(&sides, 0, &at);
+        if (!is_regular(&j, &at))
+            continue;
+        n_trials++;
+        rate_of(&j, &at, rate);
+        for (int k = 0; k < 4; k++) {
+            move(&sides, instants[k], &at);
+            lk_joint_violation(&j, at.p, f[k]);
+        }
+        for (int r = 0; r < j.n_rows; r++)
+            assert_true(fabs(slope(f[0][r], f[1][r], f[2][r], f[3][r]) - rate[r]) < TOLERANCE);
     }
 }
 
 static void gamma_is_derivative_of_rate(void **state)
 {
-    enum lk_joint_type type = (enum lk_joint_type)(uintptr_t)*state;
+    int n_trials = 0;
 
-    for (int trial = 0; trial < 50; trial++) {
-        struct lk_joint j = random_joint(type);
-        struct sides at = random_sides();
-        struct lk_pose pose[2];
-        const struct lk_pose *const p[2] = {&pose[0], &pose[1]};
-        const struct lk_twist *const v[2] = {&at.v[0], &at.v[1]};
-        double before[6], after[6], gamma[6];
+    while (n_trials < 50) {
+        struct lk_joint j = random_joint_of((uintptr_t)*state);
+        struct sides sides = random_sides();
+        struct at at;
+        double f[4][6], gamma[6];
 
-        rate_at(&j, &at, -D, before);
-        rate_at(&j, &at, D, after);
-        poses_at(&at, 0, pose);
-        lk_joint_ops(type)->gamma(&j, p, v, gamma);
-        for (int r = 0; r < j.n_rigid; r++)
-            assert_true(fabs((after[r] - before[r]) / (2 * D) - gamma[r]) < TOLERANCE);
+        move(&sides, 0, &at);
+        if (!is_regular(&j, &at))
+            continue;
+        n_trials++;
+        lk_joint_ops(j.type)->gamma(&j, at.p, at.v, gamma);
+        for (int k = 0; k < 4; k++) {
+            move(&sides, instants[k], &at);
+            rate_of(&j, &at, f[k]);
+        }
+        for (int r = 0; r < j.n_rows; r++)
+            assert_true(fabs(slope(f[0][r], f[1][r], f[2][r], f[3][r]) - gamma[r]) < TOLERANCE);
     }
 }
 
 static void load_is_transpose_of_jacobian(void **state)
 {
-    enum lk_joint_type type = (enum lk_joint_type)(uintptr_t)*state;
-    struct lk_joint j = random_joint(type);
-    struct sides at = random_sides();
-    struct lk_pose pose[2];
-    const struct lk_pose *const p[2] = {&pose[0], &pose[1]};
-    double J[12 * LK_ROWS_PAD] = {0};
-    struct lk_jacobian jacobian = {J, lk_jacobian_pad(j.n_rigid), lk_joint_ops(type)->is_point};
-    struct lk_twist sum[2] = {0};
-    struct lk_twist *const to[2] = {&sum[0], &sum[1]};
-    double lambda[6];
+    struct lk_joint j = random_joint_of((uintptr_t)*state);
+    struct sides sides = random_sides();
+    double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, lambda[6];
+    struct lk_twist sum[LK_SIDES_MAX] = {0};
+    struct lk_twist *const to[] = {&sum[0], &sum[1], &sum[2], &sum[3]};
+    struct lk_jacobian jacobian;
+    struct at at;
 
     random_unit(lambda, 6);
-    poses_at(&at, 0, pose);
-    lk_joint_ops(type)->jacobian(&j, p, jacobian);
-    lk_joint_ops(type)->load(&j, p, lambda, to);
-    for (int s = 0; s < 2; s++)
+    move(&sides, 0, &at);
+    jacobian = jacobian_of(&j, &at, J);
+    lk_joint_ops(j.type)->load(&j, at.p, lambda, to);
+    for (int s = 0; s < j.n_sides; s++)
         for (int k = 0; k < 3; k++) {
             double force = 0, torque = 0;
 
-            for (int r = 0; r < j.n_rigid; r++) {
+            for (int r = 0; r < j.n_rows; r++) {
                 double row[6];
 
                 lk_jacobian_row(jacobian, s, r, row);
                 force += row[k] * lambda[r];
                 torque += row[3 + k] * lambda[r];
             }
-            assert_true(fabs(force - sum[s].v[k]) < 1e-14);
-            assert_true(fabs(torque - sum[s].w[k]) < 1e-14);
+            assert_true(fabs(force - sum[s].v[k]) < EXACT);
+            assert_true(fabs(torque - sum[s].w[k]) < EXACT);
         }
 }
 
-/* body 1 moved against body 0 along the joint's own freedom: the coordinate follows, no row does */
-static void coordinate_is_the_free_motion(void **state)
+/* with is_local the point rows are those of the world, turned, and the others are the same */
+static void local_rows_are_turned_point_rows(void **state)
 {
-    enum lk_joint_type type = (enum lk_joint_type)(uintptr_t)*state;
-    struct lk_joint j = random_joint(type);
-    struct sides at = random_sides();
-    struct lk_pose pose[2];
-    const struct lk_pose *const p[2] = {&pose[0], &pose[1]};
-    const double moves[] = {-2.5, -0.3, 0, 0.7, 3.0};
-    double J[2][6], phi[6];
+    struct lk_joint j = random_joint_of((uintptr_t)*state);
+    struct sides sides = random_sides();
+    double local[6], world[6];
+    struct at at;
 
-    at.v[0] = at.v[1] = (struct lk_twist){0};
-    poses_at(&at, 0, pose);
-    for (size_t m = 0; m < sizeof(moves) / sizeof(*moves); m++) {
-        const struct lk_pose *a = &pose[0];
-        double half = 0.5 * moves[m], axis[3], turned[9], arm[3];
-        double q[4] = {1, 0, 0, 0};
+    move(&sides, 0, &at);
+    lk_joint_violation(&j, at.p, local);
+    j.is_local = 0;
+    lk_joint_violation(&j, at.p, world);
+    for (int r = 0; r < j.n_rows; r++) {
+        double axis[3];
 
-        if (type == LK_JOINT_REVOLUTE)
-            memcpy(q, (double[4]){cos(half), 0, 0, sin(half)}, sizeof(q));
-        lk_quat_matrix(q, turned);
-        /* frame of side 1 = frame of side 0, turned: R1 f1 = R0 f0 T, with f as columns */
-        for (int row = 0; row < 3; row++)
-            for (int col = 0; col < 3; col++) {
-                double sum = 0;
+        lk_rotate(at.pose[0].R, j.f[0][r % 3], axis);
+        assert_true(fabs(local[r] - (r < 3 ? lk_dot(axis, world) : world[r])) < EXACT);
+    }
+}
 
-                for (int k = 0; k < 3; k++)
-                    for (int l = 0; l < 3; l++) {
-                        double f0[3];
+/* the derivative of the rate expression c_q v at constant v, at any pose */
+static void coordinate_gamma_is_derivative_of_rate(void **state)
+{
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint_of((uintptr_t)*state);
+        struct sides sides = random_sides();
 
-                        lk_rotate(a->R, j.f[0][l], f0);
-                        sum += f0[row] * turned[3 * l + k] * j.f[1][k][col];
-                    }
-                pose[1].R[3 * row + col] = sum;
+        for (int i = 0; i < lk_joint_traits[j.type].n_coordinates; i++) {
+            struct at at;
+            double f[4], gamma;
+
+            for (int k = 0; k < 4; k++) {
+                move(&sides, instants[k], &at);
+                f[k] = coordinate_rate(&j, &at, i);
             }
-        lk_rotate(a->R, j.f[0][2], axis);
-        lk_rotate(a->R, j.p[0], arm);
+            move(&sides, 0, &at);
+            gamma = lk_joint_ops(j.type)->coordinate_gamma(&j, at.p, at.v, i);
+            assert_true(fabs(slope(f[0], f[1], f[2], f[3]) - gamma) < TOLERANCE);
+        }
+    }
+}
+
+/* ---- assembled poses: side 1 placed against side 0 by what the joint leaves free ---- */
+
+static void about_z(double angle, double R[9])
+{
+    const double q[4] = {cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
+
+    lk_quat_matrix(q, R);
+}
+
+static void multiply(const double A[9], const double B[9], double AB[9])
+{
+    for (int i = 0; i < 9; i++)
+        AB[i] = A[i / 3 * 3] * B[i % 3] + A[i / 3 * 3 + 1] * B[3 + i % 3] +
+                A[i / 3 * 3 + 2] * B[6 + i % 3];
+}
+
+static void transpose(const double A[9], double T[9])
+{
+    for (int i = 0; i < 9; i++)
+        T[i] = A[i % 3 * 3 + i / 3];
+}
+
+/* frame 1 turned by @T and shifted by @u, both in the axes of frame 0; f holds a frame by rows */
+static void place(const struct lk_joint *j, const double T[9], const double u[3],
+                  const struct lk_pose *a, struct lk_pose *b)
+{
+    double f[9], B[9], turned[9], in_body[9], shift[3], arm[3];
+
+    memcpy(f, j->f[0], sizeof(f));
+    transpose(f, B);
+    multiply(B, T, turned);
+    memcpy(f, j->f[1], sizeof(f));
+    multiply(turned, f, in_body);
+    multiply(a->R, in_body, b->R);
+    lk_rotate(B, u, shift);
+    for (int i = 0; i < 3; i++)
+        shift[i] += j->p[0][i];
+    lk_rotate(a->R, shift, arm);
+    for (int i = 0; i < 3; i++)
+        b->x[i] = a->x[i] + arm[i];
+    lk_rotate(b->R, j->p[1], arm);
+    for (int i = 0; i < 3; i++)
+        b->x[i] -= arm[i];
+}
+
+/* the drawing of a universal joint: f[1][0] = f[0][2] and f[1][2] = f[0][0], as columns in frame 0
+ */
+static const double universal_drawn[9] = {0, 0, 1, 0, -1, 0, 1, 0, 0};
+
+/* side 1 where the coordinates have changed by @c since the drawing; @free: turn of a body that
+ * hangs on a point only */
+static void place_by_coordinates(const struct lk_joint *j, const double c[3], const double free[4],
+                                 const struct lk_pose *a, struct lk_pose *b)
+{
+    double T[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, u[3] = {0, 0, c[0]}, first[9], second[9], half[9];
+
+    switch (j->type) {
+    case LK_JOINT_REVOLUTE:
+        u[2] = 0;
+        about_z(c[0], T);
+        break;
+    case LK_JOINT_CYLINDRICAL:
+        about_z(c[1], T);
+        break;
+    case LK_JOINT_PLANAR:
+        about_z(c[2], T);
+        memcpy(u, (double[3]){c[0], c[1], 0}, sizeof(u));
+        break;
+    case LK_JOINT_SCREW:
+        about_z(c[0], T);
+        u[2] = j->pitch * c[0];
+        break;
+    case LK_JOINT_POINT_ON_LINE:
+        lk_quat_matrix(free, T);
+        break;
+    case LK_JOINT_UNIVERSAL:
+        u[2] = 0;
+        about_z(c[0], first);
+        about_z(c[1], second);
+        multiply(first, universal_drawn, half);
+        multiply(half, second, T);
+        break;
+    default:
+        break;
+    }
+    place(j, T, u, a, b);
+}
+
+/** struct motion - side 0 moves anyhow, the coordinates at constant rates. */
+struct motion {
+    struct sides base;
+    double c[3];
+    double rate[3];
+    double free[4];
+    double spin[3];
+};
+
+static struct motion random_motion(void)
+{
+    struct motion m = {.base = random_sides()};
+
+    random_unit(m.free, 4);
+    for (int i = 0; i < 3; i++) {
+        m.c[i] = 2 * uniform();
+        m.rate[i] = uniform();
+        m.spin[i] = uniform();
+    }
+    return m;
+}
+
+static void follow(const struct lk_joint *j, const struct motion *m, double t, struct at *at)
+{
+    double c[3], theta[3], dq[4], q[4];
+
+    for (int i = 0; i < 3; i++) {
+        c[i] = m->c[i] + t * m->rate[i];
+        theta[i] = t * m->spin[i];
+    }
+    lk_rotation_exp(theta, dq);
+    lk_quat_mul(m->free, dq, q);
+    move(&m->base, t, at);
+    place_by_coordinates(j, c, q, &at->pose[0], &at->pose[1]);
+}
+
+/* How a body moves at time 0, from its poses at the four instants: x' and R0^T R' = w~. Error: that
+ * of slope() for entries of R and for positions. */
+static void twist_from(const struct at at[4], const struct lk_pose *now, int s, struct lk_twist *v)
+{
+    double rate[9], back[9], w[9];
+
+    for (int i = 0; i < 9; i++)
+        rate[i] =
+            slope(at[0].pose[s].R[i], at[1].pose[s].R[i], at[2].pose[s].R[i], at[3].pose[s].R[i]);
+    transpose(now->R, back);
+    multiply(back, rate, w);
+    for (int i = 0; i < 3; i++) {
+        int k = (i + 1) % 3, l = (i + 2) % 3;
+
+        v->v[i] =
+            slope(at[0].pose[s].x[i], at[1].pose[s].x[i], at[2].pose[s].x[i], at[3].pose[s].x[i]);
+        v->w[i] = 0.5 * (w[3 * l + k] - w[3 * k + l]);
+    }
+}
+
+/* poses at time 0 and the twist of side 1, which place_by_coordinates() does not know */
+static void follow_with_twist(const struct lk_joint *j, const struct motion *m, struct at *at)
+{
+    struct at around[4];
+
+    for (int k = 0; k < 4; k++)
+        follow(j, m, instants[k], &around[k]);
+    follow(j, m, 0, at);
+    twist_from(around, &at->pose[1], 1, &at->twist[1]);
+}
+
+static double whole_turns_off(const struct lk_joint *j, int i, double x)
+{
+    return lk_joint_coordinate_is_angle(j->type, i) ? remainder(x, 2 * M_PI) : x;
+}
+
+/* Side 1 moved by the joint's own freedoms: the coordinates are those of the construction and their
+ * Jacobian gives the constructed rates, while no row and no rate of a row differs from zero. With
+ * coordinate_gamma_is_derivative_of_rate() the second derivatives follow by the chain rule. */
+static void coordinates_follow_the_motion(void **state)
+{
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint_of((uintptr_t)*state);
+        struct motion m = random_motion();
+        double phi[6], rate[6], J[2][6];
+        struct at at;
+
+        follow_with_twist(&j, &m, &at);
+        lk_joint_violation(&j, at.p, phi);
+        rate_of(&j, &at, rate);
+        for (int r = 0; r < j.n_rows; r++) {
+            assert_true(fabs(phi[r]) < EXACT);
+            assert_true(fabs(rate[r]) < TOLERANCE);
+        }
+        for (int i = 0; i < lk_joint_traits[j.type].n_coordinates; i++) {
+            double c = lk_joint_ops(j.type)->coordinate(&j, at.p, i) - j.coordinate[i];
+
+            assert_true(fabs(whole_turns_off(&j, i, c - m.c[i])) < EXACT);
+            assert_true(fabs(coordinate_rate(&j, &at, i) - m.rate[i]) < TOLERANCE);
+            /* the same unit force on body 1 as on body 0, opposite */
+            lk_joint_ops(j.type)->coordinate_jacobian(&j, at.p, i, J);
+            for (int k = 0; k < 3; k++)
+                assert_true(J[0][k] + J[1][k] == 0);
+        }
+    }
+}
+
+/* ---- what types say about each other ---- */
+
+/* in the drawing no row of any type sees anything, and every coordinate has its drawn value */
+static void nothing_is_violated_in_the_drawing(void **state)
+{
+    const double none[3] = {0}, upright[4] = {1, 0, 0, 0};
+
+    (void)state;
+    for (int type = 0; type < LK_JOINT_TYPES; type++) {
+        struct lk_joint j = random_joint((enum lk_joint_type)type);
+        struct motion m = random_motion();
+        double phi[6];
+        struct at at;
+
+        if (type == LK_JOINT_GEAR || type == LK_JOINT_RACK || type == LK_JOINT_COORDINATE)
+            continue;
+        j.length = 0;
+        move(&m.base, 0, &at);
+        place_by_coordinates(&j, none, upright, &at.pose[0], &at.pose[1]);
+        lk_joint_violation(&j, at.p, phi);
+        for (int r = 0; r < j.n_rows; r++)
+            assert_true(fabs(phi[r]) < EXACT);
+        for (int i = 0; i < lk_joint_traits[type].n_coordinates; i++)
+            assert_true(fabs(lk_joint_ops(j.type)->coordinate(&j, at.p, i) - j.coordinate[i]) <
+                        EXACT);
+    }
+}
+
+static void violation_as(struct lk_joint j, enum lk_joint_type type, const struct at *at,
+                         double *phi)
+{
+    j.type = type;
+    lk_joint_violation(&j, at->p, phi);
+}
+
+static double coordinate_as(struct lk_joint j, enum lk_joint_type type, const struct at *at, int i)
+{
+    j.type = type;
+    return lk_joint_ops(type)->coordinate(&j, at->p, i);
+}
+
+/* rows of one kind are the same function in every type that has them, at any pose */
+static void types_share_their_rows(void **state)
+{
+    struct lk_joint j = random_joint(LK_JOINT_CYLINDRICAL);
+    struct sides sides = random_sides();
+    double slide[6], hinge[6], phi[6];
+    struct at at;
+
+    (void)state;
+    memset(j.coordinate, 0, sizeof(j.coordinate));
+    move(&sides, 0, &at);
+    violation_as(j, LK_JOINT_PRISMATIC, &at, slide);
+    violation_as(j, LK_JOINT_REVOLUTE, &at, hinge);
+    violation_as(j, LK_JOINT_CYLINDRICAL, &at, phi);
+    assert_memory_equal(phi, slide, 2 * sizeof(double));
+    assert_memory_equal(phi + 2, hinge + 3, 2 * sizeof(double));
+    violation_as(j, LK_JOINT_SCREW, &at, phi);
+    assert_memory_equal(phi, slide, 2 * sizeof(double));
+    assert_memory_equal(phi + 3, hinge + 3, 2 * sizeof(double));
+    violation_as(j, LK_JOINT_POINT_ON_LINE, &at, phi);
+    assert_memory_equal(phi, slide, 2 * sizeof(double));
+    violation_as(j, LK_JOINT_PLANAR, &at, phi);
+    assert_memory_equal(phi + 1, hinge + 3, 2 * sizeof(double));
+    /* the plane is left by what a prismatic joint would call travel */
+    assert_true(phi[0] == -coordinate_as(j, LK_JOINT_PRISMATIC, &at, 0));
+    /* x and y of a plane are what keeps a point on a line at zero */
+    assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 0) == -slide[0]);
+    assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 1) == -slide[1]);
+    assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 2) ==
+                coordinate_as(j, LK_JOINT_REVOLUTE, &at, 0));
+    /* a bushing's shift is measured along the same axes */
+    violation_as(j, LK_JOINT_BUSHING, &at, phi);
+    assert_true(phi[0] == -slide[0] && phi[1] == -slide[1]);
+}
+
+/* near the drawing, rows of a fixed joint and of a bushing are the same small turn */
+static void bushing_agrees_with_fixed_joint(void **state)
+{
+    const double small[3] = {3e-6, -2e-6, 5e-6}, none[3] = {0};
+    struct lk_joint j = random_joint(LK_JOINT_BUSHING);
+    struct sides sides = random_sides();
+    double q[4], T[9], turn[6], rows[6];
+    struct at at;
+
+    (void)state;
+    move(&sides, 0, &at);
+    lk_rotation_exp(small, q);
+    lk_quat_matrix(q, T);
+    place(&j, T, none, &at.pose[0], &at.pose[1]);
+    violation_as(j, LK_JOINT_BUSHING, &at, turn);
+    violation_as(j, LK_JOINT_FIXED, &at, rows);
+    for (int i = 0; i < 3; i++) {
+        /* row i: axis i of side 0 against axis i + 1 of side 1, -theta about axis i + 2; the
+         * difference is of second order, below |theta|^2 = 4e-11 */
+        assert_true(fabs(turn[3 + i] - small[i]) < EXACT);
+        assert_true(fabs(rows[3 + i] + small[(i + 2) % 3]) < 4e-11);
+    }
+}
+
+/* shift and rotation vector are recovered, also from none and from nearly half a turn. Where the
+ * angle is near pi, the error of |theta| stays that of the quaternion: no loss by acos or sin. */
+static void bushing_measures_shift_and_turn(void **state)
+{
+    const double angle[] = {0, 1e-160, 1e-30, 1e-12, 1e-8, 1e-4, 0.1, 1, 2, 3, 3.141};
+
+    (void)state;
+    for (size_t a = 0; a < sizeof(angle) / sizeof(*angle); a++) {
+        struct lk_joint j = random_joint(LK_JOINT_BUSHING);
+        struct sides sides = random_sides();
+        double shift[3] = {uniform(), uniform(), uniform()};
+        double theta[3], q[4], T[9], phi[6], rate[6];
+        struct at at;
+
+        random_unit(theta, 3);
         for (int i = 0; i < 3; i++)
-            pose[1].x[i] = a->x[i] + arm[i] + (type == LK_JOINT_PRISMATIC ? moves[m] * axis[i] : 0);
-        lk_rotate(pose[1].R, j.p[1], arm);
-        for (int i = 0; i < 3; i++)
-            pose[1].x[i] -= arm[i];
-        lk_joint_ops(type)->violation(&j, p, phi);
-        for (int r = 0; r < j.n_rigid; r++)
-            assert_true(fabs(phi[r]) < 1e-14);
-        assert_true(fabs(lk_joint_ops(type)->coordinate(&j, p) - moves[m]) < 1e-14);
-        lk_joint_ops(type)->coordinate_jacobian(&j, p, J);
-        /* the same unit force on body 1 as on body 0, opposite */
-        for (int i = 0; i < 3; i++)
-            assert_true(fabs(J[0][i] + J[1][i]) < 1e-15);
+            theta[i] *= angle[a];
+        lk_rotation_exp(theta, q);
+        lk_quat_matrix(q, T);
+        move(&sides, 0, &at);
+        place(&j, T, shift, &at.pose[0], &at.pose[1]);
+        lk_joint_violation(&j, at.p, phi);
+        rate_of(&j, &at, rate);
+        for (int i = 0; i < 3; i++) {
+            assert_true(fabs(phi[i] - shift[i]) < EXACT);
+            assert_true(fabs(phi[3 + i] - theta[i]) < EXACT);
+            assert_true(isfinite(rate[3 + i]));
+        }
+    }
+}
+
+/* a law k theta turns body 1 back about theta: theta is its own image under the Jacobian */
+static void bushing_torque_is_along_theta(void **state)
+{
+    struct lk_joint j = random_joint(LK_JOINT_BUSHING);
+    struct sides sides = random_sides();
+    struct lk_twist sum[2] = {0};
+    struct lk_twist *const to[2] = {&sum[0], &sum[1]};
+    double phi[6];
+    struct at at;
+
+    (void)state;
+    move(&sides, 0, &at);
+    lk_joint_violation(&j, at.p, phi);
+    memset(phi, 0, 3 * sizeof(double));
+    lk_joint_ops(j.type)->load(&j, at.p, phi, to);
+    for (int k = 0; k < 3; k++) {
+        /* the same vector in both frames */
+        assert_true(fabs(lk_dot(j.f[0][k], sum[0].w) + phi[3 + k]) < EXACT);
+        assert_true(fabs(lk_dot(j.f[1][k], sum[1].w) - phi[3 + k]) < EXACT);
+    }
+}
+
+/* The screw travels by pitch for each radian, right-handed where pitch > 0, over many turns; a body
+ * off by e is off by e, and a whole lead is the next groove. Travels up to 6, so 7 EXACT. */
+static void screw_travels_with_its_angle(void **state)
+{
+    const double upright[4] = {1, 0, 0, 0}, pitches[] = {0.3, -0.3, 1e-3};
+
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (double angle = -20; angle < 20; angle += 0.37) {
+            struct lk_joint j = random_joint(LK_JOINT_SCREW);
+            struct sides sides = random_sides();
+            const double c[3] = {angle}, off = 0.1 * pitches[k];
+            double phi[6], axis[3];
+            struct at at;
+
+            j.pitch = pitches[k];
+            move(&sides, 0, &at);
+            place_by_coordinates(&j, c, upright, &at.pose[0], &at.pose[1]);
+            lk_joint_violation(&j, at.p, phi);
+            assert_true(fabs(phi[2]) < 7 * EXACT);
+            assert_true(fabs(coordinate_as(j, LK_JOINT_PRISMATIC, &at, 0) - j.coordinate[0] -
+                             j.pitch * angle) < 7 * EXACT);
+            lk_rotate(at.pose[0].R, j.f[0][2], axis);
+            for (int i = 0; i < 3; i++)
+                at.pose[1].x[i] += (off + 2 * M_PI * j.pitch) * axis[i];
+            lk_joint_violation(&j, at.p, phi);
+            assert_true(fabs(phi[2] - off) < 7 * EXACT);
+        }
+}
+
+/* Shafts of a universal or constant-velocity joint in bearings: the first along its z, the second
+ * bent by @bend about the bearings' x; turned by @phi0 and @phi1. The drawing is straight at angles
+ * 0. */
+static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9])
+{
+    double first[9], second[9], bent[9], half[9];
+    const double q[4] = {cos(0.5 * bend), sin(0.5 * bend), 0, 0};
+
+    about_z(-phi0, first);
+    lk_quat_matrix(q, bent);
+    about_z(phi1, second);
+    multiply(first, bent, half);
+    multiply(half, second, T);
+}
+
+/* Bent by any angle, the row holds if and only if both shafts have turned alike; otherwise it is
+ * -(1 + cos b) / 2 sin(phi1 - phi0). */
+static void constant_velocity_turns_both_shafts_alike(void **state)
+{
+    const double none[3] = {0};
+
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_CONSTANT_VELOCITY);
+        struct sides sides = random_sides();
+        double bend = 2 * uniform(), phi0 = M_PI * uniform();
+        double delta = trial % 2 == 0 ? 0 : M_PI * uniform();
+        double T[9], phi[6];
+        struct at at;
+
+        move(&sides, 0, &at);
+        shafts_in_bearings(bend, phi0, phi0 + delta, T);
+        place(&j, T, none, &at.pose[0], &at.pose[1]);
+        lk_joint_violation(&j, at.p, phi);
+        for (int r = 0; r < 3; r++)
+            assert_true(fabs(phi[r]) < EXACT);
+        assert_true(fabs(phi[3] + 0.5 * (1 + cos(bend)) * sin(delta)) < EXACT);
+    }
+}
+
+/* the same shafts with a universal joint obey tan(phi1) = tan(phi0) cos b, counted from where the
+ * first axis is the line about which the shafts are bent: the rates differ, as is well known */
+static void universal_joint_is_not_homokinetic(void **state)
+{
+    /* first axis along x of shaft 0, second along y of shaft 1, seen from the frames of the shafts:
+     * f0 = {y, z, x} and f1 = {x, -z, y}, as columns */
+    static const double frame0[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
+    static const double frame1[9] = {1, 0, 0, 0, 0, 1, 0, -1, 0};
+    const double none[3] = {0};
+
+    (void)state;
+    for (int trial = 0; trial < 200; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_UNIVERSAL);
+        struct sides sides = random_sides();
+        double bend = uniform(), phi0 = M_PI * uniform(), same[6], hooke[6];
+        double T[9], back[9], half[9], relative[9];
+        struct at at;
+
+        move(&sides, 0, &at);
+        for (int k = 0; k < 2; k++) {
+            double phi1 = k == 0 ? phi0 : atan2(sin(phi0) * cos(bend), cos(phi0));
+
+            shafts_in_bearings(bend, phi0, phi1, T);
+            transpose(frame0, back);
+            multiply(back, T, half);
+            multiply(half, frame1, relative);
+            place(&j, relative, none, &at.pose[0], &at.pose[1]);
+            lk_joint_violation(&j, at.p, k == 0 ? same : hooke);
+        }
+        assert_true(fabs(hooke[3]) < EXACT);
+        /* a . b of shafts turned alike = sin(phi0) cos(phi0) (cos b - 1) */
+        assert_true(fabs(same[3] - sin(phi0) * cos(phi0) * (cos(bend) - 1)) < EXACT);
+    }
+}
+
+/* the rod's row is the distance less its length, and numbers stay finite where the points meet */
+static void distance_is_finite_where_points_meet(void **state)
+{
+    struct lk_joint j = random_joint(LK_JOINT_DISTANCE);
+    struct sides sides = random_sides();
+    double q[4], T[9], phi[6], rate[6], gamma[6];
+    const double shift[3] = {2, -3, 6};
+    struct at at;
+
+    (void)state;
+    move(&sides, 0, &at);
+    random_unit(q, 4);
+    lk_quat_matrix(q, T);
+    place(&j, T, shift, &at.pose[0], &at.pose[1]);
+    lk_joint_violation(&j, at.p, phi);
+    assert_true(fabs(phi[0] - (7 - j.length)) < 7 * EXACT);
+
+    memset(j.p, 0, sizeof(j.p)); /* the points meet exactly, not only up to round-off */
+    at.pose[1] = at.pose[0];
+    lk_joint_violation(&j, at.p, phi);
+    rate_of(&j, &at, rate);
+    lk_joint_ops(j.type)->gamma(&j, at.p, at.v, gamma);
+    assert_true(phi[0] == -j.length && rate[0] == 0 && isfinite(gamma[0]));
+}
+
+/* ---- rows of coordinates ---- */
+
+/** struct train - two joints that are coupled, and where their sides are among four bodies, -1 for
+ * the ground. A body is placed before it carries the next. */
+struct train {
+    const char *name;
+    enum lk_joint_type type[2];
+    int which[2];
+    int at_side[2][2];
+    int n_sides;
+};
+
+static const struct train trains[] = {
+    {"four bodies", {LK_JOINT_REVOLUTE, LK_JOINT_CYLINDRICAL}, {0, 1}, {{0, 1}, {2, 3}}, 4},
+    {"three, one shared", {LK_JOINT_REVOLUTE, LK_JOINT_PLANAR}, {0, 2}, {{0, 1}, {1, 2}}, 3},
+    {"three, first shared", {LK_JOINT_SCREW, LK_JOINT_PRISMATIC}, {0, 0}, {{0, 1}, {0, 2}}, 3},
+    {"two on the ground", {LK_JOINT_REVOLUTE, LK_JOINT_REVOLUTE}, {0, 0}, {{-1, 0}, {-1, 1}}, 2},
+    {"two, an arm", {LK_JOINT_REVOLUTE, LK_JOINT_UNIVERSAL}, {0, 1}, {{-1, 0}, {0, 1}}, 2},
+    {"three and ground", {LK_JOINT_UNIVERSAL, LK_JOINT_PLANAR}, {0, 1}, {{0, 1}, {-1, 2}}, 3},
+    {"two, a rack", {LK_JOINT_REVOLUTE, LK_JOINT_POINT_ON_LINE}, {0, 0}, {{-1, 0}, {-1, 1}}, 2},
+    {"one body", {LK_JOINT_CYLINDRICAL, LK_JOINT_CYLINDRICAL}, {1, 0}, {{-1, 0}, {-1, 0}}, 1},
+};
+
+/* bodies of the train at time @t; sides of the two joints that nothing places move by @m[0].base */
+static void follow_train(const struct train *train, const struct lk_joint *of,
+                         const struct motion *m, double t, struct at *at)
+{
+    static const struct lk_pose ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+    move(&m[0].base, t, at);
+    for (int k = 0; k < 2; k++) {
+        const struct lk_pose *a = train->at_side[k][0] < 0 ? &ground : at->p[train->at_side[k][0]];
+        double c[3], theta[3], dq[4], q[4];
+
+        for (int i = 0; i < 3; i++) {
+            c[i] = m[k].c[i] + t * m[k].rate[i];
+            theta[i] = t * m[k].spin[i];
+        }
+        lk_rotation_exp(theta, dq);
+        lk_quat_mul(m[k].free, dq, q);
+        place_by_coordinates(&of[k], c, q, a, &at->pose[train->at_side[k][1]]);
+    }
+}
+
+static struct lk_joint coupling_of(const struct train *train, struct lk_joint of[2],
+                                   struct motion m[2])
+{
+    struct lk_joint j = random_joint(LK_JOINT_GEAR);
+
+    j.n_sides = train->n_sides;
+    j.ratio = 3 * uniform();
+    j.offset = uniform();
+    for (int k = 0; k < 2; k++) {
+        of[k] = random_joint(train->type[k]);
+        m[k] = random_motion();
+        j.of[k] = &of[k];
+        j.which[k] = train->which[k];
+        memcpy(j.at_side[k], train->at_side[k], sizeof(j.at_side[k]));
+    }
+    if (train->n_sides == 1) { /* both are the same joint */
+        of[1] = of[0];
+        m[1] = m[0];
+    }
+    return j;
+}
+
+static void couplings_follow_the_motion(void **state)
+{
+    const struct train *train = *state;
+
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint of[2];
+        struct motion m[2];
+        struct lk_joint j = coupling_of(train, of, m);
+        double c[2], rate[2], phi, flow;
+        struct at at, around[4];
+
+        for (int k = 0; k < 4; k++)
+            follow_train(train, of, m, instants[k], &around[k]);
+        follow_train(train, of, m, 0, &at);
+        for (int s = 0; s < train->n_sides; s++)
+            twist_from(around, &at.pose[s], s, &at.twist[s]);
+        for (int k = 0; k < 2; k++) {
+            int i = train->which[k];
+
+            c[k] = of[k].coordinate[i] + m[k].c[i];
+            rate[k] = m[k].rate[i];
+        }
+        lk_joint_violation(&j, at.p, &phi);
+        rate_of(&j, &at, &flow);
+        /* constructed angles are within one turn, so no winding; three terms, ratio up to 3 */
+        assert_true(fabs(phi - (c[1] - j.ratio * c[0] - j.offset)) < 5 * EXACT);
+        assert_true(fabs(flow - (rate[1] - j.ratio * rate[0])) < 5 * TOLERANCE);
+    }
+}
+
+/* as for any type, but with each arrangement of bodies, and at any pose: gamma is the derivative of
+ * the rate even where the rows of the coupled joints do not hold */
+static void couplings_are_consistent(void **state)
+{
+    const struct train *train = *state;
+
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint of[2];
+        struct motion m[2];
+        struct lk_joint j = coupling_of(train, of, m);
+        struct sides sides = random_sides();
+        struct lk_twist sum[LK_SIDES_MAX] = {0};
+        struct lk_twist *const to[] = {&sum[0], &sum[1], &sum[2], &sum[3]};
+        double f[4], gamma, flow, one = 1, power = 0;
+        struct at at;
+
+        for (int k = 0; k < 4; k++) {
+            move(&sides, instants[k], &at);
+            rate_of(&j, &at, &f[k]);
+        }
+        move(&sides, 0, &at);
+        lk_joint_ops(j.type)->gamma(&j, at.p, at.v, &gamma);
+        assert_true(fabs(slope(f[0], f[1], f[2], f[3]) - gamma) < 5 * TOLERANCE);
+        /* the load of a unit multiplier does work at the rate of the row; none on other bodies */
+        lk_joint_ops(j.type)->load(&j, at.p, &one, to);
+        rate_of(&j, &at, &flow);
+        for (int s = 0; s < LK_SIDES_MAX; s++)
+            power += lk_dot(sum[s].v, at.v[s]->v) + lk_dot(sum[s].w, at.v[s]->w);
+        assert_true(fabs(power - flow) < 10 * EXACT);
+    }
+}
+
+/* a coordinate row is the coordinate, on the sides that are not left out */
+static void coordinate_row_is_the_coordinate(void **state)
+{
+    struct lk_joint of = random_joint_of((uintptr_t)*state);
+
+    for (int i = 0; i < lk_joint_traits[of.type].n_coordinates; i++)
+        for (int side = -1; side < 2; side++) { /* side 0, side 1, or none on the ground */
+            struct lk_joint j = random_joint(LK_JOINT_COORDINATE);
+            struct sides sides = random_sides();
+            double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, rows[2][6], row[6], phi;
+            const struct lk_pose *pose[2];
+            struct lk_jacobian jacobian;
+            struct at at;
+
+            j.of[0] = &of;
+            j.which[0] = i;
+            j.n_sides = side < 0 ? 2 : 1;
+            for (int s = 0; s < 2; s++)
+                j.at_side[0][s] = s == side ? -1 : side == 0 ? 0 : s;
+            move(&sides, 0, &at);
+            for (int s = 0; s < 2; s++)
+                pose[s] = at.p[s == side ? 2 : j.at_side[0][s]];
+            at.pose[2] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+            lk_joint_violation(&j, at.p, &phi);
+            jacobian = jacobian_of(&j, &at, J);
+            lk_joint_ops(of.type)->coordinate_jacobian(&of, pose, i, rows);
+            assert_true(phi == lk_joint_ops(of.type)->coordinate(&of, pose, i));
+            for (int s = 0; s < 2; s++) {
+                if (s == side)
+                    continue;
+                lk_jacobian_row(jacobian, j.at_side[0][s], 0, row);
+                assert_memory_equal(row, rows[s], sizeof(row));
+            }
+        }
+}
+
+/* a cylindrical joint whose travel is geared to its angle is a screw */
+static void geared_cylinder_is_a_screw(void **state)
+{
+    const struct train train = {
+        "", {LK_JOINT_CYLINDRICAL, LK_JOINT_CYLINDRICAL}, {1, 0}, {{0, 1}, {0, 1}}, 2};
+
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint of[2];
+        struct motion m[2];
+        struct lk_joint j = coupling_of(&train, of, m), screw;
+        double gear, phi[6], gear_rate, rate[6];
+        struct at at;
+
+        of[1] = of[0];
+        memset(of[0].coordinate, 0, sizeof(of[0].coordinate));
+        memset(of[1].coordinate, 0, sizeof(of[1].coordinate));
+        j.offset = 0;
+        screw = of[0];
+        screw.type = LK_JOINT_SCREW;
+        screw.n_rows = lk_joint_traits[LK_JOINT_SCREW].n_rows;
+        screw.pitch = j.ratio;
+        follow_with_twist(&of[0], &m[0], &at);
+        lk_joint_violation(&j, at.p, &gear);
+        lk_joint_violation(&screw, at.p, phi);
+        rate_of(&j, &at, &gear_rate);
+        rate_of(&screw, &at, rate);
+        assert_true(fabs(phi[2] - remainder(gear, 2 * M_PI * j.ratio)) < 10 * EXACT);
+        assert_true(fabs(rate[2] - gear_rate) < 10 * EXACT);
     }
 }
 
@@ -245,6 +1000,20 @@ static void coordinate_is_the_free_motion(void **state)
     CHECK(jacobian_is_derivative_of_violation, type, label),                                       \
         CHECK(gamma_is_derivative_of_rate, type, label),                                           \
         CHECK(load_is_transpose_of_jacobian, type, label)
+#define CHECK_LOCAL(type, label)                                                                   \
+    CHECK(jacobian_is_derivative_of_violation, (type) | LOCAL, label local),                       \
+        CHECK(local_rows_are_turned_point_rows, (type) | LOCAL, label local)
+#define CHECK_COORDINATES(type, label)                                                             \
+    CHECK(coordinate_gamma_is_derivative_of_rate, type, label),                                    \
+        CHECK(coordinates_follow_the_motion, type, label),                                         \
+        CHECK(coordinate_row_is_the_coordinate, type, label)
+#define CHECK_TRAIN(i)                                                                             \
+    {"train " #i ": couplings_follow_the_motion", couplings_follow_the_motion, NULL, NULL,         \
+     (void *)(uintptr_t)&trains[i]},                                                               \
+    {                                                                                              \
+        "train " #i ": couplings_are_consistent", couplings_are_consistent, NULL, NULL,            \
+            (void *)(uintptr_t)&trains[i]                                                          \
+    }
 
 int main(void)
 {
@@ -253,8 +1022,47 @@ int main(void)
         CHECK_ALL(LK_JOINT_SPHERICAL, spherical),
         CHECK_ALL(LK_JOINT_PRISMATIC, prismatic),
         CHECK_ALL(LK_JOINT_FIXED, fixed),
-        CHECK(coordinate_is_the_free_motion, LK_JOINT_REVOLUTE, revolute),
-        CHECK(coordinate_is_the_free_motion, LK_JOINT_PRISMATIC, prismatic),
+        CHECK_ALL(LK_JOINT_CYLINDRICAL, cylindrical),
+        CHECK_ALL(LK_JOINT_UNIVERSAL, universal),
+        CHECK_ALL(LK_JOINT_PLANAR, planar),
+        CHECK_ALL(LK_JOINT_SCREW, screw),
+        CHECK_ALL(LK_JOINT_POINT_ON_LINE, point_on_line),
+        CHECK_ALL(LK_JOINT_DISTANCE, distance),
+        CHECK_ALL(LK_JOINT_CONSTANT_VELOCITY, constant_velocity),
+        CHECK_ALL(LK_JOINT_RACK, coupling),
+        CHECK_ALL(LK_JOINT_COORDINATE, coordinate_row),
+        CHECK(jacobian_is_derivative_of_violation, LK_JOINT_BUSHING, bushing),
+        CHECK(load_is_transpose_of_jacobian, LK_JOINT_BUSHING, bushing),
+        CHECK_LOCAL(LK_JOINT_REVOLUTE, revolute),
+        CHECK_LOCAL(LK_JOINT_SPHERICAL, spherical),
+        CHECK_LOCAL(LK_JOINT_FIXED, fixed),
+        CHECK_LOCAL(LK_JOINT_UNIVERSAL, universal),
+        CHECK_LOCAL(LK_JOINT_CONSTANT_VELOCITY, constant_velocity),
+        CHECK_COORDINATES(LK_JOINT_REVOLUTE, revolute),
+        CHECK_COORDINATES(LK_JOINT_PRISMATIC, prismatic),
+        CHECK_COORDINATES(LK_JOINT_CYLINDRICAL, cylindrical),
+        CHECK_COORDINATES(LK_JOINT_UNIVERSAL, universal),
+        CHECK_COORDINATES(LK_JOINT_PLANAR, planar),
+        CHECK_COORDINATES(LK_JOINT_SCREW, screw),
+        CHECK_COORDINATES(LK_JOINT_POINT_ON_LINE, point_on_line),
+        CHECK_TRAIN(0),
+        CHECK_TRAIN(1),
+        CHECK_TRAIN(2),
+        CHECK_TRAIN(3),
+        CHECK_TRAIN(4),
+        CHECK_TRAIN(5),
+        CHECK_TRAIN(6),
+        CHECK_TRAIN(7),
+        cmocka_unit_test(nothing_is_violated_in_the_drawing),
+        cmocka_unit_test(types_share_their_rows),
+        cmocka_unit_test(bushing_agrees_with_fixed_joint),
+        cmocka_unit_test(bushing_measures_shift_and_turn),
+        cmocka_unit_test(bushing_torque_is_along_theta),
+        cmocka_unit_test(screw_travels_with_its_angle),
+        cmocka_unit_test(constant_velocity_turns_both_shafts_alike),
+        cmocka_unit_test(universal_joint_is_not_homokinetic),
+        cmocka_unit_test(distance_is_finite_where_points_meet),
+        cmocka_unit_test(geared_cylinder_is_a_screw),
     };
 
     srand(1);

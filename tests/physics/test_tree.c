@@ -15,7 +15,7 @@ struct mechanism {
     int n_bodies;
     int n_joints;
     int n_rows;
-    int body[JOINTS_MAX][2];
+    int body[JOINTS_MAX][LK_TREE_SIDES];
     int rows[JOINTS_MAX];
     struct lk_joint joint[JOINTS_MAX];
     double values[JOINTS_MAX][12 * LK_ROWS_PAD];
@@ -58,6 +58,8 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
             memcpy(m->body[m->n_joints++], (int[2]){a, b}, sizeof(int[2]));
     }
     for (int j = 0; j < m->n_joints; j++) {
+        for (int s = 2; s < LK_TREE_SIDES; s++)
+            m->body[j][s] = n_bodies;
         m->rows[j] = 1 + below(LK_ROWS_MAX);
         m->joint[j] = (struct lk_joint){
             .body = {m->body[j][0], m->body[j][1]}, .n_rows = m->rows[j], .n_rigid = m->rows[j]};
@@ -118,7 +120,7 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
 static double solve_and_compare(struct mechanism *m, enum lk_tree_strategy strategy)
 {
     static double x[ROWS_MAX], solution[ROWS_MAX], regular[ROWS_MAX];
-    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[2])m->body, m->rows};
+    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[LK_TREE_SIDES])m->body, m->rows};
     struct lk_arena arena = {0};
     struct lk_fronts fronts;
     struct lk_tree tree;
@@ -167,8 +169,8 @@ static void solves_random_mechanisms(void **state)
 
 static int chain_depth(int n, enum lk_tree_strategy strategy, int *ret_largest)
 {
-    static int body[1100][2], rows[1100];
-    struct lk_topology t = {n, n, (const int(*)[2])body, rows};
+    static int body[1100][LK_TREE_SIDES], rows[1100];
+    struct lk_topology t = {n, n, (const int(*)[LK_TREE_SIDES])body, rows};
     struct lk_tree tree;
     struct lk_plan plan;
     int depth;
@@ -176,6 +178,7 @@ static int chain_depth(int n, enum lk_tree_strategy strategy, int *ret_largest)
     for (int j = 0; j < n; j++) {
         body[j][0] = j == 0 ? n : j - 1;
         body[j][1] = j;
+        body[j][2] = body[j][3] = n;
         rows[j] = 3;
     }
     assert_int_equal(lk_tree_build(&t, strategy, &tree), 0);

@@ -132,10 +132,10 @@ static void test_every_key(void **state)
     assert_vector(model->joints[0].point[1], 0, 0, 1);
     assert_vector(model->joints[0].axis[0], 0, 0, 1);
     assert_vector(model->joints[0].axis[1], 0, 0.6, 0.8);
-    assert_true(model->joints[0].coordinate == 0.5);
+    assert_true(model->joints[0].coordinate[0] == 0.5);
     assert_int_equal(model->joints[1].type, LK_JOINT_FIXED);
     assert_true(model->forces[0].rest == -1 && model->forces[0].stiffness == 7);
-    assert_vector(model->forces[1].point, 1, 2, 3); /* the centre of mass */
+    assert_vector(model->forces[1].point[0], 1, 2, 3); /* the centre of mass */
     assert_int_equal(model->forces[1].frame, LK_FRAME_BODY);
     assert_int_equal(model->forces[2].frame, LK_FRAME_WORLD);
     assert_int_equal(model->inputs[0].joint, 0);
@@ -170,6 +170,354 @@ static void refuse(const char *text, const char *line)
     assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), LK_E_TEXT);
     assert_string_equal(error.text, line);
     assert_null(model);
+}
+
+#define BOX(name) "  " name ": {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+#define TWO       HEAD "bodies:\n" BOX("a") BOX("b") "joints:\n"
+#define ON_AB     "bodies: [a, b], point: [0, 0, 0]"
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-15;
+}
+
+static void assert_near(const double *v, double x, double y, double z)
+{
+    assert_true(near(v[0], x) && near(v[1], y) && near(v[2], z));
+}
+
+static void test_every_joint(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO "  cy: {type: cylindrical, " ON_AB ", axis: [0, 0, 3],\n"
+            "       coordinate: {travel: 0.1, angle: 0.2}, start: {angle: -1}}\n"
+            "  un: {type: universal, " ON_AB ", axes: [[0, 0, 2], [0, 3, 0.002]]}\n"
+            "  pl: {type: planar, " ON_AB ", axis: [0, 0, 1], coordinate: {angle: 3},\n"
+            "       start: {x: 4, y: 5}}\n"
+            "  sc: {type: screw, " ON_AB ", axis: [1, 0, 0], pitch: -0.002, start: 7}\n"
+            "  li: {type: point-on-line, " ON_AB ", axes: [[0, 1, 0], [0, 0, 1]]}\n"
+            "  ro: {type: distance, bodies: [a, ground], points: [[0, 0, 0], [0, 3, 4]]}\n"
+            "  r2: {type: distance, bodies: [a, b], points: [[0, 0, 0], [0, 3, 4]], length: 5.5}\n"
+            "  cv: {type: constant-velocity, " ON_AB ", axes: [[1, 0, 0], [0, 1, 0]]}\n");
+    const struct lk_joint_def *j = model->joints;
+
+    (void)state;
+    assert_int_equal(j[0].type, LK_JOINT_CYLINDRICAL);
+    assert_vector(j[0].axis[1], 0, 0, 1);
+    assert_vector(j[0].coordinate, 0.1, 0.2, 0);
+    assert_int_equal(j[0].hold, 2);
+    assert_vector(j[0].start, 0, -1, 0);
+    assert_int_equal(j[1].type, LK_JOINT_UNIVERSAL);
+    assert_vector(j[1].axis[0], 0, 0, 1);
+    assert_true(fabs(j[1].axis[1][2] - 0.002 / 3) < 1e-9);
+    assert_int_equal(j[2].type, LK_JOINT_PLANAR);
+    assert_vector(j[2].direction, 1, 0, 0);
+    assert_vector(j[2].coordinate, 0, 0, 3);
+    assert_int_equal(j[2].hold, 3);
+    assert_vector(j[2].start, 4, 5, 0);
+    assert_int_equal(j[3].type, LK_JOINT_SCREW);
+    assert_true(near(j[3].pitch, -0.001 / M_PI)); /* m/rad, the file gives m a turn */
+    assert_true(j[3].hold == 1 && j[3].start[0] == 7);
+    assert_int_equal(j[4].type, LK_JOINT_POINT_ON_LINE);
+    assert_vector(j[4].axis[0], 0, 1, 0);
+    assert_vector(j[4].axis[1], 0, 0, 1);
+    assert_int_equal(j[5].type, LK_JOINT_DISTANCE);
+    assert_int_equal(j[5].body[1], LK_GROUND);
+    assert_vector(j[5].point[1], 0, 3, 4);
+    assert_true(j[5].length == 5 && j[6].length == 5.5);
+    assert_int_equal(j[7].type, LK_JOINT_CONSTANT_VELOCITY);
+    assert_vector(j[7].axis[1], 0, 1, 0);
+    assert_true(j[0].joint[0] == -1 && j[0].has_compliance == 0 && model->n_drives == 0);
+    lk_model_free(model);
+}
+
+/* Coordinate x of a plane: as given, or the world's x, or its y where x is nearly the normal; in
+ * the plane always. */
+static void test_direction_of_plane(void **state)
+{
+    struct lk_model *model =
+        read_text(TWO "  given: {type: planar, " ON_AB ", axis: [0, 0, 1], direction: [0, 5, 7]}\n"
+                      "  along: {type: planar, " ON_AB ", axis: [-1, 0, 0]}\n"
+                      "  steep: {type: planar, " ON_AB ", axis: [0.91, 0.41460824883255762, 0]}\n"
+                      "  slope: {type: planar, " ON_AB ", axis: [0.8, 0, 0.6]}\n");
+    const struct lk_joint_def *j = model->joints;
+
+    (void)state;
+    assert_near(j[0].direction, 0, 1, 0);
+    assert_near(j[1].direction, 0, 1, 0);
+    assert_near(j[2].direction, -0.41460824883255762, 0.91, 0);
+    assert_near(j[3].direction, 0.6, 0, -0.8);
+    lk_model_free(model);
+}
+
+static void test_couplings(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO "  before: {type: gear, joints: [hinge, {joint: tube, coordinate: angle}], ratio: -2}\n"
+            "  hinge: {type: revolute, " ON_AB ", axis: [0, 0, 1]}\n"
+            "  tube: {type: cylindrical, " ON_AB ", axis: [0, 0, 1]}\n"
+            "  plane: {type: planar, " ON_AB ", axis: [0, 0, 1]}\n"
+            "  rack: {type: rack, joints: [tube, {joint: plane, coordinate: y}], radius: 0.3,\n"
+            "         compliance: {stiffness: [4], damping: [5]}}\n");
+    const struct lk_joint_def *gear = &model->joints[0], *rack = &model->joints[4];
+
+    (void)state;
+    assert_int_equal(gear->type, LK_JOINT_GEAR);
+    assert_true(gear->joint[0] == 1 && gear->coupled[0] == 0);
+    assert_true(gear->joint[1] == 2 && gear->coupled[1] == 1);
+    assert_true(gear->ratio == -2 && !gear->has_compliance);
+    assert_true(gear->body[0] == LK_GROUND && gear->body[1] == LK_GROUND);
+    assert_int_equal(rack->type, LK_JOINT_RACK);
+    assert_true(rack->joint[0] == 2 && rack->coupled[0] == 1); /* the only angle of the tube */
+    assert_true(rack->joint[1] == 3 && rack->coupled[1] == 1);
+    assert_true(rack->ratio == 0.3 && rack->has_compliance);
+    assert_true(rack->compliance.stiffness[0] == 4 && rack->compliance.damping[0] == 5);
+    lk_model_free(model);
+}
+
+static void test_compliance(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO "  weld: {type: fixed, " ON_AB ", compliance: {stiffness: [1, 2, 3, 4, 5, 6]}}\n"
+            "  ball: {type: spherical, " ON_AB ",\n"
+            "         compliance: {stiffness: [0, 0, 0], damping: [7, 8, 9]}}\n");
+    const struct lk_joint_def *j = model->joints;
+
+    (void)state;
+    assert_true(j[0].has_compliance && j[1].has_compliance);
+    assert_vector(j[0].compliance.stiffness, 1, 2, 3);
+    assert_vector(j[0].compliance.stiffness + 3, 4, 5, 6);
+    assert_vector(j[0].compliance.damping, 0, 0, 0);
+    assert_vector(j[1].compliance.stiffness, 0, 0, 0);
+    assert_vector(j[1].compliance.damping, 7, 8, 9);
+    lk_model_free(model);
+}
+
+static void assert_drive(const struct lk_drive_def *drive, enum lk_drive_type type, int joint,
+                         int coordinate)
+{
+    assert_int_equal(drive->type, type);
+    assert_int_equal(drive->joint, joint);
+    assert_int_equal(drive->coordinate, coordinate);
+}
+
+static void test_drives(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO "  hinge: {type: revolute, " ON_AB ", axis: [0, 0, 1],\n"
+            "          drive: {input: turn, period: 0.01}}\n"
+            "  tube: {type: cylindrical, " ON_AB ", axis: [0, 0, 1],\n"
+            "         drive: {angle: {input: turn}, travel: {harmonic: {amplitude: 2, omega: 3,\n"
+            "                 phase: 4, offset: 5}}}}\n"
+            "  base: {type: fixed, bodies: [ground, a], point: [0, 0, 0],\n"
+            "         drive: {yaw: {input: turn}, z: {input: shift}, x: {table: {time: [0, 1, 3],\n"
+            "                 value: [1, 5, 1]}, periodic: true}}}\n"
+            "  slide: {type: prismatic, " ON_AB ", axis: [0, 0, 1],\n"
+            "          drive: {table: {time: [-1, 2], value: [0, 1]}}}\n"
+            "inputs:\n  shift: {type: drive}\n  turn: {type: drive}\n"
+            "outputs:\n  f: {type: drive-force, joint: base}\n");
+    const struct lk_drive_def *d = model->drives;
+
+    (void)state;
+    assert_int_equal(model->n_drives, 7);
+    assert_drive(&d[0], LK_DRIVE_INPUT, 0, 0);
+    assert_true(d[0].input == 1 && d[0].period == 0.01 && d[0].table == -1);
+    assert_drive(&d[1], LK_DRIVE_HARMONIC, 1, 0);
+    assert_true(d[1].amplitude == 2 && d[1].omega == 3 && d[1].phase == 4 && d[1].offset == 5);
+    assert_drive(&d[2], LK_DRIVE_INPUT, 1, 1);
+    assert_true(d[2].input == 1 && d[2].period == 0);
+    assert_drive(&d[3], LK_DRIVE_TABLE, 2, 0);
+    assert_true(d[3].is_periodic && d[3].table == 0 && model->tables[0].n == 3);
+    assert_drive(&d[4], LK_DRIVE_INPUT, 2, 2);
+    assert_vector(model->tables[0].x, 0, 1, 3);
+    assert_vector(model->tables[0].y, 1, 5, 1);
+    assert_drive(&d[5], LK_DRIVE_INPUT, 2, 5);
+    assert_drive(&d[6], LK_DRIVE_TABLE, 3, 0);
+    assert_true(!d[6].is_periodic && d[6].table == 1 && model->n_tables == 2);
+    assert_true(model->inputs[0].is_angle == 0 && model->inputs[1].is_angle == 1);
+    assert_true(model->outputs[0].joint == 2);
+    lk_model_free(model);
+}
+
+#define FORCES                                                                                     \
+    "  hinge: {type: revolute, " ON_AB ", axis: [0, 0, 1]}\n"                                      \
+    "  cross: {type: universal, " ON_AB ", axes: [[0, 0, 1], [0, 1, 0]]}\n"                        \
+    "forces:\n"
+
+static void test_springs(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO FORCES
+        "  f: {type: joint-spring-damper, joint: cross, coordinate: second, rest: 0.3, damping: "
+        "2,\n"
+        "      stiffness_table: {deflection: [-1, 1], force: [-4, 4]}}\n"
+        "  g: {type: spring-damper, bodies: [ground, b], points: [[0, 0, 0], [1, 2, 3]],\n"
+        "      stiffness: 5, damping_table: {rate: [-1, 0, 1], force: [-4, -4, 0]}}\n"
+        "  h: {type: spring-damper, bodies: [a, b], points: [[0, 0, 0], [1, 0, 0]],\n"
+        "      rest_length: 0}\n"
+        "  i: {type: bushing, bodies: [a, ground], point: [1, 2, 3], stiffness: [1, 2, 3, 4, 5, "
+        "6],\n"
+        "      damping: [6, 5, 4, 3, 2, 1], orientation: {quaternion: [0, 0, 0, 1]}}\n"
+        "outputs:\n"
+        "  o: {type: force, force: g}\n");
+    const struct lk_force_def *f = model->forces;
+
+    (void)state;
+    assert_int_equal(f[0].type, LK_FORCE_JOINT_SPRING_DAMPER);
+    assert_true(f[0].joint == 1 && f[0].coordinate == 1 && f[0].rest == 0.3 && f[0].damping == 2);
+    assert_true(f[0].stiffness_table == 0 && f[0].damping_table == -1);
+    assert_true(model->tables[0].x[0] == -1 && model->tables[0].y[1] == 4);
+    assert_int_equal(f[1].type, LK_FORCE_SPRING_DAMPER);
+    assert_true(f[1].body[0] == LK_GROUND && f[1].body[1] == 1 && isnan(f[1].rest));
+    assert_vector(f[1].point[1], 1, 2, 3);
+    assert_true(f[1].stiffness == 5 && f[1].stiffness_table == -1 && f[1].damping_table == 1);
+    assert_vector(model->tables[1].y, -4, -4, 0);
+    assert_true(f[2].rest == 0);
+    assert_int_equal(f[3].type, LK_FORCE_BUSHING);
+    assert_true(f[3].body[0] == 0 && f[3].body[1] == LK_GROUND && f[3].orientation[3] == 1);
+    assert_vector(f[3].point[0], 1, 2, 3);
+    assert_vector(f[3].point[1], 1, 2, 3);
+    assert_vector(f[3].compliance.stiffness + 3, 4, 5, 6);
+    assert_vector(f[3].compliance.damping, 6, 5, 4);
+    assert_int_equal(model->outputs[0].force, 1);
+    lk_model_free(model);
+}
+
+static void test_friction_stops_and_loads(void **state)
+{
+    struct lk_model *model = read_text(
+        TWO FORCES
+        "  f: {type: friction, joint: hinge, coulomb: 3}\n"
+        "  g: {type: friction, joint: cross, coordinate: first, coulomb: 3, stick: 4,\n"
+        "      stribeck: 0.2, creep: 0.1, damping: 5}\n"
+        "  h: {type: stop, joint: hinge, upper: 2, stiffness: 10}\n"
+        "  i: {type: stop, joint: hinge, lower: -1, upper: 1, stiffness: 9, damping: 8, onset: 7}\n"
+        "  j: {type: harmonic-force, body: b, point: [1, 2, 3], amplitude: [4, 5, 6], omega: 7,\n"
+        "      phase: 8, frame: body}\n"
+        "  k: {type: harmonic-torque, body: b, amplitude: [4, 5, 6], omega: 7}\n");
+    const struct lk_force_def *f = model->forces;
+
+    (void)state;
+    assert_int_equal(f[0].type, LK_FORCE_FRICTION);
+    assert_true(f[0].coulomb == 3 && f[0].stick == 3 && f[0].stribeck == 0.01);
+    assert_true(f[0].creep == 0 && f[0].damping == 0 && f[0].joint == 0);
+    assert_true(f[1].joint == 1 && f[1].coordinate == 0 && f[1].stick == 4);
+    assert_true(f[1].stribeck == 0.2 && f[1].creep == 0.1 && f[1].damping == 5);
+    assert_int_equal(f[2].type, LK_FORCE_STOP);
+    assert_true(f[2].lower == -INFINITY && f[2].upper == 2 && f[2].stiffness == 10);
+    assert_true(f[2].onset == 0 && f[2].damping == 0);
+    assert_true(f[3].lower == -1 && f[3].upper == 1 && f[3].damping == 8 && f[3].onset == 7);
+    assert_int_equal(f[4].type, LK_FORCE_HARMONIC_FORCE);
+    assert_true(f[4].body[0] == 1 && f[4].omega == 7 && f[4].phase == 8);
+    assert_true(f[4].frame == LK_FRAME_BODY);
+    assert_vector(f[4].point[0], 1, 2, 3);
+    assert_vector(f[4].vector, 4, 5, 6);
+    assert_int_equal(f[5].type, LK_FORCE_HARMONIC_TORQUE);
+    assert_true(f[5].phase == 0 && f[5].frame == LK_FRAME_WORLD && f[5].joint == -1);
+    lk_model_free(model);
+}
+
+static void test_every_channel(void **state)
+{
+    struct lk_model *model = read_text(
+        HEAD "bodies:\n"
+             "  a: {mass: 1, inertia: [1, 1, 1], position: [7, 8, 9],\n"
+             "      orientation: {quaternion: [0, 1, 0, 0]}}\n" BOX(
+                 "b") "joints:\n"
+                      "  screw: {type: screw, " ON_AB ", axis: [0, 0, 1], pitch: 1}\n"
+                      "  plane: {type: planar, " ON_AB ", axis: [0, 0, 1]}\n"
+                      "  cross: {type: universal, " ON_AB ", axes: [[0, 0, 1], [0, 1, 0]]}\n"
+                      "inputs:\n"
+                      "  a: {type: joint-torque, joint: screw}\n"
+                      "  b: {type: joint-torque, joint: plane}\n"
+                      "  c: {type: joint-torque, joint: cross, coordinate: second}\n"
+                      "  d: {type: joint-force, joint: plane, coordinate: y}\n"
+                      "outputs:\n"
+                      "  o: {type: joint-acceleration, joint: plane}\n"
+                      "  p: {type: body-acceleration, body: b}\n"
+                      "  q: {type: point-acceleration, body: b, point: [1, 2, 3]}\n"
+                      "  r: {type: inertial-sensor, body: a}\n"
+                      "  s: {type: inertial-sensor, body: a, point: [1, 2, 3],\n"
+                      "      orientation: {quaternion: [0, 0, 1, 0]}}\n"
+                      "  t: {type: condition}\n");
+    const struct lk_output_def *o = model->outputs;
+
+    (void)state;
+    assert_int_equal(model->inputs[0].coordinate, 0);
+    assert_int_equal(model->inputs[1].coordinate, 2); /* the only angle */
+    assert_int_equal(model->inputs[2].coordinate, 1);
+    assert_int_equal(model->inputs[3].coordinate, 1);
+    assert_true(o[0].type == LK_OUTPUT_JOINT_ACCELERATION && o[0].joint == 1 && o[0].body == -1);
+    assert_true(o[1].type == LK_OUTPUT_BODY_ACCELERATION && o[1].body == 1 && o[1].force == -1);
+    assert_int_equal(o[2].type, LK_OUTPUT_POINT_ACCELERATION);
+    assert_vector(o[2].point, 1, 2, 3);
+    assert_int_equal(o[3].type, LK_OUTPUT_INERTIAL_SENSOR);
+    assert_vector(o[3].point, 7, 8, 9);
+    assert_vector(o[3].orientation, 0, 1, 0); /* the axes of the body */
+    assert_vector(o[4].point, 1, 2, 3);
+    assert_vector(o[4].orientation, 0, 0, 1);
+    assert_int_equal(o[5].type, LK_OUTPUT_CONDITION);
+    lk_model_free(model);
+}
+
+static void test_solver(void **state)
+{
+    struct lk_model *model = read_text(HEAD "bodies:\n" BOX("a") "solver: {}\n");
+
+    (void)state;
+    assert_int_equal(model->solver.coordinates, LK_COORDINATES_LIE);
+    assert_true(model->solver.penalty == 0 && model->solver.soft_redundancy == 0);
+    lk_model_free(model);
+    model = read_text(HEAD "bodies:\n" BOX(
+        "a") "solver: {coordinates: euler-parameters, penalty: 1e7, redundancy: soft}\n");
+    assert_int_equal(model->solver.coordinates, LK_COORDINATES_EULER_PARAMETERS);
+    assert_true(model->solver.penalty == 1e7 && model->solver.soft_redundancy == 1);
+    lk_model_free(model);
+}
+
+/* Mass and moments may be zero, also a bar across the axes whose moments are rounded: diag(0, 1, 1)
+ * turned about z by 0.5 rad in 15 digits. */
+static void test_massless_bodies(void **state)
+{
+    struct lk_model *model =
+        read_text(HEAD "bodies:\n"
+                       "  none: {mass: 0, inertia: [0, 0, 0], position: [0, 0, 0]}\n"
+                       "  point: {mass: 2, inertia: [0, 0, 0], position: [0, 0, 0]}\n"
+                       "  bar: {mass: 2, inertia: [3, 0, 3], position: [0, 0, 0]}\n"
+                       "  wheel: {mass: 0, inertia: [1, 1, 2], position: [0, 0, 0]}\n"
+                       "  askew: {mass: 2, position: [0, 0, 0], inertia: [0.229848847065930,\n"
+                       "          0.770151152934070, 1, -0.420735492403948, 0, 0]}\n");
+
+    (void)state;
+    assert_true(model->bodies[0].mass == 0 && model->bodies[1].mass == 2);
+    assert_vector(model->bodies[1].inertia, 0, 0, 0);
+    assert_vector(model->bodies[2].inertia, 3, 0, 3);
+    lk_model_free(model);
+}
+
+/* A table and the drives of a model are bounded. */
+static void test_bounds_of_drives(void **state)
+{
+    static char text[200000];
+    size_t used = (size_t)snprintf(text, sizeof(text), HEAD "bodies:\n" BOX("a") "joints:\n");
+
+    (void)state;
+    for (int i = 0; i <= LK_DRIVES_MAX; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used,
+                                 "  j%d: {type: revolute, bodies: [ground, a], point: [0, 0, 0], "
+                                 "axis: [0, 0, 1],\n    drive: {harmonic: {amplitude: 1, omega: 1}}"
+                                 "}\n",
+                                 i);
+    assert_true(used < sizeof(text) - 1);
+    refuse(text, "m:2055:12: there are more than 1024 drives, expected at most that many");
+    used = (size_t)snprintf(text, sizeof(text),
+                            HEAD "bodies:\n" BOX("a") "joints:\n  j: {type: revolute, bodies: "
+                                                      "[ground, a], point: [0, 0, 0], axis: "
+                                                      "[0, 0, 1],\n    drive: {table: {time: [0");
+    for (int i = 1; i <= LK_POINTS_MAX; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, ", %d", i);
+    snprintf(text + used, sizeof(text) - used, "], value: [0, 1]}}}\n");
+    refuse(text, "m:7:27: time has 4097 entries, expected a list of 2 to 4096 numbers");
 }
 
 static void test_shape_of_the_whole(void **state)
@@ -252,6 +600,17 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_four_bar),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_every_joint),
+        cmocka_unit_test(test_direction_of_plane),
+        cmocka_unit_test(test_couplings),
+        cmocka_unit_test(test_compliance),
+        cmocka_unit_test(test_drives),
+        cmocka_unit_test(test_springs),
+        cmocka_unit_test(test_friction_stops_and_loads),
+        cmocka_unit_test(test_every_channel),
+        cmocka_unit_test(test_solver),
+        cmocka_unit_test(test_massless_bodies),
+        cmocka_unit_test(test_bounds_of_drives),
         cmocka_unit_test(test_quaternion_is_normalised),
         cmocka_unit_test(test_shape_of_the_whole),
         cmocka_unit_test(test_nearest_names_come_first),

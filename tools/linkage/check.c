@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage check: what a model is made of, what its joints leave free, what a step will cost. */
+#include "check.h"
 #include "commands.h"
-#include "linkage/analysis.h"
 #include "model/model.h"
 
 #include <getopt.h>
@@ -9,26 +9,99 @@
 #include <string.h>
 
 #define JOINTS_SHOWN 20
+#define SHARES_SHOWN 6
+#define CLOSE        1e-3 /* a singular pose within this turn [rad] or share of a body's length */
 
-/* struct findings - all that is printed, in either form. */
-struct findings {
-    const char *path;
-    const struct lk_model *model;
-    const struct lk_system *system;
-    struct lk_summary summary;
-    struct lk_mobility mobility;
-    bool has_mobility;
-};
-
-static void print_redundant_joints(const struct findings *f)
+/* ", in a, b and 3 more", at most @most names */
+static void print_in(const struct findings *f, const int *joints, int n, int most)
 {
-    int shown = f->mobility.n_joints < JOINTS_SHOWN ? f->mobility.n_joints : JOINTS_SHOWN;
+    char text[LK_TEXT_SIZE];
 
-    for (int i = 0; i < shown; i++)
+    for (int i = 0; i < n && i < most; i++)
         printf("%s %s", i == 0 ? ", in" : ",",
-               lk_system_joint_name(f->system, f->mobility.joints[i]));
-    if (f->mobility.n_joints > shown)
-        printf(" and %d more", f->mobility.n_joints - shown);
+               lk_joint_text(f->system, joints[i], text, sizeof(text)));
+    if (n > most)
+        printf(" and %d more", n - most);
+}
+
+/* a line a joint: which of its rows take part in a dependence */
+static void print_redundant_rows(const struct findings *f)
+{
+    const struct lk_mobility *m = &f->mobility;
+    char text[LK_TEXT_SIZE];
+    int shown = 0;
+
+    printf("redundant rows      %d", m->n_redundant);
+    print_in(f, m->joints, m->n_joints, JOINTS_SHOWN);
+    putchar('\n');
+    for (int i = 0; i < m->n_rows; i++) {
+        bool is_first = i == 0 || m->rows[i].joint != m->rows[i - 1].joint;
+
+        if (is_first && shown++ == JOINTS_SHOWN)
+            break;
+        if (is_first)
+            printf("  %-18s", lk_joint_text(f->system, m->rows[i].joint, text, sizeof(text)));
+        printf("%s%s", is_first ? "" : ", ",
+               lk_row_text(f->system, m->rows[i], text, sizeof(text)));
+        if (i == m->n_rows - 1 || m->rows[i + 1].joint != m->rows[i].joint)
+            putchar('\n');
+    }
+    if (m->n_redundant > 0)
+        printf("                    these rows depend on each other; of all reactions that fit, a "
+               "run\n                    gives those of smallest norm\n");
+}
+
+static void print_mobility(const struct findings *f)
+{
+    if (!f->has_mobility) {
+        printf("degrees of freedom  not computed: the loops have too many rows\n");
+        return;
+    }
+    printf("degrees of freedom  %d, in the pose as drawn", f->mobility.dof);
+    if (f->mobility.n_driven > 0)
+        printf("; %d driven beside them", f->mobility.n_driven);
+    putchar('\n');
+    print_redundant_rows(f);
+}
+
+static void print_movers(const struct findings *f)
+{
+    char text[LK_TEXT_SIZE];
+
+    printf("                    most of that motion is in");
+    for (int i = 0; i < f->pose.n_bodies && i < SHARES_SHOWN; i++)
+        printf("%s %s", i == 0 ? "" : ",",
+               lk_body_text(f->system, f->pose.bodies[i], text, sizeof(text)));
+    putchar('\n');
+}
+
+static void print_pose(const struct findings *f)
+{
+    const struct lk_pose_check *p = &f->pose;
+
+    if (!f->has_pose) {
+        printf("pose                not examined: the loops have too many rows\n");
+        return;
+    }
+    if (p->n_loop_rows == 0) {
+        printf("pose                no loops, hence no singular poses\n");
+        return;
+    }
+    if (p->kind == LK_POSE_REGULAR) {
+        printf("pose                %s\n",
+               p->smallest < CLOSE ? "close to a singular pose" : "regular");
+    } else if (p->kind == LK_POSE_SINGULAR) {
+        printf("pose                singular pose: %d degree%s of freedom here, %d beside it\n",
+               f->mobility.dof, f->mobility.dof == 1 ? "" : "s", f->mobility.dof - p->n_extra);
+        print_movers(f);
+    } else {
+        printf("pose                singular pose: it may move at first, but no pose beside it was "
+               "found\n                    that the joints allow\n");
+        print_movers(f);
+    }
+    printf("condition           smallest singular value %.2g (largest %.2g)", p->smallest,
+           p->largest);
+    print_in(f, p->joints, p->n_joints, SHARES_SHOWN);
     putchar('\n');
 }
 
@@ -51,7 +124,7 @@ static void print_channels(const char *title, const struct lk_channel *channels,
     }
 }
 
-static void print_table(const struct findings *f)
+void print_findings(const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
     const struct lk_solver_def *solver = &f->model->solver;
@@ -60,15 +133,16 @@ static void print_table(const struct findings *f)
 
     printf("%s: %s is a good model\n", f->path, lk_model_name(f->model));
     printf("bodies              %d, %g kg in all\n", s->n_bodies, s->total_mass);
+    if (s->n_split > 0)
+        printf(
+            "                    to save work %d of them %s split into %d parts welded together\n",
+            s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
     printf("spring-dampers      %d rows solved with the joints\n", s->n_rows_compliant);
-    if (f->has_mobility) {
-        printf("degrees of freedom  %d, in the pose as drawn\n", f->mobility.dof);
-        printf("redundant rows      %d", f->mobility.n_redundant);
-        print_redundant_joints(f);
-    } else {
-        printf("degrees of freedom  not computed: the loops have too many rows\n");
-    }
+    print_mobility(f);
+    print_pose(f);
+    if (lk_system_note(f->system)[0] != '\0')
+        printf("note                %s\n", lk_system_note(f->system));
     printf("drawing             joints closed from a gap of %.3g m or rad, velocities changed by "
            "%.3g m/s or rad/s\n",
            s->assembly_gap, s->velocity_change);
@@ -84,77 +158,65 @@ static void print_table(const struct findings *f)
     print_channels("outputs", channels, n);
 }
 
-/* Names and units hold nothing that JSON would have to escape. */
-static void print_json_channels(const char *key, const struct lk_channel *channels, int n)
-{
-    printf("  \"%s\": [", key);
-    for (int i = 0; i < n; i++) {
-        const struct lk_channel *c = &channels[i];
+/** enum form - how to print what. */
+enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
-        printf("%s\n    {\"name\": \"%s\", \"offset\": %d, \"components\": [", i > 0 ? "," : "",
-               c->name, c->offset);
-        for (int k = 0; k < c->size; k++)
-            printf("%s\"%s\"", k > 0 ? ", " : "", c->component[k]);
-        printf("], \"units\": [");
-        for (int k = 0; k < c->size; k++)
-            printf("%s\"%s\"", k > 0 ? ", " : "", c->unit[k]);
-        printf("]}");
-    }
-    printf("%s]", n > 0 ? "\n  " : "");
+/* 0, also when the loops are too large to be examined; otherwise a negative errno */
+static int examine(struct findings *f)
+{
+    int result = lk_mobility_init(f->system, &f->mobility);
+
+    f->has_mobility = result == 0;
+    if (result < 0)
+        return result;
+    result = lk_pose_check_init(f->system, &f->pose);
+    f->has_pose = result == 0;
+    return result < 0 ? result : 0;
 }
 
-static void print_json(const struct findings *f)
+static int explain(const char *path, const struct lk_model *model, const struct lk_system *system,
+                   enum form form)
 {
-    const struct lk_summary *s = &f->summary;
-    const struct lk_solver_def *solver = &f->model->solver;
-    int n;
-    const struct lk_channel *channels;
-
-    printf("{\n  \"model\": \"%s\",\n  \"bodies\": %d,\n  \"total_mass_kg\": %.17g,\n"
-           "  \"joints\": %d,\n  \"rows_rigid\": %d,\n  \"rows_compliant\": %d,\n",
-           lk_model_name(f->model), s->n_bodies, s->total_mass, s->n_joints, s->n_rows_rigid,
-           s->n_rows_compliant);
-    if (f->has_mobility)
-        printf("  \"degrees_of_freedom\": %d,\n  \"redundant_rows\": %d,\n", f->mobility.dof,
-               f->mobility.n_redundant);
-    else
-        printf("  \"degrees_of_freedom\": null,\n  \"redundant_rows\": null,\n");
-    printf("  \"redundant_joints\": [");
-    for (int i = 0; i < f->mobility.n_joints; i++)
-        printf("%s\"%s\"", i > 0 ? ", " : "",
-               lk_system_joint_name(f->system, f->mobility.joints[i]));
-    printf("],\n  \"assembly_gap\": %.17g,\n  \"velocity_change\": %.17g,\n", s->assembly_gap,
-           s->velocity_change);
-    printf("  \"tree_depth\": %d,\n  \"tree_fronts\": %d,\n  \"largest_front\": %d,\n",
-           s->tree_depth, s->tree_fronts, s->largest_front);
-    printf("  \"step_flops\": %.17g,\n  \"memory_bytes\": %zu,\n", s->step_flops, s->memory);
-    printf("  \"solver\": {\"formulation\": \"%s\", \"step_s\": %.17g, \"iterations\": %d},\n",
-           solver->formulation, solver->step, solver->iterations);
-    channels = lk_system_input_channels(f->system, &n);
-    print_json_channels("inputs", channels, n);
-    printf(",\n");
-    channels = lk_system_output_channels(f->system, &n);
-    print_json_channels("outputs", channels, n);
-    printf("\n}\n");
-}
-
-static int check_model(const char *path, const struct lk_model *model, bool json)
-{
-    struct lk_system *system = compile_model(path, model, NULL);
     struct findings findings = {.path = path, .model = model, .system = system};
     int result;
 
+    lk_system_summary(system, &findings.summary);
+    result = examine(&findings);
+    if (result == 0)
+        (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
+    lk_mobility_fini(&findings.mobility);
+    lk_pose_check_fini(&findings.pose);
+    return result;
+}
+
+static int draw(const struct lk_model *model, const struct lk_system *system, enum form form)
+{
+    struct lk_tree_view view;
+    int result = lk_tree_view_init(system, &view);
+
+    if (result < 0)
+        return result;
+    if (form == FORM_DOT)
+        print_tree_dot(system, &view, lk_model_name(model));
+    else
+        print_tree(system, &view);
+    lk_tree_view_fini(&view);
+    return 0;
+}
+
+static int check_model(const char *path, const struct lk_model *model, enum form form)
+{
+    struct lk_system *system = compile_model(path, model, NULL);
+    int result = 0;
+
     if (system == NULL)
         return EXIT_REFUSED;
-    lk_system_summary(system, &findings.summary);
-    result = lk_mobility_init(system, &findings.mobility);
-    findings.has_mobility = result == 0;
-    if (result < 0) {
+    if (form != FORM_DOT)
+        result = explain(path, model, system, form == FORM_JSON ? FORM_JSON : FORM_TABLE);
+    if (result == 0 && (form == FORM_TREE || form == FORM_DOT))
+        result = draw(model, system, form);
+    if (result < 0)
         complain("%s: %s", path, strerror(-result));
-    } else {
-        (json ? print_json : print_table)(&findings);
-        lk_mobility_fini(&findings.mobility);
-    }
     lk_system_free(system);
     return result < 0 ? EXIT_REFUSED : EXIT_DONE;
 }
@@ -162,25 +224,32 @@ static int check_model(const char *path, const struct lk_model *model, bool json
 int command_check(int argc, char *argv[])
 {
     static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+        {"json", no_argument, NULL, 'j'},
+        {"tree", no_argument, NULL, 't'},
+        {"dot", no_argument, NULL, 'd'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    enum form form = FORM_TABLE;
     struct lk_model *model;
-    bool json = false;
     int option;
     int code;
 
-    while ((option = getopt_long(argc, argv, "jh", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jtdh", longs, NULL)) != -1) {
         if (option == 'h')
             return print_help();
-        if (option != 'j')
+        if (option == '?')
             return EXIT_USAGE;
-        json = true;
+        if (form != FORM_TABLE)
+            return usage_error("check takes one of --json, --tree and --dot");
+        form = option == 'j' ? FORM_JSON : option == 't' ? FORM_TREE : FORM_DOT;
     }
     if (optind != argc - 1)
         return usage_error("check takes one model");
     model = load_model(argv[optind]);
     if (model == NULL)
         return EXIT_REFUSED;
-    code = check_model(argv[optind], model, json);
+    code = check_model(argv[optind], model, form);
     lk_model_free(model);
     return code;
 }

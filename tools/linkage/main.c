@@ -19,7 +19,7 @@ static const struct command {
 
 static const char help[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
-    "       linkage check MODEL [--json]     validate and explain a model\n"
+    "       linkage check MODEL [options]    validate and explain a model\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
@@ -35,6 +35,8 @@ static const char help[] =
     "                          May be given several times\n"
     "check:\n"
     "  -j, --json              for programs\n"
+    "  -t, --tree              draw the elimination tree, too\n"
+    "  -d, --dot               only the elimination tree, for Graphviz\n"
     "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offline analysis of a compiled model: rank, degrees of freedom, redundant rows.
+/* Offline analysis of a compiled model in its present pose: rank, degrees of freedom, redundant
+ * rows, singular poses, the elimination tree.
  *
- * Uses LAPACK and allocates; the daemon does not link it (meson dependency `linkage_analysis`). */
+ * Uses LAPACK and allocates; the daemon does not link it (meson dependency `linkage_analysis`).
+ * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_ANALYSIS_H
 #define LINKAGE_ANALYSIS_H
 
@@ -11,30 +13,122 @@
 extern "C" {
 #endif
 
+#define LK_TEXT_SIZE 192 /* enough for every text below with its terminating zero */
+
+/** lk_joint_text(), lk_body_text() - what to call joint or body @i of a compiled system, those
+ * included that no file names: springs, drives, parts of a body that was split.
+ * @text: @size bytes, written and returned */
+const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
+const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
+
+/** struct lk_row - one scalar constraint.  @row: within the joint */
+struct lk_row {
+    int joint;
+    int row;
+};
+
+/** lk_row_text() - what a rigid row forbids in the present pose: "shift along z", "turn about
+ * (0.6, 0, 0.8)"; directions in world axes.
+ * @text: @size bytes, written and returned */
+const char *lk_row_text(const struct lk_system *system, struct lk_row row, char *text, size_t size);
+
 /** struct lk_mobility - rank of the rigid rows in the present pose.
  * @rank:        of the rigid rows
  * @dof:         degrees of freedom, 6 * bodies - rank
  * @n_redundant: rigid rows - rank
+ * @n_driven:    rows that prescribe a coordinate over time; they count as rigid rows
  * @n_joints:    joints that take part in a dependence between rows
- * @joints:      their indices, @n_joints of them, owned by this structure
+ * @joints:      their indices, @n_joints of them
+ * @rows:        the rows that take part, @n_rows of them, joint by joint
  */
 struct lk_mobility {
     int rank;
     int dof;
     int n_redundant;
+    int n_driven;
     int n_joints;
+    int n_rows;
     int *joints;
+    struct lk_row *rows;
 };
 
-/** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, scaled by the square
- * root of the mass, of the part of the mechanism that has loops; everything else has full rank.
- * Thread: any but the cycle.  RT: no.
- * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM.
- * Release with lk_mobility_fini(). */
+/** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit
+ * length, of the part of the mechanism that has loops; everything else has full rank.
+ * Return: 0, LK_E_MODEL (the loops are too large for a dense matrix of their rows), -ENOMEM,
+ * -EINVAL (not finite). Release with lk_mobility_fini(). */
 int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mobility);
 
 /** lk_mobility_fini() - release what lk_mobility_init() took. */
 void lk_mobility_fini(struct lk_mobility *mobility);
+
+/** enum lk_pose_kind - REGULAR: nearby poses have the same rank;  SINGULAR: they have a larger one;
+ * STUCK: no nearby pose was found, the motions that the rows allow lead nowhere */
+enum lk_pose_kind { LK_POSE_REGULAR, LK_POSE_SINGULAR, LK_POSE_STUCK };
+
+/** struct lk_pose_check - whether the present pose is special, and how close it is to one.
+ * @n_loop_rows: rigid rows in loops; 0: nothing can be singular and nothing below is set
+ * @n_extra:     SINGULAR: degrees of freedom here that nearby poses do not have
+ * @can_move:    there are motions within the loops that the rows (without drives) allow
+ * @n_nearby:    nearby poses that were found
+ * @bodies:      those that move most in motions that nearby poses do not have, @n_bodies of them
+ * @smallest:    smallest singular value but zero of the rows of the loops, each scaled to unit
+ *               length, with translations in units of the size of a body: about the distance to a
+ *               singular pose in turns [rad] and body lengths;  @largest: the largest one
+ * @joints:      those whose rows are next to dependent there, @n_joints of them
+ */
+struct lk_pose_check {
+    enum lk_pose_kind kind;
+    int n_loop_rows;
+    int n_extra;
+    int can_move;
+    int n_nearby;
+    int n_bodies;
+    int n_joints;
+    int *bodies;
+    int *joints;
+    double smallest;
+    double largest;
+};
+
+/** lk_pose_check_init() - compare the rank with that of a few nearby poses on the mechanism's own
+ * motion, weigh the rows by their singular values (LAPACK dgesdd).
+ * Return: 0, LK_E_MODEL (the loops are too large), -ENOMEM, -EINVAL (not finite). Release with
+ * lk_pose_check_fini(). */
+int lk_pose_check_init(const struct lk_system *system, struct lk_pose_check *ret_check);
+void lk_pose_check_fini(struct lk_pose_check *check);
+
+/** struct lk_tree_front - one dense block of the factorisation.
+ * @parent:    the front that takes up what remains, -1: none
+ * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
+ * @joints:    first the eliminated ones, @n_eliminated, then those that remain, @n_joints in all
+ */
+struct lk_tree_front {
+    int parent;
+    int n_children;
+    int children[2];
+    int n_bodies;
+    int bodies[2];
+    int n_joints;
+    int n_eliminated;
+    int rows_eliminated;
+    int rows_remaining;
+    int *joints;
+};
+
+/** struct lk_tree_view - the elimination tree, children before parents.
+ * @depth: levels;  @largest: rows of the largest front;  @joints: of all fronts */
+struct lk_tree_view {
+    int n_fronts;
+    int depth;
+    int largest;
+    struct lk_tree_front *fronts;
+    int *joints;
+};
+
+/** lk_tree_view_init() - the tree that the steps of @system go through.
+ * Return: 0, -ENOMEM. Release with lk_tree_view_fini(). */
+int lk_tree_view_init(const struct lk_system *system, struct lk_tree_view *ret_view);
+void lk_tree_view_fini(struct lk_tree_view *view);
 
 #ifdef __cplusplus
 }

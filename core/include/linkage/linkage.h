@@ -22,6 +22,7 @@ extern "C" {
 
 #define LK_NAME_SIZE      64   /* bytes of a name with its terminating zero */
 #define LK_COMPONENTS_MAX 7    /* scalars of the widest channel (a pose) */
+#define LK_NOTE_SIZE      256  /* bytes of a compiler's note */
 #define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
 #define LK_STEP_MAX       0.1
 #define LK_ITERATIONS_MAX 20
@@ -120,18 +121,24 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
 /** struct lk_health - numerical health and energy books of the last step.
  * @residual_position: largest |violation| of a rigid row after the step [m or rad]
  * @residual_velocity: largest |rate of violation| of a rigid row after the projection [m/s, rad/s]
+ * @residual_acceleration: largest |second derivative of violation| of a rigid row after the
+ *                     projection [m/s^2, rad/s^2]; only of models with a `condition` output, else 0
  * @increment:         largest component of the last Newton increment [m or rad]
  * @kinetic:           kinetic energy [J]
  * @potential:         energy of gravity (zero at the world origin) and of springs [J]
  * @work_input:        work done by the input channels since the start [J]
- * @dissipated:        energy taken out by dampers since the start [J] */
+ * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
+ * @dissipated:        energy taken out by dampers, friction and stops since the start [J] */
 struct lk_health {
     double residual_position;
     double residual_velocity;
+    double residual_acceleration;
     double increment;
     double kinetic;
     double potential;
     double work_input;
+    double work_drive;
+    double work_applied;
     double dissipated;
 };
 
@@ -170,8 +177,10 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
 /** struct lk_summary - what compiling found out.
- * @n_bodies, @n_joints:       counts
- * @n_rows_rigid:              scalar constraints of joints
+ * @n_bodies, @n_joints:       counts, as in the model
+ * @n_parts:                   bodies that were made of bodies with many joints, see @n_split
+ * @n_split:                   bodies that were split into parts, welded to each other
+ * @n_rows_rigid:              scalar constraints of joints, drives and welds
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
@@ -184,6 +193,8 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
 struct lk_summary {
     int n_bodies;
     int n_joints;
+    int n_split;
+    int n_parts;
     int n_rows_rigid;
     int n_rows_compliant;
     int tree_depth;
@@ -195,6 +206,9 @@ struct lk_summary {
     double assembly_gap;
     double velocity_change;
 };
+
+/** lk_system_note() - what the user should know about the compiled model, one line, or "". */
+const char *lk_system_note(const struct lk_system *system);
 
 /** lk_system_summary() - figures of the compiled model. */
 void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/loops.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <lapacke.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH_MIN 1e-6 /* of the longest: a body with shorter arms has no length of its own */
+
+/* the ground, and frames that drives move */
+static bool is_fixed(const struct lk_system *sys, int body)
+{
+    return body >= sys->n_bodies;
+}
+
+int lk_loops_is_driven(const struct lk_loops *l, int c)
+{
+    return l->sys->joint[l->joint_of_column[c]].drive >= 0;
+}
+
+static void count_sides(const struct lk_system *sys, const bool *gone, int *degree)
+{
+    memset(degree, 0, sizeof(int) * ((size_t)sys->n_bodies + 1));
+    for (int j = 0; j < sys->n_joints; j++)
+        for (int s = 0; s < sys->joint[j].n_sides && !gone[j]; s++)
+            if (!is_fixed(sys, sys->joint[j].body[s]))
+                degree[sys->joint[j].body[s]]++;
+}
+
+/* take away bodies with fewer than two joints until none is left; compliant rows bind nothing */
+static int prune(const struct lk_system *sys, bool *gone)
+{
+    int *degree = calloc((size_t)sys->n_bodies + 1, sizeof(int));
+    bool again = true;
+
+    if (!degree)
+        return -ENOMEM;
+    for (int j = 0; j < sys->n_joints; j++)
+        gone[j] = sys->joint[j].n_rigid == 0;
+    while (again) {
+        again = false;
+        count_sides(sys, gone, degree);
+        for (int j = 0; j < sys->n_joints; j++)
+            for (int s = 0; s < sys->joint[j].n_sides && !gone[j]; s++) {
+                int b = sys->joint[j].body[s];
+
+                if (!is_fixed(sys, b) && degree[b] == 1)
+                    gone[j] = again = true;
+            }
+    }
+    free(degree);
+    return 0;
+}
+
+static void number_joint(struct lk_loops *l, int j)
+{
+    const struct lk_joint *joint = &l->sys->joint[j];
+
+    l->column[j] = l->n_columns;
+    for (int r = 0; r < joint->n_rigid; r++)
+        l->joint_of_column[l->n_columns++] = j;
+    for (int s = 0; s < joint->n_sides; s++) {
+        int b = joint->body[s];
+
+        if (is_fixed(l->sys, b) || l->row[b] >= 0)
+            continue;
+        l->body_of[l->n_rows / 6] = b;
+        l->row[b] = l->n_rows;
+        l->n_rows += 6;
+    }
+}
+
+/* distance from each centre of mass to the farthest joint point; where there is none, the longest
+ * of the others */
+static void measure_lengths(struct lk_loops *l)
+{
+    double longest = 0;
+
+    for (int j = 0; j < l->sys->n_joints; j++) {
+        const struct lk_joint *joint = &l->sys->joint[j];
+
+        for (int s = 0; s < 2 && !joint->of[0]; s++) {
+            int b = joint->body[s];
+
+            if (is_fixed(l->sys, b))
+                continue;
+            l->length[b] = lk_max(l->length[b], lk_norm(joint->p[s]));
+            longest = lk_max(longest, l->length[b]);
+        }
+    }
+    for (int b = 0; b < l->sys->n_bodies; b++)
+        if (!(l->length[b] > LENGTH_MIN * longest))
+            l->length[b] = longest > 0 ? longest : 1;
+}
+
+int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
+{
+    size_t joints = (size_t)sys->n_joints + 1, bodies = (size_t)sys->n_bodies + 1;
+    bool *gone = calloc(joints, sizeof(bool));
+    int r = gone ? prune(sys, gone) : -ENOMEM;
+    struct lk_loops l = {.sys = sys};
+
+    l.column = calloc(joints, sizeof(int));
+    l.row = calloc(bodies, sizeof(int));
+    l.joint_of_column = calloc((size_t)sys->n_rows + 1, sizeof(int));
+    l.body_of = calloc(bodies, sizeof(int));
+    l.length = calloc(bodies, sizeof(double));
+    if (r < 0 || !l.column || !l.row || !l.joint_of_column || !l.body_of || !l.length) {
+        free(gone);
+        lk_loops_fini(&l);
+        return -ENOMEM;
+    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        l.row[b] = -1;
+    for (int j = 0; j < sys->n_joints; j++) {
+        l.column[j] = -1;
+        if (!gone[j])
+            number_joint(&l, j);
+    }
+    measure_lengths(&l);
+    free(gone);
+    *ret_loops = l;
+    return 0;
+}
+
+void lk_loops_fini(struct lk_loops *l)
+{
+    free(l->column);
+    free(l->row);
+    free(l->joint_of_column);
+    free(l->body_of);
+    free(l->length);
+    *l = (struct lk_loops){0};
+}
+
+/** struct block - rows of one joint at given poses. */
+struct block {
+    double J[6 * LK_SIDES_MAX * LK_ROWS_PAD] __attribute__((aligned(64)));
+    double phi[LK_ROWS_PAD];
+    struct lk_jacobian jacobian;
+};
+
+/* where the sides of a joint are when the bodies are at @pose */
+static void find_sides(const struct lk_system *sys, const struct lk_pose *pose,
+                       const struct lk_joint *joint, const struct lk_pose *ret[LK_SIDES_MAX])
+{
+    for (int s = 0; s < LK_SIDES_MAX; s++) {
+        int b = s < joint->n_sides ? joint->body[s] : sys->n_bodies;
+
+        ret[s] = is_fixed(sys, b) ? &sys->pose[b] : &pose[b];
+    }
+}
+
+/* change of coordinate @k of a coupling since the present pose, no farther than half a turn */
+static double change_of_coordinate(const struct lk_system *sys, const struct lk_pose *pose,
+                                   const struct lk_joint *coupling, int k)
+{
+    const struct lk_joint *of = coupling->of[k];
+    const struct lk_joint_type_ops *ops = lk_joint_ops(of->type);
+    const struct lk_pose *here[LK_SIDES_MAX], *there[LK_SIDES_MAX];
+    double change;
+
+    find_sides(sys, sys->pose, of, here);
+    find_sides(sys, pose, of, there);
+    change = ops->coordinate(of, there, coupling->which[k]) -
+             ops->coordinate(of, here, coupling->which[k]);
+    if (lk_joint_coordinate_is_angle(of->type, coupling->which[k]))
+        change = remainder(change, 2 * M_PI);
+    return change;
+}
+
+/* a coupling holds in the present pose, whatever the turns so far; a drive is followed in time */
+static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose, int j,
+                           struct block *ret)
+{
+    const struct lk_joint *joint = &l->sys->joint[j];
+    const struct lk_pose *at[LK_SIDES_MAX];
+
+    *ret = (struct block){.jacobian = l->sys->jacobian[j]};
+    ret->jacobian.J = ret->J;
+    find_sides(l->sys, pose, joint, at);
+    lk_joint_jacobian(joint, at, ret->jacobian);
+    if (!joint->of[0])
+        lk_joint_violation(joint, at, ret->phi);
+    else if (joint->of[1])
+        ret->phi[0] = change_of_coordinate(l->sys, pose, joint, 1) -
+                      joint->ratio * change_of_coordinate(l->sys, pose, joint, 0);
+}
+
+/* one row into its column, scaled to unit length; returns the scale */
+static double fill_column(const struct lk_loops *l, const struct lk_joint *joint,
+                          const struct block *block, int r, double *column)
+{
+    double length = 0, scale;
+
+    for (int s = 0; s < joint->n_sides; s++) {
+        int b = joint->body[s];
+        double row[6];
+
+        if (is_fixed(l->sys, b))
+            continue;
+        lk_jacobian_row(block->jacobian, s, r, row);
+        for (int k = 0; k < 6; k++)
+            column[l->row[b] + k] += row[k] * (k < 3 ? l->length[b] : 1);
+    }
+    for (int i = 0; i < l->n_rows; i++)
+        length += column[i] * column[i];
+    scale = length > 0 ? 1 / sqrt(length) : 0;
+    for (int i = 0; i < l->n_rows; i++)
+        column[i] *= scale;
+    return scale;
+}
+
+void lk_loops_matrix(const struct lk_loops *l, const struct lk_pose *pose, enum lk_columns which,
+                     double *A, double *phi)
+{
+    memset(A, 0, (size_t)l->n_rows * (size_t)l->n_columns * sizeof(double));
+    for (int c = 0; c < l->n_columns;) {
+        int j = l->joint_of_column[c];
+        const struct lk_joint *joint = &l->sys->joint[j];
+        int skip = which == LK_COLUMNS_PASSIVE && lk_loops_is_driven(l, c);
+        struct block block;
+
+        evaluate_joint(l, pose, j, &block);
+        for (int r = 0; r < joint->n_rigid; r++, c++) {
+            double scale = 0;
+
+            if (!skip)
+                scale = fill_column(l, joint, &block, r, A + (size_t)c * (size_t)l->n_rows);
+            if (phi)
+                phi[c] = scale * block.phi[r];
+        }
+    }
+}
+
+static int count_rank(const struct lk_loops *l, const double *A, double tolerance)
+{
+    int most = l->n_rows < l->n_columns ? l->n_rows : l->n_columns;
+    int rank = 0;
+
+    while (rank < most && fabs(A[(size_t)rank * (size_t)(l->n_rows + 1)]) > tolerance)
+        rank++;
+    return rank;
+}
+
+int lk_rank_init(const struct lk_loops *l, const struct lk_pose *pose, enum lk_columns which,
+                 double tolerance, struct lk_rank *ret_rank)
+{
+    struct lk_rank f = {
+        .A = calloc((size_t)l->n_rows * (size_t)l->n_columns + 1, sizeof(double)),
+        .tau = calloc((size_t)l->n_columns + 1, sizeof(double)),
+        .pivot = calloc((size_t)l->n_columns + 1, sizeof(int)),
+    };
+    int r = f.A && f.tau && f.pivot ? 0 : -ENOMEM;
+
+    if (r == 0 && l->n_columns > 0 && l->n_rows > 0) {
+        lk_loops_matrix(l, pose, which, f.A, NULL);
+        r = LAPACKE_dgeqp3(LAPACK_COL_MAJOR, l->n_rows, l->n_columns, f.A, l->n_rows, f.pivot,
+                           f.tau);
+        r = r == 0 ? 0 : r < -1000 ? -ENOMEM : -EINVAL;
+    }
+    if (r < 0) {
+        lk_rank_fini(&f);
+        return r;
+    }
+    f.rank = count_rank(l, f.A, tolerance);
+    *ret_rank = f;
+    return 0;
+}
+
+void lk_rank_fini(struct lk_rank *f)
+{
+    free(f->A);
+    free(f->tau);
+    free(f->pivot);
+    *f = (struct lk_rank){0};
+}

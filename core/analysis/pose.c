@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is the pose as drawn special? The rank of the rows is compared with the rank in poses nearby.
+ *
+ * A nearby pose: all bodies move a little along a random motion that the rows allow to first order,
+ * then the joints are closed again by Gauss-Newton (least squares, smallest motion, LAPACK dgelsy)
+ * in the plane square to that motion, so that it cannot go back to the pose as drawn. Where no
+ * motion leads away (a stretched strut between two grounds) that does not converge. Drives are left
+ * out while moving, since they would move in time, but count for the rank. The generic rank is the
+ * largest found. */
+#include "analysis/loops.h"
+#include "linkage/analysis.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <lapacke.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATRIX_MAX     1e6   /* values of the dense matrix: a few seconds */
+#define SAMPLES        3     /* poses nearby; one is enough but for bad luck */
+#define SAMPLES_MORE   12    /* where branches meet: some of them are singular all along */
+#define MATRIX_MORE    1e5   /* values of a matrix that is small enough for that */
+#define CLOSING_ROUNDS 30    /* few, but a factor of 4 a round where branches meet: 1e9 in 15 */
+#define CLOSED         1e-12 /* gap; above round-off */
+#define ROUNDOFF       3e-15 /* of a position, in its own size: a few sums of doubles */
+#define LOST           20    /* steps: a pose farther away is not nearby */
+#define TRUNCATION     1e-9  /* of singular values while closing: round-off of the matrix */
+#define NEARBY         1e-5  /* tolerance of the rank there: more than the root of CLOSED */
+#define SHARE_SHOWN    0.1   /* of the largest: bodies and joints with less are not named */
+
+static const double steps[] = {0.05, 0.01, 0.002}; /* [rad], or of the length of a body */
+
+/** struct search - scratch of the way to a nearby pose.
+ * @closed:    gap that counts as none
+ * @z:         a motion, n_rows, or violations;  @moved: sum of the motions
+ * @direction: the first motion, of unit length */
+struct search {
+    const struct lk_loops *l;
+    uint64_t random;
+    double closed;
+    struct lk_pose *pose;
+    double *A;
+    double *z;
+    double *moved;
+    double *direction;
+    int *pivot;
+};
+
+static int search_init(struct search *s, const struct lk_loops *l)
+{
+    size_t n = (size_t)l->n_rows, m = (size_t)l->n_columns;
+
+    *s = (struct search){.l = l, .random = 1};
+    s->pose = calloc((size_t)l->sys->n_bodies + 1, sizeof(*s->pose));
+    s->A = calloc(n * (m + 1), sizeof(double));
+    s->z = calloc(n + m + 1, sizeof(double));
+    s->moved = calloc(n + 1, sizeof(double));
+    s->direction = calloc(n + 1, sizeof(double));
+    s->pivot = calloc(n + 1, sizeof(int));
+    return s->pose && s->A && s->z && s->moved && s->direction && s->pivot ? 0 : -ENOMEM;
+}
+
+static void search_fini(struct search *s)
+{
+    free(s->pose);
+    free(s->A);
+    free(s->z);
+    free(s->moved);
+    free(s->direction);
+    free(s->pivot);
+}
+
+/* in [-1, 1), the same in every run (multiplier: Knuth, MMIX) */
+static double random_value(struct search *s)
+{
+    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+    return (double)(s->random >> 11) * 0x1p-52 - 1;
+}
+
+static double largest_of(const double *x, int n)
+{
+    double largest = 0;
+
+    for (int i = 0; i < n; i++)
+        largest = lk_max(largest, fabs(x[i]));
+    return largest;
+}
+
+static void move_body(struct lk_pose *pose, double length, const double z[6])
+{
+    double q[4], turn[9], R[9];
+
+    for (int i = 0; i < 3; i++)
+        pose->x[i] += length * z[i];
+    lk_rotation_exp(z + 3, q);
+    lk_quat_matrix(q, turn);
+    memcpy(R, pose->R, sizeof(R));
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            pose->R[3 * i + k] =
+                R[3 * i] * turn[k] + R[3 * i + 1] * turn[3 + k] + R[3 * i + 2] * turn[6 + k];
+}
+
+/* move all bodies of the loops along @scale s->z */
+static void move(struct search *s, double scale)
+{
+    const struct lk_loops *l = s->l;
+
+    for (int i = 0; i < l->n_rows; i++) {
+        s->z[i] *= scale;
+        s->moved[i] += s->z[i];
+    }
+    for (int i = 0; i < l->n_rows; i += 6)
+        move_body(&s->pose[l->body_of[i / 6]], l->length[l->body_of[i / 6]], s->z + i);
+}
+
+/* n - rank motions that the factored rows allow, orthonormal; @ret has n_rows values each */
+static int null_space(const struct lk_loops *l, const struct lk_rank *f, double **ret)
+{
+    int n = l->n_rows, free_motions = n - f->rank;
+    int k = n < l->n_columns ? n : l->n_columns;
+    double *Z = calloc((size_t)n * (size_t)free_motions + 1, sizeof(double));
+
+    if (!Z)
+        return -ENOMEM;
+    for (int i = 0; i < free_motions; i++)
+        Z[(size_t)i * (size_t)n + (size_t)(f->rank + i)] = 1;
+    if (free_motions > 0 && LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'N', n, free_motions, k, f->A, n,
+                                           f->tau, Z, n) != 0) {
+        free(Z);
+        return -ENOMEM;
+    }
+    *ret = Z;
+    return 0;
+}
+
+/* one round of Gauss-Newton: the smallest motion that the least squares ask for, square to the
+ * direction, which is one column more */
+static bool improve(struct search *s, double step)
+{
+    const struct lk_loops *l = s->l;
+    size_t n = (size_t)l->n_rows, m = (size_t)l->n_columns;
+    int rank;
+
+    memcpy(s->A + n * m, s->direction, n * sizeof(double));
+    s->z[m] = 0;
+    memset(s->pivot, 0, n * sizeof(int));
+    /* n x m + 1 by columns is the transpose, m + 1 x n, by rows */
+    if (LAPACKE_dgelsy(LAPACK_ROW_MAJOR, l->n_columns + 1, l->n_rows, 1, s->A, l->n_rows, s->z, 1,
+                       s->pivot, TRUNCATION, &rank) != 0)
+        return false;
+    move(s, -1);
+    return largest_of(s->moved, l->n_rows) < LOST * step;
+}
+
+/* Gauss-Newton from s->pose; false: not closed */
+static bool close_joints(struct search *s, double step)
+{
+    const struct lk_loops *l = s->l;
+
+    for (int round = 0; round < CLOSING_ROUNDS; round++) {
+        lk_loops_matrix(l, s->pose, LK_COLUMNS_PASSIVE, s->A, s->z);
+        if (largest_of(s->z, l->n_columns) <= s->closed)
+            return true;
+        if (!improve(s, step))
+            return false;
+    }
+    return false;
+}
+
+/* to a nearby pose, in a random direction of the @n_free motions @Z */
+static bool find_nearby(struct search *s, const double *Z, int n_free, double step)
+{
+    const struct lk_loops *l = s->l;
+    size_t n = (size_t)l->n_rows;
+    double length = 0;
+
+    memcpy(s->pose, l->sys->pose, (size_t)l->sys->n_bodies * sizeof(*s->pose));
+    memset(s->z, 0, n * sizeof(double));
+    memset(s->moved, 0, n * sizeof(double));
+    for (int i = 0; i < n_free; i++) {
+        double share = random_value(s);
+
+        length += share * share;
+        for (size_t k = 0; k < n; k++)
+            s->z[k] += share * Z[(size_t)i * n + k];
+    }
+    for (size_t k = 0; k < n; k++)
+        s->direction[k] = s->z[k] / sqrt(length);
+    move(s, step / largest_of(s->z, l->n_rows));
+    return close_joints(s, step);
+}
+
+/* gap that counts as closed: round-off of positions, and whatever the drawing left open */
+static double gap_of_drawing(struct search *s)
+{
+    const struct lk_loops *l = s->l;
+    double roundoff = 0;
+
+    lk_loops_matrix(l, l->sys->pose, LK_COLUMNS_PASSIVE, s->A, s->z);
+    for (int i = 0; i < l->n_rows / 6; i++)
+        roundoff = lk_max(roundoff,
+                          largest_of(l->sys->pose[l->body_of[i]].x, 3) / l->length[l->body_of[i]]);
+    return lk_max(lk_max(CLOSED, ROUNDOFF * roundoff), 2 * largest_of(s->z, l->n_columns));
+}
+
+/* whether @i attempts will do: enough poses found, and none that says more than the one here */
+static bool is_enough(const struct search *s, const struct lk_pose_check *c, int here, int best,
+                      int i)
+{
+    if (i <= SAMPLES || c->n_nearby == 0)
+        return i > SAMPLES;
+    if ((double)s->l->n_rows * s->l->n_columns > MATRIX_MORE || i >= SAMPLES_MORE)
+        return true;
+    return c->n_nearby >= SAMPLES && best <= here;
+}
+
+/* a nearby pose in a random direction, if one is found: is its rank larger than @best? */
+static int sample(struct search *s, const double *Z, int n_free, struct lk_pose_check *c,
+                  struct lk_rank *best)
+{
+    struct lk_rank f;
+    bool found = false;
+    int r;
+
+    for (size_t k = 0; k < sizeof(steps) / sizeof(*steps) && !found; k++)
+        found = find_nearby(s, Z, n_free, steps[k]);
+    if (!found)
+        return 0;
+    c->n_nearby++;
+    r = lk_rank_init(s->l, s->pose, LK_COLUMNS_ALL, NEARBY, &f);
+    if (r < 0)
+        return r;
+    if (best->A && f.rank <= best->rank) {
+        lk_rank_fini(&f);
+        return 0;
+    }
+    lk_rank_fini(best);
+    *best = f;
+    return 0;
+}
+
+/* the largest rank in nearby poses, with its factors in @best; unchanged when none is found.
+ * @here: the rank in the present pose */
+static int search_poses(struct search *s, int here, struct lk_pose_check *c, struct lk_rank *best)
+{
+    struct lk_rank passive;
+    double *Z = NULL;
+    int r = lk_rank_init(s->l, s->l->sys->pose, LK_COLUMNS_PASSIVE, LK_RANK_TOLERANCE, &passive);
+    int n_free;
+
+    if (r < 0)
+        return r;
+    n_free = s->l->n_rows - passive.rank;
+    r = null_space(s->l, &passive, &Z);
+    lk_rank_fini(&passive);
+    s->closed = gap_of_drawing(s);
+    c->can_move = n_free > 0;
+    for (int i = 0; r == 0 && n_free > 0 && !is_enough(s, c, here, best->rank, i); i++)
+        r = sample(s, Z, n_free, c, best);
+    free(Z);
+    return r;
+}
+
+/* indices of the large values, the largest first */
+static int *name_largest(const double *share, int n, int *ret_n)
+{
+    int *list = calloc((size_t)n + 1, sizeof(int));
+    double largest = largest_of(share, n);
+
+    *ret_n = 0;
+    for (int i = 0; i < n && list; i++) {
+        int at = *ret_n;
+
+        if (!(share[i] > SHARE_SHOWN * largest))
+            continue;
+        for (; at > 0 && share[list[at - 1]] < share[i]; at--)
+            list[at] = list[at - 1];
+        list[at] = i;
+        (*ret_n)++;
+    }
+    return list;
+}
+
+/* what is left of the motions @Z when those of the nearby pose, @Y, are taken out; summed up body
+ * by body */
+static void share_of_extra(const struct lk_loops *l, double *Z, int n_Z, const double *Y, int n_Y,
+                           double *share)
+{
+    size_t n = (size_t)l->n_rows;
+
+    for (int i = 0; i < n_Z; i++) {
+        double *z = Z + (size_t)i * n;
+
+        for (int k = 0; k < n_Y; k++) {
+            const double *y = Y + (size_t)k * n;
+            double along = 0;
+
+            for (size_t a = 0; a < n; a++)
+                along += y[a] * z[a];
+            for (size_t a = 0; a < n; a++)
+                z[a] -= along * y[a];
+        }
+        for (size_t a = 0; a < n; a++)
+            share[l->body_of[a / 6]] += z[a] * z[a];
+    }
+}
+
+/* bodies that move most where the pose allows more than those nearby; without @nearby, all motions
+ * are of that kind */
+static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
+                       const struct lk_rank *nearby, struct lk_pose_check *c)
+{
+    double *share = calloc((size_t)l->sys->n_bodies + 1, sizeof(double));
+    double *Z = NULL, *Y = NULL;
+    int r = share ? null_space(l, here, &Z) : -ENOMEM;
+
+    if (r == 0 && nearby->A)
+        r = null_space(l, nearby, &Y);
+    if (r == 0) {
+        share_of_extra(l, Z, l->n_rows - here->rank, Y, Y ? l->n_rows - nearby->rank : 0, share);
+        c->bodies = name_largest(share, l->sys->n_bodies, &c->n_bodies);
+        r = c->bodies ? 0 : -ENOMEM;
+    }
+    free(share);
+    free(Z);
+    free(Y);
+    return r;
+}
+
+/* singular values, and the joints whose rows all but cancel in the smallest that is not zero */
+static int weigh_rows(const struct lk_loops *l, int rank, struct lk_pose_check *c)
+{
+    int n = l->n_rows, m = l->n_columns, k = n < m ? n : m;
+    double *A = calloc((size_t)n * (size_t)m + 1, sizeof(double));
+    double *U = calloc((size_t)n * (size_t)k + 1, sizeof(double));
+    double *V = calloc((size_t)k * (size_t)m + 1, sizeof(double));
+    double *sigma = calloc((size_t)k + 1, sizeof(double));
+    double *share = calloc((size_t)l->sys->n_joints + 1, sizeof(double));
+    int r = A && U && V && sigma && share ? 0 : -ENOMEM;
+
+    if (r == 0) {
+        lk_loops_matrix(l, l->sys->pose, LK_COLUMNS_ALL, A, NULL);
+        r = LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, A, n, sigma, U, n, V, k) == 0 ? 0 : -ENOMEM;
+    }
+    if (r == 0 && rank > 0) {
+        for (int i = 0; i < m; i++) {
+            double v = V[(size_t)i * (size_t)k + (size_t)(rank - 1)];
+
+            share[l->joint_of_column[i]] += v * v;
+        }
+        c->smallest = sigma[rank - 1];
+        c->largest = sigma[0];
+        c->joints = name_largest(share, l->sys->n_joints, &c->n_joints);
+        r = c->joints ? 0 : -ENOMEM;
+    }
+    free(A);
+    free(U);
+    free(V);
+    free(sigma);
+    free(share);
+    return r;
+}
+
+static enum lk_pose_kind kind_of(const struct lk_pose_check *c, const struct lk_rank *here,
+                                 const struct lk_rank *nearby)
+{
+    if (c->can_move && c->n_nearby == 0)
+        return LK_POSE_STUCK;
+    return nearby->A && nearby->rank > here->rank ? LK_POSE_SINGULAR : LK_POSE_REGULAR;
+}
+
+static int check_loops(const struct lk_loops *l, struct lk_pose_check *c)
+{
+    struct lk_rank here = {0}, nearby = {0};
+    struct search s;
+    int r = search_init(&s, l);
+
+    if (r == 0)
+        r = lk_rank_init(l, l->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &here);
+    if (r == 0)
+        r = search_poses(&s, here.rank, c, &nearby);
+    if (r == 0) {
+        c->kind = kind_of(c, &here, &nearby);
+        c->n_extra = c->kind == LK_POSE_SINGULAR ? nearby.rank - here.rank : 0;
+        r = weigh_rows(l, here.rank, c);
+    }
+    if (r == 0 && c->kind != LK_POSE_REGULAR)
+        r = name_bodies(l, &here, &nearby, c);
+    lk_rank_fini(&here);
+    lk_rank_fini(&nearby);
+    search_fini(&s);
+    return r;
+}
+
+int lk_pose_check_init(const struct lk_system *sys, struct lk_pose_check *ret_check)
+{
+    struct lk_pose_check c = {.kind = LK_POSE_REGULAR};
+    struct lk_loops l;
+    int r = lk_loops_init(sys, &l);
+
+    if (r < 0)
+        return r;
+    c.n_loop_rows = l.n_columns;
+    if ((double)l.n_columns * l.n_rows > MATRIX_MAX)
+        r = LK_E_MODEL;
+    else if (l.n_columns > 0)
+        r = check_loops(&l, &c);
+    lk_loops_fini(&l);
+    if (r == 0)
+        *ret_check = c;
+    else
+        lk_pose_check_fini(&c);
+    return r;
+}
+
+void lk_pose_check_fini(struct lk_pose_check *check)
+{
+    free(check->joints);
+    free(check->bodies);
+    *check = (struct lk_pose_check){0};
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names, and what a row forbids, in words. Read off its Jacobian, so that a joint type needs no
+ * text here unless its row is neither a shift nor a turn. */
+#include "linkage/analysis.h"
+#include "maths/vec.h"
+#include "step/system.h"
+#include <stdio.h>
+#include <string.h>
+
+#define ALONG_AXIS 1e-6 /* sine of the angle below which a direction is called by an axis */
+#define NO_SHIFT   1e-9 /* a row whose translation part is shorter is a turn */
+
+/* "pin", or "tube angle" where a joint has several coordinates */
+static const char *describe_coordinate(const struct lk_system *sys, const struct lk_joint *joint,
+                                       int k, char *text, size_t size)
+{
+    const struct lk_joint_traits *traits = &lk_joint_traits[joint->of[k]->type];
+    const char *name = traits->n_coordinates > 1 ? traits->coordinate[joint->which[k]] : "";
+
+    snprintf(text, size, "%s%s%s", sys->joint_name[joint->of[k] - sys->joint],
+             name[0] != '\0' ? " " : "", name);
+    return text;
+}
+
+/* among the parts of a body that was split; the first one has the body's own index */
+static int part_number(const struct lk_system *sys, int i)
+{
+    int number = 2;
+
+    for (int b = sys->n_named_bodies; b < i; b++)
+        number += sys->body[b].of == sys->body[i].of;
+    return number;
+}
+
+const char *lk_body_text(const struct lk_system *sys, int i, char *text, size_t size)
+{
+    if (i > sys->n_bodies)
+        snprintf(text, size, "driven frame %d", i - sys->n_bodies);
+    else if (i == sys->n_bodies)
+        snprintf(text, size, "ground");
+    else if (i >= sys->n_named_bodies)
+        snprintf(text, size, "part %d of %s", part_number(sys, i), sys->body_name[sys->body[i].of]);
+    else
+        snprintf(text, size, "%s", sys->body_name[i]);
+    return text;
+}
+
+/* an element between two bodies that has no name as a joint */
+static void describe_element(const struct lk_system *sys, int i, char *text, size_t size)
+{
+    const char *what = sys->joint[i].type == LK_JOINT_BUSHING ? "bushing" : "spring";
+    int part = sys->joint[i].body[1];
+    char first[LK_TEXT_SIZE], second[LK_TEXT_SIZE];
+
+    if (sys->joint[i].n_rigid > 0) {
+        snprintf(text, size, "weld %d-%d of %s", part_number(sys, part) - 1, part_number(sys, part),
+                 sys->body_name[sys->body[part].of]);
+        return;
+    }
+    snprintf(text, size, "%s %.80s-%.80s", what,
+             lk_body_text(sys, sys->joint[i].body[0], first, sizeof(first)),
+             lk_body_text(sys, sys->joint[i].body[1], second, sizeof(second)));
+}
+
+const char *lk_joint_text(const struct lk_system *sys, int i, char *text, size_t size)
+{
+    const struct lk_joint *joint = &sys->joint[i];
+    char name[LK_TEXT_SIZE / 2];
+
+    if (i < sys->n_named_joints)
+        snprintf(text, size, "%s", sys->joint_name[i]);
+    else if (joint->of[0])
+        snprintf(text, size, "%s of %s", joint->drive >= 0 ? "drive" : "force element",
+                 describe_coordinate(sys, joint, 0, name, sizeof(name)));
+    else
+        describe_element(sys, i, text, size);
+    return text;
+}
+
+/* unit length, the largest component positive: a row forbids both senses */
+static void normalise(double d[3])
+{
+    int largest = 0;
+    double length = lk_norm(d);
+
+    for (int i = 1; i < 3; i++)
+        if (fabs(d[i]) > fabs(d[largest]) + ALONG_AXIS * length)
+            largest = i;
+    if (d[largest] < 0)
+        length = -length;
+    for (int i = 0; i < 3 && length != 0; i++)
+        d[i] /= length;
+}
+
+static void describe_direction(const double d[3], char *text, size_t size)
+{
+    for (int i = 0; i < 3; i++)
+        if (fabs(d[(i + 1) % 3]) < ALONG_AXIS && fabs(d[(i + 2) % 3]) < ALONG_AXIS) {
+            snprintf(text, size, "%c", "xyz"[i]);
+            return;
+        }
+    /* adding zero turns a rounded -0 into 0 */
+    snprintf(text, size, "(%.3g, %.3g, %.3g)", round(1e3 * d[0]) / 1e3 + 0.0,
+             round(1e3 * d[1]) / 1e3 + 0.0, round(1e3 * d[2]) / 1e3 + 0.0);
+}
+
+/* rows that relate coordinates of other joints */
+static void describe_relation(const struct lk_system *sys, const struct lk_joint *joint, char *text,
+                              size_t size)
+{
+    char first[LK_TEXT_SIZE / 2], second[LK_TEXT_SIZE / 2];
+
+    describe_coordinate(sys, joint, 0, first, sizeof(first));
+    if (joint->of[1])
+        snprintf(text, size, "ratio of %.80s to %.80s",
+                 describe_coordinate(sys, joint, 1, second, sizeof(second)), first);
+    else
+        snprintf(text, size, "coordinate of %s", first);
+}
+
+const char *lk_row_text(const struct lk_system *sys, struct lk_row row, char *text, size_t size)
+{
+    const struct lk_joint *joint = &sys->joint[row.joint];
+    const char *what = "shift along";
+    double J[6], direction[3];
+    char where[64];
+
+    if (joint->of[0]) {
+        describe_relation(sys, joint, text, size);
+        return text;
+    }
+    lk_jacobian_row(sys->jacobian[row.joint], 1, row.row, J);
+    memcpy(direction, J, sizeof(direction));
+    if (lk_norm(direction) < NO_SHIFT) {
+        what = "turn about";
+        lk_rotate(sys->pose[joint->body[1]].R, J + 3, direction);
+    } else if (joint->type == LK_JOINT_SCREW && row.row == joint->n_length - 1) {
+        what = "thread along"; /* a shift for each turn */
+    }
+    normalise(direction);
+    describe_direction(direction, where, sizeof(where));
+    snprintf(text, size, "%s %s", what, where);
+    return text;
+}

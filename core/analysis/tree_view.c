@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on nothing
+ * but topology and options, so that making it again gives the tree in use. */
+#include "linkage/analysis.h"
+#include "step/system.h"
+#include "tree/tree.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* moved frames are ground to the tree, and so is a side that a joint does not have */
+static int topology_body(const struct lk_system *sys, const struct lk_joint *joint, int side)
+{
+    return side < joint->n_sides && joint->body[side] < sys->n_bodies ? joint->body[side]
+                                                                      : sys->n_bodies;
+}
+
+/* the plan that compile.c made */
+static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
+{
+    size_t n = (size_t)sys->n_joints + 1;
+    int(*body)[LK_TREE_SIDES] = calloc(n, sizeof(*body));
+    int *n_rows = calloc(n, sizeof(*n_rows));
+    int r = -ENOMEM;
+
+    if (body && n_rows) {
+        for (int j = 0; j < sys->n_joints; j++) {
+            for (int s = 0; s < LK_TREE_SIDES; s++)
+                body[j][s] = topology_body(sys, &sys->joint[j], s);
+            n_rows[j] = sys->joint[j].n_rows;
+        }
+        const struct lk_topology topology = {
+            .n_bodies = sys->n_bodies,
+            .n_joints = sys->n_joints,
+            .body = (const int(*)[LK_TREE_SIDES])body,
+            .n_rows = n_rows,
+        };
+        r = lk_plan_best(&topology, sys->iterations + 2 + (sys->n_inputs > 0), ret_plan);
+    }
+    free(body);
+    free(n_rows);
+    return r;
+}
+
+static void fill_front(struct lk_tree_view *view, const struct lk_front_plan *plan, int f)
+{
+    struct lk_tree_front *front = &view->fronts[f];
+
+    front->n_joints = plan->n_joints;
+    front->n_eliminated = plan->n_elim;
+    front->rows_eliminated = plan->elim_rows;
+    front->rows_remaining = plan->rows - plan->elim_rows;
+    front->n_children = plan->n_children;
+    front->n_bodies = plan->n_bodies;
+    for (int i = 0; i < plan->n_joints; i++)
+        front->joints[i] = plan->joints[i];
+    for (int i = 0; i < plan->n_children; i++) {
+        front->children[i] = plan->children[i];
+        view->fronts[plan->children[i]].parent = f;
+    }
+    for (int i = 0; i < plan->n_bodies; i++)
+        front->bodies[i] = plan->bodies[i];
+}
+
+static int copy_plan(const struct lk_plan *plan, struct lk_tree_view *view)
+{
+    size_t n_joints = 0;
+
+    for (int f = 0; f < plan->n_fronts; f++)
+        n_joints += (size_t)plan->fronts[f].n_joints;
+    view->fronts = calloc((size_t)plan->n_fronts + 1, sizeof(*view->fronts));
+    view->joints = calloc(n_joints + 1, sizeof(*view->joints));
+    if (!view->fronts || !view->joints)
+        return -ENOMEM;
+    view->n_fronts = plan->n_fronts;
+    view->depth = plan->depth;
+    view->largest = plan->largest;
+    n_joints = 0;
+    for (int f = 0; f < plan->n_fronts; f++) {
+        view->fronts[f].parent = -1;
+        view->fronts[f].joints = view->joints + n_joints;
+        n_joints += (size_t)plan->fronts[f].n_joints;
+        fill_front(view, &plan->fronts[f], f);
+    }
+    return 0;
+}
+
+int lk_tree_view_init(const struct lk_system *sys, struct lk_tree_view *ret_view)
+{
+    struct lk_tree_view view = {0};
+    struct lk_plan plan;
+    int r = plan_again(sys, &plan);
+
+    if (r < 0)
+        return r;
+    r = copy_plan(&plan, &view);
+    lk_plan_fini(&plan);
+    if (r < 0)
+        lk_tree_view_fini(&view);
+    else
+        *ret_view = view;
+    return r;
+}
+
+void lk_tree_view_fini(struct lk_tree_view *view)
+{
+    free(view->fronts);
+    free(view->joints);
+    *view = (struct lk_tree_view){0};
+}

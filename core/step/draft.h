@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model as blocks of rows between bodies, before any memory is laid out.
+ *
+ * Blocks come in this order: the joints of the model, rows of drives, compliant rows on coordinates
+ * (all springs, friction and stops at one coordinate share one), spring-dampers, bushings, held
+ * coordinates (only while a drawing is assembled), welds between the parts of split bodies.
+ *
+ * A body with many joints would be one large dense front. Where that lowers the work it is split
+ * into parts with an equal share of mass and inertia, at the same place, welded in a row; each part
+ * takes some of the joints. Everything here runs when a model is compiled. */
+#ifndef LK_STEP_DRAFT_H
+#define LK_STEP_DRAFT_H
+
+#include "joints/joint.h"
+#include "tree/tree.h"
+
+/** struct lk_draft_block - a block to be.
+ * @type:   whose functions;  @is_compliant: its rows follow laws
+ * @joint:  of the model: the joint itself, or the one whose coordinate @which this row is; -1: none
+ * @drive, @force, @hold: what made it, or -1: index in the model (of forces: spring-damper,
+ * bushing)
+ * @body:   of the system, ground and frames included;  @n_sides: how many of them count */
+struct lk_draft_block {
+    enum lk_joint_type type;
+    int is_compliant;
+    int n_rows;
+    int n_length;
+    int joint;
+    int which;
+    int drive;
+    int force;
+    int hold;
+    int n_sides;
+    int body[LK_SIDES_MAX];
+};
+
+/** struct lk_draft - all of it.
+ * @n_parts:    of each body of the model;  @of: the body of the model that a body of the system is
+ * @frame_of:   frame of each joint whose first body drives move, or -1
+ * @in_hold:    coordinates are held: the system is made to assemble the drawing
+ * @topology, @plan: of the blocks */
+struct lk_draft {
+    const struct lk_model *model;
+    double h;
+    int iterations;
+    int in_hold;
+    int n_bodies;
+    int n_frames;
+    int n_coordinates;
+    int *n_parts;
+    int *of;
+    int *frame_of;
+    int n_blocks;
+    int n_own_blocks; /* without welds */
+    struct lk_draft_block *blocks;
+    int (*ends)[LK_TREE_SIDES];
+    int *n_rows;
+    struct lk_topology topology;
+    struct lk_plan plan;
+};
+
+/** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations and in_hold are
+ * set. Return: 0, -ENOMEM. Release with lk_draft_fini(). */
+int lk_draft_init(struct lk_draft *d);
+void lk_draft_fini(struct lk_draft *d);
+
+/** lk_draft_solves() - solves in a step. */
+static inline int lk_draft_solves(const struct lk_draft *d)
+{
+    return d->iterations + 2 + (d->model->n_inputs > 0);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filling a system in its arena from the draft; only compile.c calls this. */
+#ifndef LK_STEP_FILL_H
+#define LK_STEP_FILL_H
+
+#include "step/draft.h"
+#include "step/system.h"
+
+/* ---- fill.c: joints and loads ---- */
+
+/** lk_fill_joint() - constants of block @i; the poses of bodies and frames are those of the
+ * drawing. */
+void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i);
+
+/** lk_fill_load() - a force or torque on a body, its point from the world into the body's axes. */
+struct lk_load lk_fill_load(const struct lk_system *system, int body, const double point[3],
+                            enum lk_frame frame, int is_torque);
+
+/* ---- fill_laws.c ---- */
+
+/** lk_fill_laws_layout() - memory for laws, terms and tables. */
+void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
+                         struct lk_arena *arena);
+/** lk_fill_laws() - laws of all compliant rows. */
+void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_friction() - the rate below which friction gives way, at least what the step can follow;
+ * the scale of the rows is known. */
+void lk_fill_friction(struct lk_system *system, const struct lk_draft *draft);
+
+/* ---- fill_drives.c ---- */
+
+void lk_fill_drives_layout(struct lk_system *system, const struct lk_draft *draft,
+                           struct lk_arena *arena);
+/** lk_fill_frames() - where the frames are in the drawing; before joints are filled. */
+void lk_fill_frames(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_drives() - after the input channels. */
+void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);
+
+/* ---- fill_masses.c ---- */
+
+/** lk_fill_masses() - mass, inertia and W of all bodies, with a trace of mass where there is none.
+ */
+void lk_fill_masses(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_light() - which bodies are light against their compliant rows; E and Jacobians are
+ * known.
+ */
+void lk_fill_light(struct lk_system *system);
+/** lk_fill_check_massless() - directions of bodies without inertia in which nothing holds them.
+ * Writes system->note. Return: 0, LK_E_MODEL (a load acts there), -ENOMEM. */
+int lk_fill_check_massless(struct lk_system *system, struct lk_error *ret_error);
+
+#endif

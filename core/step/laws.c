@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The terms of laws. Every term does the same work wherever it is. */
+#include "step/laws.h"
+#include "maths/vec.h"
+
+/* the interval of an ascending table that holds @x: the same number of halvings for every x */
+static int find_interval(int n, const double *points, double x)
+{
+    int low = 0;
+
+    for (int width = n - 1; width > 1; width -= width / 2)
+        low += x >= points[low + width / 2] ? width / 2 : 0;
+    return low < n - 1 ? low : n - 2;
+}
+
+/* cubic Hermite polynomial inside the table, a straight line beyond its ends */
+static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
+{
+    int last = t->n_points - 1;
+    double inside = fmin(fmax(x, t->x[0]), t->x[last]);
+    int i = find_interval(t->n_points, t->x, inside);
+    double w = t->x[i + 1] - t->x[i], u = (inside - t->x[i]) / w, beyond = x - inside;
+    double y0 = t->y[i], y1 = t->y[i + 1], m0 = w * t->slope[i], m1 = w * t->slope[i + 1];
+    /* y0 + u (m0 + u (b + u c)) */
+    double b = 3 * (y1 - y0) - 2 * m0 - m1, c = 2 * (y0 - y1) + m0 + m1;
+    double value = y0 + u * (m0 + u * (b + u * c));
+    double slope = (m0 + u * (2 * b + u * 3 * c)) / w;
+
+    *ret_slope = slope;
+    *ret_area = t->area[i] + w * u * (y0 + u * (m0 / 2 + u * (b / 3 + u * c / 4))) +
+                beyond * (value + 0.5 * slope * beyond);
+    return value + slope * beyond;
+}
+
+void lk_table_slopes(int n, const double *x, const double *y, double *slope, double *area)
+{
+    for (int i = 1; i < n - 1; i++) {
+        double w0 = x[i] - x[i - 1], w1 = x[i + 1] - x[i];
+        double d0 = (y[i] - y[i - 1]) / w0, d1 = (y[i + 1] - y[i]) / w1;
+        double a = 2 * w1 + w0, b = w1 + 2 * w0;
+
+        /* the weighted harmonic mean of both secants keeps the curve monotone */
+        slope[i] = d0 * d1 > 0 ? (a + b) / (a / d0 + b / d1) : 0;
+    }
+    slope[0] = (y[1] - y[0]) / (x[1] - x[0]);
+    slope[n - 1] = (y[n - 1] - y[n - 2]) / (x[n - 1] - x[n - 2]);
+    area[0] = 0;
+    for (int i = 1; i < n; i++) {
+        double w = x[i] - x[i - 1];
+
+        area[i] =
+            area[i - 1] + 0.5 * w * (y[i - 1] + y[i]) + w * w / 12 * (slope[i - 1] - slope[i]);
+    }
+}
+
+/* Coulomb friction with the Stribeck effect, made a function of the rate by tanh(v / creep). Its
+ * tangent is half the steepest slope: then the iteration contracts by 1/3 or better whether the
+ * joint slips (true slope near 0) or sticks, as long as creep is what lk_friction_creep() asks for.
+ */
+static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
+{
+    double ratio = v / t->stribeck;
+    double level = t->coulomb + (t->stick - t->coulomb) * exp(-ratio * ratio);
+
+    sum->dissipative += level * tanh(v / t->creep) + t->damping * v;
+    sum->damping += 0.5 * t->stick / t->creep + t->damping;
+}
+
+/* one limit: @depth beyond it, @speed at which the depth grows. The stiffness builds up over the
+ * onset; the damper never pulls. Returns the force against the depth. */
+static double stop_side(const struct lk_term *t, double depth, double speed,
+                        struct lk_law_value *sum)
+{
+    double inside = fmax(depth, 0);
+    double ramp = t->onset > 0 ? fmin(inside / t->onset, 1) : inside > 0;
+    double soft = fmin(inside, t->onset);
+    double elastic = t->stiffness * (0.5 * ramp * soft + (inside - soft));
+    double damper = fmax(t->damping * ramp * speed, -elastic);
+
+    sum->potential += t->stiffness * (ramp * soft * soft / 6 + 0.5 * (inside - soft) * inside);
+    sum->stiffness += t->stiffness * fmax(ramp, inside > 0 ? 0.1 : 0);
+    sum->damping += t->damping * ramp;
+    return elastic + damper;
+}
+
+static void stop(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
+{
+    double low = stop_side(t, t->lower - x, -v, sum);
+    double high = stop_side(t, x - t->upper, v, sum);
+    struct lk_law_value none = {0};
+    struct lk_term stiff = *t;
+
+    /* what of it is elastic, so that the rest counts as dissipated */
+    stiff.damping = 0;
+    double elastic =
+        stop_side(&stiff, x - t->upper, 0, &none) - stop_side(&stiff, t->lower - x, 0, &none);
+    sum->elastic += elastic;
+    sum->dissipative += high - low - elastic;
+}
+
+void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
+{
+    double slope, area, force;
+
+    switch (t->kind) {
+    case LK_TERM_LINEAR:
+        sum->elastic += t->stiffness * (x - t->rest);
+        sum->dissipative += t->damping * v;
+        sum->potential += 0.5 * t->stiffness * (x - t->rest) * (x - t->rest);
+        sum->stiffness += t->stiffness;
+        sum->damping += t->damping;
+        break;
+    case LK_TERM_TABLE_STIFFNESS:
+        sum->elastic += table_value(t, x - t->rest, &slope, &area);
+        sum->potential += area;
+        sum->stiffness += fmax(slope, 0);
+        break;
+    case LK_TERM_TABLE_DAMPING:
+        force = table_value(t, v, &slope, &area);
+        sum->dissipative += force;
+        sum->damping += fmax(slope, 0);
+        break;
+    case LK_TERM_FRICTION:
+        friction(t, v, sum);
+        break;
+    case LK_TERM_STOP:
+        stop(t, x, v, sum);
+        break;
+    }
+}
+
+void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                     int stops, struct lk_law_value *ret)
+{
+    *ret = (struct lk_law_value){0};
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (stops || terms[i].kind != LK_TERM_STOP)
+            lk_term_evaluate(&terms[i], x, v, ret);
+}
+
+double lk_law_regular(const struct lk_law_value *value, double h)
+{
+    return fmin(1 / (value->stiffness + 2 * value->damping / h), LK_DECOUPLED);
+}

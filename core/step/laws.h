@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of compliant rows: the force in a row, as a function of its deflection and its rate.
+ *
+ * A law is a sum of terms: springs and dampers that act along the same row, friction, end stops.
+ * The row is solved with the constraints: lambda = f(x, v), linearised as lambda + dlambda = f + k
+ * dx + c dv, with E = 1 / (k + 2 c / h) (trapezoidal rule: dv = 2/h dx). So the tangent decides how
+ * fast the iteration converges, and the value what it converges to. */
+#ifndef LK_STEP_LAWS_H
+#define LK_STEP_LAWS_H
+
+#include "linkage/error.h"
+#include "model/model.h"
+
+enum lk_term_kind {
+    LK_TERM_LINEAR,
+    LK_TERM_TABLE_STIFFNESS,
+    LK_TERM_TABLE_DAMPING,
+    LK_TERM_FRICTION,
+    LK_TERM_STOP
+};
+
+/** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
+ * @force:      the element of the model that it comes from, or -1
+ * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
+ * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
+ * @coulomb, @stick, @stribeck, @creep: FRICTION
+ * @lower, @upper, @onset: STOP
+ */
+struct lk_term {
+    enum lk_term_kind kind;
+    int force;
+    double stiffness;
+    double damping;
+    double rest;
+    int n_points;
+    const double *x;
+    const double *y;
+    const double *slope;
+    const double *area;
+    double coulomb;
+    double stick;
+    double stribeck;
+    double creep;
+    double lower;
+    double upper;
+    double onset;
+};
+
+/** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
+ * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @stops_act: in the step
+ * under way, scratch: a stop that the predicted pose does not reach acts from the next step on,
+ * when the factor knows its stiffness */
+struct lk_law {
+    int joint;
+    int row;
+    int first_term;
+    int n_terms;
+    int is_nonlinear;
+    int has_stop;
+    int stops_act;
+};
+
+/** struct lk_law_value - a law at one place. @elastic + @dissipative: the force; @potential: energy
+ * stored [J];  @stiffness, @damping: tangent, never negative */
+struct lk_law_value {
+    double elastic;
+    double dissipative;
+    double potential;
+    double stiffness;
+    double damping;
+};
+
+/** lk_term_evaluate() - adds one term at (x, v) to @sum. Thread: cycle.  RT: yes. */
+LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
+                            struct lk_law_value *sum);
+
+/** lk_law_evaluate() - all terms. @stops: whether stops count. Thread: cycle.  RT: yes. */
+LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,
+                           double v, int stops, struct lk_law_value *ret);
+
+/** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
+LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
+
+#define LK_DECOUPLED 1e100 /* E of a row that no other row feels */
+
+/** lk_table_slopes() - slopes of the monotone cubic through @n points (F. N. Fritsch, R. E.
+ * Carlson, Monotone piecewise cubic interpolation, 1980), and its integral up to each point. Not
+ * for the cycle. */
+void lk_table_slopes(int n, const double *x, const double *y, double *ret_slope, double *ret_area);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage check: what was found out, and the ways to print it. */
+#ifndef TOOLS_LINKAGE_CHECK_H
+#define TOOLS_LINKAGE_CHECK_H
+
+#include "linkage/analysis.h"
+#include "linkage/linkage.h"
+#include <stdbool.h>
+
+/** struct findings - all that is printed, in either form.
+ * @has_mobility, @has_pose: computed; the loops were not too large */
+struct findings {
+    const char *path;
+    const struct lk_model *model;
+    const struct lk_system *system;
+    struct lk_summary summary;
+    struct lk_mobility mobility;
+    struct lk_pose_check pose;
+    bool has_mobility;
+    bool has_pose;
+};
+
+/** print_findings() - for people;  print_findings_json() - for programs. */
+void print_findings(const struct findings *findings);
+void print_findings_json(const struct findings *findings);
+
+/** print_tree() - the elimination tree as text, root first;  print_tree_dot() - for Graphviz. */
+void print_tree(const struct lk_system *system, const struct lk_tree_view *view);
+void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,
+                    const char *name);
+
+#endif
