@@ -264,6 +264,25 @@ static void fill_scales(struct lk_system *sys)
                 sys->scale[sys->joint[i].row + r] += diagonal(sys, i, s, r);
 }
 
+/* The same for a body as heavy to turn about every axis as about its heaviest, and with its
+ * neighbour's mass and moment where it has none. A slender axis, or the trace of mass in W, would
+ * make E so large against the other bodies behind the joint that its rows became springs. */
+static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
+{
+    int b = sys->joint[joint].body[side];
+    const struct lk_body *body = &sys->body[b];
+    double row[6], turn[3], moment, shift;
+
+    if (b >= sys->n_bodies)
+        return 0;
+    lk_jacobian_row(sys->jacobian[joint], side, r, row);
+    lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
+    moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);
+    shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_TRACE) * lk_dot(row, row);
+    return shift + (moment > 0 ? sys->s / moment * lk_dot(row + 3, row + 3)
+                               : LK_TRACE * lk_dot(row + 3, turn));
+}
+
 /* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
  * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off. With
  * soft redundancy every joint gives way as steel parts would. */
@@ -284,7 +303,7 @@ static void regularise(struct lk_system *sys, int is_soft)
                 double sum = 0;
 
                 for (int r = bound[unit]; r < bound[unit + 1]; r++)
-                    sum += diagonal(sys, i, s, r);
+                    sum += rounded_diagonal(sys, i, s, r);
                 if (j->body[s] < sys->n_bodies && sum > 0)
                     least = fmin(least, sum / n);
             }

@@ -8,6 +8,8 @@
 
 /* ---- fill.c: joints and loads ---- */
 
+#define LK_TRACE 1e-6 /* of its lightest neighbour: mass in W of a body without mass */
+
 /** lk_fill_joint() - constants of block @i; the poses of bodies and frames are those of the
  * drawing. */
 void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i);

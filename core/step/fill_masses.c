@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACE          1e-6
 #define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
 
 /* largest entry on the diagonal: within a factor of three the largest principal moment */
@@ -22,14 +21,15 @@ static double largest_moment(const double J[6])
     return lk_max(lk_max(J[0], J[1]), J[2]);
 }
 
-/* whether a principal moment is zero: the matrix is singular against its own size */
+/* Whether a principal moment is zero: the matrix is singular against its own size. The reader takes
+ * moments down to 1e-12 of the largest; a zero leaves some 1e-14 when the axes are not its own. */
 static int lacks_moment(const double J[6])
 {
     double size = largest_moment(J);
     double det = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[5] * J[4]) +
                  J[4] * (J[3] * J[5] - J[1] * J[4]);
 
-    return !(det > 1e-24 * size * size * size);
+    return !(det > 1e-13 * size * size * size);
 }
 
 /* what the rows of law @law amount to, at the start: k + 2 c / h */
@@ -108,9 +108,9 @@ static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
     /* a slender body has a moment of its own to go by */
     if (largest_moment(inertia) > 0)
         around.inertia = largest_moment(inertia);
-    mass += mass == 0 ? TRACE * around.mass : 0;
+    mass += mass == 0 ? LK_TRACE * around.mass : 0;
     for (int i = 0; i < 3 && lacks; i++)
-        inertia[i] += TRACE * around.inertia;
+        inertia[i] += LK_TRACE * around.inertia;
     sys->W[b].mass = 1 / mass;
     lk_sym_inverse(inertia, sys->W[b].inertia);
     sys->sW[b].mass = sys->s * sys->W[b].mass;

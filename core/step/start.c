@@ -8,6 +8,7 @@
  * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
 #define ASSEMBLY_ROUNDOFF 1e-14 /* times the size of the model: as closed as doubles can tell */
@@ -296,6 +297,125 @@ static void free_accelerations(struct lk_system *sys)
     }
 }
 
+/* Only what has no inertia moves, as if all else were held. */
+static void hold_heavy_bodies(struct lk_system *sys, int hold)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        double shift = hold ? quad->massless[0][b % 4] : 1;
+        double turn = hold ? quad->massless[1][b % 4] : 1;
+
+        sys->sW[b].mass = sys->s * shift * sys->W[b].mass;
+        for (int i = 0; i < 6; i++)
+            sys->sW[b].inertia[i] = sys->s * turn * sys->W[b].inertia[i];
+    }
+}
+
+/* lambda = f + c Phi_q dv for every law, with E = 1 / c, and 0 for joints, into the right-hand side
+ */
+static void damper_residual(struct lk_system *sys, double t)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++) {
+            double *regular = &sys->regular[j->row + r], rate, x, phi = 0;
+
+            if (j->n_rigid == 0) {
+                const struct lk_law *law = &sys->law[j->law + r];
+                struct lk_law_value f;
+
+                x = law_place(sys, law, &rate);
+                lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+                *regular = fmin(sys->s / (t * f.damping), LK_DECOUPLED);
+                phi = (f.elastic + f.dissipative - sys->now.lambda[j->row + r]) * *regular;
+            }
+            sys->solution[j->row + r] = phi - rates[r];
+        }
+    }
+}
+
+/* what is left of 0 = Q - Phi_q^T lambda at bodies without inertia, of the largest multiplier */
+static double massless_imbalance(struct lk_system *sys)
+{
+    double left = 0, largest = 0;
+
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+
+        left = lk_max(left, quad->massless[0][b % 4] * lk_norm(sys->residual[b].v));
+        left = lk_max(left, quad->massless[1][b % 4] * lk_norm(sys->residual[b].w));
+    }
+    for (int r = 0; r < sys->n_rows; r++)
+        largest = lk_max(largest, fabs(sys->now.lambda[r]));
+    return largest > 0 ? left / largest : left;
+}
+
+/* one round: an implicit Euler step of @t seconds of what has no inertia */
+static void move_massless(struct lk_system *sys, double t)
+{
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *g = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            g->v[i] *= sys->sW[b].mass;
+            g->w[i] = turn[i];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sys->residual);
+    damper_residual(sys, t);
+    lk_evaluate_factor(sys);
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *v = &sys->now.motion[b].v;
+
+        for (int i = 0; i < 3; i++) {
+            v->v[i] -= t / sys->s * (sys->correction[b].v[i] + sys->residual[b].v[i]);
+            v->w[i] -= t / sys->s * (sys->correction[b].w[i] + sys->residual[b].w[i]);
+        }
+    }
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] += sys->solution[r];
+    lk_evaluate_twists(sys, &sys->now);
+}
+
+/* Bodies without inertia that hang on dampers have no velocity of their own to start with: theirs
+ * follows from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of
+ * @t seconds with everything else held finds it, since the trace of mass in W hardly counts in so
+ * long a step; further rounds take away what is left of the trace. */
+static void fit_massless_velocities(struct lk_system *sys)
+{
+    const double t = 1;
+    size_t motions = (size_t)sys->n_bodies * sizeof(*sys->now.motion);
+    int n = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        n += sys->quad[b / 4].massless[0][b % 4] > 0 || sys->quad[b / 4].massless[1][b % 4] > 0;
+    if (n == 0 || sys->n_laws == 0)
+        return;
+    memcpy(sys->next.motion, sys->now.motion, motions);
+    hold_heavy_bodies(sys, 1);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] = 0;
+    for (int round = 0; round < REFINEMENTS; round++)
+        move_massless(sys, t);
+    /* forces that no damper can balance: the velocities stay as they were given */
+    if (!(massless_imbalance(sys) < 1e-6))
+        memcpy(sys->now.motion, sys->next.motion, motions);
+    lk_evaluate_twists(sys, &sys->now);
+    hold_heavy_bodies(sys, 0);
+    couple_compliant_rows(sys, 0);
+    lk_evaluate_factor(sys);
+}
+
 void lk_start_renew(struct lk_system *sys)
 {
     lk_evaluate_poses(sys, &sys->now);
@@ -341,6 +461,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     start_coordinates(sys);
     lk_start_renew(sys);
     fit_velocities(sys);
+    fit_massless_velocities(sys);
     start_rates(sys);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS; k++)
