@@ -8,36 +8,62 @@
 /** enum quantity - what a column is about; errors are kept apart for each. */
 enum quantity { POSITION, VELOCITY, REACTION, QUANTITIES };
 
-/** struct force_column - columns "<prefix>x" .. "<prefix>z" hold the reaction of @joint. */
+/** struct force_column - columns "<prefix>x" .. "<prefix>z" hold what @joint does to its second
+ * body, world axes; the model orders the two bodies so. */
 struct force_column {
     const char *prefix;
     const char *joint;
 };
 
+#define FORCES_MAX  6
+#define REPLACE_MAX 16 /* texts replaced in a model, counting both of a pair */
+
 /** struct reference_case - a model and what it must do.
  * @model, @csv: files, relative to the source folder
- * @replace:     pairs of texts replaced in the model, NULL-terminated, or NULL
+ * @replace:     pairs of texts replaced in the model one after the other, NULL-terminated, or NULL
+ * @rename:      pairs of a column's name and how the model calls it, NULL-terminated, or NULL:
+ *               "body.x", "output.x", "body.phi" (angle about z), "joint.lambda" (tension a metre
+ * of a rod from the origin to the centre of its second body)
  * @body:        the body of columns without a prefix
- * @forces:      up to three reactions
- * @skip_column, @skip_below: rows where |sin(column)| is smaller carry no usable reaction
- * @end:         last time compared [s] */
+ * @forces:      reactions
+ * @skip_column, @skip_at, @skip_below: rows where |sin(column - skip_at)| is smaller carry no
+ * usable reaction
+ * @begin, @end: first and last time compared [s] */
 struct reference_case {
     const char *name;
     const char *model;
     const char *csv;
     const char *const *replace;
+    const char *const *rename;
     const char *body;
-    struct force_column forces[3];
+    struct force_column forces[FORCES_MAX];
     const char *skip_column;
+    double skip_at;
     double skip_below;
+    double begin;
     double end;
+};
+
+/** struct trajectory - what a run did.
+ * @error:        largest error of every quantity (NAN when the reference does not have it);
+ * positions count metres and half radians
+ * @violation:    largest violation of a row's position [m or rad] and velocity [m/s or rad/s] after
+ *                any step
+ * @energy_drift: largest change of energy, less work done and plus energy dissipated [J] */
+struct trajectory {
+    double error[QUANTITIES];
+    double violation[2];
+    double energy_drift;
 };
 
 /** trajectory_model() - read a model with texts replaced; fails the test when it is refused. */
 struct lk_model *trajectory_model(const char *path, const char *const *replace);
 
-/** trajectory_errors() - largest error of every quantity over the run with step @h [s] (NAN for a
- * quantity that the reference does not have). Positions count metres and half radians. */
+/** trajectory_run() - run a case with step @h [s]; @iterations: 0 takes the model's. */
+void trajectory_run(const struct reference_case *c, double h, int iterations,
+                    struct trajectory *ret);
+
+/** trajectory_errors() - the same, for those who want the errors only. */
 void trajectory_errors(const struct reference_case *c, double h, int iterations,
                        double ret[QUANTITIES]);
 
