@@ -8,6 +8,7 @@
  * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include <stdio.h>
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
@@ -62,29 +63,45 @@ static double model_size(const struct lk_system *sys)
     return size > 0 ? size : 1;
 }
 
-/* violations into the right-hand side; returns the largest, lengths in sizes of the model */
-static double measure_gaps(struct lk_system *sys, double size, int *ret_joint, double *ret_gap)
+/* largest violation of a joint's rigid rows, which go into the right-hand side: lengths in sizes of
+ * the model; @ret_row: which row, @ret_gap: as it is */
+static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row, double *ret_gap)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double *phi = sys->solution + j->row, worst = 0;
+
+    *ret_row = 0;
+    *ret_gap = 0;
+    lk_evaluate_violation(sys, i, phi);
+    for (int r = j->n_rigid; r < j->n_rows; r++)
+        phi[r] = 0;
+    for (int r = 0; r < j->n_rigid; r++) {
+        double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
+
+        /* a gap that is not a number is the worst and stays so */
+        if (!(relative <= worst) && !isnan(worst)) {
+            worst = relative;
+            *ret_row = r;
+            *ret_gap = fabs(phi[r]);
+        }
+    }
+    return worst;
+}
+
+/* violations of all joints; returns the largest in sizes of the model, @ret_gap as it is */
+static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
 {
     double worst = 0;
 
-    *ret_joint = 0;
     *ret_gap = 0;
     for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double *phi = sys->solution + j->row;
+        double gap, relative;
+        int row;
 
-        lk_evaluate_violation(sys, i, phi);
-        for (int r = j->n_rigid; r < j->n_rows; r++)
-            phi[r] = 0;
-        for (int r = 0; r < j->n_rigid; r++) {
-            double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
-
-            /* a gap that is not a number is the worst and stays so */
-            if (!(relative <= worst) && !isnan(worst)) {
-                worst = relative;
-                *ret_joint = i;
-                *ret_gap = fabs(phi[r]);
-            }
+        relative = joint_gap(sys, i, size, &row, &gap);
+        if (!(relative <= worst) && !isnan(worst)) {
+            worst = relative;
+            *ret_gap = gap;
         }
     }
     return worst;
@@ -126,16 +143,51 @@ static const char *name_of(const struct lk_system *sys, int i)
     return sys->joint_name[i < sys->n_named_joints || !of ? i : (int)(of - sys->joint)];
 }
 
+#define GAPS_TOLD 3 /* joints that a message names */
+
+/* the joints with the largest gaps, the largest first, as "'a' (0.3 m), 'b' (0.1 rad)" */
+static void list_gaps(struct lk_system *sys, double size, char *text, size_t room)
+{
+    int told[GAPS_TOLD];
+    size_t used = 0;
+
+    text[0] = 0;
+    for (int n = 0; n < GAPS_TOLD && used < room; n++) {
+        double worst = 0, worst_gap = 0;
+        int worst_joint = -1, is_length = 0;
+
+        for (int i = 0; i < sys->n_joints; i++) {
+            double gap, relative;
+            int row, known = 0;
+
+            for (int k = 0; k < n; k++)
+                known |= told[k] == i;
+            relative = joint_gap(sys, i, size, &row, &gap);
+            if (relative > worst && !known) {
+                worst = relative;
+                worst_gap = gap;
+                worst_joint = i;
+                is_length = row < sys->joint[i].n_length;
+            }
+        }
+        if (worst_joint < 0 || worst < ASSEMBLY_ENOUGH)
+            break;
+        used += (size_t)snprintf(text + used, room - used, "%s'%.40s' (%.3g %s)", n > 0 ? ", " : "",
+                                 name_of(sys, worst_joint), worst_gap, is_length ? "m" : "rad");
+        told[n] = worst_joint;
+    }
+}
+
 int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
 {
     double size = model_size(sys);
     double gap, relative, previous = INFINITY;
-    int joint;
+    char gaps[256];
 
     couple_compliant_rows(sys, 0);
     lk_evaluate_poses(sys, &sys->now);
     lk_drives_evaluate(sys, &sys->now);
-    relative = measure_gaps(sys, size, &joint, &gap);
+    relative = measure_gaps(sys, size, &gap);
     sys->summary.assembly_gap = gap;
     for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
         /* closed as well as the drawing allows: rounds no longer help */
@@ -143,15 +195,16 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
             break;
         previous = relative;
         move_bodies(sys);
-        relative = measure_gaps(sys, size, &joint, &gap);
+        relative = measure_gaps(sys, size, &gap);
     }
     if (relative < ASSEMBLY_ENOUGH)
         return 0;
+    list_gaps(sys, size, gaps, sizeof(gaps));
     lk_error_set(
         ret_error,
-        "joint '%s': a gap of %.3g %s is left after assembly, the drawing cannot be closed; "
-        "expected points and axes that meet within %.1g m",
-        name_of(sys, joint), gap, "m or rad", ASSEMBLY_ENOUGH * size);
+        "the drawing cannot be closed: after assembly gaps are left at %s; expected points "
+        "and axes that meet within %.1g m",
+        gaps[0] ? gaps : "joints that are not finite", ASSEMBLY_ENOUGH * size);
     return LK_E_ASSEMBLY;
 }
 
@@ -450,9 +503,8 @@ static void start_rates(struct lk_system *sys)
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_books *books = sys->now.books;
-    int joint, r;
+    int r = lk_start_assemble(sys, ret_error);
 
-    r = lk_start_assemble(sys, ret_error);
     if (r != 0)
         return r;
     for (int i = 0; i < sys->n_joints; i++)
@@ -468,7 +520,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         lk_project_accelerations(sys, &sys->now);
     couple_compliant_rows(sys, 1);
     lk_start_renew(sys);
-    measure_gaps(sys, 1, &joint, &books->residual_position);
+    measure_gaps(sys, 1, &books->residual_position);
     lk_loads_energies(sys, &sys->now, &books->kinetic, &books->potential);
     sys->winding = 0.5 * sys->h;
     return 0;

@@ -580,7 +580,8 @@ static void an_impossible_drawing_is_refused(void **state)
     assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_ASSEMBLY);
     printf("    %s\n", error.text);
     assert_null(sys);
-    assert_non_null(strstr(error.text, "joint '"));
+    assert_non_null(strstr(error.text, "gaps are left at '"));
+    assert_non_null(strstr(error.text, " m), '"));
     assert_null(strchr(error.text, '\n'));
     lk_model_free(model);
 }

@@ -61,7 +61,7 @@ struct lk_options {
  * onto the joints, accelerations and multipliers solved. The model may be freed afterwards.
  * @options: NULL takes the model's
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
- * Return: 0, LK_E_ASSEMBLY (names the joint with the largest gap), LK_E_MODEL, -ENOMEM. */
+ * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL, -ENOMEM. */
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
