@@ -356,6 +356,8 @@ static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_fre
             memcpy(world, motion[b].v, sizeof(world));
     }
     most = lk_norm(world);
+    for (int i = 0; i < 3; i++)
+        world[i] = fabs(world[i]) > 1e-9 * most ? world[i] : 0;
     snprintf(sys->note, sizeof(sys->note),
              "body '%s' has no inertia that resists %s (%.3g, %.3g, %.3g), and no joint or spring "
              "holds it there%s",
@@ -373,12 +375,13 @@ static int check_columns(struct lk_system *sys, const struct column *columns, st
     for (int k = 0; k < f->n; k++) {
         double *m = f->basis + (size_t)f->rank * (size_t)sys->n_rows;
         double *mine = f->share + (size_t)f->rank * (size_t)f->n;
-        double before, after;
+        double before, after, unit = lk_norm(columns[k].d) > 0 ? 1 : fmin(1, sys->arm);
 
         row_motion(sys, &columns[k], m);
         before = sqrt(dot(m, m, sys->n_rows));
         after = orthogonalise(sys, f, k);
-        if (after > RANK_TOLERANCE * before && before > 0) {
+        /* a row that holds a shift moves by 1, one that holds a turn by 1 or its lever */
+        if (after > RANK_TOLERANCE * fmax(before, unit)) {
             for (int r = 0; r < sys->n_rows; r++)
                 m[r] /= after;
             for (int c = 0; c < f->n; c++)

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the compiler makes of a mechanism: bodies split into parts, bodies without mass, coordinates
+ * held while the drawing is assembled, redundant rows that contradict each other. */
+#include "cmocka_all.h"
+#include "linkage/linkage.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_SIZE 32768
+
+static void append(char *text, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + used, TEXT_SIZE - used, format, arguments);
+    va_end(arguments);
+    assert_true(strlen(text) < TEXT_SIZE - 1);
+}
+
+static int try_compile(const char *text, struct lk_system **ret_sys, struct lk_error *error)
+{
+    struct lk_model *model;
+    int r;
+
+    if (lk_model_read_text("test", text, strlen(text), &model, error) != 0)
+        fail_msg("%s", error->text);
+    r = lk_system_new(model, NULL, ret_sys, error);
+    lk_model_free(model);
+    return r;
+}
+
+static struct lk_system *compile(const char *text)
+{
+    struct lk_system *sys = NULL;
+    struct lk_error error;
+
+    if (try_compile(text, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    return sys;
+}
+
+static void run(struct lk_system *sys, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+}
+
+static double distance(const struct lk_system *a, const struct lk_system *b, const char *body)
+{
+    struct lk_body_state p, q;
+    double largest = 0;
+
+    lk_system_body_state(a, lk_system_body_index(a, body), &p);
+    lk_system_body_state(b, lk_system_body_index(b, body), &q);
+    for (int i = 0; i < 3; i++)
+        largest = fmax(largest, fabs(p.position[i] - q.position[i]));
+    return largest;
+}
+
+/* ---- hubs ---- */
+
+#define ARMS 13
+
+/* arms of different weight on ball joints around a hub of @n_hubs bodies fixed to each other, each
+ * of which takes its share of the arms, of the mass and of the inertia */
+static void write_star(char *text, int n_hubs)
+{
+    text[0] = 0;
+    append(text, "linkage: 1\nname: star\ngravity: [0, 0, -9.81]\nbodies:\n");
+    for (int k = 0; k < n_hubs; k++)
+        append(text,
+               "  hub%d: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [0, 0, 0], "
+               "angular_velocity: [1, 2, 3]}\n",
+               k, 6.0 / n_hubs, 3.0 / n_hubs, 4.0 / n_hubs, 5.0 / n_hubs);
+    for (int i = 0; i < ARMS; i++)
+        append(text,
+               "  arm%d: {mass: %g, inertia: [0.1, 0.2, 0.2], position: [%.17g, %.17g, %g]}\n", i,
+               0.5 + 0.1 * i, 1.5 * cos(i), 1.5 * sin(i), 0.05 * i);
+    append(text, "joints:\n");
+    for (int k = 1; k < n_hubs; k++)
+        append(text, "  weld%d: {type: fixed, bodies: [hub%d, hub%d], point: [0, 0, 0]}\n", k,
+               k - 1, k);
+    for (int i = 0; i < ARMS; i++)
+        append(text, "  j%d: {type: spherical, bodies: [hub%d, arm%d], point: [%.17g, %.17g, 0]}\n",
+               i, i * n_hubs / ARMS, i, cos(i), sin(i));
+}
+
+/* The parts that the compiler makes move as one body: the same as a hub that is drawn in three
+ * pieces, none of which is large enough to be split. Round-off of 1e-16 grows by the motion and by
+ * E of the welds, 1e-8 of a pivot; both are far below 1e-10 m after 0.2 s. */
+static void a_split_hub_moves_as_one_body(void **state)
+{
+    static char text[TEXT_SIZE];
+    struct lk_summary whole, pieces;
+    struct lk_system *a, *b;
+
+    (void)state;
+    write_star(text, 1);
+    a = compile(text);
+    write_star(text, 3);
+    b = compile(text);
+    lk_system_summary(a, &whole);
+    lk_system_summary(b, &pieces);
+    assert_int_equal(whole.n_split, 1);
+    assert_int_equal(whole.n_bodies, ARMS + 1);
+    assert_int_equal(pieces.n_split, 0);
+    assert_true(whole.n_parts >= 2 && whole.largest_front < 3 * ARMS);
+    run(a, 200);
+    run(b, 200);
+    for (int i = 0; i < ARMS; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "arm%d", i);
+        assert_true(distance(a, b, name) < 1e-10);
+    }
+    assert_true(distance(a, b, "hub0") < 1e-10);
+    lk_system_free(a);
+    lk_system_free(b);
+}
+
+/* ---- bodies without mass ---- */
+
+#define BALL                                                                                       \
+    "linkage: 1\nname: rod\ngravity: [0, -9.81, 0]\nbodies:\n"                                     \
+    "  ball: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0.2], velocity: [0, 0, 1]}\n"
+
+/* A link without mass between two ball joints is a rod. The iterations remove its trace of mass,
+ * 1e-6 of the ball's; the projections weigh with it, as if the middle of the rod had that much
+ * mass: a quarter of 1e-6 of the ball's at the ball, so that much of the way of 1 m or less,
+ * whatever the step. */
+static void a_massless_link_is_a_rod(void **state)
+{
+    struct lk_system *link =
+        compile(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [0.5, 0, 0]}\n"
+                     "joints:\n"
+                     "  a: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"
+                     "  b: {type: spherical, bodies: [link, ball], point: [1, 0, 0]}\n");
+    struct lk_system *rod = compile(
+        BALL "joints:\n"
+             "  r: {type: distance, bodies: [ground, ball], points: [[0, 0, 0], [1, 0, 0]]}\n");
+
+    (void)state;
+    /* its spin about itself is nobody's business, and it is said so */
+    assert_non_null(strstr(lk_system_note(link), "'link'"));
+    assert_non_null(strstr(lk_system_note(link), "turning about (1, 0, 0)"));
+    assert_int_equal(strlen(lk_system_note(rod)), 0);
+    run(link, 1000);
+    run(rod, 1000);
+    printf("    after 1 s they are %.1e m apart\n", distance(link, rod, "ball"));
+    assert_true(distance(link, rod, "ball") < 2.5e-7);
+    lk_system_free(link);
+    lk_system_free(rod);
+}
+
+static void refuse(const char *text, const char *expected)
+{
+    struct lk_system *sys = NULL;
+    struct lk_error error;
+
+    assert_int_equal(try_compile(text, &sys, &error), LK_E_MODEL);
+    assert_null(sys);
+    if (!strstr(error.text, expected))
+        fail_msg("'%s' does not say '%s'", error.text, expected);
+}
+
+static void undetermined_motion_is_refused(void **state)
+{
+    (void)state;
+    /* a torque on the free spin of the link */
+    refuse(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [0.5, 0, 0]}\n"
+                "joints:\n"
+                "  a: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"
+                "  b: {type: spherical, bodies: [link, ball], point: [1, 0, 0]}\n"
+                "inputs:\n"
+                "  twist: {type: body-torque, body: link}\n",
+           "body 'link' has no inertia that resists turning about (1, 0, 0)");
+    /* a link at a free end, pushed there */
+    refuse(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [2, 0, 0]}\n"
+                "joints:\n"
+                "  b: {type: spherical, bodies: [ball, link], point: [1.5, 0, 0]}\n"
+                "forces:\n"
+                "  push: {type: constant-force, body: link, point: [2, 0, 0], force: [0, 1, 0]}\n",
+           "a load moves it");
+    /* a slender bar on the axis of a motor */
+    refuse(BALL
+           "  bar: {mass: 1, inertia: [0, 1, 1], position: [3, 0, 0]}\n"
+           "joints:\n"
+           "  hinge: {type: revolute, bodies: [ground, bar], point: [3, 0, 0], axis: [1, 0, 0]}\n"
+           "inputs:\n"
+           "  motor: {type: joint-torque, joint: hinge}\n",
+           "body 'bar' has no inertia that resists turning about (1, 0, 0)");
+}
+
+/* a spring across the hinge holds the bar's free turn, so the same bar is a good model */
+static void a_spring_determines_a_massless_turn(void **state)
+{
+    struct lk_system *sys = compile(
+        "linkage: 1\nname: bar\nbodies:\n"
+        "  bar: {mass: 1, inertia: [0, 1, 1], position: [3, 0, 0]}\n"
+        "joints:\n"
+        "  hinge: {type: revolute, bodies: [ground, bar], point: [3, 0, 0], axis: [1, 0, 0]}\n"
+        "forces:\n"
+        "  spring: {type: joint-spring-damper, joint: hinge, stiffness: 100, damping: 1}\n"
+        "inputs:\n"
+        "  motor: {type: joint-torque, joint: hinge}\n"
+        "outputs:\n"
+        "  angle: {type: joint-position, joint: hinge}\n");
+    double torque = 5, angle = 0;
+
+    (void)state;
+    assert_int_equal(strlen(lk_system_note(sys)), 0);
+    /* 1 angle' + 100 angle = 5: time constant 10 ms, 0.05 rad in the end */
+    for (int i = 0; i < 500; i++)
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+    lk_system_outputs(sys, &angle);
+    assert_true(fabs(angle - 0.05) < 1e-9);
+    lk_system_free(sys);
+}
+
+/* ---- held coordinates ---- */
+
+#define FOUR_BAR(start)                                                                            \
+    "linkage: 1\nname: hold\ngravity: [0, -9.81, 0]\nbodies:\n"                                    \
+    "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0.1, 0]}\n"                      \
+    "  coupler: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5, 0.8, 0]}\n"                    \
+    "  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [2.2, 0.6, 0]}\n"                     \
+    "joints:\n"                                                                                    \
+    "  a: {type: revolute, bodies: [ground, crank], point: [0, 0, 0], axis: [0, 0, 1]" start "}\n" \
+    "  b: {type: revolute, bodies: [crank, coupler], points: [[1, 0.2, 0], [0.9, 0.3, 0]],"        \
+    " axis: [0, 0, 1]}\n"                                                                          \
+    "  c: {type: revolute, bodies: [coupler, rocker], points: [[2.2, 1.1, 0], [2.3, 1, 0]],"       \
+    " axis: [0, 0, 1]}\n"                                                                          \
+    "  d: {type: revolute, bodies: [rocker, ground], point: [2.5, 0, 0], axis: [0, 0, 1]}\n"       \
+    "outputs:\n"                                                                                   \
+    "  angle: {type: joint-position, joint: a}\n"                                                  \
+    "  residual: {type: residual}\n"
+
+static void a_held_coordinate_starts_where_it_is_told(void **state)
+{
+    double out[4];
+    struct lk_system *held = compile(FOUR_BAR(", start: 0.7")), *loose = compile(FOUR_BAR(""));
+    struct lk_system *none = NULL;
+    struct lk_summary summary;
+    struct lk_error error;
+
+    (void)state;
+    lk_system_outputs(held, out);
+    assert_true(fabs(out[0] - 0.7) < 1e-14 && out[1] < 1e-14);
+    /* and it is not held afterwards: three free rows more or less would show */
+    lk_system_summary(held, &summary);
+    assert_int_equal(summary.n_rows_rigid, 20);
+    run(held, 100);
+    lk_system_outputs(held, out);
+    assert_true(fabs(out[0] - 0.7) > 1e-3);
+    lk_system_outputs(loose, out);
+    assert_true(fabs(out[0] - 0.7) > 0.1 && out[1] < 1e-14);
+    /* the crank cannot point straight away from the rocker's joint */
+    assert_int_equal(try_compile(FOUR_BAR(", start: 2.9"), &none, &error), LK_E_ASSEMBLY);
+    assert_non_null(strstr(error.text, "gaps are left at '"));
+    lk_system_free(held);
+    lk_system_free(loose);
+}
+
+/* ---- redundant rows that contradict each other ---- */
+
+/* A four-bar of hinges whose axes are bent against each other by @bend rad. */
+static struct lk_system *bent_four_bar(double bend, const char *redundancy)
+{
+    static char text[TEXT_SIZE];
+
+    text[0] = 0;
+    append(text,
+           "linkage: 1\nname: bent\ngravity: [3, -9.81, 0]\nbodies:\n"
+           "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}\n"
+           "  coupler: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 1, 0]}\n"
+           "  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0.5, 0]}\n"
+           "joints:\n"
+           "  a: {type: revolute, bodies: [ground, crank], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+           "  b: {type: revolute, bodies: [crank, coupler], point: [0, 1, 0], axis: [%g, 0, 1]}\n"
+           "  c: {type: revolute, bodies: [coupler, rocker], point: [1, 1, 0], axis: [0, 0, 1]}\n"
+           "  d: {type: revolute, bodies: [rocker, ground], point: [1, 0, 0], axis: [0, %g, 1]}\n"
+           "outputs:\n"
+           "  speed: {type: joint-velocity, joint: a}\n"
+           "  reaction: {type: joint-reaction, joint: a}\n"
+           "solver: {redundancy: %s}\n",
+           bend, bend, redundancy);
+    return compile(text);
+}
+
+/* largest speed and torque over 1 s */
+static void largest(struct lk_system *sys, double *ret_speed, double *ret_torque)
+{
+    double out[7];
+
+    *ret_speed = *ret_torque = 0;
+    for (int i = 0; i < 1000; i++) {
+        run(sys, 1);
+        lk_system_outputs(sys, out);
+        *ret_speed = fmax(*ret_speed, fabs(out[0]));
+        for (int k = 4; k < 7; k++)
+            *ret_torque = fmax(*ret_torque, fabs(out[k]));
+    }
+    lk_system_free(sys);
+}
+
+/* Axes bent by 1e-6 rad lock a mechanism of rigid joints: forces beyond any steel, and no motion to
+ * speak of. Soft joints move as the perfect mechanism does, and the torque is the bend times the
+ * stiffness of a joint, 5e8 N m/rad here, up to a factor of order 1. */
+static void soft_joints_bear_a_misfit(void **state)
+{
+    double perfect, soft, rigid, torque, rigid_torque, none;
+
+    (void)state;
+    largest(bent_four_bar(0, "rigid"), &perfect, &none);
+    largest(bent_four_bar(1e-6, "soft"), &soft, &torque);
+    largest(bent_four_bar(1e-6, "rigid"), &rigid, &rigid_torque);
+    printf("    speed %.3g, soft %.3g, rigid %.3g rad/s; torque soft %.3g, rigid %.3g N m\n",
+           perfect, soft, rigid, torque, rigid_torque);
+    assert_true(fabs(soft - perfect) < 1e-3 * perfect);
+    assert_true(torque < 2000);
+    assert_true(rigid < 0.5 * perfect && rigid_torque > 1e5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_split_hub_moves_as_one_body),
+        cmocka_unit_test(a_massless_link_is_a_rod),
+        cmocka_unit_test(undetermined_motion_is_refused),
+        cmocka_unit_test(a_spring_determines_a_massless_turn),
+        cmocka_unit_test(a_held_coordinate_starts_where_it_is_told),
+        cmocka_unit_test(soft_joints_bear_a_misfit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
