@@ -426,6 +426,11 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     struct lk_system *sys;
     int r;
 
+    if (!shape.formulation) {
+        lk_error_set(ret_error, "no formulation '%s' with these coordinates, expected ali3",
+                     m->solver.formulation);
+        return LK_E_MODEL;
+    }
     for (int i = 0; i < d->n_blocks; i++)
         shape.n_rows += d->n_rows[i];
     sys = lk_arena_take(&arena, 1, sizeof(*sys));

@@ -136,6 +136,7 @@ struct lk_formulation {
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
+extern const struct lk_formulation lk_formulation_euler;
 
 /** lk_formulation_find() - by name and coordinates, or NULL. */
 const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates);
