@@ -256,7 +256,7 @@ static void element_force(const struct lk_system *sys, const struct lk_output *o
 
     if (out->n_terms == law->n_terms) {
         for (int r = 0; r < out->size; r++)
-            ret[r] = sign * sys->now.lambda[j->row + r];
+            ret[r] = sign * sys->now.lambda[j->row + r] + 0.0; /* no -0 */
         return;
     }
     double rate, x = lk_loads_law_place(sys, &sys->now, law, &rate);
@@ -278,7 +278,7 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
     for (int i = 0; i < lk_joint_traits[sys->joint[out->joint].type].n_coordinates; i++)
         for (int d = 0; d < sys->n_drives; d++)
             if (sys->drive[d].joint == out->joint && sys->drive[d].which == i)
-                ret[n++] = -sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
+                ret[n++] = 0.0 - sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
 }
 
 static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
