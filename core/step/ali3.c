@@ -27,9 +27,9 @@
 #include <stdbool.h>
 
 /* An input is held over [t, t + h], so it may jump at t. Carry the accelerations and multipliers of
- * the last step over the jump: M da + Phi_q^T dlambda = dQ, Phi_q da = 0. That is the projection of
- * a + W dQ with the factor of the final pose, which is still at hand. Without it a jump would act
- * half a step late. */
+ * the last step over the jump: M da + Phi_q^T dlambda = dQ, Phi_q da = 0 (E dlambda / s for
+ * compliant rows). That is the projection of a + W dQ with the factor of the final pose, which is
+ * still at hand. Without it a jump would act half a step late. */
 static void absorb_input_jump(struct lk_system *sys, const double *inputs)
 {
     struct lk_state *next = &sys->next;
@@ -39,17 +39,21 @@ static void absorb_input_jump(struct lk_system *sys, const double *inputs)
     for (int i = 0; i < sys->input_size; i++)
         next->inputs[i] = inputs[i] - sys->now.inputs[i];
     lk_loads_subtract_inputs(sys, next->inputs, sys->correction);
+    lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *a = &sys->now.motion[b].a;
+        struct lk_twist *jump = &sys->correction[b];
         double turn[3];
 
-        lk_sym_mul(sys->W[b].inertia, sys->correction[b].w, turn);
+        lk_sym_mul(sys->W[b].inertia, jump->w, turn);
         for (int i = 0; i < 3; i++) {
-            next->motion[b].a.v[i] = a->v[i] - sys->W[b].mass * sys->correction[b].v[i];
-            next->motion[b].a.w[i] = a->w[i] - turn[i];
+            jump->v[i] *= -sys->W[b].mass;
+            jump->w[i] = -turn[i];
+            next->motion[b].a.v[i] = a->v[i] + jump->v[i];
+            next->motion[b].a.w[i] = a->w[i] + jump->w[i];
         }
     }
-    lk_project_accelerations(sys, next);
+    lk_project_accelerations(sys, next, sys->correction);
     for (int i = 0; i < sys->input_size; i++)
         next->inputs[i] = inputs[i];
 }
@@ -178,6 +182,7 @@ LK_INLINE void renew_tangent(struct lk_system *sys, struct lk_law *law, double x
     lk_law_evaluate(law, sys->term, x, v, 1, &f);
     law->stops_act = f.stiffness > without_stops;
     *regular = lk_law_regular(&f, sys->h);
+    sys->next.tangent[law - sys->law] = *regular;
 }
 
 /* Compliant rows of a joint: their part of Phi_q^T lambda, and their place in the right-hand side.
@@ -364,10 +369,10 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     bool turns_are_small;
 
-    if (sys->n_inputs > 0)
+    if (sys->n_load_inputs > 0)
         absorb_input_jump(sys, inputs);
     lk_drives_advance(sys, inputs);
-    turns_are_small = predict(sys, sys->n_inputs > 0 ? &sys->next : &sys->now);
+    turns_are_small = predict(sys, sys->n_load_inputs > 0 ? &sys->next : &sys->now);
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, inputs, i);
     /* what the joints see of the final pose: a fresh factor, then both projections */
@@ -376,7 +381,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);
-    lk_project_accelerations(sys, &sys->next);
+    lk_project_accelerations(sys, &sys->next, NULL);
     return turns_are_small ? 0 : LK_E_TURN;
 }
 

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRONTS_MAX     (1 << 27) /* doubles of all fronts together: 1 GiB */
+#define FRONTS_MAX (1 << 27) /* doubles of all fronts together: 1 GiB */
+#define ROUNDOFF_FLOOR                                                                             \
+    1e-13                  /* of the diagonal: E that elimination can still tell from round-off    \
+                            */
 #define SOFT_STIFFNESS 2e9 /* [N/m] of a joint with soft redundancy: as stiff as steel parts */
 
 static int input_size(const struct lk_model *m)
@@ -28,9 +31,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
+    size_t tangent = (size_t)sys->n_laws;
     size_t books = sizeof(struct lk_books) / sizeof(double);
 
-    sys->state_size = motion + lambda + coordinate + rate + inputs + samples + books;
+    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + samples + books;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -39,8 +43,9 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->coordinate = state->lambda + lambda;
     state->rate = state->coordinate + coordinate;
     state->inputs = state->rate + rate;
-    state->samples = (struct lk_drive_samples *)(state->inputs + inputs);
-    state->books = (struct lk_books *)(state->inputs + inputs + samples);
+    state->tangent = state->inputs + inputs;
+    state->samples = (struct lk_drive_samples *)(state->tangent + tangent);
+    state->books = (struct lk_books *)(state->tangent + tangent + samples);
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -283,9 +288,23 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
                                : LK_TRACE * lk_dot(row + 3, turn));
 }
 
+double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *d, int joint, int r)
+{
+    double sum = 0;
+
+    for (int s = 0; s < sys->joint[joint].n_sides; s++) {
+        int body = sys->joint[joint].body[s];
+
+        if (body < sys->n_bodies)
+            sum += rounded_diagonal(sys, joint, s, r) / d->n_parts[sys->body[body].of];
+    }
+    return sum / sys->s;
+}
+
 /* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
- * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off. With
- * soft redundancy every joint gives way as steel parts would. */
+ * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off, and
+ * beside a body without mass, whose trace rules the diagonal, E is no smaller than elimination can
+ * see. With soft redundancy every joint gives way as steel parts would. */
 static void regularise(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
@@ -296,21 +315,22 @@ static void regularise(struct lk_system *sys, int is_soft)
         const int bound[3] = {0, j->n_length, j->n_rigid};
 
         for (int unit = 0; unit < 2 && j->n_rigid > 0; unit++) {
-            double least = INFINITY;
+            double least = INFINITY, all = 0;
             int n = bound[unit + 1] - bound[unit];
 
             for (int s = 0; s < j->n_sides && n > 0; s++) {
                 double sum = 0;
 
-                for (int r = bound[unit]; r < bound[unit + 1]; r++)
+                for (int r = bound[unit]; r < bound[unit + 1]; r++) {
                     sum += rounded_diagonal(sys, i, s, r);
+                    all += diagonal(sys, i, s, r);
+                }
                 if (j->body[s] < sys->n_bodies && sum > 0)
                     least = fmin(least, sum / n);
             }
-            /* a mean of lengths in angles' stead where a joint has no lever of its own */
             double soft =
                 unit == 0 ? 1 / SOFT_STIFFNESS : 1 / (SOFT_STIFFNESS * sys->arm * sys->arm);
-            double E = 2 * eps * (isinf(least) ? 0 : least);
+            double E = fmax(2 * eps * (isinf(least) ? 0 : least), ROUNDOFF_FLOOR * all);
 
             for (int r = bound[unit]; r < bound[unit + 1]; r++)
                 sys->regular[j->row + r] = is_soft ? fmax(E, soft) : E;
@@ -431,8 +451,12 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
                      m->solver.formulation);
         return LK_E_MODEL;
     }
-    for (int i = 0; i < d->n_blocks; i++)
+    for (int i = 0; i < d->n_blocks; i++) {
         shape.n_rows += d->n_rows[i];
+        shape.n_laws += d->blocks[i].is_compliant ? d->n_rows[i] : 0;
+    }
+    for (int i = 0; i < m->n_inputs; i++)
+        shape.n_load_inputs += m->inputs[i].type != LK_INPUT_DRIVE;
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     r = layout(&shape, d, &arena);
     if (r != 0)

@@ -67,7 +67,11 @@ void lk_draft_fini(struct lk_draft *d);
 /** lk_draft_solves() - solves in a step. */
 static inline int lk_draft_solves(const struct lk_draft *d)
 {
-    return d->iterations + 2 + (d->model->n_inputs > 0);
+    int jumps = 0;
+
+    for (int i = 0; i < d->model->n_inputs; i++)
+        jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
+    return d->iterations + 2 + jumps;
 }
 
 #endif

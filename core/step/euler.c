@@ -306,6 +306,7 @@ static double law_residual(struct lk_system *sys, const struct lk_joint *j, int 
         lk_law_evaluate(law, sys->term, phi, rate, 1, &f);
         law->stops_act = f.stiffness > without_stops;
         *regular = lk_law_regular(&f, sys->h);
+        sys->next.tangent[law - sys->law] = *regular;
     }
     lk_law_evaluate(law, sys->term, phi, rate, law->stops_act, &f);
     return (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
@@ -414,7 +415,8 @@ static void project_velocities(struct lk_system *sys, struct euler *e)
 }
 
 /* eqs. (55)-(69), for q'' - q''*: the norm has the bias -p (p.p'' + p'.p') / p.p */
-static void project_accelerations(struct lk_system *sys, struct euler *e)
+static void project_accelerations(struct lk_system *sys, struct euler *e,
+                                  const struct lk_twist *jump)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct euler_body *body = &e->body[b];
@@ -427,7 +429,7 @@ static void project_accelerations(struct lk_system *sys, struct euler *e)
             bias[P + i] = -rate * body->p[i];
         }
     }
-    lk_evaluate_acceleration_violation(sys, &sys->next);
+    lk_evaluate_acceleration_violation(sys, &sys->next, jump);
     lk_delta_solve(&e->delta, sys->solution);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
@@ -450,15 +452,18 @@ static void absorb_input_jump(struct lk_system *sys, struct euler *e, const doub
     for (int i = 0; i < sys->input_size; i++)
         next->inputs[i] = inputs[i] - sys->now.inputs[i];
     lk_loads_subtract_inputs(sys, next->inputs, sys->correction);
+    lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct euler_body *body = &e->body[b];
-        struct lk_twist a = sys->now.motion[b].a;
+        struct lk_twist a = sys->now.motion[b].a, *jump = &sys->correction[b];
         double turn[3];
 
-        lk_sym_mul(sys->W[b].inertia, sys->correction[b].w, turn);
+        lk_sym_mul(sys->W[b].inertia, jump->w, turn);
         for (int i = 0; i < 3; i++) {
-            a.v[i] -= sys->W[b].mass * sys->correction[b].v[i];
-            a.w[i] -= turn[i];
+            jump->v[i] *= -sys->W[b].mass;
+            jump->w[i] = -turn[i];
+            a.v[i] += jump->v[i];
+            a.w[i] += jump->w[i];
         }
         load_body(&sys->now.motion[b], &a, &sys->body[b], body);
         for (int i = 0; i < Q; i++) {
@@ -468,7 +473,7 @@ static void absorb_input_jump(struct lk_system *sys, struct euler *e, const doub
         }
     }
     factor(sys, e);
-    project_accelerations(sys, e);
+    project_accelerations(sys, e, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
             e->body[b].old[2][i] = e->body[b].a[i];
@@ -557,7 +562,7 @@ static int euler_step(struct lk_system *sys, const double *inputs)
 
     for (int b = 0; b < sys->n_bodies; b++)
         begin_body(sys, b, &e->body[b]);
-    if (sys->n_inputs > 0)
+    if (sys->n_load_inputs > 0)
         absorb_input_jump(sys, e, inputs);
     lk_drives_advance(sys, inputs);
     turns_are_small = predict(sys, e);
@@ -565,7 +570,7 @@ static int euler_step(struct lk_system *sys, const double *inputs)
         iterate(sys, e, inputs, i);
     accept_pose(sys, e);
     project_velocities(sys, e);
-    project_accelerations(sys, e);
+    project_accelerations(sys, e, NULL);
     accept_rates(sys, e);
     return turns_are_small ? 0 : LK_E_TURN;
 }

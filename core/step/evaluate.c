@@ -306,7 +306,8 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
     }
 }
 
-void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state)
+void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state,
+                                        const struct lk_twist *jump)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         sys->residual[b] = state->motion[b].a;
@@ -325,12 +326,18 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
         gamma_of_joint(sys, i, gamma);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < j->n_rigid ? rates[r] + gamma[r] : 0;
+        if (jump && j->n_rigid == 0) {
+            rates_of_joint(sys, i, jump, rates);
+            for (int r = 0; r < j->n_rows; r++)
+                sys->solution[j->row + r] = rates[r];
+        }
     }
 }
 
-void lk_project_accelerations(struct lk_system *sys, struct lk_state *state)
+void lk_project_accelerations(struct lk_system *sys, struct lk_state *state,
+                              const struct lk_twist *jump)
 {
-    lk_evaluate_acceleration_violation(sys, state);
+    lk_evaluate_acceleration_violation(sys, state, jump);
     lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++)
         subtract_correction(sys, b, &state->motion[b].a);

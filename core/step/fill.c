@@ -172,14 +172,15 @@ static int side_at(const struct lk_joint *j, int body)
 }
 
 /* a coordinate row or a coupling: the joints it is about */
-static void refer(struct lk_system *sys, struct lk_joint *j, int k, int joint, int which)
+static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j, int k,
+                  int joint, int which)
 {
-    const struct lk_joint *of = &sys->joint[joint];
-
-    j->of[k] = of;
+    /* the joint may stand behind this one and not be filled yet: its bodies are in the draft */
+    j->of[k] = &sys->joint[joint];
     j->which[k] = which;
     for (int s = 0; s < 2; s++)
-        j->at_side[k][s] = j->type == LK_JOINT_COORDINATE ? s : side_at(j, of->body[s]);
+        j->at_side[k][s] =
+            j->type == LK_JOINT_COORDINATE ? s : side_at(j, d->blocks[joint].body[s]);
 }
 
 void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
@@ -201,10 +202,10 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
     };
     memcpy(j->body, b->body, sizeof(j->body));
     if (b->type == LK_JOINT_COORDINATE)
-        refer(sys, j, 0, b->joint, b->which);
+        refer(sys, d, j, 0, b->joint, b->which);
     else if (b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK)
         for (int k = 0; k < 2; k++)
-            refer(sys, j, k, def->joint[k], def->coupled[k]);
+            refer(sys, d, j, k, def->joint[k], def->coupled[k]);
     else if (def)
         fill_from_def(sys, j, def);
     else if (b->force >= 0)

@@ -26,8 +26,14 @@ void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
 /** lk_fill_laws() - laws of all compliant rows. */
 void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_friction() - the rate below which friction gives way, at least what the step can follow;
- * the scale of the rows is known. */
+ * Jacobians are known. */
 void lk_fill_friction(struct lk_system *system, const struct lk_draft *draft);
+
+/** lk_fill_inverse_mass() - how easily row @r of block @joint moves: Phi W Phi^T of whole bodies,
+ * however many parts they are split into, as heavy as their neighbours where they have no mass
+ * [1/kg, 1/(kg m^2)]; in compile.c. */
+double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
+                            int r);
 
 /* ---- fill_drives.c ---- */
 

@@ -216,6 +216,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
 {
     int used = 0;
 
+    sys->n_laws = 0; /* known from the layout, counted again */
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].is_compliant)
             fill_block_laws(sys, d, i, &used);
@@ -228,7 +229,7 @@ void lk_fill_friction(struct lk_system *sys, const struct lk_draft *d)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        double softest = 2 * sys->scale[sys->joint[law->joint].row + law->row] / sys->h;
+        double softest = 0.5 * sys->h * lk_fill_inverse_mass(sys, d, law->joint, law->row);
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
             struct lk_term *t = &sys->term[k];

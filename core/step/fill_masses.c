@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SOFTEST        1e-4 /* of the stiffest row at a body */
 #define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
 
 /* largest entry on the diagonal: within a factor of three the largest principal moment */
@@ -53,27 +54,49 @@ static void take_smaller(double candidate, double *smallest)
         *smallest = candidate;
 }
 
-/* the lightest that body @b touches: bodies, and compliant rows by the mass that they move in a
- * step */
+/* the mass, or moment, that a row of its law moves in a step */
+static double swung_mass(const struct lk_system *sys, const struct lk_joint *j, int r)
+{
+    return sys->s * law_stiffness(sys, &sys->law[j->law + r]);
+}
+
+static int touches(const struct lk_joint *j, int b)
+{
+    for (int k = 0; k < j->n_sides; k++)
+        if (j->body[k] == b)
+            return 1;
+    return 0;
+}
+
+/* The lightest that body @b touches: bodies, and compliant rows by the mass that they move in a
+ * step. A row much softer than the stiffest one does not count: a mass as small as that would be
+ * round-off for the others. */
 static struct scale scale_around(const struct lk_system *sys, int b)
 {
-    struct scale s = {INFINITY, INFINITY};
+    struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0};
 
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
-        int touches = 0;
 
-        for (int k = 0; k < j->n_sides; k++)
-            touches |= j->body[k] == b;
-        for (int k = 0; k < j->n_sides && touches; k++)
+        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+            double *most = r < j->n_length ? &stiffest.mass : &stiffest.inertia;
+
+            *most = lk_max(*most, swung_mass(sys, j, r));
+        }
+    }
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int k = 0; k < j->n_sides && touches(j, b); k++)
             if (j->body[k] != b && j->body[k] < sys->n_bodies) {
                 take_smaller(sys->body[j->body[k]].mass, &s.mass);
                 take_smaller(largest_moment(sys->body[j->body[k]].inertia), &s.inertia);
             }
-        for (int r = 0; r < j->n_rows && touches && j->n_rigid == 0; r++) {
-            double mass = sys->s * law_stiffness(sys, &sys->law[j->law + r]);
+        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+            int is_length = r < j->n_length;
+            double least = SOFTEST * (is_length ? stiffest.mass : stiffest.inertia);
 
-            take_smaller(mass, r < j->n_length ? &s.mass : &s.inertia);
+            take_smaller(lk_max(swung_mass(sys, j, r), least), is_length ? &s.mass : &s.inertia);
         }
     }
     return s;

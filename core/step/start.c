@@ -44,7 +44,8 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
             law->stops_act = 1;
             lk_law_evaluate(law, sys->term, x, rate, 1, &f);
         }
-        sys->regular[sys->joint[law->joint].row + law->row] = lk_law_regular(&f, sys->h);
+        sys->now.tangent[i] = lk_law_regular(&f, sys->h);
+        sys->regular[sys->joint[law->joint].row + law->row] = sys->now.tangent[i];
     }
 }
 
@@ -474,6 +475,8 @@ void lk_start_renew(struct lk_system *sys)
     lk_evaluate_poses(sys, &sys->now);
     lk_evaluate_twists(sys, &sys->now);
     lk_drives_evaluate(sys, &sys->now);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
 }
@@ -517,7 +520,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     start_rates(sys);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS; k++)
-        lk_project_accelerations(sys, &sys->now);
+        lk_project_accelerations(sys, &sys->now, NULL);
     couple_compliant_rows(sys, 1);
     lk_start_renew(sys);
     measure_gaps(sys, 1, &books->residual_position);

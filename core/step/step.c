@@ -66,7 +66,7 @@ static void keep_acceleration_residual(struct lk_system *sys)
 {
     double largest = 0;
 
-    lk_evaluate_acceleration_violation(sys, &sys->next);
+    lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
     for (int r = 0; r < sys->n_rows; r++)
         largest = lk_max(largest, fabs(sys->solution[r]));
     sys->next.books->residual_acceleration = largest;

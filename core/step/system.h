@@ -108,6 +108,7 @@ struct lk_books {
  * @coordinate: of each joint that has some [rad or m], angles wound up over turns;  @rate: its
  *              derivative; both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
+ * @tangent:    E of the rows of all laws, as the step that led here used it
  * @samples:    of each drive that follows an input, see drives.h */
 struct lk_state {
     double *block;
@@ -116,6 +117,7 @@ struct lk_state {
     double *coordinate;
     double *rate;
     double *inputs;
+    double *tangent;
     struct lk_drive_samples *samples;
     struct lk_books *books;
 };
@@ -173,6 +175,7 @@ struct lk_system {
     int n_terms;
     int n_drives;
     int n_inputs;
+    int n_load_inputs; /* without those that drives follow */
     int n_outputs;
     int input_size;
     int output_size;
@@ -284,13 +287,18 @@ LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_tw
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
 /** lk_project_accelerations() - the same for accelerations: kappa from rhs Phi_q a + d2Phi/dt2,
- * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2. */
-LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state);
+ * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2.
+ * @jump: by how much loads have just changed the accelerations, n_bodies + 1 + n_frames, or NULL;
+ * see lk_evaluate_acceleration_violation() */
+LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
+                                    const struct lk_twist *jump);
 
 /** lk_evaluate_acceleration_violation() - rigid rows: Phi_q a + d2Phi/dt2 into system->solution,
- * compliant ones 0; @state: whose accelerations. */
+ * @state: whose accelerations. Compliant rows 0, or Phi_q @jump: a load that jumps is taken over at
+ * once by rows that are stiff for the step, as if they were rigid, and not at all by soft ones. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
-                                              const struct lk_state *state);
+                                              const struct lk_state *state,
+                                              const struct lk_twist *jump);
 
 /* ---- loads.c ---- */
 
