@@ -8,8 +8,13 @@
 #ifndef LK_MATHS_HOT_H
 #define LK_MATHS_HOT_H
 
-/* for the small functions that hot ones are made of */
+/* for the small functions that hot ones are made of; under sanitizers, whose checks would be
+ * inlined with them thousands of times, they are functions */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LK_INLINE static inline __attribute__((unused))
+#else
 #define LK_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* four doubles that are computed side by side; the compiler splits them where the processor has
  * narrower registers */
