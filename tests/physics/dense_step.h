@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One step of formulation ali3 with full matrices, straight from the formulas at the top of
+ * core/step/ali3.c: an independent judge of the tree, the packed Jacobians and the four-lane code.
+ *
+ * It takes constants and the state at the start of the step from a compiled system, Phi, Phi_q,
+ * gamma and coordinates from the joint types, and forces of compliant rows from their laws (all of
+ * which have tests of their own). All else, from the rotations to drives and loads, is written
+ * again. */
+#ifndef TESTS_PHYSICS_DENSE_STEP_H
+#define TESTS_PHYSICS_DENSE_STEP_H
+
+#include "step/system.h"
+
+/** struct dense - the matrices of a system, and the state after the last dense_step().
+ * @n, @m:     columns, six a body; rows
+ * @wide:      columns with those of the ground and of moving frames, whose motion is known
+ * @J:         Phi_q, m x wide, row-major
+ * @E:         diagonal; of rows with a nonlinear law it changes from step to step
+ * @A:         E + s Phi_q W Phi_q^T, m x m, or its Cholesky factor;  @frozen: Phi_q that goes with
+ * it
+ * @M, @W:     mass matrix and its inverse: n x n, block diagonal; the 6 x 6 blocks
+ * @x, @q, @v, @a, @lambda: the state; v and a have six numbers a body (or frame), world then body
+ * axes
+ * @noise:     how far dense_step() moves the poses that it starts from and falsifies violations, at
+ *             random, to see what round-off does [m, rad]; mostly 0 */
+struct dense {
+    const struct lk_system *sys;
+    int n;
+    int m;
+    int wide;
+    double *J;
+    double *E;
+    double *A;
+    double *frozen;
+    double (*M)[36];
+    double (*W)[36];
+    double *x;
+    double *q;
+    double *v;
+    double *a;
+    double *lambda;
+    double noise;
+    uint64_t dice;
+
+    /* within a step */
+    double *u;
+    double (*turn)[4];
+    double *theta;
+    double *x_old;
+    double *q_old;
+    double *v_old;
+    double *a_old;
+    double *g;
+    double *dq;
+    double *phi;
+    double *rhs;
+    int *stops_act;
+    double (*drive)[3]; /* value and two derivatives */
+    struct lk_pose *pose;
+    struct lk_twist *twist;
+};
+
+/** dense_new() - matrices for @sys. Aborts without memory. */
+struct dense *dense_new(const struct lk_system *sys);
+void dense_free(struct dense *d);
+
+/** dense_step() - the step that lk_system_step() would take from the present state; @sys is only
+ * read. Return: 0; LK_E_TURN like lk_system_step(); or DENSE_INDEFINITE, which must not happen. */
+#define DENSE_INDEFINITE (-1)
+int dense_step(struct dense *d, const double *inputs);
+
+/** dense_transpose() - Phi_q^T @lambda at the pose of the last evaluation; @ret: n numbers. */
+void dense_transpose(const struct dense *d, const double *lambda, double *ret);
+
+#endif
