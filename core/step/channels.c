@@ -90,13 +90,13 @@ static struct shape coordinate_shape(const struct lk_model *model, int joint, in
 
 static struct shape force_shape(const struct lk_model *model, const struct lk_force_def *force)
 {
-    int is_torque =
-        force->type != LK_FORCE_SPRING_DAMPER &&
-        lk_joint_coordinate_is_angle(model->joints[force->joint >= 0 ? force->joint : 0].type,
-                                     force->coordinate);
+    int is_torque = 0;
 
     if (force->type == LK_FORCE_BUSHING)
         return (struct shape)SIX("f", "t", "N", "N m");
+    if (force->type != LK_FORCE_SPRING_DAMPER)
+        is_torque =
+            lk_joint_coordinate_is_angle(model->joints[force->joint].type, force->coordinate);
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
 }
 

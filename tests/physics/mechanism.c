@@ -540,9 +540,7 @@ static void load(struct mechanism *m, struct dice *dice, enum mechanism_kind kin
         make_input(m, dice, &m->input[m->n_inputs++]);
 }
 
-/* Bodies without inertia: what a joint and a stiff spring at its coordinate hold needs none. But
- * not where rows are redundant: their E goes by the other body and is next to nothing against a row
- * that turns a body without inertia, so the matrix is at the end of its digits. */
+/* Bodies without inertia: what a joint and a stiff spring at its coordinate hold needs none. */
 static void lighten(struct mechanism *m, struct dice *dice)
 {
     for (int i = 0; i < m->n_forces; i++) {
@@ -565,7 +563,6 @@ struct mechanism *mechanism_make(uint64_t seed, enum mechanism_kind kind, int n_
     static const double steps[] = {1e-4, 1e-3, 1e-3, 1e-3, 2.5e-3, 1e-2};
     struct dice dice = {seed * 0x632be59bd9b4e019u + 1};
     struct mechanism *m = zeros(1, sizeof(*m));
-    int is_tree = 1;
 
     m->seed = seed;
     m->n_bodies = n_bodies;
@@ -584,15 +581,12 @@ struct mechanism *mechanism_make(uint64_t seed, enum mechanism_kind kind, int n_
         if (kind != MECHANISM_FREE && dice_chance(&dice, 0.3)) {
             drive(m, &dice, kind, from);
         } else {
-            int n_tree = m->n_joints;
 
             close_loops(m, &dice, kind, first, end, from);
-            is_tree &= m->n_joints == n_tree;
         }
     }
     load(m, &dice, kind);
-    if (is_tree)
-        lighten(m, &dice);
+    lighten(m, &dice);
     m->is_soft = kind == MECHANISM_MIXED && dice_chance(&dice, 0.1);
     for (int b = 0; b < n_bodies; b++)
         m->body_order[b] = b;

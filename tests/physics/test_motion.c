@@ -413,7 +413,7 @@ static void a_refused_input_changes_nothing(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3), *twin = compile_text(spindle, 1e-3);
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e308};
-    double good = 1, a[5], b[5];
+    double good = 1, a[8], b[8];
 
     (void)state;
     for (int i = 0; i < 100; i++) {
