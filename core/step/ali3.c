@@ -26,36 +26,60 @@
 #include "step/system.h"
 #include <stdbool.h>
 
-/* An input is held over [t, t + h], so it may jump at t. Carry the accelerations and multipliers of
- * the last step over the jump: M da + Phi_q^T dlambda = dQ, Phi_q da = 0 (E dlambda / s for
- * compliant rows). That is the projection of a + W dQ with the factor of the final pose, which is
- * still at hand. Without it a jump would act half a step late. */
-static void absorb_input_jump(struct lk_system *sys, const double *inputs)
+/* next.a = now.a + W dQ, where sys->correction holds -dQ, and then W dQ itself */
+static void jump_accelerations(struct lk_system *sys)
 {
-    struct lk_state *next = &sys->next;
-
-    for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
-        sys->correction[b] = (struct lk_twist){0};
-    for (int i = 0; i < sys->input_size; i++)
-        next->inputs[i] = inputs[i] - sys->now.inputs[i];
-    lk_loads_subtract_inputs(sys, next->inputs, sys->correction);
     lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *a = &sys->now.motion[b].a;
-        struct lk_twist *jump = &sys->correction[b];
+        struct lk_twist *jump = &sys->correction[b], *to = &sys->next.motion[b].a;
         double turn[3];
 
         lk_sym_mul(sys->W[b].inertia, jump->w, turn);
         for (int i = 0; i < 3; i++) {
             jump->v[i] *= -sys->W[b].mass;
             jump->w[i] = -turn[i];
-            next->motion[b].a.v[i] = a->v[i] + jump->v[i];
-            next->motion[b].a.w[i] = a->w[i] + jump->w[i];
+            to->v[i] = a->v[i] + jump->v[i];
+            to->w[i] = a->w[i] + jump->w[i];
         }
     }
-    lk_project_accelerations(sys, next, sys->correction);
-    for (int i = 0; i < sys->input_size; i++)
-        next->inputs[i] = inputs[i];
+}
+
+static void begin_jumps(struct lk_system *sys, const double *inputs)
+{
+    for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
+        sys->correction[b] = (struct lk_twist){0};
+    lk_loads_subtract_jumps(sys, inputs, sys->correction);
+}
+
+/* what the accelerations would be without stops decides what the stops do in this step */
+static void decide_stops(struct lk_system *sys, const double *inputs)
+{
+    lk_loads_release_stops(sys, 0);
+    lk_evaluate_factor(sys);
+    begin_jumps(sys, inputs);
+    lk_loads_subtract_stops(sys, 0, sys->correction);
+    jump_accelerations(sys);
+    lk_project_accelerations(sys, &sys->next, sys->correction);
+    lk_loads_decide_stops(sys);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->next.lambda[r] = sys->now.lambda[r];
+    lk_evaluate_factor(sys);
+}
+
+/* An input is held over [t, t + h], so it may jump at t; and a stop that is left lets go at t.
+ * Carry the accelerations and multipliers of the last step over the jump: M da + Phi_q^T dlambda =
+ * dQ, Phi_q da = 0 (E dlambda / s for compliant rows). That is the projection of a + W dQ with the
+ * factor of the final pose, which is still at hand, or made anew where there are stops. Without it
+ * a jump would act half a step late. */
+static void absorb_jumps(struct lk_system *sys, const double *inputs)
+{
+    if (sys->n_stops > 0)
+        decide_stops(sys, inputs);
+    begin_jumps(sys, inputs);
+    lk_loads_subtract_stops(sys, 1, sys->correction);
+    jump_accelerations(sys);
+    lk_project_accelerations(sys, &sys->next, sys->correction);
 }
 
 /** struct lanes - four arrays of doubles, one a body; @n of them are bodies of their own. */
@@ -172,15 +196,12 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
 }
 
 /* E of the rows whose law has another tangent at every place, from the predicted pose */
-LK_INLINE void renew_tangent(struct lk_system *sys, struct lk_law *law, double x, double v,
+LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, double x, double v,
                              double *regular)
 {
     struct lk_law_value f;
 
-    lk_law_evaluate(law, sys->term, x, v, 0, &f);
-    double without_stops = f.stiffness;
-    lk_law_evaluate(law, sys->term, x, v, 1, &f);
-    law->stops_act = f.stiffness > without_stops;
+    lk_law_tangent(law, sys->term, x, v, &f);
     *regular = lk_law_regular(&f, sys->h);
     sys->next.tangent[law - sys->law] = *regular;
 }
@@ -198,7 +219,7 @@ static void compliant_rows(struct lk_system *sys, int i, int iteration)
     lk_evaluate_violation(sys, i, phi);
     lk_joint_jacobian(j, pose, jacobian);
     for (int r = 0; r < j->n_rows; r++) {
-        struct lk_law *law = &sys->law[j->law + r];
+        const struct lk_law *law = &sys->law[j->law + r];
         double lambda = sys->next.lambda[j->row + r], rate = 0;
         double *regular = &sys->regular[j->row + r];
         struct lk_law_value f;
@@ -369,16 +390,18 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 {
     bool turns_are_small;
 
-    if (sys->n_load_inputs > 0)
-        absorb_input_jump(sys, inputs);
+    if (sys->n_jumps > 0)
+        absorb_jumps(sys, inputs);
     lk_drives_advance(sys, inputs);
-    turns_are_small = predict(sys, sys->n_load_inputs > 0 ? &sys->next : &sys->now);
+    turns_are_small = predict(sys, sys->n_jumps > 0 ? &sys->next : &sys->now);
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, inputs, i);
     /* what the joints see of the final pose: a fresh factor, then both projections */
     accept_motion(sys);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    if (sys->n_stops > 0)
+        lk_loads_release_stops(sys, 1);
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);
     lk_project_accelerations(sys, &sys->next, NULL);

@@ -213,26 +213,6 @@ static void body_twist(const struct lk_system *sys, int body, const struct lk_tw
     lk_rotate(sys->pose[body].R, t->w, ret + 3);
 }
 
-/* second derivative of a coordinate: J a + dJ/dt v */
-static double coordinate_acceleration(const struct lk_system *sys, const struct lk_joint *j,
-                                      int which)
-{
-    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
-    const struct lk_twist *const twist[LK_SIDES_MAX] = LK_SIDES(sys->twist, j);
-    double J[2][6];
-    double sum = lk_joint_ops(j->type)->coordinate_gamma(j, pose, twist, which);
-
-    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, which, J);
-    for (int s = 0; s < 2; s++) {
-        int body = j->body[s];
-
-        if (body < sys->n_bodies)
-            sum += lk_dot(J[s], sys->now.motion[body].a.v) +
-                   lk_dot(J[s] + 3, sys->now.motion[body].a.w);
-    }
-    return sum;
-}
-
 static void joint_coordinates(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
@@ -242,7 +222,7 @@ static void joint_coordinates(const struct lk_system *sys, const struct lk_outpu
                      ? sys->now.coordinate[j->first_coordinate + i]
                  : out->type == LK_OUTPUT_JOINT_VELOCITY
                      ? lk_evaluate_coordinate_rate(sys, j, i, sys->twist)
-                     : coordinate_acceleration(sys, j, i);
+                     : lk_evaluate_coordinate_acceleration(sys, &sys->now, j, i);
 }
 
 /* A force element: what it does to the second body along its coordinate, or the tension between two

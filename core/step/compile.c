@@ -394,7 +394,7 @@ static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error
     lk_evaluate_jacobians(sys);
     fill_scales(sys);
     regularise(sys, m->solver.soft_redundancy);
-    lk_fill_friction(sys, d);
+    lk_fill_contacts(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
@@ -456,7 +456,10 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
         shape.n_laws += d->blocks[i].is_compliant ? d->n_rows[i] : 0;
     }
     for (int i = 0; i < m->n_inputs; i++)
-        shape.n_load_inputs += m->inputs[i].type != LK_INPUT_DRIVE;
+        shape.n_jumps += m->inputs[i].type != LK_INPUT_DRIVE;
+    for (int i = 0; i < m->n_forces; i++)
+        shape.n_stops += m->forces[i].type == LK_FORCE_STOP;
+    shape.n_jumps += shape.n_stops;
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     r = layout(&shape, d, &arena);
     if (r != 0)

@@ -71,6 +71,8 @@ static inline int lk_draft_solves(const struct lk_draft *d)
 
     for (int i = 0; i < d->model->n_inputs; i++)
         jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
+    for (int i = 0; i < d->model->n_forces; i++)
+        jumps |= d->model->forces[i].type == LK_FORCE_STOP;
     return d->iterations + 2 + jumps;
 }
 

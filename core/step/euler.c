@@ -294,17 +294,12 @@ static void newton_bias(const double *delta, struct euler_body *body, double *bi
 static double law_residual(struct lk_system *sys, const struct lk_joint *j, int r, double phi,
                            double rate, int iteration)
 {
-    struct lk_law *law = &sys->law[j->law + r];
+    const struct lk_law *law = &sys->law[j->law + r];
     double *regular = &sys->regular[j->row + r];
     struct lk_law_value f;
 
     if (law->is_nonlinear && iteration == 0) {
-        double without_stops;
-
-        lk_law_evaluate(law, sys->term, phi, rate, 0, &f);
-        without_stops = f.stiffness;
-        lk_law_evaluate(law, sys->term, phi, rate, 1, &f);
-        law->stops_act = f.stiffness > without_stops;
+        lk_law_tangent(law, sys->term, phi, rate, &f);
         *regular = lk_law_regular(&f, sys->h);
         sys->next.tangent[law - sys->law] = *regular;
     }
@@ -396,6 +391,7 @@ static void project_velocities(struct lk_system *sys, struct euler *e)
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = j->n_rigid > 0 ? rates[r] : 0;
     }
+    lk_evaluate_impacts(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct euler_body *body = &e->body[b];
         double *bias = e->delta.bias + b * Q;
@@ -440,18 +436,19 @@ static void project_accelerations(struct lk_system *sys, struct euler *e,
 
 /* ---- the step ---- */
 
-/* ali3.c: an input may jump where a step begins, and the accelerations and multipliers with it. The
- * Jacobians are still those of that pose; the factor is made anew, so that a step depends on the
- * state only. */
-static void absorb_input_jump(struct lk_system *sys, struct euler *e, const double *inputs)
+/* ali3.c: an input may jump where a step begins, a stop lets go there, and the accelerations and
+ * multipliers jump with it. The Jacobians are still those of that pose; the factor is made anew, so
+ * that a step depends on the state only. */
+static void begin_jumps(struct lk_system *sys, const double *inputs)
 {
-    struct lk_state *next = &sys->next;
-
     for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)
         sys->correction[b] = (struct lk_twist){0};
-    for (int i = 0; i < sys->input_size; i++)
-        next->inputs[i] = inputs[i] - sys->now.inputs[i];
-    lk_loads_subtract_inputs(sys, next->inputs, sys->correction);
+    lk_loads_subtract_jumps(sys, inputs, sys->correction);
+}
+
+/* a + W dQ projected, where sys->correction holds -dQ */
+static void jump_accelerations(struct lk_system *sys, struct euler *e)
+{
     lk_evaluate_clear_frames(sys, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct euler_body *body = &e->body[b];
@@ -475,10 +472,26 @@ static void absorb_input_jump(struct lk_system *sys, struct euler *e, const doub
     factor(sys, e);
     project_accelerations(sys, e, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++)
+        sys->next.motion[b].a = twist_of(e->body[b].q, e->body[b].a);
+}
+
+static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *inputs)
+{
+    if (sys->n_stops > 0) {
+        lk_loads_release_stops(sys, 0);
+        begin_jumps(sys, inputs);
+        lk_loads_subtract_stops(sys, 0, sys->correction);
+        jump_accelerations(sys, e);
+        lk_loads_decide_stops(sys);
+        for (int r = 0; r < sys->n_rows; r++)
+            sys->next.lambda[r] = sys->now.lambda[r];
+    }
+    begin_jumps(sys, inputs);
+    lk_loads_subtract_stops(sys, 1, sys->correction);
+    jump_accelerations(sys, e);
+    for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
             e->body[b].old[2][i] = e->body[b].a[i];
-    for (int i = 0; i < sys->input_size; i++)
-        next->inputs[i] = inputs[i];
 }
 
 /* q + h q' + h^2/2 q'', for light bodies without al (ali3.c). Return: how far the body would turn,
@@ -528,6 +541,8 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
     }
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
+    if (sys->n_stops > 0)
+        lk_loads_release_stops(sys, 1);
     factor(sys, e);
     if (sys->shows_condition) /* its pivots: Phi_q delta Phi_q^T is the matrix of ali3.c */
         lk_evaluate_factor(sys);
@@ -562,8 +577,8 @@ static int euler_step(struct lk_system *sys, const double *inputs)
 
     for (int b = 0; b < sys->n_bodies; b++)
         begin_body(sys, b, &e->body[b]);
-    if (sys->n_load_inputs > 0)
-        absorb_input_jump(sys, e, inputs);
+    if (sys->n_jumps > 0)
+        absorb_jumps(sys, e, inputs);
     lk_drives_advance(sys, inputs);
     turns_are_small = predict(sys, e);
     for (int i = 0; i < sys->iterations; i++)

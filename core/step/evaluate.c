@@ -80,6 +80,27 @@ double lk_evaluate_coordinate(const struct lk_system *sys, const struct lk_joint
                                            sys->winding * (sys->now.rate[at] + *ret_rate));
 }
 
+/* J a + dJ/dt v */
+double lk_evaluate_coordinate_acceleration(const struct lk_system *sys,
+                                           const struct lk_state *state, const struct lk_joint *j,
+                                           int which)
+{
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    const struct lk_twist *const twist[2] = LK_TWO_SIDES(sys->twist, j);
+    double J[2][6];
+    double sum = lk_joint_ops(j->type)->coordinate_gamma(j, pose, twist, which);
+
+    lk_joint_ops(j->type)->coordinate_jacobian(j, pose, which, J);
+    for (int s = 0; s < 2; s++) {
+        int body = j->body[s];
+
+        if (body < sys->n_bodies)
+            sum +=
+                lk_dot(J[s], state->motion[body].a.v) + lk_dot(J[s] + 3, state->motion[body].a.w);
+    }
+    return sum;
+}
+
 /* a coordinate row or a coupling: of wound coordinates */
 static double coordinate_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
@@ -287,6 +308,50 @@ void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *arra
         array[b] = (struct lk_twist){0};
 }
 
+/* the rate that an impact leaves, less what the stop has stored in the step and gives back later */
+static double rate_after_impact(const struct lk_system *sys, const struct lk_law *law)
+{
+    struct lk_law_value all, without;
+    double rate,
+        phi[LK_ROWS_MAX]; /* the coordinates of the state are those of the last step as yet */
+    double mobility = sys->scale[sys->joint[law->joint].row + law->row] / sys->s;
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_law_evaluate(law, sys->term, phi[0], 0, 1, &all);
+    lk_law_evaluate(law, sys->term, phi[0], 0, 0, &without);
+    rate = law->stop.rate * law->stop.rate - 2 * mobility * (all.potential - without.potential);
+    return copysign(sqrt(fmax(rate, 0)), law->stop.rate);
+}
+
+void lk_evaluate_impacts(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!law->stop.is_impact)
+            continue;
+        rates_of_joint(sys, law->joint, sys->twist, rates);
+        sys->solution[sys->joint[law->joint].row + law->row] =
+            rates[law->row] - rate_after_impact(sys, law);
+    }
+}
+
+/* what lies on a hard stop stays there */
+static void rest_on_stops(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];
+
+        if (!law->stop.is_impact || law->stop.rate != 0)
+            continue;
+        rates_of_joint(sys, law->joint, sys->residual, rates);
+        gamma_of_joint(sys, law->joint, gamma);
+        sys->solution[sys->joint[law->joint].row + law->row] = rates[law->row] + gamma[law->row];
+    }
+}
+
 void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -299,6 +364,7 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
     }
+    lk_evaluate_impacts(sys);
     lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         subtract_correction(sys, b, &sys->twist[b]);
@@ -332,6 +398,8 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
                 sys->solution[j->row + r] = rates[r];
         }
     }
+    if (!jump)
+        rest_on_stops(sys);
 }
 
 void lk_project_accelerations(struct lk_system *sys, struct lk_state *state,

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define RESOLVED 0.1 /* (w h)^2 of a stop that the step can follow, ten steps a contact */
+
 /** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
 struct counts {
     int laws;
@@ -222,20 +224,35 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
             fill_block_laws(sys, d, i, &used);
 }
 
+/* The half swing of a mass on the stop's spring and damper, and what it leaves of the speed. A stop
+ * that the step cannot follow has that instead of its damper, which would push the row deep into
+ * it. */
+static void find_restitution(struct lk_term *t, double mobility, double h)
+{
+    double ratio = 0.5 * t->damping * sqrt(mobility / t->stiffness);
+
+    t->is_hard = t->stiffness * mobility * h * h > RESOLVED;
+    t->restitution = ratio < 1 ? exp(-M_PI * ratio / sqrt(1 - ratio * ratio)) : 0;
+    t->damping = t->is_hard ? 0 : t->damping;
+}
+
 /* Friction reverses the motion of a coordinate in a step, instead of stopping it, when it is
  * steeper than creep = stick A h/2 with the inverse mass A of the coordinate: the trapezoidal rule
  * then damps a creeping motion to zero in a single step. */
-void lk_fill_friction(struct lk_system *sys, const struct lk_draft *d)
+void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        double softest = 0.5 * sys->h * lk_fill_inverse_mass(sys, d, law->joint, law->row);
+        double mobility = lk_fill_inverse_mass(sys, d, law->joint, law->row);
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
             struct lk_term *t = &sys->term[k];
 
+            if (t->kind == LK_TERM_STOP)
+                find_restitution(t, mobility, sys->h);
             if (t->kind == LK_TERM_FRICTION)
-                t->creep = fmax(d->model->forces[t->force].creep, t->stick * softest);
+                t->creep =
+                    fmax(d->model->forces[t->force].creep, t->stick * 0.5 * sys->h * mobility);
         }
     }
 }

@@ -138,6 +138,100 @@ void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, doub
             lk_term_evaluate(&terms[i], x, v, ret);
 }
 
+void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                    struct lk_law_value *ret)
+{
+    *ret = (struct lk_law_value){0};
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (terms[i].kind != LK_TERM_STOP)
+            lk_term_evaluate(&terms[i], x, v, ret);
+        else if (law->stops_act)
+            lk_term_evaluate(&terms[i], law->stop.reach, v, ret);
+}
+
+int lk_law_is_beyond(const struct lk_law *law, const struct lk_term *terms, double x)
+{
+    int beyond = 0;
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        beyond |= terms[i].kind == LK_TERM_STOP && (x < terms[i].lower || x > terms[i].upper);
+    return beyond;
+}
+
+/* How deep a stop gives way that is to be reached by @depth without it: depth - yield f(p) = p,
+ * with f = k p^2 / (2 onset) over the onset and a straight line behind it. */
+static double resisted_depth(const struct lk_term *t, double depth, double yield)
+{
+    double stiff = yield * t->stiffness, inside = fmax(depth, 0);
+    double soft =
+        t->onset > 0 ? t->onset / stiff * (sqrt(1 + 2 * stiff * inside / t->onset) - 1) : 0;
+    double hard = (inside + 0.5 * stiff * t->onset) / (1 + stiff);
+
+    return depth > 0 ? (soft < t->onset ? soft : hard) : depth;
+}
+
+static double resisted_reach(const struct lk_law *law, const struct lk_term *terms, double reach,
+                             double yield)
+{
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
+        const struct lk_term *t = &terms[i];
+
+        if (t->kind == LK_TERM_STOP && reach < t->lower)
+            reach = t->lower - resisted_depth(t, t->lower - reach, yield);
+        else if (t->kind == LK_TERM_STOP && reach > t->upper)
+            reach = t->upper + resisted_depth(t, reach - t->upper, yield);
+    }
+    return reach;
+}
+
+/* A stop that is too hard for the step to follow is an impact: the rate inwards is turned back by
+ * its restitution, and what is no faster than a fall of two steps stays. */
+static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double v,
+                        double free_a, struct lk_stop *stop)
+{
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
+        const struct lk_term *t = &terms[i];
+        double inward = t->kind != LK_TERM_STOP  ? 0
+                        : stop->reach < t->lower ? -v
+                        : stop->reach > t->upper ? v
+                                                 : -INFINITY;
+
+        if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
+            continue;
+        stop->is_impact = 1;
+        stop->rate = inward > 2 * h * fabs(free_a) ? -t->restitution * v : 0;
+    }
+}
+
+/* A contact ends within the step when the last force, were it to push on, would carry the row back
+ * inside. The part @keep of it does the work keep force (x1 - x) / 2 in a step of the trapezoidal
+ * rule, with x1 - x = D + keep C, D the way without the stops and C what the whole force adds. That
+ * is what is stored when keep (D + keep C) = 2 stored / force. */
+struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
+                           double x, double v, double a, double free_a, double force, double yield)
+{
+    double D = h * v + 0.5 * h * h * free_a, C = 0.25 * h * h * (a - free_a);
+    struct lk_stop stop = {.reach = x + D};
+    struct lk_law_value all, without;
+    double stored, way;
+
+    lk_law_evaluate(law, terms, x, v, 0, &without);
+    lk_law_evaluate(law, terms, x, v, 1, &all);
+    /* along the push, so that D and C have the sign of the way back */
+    way = force > 0 ? -1 : 1;
+    stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
+    D *= way;
+    C = fmax(C * way, 0);
+    if (fabs(force) > 0 && !lk_law_is_beyond(law, terms, x + way * (D + C)))
+        stop.keep = C > 0 ? fmin((sqrt(D * D + 4 * C * stored) - D) / (2 * C), 1) : 0;
+    else
+        stop.acts = lk_law_is_beyond(law, terms, stop.reach) || fabs(force) > 0;
+    stop.keep = stop.acts ? 1 : stop.keep;
+    find_impact(law, terms, h, v, free_a, &stop);
+    stop.reach = resisted_reach(law, terms, stop.reach, yield);
+    return stop;
+}
+
 double lk_law_regular(const struct lk_law_value *value, double h)
 {
     return fmin(1 / (value->stiffness + 2 * value->damping / h), LK_DECOUPLED);

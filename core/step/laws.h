@@ -24,7 +24,9 @@ enum lk_term_kind {
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
  * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
  * @coulomb, @stick, @stribeck, @creep: FRICTION
- * @lower, @upper, @onset: STOP
+ * @lower, @upper, @onset: STOP;  @is_hard: an impact takes less than a step or so, and leaves the
+ * part
+ *              @restitution of the speed
  */
 struct lk_term {
     enum lk_term_kind kind;
@@ -44,12 +46,28 @@ struct lk_term {
     double lower;
     double upper;
     double onset;
+    int is_hard;
+    double restitution;
+};
+
+/** struct lk_stop - what the stops of a row do in the step that begins.
+ * @acts:  they are solved with the step, at the stiffness that they have where the motion leads
+ * @reach: about where the step ends, for their stiffness there
+ * @is_impact: they are too hard for the step to follow: at its end the row has the rate @rate
+ * @keep:  part of the last step's force that goes on pushing in the first half of this one, 0 to 1.
+ * When a contact ends within the step, all of it would give energy that never was; this part gives
+ *         back what the stops have stored, no more */
+struct lk_stop {
+    int acts;
+    int is_impact;
+    double rate;
+    double reach;
+    double keep;
 };
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
- * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @stops_act: in the step
- * under way, scratch: a stop that the predicted pose does not reach acts from the next step on,
- * when the factor knows its stiffness */
+ * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop
+ * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
 struct lk_law {
     int joint;
     int row;
@@ -58,6 +76,7 @@ struct lk_law {
     int is_nonlinear;
     int has_stop;
     int stops_act;
+    struct lk_stop stop;
 };
 
 /** struct lk_law_value - a law at one place. @elastic + @dissipative: the force; @potential: energy
@@ -77,6 +96,22 @@ LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
 /** lk_law_evaluate() - all terms. @stops: whether stops count. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,
                            double v, int stops, struct lk_law_value *ret);
+
+/** lk_law_tangent() - tangent of a law at the value @x that a step is predicted to reach and rate
+ * @v; with the stops that act in it at their own reach. Thread: cycle.  RT: yes. */
+LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
+                          struct lk_law_value *ret);
+
+/** lk_law_stop() - what the stops do, with step @h [s]; @x, @v, @a: value, rate and acceleration of
+ * the row as the last step left them, @free_a: its acceleration without the stops and with the
+ * inputs of the step, @force: of the stops as the last step left it, @yield: s Phi W Phi^T of the
+ * row, what a newton moves it in a step. Thread: cycle.  RT: yes. */
+LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
+                                 double x, double v, double a, double free_a, double force,
+                                 double yield);
+
+/** lk_law_is_beyond() - whether @x lies beyond a limit of a stop. RT: yes. */
+LK_RT int lk_law_is_beyond(const struct lk_law *law, const struct lk_term *terms, double x);
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);

@@ -3,6 +3,8 @@
 #include "maths/vec.h"
 #include "step/system.h"
 
+#define IMPACT_YIELD 1e-8 /* E of a stop in an impact, of the row's scale: as of rigid rows */
+
 /* force and torque of a load in the six directions of its body: world, body axes */
 static void load_wrench(const struct lk_load *l, const double R[9], const double vector[3],
                         struct lk_twist *ret)
@@ -52,8 +54,7 @@ static int is_joint_input(const struct lk_input *in)
     return in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE;
 }
 
-void lk_loads_subtract_inputs(const struct lk_system *sys, const double *inputs,
-                              struct lk_twist *sum)
+static void subtract_inputs(const struct lk_system *sys, const double *inputs, struct lk_twist *sum)
 {
     for (int i = 0; i < sys->n_inputs; i++) {
         const struct lk_input *in = &sys->input[i];
@@ -93,7 +94,7 @@ void lk_loads_subtract_applied(const struct lk_system *sys, double t, const doub
         load_wrench(l, sys->pose[l->body].R, l->vector, &wrench);
         subtract(&sum[l->body], load_scale(l, t), &wrench);
     }
-    lk_loads_subtract_inputs(sys, inputs, sum);
+    subtract_inputs(sys, inputs, sum);
 }
 
 void lk_loads_subtract(const struct lk_system *sys, double t, const double *inputs,
@@ -191,6 +192,92 @@ double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *st
         return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
     lk_evaluate_violation(sys, law->joint, phi);
     return phi[law->row];
+}
+
+void lk_loads_subtract_jumps(struct lk_system *sys, const double *inputs, struct lk_twist *sum)
+{
+    struct lk_state *next = &sys->next;
+
+    for (int i = 0; i < sys->input_size; i++)
+        next->inputs[i] = inputs[i] - sys->now.inputs[i];
+    subtract_inputs(sys, next->inputs, sum);
+    for (int i = 0; i < sys->input_size; i++)
+        next->inputs[i] = inputs[i];
+}
+
+double lk_loads_stop_force(const struct lk_system *sys, const struct lk_law *law)
+{
+    struct lk_law_value without;
+    double rate, x = lk_loads_law_place(sys, &sys->now, law, &rate);
+
+    lk_law_evaluate(law, sys->term, x, rate, 0, &without);
+    return sys->now.lambda[sys->joint[law->joint].row + law->row] - without.elastic -
+           without.dissipative;
+}
+
+void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist *sum)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        const struct lk_joint *j = &sys->joint[law->joint];
+        struct lk_twist wrench[2];
+        double force;
+
+        if (!law->has_stop || (leaving && law->stop.acts))
+            continue;
+        force = lk_loads_stop_force(sys, law);
+        sys->next.lambda[j->row + law->row] -= force;
+        joint_wrench(sys, j->of[0], j->which[0], wrench);
+        for (int s = 0; s < 2; s++)
+            subtract(&sum[j->body[s]], (leaving ? 1 - law->stop.keep : 1) * force, &wrench[s]);
+    }
+}
+
+static void set_tangent(struct lk_system *sys, const struct lk_law *law, double x, double rate)
+{
+    struct lk_law_value f;
+
+    lk_law_tangent(law, sys->term, x, rate, &f);
+    sys->next.tangent[law - sys->law] = lk_law_regular(&f, sys->h);
+    sys->regular[sys->joint[law->joint].row + law->row] = sys->next.tangent[law - sys->law];
+}
+
+void lk_loads_decide_stops(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law *law = &sys->law[i];
+        const struct lk_joint *j = &sys->joint[law->joint];
+        double rate, x, a, free_a;
+
+        if (!law->has_stop)
+            continue;
+        x = lk_loads_law_place(sys, &sys->now, law, &rate);
+        a = lk_evaluate_coordinate_acceleration(sys, &sys->now, j->of[0], j->which[0]);
+        free_a = lk_evaluate_coordinate_acceleration(sys, &sys->next, j->of[0], j->which[0]);
+        law->stop = lk_law_stop(law, sys->term, sys->h, x, rate, a, free_a,
+                                lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
+        law->stops_act = law->stop.acts;
+        set_tangent(sys, law, x, rate);
+    }
+}
+
+void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law *law = &sys->law[i];
+        int row = sys->joint[law->joint].row + law->row;
+        double rate, phi[LK_ROWS_MAX];
+
+        if (!law->has_stop)
+            continue;
+        rate = lk_evaluate_coordinate_rate(sys, sys->joint[law->joint].of[0],
+                                           sys->joint[law->joint].which[0], sys->twist);
+        lk_evaluate_violation(sys, law->joint, phi);
+        law->stops_act = 0;
+        set_tangent(sys, law, phi[0], rate);
+        if (keep_impacts && law->stop.is_impact)
+            sys->next.tangent[i] = sys->regular[row] = IMPACT_YIELD * sys->scale[row];
+    }
 }
 
 static double damping_power(const struct lk_system *sys, const struct lk_state *state)

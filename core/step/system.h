@@ -175,7 +175,8 @@ struct lk_system {
     int n_terms;
     int n_drives;
     int n_inputs;
-    int n_load_inputs; /* without those that drives follow */
+    int n_stops; /* laws with stops */
+    int n_jumps; /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
     int output_size;
@@ -265,6 +266,11 @@ LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system,
 LK_RT double lk_evaluate_coordinate_rate(const struct lk_system *system,
                                          const struct lk_joint *joint, int which,
                                          const struct lk_twist *twist);
+/** lk_evaluate_coordinate_acceleration() - second derivative of coordinate @which with the
+ * accelerations of @state; poses and twists are those of system->now. */
+LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
+                                                 const struct lk_state *state,
+                                                 const struct lk_joint *joint, int which);
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
@@ -280,6 +286,10 @@ LK_RT void lk_evaluate_correction(struct lk_system *system);
 /** lk_evaluate_clear_frames() - zero for ground and frames in an array of n_bodies + 1 + n_frames.
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
+
+/** lk_evaluate_impacts() - rows of stops that are hit: rate less what the impact leaves, into
+ * system->solution; twists are those before the projection. */
+LK_RT void lk_evaluate_impacts(struct lk_system *system);
 
 /** lk_project_velocities() - make the velocities of @state fit the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
@@ -310,9 +320,29 @@ LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const dou
 /** lk_loads_subtract_applied() - the same without gravity. */
 LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, const double *inputs,
                                      struct lk_twist *sum);
-/** lk_loads_subtract_inputs() - only of the input channels. */
-LK_RT void lk_loads_subtract_inputs(const struct lk_system *system, const double *inputs,
-                                    struct lk_twist *sum);
+
+/** lk_loads_subtract_jumps() - what jumps as a step begins: @sum -= Q of the change of the inputs.
+ * Inputs of system->next are the new ones afterwards. */
+LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *inputs,
+                                   struct lk_twist *sum);
+
+/** lk_loads_stop_force() - part of the multiplier of the row of @law in system->now that is the
+ * stops'; poses and twists are those of system->now. */
+LK_RT double lk_loads_stop_force(const struct lk_system *system, const struct lk_law *law);
+
+/** lk_loads_subtract_stops() - forces of stops that end as the step begins: @sum -= their Q, and
+ * system->next loses their multipliers.
+ * @leaving: 0: all stops; 1: those whose contact ends, less the part that they keep. Needs
+ *           lk_loads_decide_stops() */
+LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct lk_twist *sum);
+
+/** lk_loads_decide_stops() - what every stop does in the step, from the accelerations without stops
+ * in system->next; E of their rows for the step. */
+LK_RT void lk_loads_decide_stops(struct lk_system *system);
+
+/** lk_loads_release_stops() - E of rows with stops as if there were none, at the present poses and
+ * twists; with @keep_impacts as of rigid rows where they are hit, for the projections. */
+LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
 /** struct lk_powers - what flows into a mechanism [W]. @input: through input channels, @drive:
  * through drives, @applied: loads without a potential, @damping: out, through the laws of compliant

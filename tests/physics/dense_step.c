@@ -82,6 +82,7 @@ struct dense *dense_new(const struct lk_system *sys)
     d->phi = zeros(m, sizeof(double));
     d->rhs = zeros(m, sizeof(double));
     d->stops_act = zeros(sys->n_laws, sizeof(int));
+    d->stop = zeros(sys->n_laws, sizeof(*d->stop));
     d->drive = zeros(sys->n_drives, sizeof(*d->drive));
     d->pose = zeros(all, sizeof(*d->pose));
     d->twist = zeros(all, sizeof(*d->twist));
@@ -96,7 +97,7 @@ void dense_free(struct dense *d)
     void *all[] = {d->J,     d->E,         d->frozen, d->A,      d->M,    d->W,    d->x,
                    d->q,     d->v,         d->a,      d->lambda, d->u,    d->turn, d->theta,
                    d->x_old, d->q_old,     d->v_old,  d->a_old,  d->g,    d->dq,   d->phi,
-                   d->rhs,   d->stops_act, d->drive,  d->pose,   d->twist};
+                   d->rhs,   d->stops_act, d->stop,   d->drive,  d->pose, d->twist};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -436,15 +437,17 @@ static void violation(const struct dense *d, const struct lk_joint *j, double ph
 static double law_residual(struct dense *d, int law_at, int row, double phi, int tangent)
 {
     const struct lk_law *law = &d->sys->law[law_at];
-    struct lk_law_value f, without;
+    struct lk_law_value f;
     double rate = 0;
 
     for (int i = 0; i < d->wide; i++)
         rate += d->J[row * d->wide + i] * ((const double *)d->twist)[i];
     if (law->is_nonlinear && tangent) {
-        lk_law_evaluate(law, d->sys->term, phi, rate, 0, &without);
-        lk_law_evaluate(law, d->sys->term, phi, rate, 1, &f);
-        d->stops_act[law_at] = f.stiffness > without.stiffness;
+        struct lk_law here = *law;
+
+        here.stops_act = d->stops_act[law_at];
+        here.stop = d->stop[law_at];
+        lk_law_tangent(&here, d->sys->term, phi, rate, &f);
         d->E[row] = 1 / (f.stiffness + 2 * f.damping / d->sys->h);
         d->E[row] = fmin(d->E[row], LK_DECOUPLED);
     }
@@ -592,6 +595,13 @@ static void place(struct dense *d)
     set_jacobian(d);
 }
 
+/* whether what the stops of a coordinate hold lies still on them */
+static int rests(const struct dense *d, const struct lk_joint *j)
+{
+    return j->n_rigid == 0 && d->sys->law[j->law].has_stop && d->stop[j->law].is_impact &&
+           d->stop[j->law].rate == 0;
+}
+
 /* rigid rows: Phi_q a + d2Phi/dt2; compliant rows: Phi_q jump, or 0. Then a -= s W Phi_q^T kappa,
  * lambda += s kappa [2.5] */
 static void project_accelerations(struct dense *d, double *a, const double *jump)
@@ -611,7 +621,10 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
         if (j->drive >= 0)
             gamma[0] -= d->drive[j->drive][2];
         for (int r = 0; r < j->n_rows; r++)
-            d->rhs[j->row + r] = j->n_rigid > 0 ? d->rhs[j->row + r] + gamma[r] : jumps[j->row + r];
+            if (j->n_rigid > 0 || (!jump && rests(d, j)))
+                d->rhs[j->row + r] += gamma[r];
+            else
+                d->rhs[j->row + r] = jumps[j->row + r];
     }
     solve(d);
     for (int i = 0; i < d->n; i++)
@@ -619,6 +632,26 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
     for (int r = 0; r < d->m; r++)
         d->lambda[r] += d->sys->s * d->rhs[r];
     free(jumps);
+}
+
+/* rate of the row of a law less what an impact leaves of it, and less what the stop has stored */
+static double impact(const struct dense *d, int i)
+{
+    const struct lk_law *law = &d->sys->law[i];
+    int row = d->sys->joint[law->joint].row;
+    double phi[LK_ROWS_MAX], rate = 0, target = d->stop[i].rate,
+                             mobility = d->sys->scale[row] / d->sys->s;
+    struct lk_law_value with, without;
+
+    violation(d, &d->sys->joint[law->joint], phi);
+    lk_law_evaluate(law, d->sys->term, phi[0], 0, 1, &with);
+    lk_law_evaluate(law, d->sys->term, phi[0], 0, 0, &without);
+    for (int k = 0; k < d->wide; k++)
+        rate += d->J[row * d->wide + k] * d->v[k];
+    return rate -
+           copysign(
+               sqrt(fmax(target * target - 2 * mobility * (with.potential - without.potential), 0)),
+               target);
 }
 
 /* rigid rows: dPhi/dt, explicit time included */
@@ -633,6 +666,9 @@ static void project_velocities(struct dense *d)
         for (int r = j->n_rigid; r < j->n_rows; r++)
             d->rhs[j->row + r] = 0;
     }
+    for (int i = 0; i < d->sys->n_laws; i++)
+        if (d->sys->law[i].has_stop && d->stop[i].is_impact)
+            d->rhs[d->sys->joint[d->sys->law[i].joint].row] = impact(d, i);
     solve(d);
     for (int i = 0; i < d->n; i++)
         d->v[i] -= d->dq[i];
@@ -656,25 +692,61 @@ static void read_state(struct dense *d)
     memcpy(d->E, sys->regular, (size_t)d->m * sizeof(double));
 }
 
-/* accelerations and multipliers carried over a jump of the inputs: a + W dQ, projected at the old
- * pose */
-static int absorb_jump(struct dense *d, const double *inputs)
+/* second derivative of the row of a law with accelerations @a: J a + gamma */
+static double row_acceleration(const struct dense *d, const struct lk_law *law, const double *a)
+{
+    const struct lk_joint *j = &d->sys->joint[law->joint];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(d->pose, j);
+    const struct lk_twist *const twist[LK_SIDES_MAX] = LK_SIDES(d->twist, j);
+    double sum;
+
+    lk_joint_ops(j->type)->gamma(j, pose, twist, &sum);
+    for (int i = 0; i < d->n; i++)
+        sum += d->J[j->row * d->wide + i] * a[i];
+    return sum;
+}
+
+/* E of the row of a law with the stops as they are known now, at the present poses and twists */
+static void set_stop_tangent(struct dense *d, int i)
+{
+    struct lk_law law = d->sys->law[i];
+    struct lk_law_value f;
+    double phi[LK_ROWS_MAX], rate = 0;
+
+    violation(d, &d->sys->joint[law.joint], phi);
+    for (int k = 0; k < d->wide; k++)
+        rate += d->J[d->sys->joint[law.joint].row * d->wide + k] * ((const double *)d->twist)[k];
+    law.stops_act = d->stops_act[i];
+    law.stop = d->stop[i];
+    lk_law_tangent(&law, d->sys->term, phi[0], rate, &f);
+    d->E[d->sys->joint[law.joint].row + law.row] = lk_law_regular(&f, d->sys->h);
+}
+
+/* a := a_old with Q += the change of the inputs and of stops, projected; @leaving: only of stops
+ * that are left */
+static int jump_accelerations(struct dense *d, const double *inputs, int leaving)
 {
     const struct lk_system *sys = d->sys;
     double *jump = zeros(sys->input_size, sizeof(double));
     double *jumped = zeros(d->wide, sizeof(double));
     int r;
 
-    set_poses(d, d->x_old, d->q_old);
-    set_drives(d, inputs, 0);
-    set_frames(d, d->v_old, d->a_old);
-    set_twists(d, d->v_old);
-    set_jacobian(d);
-    r = factor(d);
     for (int i = 0; i < sys->input_size; i++)
         jump[i] = inputs[i] - sys->now.inputs[i];
     memset(d->g, 0, (size_t)d->n * sizeof(double));
     add_inputs(d, jump, d->g);
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        int row = sys->joint[law->joint].row + law->row;
+        double force = law->has_stop ? lk_loads_stop_force(sys, law) : 0;
+
+        if (leaving && d->stop[i].acts)
+            continue;
+        d->lambda[row] -= force;
+        for (int k = 0; k < d->n; k++)
+            d->g[k] += (leaving ? 1 - d->stop[i].keep : 1) * d->J[row * d->wide + k] * force;
+    }
+    r = factor(d);
     block_product(d, d->W, d->g, d->dq);
     for (int i = 0; i < d->n; i++) {
         jumped[i] = d->dq[i];
@@ -684,6 +756,61 @@ static int absorb_jump(struct dense *d, const double *inputs)
     free(jumped);
     free(jump);
     return r;
+}
+
+/* what the stops do, from the accelerations without them */
+static int decide_stops(struct dense *d, const double *inputs)
+{
+    const struct lk_system *sys = d->sys;
+    double *a = zeros(d->wide, sizeof(double)), *lambda = zeros(d->m, sizeof(double));
+    int r;
+
+    memcpy(a, d->a_old, (size_t)d->wide * sizeof(double));
+    memcpy(lambda, d->lambda, (size_t)d->m * sizeof(double));
+    for (int i = 0; i < sys->n_laws; i++) {
+        d->stops_act[i] = !sys->law[i].has_stop;
+        if (sys->law[i].has_stop)
+            set_stop_tangent(d, i);
+    }
+    r = jump_accelerations(d, inputs, 0);
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double rate, x;
+
+        if (!law->has_stop)
+            continue;
+        x = lk_loads_law_place(sys, &sys->now, law, &rate);
+        d->stop[i] = lk_law_stop(law, sys->term, sys->h, x, rate, row_acceleration(d, law, a),
+                                 row_acceleration(d, law, d->a_old), lk_loads_stop_force(sys, law),
+                                 sys->scale[sys->joint[law->joint].row + law->row]);
+        d->stops_act[i] = d->stop[i].acts;
+        set_stop_tangent(d, i);
+    }
+    memcpy(d->a_old, a, (size_t)d->wide * sizeof(double));
+    memcpy(d->lambda, lambda, (size_t)d->m * sizeof(double));
+    free(a);
+    free(lambda);
+    return r;
+}
+
+/* accelerations and multipliers carried over a jump of the inputs: a + W dQ, projected at the old
+ * pose */
+static int absorb_jump(struct dense *d, const double *inputs)
+{
+    int r = 0;
+
+    set_poses(d, d->x_old, d->q_old);
+    set_drives(d, inputs, 0);
+    set_frames(d, d->v_old, d->a_old);
+    set_twists(d, d->v_old);
+    set_jacobian(d);
+    for (int i = 0; i < d->sys->n_laws; i++) {
+        d->stops_act[i] = 1;
+        d->stop[i] = (struct lk_stop){.acts = 1};
+    }
+    if (d->sys->n_stops > 0)
+        r = decide_stops(d, inputs);
+    return r != 0 ? r : jump_accelerations(d, inputs, 1);
 }
 
 /* Return: 0, or LK_E_TURN where a body would turn by half a turn: log(exp(theta)) is another turn
@@ -758,7 +885,7 @@ int dense_step(struct dense *d, const double *inputs)
     int r = 0;
 
     read_state(d);
-    if (sys->n_load_inputs > 0)
+    if (sys->n_jumps > 0)
         r = absorb_jump(d, inputs);
     set_drives(d, inputs, 1);
     set_frames(d, d->v, d->a);
@@ -774,6 +901,15 @@ int dense_step(struct dense *d, const double *inputs)
     }
     set_poses(d, d->x, d->q);
     set_jacobian(d);
+    for (int i = 0; i < sys->n_laws; i++) {
+        int row = sys->joint[sys->law[i].joint].row + sys->law[i].row;
+
+        if (!sys->law[i].has_stop)
+            continue;
+        d->stops_act[i] = 0;
+        set_stop_tangent(d, i);
+        d->E[row] = d->stop[i].is_impact ? 1e-8 * sys->scale[row] : d->E[row];
+    }
     if (r == 0)
         r = factor(d);
     if (r != 0)

@@ -55,7 +55,8 @@ struct dense {
     double *phi;
     double *rhs;
     int *stops_act;
-    double (*drive)[3]; /* value and two derivatives */
+    struct lk_stop *stop; /* of each law */
+    double (*drive)[3];   /* value and two derivatives */
     struct lk_pose *pose;
     struct lk_twist *twist;
 };
