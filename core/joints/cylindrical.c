@@ -42,7 +42,7 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
     if (i == 0)
         lk_rows_travel_jacobian(j, pose, 2, J);
     else
-        lk_rows_angle_jacobian(j, J);
+        lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
 /* the axis is fixed in both bodies: the rate of the angle depends on the angular velocities alone
@@ -50,7 +50,8 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {
-    return i == 0 ? lk_rows_travel_gamma(j, pose, twist, 2) : 0;
+    return i == 0 ? lk_rows_travel_gamma(j, pose, twist, 2)
+                  : lk_rows_angle_coordinate_gamma(j, pose, twist);
 }
 
 const struct lk_joint_type_ops lk_joint_cylindrical = {

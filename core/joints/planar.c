@@ -43,7 +43,7 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
     if (i < 2)
         lk_rows_travel_jacobian(j, pose, i, J);
     else
-        lk_rows_angle_jacobian(j, J);
+        lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
 /* the normal is fixed in both bodies: the rate of the angle depends on the angular velocities alone
@@ -51,7 +51,8 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {
-    return i < 2 ? lk_rows_travel_gamma(j, pose, twist, i) : 0;
+    return i < 2 ? lk_rows_travel_gamma(j, pose, twist, i)
+                 : lk_rows_angle_coordinate_gamma(j, pose, twist);
 }
 
 const struct lk_joint_type_ops lk_joint_planar = {

@@ -47,24 +47,16 @@ static double coordinate(const struct lk_joint *j, const struct lk_pose *const *
 static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
                                 double J[2][6])
 {
-    (void)pose;
     (void)i;
-    for (int k = 0; k < 3; k++) {
-        J[0][k] = J[1][k] = 0;
-        J[0][3 + k] = -j->f[0][2][k];
-        J[1][3 + k] = j->f[1][2][k];
-    }
+    lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
 /* the axis is fixed in both bodies, so the rate depends on nothing but the angular velocities */
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {
-    (void)j;
-    (void)pose;
-    (void)twist;
     (void)i;
-    return 0;
+    return lk_rows_angle_coordinate_gamma(j, pose, twist);
 }
 
 const struct lk_joint_type_ops lk_joint_revolute = {

@@ -400,6 +400,23 @@ LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_p
     return scale * (c * dds - s * ddc - 2 * (c * dc + s * ds) * rate);
 }
 
+/* The angle as a coordinate. Rigid rows keep both axes parallel, and constants do; compliant ones
+ * do not, and a force along anything but the exact derivative would make or lose energy. */
+LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
+                                                 const struct lk_pose *const *pose, double J[2][6])
+{
+    lk_rows_angle_jacobian(j, J);
+    if (j->n_rigid == 0)
+        lk_rows_angle_directions(j, pose, J[0] + 3, J[1] + 3);
+}
+
+LK_INLINE double lk_rows_angle_coordinate_gamma(const struct lk_joint *j,
+                                                const struct lk_pose *const *pose,
+                                                const struct lk_twist *const *twist)
+{
+    return j->n_rigid == 0 ? lk_rows_angle_gamma(j, pose, twist) : 0;
+}
+
 /* ---- coordinates of other joints, for the rows that relate them: poses and twists are those of
  * the sides of @j, and its part @k is joint of[k] ---- */
 

@@ -80,20 +80,16 @@ static double coordinate(const struct lk_joint *j, const struct lk_pose *const *
 static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
                                 double J[2][6])
 {
-    (void)pose;
     (void)i;
-    lk_rows_angle_jacobian(j, J);
+    lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
 /* the axis is fixed in both bodies, so the rate depends on nothing but the angular velocities */
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {
-    (void)j;
-    (void)pose;
-    (void)twist;
     (void)i;
-    return 0;
+    return lk_rows_angle_coordinate_gamma(j, pose, twist);
 }
 
 const struct lk_joint_type_ops lk_joint_screw = {

@@ -49,12 +49,64 @@ static double coordinate(const struct lk_joint *j, const struct lk_pose *const *
                                     lk_rows_square(pose, j->f[0][2], j->f[1][0]));
 }
 
+/* The angle @i as atan2(s, c) of two square rows: derivative and second derivative at any pose, for
+ * a joint whose rows give way. */
+static void square_rows(const struct lk_joint *j, int i, const double *u[2], const double *v[2])
+{
+    for (int k = 0; k < 2; k++) {
+        u[k] = j->f[0][i == 0 ? k : 2];
+        v[k] = j->f[1][i == 0 ? 2 : k];
+    }
+}
+
+static void exact_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
+                           double J[2][6])
+{
+    const double *u[2], *v[2];
+    double value[2], part[2][2][3], sign = i == 0 ? 1 : -1, scale;
+
+    square_rows(j, i, u, v);
+    for (int k = 0; k < 2; k++) {
+        value[k] = lk_rows_square(pose, u[k], v[k]);
+        lk_rows_square_directions(pose, u[k], v[k], part[k][0], part[k][1]);
+    }
+    scale = sign / lk_rows_angle_square(value[0], value[1]);
+    for (int s = 0; s < 2; s++)
+        for (int n = 0; n < 3; n++) {
+            J[s][n] = 0;
+            J[s][3 + n] = scale * (value[0] * part[1][s][n] - value[1] * part[0][s][n]);
+        }
+}
+
+static double exact_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
+                          const struct lk_twist *const *twist, int i)
+{
+    const double *u[2], *v[2];
+    double value[2], rate[2], gamma[2], sign = i == 0 ? 1 : -1, scale;
+
+    square_rows(j, i, u, v);
+    for (int k = 0; k < 2; k++) {
+        value[k] = lk_rows_square(pose, u[k], v[k]);
+        rate[k] = lk_rows_square_rate(pose, twist, u[k], v[k]);
+        gamma[k] = lk_rows_square_gamma(pose, twist, u[k], v[k]);
+    }
+    scale = 1 / lk_rows_angle_square(value[0], value[1]);
+    return sign * scale *
+           (value[0] * gamma[1] - value[1] * gamma[0] -
+            2 * (value[0] * rate[0] + value[1] * rate[1]) * scale *
+                (value[0] * rate[1] - value[1] * rate[0]));
+}
+
 /* axis @i, fixed to body i, in the axes of both bodies; exact where the rows hold */
 static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
                                 double J[2][6])
 {
     double world[3], turn[3];
 
+    if (j->n_rigid == 0) {
+        exact_jacobian(j, pose, i, J);
+        return;
+    }
     lk_rotate(pose[i]->R, j->f[i][2], world);
     for (int s = 0; s < 2; s++) {
         lk_rotate_back(pose[s]->R, world, turn);
@@ -72,6 +124,8 @@ static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *c
 {
     double w0[3], w1[3], axis[3], cross[3];
 
+    if (j->n_rigid == 0)
+        return exact_gamma(j, pose, twist, i);
     lk_rotate(pose[0]->R, twist[0]->w, w0);
     lk_rotate(pose[1]->R, twist[1]->w, w1);
     lk_rotate(pose[i]->R, j->f[i][2], axis);

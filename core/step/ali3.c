@@ -80,6 +80,10 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
     lk_loads_subtract_stops(sys, 1, sys->correction);
     jump_accelerations(sys);
     lk_project_accelerations(sys, &sys->next, sys->correction);
+    /* drives push against a jump from the beginning of the step, not from half of it */
+    sys->next.books->work_drive +=
+        0.5 * sys->h *
+        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
 /** struct lanes - four arrays of doubles, one a body; @n of them are bodies of their own. */
@@ -166,6 +170,15 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
         scatter(l, v, STRIDE(struct lk_twist), 6, sys->twist[0].v);
 }
 
+/* about an axis without inertia the last acceleration means nothing and leads nowhere */
+LK_INLINE void forget_thin(struct lk_quad *quad)
+{
+    lk_four along = lk_inner_four(quad->thin, quad->a_old + 3);
+
+    for (int i = 0; i < 3; i++)
+        quad->a_old[3 + i] -= along * quad->thin[i];
+}
+
 /* x + h v + h^2/2 a, likewise for the turn; @start: whose accelerations to begin with.
  * Return: whether every turn is less than half a turn; beyond, the logarithm means another motion.
  */
@@ -182,6 +195,8 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
         gather(&l, sys->now.motion[0].q, STRIDE(struct lk_motion), 4, quad->q_old);
         gather(&l, sys->now.motion[0].v.v, STRIDE(struct lk_motion), 6, quad->v_old);
         gather(&l, start->motion[0].a.v, STRIDE(struct lk_motion), 6, quad->a_old);
+        if (sys->n_thin > 0)
+            forget_thin(quad);
         for (int i = 0; i < 3; i++) {
             quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
             quad->theta[i] =

@@ -538,10 +538,22 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     return r;
 }
 
+/* the velocity of a body that is turned from its drawing turns with it, as its angular velocity
+ * does, which is kept in the axes of the body */
+static void turn_velocity(struct lk_motion *m, const double q[4])
+{
+    double before[9], after[9], local[3];
+
+    lk_quat_matrix(m->q, before);
+    lk_quat_matrix(q, after);
+    lk_rotate_back(before, m->v.v, local);
+    lk_rotate(after, local, m->v.v);
+}
+
 /* Coordinates that the model holds are held by rows of a system of its own, which only assembles
  * the drawing; the system that runs takes over where its bodies came to rest. */
 static int assemble_held(const struct lk_model *model, const struct lk_options *options,
-                         struct lk_system *sys, struct lk_error *ret_error)
+                         struct lk_system *sys, double *ret_gap, struct lk_error *ret_error)
 {
     struct lk_system *held;
     unsigned hold = 0;
@@ -559,13 +571,15 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     for (int b = 0; b < sys->n_bodies && r == 0; b++) {
         const struct lk_motion *from = &held->now.motion[sys->body[b].of];
 
+        turn_velocity(&sys->now.motion[b], from->q);
         memcpy(sys->now.motion[b].x, from->x, sizeof(from->x));
         memcpy(sys->now.motion[b].q, from->q, sizeof(from->q));
     }
-    for (int i = 0, at = 0; i < model->n_joints; i++)
-        for (int k = 0; k < lk_joint_traits[model->joints[i].type].n_coordinates; k++, at++)
-            if ((model->joints[i].hold >> k) & 1)
-                sys->now.coordinate[at] = model->joints[i].start[k];
+    memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
+    *ret_gap = held->summary.assembly_gap;
+    /* also of joints that a gear turned along with a held one */
+    for (int i = 0; i < sys->n_coordinates && r == 0; i++)
+        sys->now.coordinate[i] = held->now.coordinate[i];
     lk_system_free(held);
     return r;
 }
@@ -574,17 +588,19 @@ int lk_system_new(const struct lk_model *model, const struct lk_options *options
                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
     struct lk_system *sys = NULL;
+    double gap = 0;
     int r = compile(model, options, 0, &sys, ret_error);
 
     if (r != 0)
         return r;
-    r = assemble_held(model, options, sys, ret_error);
+    r = assemble_held(model, options, sys, &gap, ret_error);
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;
     }
+    sys->summary.assembly_gap = fmax(sys->summary.assembly_gap, gap);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     *ret_system = sys;
     return 0;

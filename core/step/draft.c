@@ -125,30 +125,38 @@ static void add_holds(struct lk_draft *d)
 
 /* ---- parts ---- */
 
-/* where the part of body @body that takes block @block is among the bodies of the system */
-static int part_of(const struct lk_draft *d, int body, int block)
+/* where the next part of body @body that takes a block is among the bodies of the system; the
+ * blocks of a body go to its parts in their order */
+static int part_of(struct lk_draft *d, int body)
 {
-    int before = 0, all = 0, extra = d->model->n_bodies, part;
+    struct lk_draft_share *share = &d->share[body];
+    int part;
 
     if (d->n_parts[body] == 1)
         return body;
-    for (int i = 0; i < d->n_own_blocks; i++)
-        for (int s = 0; s < 2; s++)
-            if (d->ends[i][s] == body) {
-                before += i < block;
-                all++;
-            }
-    part = before * d->n_parts[body] / all;
-    for (int b = 0; b < body; b++)
-        extra += d->n_parts[b] - 1;
-    return part == 0 ? body : extra + part - 1;
+    part = share->taken++ * d->n_parts[body] / share->blocks;
+    return part == 0 ? body : share->first_extra + part - 1;
 }
 
-static int place_of(const struct lk_draft *d, int body, int block)
+static int place_of(struct lk_draft *d, int body)
 {
     if (body == LK_GROUND)
         return d->n_bodies;
-    return body < LK_GROUND ? d->n_bodies + 1 + (FRAME_CODE(0) - body) : part_of(d, body, block);
+    return body < LK_GROUND ? d->n_bodies + 1 + (FRAME_CODE(0) - body) : part_of(d, body);
+}
+
+static void begin_shares(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    int extra = d->model->n_bodies;
+
+    for (int b = 0; b < d->model->n_bodies; b++) {
+        d->share[b] = (struct lk_draft_share){.first_extra = extra};
+        extra += d->n_parts[b] - 1;
+    }
+    for (int i = 0; i < d->n_own_blocks; i++)
+        for (int s = 0; s < 2; s++)
+            if (drawn[i].body[s] >= 0)
+                d->share[drawn[i].body[s]].blocks++;
 }
 
 /* the different bodies of two coupled joints, the ground left out */
@@ -168,21 +176,19 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
         }
     for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
         b->body[i] = d->n_bodies;
+    /* both joints between the ground and one body: a block has the Jacobian of two sides at least
+     */
+    b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
-/* @ends of a block, before placing: its bodies in the model; rows on coordinates go with the joint
+/* @drawn: blocks with their bodies in the model; rows on coordinates go with the joint
  */
 static void place_blocks(struct lk_draft *d, const struct lk_draft_block *drawn)
 {
+    begin_shares(d, drawn);
     for (int i = 0; i < d->n_own_blocks; i++)
-        for (int s = 0; s < LK_TREE_SIDES; s++)
-            d->ends[i][s] = drawn[i].body[s];
-    for (int i = 0; i < d->n_own_blocks; i++) {
-        struct lk_draft_block *b = &d->blocks[i];
-
         for (int s = 0; s < LK_SIDES_MAX; s++)
-            b->body[s] = place_of(d, drawn[i].body[s], i);
-    }
+            d->blocks[i].body[s] = place_of(d, drawn[i].body[s]);
     for (int i = 0; i < d->n_own_blocks; i++) {
         struct lk_draft_block *b = &d->blocks[i];
 
@@ -245,7 +251,7 @@ static int split_body(struct lk_draft *d, const struct lk_draft_block *drawn, in
     double least = work_of(d);
     int best = 1, r = 0;
 
-    for (int parts = 2; parts <= (blocks + 1) / 2 && r == 0; parts += (parts + 3) / 4) {
+    for (int parts = 2; parts <= (blocks + 1) / 2 && r == 0; parts += (parts + 1) / 2) {
         d->n_parts[body] = parts;
         r = make_plan(d, drawn);
         if (r == 0 && work_of(d) < least * (best == 1 ? SPLIT_GAIN : 1)) {
@@ -286,12 +292,13 @@ static int take_memory(struct lk_draft *d)
     size_t blocks = 3 * own + 1;
 
     d->n_parts = malloc((bodies + 1) * sizeof(int));
+    d->share = malloc((bodies + 1) * sizeof(*d->share));
     d->of = malloc((bodies + 2 * own + 1) * sizeof(int));
     d->frame_of = malloc((joints + 1) * sizeof(int));
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
-    if (!d->n_parts || !d->of || !d->frame_of || !d->blocks || !d->ends || !d->n_rows)
+    if (!d->n_parts || !d->share || !d->of || !d->frame_of || !d->blocks || !d->ends || !d->n_rows)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -330,6 +337,7 @@ void lk_draft_fini(struct lk_draft *d)
 {
     lk_plan_fini(&d->plan);
     free(d->n_parts);
+    free(d->share);
     free(d->of);
     free(d->frame_of);
     free(d->blocks);

@@ -34,6 +34,15 @@ struct lk_draft_block {
     int body[LK_SIDES_MAX];
 };
 
+/** struct lk_draft_share - how the blocks of a body go to its parts. @blocks: at the body;  @taken:
+ * that have their part;  @first_extra: where its parts but the first are among the bodies of the
+ * system */
+struct lk_draft_share {
+    int blocks;
+    int taken;
+    int first_extra;
+};
+
 /** struct lk_draft - all of it.
  * @n_parts:    of each body of the model;  @of: the body of the model that a body of the system is
  * @frame_of:   frame of each joint whose first body drives move, or -1
@@ -48,6 +57,7 @@ struct lk_draft {
     int n_frames;
     int n_coordinates;
     int *n_parts;
+    struct lk_draft_share *share;
     int *of;
     int *frame_of;
     int n_blocks;

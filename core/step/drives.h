@@ -38,7 +38,7 @@ struct lk_drive {
     int which;
     int row_joint;
     int offset;
-    int n;
+    double n;
     int n_points;
     int is_periodic;
     const double *x;

@@ -492,6 +492,10 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < Q; i++)
             e->body[b].old[2][i] = e->body[b].a[i];
+    /* drives push against a jump from the beginning of the step, not from half of it */
+    sys->next.books->work_drive +=
+        0.5 * sys->h *
+        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
 /* q + h q' + h^2/2 q'', for light bodies without al (ali3.c). Return: how far the body would turn,

@@ -75,7 +75,7 @@ void lk_fill_drives(struct lk_system *sys, const struct lk_draft *d)
             .which = def->coordinate,
             .row_joint = -1,
             .offset = def->type == LK_DRIVE_INPUT ? sys->input[def->input].offset : 0,
-            .n = periods > 1 ? (int)fmin(round(periods), 1e6) : 1,
+            .n = fmax(round(periods), 1),
             .is_periodic = def->is_periodic,
             .shift = def->offset,
             .amplitude = def->amplitude,

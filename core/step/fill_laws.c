@@ -250,6 +250,7 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 
             if (t->kind == LK_TERM_STOP)
                 find_restitution(t, mobility, sys->h);
+            sys->law[i].is_hard |= t->is_hard;
             if (t->kind == LK_TERM_FRICTION)
                 t->creep =
                     fmax(d->model->forces[t->force].creep, t->stick * 0.5 * sys->h * mobility);

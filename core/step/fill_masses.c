@@ -141,6 +141,23 @@ static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
         sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
 }
 
+/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
+ */
+static void null_axis(const double W[6], double axis[3])
+{
+    double v[3] = {0.6, 0.5, 0.62};
+
+    for (int k = 0; k < 8; k++) {
+        double next[3], length;
+
+        lk_sym_mul(W, v, next);
+        length = lk_norm(next);
+        for (int i = 0; i < 3; i++)
+            v[i] = next[i] / length;
+    }
+    memcpy(axis, v, sizeof(v));
+}
+
 static void fill_quads(struct lk_system *sys)
 {
     for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++) {
@@ -154,6 +171,14 @@ static void fill_quads(struct lk_system *sys)
         quad->massless[1][lane % 4] = largest_moment(body->inertia) == 0;
         for (int part = 0; part < 2; part++)
             quad->start_a[part][lane % 4] = 1 - quad->massless[part][lane % 4];
+        if (largest_moment(body->inertia) > 0 && lacks_moment(body->inertia)) {
+            double axis[3];
+
+            null_axis(sys->W[body - sys->body].inertia, axis);
+            for (int i = 0; i < 3; i++)
+                quad->thin[i][lane % 4] = axis[i];
+            sys->n_thin++;
+        }
     }
 }
 
@@ -216,23 +241,6 @@ struct column {
     int body;
     double d[6];
 };
-
-/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
- */
-static void null_axis(const double W[6], double axis[3])
-{
-    double v[3] = {0.6, 0.5, 0.62};
-
-    for (int k = 0; k < 8; k++) {
-        double next[3], length;
-
-        lk_sym_mul(W, v, next);
-        length = lk_norm(next);
-        for (int i = 0; i < 3; i++)
-            v[i] = next[i] / length;
-    }
-    memcpy(axis, v, sizeof(v));
-}
 
 static int columns_of(const struct lk_system *sys, int b, struct column *ret)
 {

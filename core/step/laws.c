@@ -226,6 +226,7 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
         stop.keep = C > 0 ? fmin((sqrt(D * D + 4 * C * stored) - D) / (2 * C), 1) : 0;
     else
         stop.acts = lk_law_is_beyond(law, terms, stop.reach) || fabs(force) > 0;
+    stop.ends = fabs(force) > 0 && !stop.acts;
     stop.keep = stop.acts ? 1 : stop.keep;
     find_impact(law, terms, h, v, free_a, &stop);
     stop.reach = resisted_reach(law, terms, stop.reach, yield);

@@ -53,12 +53,14 @@ struct lk_term {
 /** struct lk_stop - what the stops of a row do in the step that begins.
  * @acts:  they are solved with the step, at the stiffness that they have where the motion leads
  * @reach: about where the step ends, for their stiffness there
+ * @ends:  a contact ends in the step
  * @is_impact: they are too hard for the step to follow: at its end the row has the rate @rate
  * @keep:  part of the last step's force that goes on pushing in the first half of this one, 0 to 1.
  * When a contact ends within the step, all of it would give energy that never was; this part gives
  *         back what the stops have stored, no more */
 struct lk_stop {
     int acts;
+    int ends;
     int is_impact;
     double rate;
     double reach;
@@ -66,7 +68,7 @@ struct lk_stop {
 };
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
- * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop
+ * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @is_hard: and is_hard
  * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
 struct lk_law {
     int joint;
@@ -75,6 +77,7 @@ struct lk_law {
     int n_terms;
     int is_nonlinear;
     int has_stop;
+    int is_hard;
     int stops_act;
     struct lk_stop stop;
 };

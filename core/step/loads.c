@@ -156,7 +156,7 @@ static double applied_power(const struct lk_system *sys, double t)
 
 /* A driven coordinate is pushed by -lambda; a frame, as if it were a body, by -Phi_q^T lambda, and
  * what pushes it gives the opposite to the mechanism. */
-static double drive_power(const struct lk_system *sys, const struct lk_state *state)
+double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *state)
 {
     double sum = 0;
 
@@ -280,6 +280,15 @@ void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
     }
 }
 
+int lk_loads_impacts(const struct lk_system *sys)
+{
+    int impacts = 0;
+
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++)
+        impacts |= sys->law[i].is_hard && (sys->law[i].stop.acts || sys->law[i].stop.ends);
+    return impacts;
+}
+
 static double damping_power(const struct lk_system *sys, const struct lk_state *state)
 {
     double sum = 0;
@@ -299,7 +308,7 @@ void lk_loads_powers(const struct lk_system *sys, const struct lk_state *state, 
 {
     *ret = (struct lk_powers){
         .input = input_power(sys, inputs),
-        .drive = drive_power(sys, state),
+        .drive = lk_loads_drive_power(sys, state),
         .applied = applied_power(sys, t),
         .damping = damping_power(sys, state),
     };
@@ -326,7 +335,9 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
         struct lk_law_value f;
         double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
 
-        lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
+        /* a hard stop that was passed unseen is hit in the next step, and gives nothing back */
+        lk_law_evaluate(&sys->law[i], sys->term, x, rate,
+                        sys->law[i].stop.acts || !sys->law[i].is_hard, &f);
         potential += f.potential;
     }
     for (int i = 0; i < sys->n_loads; i++) {

@@ -179,6 +179,19 @@ static void list_gaps(struct lk_system *sys, double size, char *text, size_t roo
     }
 }
 
+/* Coordinates at the present poses. Angles wind on from where they were, so that a start, a drive
+ * or a gear may turn a joint by more than half a turn; a round turns bodies by less. */
+static void start_coordinates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *coordinate = sys->now.coordinate + j->first_coordinate;
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++)
+            coordinate[k] = lk_evaluate_coordinate_near(sys, j, k, coordinate[k]);
+    }
+}
+
 int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
 {
     double size = model_size(sys);
@@ -196,6 +209,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
             break;
         previous = relative;
         move_bodies(sys);
+        start_coordinates(sys);
         relative = measure_gaps(sys, size, &gap);
     }
     if (relative < ASSEMBLY_ENOUGH)
@@ -479,17 +493,6 @@ void lk_start_renew(struct lk_system *sys)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
     lk_evaluate_jacobians(sys);
     lk_evaluate_factor(sys);
-}
-
-static void start_coordinates(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_named_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double *coordinate = sys->now.coordinate + j->first_coordinate;
-
-        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++)
-            coordinate[k] = lk_evaluate_coordinate_near(sys, j, k, coordinate[k]);
-    }
 }
 
 static void start_rates(struct lk_system *sys)

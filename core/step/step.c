@@ -80,6 +80,21 @@ static void swap_states(struct lk_system *sys)
     sys->next = old;
 }
 
+/* An impact has no force that could be followed through the step: what leaves the books in its
+ * step, beside what other elements account for, is what it took. */
+static void book_impact(struct lk_system *sys, double half, const struct lk_powers *before,
+                        const struct lk_powers *after)
+{
+    const struct lk_books *now = sys->now.books;
+    struct lk_books *next = sys->next.books;
+    double gained = next->kinetic + next->potential - now->kinetic - now->potential;
+    double put_in = next->work_input - now->work_input + next->work_drive - now->work_drive +
+                    next->work_applied - now->work_applied -
+                    half * (before->damping + after->damping);
+
+    next->dissipated += lk_max(put_in - gained, 0);
+}
+
 /* the step proper, from sys->now into sys->next */
 static int advance(struct lk_system *sys, const double *inputs)
 {
@@ -103,6 +118,8 @@ static int advance(struct lk_system *sys, const double *inputs)
     books->work_drive += half * (before.drive + after.drive);
     books->work_applied += half * (before.applied + after.applied);
     books->dissipated += half * (before.damping + after.damping);
+    if (lk_loads_impacts(sys))
+        book_impact(sys, half, &before, &after);
     books->steps += 1;
     if (r == 0 && finite_probe(sys->next.block, sys->state_size) != 0)
         r = LK_E_NOT_FINITE;

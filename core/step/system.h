@@ -36,6 +36,8 @@ struct lk_motion {
  * @mass, @inertia:   constants, see struct lk_body
  * @start_a: 1, or 0 where a body is so light that its acceleration says nothing about the next step
  * @massless: 1 where there is no inertia at all, else 0; both for translation and rotation
+ * @thin:     unit vector of an axis about which a body has no inertia though it has about others,
+ * or 0
  * @x_old .. @a_old:  the state that the step starts from, a_old with the input jump
  * @u, @turn, @theta: motion within the step: x - x_old [m] world, q_old^-1 q, log(R_old^T R) [rad]
  */
@@ -44,6 +46,7 @@ struct lk_quad {
     lk_four inertia[6];
     lk_four start_a[2];
     lk_four massless[2];
+    lk_four thin[3];
     lk_four x_old[3];
     lk_four q_old[4];
     lk_four v_old[6];
@@ -175,6 +178,7 @@ struct lk_system {
     int n_terms;
     int n_drives;
     int n_inputs;
+    int n_thin;  /* bodies without inertia about some axis, see struct lk_quad */
     int n_stops; /* laws with stops */
     int n_jumps; /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
@@ -363,6 +367,10 @@ LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_
  * at time @t [s]. */
 LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
                            const double *inputs, struct lk_powers *ret);
+/** lk_loads_drive_power() - only what drives put in. RT: yes. */
+LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
+/** lk_loads_impacts() - whether a hard stop was hit or left in the step. RT: yes. */
+LK_RT int lk_loads_impacts(const struct lk_system *system);
 /** lk_loads_energies() - kinetic and potential energy of @state [J]; the coordinates count. */
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
