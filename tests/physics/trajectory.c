@@ -373,6 +373,7 @@ static void advance(struct lk_system *sys, uint64_t steps, double start, struct 
         lk_system_health(sys, &health);
         keep_largest(&ret->violation[0], health.residual_position);
         keep_largest(&ret->violation[1], health.residual_velocity);
+        keep_largest(&ret->violation[2], health.residual_acceleration);
         keep_largest(&ret->energy_drift, fabs(balance(&health) - start));
     }
 }

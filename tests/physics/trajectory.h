@@ -47,12 +47,12 @@ struct reference_case {
 /** struct trajectory - what a run did.
  * @error:        largest error of every quantity (NAN when the reference does not have it);
  * positions count metres and half radians
- * @violation:    largest violation of a row's position [m or rad] and velocity [m/s or rad/s] after
- *                any step
+ * @violation:    largest violation of a row's position [m or rad], velocity [m/s or rad/s] and,
+ * where the model has a `condition` output, acceleration after any step
  * @energy_drift: largest change of energy, less work done and plus energy dissipated [J] */
 struct trajectory {
     double error[QUANTITIES];
-    double violation[2];
+    double violation[3];
     double energy_drift;
 };
 
