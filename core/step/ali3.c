@@ -61,10 +61,18 @@ static void decide_stops(struct lk_system *sys, const double *inputs)
     lk_loads_subtract_stops(sys, 0, sys->correction);
     jump_accelerations(sys);
     lk_project_accelerations(sys, &sys->next, sys->correction);
-    lk_loads_decide_stops(sys);
+    lk_loads_decide_stops(sys, 0);
     for (int r = 0; r < sys->n_rows; r++)
         sys->next.lambda[r] = sys->now.lambda[r];
     lk_evaluate_factor(sys);
+}
+
+static void take_jumps(struct lk_system *sys, const double *inputs)
+{
+    begin_jumps(sys, inputs);
+    lk_loads_subtract_stops(sys, 1, sys->correction);
+    jump_accelerations(sys);
+    lk_project_accelerations(sys, &sys->next, sys->correction);
 }
 
 /* An input is held over [t, t + h], so it may jump at t; and a stop that is left lets go at t.
@@ -76,10 +84,14 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
 {
     if (sys->n_stops > 0)
         decide_stops(sys, inputs);
-    begin_jumps(sys, inputs);
-    lk_loads_subtract_stops(sys, 1, sys->correction);
-    jump_accelerations(sys);
-    lk_project_accelerations(sys, &sys->next, sys->correction);
+    if (sys->n_stops > 1) {
+        take_jumps(sys, inputs);
+        lk_loads_decide_stops(sys, 1);
+        for (int r = 0; r < sys->n_rows; r++)
+            sys->next.lambda[r] = sys->now.lambda[r];
+        lk_evaluate_factor(sys);
+    }
+    take_jumps(sys, inputs);
     /* drives push against a jump from the beginning of the step, not from half of it */
     sys->next.books->work_drive +=
         0.5 * sys->h *
@@ -419,6 +431,10 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
         lk_loads_release_stops(sys, 1);
     lk_evaluate_factor(sys);
     lk_project_velocities(sys, &sys->next);
+    if (sys->n_stops > 0) {
+        lk_keep_coordinates(sys);
+        lk_bounce(sys, &sys->next);
+    }
     lk_project_accelerations(sys, &sys->next, NULL);
     return turns_are_small ? 0 : LK_E_TURN;
 }

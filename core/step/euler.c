@@ -482,7 +482,7 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
         begin_jumps(sys, inputs);
         lk_loads_subtract_stops(sys, 0, sys->correction);
         jump_accelerations(sys, e);
-        lk_loads_decide_stops(sys);
+        lk_loads_decide_stops(sys, 0);
         for (int r = 0; r < sys->n_rows; r++)
             sys->next.lambda[r] = sys->now.lambda[r];
     }
@@ -574,6 +574,23 @@ static void begin_body(const struct lk_system *sys, int b, struct euler_body *bo
     load_body(&sys->now.motion[b], &sys->now.motion[b].a, &sys->body[b], body);
 }
 
+/* impacts give back as in ali3.c, whose factor they need */
+static void bounce(struct lk_system *sys, struct euler *e)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        sys->next.motion[b].v = sys->twist[b];
+    lk_evaluate_factor(sys);
+    lk_keep_coordinates(sys);
+    lk_bounce(sys, &sys->next);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct euler_body *body = &e->body[b];
+
+        for (int i = 0; i < 3; i++)
+            body->v[i] = sys->twist[b].v[i];
+        turn_to_rate(body->q + P, 0.5, sys->twist[b].w, body->v + P);
+    }
+}
+
 static int euler_step(struct lk_system *sys, const double *inputs)
 {
     struct euler *e = sys->formulation_data;
@@ -589,6 +606,8 @@ static int euler_step(struct lk_system *sys, const double *inputs)
         iterate(sys, e, inputs, i);
     accept_pose(sys, e);
     project_velocities(sys, e);
+    if (sys->n_stops > 0)
+        bounce(sys, e);
     project_accelerations(sys, e, NULL);
     accept_rates(sys, e);
     return turns_are_small ? 0 : LK_E_TURN;

@@ -308,21 +308,6 @@ void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *arra
         array[b] = (struct lk_twist){0};
 }
 
-/* the rate that an impact leaves, less what the stop has stored in the step and gives back later */
-static double rate_after_impact(const struct lk_system *sys, const struct lk_law *law)
-{
-    struct lk_law_value all, without;
-    double rate,
-        phi[LK_ROWS_MAX]; /* the coordinates of the state are those of the last step as yet */
-    double mobility = sys->scale[sys->joint[law->joint].row + law->row] / sys->s;
-
-    lk_evaluate_violation(sys, law->joint, phi);
-    lk_law_evaluate(law, sys->term, phi[0], 0, 1, &all);
-    lk_law_evaluate(law, sys->term, phi[0], 0, 0, &without);
-    rate = law->stop.rate * law->stop.rate - 2 * mobility * (all.potential - without.potential);
-    return copysign(sqrt(fmax(rate, 0)), law->stop.rate);
-}
-
 void lk_evaluate_impacts(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
@@ -332,8 +317,54 @@ void lk_evaluate_impacts(struct lk_system *sys)
         if (!law->stop.is_impact)
             continue;
         rates_of_joint(sys, law->joint, sys->twist, rates);
-        sys->solution[sys->joint[law->joint].row + law->row] =
-            rates[law->row] - rate_after_impact(sys, law);
+        sys->solution[sys->joint[law->joint].row + law->row] = rates[law->row];
+    }
+}
+
+double lk_evaluate_restitution(const struct lk_system *sys, const struct lk_twist *bounce,
+                               const struct lk_state *state)
+{
+    double linear = 0, square = 0, kinetic, potential, left;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_body *body = &sys->body[b];
+        double Jw[3];
+
+        lk_sym_mul(body->inertia, bounce[b].w, Jw);
+        linear += body->mass * lk_dot(bounce[b].v, state->motion[b].v.v) +
+                  lk_dot(Jw, state->motion[b].v.w);
+        square += 0.5 * (body->mass * lk_dot(bounce[b].v, bounce[b].v) + lk_dot(Jw, bounce[b].w));
+    }
+    lk_loads_energies(sys, state, &kinetic, &potential);
+    left = sys->now.books->kinetic + sys->now.books->potential - kinetic - potential;
+    /* the largest part s up to 1 with s linear + s^2 square <= left */
+    if (linear + square <= left || square <= 0)
+        return 1;
+    return left <= 0
+               ? 0
+               : lk_max((sqrt(linear * linear + 4 * square * left) - linear) / (2 * square), 0);
+}
+
+void lk_bounce(struct lk_system *sys, struct lk_state *state)
+{
+    double part;
+
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->solution[r] = 0;
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+
+        if (law->stop.is_impact)
+            sys->solution[sys->joint[law->joint].row + law->row] = law->stop.rate;
+    }
+    lk_evaluate_correction(sys);
+    part = lk_evaluate_restitution(sys, sys->correction, state);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        for (int i = 0; i < 3; i++) {
+            sys->twist[b].v[i] += part * sys->correction[b].v[i];
+            sys->twist[b].w[i] += part * sys->correction[b].w[i];
+        }
+        state->motion[b].v = sys->twist[b];
     }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#define DAMPED   0.5 /* part of the speed that a stop's damper may take in a step */
 #define RESOLVED 0.1 /* (w h)^2 of a stop that the step can follow, ten steps a contact */
 
 /** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
@@ -231,9 +232,41 @@ static void find_restitution(struct lk_term *t, double mobility, double h)
 {
     double ratio = 0.5 * t->damping * sqrt(mobility / t->stiffness);
 
-    t->is_hard = t->stiffness * mobility * h * h > RESOLVED;
+    t->is_hard = t->stiffness * mobility * h * h > RESOLVED || t->damping * mobility * h > DAMPED;
     t->restitution = ratio < 1 ? exp(-M_PI * ratio / sqrt(1 - ratio * ratio)) : 0;
     t->damping = t->is_hard ? 0 : t->damping;
+}
+
+/* How easily the coordinate of a law moves against the whole mechanism, at the start, with springs
+ * as stiff as the step sees them and without friction and stops [1/kg, 1/(kg m^2)]. With E = e in
+ * its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
+static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
+{
+    int row = sys->joint[law->joint].row + law->row;
+    double scale = sys->scale[row], found;
+
+    sys->regular[row] = scale;
+    lk_evaluate_factor(sys);
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    sys->solution[row] = 1;
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    found = (1 / sys->solution[row] - scale) / sys->s;
+    sys->regular[row] = LK_DECOUPLED;
+    /* a driven coordinate does not move at all; round-off must not make it a heavy one */
+    return fmin(fmax(found, 1e-9 * scale / sys->s), scale / sys->s);
+}
+
+static void release_contacts(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law_value f = {0};
+        const struct lk_law *law = &sys->law[i];
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++)
+            if (sys->term[k].kind < LK_TERM_FRICTION)
+                lk_term_evaluate(&sys->term[k], 0, 0, &f);
+        sys->regular[sys->joint[law->joint].row + law->row] = lk_law_regular(&f, sys->h);
+    }
 }
 
 /* Friction reverses the motion of a coordinate in a step, instead of stopping it, when it is
@@ -241,6 +274,11 @@ static void find_restitution(struct lk_term *t, double mobility, double h)
  * then damps a creeping motion to zero in a single step. */
 void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 {
+    release_contacts(sys);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->law[i].mobility = sys->law[i].has_stop ? effective_mobility(sys, &sys->law[i]) : 0;
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
         double mobility = lk_fill_inverse_mass(sys, d, law->joint, law->row);
@@ -249,7 +287,7 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
             struct lk_term *t = &sys->term[k];
 
             if (t->kind == LK_TERM_STOP)
-                find_restitution(t, mobility, sys->h);
+                find_restitution(t, law->mobility, sys->h);
             sys->law[i].is_hard |= t->is_hard;
             if (t->kind == LK_TERM_FRICTION)
                 t->creep =

@@ -186,8 +186,8 @@ static double resisted_reach(const struct lk_law *law, const struct lk_term *ter
 
 /* A stop that is too hard for the step to follow is an impact: the rate inwards is turned back by
  * its restitution, and what is no faster than a fall of two steps stays. */
-static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double v,
-                        double free_a, struct lk_stop *stop)
+static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double x,
+                        double v, double free_a, struct lk_stop *stop)
 {
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
         const struct lk_term *t = &terms[i];
@@ -195,11 +195,16 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
                         : stop->reach < t->lower ? -v
                         : stop->reach > t->upper ? v
                                                  : -INFINITY;
+        double speed;
 
         if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
             continue;
         stop->is_impact = 1;
-        stop->rate = inward > 2 * h * fabs(free_a) ? -t->restitution * v : 0;
+        /* the step ends at the limit: what a force has not slowed down on the way there must not
+         * come back with more energy than it has */
+        speed = v * v + fmin(2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x), 0);
+        stop->rate =
+            inward > 2 * h * fabs(free_a) ? -t->restitution * copysign(sqrt(fmax(speed, 0)), v) : 0;
     }
 }
 
@@ -217,6 +222,8 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
 
     lk_law_evaluate(law, terms, x, v, 0, &without);
     lk_law_evaluate(law, terms, x, v, 1, &all);
+    /* a stop pushes back or not at all: the rest is round-off of a row that was decoupled */
+    force = force * (all.elastic - without.elastic) > 0 ? force : 0;
     /* along the push, so that D and C have the sign of the way back */
     way = force > 0 ? -1 : 1;
     stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
@@ -227,8 +234,8 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     else
         stop.acts = lk_law_is_beyond(law, terms, stop.reach) || fabs(force) > 0;
     stop.ends = fabs(force) > 0 && !stop.acts;
-    stop.keep = stop.acts ? 1 : stop.keep;
-    find_impact(law, terms, h, v, free_a, &stop);
+    stop.keep = stop.acts ? 1 : law->is_hard ? 0 : stop.keep;
+    find_impact(law, terms, h, x, v, free_a, &stop);
     stop.reach = resisted_reach(law, terms, stop.reach, yield);
     return stop;
 }

@@ -69,6 +69,8 @@ struct lk_stop {
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
  * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @is_hard: and is_hard
+ * @mobility: how easily the row moves against the whole mechanism at the start, of rows with stops
+ * [1/kg, 1/(kg m^2)]
  * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
 struct lk_law {
     int joint;
@@ -78,6 +80,7 @@ struct lk_law {
     int is_nonlinear;
     int has_stop;
     int is_hard;
+    double mobility;
     int stops_act;
     struct lk_stop stop;
 };

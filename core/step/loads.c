@@ -242,20 +242,23 @@ static void set_tangent(struct lk_system *sys, const struct lk_law *law, double 
     sys->regular[sys->joint[law->joint].row + law->row] = sys->next.tangent[law - sys->law];
 }
 
-void lk_loads_decide_stops(struct lk_system *sys)
+void lk_loads_decide_stops(struct lk_system *sys, int again)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law *law = &sys->law[i];
         const struct lk_joint *j = &sys->joint[law->joint];
+        struct lk_stop stop;
         double rate, x, a, free_a;
 
-        if (!law->has_stop)
+        if (!law->has_stop || (again && law->stop.acts))
             continue;
         x = lk_loads_law_place(sys, &sys->now, law, &rate);
         a = lk_evaluate_coordinate_acceleration(sys, &sys->now, j->of[0], j->which[0]);
         free_a = lk_evaluate_coordinate_acceleration(sys, &sys->next, j->of[0], j->which[0]);
-        law->stop = lk_law_stop(law, sys->term, sys->h, x, rate, a, free_a,
-                                lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
+        stop = lk_law_stop(law, sys->term, sys->h, x, rate, a, free_a,
+                           lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
+        if (!again || stop.acts)
+            law->stop = stop;
         law->stops_act = law->stop.acts;
         set_tangent(sys, law, x, rate);
     }
@@ -335,9 +338,8 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
         struct lk_law_value f;
         double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
 
-        /* a hard stop that was passed unseen is hit in the next step, and gives nothing back */
-        lk_law_evaluate(&sys->law[i], sys->term, x, rate,
-                        sys->law[i].stop.acts || !sys->law[i].is_hard, &f);
+        /* hard stops are impacts: they store nothing and give nothing back */
+        lk_law_evaluate(&sys->law[i], sys->term, x, rate, !sys->law[i].is_hard, &f);
         potential += f.potential;
     }
     for (int i = 0; i < sys->n_loads; i++) {

@@ -24,7 +24,7 @@ static double finite_probe(const double *block, size_t n)
     return total;
 }
 
-static void keep_coordinates(struct lk_system *sys)
+void lk_keep_coordinates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -108,7 +108,7 @@ static int advance(struct lk_system *sys, const double *inputs)
            (sys->state_size - (size_t)(sys->now.lambda - sys->now.block)) * sizeof(double));
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
     r = sys->formulation->step(sys, inputs);
-    keep_coordinates(sys);
+    lk_keep_coordinates(sys);
     keep_residuals(sys);
     if (sys->shows_condition)
         keep_acceleration_residual(sys);

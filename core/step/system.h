@@ -291,9 +291,18 @@ LK_RT void lk_evaluate_correction(struct lk_system *system);
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
 
-/** lk_evaluate_impacts() - rows of stops that are hit: rate less what the impact leaves, into
- * system->solution; twists are those before the projection. */
+/** lk_evaluate_impacts() - rows of stops that are hit: their rate into system->solution, as of
+ * rigid rows, so that the projection takes it all; lk_bounce() gives back. */
 LK_RT void lk_evaluate_impacts(struct lk_system *system);
+
+/** lk_bounce() - after the projection of velocities, what impacts give back: the rates of all stops
+ * that are hit, or the part of them all that the energy of the last step allows. */
+LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
+
+/** lk_evaluate_restitution() - that part, 0 to 1. @bounce: change of the velocities of @state that
+ * makes the rates what the stops ask for; the coordinates of @state are those of its poses. */
+LK_RT double lk_evaluate_restitution(const struct lk_system *system, const struct lk_twist *bounce,
+                                     const struct lk_state *state);
 
 /** lk_project_velocities() - make the velocities of @state fit the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
@@ -341,8 +350,10 @@ LK_RT double lk_loads_stop_force(const struct lk_system *system, const struct lk
 LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct lk_twist *sum);
 
 /** lk_loads_decide_stops() - what every stop does in the step, from the accelerations without stops
- * in system->next; E of their rows for the step. */
-LK_RT void lk_loads_decide_stops(struct lk_system *system);
+ * in system->next; E of their rows for the step.
+ * @again: the accelerations are those with the stops that act; only the others are decided anew,
+ *         as one stop may press a coordinate against another */
+LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 
 /** lk_loads_release_stops() - E of rows with stops as if there were none, at the present poses and
  * twists; with @keep_impacts as of rigid rows where they are hit, for the projections. */
@@ -384,6 +395,10 @@ int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
 /** lk_start_assemble() - only the positions. Return: 0, LK_E_ASSEMBLY. */
 int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
+
+/** lk_keep_coordinates() - coordinates and rates of system->next at the present poses and twists,
+ * in step.c. Cycle, RT: yes. */
+LK_RT void lk_keep_coordinates(struct lk_system *system);
 
 /** lk_start_renew() - poses, Jacobians and factor of system->now, as a step leaves them behind;
  * after a reset or a refused step. Cycle, RT: yes. */

@@ -595,13 +595,6 @@ static void place(struct dense *d)
     set_jacobian(d);
 }
 
-/* whether what the stops of a coordinate hold lies still on them */
-static int rests(const struct dense *d, const struct lk_joint *j)
-{
-    return j->n_rigid == 0 && d->sys->law[j->law].has_stop && d->stop[j->law].is_impact &&
-           d->stop[j->law].rate == 0;
-}
-
 /* rigid rows: Phi_q a + d2Phi/dt2; compliant rows: Phi_q jump, or 0. Then a -= s W Phi_q^T kappa,
  * lambda += s kappa [2.5] */
 static void project_accelerations(struct dense *d, double *a, const double *jump)
@@ -621,7 +614,7 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
         if (j->drive >= 0)
             gamma[0] -= d->drive[j->drive][2];
         for (int r = 0; r < j->n_rows; r++)
-            if (j->n_rigid > 0 || (!jump && rests(d, j)))
+            if (j->n_rigid > 0)
                 d->rhs[j->row + r] += gamma[r];
             else
                 d->rhs[j->row + r] = jumps[j->row + r];
@@ -632,26 +625,6 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
     for (int r = 0; r < d->m; r++)
         d->lambda[r] += d->sys->s * d->rhs[r];
     free(jumps);
-}
-
-/* rate of the row of a law less what an impact leaves of it, and less what the stop has stored */
-static double impact(const struct dense *d, int i)
-{
-    const struct lk_law *law = &d->sys->law[i];
-    int row = d->sys->joint[law->joint].row;
-    double phi[LK_ROWS_MAX], rate = 0, target = d->stop[i].rate,
-                             mobility = d->sys->scale[row] / d->sys->s;
-    struct lk_law_value with, without;
-
-    violation(d, &d->sys->joint[law->joint], phi);
-    lk_law_evaluate(law, d->sys->term, phi[0], 0, 1, &with);
-    lk_law_evaluate(law, d->sys->term, phi[0], 0, 0, &without);
-    for (int k = 0; k < d->wide; k++)
-        rate += d->J[row * d->wide + k] * d->v[k];
-    return rate -
-           copysign(
-               sqrt(fmax(target * target - 2 * mobility * (with.potential - without.potential), 0)),
-               target);
 }
 
 /* rigid rows: dPhi/dt, explicit time included */
@@ -666,9 +639,6 @@ static void project_velocities(struct dense *d)
         for (int r = j->n_rigid; r < j->n_rows; r++)
             d->rhs[j->row + r] = 0;
     }
-    for (int i = 0; i < d->sys->n_laws; i++)
-        if (d->sys->law[i].has_stop && d->stop[i].is_impact)
-            d->rhs[d->sys->joint[d->sys->law[i].joint].row] = impact(d, i);
     solve(d);
     for (int i = 0; i < d->n; i++)
         d->v[i] -= d->dq[i];
@@ -902,13 +872,10 @@ int dense_step(struct dense *d, const double *inputs)
     set_poses(d, d->x, d->q);
     set_jacobian(d);
     for (int i = 0; i < sys->n_laws; i++) {
-        int row = sys->joint[sys->law[i].joint].row + sys->law[i].row;
-
         if (!sys->law[i].has_stop)
             continue;
         d->stops_act[i] = 0;
         set_stop_tangent(d, i);
-        d->E[row] = d->stop[i].is_impact ? 1e-8 * sys->scale[row] : d->E[row];
     }
     if (r == 0)
         r = factor(d);

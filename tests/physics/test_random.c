@@ -152,6 +152,16 @@ static double size_of(const struct lk_system *sys)
     return size;
 }
 
+/* whether a hard stop was hit: what an impact does to the velocities the dense step does not know
+ */
+static int has_impact(const struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++)
+        if (sys->law[i].stop.is_impact)
+            return 1;
+    return 0;
+}
+
 /* Return: 0, or what both steps say when they refuse */
 static int compare_step(struct lk_system *sys, struct dense *d, const double *inputs, long seed,
                         int step)
@@ -174,7 +184,8 @@ static int compare_step(struct lk_system *sys, struct dense *d, const double *in
         fail_msg("%s: the dense step returns %d, the step over the tree does not", where, r);
     tree = result_of_tree(sys, d);
     if (r == 0)
-        compare(&tree, &dense, beside, where, seed);
+        if (!has_impact(sys))
+            compare(&tree, &dense, beside, where, seed);
     free_result(&dense);
     free_result(&tree);
     for (int t = 0; t < TRIALS; t++)
