@@ -57,7 +57,7 @@ static void describe_element(const struct lk_system *sys, int i, char *text, siz
                  sys->body_name[sys->body[part].of]);
         return;
     }
-    snprintf(text, size, "%s %.80s-%.80s", what,
+    snprintf(text, size, "%s %s, %.60s-%.60s", what, sys->joint_name[i],
              lk_body_text(sys, sys->joint[i].body[0], first, sizeof(first)),
              lk_body_text(sys, sys->joint[i].body[1], second, sizeof(second)));
 }

@@ -34,7 +34,7 @@ static int plan_again(const struct lk_system *sys, struct lk_plan *ret_plan)
             .body = (const int(*)[LK_TREE_SIDES])body,
             .n_rows = n_rows,
         };
-        r = lk_plan_best(&topology, sys->iterations + 2 + (sys->n_jumps > 0), ret_plan);
+        r = lk_plan_best(&topology, sys->n_solves, ret_plan);
     }
     free(body);
     free(n_rows);

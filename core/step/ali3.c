@@ -10,9 +10,10 @@
  *     dq = -s W (Phi_q^T dlambda + g),     lambda += dlambda
  *
  * One factor, at the predicted pose and with the Jacobian of that pose, serves all iterations; a
- * second one, at the final pose, serves both projections. E of a rigid row is a small relative
- * regularisation; a compliant row lambda = f(Phi, dPhi/dt) has E = 1 / (k + 2 c / h) with the
- * tangent of its law at the predicted pose, and (f - lambda) E in place of Phi.
+ * second one, at the final pose, serves both projections (stops need more, see decide_stops()). E
+ * of a rigid row is a small relative regularisation; a compliant row lambda = f(Phi, dPhi/dt) has E
+ * = 1 / (k + 2 c / h) with the tangent of its law at the predicted pose, and (f - lambda) E in
+ * place of Phi.
  *
  * Trapezoidal rule, from x_old with u = x - x_old and theta = log(R_old^T R):
  *
@@ -434,6 +435,7 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     if (sys->n_stops > 0) {
         lk_keep_coordinates(sys);
         lk_bounce(sys, &sys->next);
+        lk_loads_end_impacts(sys, &sys->next);
     }
     lk_project_accelerations(sys, &sys->next, NULL);
     return turns_are_small ? 0 : LK_E_TURN;

@@ -415,7 +415,8 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->tree_depth = d->plan.depth;
     s->tree_fronts = d->plan.n_fronts;
     s->largest_front = d->plan.largest;
-    s->step_flops = 2 * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    s->step_flops =
+        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
     s->memory = memory;
 }
 
@@ -430,6 +431,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
         .s = d->h * d->h / 4,
         .penalty = m->solver.penalty,
         .iterations = d->iterations,
+        .n_solves = lk_draft_solves(d),
         .leak_always = m->solver.soft_redundancy,
         .n_bodies = d->n_bodies,
         .n_named_bodies = m->n_bodies,

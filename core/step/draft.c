@@ -242,7 +242,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *drawn)
 
 static double work_of(const struct lk_draft *d)
 {
-    return 2 * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
 /* tries more and more parts of one body, and keeps the number with the least work */

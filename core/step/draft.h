@@ -74,16 +74,34 @@ struct lk_draft {
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 
-/** lk_draft_solves() - solves in a step. */
+/** lk_draft_stops() - end stops in the model. */
+static inline int lk_draft_stops(const struct lk_draft *d)
+{
+    int n = 0;
+
+    for (int i = 0; i < d->model->n_forces; i++)
+        n += d->model->forces[i].type == LK_FORCE_STOP;
+    return n;
+}
+
+/** lk_draft_factors() - factorisations in a step: for the iterations and for the projections; with
+ * stops those that decide what they do, with several of them once more. */
+static inline int lk_draft_factors(const struct lk_draft *d)
+{
+    int stops = lk_draft_stops(d);
+
+    return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
+}
+
+/** lk_draft_solves() - solves in a step: iterations, projections, a jump of the loads, and with
+ * stops as many more as factorisations. */
 static inline int lk_draft_solves(const struct lk_draft *d)
 {
     int jumps = 0;
 
     for (int i = 0; i < d->model->n_inputs; i++)
         jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
-    for (int i = 0; i < d->model->n_forces; i++)
-        jumps |= d->model->forces[i].type == LK_FORCE_STOP;
-    return d->iterations + 2 + jumps;
+    return d->iterations + 2 + (jumps || lk_draft_stops(d) > 0) + lk_draft_factors(d) - 2;
 }
 
 #endif

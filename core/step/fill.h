@@ -25,8 +25,9 @@ void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
                          struct lk_arena *arena);
 /** lk_fill_laws() - laws of all compliant rows. */
 void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
-/** lk_fill_contacts() - the rate below which friction gives way, and the damping of stops, within
- * what the step can follow; Jacobians are known. */
+/** lk_fill_contacts() - the rate below which friction gives way, at least what the step can follow,
+ * and which stops are too hard for it, with their restitution; Jacobians and E of rigid rows are
+ * known. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 
 /** lk_fill_inverse_mass() - how easily row @r of block @joint moves: Phi W Phi^T of whole bodies,

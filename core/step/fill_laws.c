@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DAMPED   0.5 /* part of the speed that a stop's damper may take in a step */
-#define RESOLVED 0.1 /* (w h)^2 of a stop that the step can follow, ten steps a contact */
+#define DAMPED      0.5 /* part of the speed that a stop's damper may take in a step */
+#define POSE_MARGIN 4   /* by how much a coordinate may move more easily than in the drawing */
+#define RESOLVED    0.1 /* (w h)^2 of a stop that the step can follow, ten steps a contact */
 
 /** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
 struct counts {
@@ -243,7 +244,7 @@ static void find_restitution(struct lk_term *t, double mobility, double h)
 static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
 {
     int row = sys->joint[law->joint].row + law->row;
-    double scale = sys->scale[row], found;
+    double scale = sys->scale[row], released = sys->regular[row], found;
 
     sys->regular[row] = scale;
     lk_evaluate_factor(sys);
@@ -251,7 +252,7 @@ static double effective_mobility(struct lk_system *sys, const struct lk_law *law
     sys->solution[row] = 1;
     lk_fronts_solve(&sys->fronts, sys->solution);
     found = (1 / sys->solution[row] - scale) / sys->s;
-    sys->regular[row] = LK_DECOUPLED;
+    sys->regular[row] = released;
     /* a driven coordinate does not move at all; round-off must not make it a heavy one */
     return fmin(fmax(found, 1e-9 * scale / sys->s), scale / sys->s);
 }
@@ -276,12 +277,14 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 {
     release_contacts(sys);
     for (int i = 0; i < sys->n_laws; i++)
-        sys->law[i].mobility = sys->law[i].has_stop ? effective_mobility(sys, &sys->law[i]) : 0;
+        sys->law[i].mobility = sys->law[i].is_nonlinear ? effective_mobility(sys, &sys->law[i]) : 0;
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        double mobility = lk_fill_inverse_mass(sys, d, law->joint, law->row);
+        /* the mobility changes with the pose, but is never more than that of the bodies alone */
+        double mobility =
+            fmin(lk_fill_inverse_mass(sys, d, law->joint, law->row), POSE_MARGIN * law->mobility);
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
             struct lk_term *t = &sys->term[k];

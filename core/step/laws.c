@@ -208,6 +208,17 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
     }
 }
 
+/* whether @x lies beyond the limits that push along @way */
+static int is_pressed(const struct lk_law *law, const struct lk_term *terms, double x, double way)
+{
+    int pressed = 0;
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        pressed |=
+            terms[i].kind == LK_TERM_STOP && (way > 0 ? x < terms[i].lower : x > terms[i].upper);
+    return pressed;
+}
+
 /* A contact ends within the step when the last force, were it to push on, would carry the row back
  * inside. The part @keep of it does the work keep force (x1 - x) / 2 in a step of the trapezoidal
  * rule, with x1 - x = D + keep C, D the way without the stops and C what the whole force adds. That
@@ -229,10 +240,10 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
     D *= way;
     C = fmax(C * way, 0);
-    if (fabs(force) > 0 && !lk_law_is_beyond(law, terms, x + way * (D + C)))
+    if (!law->is_hard && fabs(force) > 0 && !is_pressed(law, terms, x + way * (D + C), way))
         stop.keep = C > 0 ? fmin((sqrt(D * D + 4 * C * stored) - D) / (2 * C), 1) : 0;
     else
-        stop.acts = lk_law_is_beyond(law, terms, stop.reach) || fabs(force) > 0;
+        stop.acts = lk_law_is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
     stop.keep = stop.acts ? 1 : law->is_hard ? 0 : stop.keep;
     find_impact(law, terms, h, x, v, free_a, &stop);

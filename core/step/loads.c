@@ -233,6 +233,32 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
     }
 }
 
+void lk_loads_end_impacts(struct lk_system *sys, struct lk_state *state)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        const struct lk_joint *j = &sys->joint[law->joint];
+        double *lambda = &state->lambda[j->row + law->row], turn[3];
+        struct lk_twist wrench[2];
+
+        if (!law->stop.is_impact || law->stop.rate == 0)
+            continue;
+        joint_wrench(sys, j->of[0], j->which[0], wrench);
+        for (int s = 0; s < 2; s++) {
+            int b = j->body[s];
+
+            if (b >= sys->n_bodies)
+                continue;
+            lk_sym_mul(sys->W[b].inertia, wrench[s].w, turn);
+            for (int k = 0; k < 3; k++) {
+                state->motion[b].a.v[k] += sys->W[b].mass * *lambda * wrench[s].v[k];
+                state->motion[b].a.w[k] += *lambda * turn[k];
+            }
+        }
+        *lambda = 0;
+    }
+}
+
 static void set_tangent(struct lk_system *sys, const struct lk_law *law, double x, double rate)
 {
     struct lk_law_value f;

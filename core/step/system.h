@@ -68,8 +68,8 @@ struct lk_load {
     double phase;
 };
 
-/** struct lk_input, struct lk_output - what a channel acts on or shows. @of: index of the joint or
- * block;  @which: coordinate;  @term: of a force element's law, first of @n_terms */
+/** struct lk_input, struct lk_output - what a channel acts on or shows. @joint: index of the joint
+ * or block;  @which: coordinate;  @term: of a force element's law, first of @n_terms */
 struct lk_input {
     enum lk_input_type type;
     int joint;
@@ -111,7 +111,7 @@ struct lk_books {
  * @coordinate: of each joint that has some [rad or m], angles wound up over turns;  @rate: its
  *              derivative; both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
- * @tangent:    E of the rows of all laws, as the step that led here used it
+ * @tangent:    E of the rows of all laws, as the projections of the step that led here used it
  * @samples:    of each drive that follows an input, see drives.h */
 struct lk_state {
     double *block;
@@ -161,6 +161,7 @@ struct lk_system {
     double
         winding; /* h / 2: how far rates carry a coordinate in a step; 0 until the start is made */
     int iterations;
+    int n_solves;    /* of a step, by which the tree was chosen */
     int leak_always; /* multipliers of rigid rows are forgotten in every iteration, not once a step
                       */
     int shows_condition; /* an output shows the violation of accelerations */
@@ -354,6 +355,10 @@ LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct
  * @again: the accelerations are those with the stops that act; only the others are decided anew,
  *         as one stop may press a coordinate against another */
 LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
+
+/** lk_loads_end_impacts() - stops that have turned a motion back are done with: their multipliers,
+ * and what they do to the accelerations of @state, before those are projected. */
+LK_RT void lk_loads_end_impacts(struct lk_system *system, struct lk_state *state);
 
 /** lk_loads_release_stops() - E of rows with stops as if there were none, at the present poses and
  * twists; with @keep_impacts as of rigid rows where they are hit, for the projections. */

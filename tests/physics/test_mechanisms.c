@@ -1314,6 +1314,59 @@ static void stops_in_a_chain_never_give_energy(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* Two blocks on one guide, the upper one resting on the lower one's stop, the lower one on the
+ * ground's: contacts that hold each other up, thrown by a force that comes and goes. */
+static const char pile_text[] =
+    "linkage: 1\n"
+    "name: pile\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  b: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, 0.5], velocity: [0, 0, -1]}\n"
+    "  c: {mass: 2, inertia: [0.01, 0.01, 0.01], position: [0, 0, 1], velocity: [0, 0, -1]}\n"
+    "joints:\n"
+    "  j: {type: prismatic, bodies: [ground, b], point: [0, 0, 0.5], axis: [0, 0, 1]}\n"
+    "  j2: {type: prismatic, bodies: [b, c], point: [0, 0, 1], axis: [0, 0, 1]}\n"
+    "forces:\n"
+    "  s: {type: stop, joint: j, lower: -0.2, stiffness: %g, damping: %g}\n"
+    "  s2: {type: stop, joint: j2, lower: 0, upper: 0.3, stiffness: %g, damping: %g}\n"
+    "inputs: {u: {type: joint-force, joint: j2}}\n"
+    "outputs:\n"
+    "  f: {type: force, force: s}\n"
+    "  f2: {type: force, force: s2}\n"
+    "  energy: {type: energy}\n"
+    "  work: {type: work}\n";
+
+/* While the force is off nothing may add to the energy, at any step; what the force puts in, it
+ * may. In the end each stop carries what lies on it. */
+static void stops_hold_each_other_up(void **state)
+{
+    static const double damping[3] = {0, 1e4, 1e5}, steps[2] = {0.01, 0.001};
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        double c = damping[i / 2], h = steps[i % 2], before = INFINITY;
+        char text[2048];
+        struct lk_system *sys;
+
+        snprintf(text, sizeof(text), pile_text, 1e8, c, 1e8, c);
+        sys = compile(text, h);
+        for (int n = 0; n < (int)lround(4 / h); n++) {
+            double force = n * h < 1 && (int)floor(n * h / 0.1) % 2 == 0 ? 15 : 0, energy;
+
+            assert_int_equal(lk_system_step(sys, &force), 0);
+            energy = read_output(sys, "energy", 0) + read_output(sys, "energy", 1);
+            if (force == 0 && !(energy < before + 3 * G * 3.5 * h))
+                fail_msg("damping %g, step %g: %g J more at %g s", c, h, energy - before, n * h);
+            before = energy;
+        }
+        if (c > 0) {
+            assert_true(fabs(read_output(sys, "f", 0) - 3 * G) < 1e-6 * G);
+            assert_true(fabs(read_output(sys, "f2", 0) - 2 * G) < 1e-6 * G);
+        }
+        lk_system_free(sys);
+    }
+}
+
 /* a stop that the step can follow, of the law that is documented: stiffness and damping grow over
  * the onset, the force only pushes */
 static double stop_force(double depth, double speed)
@@ -2367,6 +2420,7 @@ int main(void)
         cmocka_unit_test(stops_never_give_energy),
         cmocka_unit_test(stops_come_to_rest),
         cmocka_unit_test(stops_in_a_chain_never_give_energy),
+        cmocka_unit_test(stops_hold_each_other_up),
         cmocka_unit_test(soft_stop_has_order_two),
         cmocka_unit_test(revolute_is_a_compound_pendulum),
         cmocka_unit_test(prismatic_is_an_incline),

@@ -138,7 +138,7 @@ void print_findings(const struct findings *f)
             "                    to save work %d of them %s split into %d parts welded together\n",
             s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
-    printf("spring-dampers      %d rows solved with the joints\n", s->n_rows_compliant);
+    printf("compliant rows      %d, of springs, friction and stops, solved with the joints\n", s->n_rows_compliant);
     print_mobility(f);
     print_pose(f);
     if (lk_system_note(f->system)[0] != '\0')

@@ -85,7 +85,7 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_outputs(const struct lk_system *system, double *values);
 
 /** lk_system_reset() - back to the state after lk_system_new(), time 0.
- * Thread: cycle.  RT: yes, one copy of the state. */
+ * Thread: cycle.  RT: yes, one copy of the state and one factorisation. */
 LK_RT void lk_system_reset(struct lk_system *system);
 
 /** lk_system_step_size() - step size h [s]. */
@@ -125,7 +125,8 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  *                     projection [m/s^2, rad/s^2]; only of models with a `condition` output, else 0
  * @increment:         largest component of the last Newton increment [m or rad]
  * @kinetic:           kinetic energy [J]
- * @potential:         energy of gravity (zero at the world origin) and of springs [J]
+ * @potential:         energy of gravity and constant forces (zero at the world origin), of springs
+ *                     and of stops that the step can follow [J]
  * @work_input:        work done by the input channels since the start [J]
  * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
  * @dissipated:        energy taken out by dampers, friction and stops since the start [J] */
