@@ -435,7 +435,6 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
     if (sys->n_stops > 0) {
         lk_keep_coordinates(sys);
         lk_bounce(sys, &sys->next);
-        lk_loads_end_impacts(sys, &sys->next);
     }
     lk_project_accelerations(sys, &sys->next, NULL);
     return turns_are_small ? 0 : LK_E_TURN;

@@ -579,23 +579,16 @@ static void bounce(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         sys->next.motion[b].v = sys->twist[b];
-        sys->next.motion[b].a = twist_of(e->body[b].q, e->body[b].a);
     }
     lk_evaluate_factor(sys);
     lk_keep_coordinates(sys);
     lk_bounce(sys, &sys->next);
-    lk_loads_end_impacts(sys, &sys->next);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct euler_body *body = &e->body[b];
 
         for (int i = 0; i < 3; i++)
             body->v[i] = sys->twist[b].v[i];
         turn_to_rate(body->q + P, 0.5, sys->twist[b].w, body->v + P);
-        turn_to_rate(body->q + P, 0.5, sys->next.motion[b].a.w, body->a + P);
-        for (int i = 0; i < 3; i++)
-            body->a[i] = sys->next.motion[b].a.v[i];
-        for (int i = 0; i < 4; i++)
-            body->a[P + i] -= 0.25 * lk_dot(sys->twist[b].w, sys->twist[b].w) * body->q[P + i];
     }
 }
 

@@ -3,6 +3,8 @@
 #include "step/laws.h"
 #include "maths/vec.h"
 
+#define AT_REST 1e-3 /* acceleration on a stop, of that without it */
+
 /* the interval of an ascending table that holds @x: the same number of halvings for every x */
 static int find_interval(int n, const double *points, double x)
 {
@@ -245,7 +247,10 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     else
         stop.acts = lk_law_is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
-    stop.keep = stop.acts ? 1 : law->is_hard ? 0 : stop.keep;
+    if (law->is_hard) /* what lies on it, without acceleration, goes on; an impact is over */
+        stop.keep = stop.acts && fabs(a) <= AT_REST * fabs(free_a);
+    else
+        stop.keep = stop.acts ? 1 : stop.keep;
     find_impact(law, terms, h, x, v, free_a, &stop);
     stop.reach = resisted_reach(law, terms, stop.reach, yield);
     return stop;

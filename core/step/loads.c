@@ -223,39 +223,13 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
         struct lk_twist wrench[2];
         double force;
 
-        if (!law->has_stop || (leaving && law->stop.acts))
+        if (!law->has_stop || (leaving && law->stop.keep == 1))
             continue;
         force = lk_loads_stop_force(sys, law);
         sys->next.lambda[j->row + law->row] -= force;
         joint_wrench(sys, j->of[0], j->which[0], wrench);
         for (int s = 0; s < 2; s++)
             subtract(&sum[j->body[s]], (leaving ? 1 - law->stop.keep : 1) * force, &wrench[s]);
-    }
-}
-
-void lk_loads_end_impacts(struct lk_system *sys, struct lk_state *state)
-{
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        const struct lk_joint *j = &sys->joint[law->joint];
-        double *lambda = &state->lambda[j->row + law->row], turn[3];
-        struct lk_twist wrench[2];
-
-        if (!law->stop.is_impact || law->stop.rate == 0)
-            continue;
-        joint_wrench(sys, j->of[0], j->which[0], wrench);
-        for (int s = 0; s < 2; s++) {
-            int b = j->body[s];
-
-            if (b >= sys->n_bodies)
-                continue;
-            lk_sym_mul(sys->W[b].inertia, wrench[s].w, turn);
-            for (int k = 0; k < 3; k++) {
-                state->motion[b].a.v[k] += sys->W[b].mass * *lambda * wrench[s].v[k];
-                state->motion[b].a.w[k] += *lambda * turn[k];
-            }
-        }
-        *lambda = 0;
     }
 }
 
@@ -285,8 +259,10 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
                            lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
         if (!again || stop.acts)
             law->stop = stop;
-        law->stops_act = law->stop.acts;
+        /* for the jump a stop holds only what it keeps; the iterations take their own tangent */
+        law->stops_act = law->stop.acts && law->stop.keep == 1;
         set_tangent(sys, law, x, rate);
+        law->stops_act = law->stop.acts;
     }
 }
 

@@ -356,10 +356,6 @@ LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct
  *         as one stop may press a coordinate against another */
 LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 
-/** lk_loads_end_impacts() - stops that have turned a motion back are done with: their multipliers,
- * and what they do to the accelerations of @state, before those are projected. */
-LK_RT void lk_loads_end_impacts(struct lk_system *system, struct lk_state *state);
-
 /** lk_loads_release_stops() - E of rows with stops as if there were none, at the present poses and
  * twists; with @keep_impacts as of rigid rows where they are hit, for the projections. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);

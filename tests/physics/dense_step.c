@@ -710,7 +710,7 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
         int row = sys->joint[law->joint].row + law->row;
         double force = law->has_stop ? lk_loads_stop_force(sys, law) : 0;
 
-        if (leaving && d->stop[i].acts)
+        if (leaving && d->stop[i].keep == 1)
             continue;
         d->lambda[row] -= force;
         for (int k = 0; k < d->n; k++)
@@ -753,8 +753,9 @@ static int decide_stops(struct dense *d, const double *inputs)
         d->stop[i] = lk_law_stop(law, sys->term, sys->h, x, rate, row_acceleration(d, law, a),
                                  row_acceleration(d, law, d->a_old), lk_loads_stop_force(sys, law),
                                  sys->scale[sys->joint[law->joint].row + law->row]);
-        d->stops_act[i] = d->stop[i].acts;
+        d->stops_act[i] = d->stop[i].acts && d->stop[i].keep == 1;
         set_stop_tangent(d, i);
+        d->stops_act[i] = d->stop[i].acts;
     }
     memcpy(d->a_old, a, (size_t)d->wide * sizeof(double));
     memcpy(d->lambda, lambda, (size_t)d->m * sizeof(double));
@@ -776,7 +777,7 @@ static int absorb_jump(struct dense *d, const double *inputs)
     set_jacobian(d);
     for (int i = 0; i < d->sys->n_laws; i++) {
         d->stops_act[i] = 1;
-        d->stop[i] = (struct lk_stop){.acts = 1};
+        d->stop[i] = (struct lk_stop){.acts = 1, .keep = 1};
     }
     if (d->sys->n_stops > 0)
         r = decide_stops(d, inputs);
