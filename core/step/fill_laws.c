@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define DAMPED      0.5 /* part of the speed that a stop's damper may take in a step */
-#define POSE_MARGIN 4   /* by how much a coordinate may move more easily than in the drawing */
-#define RESOLVED    0.1 /* (w h)^2 of a stop that the step can follow, ten steps a contact */
+#define DAMPED         0.5  /* part of the speed that a stop's damper may take in a step */
+#define POSE_MARGIN    4    /* by how much a coordinate may move more easily than in the drawing */
+#define LEAST_MOBILITY 0.05 /* of that of the bodies alone */
+#define RESOLVED       0.1  /* (w h)^2 of a stop that the step can follow, ten steps a contact */
 
 /** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
 struct counts {
@@ -282,9 +283,11 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
-        /* the mobility changes with the pose, but is never more than that of the bodies alone */
-        double mobility =
-            fmin(lk_fill_inverse_mass(sys, d, law->joint, law->row), POSE_MARGIN * law->mobility);
+        /* The mobility changes with the pose, but is never more than that of the bodies alone.
+         * Where it is next to nothing, as of a driven coordinate, friction must not follow the
+         * noise of the rate. */
+        double alone = lk_fill_inverse_mass(sys, d, law->joint, law->row);
+        double mobility = fmin(alone, fmax(POSE_MARGIN * law->mobility, LEAST_MOBILITY * alone));
 
         for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
             struct lk_term *t = &sys->term[k];
