@@ -261,10 +261,41 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
                 ret[n++] = 0.0 - sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
 }
 
-static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
+/* what the books of the state hold */
+static void books_output(const struct lk_system *sys, enum lk_output_type type, double *ret)
 {
     const struct lk_books *books = sys->now.books, *start = sys->start.books;
 
+    switch (type) {
+    case LK_OUTPUT_ENERGY:
+        ret[0] = books->kinetic;
+        ret[1] = books->potential;
+        break;
+    case LK_OUTPUT_WORK:
+        ret[0] = books->work_input;
+        ret[1] = books->dissipated;
+        ret[2] = books->work_drive;
+        ret[3] = books->work_applied;
+        ret[4] = (books->kinetic + books->potential) - (start->kinetic + start->potential) -
+                 (ret[0] + ret[2] + ret[3] - ret[1]);
+        break;
+    case LK_OUTPUT_RESIDUAL:
+        ret[0] = books->residual_position;
+        ret[1] = books->residual_velocity;
+        ret[2] = books->increment;
+        break;
+    case LK_OUTPUT_CONDITION:
+        ret[0] = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
+        ret[1] = books->increment;
+        ret[2] = books->residual_acceleration;
+        break;
+    default:
+        break;
+    }
+}
+
+static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
     switch (out->type) {
     case LK_OUTPUT_JOINT_POSITION:
     case LK_OUTPUT_JOINT_VELOCITY:
@@ -302,26 +333,10 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         drive_force(sys, out, ret);
         break;
     case LK_OUTPUT_ENERGY:
-        ret[0] = books->kinetic;
-        ret[1] = books->potential;
-        break;
     case LK_OUTPUT_WORK:
-        ret[0] = books->work_input;
-        ret[1] = books->dissipated;
-        ret[2] = books->work_drive;
-        ret[3] = books->work_applied;
-        ret[4] = (books->kinetic + books->potential) - (start->kinetic + start->potential) -
-                 (ret[0] + ret[2] + ret[3] - ret[1]);
-        break;
     case LK_OUTPUT_RESIDUAL:
-        ret[0] = books->residual_position;
-        ret[1] = books->residual_velocity;
-        ret[2] = books->increment;
-        break;
     case LK_OUTPUT_CONDITION:
-        ret[0] = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
-        ret[1] = books->increment;
-        ret[2] = books->residual_acceleration;
+        books_output(sys, out->type, ret);
         break;
     case LK_OUTPUT_TYPES:
         break;

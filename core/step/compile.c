@@ -420,9 +420,8 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->memory = memory;
 }
 
-/* counts, then places: the only memory of a system */
-static int create(const struct lk_draft *d, struct lk_system **ret_system,
-                  struct lk_error *ret_error)
+/* the constants that memory is counted by */
+static struct lk_system shape_of(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     struct lk_system shape = {
@@ -444,15 +443,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
         .n_outputs = m->n_outputs,
         .input_size = input_size(m),
     };
-    struct lk_arena arena = {0};
-    struct lk_system *sys;
-    int r;
 
-    if (!shape.formulation) {
-        lk_error_set(ret_error, "no formulation '%s' with these coordinates, expected ali3",
-                     m->solver.formulation);
-        return LK_E_MODEL;
-    }
     for (int i = 0; i < d->n_blocks; i++) {
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].is_compliant ? d->n_rows[i] : 0;
@@ -462,6 +453,24 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     for (int i = 0; i < m->n_forces; i++)
         shape.n_stops += m->forces[i].type == LK_FORCE_STOP;
     shape.n_jumps += shape.n_stops;
+    return shape;
+}
+
+/* counts, then places: the only memory of a system */
+static int create(const struct lk_draft *d, struct lk_system **ret_system,
+                  struct lk_error *ret_error)
+{
+    const struct lk_model *m = d->model;
+    struct lk_system shape = shape_of(d);
+    struct lk_arena arena = {0};
+    struct lk_system *sys;
+    int r;
+
+    if (!shape.formulation) {
+        lk_error_set(ret_error, "no formulation '%s' with these coordinates, expected ali3",
+                     m->solver.formulation);
+        return LK_E_MODEL;
+    }
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     r = layout(&shape, d, &arena);
     if (r != 0)
