@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every type of joint, force, compliance and drive on a small mechanism whose motion is known: from
+ * a closed form, or from the equation of motion in its fewest coordinates, integrated here.
+ *
+ * A mechanism is stepped with h and h/2. The step is of second order, so every error (positions,
+ * velocities, accelerations, forces) must fall by about 4, and stay below a bound that comes from
+ * h: the trapezoidal rule errs by h^2/12 of the third derivative a unit of time; where a motion of
+ * size A has rates up to w, that is A (w h)^2 w T / 12 after the time T, and the projections of one
+ * step add something of the size A (w h)^2. */
+#ifndef TESTS_PHYSICS_KNOWN_MOTION_H
+#define TESTS_PHYSICS_KNOWN_MOTION_H
+
+#include "linkage/linkage.h"
+
+#define QUANTITIES_MAX 24
+#define OUTPUTS_MAX    64
+#define G              9.81
+#define SUBSTEP        1e-4 /* of the integration in the test, of order 4 */
+#define LEAST_RATIO    3.3  /* of errors at h and h/2; 4 for small h */
+#define ROUNDOFF       1e-9 /* errors below this part of a quantity's size need not fall */
+#ifndef SHOW_ALL
+#define SHOW_ALL 0 /* 1: print all errors, not only the wrong ones */
+#endif
+
+/** struct quantity - one scalar of an output. @size: its scale */
+struct quantity {
+    const char *output;
+    int component;
+    double size;
+};
+
+/** struct mechanism - a model and how it moves.
+ * @rate:    fastest rate of the motion [1/s], for the bound
+ * @rhs:     y' = rhs(t, y) from @start, @n values; none for a closed form
+ * @observe: the quantities at time t */
+struct mechanism {
+    const char *text;
+    double h;
+    double end;
+    double rate;
+    int n;
+    double start[8];
+    void (*rhs)(double t, const double *y, double *dy);
+    void (*observe)(double t, const double *y, double *ret);
+    struct quantity quantity[QUANTITIES_MAX];
+};
+
+#define HEAD(gravity) "linkage: 1\nname: mechanism\ngravity: " gravity "\n"
+
+/* a block of 2 kg on a guide along x */
+#define SLIDER(gravity, joint_more, forces)                                                        \
+    HEAD(gravity)                                                                                  \
+    "bodies:\n"                                                                                    \
+    "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.2, 0, 0], velocity: [1, 0, 0]}\n"   \
+    "joints:\n"                                                                                    \
+    "  guide: {type: prismatic, bodies: [ground, block], point: [0.2, 0, 0], axis: [1, 0, "        \
+    "0]" joint_more "}\n"                                                                          \
+    "forces:\n" forces "outputs:\n"                                                                \
+    "  x: {type: joint-position, joint: guide}\n"                                                  \
+    "  v: {type: joint-velocity, joint: guide}\n"                                                  \
+    "  a: {type: joint-acceleration, joint: guide}\n"                                              \
+    "  work: {type: work}\n"
+
+/** compile() - a system of a model text with step @h; fails the test when it is refused. */
+struct lk_system *compile(const char *text, double h);
+
+/** offset_of() - where an output begins. */
+int offset_of(const struct lk_system *sys, const char *name);
+
+/** read_output() - one scalar of an output, now. */
+double read_output(const struct lk_system *sys, const char *name, int component);
+
+/** integrate() - classical Runge-Kutta from @t to @t + @span. */
+void integrate(const struct mechanism *m, double t, double span, double *y);
+
+/** measure() - the largest error of each quantity over a run, the start included. */
+void measure(const struct mechanism *m, double h, double *worst);
+
+/** bound_of() - of errors of a quantity of @size. */
+double bound_of(const struct mechanism *m, double size);
+
+/** check_order_two() - order 2, below the bound. */
+void check_order_two(const struct mechanism *m);
+
+/** check_exact() - a claim that holds to round-off at any step. */
+void check_exact(const struct mechanism *m);
+
+#endif
