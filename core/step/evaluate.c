@@ -321,8 +321,11 @@ void lk_evaluate_impacts(struct lk_system *sys)
     }
 }
 
-double lk_evaluate_restitution(const struct lk_system *sys, const struct lk_twist *bounce,
-                               const struct lk_state *state)
+/* The part of what the stops ask for, 0 to 1, that the energy of the last step allows. @bounce:
+ * change of the velocities of @state that makes the rates theirs; its coordinates are those of its
+ * poses. */
+static double restitution(const struct lk_system *sys, const struct lk_twist *bounce,
+                          const struct lk_state *state)
 {
     double linear = 0, square = 0, kinetic, potential, left;
 
@@ -358,7 +361,7 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
             sys->solution[sys->joint[law->joint].row + law->row] = law->stop.rate;
     }
     lk_evaluate_correction(sys);
-    part = lk_evaluate_restitution(sys, sys->correction, state);
+    part = restitution(sys, sys->correction, state);
     for (int b = 0; b < sys->n_bodies; b++) {
         for (int i = 0; i < 3; i++) {
             sys->twist[b].v[i] += part * sys->correction[b].v[i];

@@ -151,7 +151,7 @@ void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, doubl
             lk_term_evaluate(&terms[i], law->stop.reach, v, ret);
 }
 
-int lk_law_is_beyond(const struct lk_law *law, const struct lk_term *terms, double x)
+static int is_beyond(const struct lk_law *law, const struct lk_term *terms, double x)
 {
     int beyond = 0;
 
@@ -187,9 +187,10 @@ static double resisted_reach(const struct lk_law *law, const struct lk_term *ter
 }
 
 /* A stop that is too hard for the step to follow is an impact: the rate inwards is turned back by
- * its restitution, and what is no faster than a fall of two steps stays. */
+ * its restitution, and what is no faster than a fall of two steps stays. @pushed: acceleration by
+ * the force of a stop that the row rests on. */
 static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double x,
-                        double v, double free_a, struct lk_stop *stop)
+                        double v, double free_a, double pushed, struct lk_stop *stop)
 {
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
         const struct lk_term *t = &terms[i];
@@ -205,8 +206,9 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         /* the step ends at the limit: what a force has not slowed down on the way there must not
          * come back with more energy than it has */
         speed = v * v + fmin(2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x), 0);
-        stop->rate =
-            inward > 2 * h * fabs(free_a) ? -t->restitution * copysign(sqrt(fmax(speed, 0)), v) : 0;
+        stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
+                         ? -t->restitution * copysign(sqrt(fmax(speed, 0)), v)
+                         : 0;
     }
 }
 
@@ -245,13 +247,16 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     if (!law->is_hard && fabs(force) > 0 && !is_pressed(law, terms, x + way * (D + C), way))
         stop.keep = C > 0 ? fmin((sqrt(D * D + 4 * C * stored) - D) / (2 * C), 1) : 0;
     else
-        stop.acts = lk_law_is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
+        stop.acts = is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
+    /* what its force alone would do to the row: where other stops hold it up, free_a is nothing */
+    double pushed = fabs(force) * law->mobility;
+    int rests = fabs(a) <= AT_REST * (fabs(free_a) + pushed);
     if (law->is_hard) /* what lies on it, without acceleration, goes on; an impact is over */
-        stop.keep = stop.acts && fabs(a) <= AT_REST * fabs(free_a);
+        stop.keep = stop.acts && rests;
     else
         stop.keep = stop.acts ? 1 : stop.keep;
-    find_impact(law, terms, h, x, v, free_a, &stop);
+    find_impact(law, terms, h, x, v, free_a, rests ? pushed : 0, &stop);
     stop.reach = resisted_reach(law, terms, stop.reach, yield);
     return stop;
 }

@@ -69,7 +69,7 @@ struct lk_stop {
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
  * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @is_hard: and is_hard
- * @mobility: how easily the row moves against the whole mechanism at the start, of rows with stops
+ * @mobility: how easily the row moves against the whole mechanism at the start, of nonlinear rows
  * [1/kg, 1/(kg m^2)]
  * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
 struct lk_law {
@@ -115,9 +115,6 @@ LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms,
 LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                                  double x, double v, double a, double free_a, double force,
                                  double yield);
-
-/** lk_law_is_beyond() - whether @x lies beyond a limit of a stop. RT: yes. */
-LK_RT int lk_law_is_beyond(const struct lk_law *law, const struct lk_term *terms, double x);
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);

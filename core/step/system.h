@@ -300,11 +300,6 @@ LK_RT void lk_evaluate_impacts(struct lk_system *system);
  * that are hit, or the part of them all that the energy of the last step allows. */
 LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
 
-/** lk_evaluate_restitution() - that part, 0 to 1. @bounce: change of the velocities of @state that
- * makes the rates what the stops ask for; the coordinates of @state are those of its poses. */
-LK_RT double lk_evaluate_restitution(const struct lk_system *system, const struct lk_twist *bounce,
-                                     const struct lk_state *state);
-
 /** lk_project_velocities() - make the velocities of @state fit the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
