@@ -12,8 +12,7 @@ void lkd_config_default(struct lkd_config *ret_config)
         .control = "tcp://127.0.0.1:5600",
         .inputs = "tcp://127.0.0.1:5601",
         .outputs = "tcp://127.0.0.1:5602",
-        .core = LKD_CORE_AUTO,
-        .priority = 80,
+        .wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80},
         .lock_memory = true,
         .wake = LKD_WAKE_SLEEP,
         .residual_position = 1e-3,
@@ -64,12 +63,20 @@ static int read_endpoints(struct lk_node root, struct lkd_config *config, struct
     return 0;
 }
 
+/* Return: the core that @text is, or -1. */
+static int core_number(const char *text)
+{
+    char *end;
+    long core = strtol(text, &end, 10);
+
+    return *text < '0' || *text > '9' || *end || core > 1023 ? -1 : (int)core;
+}
+
 static int read_core(struct lk_node node, int *ret_core, struct lk_error *error)
 {
     struct lk_node value = lk_node_get(node, "core");
     const char *text = lk_node_text(value);
-    char *end;
-    long core;
+    int core = core_number(text);
 
     if (lk_node_kind(value) == LK_NODE_NONE)
         return 0;
@@ -81,31 +88,83 @@ static int read_core(struct lk_node node, int *ret_core, struct lk_error *error)
         *ret_core = LKD_CORE_NONE;
         return 0;
     }
-    core = strtol(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || core > 1023)
+    if (core < 0)
         return lk_node_refuse(
             value, error, "'%s' is no core, expected auto, none or a number from 0 to 1023", text);
-    *ret_core = (int)core;
+    *ret_core = core;
     return 0;
+}
+
+static int read_workers(struct lk_node node, struct lkd_wish *wish, struct lk_error *error)
+{
+    struct lk_node value = lk_node_get(node, "workers");
+    long workers = wish->workers;
+    int r;
+
+    if (strcmp(lk_node_text(value), "auto") == 0) {
+        wish->workers = LKD_WORKERS_AUTO;
+        return 0;
+    }
+    r = lk_node_read_int_or(node, "workers", 1, LK_CREW_MAX, &workers, error);
+    wish->workers = (int)workers;
+    return r;
+}
+
+/* One core of the list, different from all before it. */
+static int read_worker_core(struct lk_node item, struct lkd_wish *wish, struct lk_error *error)
+{
+    int core = core_number(lk_node_text(item));
+    bool taken = core == wish->core;
+
+    if (core < 0)
+        return lk_node_refuse(item, error, "'%s' is no core, expected a number from 0 to 1023",
+                              lk_node_text(item));
+    for (int i = 0; i < wish->n_cores; i++)
+        taken = taken || wish->worker_core[i] == core;
+    if (taken)
+        return lk_node_refuse(item, error, "core %d has a worker already, expected a core for each",
+                              core);
+    wish->worker_core[wish->n_cores++] = core;
+    return 0;
+}
+
+static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct lk_error *error)
+{
+    struct lk_node list = lk_node_get(node, "worker_cores");
+    int n = lk_node_size(list), r = 0;
+
+    if (lk_node_kind(list) == LK_NODE_NONE || strcmp(lk_node_text(list), "auto") == 0)
+        return 0;
+    if (lk_node_kind(list) != LK_NODE_LIST)
+        return lk_node_refuse(list, error, "expected auto or a list of cores");
+    if (wish->workers == LKD_WORKERS_AUTO ? n < 1 || n >= LK_CREW_MAX : n != wish->workers - 1)
+        return lk_node_refuse(list, error, "%d cores for the workers beside the cycle, expected %d",
+                              n, wish->workers == LKD_WORKERS_AUTO ? 1 : wish->workers - 1);
+    for (int i = 0; i < n && r == 0; i++)
+        r = read_worker_core(lk_node_at(list, i), wish, error);
+    return r;
 }
 
 static int read_realtime(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"core", "priority", "lock_memory", "require", "wake", NULL};
+    static const char *const keys[] = {"workers",     "core",    "worker_cores", "priority",
+                                       "lock_memory", "require", "wake",         NULL};
     static const char *const wakes[] = {"sleep", NULL};
-    long priority = config->priority;
+    long priority = config->wish.priority;
     struct lk_node node;
     int r, wake = 0;
 
     r = section(root, "realtime", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    if ((r = read_core(node, &config->core, error)) ||
-        (r = lk_node_read_int_or(node, "priority", 1, 99, &priority, error)) ||
+    if ((r = read_workers(node, &config->wish, error)) ||
+        (r = read_core(node, &config->wish.core, error)) ||
+        (r = read_worker_cores(node, &config->wish, error)) ||
+        (r = lk_node_read_int_or(node, "priority", 0, 99, &priority, error)) ||
         (r = lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error)) ||
         (r = lk_node_read_bool_or(node, "require", &config->require_realtime, error)))
         return r;
-    config->priority = (int)priority;
+    config->wish.priority = (int)priority;
     if (lk_node_kind(lk_node_get(node, "wake")) == LK_NODE_NONE)
         return 0;
     r = lk_node_read_choice(node, "wake", wakes, &wake, error);

@@ -5,6 +5,7 @@
 
 #include "endpoint.h"
 #include "linkage/error.h"
+#include "placement.h"
 #include <limits.h>
 #include <stdbool.h>
 
@@ -13,7 +14,7 @@ enum lkd_wake { LKD_WAKE_SLEEP };
 
 /** struct lkd_config - all keys.
  * @model:             path of a model, made relative to the working directory; "" for none
- * @core:              LKD_CORE_AUTO, LKD_CORE_NONE or a number
+ * @wish:              workers, their cores and priority
  * @residual_position: [m or rad] */
 struct lkd_config {
     char control[LKD_ENDPOINT_SIZE];
@@ -21,8 +22,7 @@ struct lkd_config {
     char outputs[LKD_ENDPOINT_SIZE];
     char model[PATH_MAX];
     bool autostart;
-    int core;
-    int priority;
+    struct lkd_wish wish;
     bool lock_memory;
     bool require_realtime;
     enum lkd_wake wake;

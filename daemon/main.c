@@ -52,7 +52,7 @@ struct daemon {
     void *outputs_socket;
     int signal_fd;
     int memory_error;
-    int core;
+    struct lkd_placement placement;
 };
 
 static int check(const struct lkd_config *config)
@@ -88,21 +88,40 @@ static int open_signals(int *ret_fd)
     return *ret_fd < 0 ? -errno : 0;
 }
 
-static void prepare_process(struct daemon *daemon)
+/* Which cores the workers get; everything else keeps off them. Return: 0, or LK_E_TEXT when that
+ * was refused (already logged). */
+static int place_workers(struct daemon *daemon)
 {
+    const struct lkd_placement *placement = &daemon->placement;
+    struct lk_error error = {0};
+    cpu_set_t allowed, reachable;
     int r;
 
+    r = lkd_realtime_cores(&allowed, &reachable);
+    if (r)
+        return r;
+    if (lkd_place(&daemon->config.wish, &allowed, &reachable, &daemon->placement, &error)) {
+        lkd_log(LKD_LOG_ERROR, "%s", error.text);
+        return LK_E_TEXT;
+    }
+    for (int k = 0; k < placement->n_workers; k++) {
+        r = lkd_realtime_avoid_core(placement->core[k]);
+        if (r)
+            lkd_log(LKD_LOG_WARNING, "core %d is not left to the cycle: %s", placement->core[k],
+                    strerror(-r));
+    }
+    return 0;
+}
+
+static int prepare_process(struct daemon *daemon)
+{
     lkd_realtime_small_stacks();
     if (daemon->config.lock_memory) {
         daemon->memory_error = lkd_realtime_lock_memory();
         if (daemon->memory_error)
             lkd_log(LKD_LOG_WARNING, "memory is not locked: %s", strerror(-daemon->memory_error));
     }
-    daemon->core = lkd_realtime_pick_core(daemon->config.core);
-    r = lkd_realtime_avoid_core(daemon->core);
-    if (r)
-        lkd_log(LKD_LOG_WARNING, "core %d is not left to the cycle: %s", daemon->core,
-                strerror(-r));
+    return place_workers(daemon);
 }
 
 /* ZeroMQ's threads are made with the first socket and would inherit whatever this thread has; say
@@ -177,16 +196,17 @@ static int serve(struct daemon *daemon)
 {
     int r;
 
-    prepare_process(daemon);
-    r = open_sockets(daemon);
+    r = prepare_process(daemon);
+    if (r == 0)
+        r = open_sockets(daemon);
     if (r)
         return r;
     r = lkd_exchange_start(&daemon->inputs, daemon->inputs_socket, daemon->outputs_socket,
                            &daemon->exchange);
     if (r)
         return r;
-    lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange, daemon->core,
-                 daemon->memory_error);
+    lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange,
+                 &daemon->placement, daemon->memory_error);
     r = load_and_start(daemon);
     if (r == 0)
         r = lkd_server_run(&daemon->rig, daemon->control_socket, daemon->signal_fd);

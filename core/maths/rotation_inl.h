@@ -2,8 +2,8 @@
 /* Products, and exponential and logarithm of the rotation group on unit quaternions, in the number
  * type LK_REAL: vec.h includes this file once for double and once for four bodies side by side.
  *
- * Exponential and logarithm run the same instructions for every argument: no branch, no call but a
- * square root. The polynomials interpolate at Chebyshev nodes (maths/fit-rotation computes the
+ * Exponential and logarithm run the same instructions for every argument: no branch, no call, no
+ * division. The polynomials interpolate at Chebyshev nodes (maths/fit-rotation computes the
  * coefficients in 60 digits and prints the error of the interpolation, below 1e-17). Valid for
  * rotations of at most pi, which is the bound of a step anyway. No include guard on purpose. */
 
@@ -54,19 +54,23 @@ LK_INLINE LK_REAL LK_NAME(inner)(const LK_REAL a[3], const LK_REAL b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Horner's scheme for even and odd powers apart, which halves the chain of dependent operations; @n
- * is a constant of at least 4 at every call, so the loop unrolls */
+/* sum c[i] x^i, powers that are alike modulo four apart: four chains of dependent operations a
+ * quarter as long as Horner's one; @n is a constant of at least 4 at every call, so the loops
+ * unroll */
 LK_INLINE LK_REAL LK_NAME(polynomial)(const double *c, int n, LK_REAL x)
 {
-    LK_REAL xx = x * x;
-    LK_REAL high = xx * c[n - 1] + c[n - 3], low = xx * c[n - 2] + c[n - 4];
+    LK_REAL xx = x * x, xxxx = xx * xx, part[4];
 
-    for (int i = n - 5; i >= 1; i -= 2) {
-        high = high * xx + c[i];
-        low = low * xx + c[i - 1];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        int last = (n - 1 - k) / 4 * 4 + k;
+
+        part[k] = c[last] + (LK_REAL){0};
+#pragma GCC unroll 6
+        for (int i = last - 4; i >= 0; i -= 4)
+            part[k] = part[k] * xxxx + c[i];
     }
-    /* c[0] is left over where n is odd: high and low have changed places */
-    return n % 2 == 0 ? low + x * high : (high * x + low) * x + c[0];
+    return (part[0] + part[1] * x) + (part[2] + part[3] * x) * xx;
 }
 
 /* q = exp(theta): the quaternion of the rotation vector @theta [rad], |theta| <= pi */
@@ -105,30 +109,36 @@ LK_INLINE void LK_NAME(rotation_exp)(const LK_REAL theta[3], LK_REAL q[4])
 }
 
 /* theta = log(q): the rotation vector [rad] of a unit quaternion with w >= 0 (|theta| <= pi).
- * With t = tan(theta/4) = |v| / (1 + w) and one more halving t' = tan(theta/8) <= tan(pi/8) the
- * angle is 8 atan(t'), and atan(t') / t' is a polynomial of t'^2 on [0, tan(pi/8)^2]. */
+ * With w = cos(theta/2) and |v| = sin(theta/2), theta = 2 v acos(w) / sqrt(1 - w^2), which is a
+ * smooth function of 1 - w on [0, 1]: a polynomial, no division and no root. */
 LK_INLINE void LK_NAME(rotation_log)(const LK_REAL q[4], LK_REAL theta[3])
 {
-    static const double arctan[] = {
+    /* acos(1 - t) / sqrt(1 - (1 - t)^2) on t in [0, 1] */
+    static const double arc[] = {
         1.0,
-        -3.33333333333331205e-01,
-        1.99999999999408373e-01,
-        -1.42857142792449682e-01,
-        1.11111107446570989e-01,
-        -9.09089680147281282e-02,
-        7.69204519456146568e-02,
-        -6.66295024603664049e-02,
-        5.84686675227415950e-02,
-        -5.03504979530844249e-02,
-        3.79639031610178174e-02,
-        -1.78038963947184381e-02,
+        3.33333333333337756e-01,
+        1.33333333332625648e-01,
+        5.71428571879343469e-02,
+        2.53968238779428250e-02,
+        1.15440428474797661e-02,
+        5.32757497861391805e-03,
+        2.49057922655707750e-03,
+        1.14031363135676223e-03,
+        7.14245150834101031e-04,
+        -3.98123362856241700e-04,
+        2.26305363251682245e-03,
+        -5.36499566083547316e-03,
+        1.09100146711660750e-02,
+        -1.72138597107232040e-02,
+        2.14282972232435025e-02,
+        -2.06778304728358203e-02,
+        1.52010344025963785e-02,
+        -8.22766116623989234e-03,
+        3.10087456688084434e-03,
+        -7.28863031188373449e-04,
+        8.12821364898014205e-05,
     };
-    LK_REAL vv = LK_NAME(inner)(q + 1, q + 1);
-    LK_REAL narrow = 1 / (1 + q[0]);
-    LK_REAL tt = vv * narrow * narrow;              /* tan(theta/4)^2 */
-    LK_REAL half = 1 / (1 + LK_NAME(root)(1 + tt)); /* t' = t half */
-    LK_REAL uu = tt * half * half;                  /* tan(theta/8)^2 */
-    LK_REAL scale = 8 * narrow * half * LK_NAME(polynomial)(arctan, 12, uu);
+    LK_REAL scale = 2.0 * LK_NAME(polynomial)(arc, 22, 1.0 - q[0]);
 
     for (int i = 0; i < 3; i++)
         theta[i] = scale * q[i + 1];

@@ -267,9 +267,10 @@ struct lk_output_def {
  * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
-/** struct lk_solver_def - the `solver` section. @formulation is "ali3"; @step in [1e-6, 0.1] s;
- * @iterations 1 to 20;  @penalty: of the Euler-parameter form, 0: automatic;  @soft_redundancy:
- * rows of loops give way by 5e-10 m/N, so that redundant rows may contradict each other */
+/** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
+ * 0.1] s;  @iterations 1 to 20;  @order 2 to 4, 2 where the formulation has its own;  @penalty: of
+ * the Euler-parameter form, 0: automatic;  @soft_redundancy: rows of loops give way by 5e-10 m/N,
+ * so that redundant rows may contradict each other */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;
@@ -277,6 +278,7 @@ struct lk_solver_def {
     int soft_redundancy;
     double step;
     int iterations;
+    int order;
 };
 
 /** struct lk_model - all sections, each in the order of the file. */

@@ -38,13 +38,13 @@ static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static const char *const keys[] = {"formulation", "coordinates", "penalty", "redundancy",
-                                       "step",        "iterations",  NULL};
-    static const char *const formulations[] = {"ali3", NULL};
+                                       "step",        "iterations",  "order",   NULL};
+    static const char *const formulations[] = {"ali3", "rk4", NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
     struct lk_node map = lk_node_get(root, "solver");
-    long iterations = 3;
+    long iterations = 3, order = 2;
     int formulation = 0, form = 0;
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
@@ -63,7 +63,13 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
         result = read_step(map, solver, err);
     if (result == 0)
         result = lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err);
+    if (result == 0)
+        result = lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err);
+    if (result == 0 && formulation == 1 && lk_node_get(map, "order").index != 0)
+        result = lk_node_refuse(lk_node_get(map, "order"), err,
+                                "an order is given, expected none with formulation: rk4");
     snprintf(solver->formulation, sizeof(solver->formulation), "%s", formulations[formulation]);
     solver->iterations = (int)iterations;
+    solver->order = (int)order;
     return result;
 }

@@ -125,14 +125,22 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
     const struct lk_joint *j = &sys->joint[joint];
-    const struct lk_pose *pose = &sys->pose[j->body[1]];
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = {values, sys->jacobian[joint].pad, sys->jacobian[joint].is_point};
+    struct lk_pose place[2];
+    const struct lk_pose *const at[LK_SIDES_MAX] = {&place[0], &place[1], NULL, NULL};
+    const struct lk_pose *pose = &place[1];
     double torque[3] = {0}, world[3], arm[3], moment[3];
 
     memset(ret, 0, 6 * sizeof(double));
+    for (int s = 0; s < 2; s++)
+        lk_evaluate_pose_of(sys, j->body[s], &place[s]);
+    if (!j->of[0])
+        lk_joint_jacobian(j, at, jacobian);
     for (int r = 0; r < j->n_rows && !j->of[0]; r++) {
         double row[6], l = sys->now.lambda[j->row + r];
 
-        lk_jacobian_row(sys->jacobian[joint], 1, r, row);
+        lk_jacobian_row(jacobian, 1, r, row);
         for (int i = 0; i < 3; i++) {
             ret[i] -= row[i] * l;
             torque[i] -= row[3 + i] * l;

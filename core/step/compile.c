@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to a system: the draft, one arena, the drawing as first state. */
+#include "batch/batch.h"
 #include "maths/vec.h"
+#include "step/extrapolate.h"
 #include "step/fill.h"
 #include <errno.h>
 #include <math.h>
@@ -102,7 +104,13 @@ static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_are
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     lk_fill_laws_layout(sys, d, arena);
     lk_fill_drives_layout(sys, d, arena);
+    if (d->batches) {
+        struct lk_batches *batches = lk_batches_layout(d->batches, sys->n_bodies, arena);
+
+        sys->batches = batches;
+    }
     sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->followed = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(int));
     sys->load = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->load));
     sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));
     sys->output = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output));
@@ -360,6 +368,9 @@ static void fill_needs(struct lk_system *sys)
                 sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
         sys->needs_twists |= j->n_rigid == 0 || j->of[0];
     }
+    for (int i = 0; i < sys->n_named_joints; i++)
+        if (sys->joint[i].needs_coordinate)
+            sys->followed[sys->n_followed++] = i;
 }
 
 static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
@@ -397,6 +408,8 @@ static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error
     lk_fill_contacts(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
+    if (sys->batches)
+        lk_batches_fill(sys);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     return r;
 }
@@ -417,6 +430,10 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->largest_front = d->plan.largest;
     s->step_flops =
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    if (sys->formulation == &lk_formulation_rk4)
+        s->step_flops =
+            4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
+    sys->project_flops = d->plan.factor_flops + (LK_EXTRAPOLATE_ROUNDS + 2) * d->plan.solve_flops;
     s->memory = memory;
 }
 
@@ -466,6 +483,8 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     struct lk_system *sys;
     int r;
 
+    if (d->batches)
+        shape.formulation = &lk_formulation_batches;
     if (!shape.formulation) {
         lk_error_set(ret_error, "no formulation '%s' with these coordinates, expected ali3",
                      m->solver.formulation);
@@ -525,9 +544,15 @@ static int check_options(const struct lk_draft *d, struct lk_error *ret_error)
     return 0;
 }
 
-/* the model compiled, its drawing not yet assembled; @in_hold: with rows that hold coordinates */
+static int order_of(const struct lk_model *model, const struct lk_options *options)
+{
+    return options && options->order != 0 ? options->order : model->solver.order;
+}
+
+/* the model compiled, its drawing not yet assembled; @in_hold: with rows that hold coordinates;
+ * @parts: the step is that part of the one asked for */
 static int compile(const struct lk_model *model, const struct lk_options *options, int in_hold,
-                   struct lk_system **ret_system, struct lk_error *ret_error)
+                   int parts, struct lk_system **ret_system, struct lk_error *ret_error)
 {
     struct lk_draft d = {.model = model, .in_hold = in_hold};
     int r;
@@ -538,9 +563,13 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     r = check_options(&d, ret_error);
     if (r != 0)
         return r;
+    d.h /= parts;
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, ret_error);
+    /* what combines sequences reads poses, rows and factors one by one */
+    if (r == 0 && order_of(model, options) == 2)
+        r = lk_batches_draft(&d);
     if (r == 0)
         r = create(&d, ret_system, ret_error);
     lk_draft_fini(&d);
@@ -574,7 +603,7 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
         hold |= model->joints[i].hold;
     if (!hold)
         return 0;
-    r = compile(model, options, 1, &held, ret_error);
+    r = compile(model, options, 1, 1, &held, ret_error);
     if (r != 0)
         return r;
     r = lk_start_assemble(held, ret_error);
@@ -595,18 +624,55 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
+/* the systems that step the same stretch in two and three parts, for a higher order */
+static int add_sequences(const struct lk_model *model, const struct lk_options *options,
+                         struct lk_system *sys, struct lk_error *ret_error)
+{
+    struct lk_summary *summary = &sys->summary;
+    double flops = summary->step_flops;
+    int r;
+
+    summary->order = sys->order = order_of(model, options);
+    if (sys->formulation == &lk_formulation_rk4 && sys->order == 2) {
+        summary->order = 4;
+        lk_rk4_prepare(sys);
+        return lk_extrapolate_check(sys, model, ret_error);
+    }
+    if (sys->order == 2)
+        return 0;
+    if (sys->order < 2 || sys->order > LK_ORDER_MAX || sys->formulation == &lk_formulation_rk4) {
+        lk_error_set(ret_error, "order %d, expected 2 to %d, and none with formulation rk4",
+                     sys->order, LK_ORDER_MAX);
+        return LK_E_MODEL;
+    }
+    r = lk_extrapolate_check(sys, model, ret_error);
+    for (int k = 0; k < sys->order - 2 && r == 0; k++) {
+        r = compile(model, options, 0, k + 2, &sys->sequence[k], ret_error);
+        if (r != 0)
+            break;
+        lk_extrapolate_adopt(sys, sys->sequence[k]);
+        summary->step_flops += (k + 2) * flops;
+        summary->memory += sys->sequence[k]->summary.memory;
+    }
+    sys->is_part = 1;
+    summary->step_flops += sys->project_flops;
+    return r;
+}
+
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
     struct lk_system *sys = NULL;
     double gap = 0;
-    int r = compile(model, options, 0, &sys, ret_error);
+    int r = compile(model, options, 0, 1, &sys, ret_error);
 
     if (r != 0)
         return r;
     r = assemble_held(model, options, sys, &gap, ret_error);
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);
+    if (r == 0)
+        r = add_sequences(model, options, sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;
@@ -619,5 +685,7 @@ int lk_system_new(const struct lk_model *model, const struct lk_options *options
 
 void lk_system_free(struct lk_system *system)
 {
+    for (int k = 0; k < LK_ORDER_MAX - 2 && system; k++)
+        lk_system_free(system->sequence[k]);
     free(system);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to blocks, parts and the plan of the fronts. */
 #include "step/draft.h"
+#include "batch/batch.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,7 @@ int lk_draft_init(struct lk_draft *d)
 void lk_draft_fini(struct lk_draft *d)
 {
     lk_plan_fini(&d->plan);
+    lk_batches_free(d->batches);
     free(d->n_parts);
     free(d->share);
     free(d->of);

@@ -14,6 +14,8 @@
 #include "joints/joint.h"
 #include "tree/tree.h"
 
+struct lk_batches;
+
 /** struct lk_draft_block - a block to be.
  * @type:   whose functions;  @is_compliant: its rows follow laws
  * @joint:  of the model: the joint itself, or the one whose coordinate @which this row is; -1: none
@@ -67,6 +69,7 @@ struct lk_draft {
     int *n_rows;
     struct lk_topology topology;
     struct lk_plan plan;
+    struct lk_batches *batches; /* or NULL: no step side by side */
 };
 
 /** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations and in_hold are

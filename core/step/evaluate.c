@@ -3,6 +3,7 @@
 #include "maths/vec.h"
 #include "step/system.h"
 #include <stdbool.h>
+#include <string.h>
 
 void lk_evaluate_poses(struct lk_system *sys, const struct lk_state *state)
 {
@@ -13,6 +14,15 @@ void lk_evaluate_poses(struct lk_system *sys, const struct lk_state *state)
         for (int i = 0; i < 3; i++)
             pose->x[i] = m->x[i];
         lk_quat_matrix(m->q, pose->R);
+    }
+}
+
+void lk_evaluate_pose_of(const struct lk_system *sys, int body, struct lk_pose *ret)
+{
+    *ret = sys->pose[body];
+    if (body < sys->n_bodies) {
+        memcpy(ret->x, sys->now.motion[body].x, sizeof(ret->x));
+        lk_quat_matrix(sys->now.motion[body].q, ret->R);
     }
 }
 

@@ -6,6 +6,7 @@
 static const struct lk_formulation *const formulations[] = {
     &lk_formulation_ali3,
     &lk_formulation_euler,
+    &lk_formulation_rk4,
 };
 
 const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates)

@@ -327,15 +327,10 @@ static double kinetic_energy(const struct lk_body *body, const struct lk_motion 
     return 0.5 * (body->mass * lk_dot(m->v.v, m->v.v) + lk_dot(m->v.w, Jw));
 }
 
-void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state,
-                       double *ret_kinetic, double *ret_potential)
+double lk_loads_potential(const struct lk_system *sys, const struct lk_state *state)
 {
-    double kinetic = 0, potential = 0;
+    double potential = 0;
 
-    for (int b = 0; b < sys->n_bodies; b++) {
-        kinetic += kinetic_energy(&sys->body[b], &state->motion[b]);
-        potential -= sys->body[b].mass * lk_dot(sys->gravity, state->motion[b].x);
-    }
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;
         double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
@@ -354,6 +349,18 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
         for (int k = 0; k < 3; k++)
             potential -= l->vector[k] * (state->motion[l->body].x[k] + arm[k]);
     }
+    return potential;
+}
+
+void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state,
+                       double *ret_kinetic, double *ret_potential)
+{
+    double kinetic = 0, potential = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        kinetic += kinetic_energy(&sys->body[b], &state->motion[b]);
+        potential -= sys->body[b].mass * lk_dot(sys->gravity, state->motion[b].x);
+    }
     *ret_kinetic = kinetic;
-    *ret_potential = potential;
+    *ret_potential = potential + lk_loads_potential(sys, state);
 }

@@ -6,6 +6,7 @@
  * multipliers: M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined until round-off so that the
  * regularisation leaves no trace; starting from zero the multipliers are of minimum norm. Compliant
  * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
+#include "batch/batch.h"
 #include "maths/vec.h"
 #include "step/system.h"
 #include <stdio.h>
@@ -495,6 +496,14 @@ void lk_start_renew(struct lk_system *sys)
     lk_evaluate_factor(sys);
 }
 
+void lk_start_resume(struct lk_system *sys)
+{
+    if (sys->batches)
+        sys->batches->engine->renew(sys);
+    else
+        lk_start_renew(sys);
+}
+
 static void start_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
@@ -529,5 +538,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     measure_gaps(sys, 1, &books->residual_position);
     lk_loads_energies(sys, &sys->now, &books->kinetic, &books->potential);
     sys->winding = 0.5 * sys->h;
+    if (sys->batches)
+        lk_start_resume(sys);
     return 0;
 }

@@ -2,6 +2,7 @@
 /* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
 #include "linkage/denormals.h"
 #include "maths/vec.h"
+#include "step/extrapolate.h"
 #include "step/system.h"
 #include <string.h>
 
@@ -26,10 +27,10 @@ static double finite_probe(const double *block, size_t n)
 
 void lk_keep_coordinates(struct lk_system *sys)
 {
-    for (int i = 0; i < sys->n_named_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
+    for (int i = 0; i < sys->n_followed; i++) {
+        const struct lk_joint *j = &sys->joint[sys->followed[i]];
 
-        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates && j->needs_coordinate; k++) {
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++) {
             int at = j->first_coordinate + k;
 
             sys->next.coordinate[at] = lk_evaluate_coordinate(sys, j, k, &sys->next.rate[at]);
@@ -95,6 +96,28 @@ static void book_impact(struct lk_system *sys, double half, const struct lk_powe
     next->dissipated += lk_max(put_in - gained, 0);
 }
 
+/* coordinates, residuals and energies of what a step led to */
+static void account(struct lk_system *sys)
+{
+    struct lk_books *books = sys->next.books;
+
+    lk_keep_coordinates(sys);
+    if (sys->formulation->keeps_books) {
+        books->potential += lk_loads_potential(sys, &sys->next);
+    } else {
+        keep_residuals(sys);
+        lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
+    }
+    if (sys->shows_condition)
+        keep_acceleration_residual(sys);
+}
+
+int lk_step_account(struct lk_system *sys)
+{
+    account(sys);
+    return finite_probe(sys->next.block, sys->state_size) != 0 ? LK_E_NOT_FINITE : 0;
+}
+
 /* the step proper, from sys->now into sys->next */
 static int advance(struct lk_system *sys, const double *inputs)
 {
@@ -103,16 +126,18 @@ static int advance(struct lk_system *sys, const double *inputs)
     double t = lk_system_time(sys), half = 0.5 * sys->h;
     int r;
 
-    /* what a step goes on from; motions it writes anew */
-    memcpy(sys->next.lambda, sys->now.lambda,
-           (sys->state_size - (size_t)(sys->now.lambda - sys->now.block)) * sizeof(double));
+    /* what a step goes on from; motions it writes anew, and batches the multipliers, too: with
+     * workers, the state should not travel from core to core for nothing */
+    size_t first =
+        (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
+    memcpy(sys->next.block + first, sys->now.block + first,
+           (sys->state_size - first) * sizeof(double));
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
     r = sys->formulation->step(sys, inputs);
-    lk_keep_coordinates(sys);
-    keep_residuals(sys);
-    if (sys->shows_condition)
-        keep_acceleration_residual(sys);
-    lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
+    if (sys->is_part)
+        lk_keep_coordinates(sys);
+    else
+        account(sys);
     lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
     books->work_input += half * (before.input + after.input);
     books->work_drive += half * (before.drive + after.drive);
@@ -121,7 +146,10 @@ static int advance(struct lk_system *sys, const double *inputs)
     if (lk_loads_impacts(sys))
         book_impact(sys, half, &before, &after);
     books->steps += 1;
-    if (r == 0 && finite_probe(sys->next.block, sys->state_size) != 0)
+    /* what batches have written they have looked at */
+    first = sys->batches ? first : 0;
+    if (r == 0 && !sys->is_part &&
+        finite_probe(sys->next.block + first, sys->state_size - first) != 0)
         r = LK_E_NOT_FINITE;
     return r;
 }
@@ -135,10 +163,12 @@ int lk_system_step(struct lk_system *sys, const double *inputs)
         return LK_E_NOT_FINITE;
     denormals = lk_denormals_flush();
     r = advance(sys, inputs);
+    if (r == 0 && sys->order > 2)
+        r = lk_extrapolate(sys, inputs);
     if (r == 0)
         swap_states(sys);
     else
-        lk_start_renew(sys);
+        lk_start_resume(sys);
     lk_denormals_restore(denormals);
     return r;
 }
@@ -148,6 +178,6 @@ void lk_system_reset(struct lk_system *sys)
     uint64_t denormals = lk_denormals_flush();
 
     memcpy(sys->now.block, sys->start.block, sys->state_size * sizeof(double));
-    lk_start_renew(sys);
+    lk_start_resume(sys);
     lk_denormals_restore(denormals);
 }

@@ -11,6 +11,7 @@
 #include "joints/joint.h"
 #include "linkage/linkage.h"
 #include "maths/hot.h"
+#include "schedule/workers.h"
 #include "step/drives.h"
 #include "step/laws.h"
 #include "tree/fronts.h"
@@ -126,22 +127,32 @@ struct lk_state {
 };
 
 struct lk_system;
+struct lk_batches;
 
 /** struct lk_formulation - a way to step the same model; one file each, listed in formulations.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
+ * @keeps_books: the step itself finds violations and the energy of the bodies
  * @layout: takes memory of its own for system->formulation_data, or NULL. Called like
  *          lk_fronts_layout(). Return: 0, -ENOMEM. */
 struct lk_formulation {
     const char *name;
     enum lk_coordinates coordinates;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
+    int keeps_books;
     int (*layout)(struct lk_system *system, const struct lk_topology *topology,
                   const struct lk_plan *plan, struct lk_arena *arena);
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
+extern const struct lk_formulation
+    lk_formulation_batches; /* ali3 side by side, see batch/batch.h */
 extern const struct lk_formulation lk_formulation_euler;
+extern const struct lk_formulation lk_formulation_rk4;
+
+/** lk_rk4_prepare() - after the start: compliant rows are forces and no rows of the factor. Not for
+ * the cycle. */
+void lk_rk4_prepare(struct lk_system *system);
 
 /** lk_formulation_find() - by name and coordinates, or NULL. */
 const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates);
@@ -160,6 +171,11 @@ struct lk_system {
     double penalty; /* of the Euler-parameter form, 0: automatic */
     double
         winding; /* h / 2: how far rates carry a coordinate in a step; 0 until the start is made */
+    int order;   /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
+    int is_part; /* a plain step is a part of a whole one: only its motion and works count */
+    int settles; /* of a sequence: between sub-steps accelerations are made those of the state */
+    struct lk_system *sequence[LK_ORDER_MAX - 2]; /* with h/2 and, for order 4, h/3 */
+    double project_flops; /* of the linear algebra after sequences are combined */
     int iterations;
     int n_solves;    /* of a step, by which the tree was chosen */
     int leak_always; /* multipliers of rigid rows are forgotten in every iteration, not once a step
@@ -173,6 +189,7 @@ struct lk_system {
     int n_joints;
     int n_named_joints;
     int n_coordinates;
+    int n_followed; /* joints whose coordinates are followed from step to step */
     int n_rows;
     int n_loads;
     int n_laws;
@@ -195,6 +212,7 @@ struct lk_system {
     double *regular; /* E of every row: rigid, a small part of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
     double *scale;   /* diagonal of s Phi_q W Phi_q^T in the drawing, of every row */
+    int *followed;   /* which joints */
     struct lk_load *load;
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
@@ -225,6 +243,12 @@ struct lk_system {
     struct lk_quad *quad;         /* (n_bodies + 3) / 4 */
     struct lk_jacobian *jacobian; /* at the pose of the last factor */
     double *solution;             /* n_rows: right-hand side, then solution */
+
+    struct lk_batches *batches; /* the step on batches, see batch/batch.h; NULL: one by one */
+    struct lk_crew *crew;       /* lent by lk_system_set_crew(); NULL: the caller steps alone */
+    struct lk_step_cost cost;   /* from which the number of workers is chosen */
+    lk_probe probe;             /* of lk_system_set_probe(), or NULL */
+    void *probe_context;
 };
 
 /* the poses, twists or sums of all sides of joint @j; sides that it does not have are the ground */
@@ -245,6 +269,9 @@ struct lk_system {
 
 /** lk_evaluate_poses() - system->pose of every body of @state. */
 LK_RT void lk_evaluate_poses(struct lk_system *system, const struct lk_state *state);
+/** lk_evaluate_pose_of() - pose of one body, or of the ground or a frame, in system->now, whatever
+ * keeps system->pose. */
+LK_RT void lk_evaluate_pose_of(const struct lk_system *system, int body, struct lk_pose *ret);
 /** lk_evaluate_twists() - system->twist from the velocities of @state. */
 LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *state);
 /** lk_evaluate_jacobians() - system->jacobian at the present poses. */
@@ -378,6 +405,9 @@ LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
 /** lk_loads_impacts() - whether a hard stop was hit or left in the step. RT: yes. */
 LK_RT int lk_loads_impacts(const struct lk_system *system);
+/** lk_loads_potential() - potential energy of @state that is not the bodies' [J]: of laws and
+ * loads. */
+LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_state *state);
 /** lk_loads_energies() - kinetic and potential energy of @state [J]; the coordinates count. */
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
@@ -395,6 +425,14 @@ int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
 /** lk_keep_coordinates() - coordinates and rates of system->next at the present poses and twists,
  * in step.c. Cycle, RT: yes. */
 LK_RT void lk_keep_coordinates(struct lk_system *system);
+
+/** lk_step_account() - what an extrapolated step led to, in system->next: coordinates, residuals,
+ * energies; in step.c. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
+LK_RT int lk_step_account(struct lk_system *system);
+
+/** lk_start_resume() - system->now as a step leaves it, for whatever steps: after a start, a reset
+ * or a refused step. Cycle, RT: yes. */
+LK_RT void lk_start_resume(struct lk_system *system);
 
 /** lk_start_renew() - poses, Jacobians and factor of system->now, as a step leaves them behind;
  * after a reset or a refused step. Cycle, RT: yes. */

@@ -84,6 +84,7 @@ static int fill_model(struct lkd_rig *rig, bool with_histograms, struct lk_wire_
     status->model = rig->loaded->name;
     status->model_id = rig->loaded->model_id;
     status->period_ns = (uint64_t)cycle->period_ns;
+    status->workers = (uint32_t)rig->n_workers;
     fill_figures(&rig->figures, status);
     lkd_inputs_counts(rig->inputs, &status->inputs_accepted, &status->inputs_refused);
     status->outputs_published = lkd_exchange_published(rig->exchange);

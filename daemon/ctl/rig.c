@@ -102,25 +102,29 @@ static void judge(struct lkd_rig *rig, const struct lkd_grant *grant)
     if (!grant)
         return;
     if (grant->priority_error)
-        degrade(rig, "no real-time priority %d: %s", rig->config->priority,
+        degrade(rig, "no real-time priority %d: %s", rig->config->wish.priority,
                 strerror(-grant->priority_error));
-    if (grant->core_error)
-        degrade(rig, "the cycle is not pinned to core %d: %s", rig->core,
+    if (grant->core_error && grant->core_worker > 0)
+        degrade(rig, "worker %d is not pinned to core %d: %s", grant->core_worker + 1,
+                rig->placement->core[grant->core_worker], strerror(-grant->core_error));
+    else if (grant->core_error)
+        degrade(rig, "the cycle is not pinned to core %d: %s", rig->placement->core[0],
                 strerror(-grant->core_error));
-    else if (rig->config->core == LKD_CORE_AUTO && rig->core == LKD_CORE_NONE)
+    else if (rig->config->wish.core == LKD_CORE_AUTO && rig->placement->core[0] == LKD_CORE_NONE)
         degrade(rig, "the cycle has no core of its own: there is only one");
 }
 
 /* ---- run ---- */
 
 void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct lkd_inputs *inputs,
-                  struct lkd_exchange *exchange, int core, int memory_error)
+                  struct lkd_exchange *exchange, const struct lkd_placement *placement,
+                  int memory_error)
 {
     *rig = (struct lkd_rig){
         .config = config,
         .inputs = inputs,
         .exchange = exchange,
-        .core = core,
+        .placement = placement,
         .memory_error = memory_error,
         .latency_fd = -1,
         .state = EMPTY,
@@ -221,6 +225,17 @@ static void await_pause(struct lkd_rig *rig)
 
 /* ---- commands ---- */
 
+/* All workers that there are, or those that the model pays for. */
+static int count_workers(const struct lkd_rig *rig, const struct lkd_loaded *loaded)
+{
+    int n = rig->placement->n_workers, useful;
+
+    if (!rig->placement->chosen_by_model)
+        return n;
+    useful = lk_system_workers_useful(loaded->system);
+    return useful < n ? useful : n;
+}
+
 static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd_answer *a)
 {
     struct lkd_loaded *old = rig->loaded;
@@ -232,12 +247,14 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
         return;
     }
     rig->loaded = loaded;
+    rig->n_workers = count_workers(rig, loaded);
     lkd_loaded_free(old);
     rewind_model(rig);
     judge(rig, NULL);
-    lkd_log(LKD_LOG_NOTICE, "model %s loaded: %d input and %d output scalars, period %.6g ms",
+    lkd_log(LKD_LOG_NOTICE,
+            "model %s loaded: %d input and %d output scalars, period %.6g ms, workers: %d",
             loaded->name, loaded->cycle->n_inputs, loaded->cycle->n_outputs,
-            (double)loaded->cycle->period_ns * 1e-6);
+            (double)loaded->cycle->period_ns * 1e-6, rig->n_workers);
     enter(rig, READY);
     answer_ok(a);
 }
@@ -289,10 +306,11 @@ static void start_run(struct lkd_rig *rig, struct lkd_answer *a)
     int r;
 
     rewind_model(rig);
-    r = lkd_runner_start(&rig->runner, loaded->cycle, rig->core, rig->config->priority, &grant);
+    r = lkd_runner_start(&rig->runner, loaded->cycle, rig->n_workers, rig->placement->core,
+                         rig->config->wish.priority, &grant);
     if (r) {
-        answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "the cycle's thread did not start: %s",
-               strerror(-r));
+        answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+               "the threads of the cycle did not start: %s", strerror(-r));
         return;
     }
     judge(rig, &grant);

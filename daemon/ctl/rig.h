@@ -26,10 +26,11 @@
 
 /** struct lkd_rig - see above.
  * @config, @inputs, @exchange: stay the caller's
- * @core:         of the cycle, picked;  @core_asked: whether the configuration wants one
+ * @placement:    the workers and their cores
  * @memory_error: outcome of locking memory, 0 or negative errno
  * @latency_fd:   holds idle states off during a run, or -1
  * @loaded:       the model, NULL in EMPTY
+ * @n_workers:    that step it
  * @figures:      newest of the run, see lkd_rig_refresh()
  * @degraded:     one line for each property that was not granted, @n_degraded of them
  * @fault:        why, in FAULT */
@@ -37,12 +38,13 @@ struct lkd_rig {
     const struct lkd_config *config;
     struct lkd_inputs *inputs;
     struct lkd_exchange *exchange;
-    int core;
+    const struct lkd_placement *placement;
     int memory_error;
     int latency_fd;
 
     Linkage__V1__State state;
     struct lkd_loaded *loaded;
+    int n_workers;
     struct lkd_runner runner;
     struct lkd_figures figures;
     int n_degraded;
@@ -58,7 +60,8 @@ struct lkd_answer {
 
 /** lkd_rig_init() - EMPTY. */
 void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct lkd_inputs *inputs,
-                  struct lkd_exchange *exchange, int core, int memory_error);
+                  struct lkd_exchange *exchange, const struct lkd_placement *placement,
+                  int memory_error);
 
 /** lkd_rig_fini() - end a run and release the model. */
 void lkd_rig_fini(struct lkd_rig *rig);

@@ -155,8 +155,20 @@ static void step(struct lkd_cycle *cycle)
     f->input_received_ns = input->received_ns;
 }
 
+/* The step with the workers up, who then sleep until shortly before the next grid point. */
+static void step_with_crew(struct lkd_cycle *cycle, int64_t deadline_ns)
+{
+    int64_t lead_ns = (int64_t)(LKD_LEAD_PART * (double)cycle->period_ns);
+
+    if (lead_ns > LKD_LEAD_NS)
+        lead_ns = LKD_LEAD_NS;
+    lk_crew_rouse(cycle->crew, deadline_ns + cycle->period_ns - lead_ns);
+    step(cycle);
+    lk_crew_rest(cycle->crew);
+}
+
 /* Return: whether a step was made or tried. */
-static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask)
+static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_ns)
 {
     struct lkd_figures *f = &cycle->rt.figures;
 
@@ -165,7 +177,10 @@ static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask)
     f->state = ask == LKD_ASK_PAUSE ? LKD_CYCLE_PAUSED : LKD_CYCLE_RUNNING;
     if (f->state == LKD_CYCLE_PAUSED)
         return false;
-    step(cycle);
+    if (cycle->crew)
+        step_with_crew(cycle, deadline_ns);
+    else
+        step(cycle);
     return true;
 }
 
@@ -201,7 +216,7 @@ LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
         if (ask == LKD_ASK_END)
             return;
 
-        stepped = advance(cycle, ask);
+        stepped = advance(cycle, ask, deadline_ns);
         f->deadline_ns = deadline_ns;
         f->computed_ns = lkd_clock_ns();
         f->cycles++;

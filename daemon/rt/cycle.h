@@ -17,11 +17,15 @@
  * the limit) does the same for good: the last good outputs stay, the reason is in the record.
  *
  * This file and everything it calls neither allocates nor locks, and makes one system call a cycle:
- * the wait. The thread around it is in runner.h. */
+ * the wait. The thread around it is in runner.h.
+ *
+ * With a crew, its other workers sleep between steps and get up a little before the grid point by
+ * themselves. The cycle wakes those that are late, by a second system call. */
 #ifndef LKD_RT_CYCLE_H
 #define LKD_RT_CYCLE_H
 
 #include "histogram.h"
+#include "linkage/crew.h"
 #include "linkage/linkage.h"
 #include "mailbox.h"
 
@@ -83,8 +87,14 @@ struct lkd_output {
     double values[];
 };
 
+/* How long before the grid point the workers get up: more than they are late themselves (p99 of
+ * the wake-up), less than they spin; no more than this part of the period, as who spins through all
+ * of it loses its core to the kernel's protection against that. */
+#define LKD_LEAD_NS   INT64_C(50000)
+#define LKD_LEAD_PART 0.4
+
 /** struct lkd_cycle - a model on the grid.
- * @system, @period_ns, @residual_limit: fixed;  @t0_ns: set before a run
+ * @system, @period_ns, @residual_limit: fixed;  @t0_ns, @crew: set before a run, NULL: alone
  * @n_outputs, @n_inputs: scalars of the channels
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
@@ -96,6 +106,7 @@ struct lkd_output {
  * @rt.values: the last good outputs */
 struct lkd_cycle {
     struct lk_system *system;
+    struct lk_crew *crew;
     int64_t period_ns;
     int64_t t0_ns;
     double residual_limit;

@@ -81,6 +81,23 @@ int lkd_realtime_pick_core(int core)
     return LKD_CORE_NONE;
 }
 
+int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable)
+{
+    cpu_set_t all;
+
+    if (sched_getaffinity(0, sizeof(*ret_allowed), ret_allowed))
+        return -errno;
+    /* the kernel cuts a wish for all cores down to the cpuset, and does not tell otherwise */
+    memset(&all, 0xff, sizeof(all));
+    *ret_reachable = *ret_allowed;
+    if (sched_setaffinity(0, sizeof(all), &all) == 0) {
+        sched_getaffinity(0, sizeof(*ret_reachable), ret_reachable);
+        if (sched_setaffinity(0, sizeof(*ret_allowed), ret_allowed))
+            return -errno;
+    }
+    return 0;
+}
+
 int lkd_realtime_avoid_core(int core)
 {
     cpu_set_t allowed;

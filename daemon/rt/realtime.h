@@ -6,6 +6,7 @@
 #ifndef LKD_RT_REALTIME_H
 #define LKD_RT_REALTIME_H
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -39,6 +40,12 @@ void lkd_realtime_small_stacks(void);
  * @core: LKD_CORE_AUTO, LKD_CORE_NONE or a number, which is returned as it is
  * Return: a core, or LKD_CORE_NONE. */
 int lkd_realtime_pick_core(int core);
+
+/** lkd_realtime_cores() - the cores of this process.
+ * @ret_allowed:   where the calling thread runs
+ * @ret_reachable: where it may go: all of its cpuset, isolated cores included
+ * Return: 0 or negative errno. */
+int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable);
 
 /** lkd_realtime_avoid_core() - keep the calling thread, and what it creates from now on, off @core.
  * Does nothing for LKD_CORE_NONE or when there would be no core left.

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* From letting the thread go to its first grid point: enough to be asleep in time. */
@@ -12,27 +14,68 @@ static void wait_for(sem_t *semaphore)
         ;
 }
 
-static void *run(void *data)
-{
-    struct lkd_runner *runner = data;
+/* ---- the threads ---- */
 
-    pthread_setname_np(pthread_self(), "lkd-cycle");
-    runner->tid = gettid();
-    runner->grant.core_error = lkd_realtime_pin(runner->core);
+static void name_thread(const struct lkd_worker *worker)
+{
+    char name[24] = "lkd-cycle"; /* the kernel has room for 16, enough for 64 workers */
+
+    if (worker->index > 0)
+        snprintf(name, sizeof(name), "lkd-worker-%d", worker->index + 1);
+    pthread_setname_np(pthread_self(), name);
+}
+
+/* Return: false when the run is off. */
+static bool set_up(struct lkd_worker *worker)
+{
+    struct lkd_runner *runner = worker->runner;
+
+    name_thread(worker);
+    worker->tid = gettid();
+    worker->core_error = lkd_realtime_pin(worker->core);
     lkd_realtime_prepare_thread();
-    runner->grant.priority_error = lkd_realtime_set_fifo(runner->priority);
     sem_post(&runner->ready);
 
+    wait_for(&runner->arm);
+    if (runner->abandoned)
+        return false;
+    if (runner->priority > 0)
+        worker->priority_error = lkd_realtime_set_fifo(runner->priority);
+    /* status reads the counters from outside; this is their origin */
+    lkd_realtime_usage(&worker->usage_begin);
+    sem_post(&runner->ready);
+    return true;
+}
+
+static void *run_cycle(void *data)
+{
+    struct lkd_worker *worker = data;
+    struct lkd_runner *runner = worker->runner;
+
+    if (!set_up(worker))
+        return NULL;
     wait_for(&runner->go);
-    lkd_realtime_usage(&runner->usage_begin);
-    /* from here on status reads the counters from outside; the call above is their origin */
+    lkd_realtime_usage(&worker->usage_begin);
     sem_post(&runner->ready);
     lkd_cycle_run(runner->cycle);
-    lkd_realtime_usage(&runner->usage_end);
+    lkd_realtime_usage(&worker->usage_end);
     return NULL;
 }
 
-static int make_thread(struct lkd_runner *runner)
+static void *run_worker(void *data)
+{
+    struct lkd_worker *worker = data;
+
+    if (!set_up(worker))
+        return NULL;
+    lk_crew_serve(worker->runner->crew, worker->index);
+    lkd_realtime_usage(&worker->usage_end);
+    return NULL;
+}
+
+/* ---- the control thread ---- */
+
+static int make_thread(struct lkd_worker *worker)
 {
     pthread_attr_t attributes;
     int r;
@@ -41,28 +84,97 @@ static int make_thread(struct lkd_runner *runner)
     if (r)
         return -r;
     pthread_attr_setstacksize(&attributes, LKD_THREAD_STACK);
-    r = pthread_create(&runner->thread, &attributes, run, runner);
+    r = pthread_create(&worker->thread, &attributes, worker->index ? run_worker : run_cycle,
+                       worker);
     pthread_attr_destroy(&attributes);
     return -r;
 }
 
-int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, int core, int priority,
-                     struct lkd_grant *ret_grant)
+static void release(struct lkd_runner *runner)
 {
-    int r;
+    lk_crew_free(runner->crew);
+    runner->crew = NULL;
+    sem_destroy(&runner->ready);
+    sem_destroy(&runner->arm);
+    sem_destroy(&runner->go);
+}
 
-    *runner = (struct lkd_runner){.cycle = cycle, .core = core, .priority = priority};
+/* @ret_n: how many threads stand. Return: 0, or negative errno when that is not all. */
+static int make_threads(struct lkd_runner *runner, const int *cores, int *ret_n)
+{
+    int r = 0;
+
+    for (*ret_n = 0; *ret_n < runner->n_workers; (*ret_n)++) {
+        struct lkd_worker *worker = &runner->worker[*ret_n];
+
+        *worker = (struct lkd_worker){.runner = runner, .index = *ret_n, .core = cores[*ret_n]};
+        r = make_thread(worker);
+        if (r)
+            break;
+        wait_for(&runner->ready);
+    }
+    return r;
+}
+
+/* All stand: now they may take their priority, or leave. */
+static void arm(struct lkd_runner *runner, int n_standing)
+{
+    for (int k = 0; k < n_standing; k++)
+        sem_post(&runner->arm);
+    for (int k = 0; k < n_standing && !runner->abandoned; k++)
+        wait_for(&runner->ready);
+}
+
+static void read_grant(const struct lkd_runner *runner, struct lkd_grant *ret_grant)
+{
+    *ret_grant = (struct lkd_grant){0};
+    for (int k = runner->n_workers - 1; k >= 0; k--) {
+        const struct lkd_worker *worker = &runner->worker[k];
+
+        if (worker->core_error) {
+            ret_grant->core_error = worker->core_error;
+            ret_grant->core_worker = k;
+        }
+        if (worker->priority_error)
+            ret_grant->priority_error = worker->priority_error;
+    }
+}
+
+static void lend_crew(struct lkd_runner *runner, struct lk_crew *crew)
+{
+    runner->cycle->crew = crew;
+    lk_system_set_crew(runner->cycle->system, crew);
+}
+
+int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, int n_workers,
+                     const int *cores, int priority, struct lkd_grant *ret_grant)
+{
+    int r = 0, n_standing = 0;
+
+    memset(runner, 0, sizeof(*runner));
+    runner->cycle = cycle;
+    runner->priority = priority;
+    runner->n_workers = n_workers;
     sem_init(&runner->ready, 0, 0);
+    sem_init(&runner->arm, 0, 0);
     sem_init(&runner->go, 0, 0);
-    r = make_thread(runner);
+    if (n_workers > 1)
+        r = lk_crew_new(n_workers, &runner->crew);
+    if (r == 0)
+        r = make_threads(runner, cores, &n_standing);
+    runner->abandoned = r != 0;
+    arm(runner, n_standing);
     if (r) {
-        sem_destroy(&runner->ready);
-        sem_destroy(&runner->go);
+        for (int k = 0; k < n_standing; k++)
+            pthread_join(runner->worker[k].thread, NULL);
+        release(runner);
         return r;
     }
     runner->alive = true;
-    wait_for(&runner->ready);
-    *ret_grant = runner->grant;
+    if (runner->crew)
+        lk_crew_wait_ready(runner->crew);
+    lend_crew(runner, runner->crew);
+    read_grant(runner, ret_grant);
     return 0;
 }
 
@@ -80,26 +192,39 @@ void lkd_runner_stop(struct lkd_runner *runner)
     lkd_cycle_ask(runner->cycle, LKD_ASK_END);
     /* for a thread that was never let go; T0 has passed or is 0, so it ends at its first look */
     sem_post(&runner->go);
-    pthread_join(runner->thread, NULL);
+    pthread_join(runner->worker[0].thread, NULL);
+    if (runner->crew)
+        lk_crew_stop(runner->crew); /* nobody runs a phase any more */
+    for (int k = 1; k < runner->n_workers; k++)
+        pthread_join(runner->worker[k].thread, NULL);
+    lend_crew(runner, NULL);
     runner->alive = false;
-    sem_destroy(&runner->ready);
-    sem_destroy(&runner->go);
+    release(runner);
     lkd_cycle_settle(runner->cycle);
+}
+
+static void add_usage(struct lkd_usage *sum, const struct lkd_usage *begin,
+                      const struct lkd_usage *now)
+{
+    sum->minor_faults += now->minor_faults - begin->minor_faults;
+    sum->major_faults += now->major_faults - begin->major_faults;
+    sum->voluntary += now->voluntary - begin->voluntary;
+    sum->involuntary += now->involuntary - begin->involuntary;
 }
 
 void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usage)
 {
-    const struct lkd_usage *begin = &runner->usage_begin;
-    struct lkd_usage now;
+    struct lkd_usage sum = {0};
 
-    if (!runner->alive)
-        now = runner->usage_end;
-    else if (lkd_realtime_usage_of(runner->tid, &now))
-        now = *begin;
-    *ret_usage = (struct lkd_usage){
-        .minor_faults = now.minor_faults - begin->minor_faults,
-        .major_faults = now.major_faults - begin->major_faults,
-        .voluntary = now.voluntary - begin->voluntary,
-        .involuntary = now.involuntary - begin->involuntary,
-    };
+    for (int k = 0; k < runner->n_workers; k++) {
+        const struct lkd_worker *worker = &runner->worker[k];
+        struct lkd_usage now;
+
+        if (!runner->alive)
+            now = worker->usage_end;
+        else if (lkd_realtime_usage_of(worker->tid, &now))
+            now = worker->usage_begin;
+        add_usage(&sum, &worker->usage_begin, &now);
+    }
+    *ret_usage = sum;
 }

@@ -8,6 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const struct lkd_placement placement = {.n_workers = 1, .core = {LKD_CORE_NONE}};
 static struct lkd_config config;
 static struct lkd_inputs inputs;
 static struct lkd_rig rig;
@@ -18,7 +19,7 @@ static void set_up(void)
 {
     lkd_config_default(&config);
     lkd_inputs_init(&inputs);
-    lkd_rig_init(&rig, &config, &inputs, NULL, LKD_CORE_NONE, 0);
+    lkd_rig_init(&rig, &config, &inputs, NULL, &placement, 0);
     commands.limit.next_ns = INT64_MAX; /* refusals are the normal case here */
     if (lkd_commands_init(&commands, &rig) || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_ARENA))
         abort();

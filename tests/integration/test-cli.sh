@@ -51,7 +51,7 @@ expect 2 'no model' "$linkage" run
 expect 2 'two models' "$linkage" check a b
 expect 2 'unknown option' "$linkage" check --fast x
 for bad in '--step 0' '--step x' '--step 1' '--duration -1' '--duration nan' '--iterations 0' \
-    '--iterations 2.5' '--every 0' '--duration 1e300'; do
+    '--iterations 2.5' '--every 0' '--duration 1e300' '--workers 0' '--workers 65' '--workers two'; do
     # shellcheck disable=SC2086
     expect 2 "run $bad" "$linkage" run $bad "$models/pendulum.yaml"
 done
@@ -141,6 +141,13 @@ same 'the same recording' "$(cat r.csv)" "$(cat out)"
 has 'summary goes to the other stream' '1000 steps' err
 expect 0 'step and iterations' "$linkage" run "$models/four-bar.yaml" -s 0.01 -i 4 -d 1 -o s.csv
 same 'rows of a larger step' 102 "$(wc -l <s.csv)"
+
+# the same bits for any number of workers, also for more than there are cores
+expect 0 'one worker' "$linkage" run "$models/chain-128.yaml" -d 0.2 -o w.csv
+for workers in auto 2 3; do
+    expect 0 "$workers workers" "$linkage" run "$models/chain-128.yaml" -d 0.2 -w "$workers" -o w2.csv
+    cmp -s w.csv w2.csv || { echo "FAIL $workers workers have other bits than one"; failed=1; }
+done
 
 # inputs held: a constant torque of 5 N m moves the crank another way
 expect 0 'input held' "$linkage" run "$models/four-bar.yaml" -d 1 -n 100 --set motor=5 -o m.csv

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's states over its real sockets: what is allowed when, and what a run shows. */
 #include "harness.h"
+#include "linkage/denormals.h"
 #include "linkage/linkage.h"
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -331,6 +333,115 @@ static void test_degraded(void **state)
     harness_close(&h);
 }
 
+/* The text of a model that lies beside that of the tests, to be freed. */
+static char *read_beside(const char *name, char *ret_path, size_t size)
+{
+    const char *slash = strrchr(harness_model(), '/');
+    char *text = NULL;
+    size_t room = 0;
+    FILE *file;
+
+    snprintf(ret_path, size, "%.*s/%s", (int)(slash - harness_model()), harness_model(), name);
+    file = fopen(ret_path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &room, '\0', file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* What the library gives for the same model after @steps, alone. */
+static void step_alone(const char *path, uint64_t steps, double *values)
+{
+    uint64_t denormals = lk_denormals_flush(); /* as the cycle has them when it looks at outputs */
+    struct lk_system *system;
+    struct lk_error error;
+    struct lk_model *model;
+
+    assert_int_equal(lk_model_read_file(path, &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    lk_model_free(model);
+    for (uint64_t i = 0; i < steps; i++)
+        assert_int_equal(lk_system_step(system, NULL), 0);
+    lk_system_outputs(system, values);
+    lk_system_free(system);
+    lk_denormals_restore(denormals);
+}
+
+static void check_bits(const Linkage__V1__OutputSample *sample, const char *path)
+{
+    double expected[1024];
+
+    assert_true(sample->n_values > 0 && sample->n_values <= 1024);
+    step_alone(path, sample->step, expected);
+    assert_memory_equal(sample->values, expected, sample->n_values * sizeof(double));
+}
+
+/* A long chain has the same bits however many workers step it, through all of a daemon's life. */
+static void test_workers(void **state)
+{
+    static const char *const configs[] = {"realtime: {workers: 1, priority: 0}\n",
+                                          "realtime: {workers: 2, priority: 0}\n",
+                                          "realtime: {workers: auto, priority: 0}\n"};
+    char path[256], *text = read_beside("chain-128.yaml", path, sizeof(path));
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const Linkage__V1__OutputSample *sample;
+        struct harness h;
+
+        harness_open(&h, configs[i]);
+        assert_int_equal(harness_load(&h, "chain", text)->result, RESULT(OK));
+        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+        check_bits(await_sample(&h, STATE(RUNNING), 200), path);
+        harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+        harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
+        if (i < 2)
+            assert_int_equal(h.reply->status->workers, i + 1);
+        assert_true(h.reply->status->workers >= 1);
+        harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+        harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+        harness_load_model(&h);
+        assert_int_equal(harness_load(&h, "chain", text)->result, RESULT(OK));
+        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+        await_sample(&h, STATE(READY), 0);
+        sample = await_sample(&h, STATE(RUNNING), 10);
+        check_bits(sample, path);
+        harness_close(&h); /* while it runs */
+    }
+    free(text);
+}
+
+static void start_refused(const char *realtime, const char *words)
+{
+    char path[128], log[128];
+    struct harness h;
+
+    harness_open(&h, NULL);
+    snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
+    snprintf(log, sizeof(log), "%s/log2", h.folder);
+    harness_write_config(&h, path, realtime);
+    assert_int_equal(
+        harness_wait(harness_spawn((const char *const[]){"-c", path, NULL}, log, -1), PATIENCE_MS),
+        1);
+    assert_true(harness_log_has(h.folder, "log2", words));
+    harness_close(&h);
+}
+
+/* Real-time workers without a core for each end the daemon before it opens anything. */
+static void test_workers_refused(void **state)
+{
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    char all[64];
+
+    (void)state;
+    start_refused("realtime: {workers: 2, core: none}\n", "core: none with 2 real-time workers");
+    start_refused("realtime: {workers: 2, worker_cores: [1023]}\n", "no core 1023 for worker 2");
+    snprintf(all, sizeof(all), "realtime: {workers: %ld}\n", n_cores);
+    if (n_cores > 1 && n_cores <= 64)
+        start_refused(all, "leave to others, this process may use cores");
+}
+
 static void test_histograms(void **state)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -370,6 +481,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_bad_models),  cmocka_unit_test(test_set_acts),
         cmocka_unit_test(test_set_refused), cmocka_unit_test(test_fault),
         cmocka_unit_test(test_degraded),    cmocka_unit_test(test_histograms),
+        cmocka_unit_test(test_workers),     cmocka_unit_test(test_workers_refused),
     };
 
     harness_init(argc, argv);

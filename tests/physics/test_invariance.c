@@ -7,6 +7,7 @@
  * own affair (see test_random.c). It is measured: the mechanism also runs from drawings that are
  * beside the first by the round-off of its size. What they part by, NOISE times, may part the
  * others. */
+#include "batch/batch.h"
 #include "cmocka_all.h"
 #include "maths/vec.h"
 #include "mechanism.h"
@@ -94,6 +95,11 @@ static void soften(struct lk_system *sys, double times)
     for (int i = 0; i < sys->n_joints; i++)
         for (int r = 0; r < sys->joint[i].n_rigid; r++)
             sys->regular[sys->joint[i].row + r] *= times;
+    if (!sys->batches)
+        return;
+    /* batches have constants of their own */
+    lk_batches_fill(sys);
+    lk_start_resume(sys);
 }
 
 /* A step too long for a mechanism is refused; the motion then is that of the last step that was

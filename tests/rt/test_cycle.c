@@ -29,6 +29,7 @@
 #define SPARE_WAITS 5
 
 static const char *model_path;
+static const int no_core[] = {LKD_CORE_NONE, LKD_CORE_NONE};
 
 struct bench {
     struct lkd_cycle *cycle;
@@ -231,7 +232,7 @@ static void test_pause(void **state)
 
     (void)state;
     open_bench(&bench, 0);
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, LKD_CORE_NONE, 80, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1, no_core, 80, &grant), 0);
     lkd_runner_go(&runner);
     cycles = await(bench.cycle, 20)->cycles;
     lkd_cycle_ask(bench.cycle, LKD_ASK_PAUSE);
@@ -267,10 +268,81 @@ static void test_start_and_think_again(void **state)
 
     (void)state;
     open_bench(&bench, 0);
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1023, 80, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1, (const int[]){1023}, 80, &grant), 0);
     assert_int_not_equal(grant.core_error, 0); /* no such core here */
     lkd_runner_stop(&runner);
     assert_int_equal(bench.cycle->rt.figures.cycles, 0);
+    close_bench(&bench);
+}
+
+/* A normal worker beside the cycle: it sleeps and gets up once a cycle, the books of both are kept,
+ * and the system is alone again afterwards. */
+static void test_two_workers(void **state)
+{
+    struct lkd_runner runner;
+    struct lkd_grant grant;
+    struct lkd_usage usage;
+    struct bench bench;
+    uint64_t cycles;
+
+    (void)state;
+    open_bench(&bench, 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 2, no_core, 0, &grant), 0);
+    assert_int_equal(grant.core_error, 0);
+    assert_int_equal(grant.priority_error, 0);
+    assert_non_null(bench.cycle->crew);
+    lkd_runner_go(&runner);
+    cycles = await(bench.cycle, 300)->cycles;
+    lkd_runner_usage(&runner, &usage);
+    /* a wait a cycle of each; one of the worker's may be missing where the machine was late */
+    assert_true(usage.voluntary > cycles + cycles / 2);
+    lkd_runner_stop(&runner);
+    assert_null(bench.cycle->crew);
+    assert_true(bench.cycle->rt.figures.state == LKD_CYCLE_RUNNING);
+    assert_int_equal(lk_system_step(bench.system, bench.cycle->rt.values), 0);
+
+    /* never let go, the second core refused */
+    lkd_cycle_rewind(bench.cycle);
+    assert_int_equal(
+        lkd_runner_start(&runner, bench.cycle, 2, (const int[]){LKD_CORE_NONE, 1023}, 0, &grant),
+        0);
+    assert_int_not_equal(grant.core_error, 0);
+    assert_int_equal(grant.core_worker, 1);
+    lkd_runner_stop(&runner);
+    close_bench(&bench);
+}
+
+/* Two real-time workers that have a core each: armed together, no page fault, the step on time. The
+ * daemon wants a third core for the rest; this test gets by, as both sleep between steps. */
+static void test_two_real_time_workers(void **state)
+{
+    const int cores[] = {lkd_realtime_pick_core(LKD_CORE_AUTO), 0};
+    struct lkd_runner runner;
+    struct lkd_grant grant;
+    struct lkd_usage usage;
+    struct bench bench;
+    bool locked;
+
+    (void)state;
+    if (cores[0] <= 0)
+        skip();
+    open_bench(&bench, 0);
+    locked = lkd_realtime_lock_memory() == 0;
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 2, cores, 50, &grant), 0);
+    lkd_runner_go(&runner);
+    await(bench.cycle, 300);
+    lkd_runner_usage(&runner, &usage);
+    lkd_runner_stop(&runner);
+    printf("two workers: %s, wake-up p50 %.1f us, compute p50 %.1f p99 %.1f us\n",
+           grant.priority_error ? "normal priority" : "real-time",
+           (double)lkd_histogram_quantile(&bench.cycle->wakeup, 0.5) * 1e-3,
+           (double)lkd_histogram_quantile(&bench.cycle->compute, 0.5) * 1e-3,
+           (double)lkd_histogram_quantile(&bench.cycle->compute, 0.99) * 1e-3);
+    assert_true(bench.cycle->rt.figures.state == LKD_CYCLE_RUNNING);
+    assert_int_equal(bench.cycle->rt.figures.step, bench.cycle->rt.figures.cycles);
+    assert_int_equal(usage.major_faults, 0);
+    if (locked)
+        assert_int_equal(usage.minor_faults, 0);
     close_bench(&bench);
 }
 
@@ -307,7 +379,7 @@ static void run_to_fault(struct bench *bench, enum lkd_fault fault)
     struct lkd_grant grant;
     const struct lkd_figures *f;
 
-    assert_int_equal(lkd_runner_start(&runner, bench->cycle, LKD_CORE_NONE, 80, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench->cycle, 1, no_core, 80, &grant), 0);
     lkd_runner_go(&runner);
     f = await(bench->cycle, 5);
     assert_true(f->state == LKD_CYCLE_FAULT);
@@ -347,9 +419,10 @@ static void test_faults(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_guard), cmocka_unit_test(test_ten_thousand_cycles),
-        cmocka_unit_test(test_pause), cmocka_unit_test(test_start_and_think_again),
-        cmocka_unit_test(test_skip),  cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_guard),       cmocka_unit_test(test_ten_thousand_cycles),
+        cmocka_unit_test(test_pause),       cmocka_unit_test(test_start_and_think_again),
+        cmocka_unit_test(test_two_workers), cmocka_unit_test(test_two_real_time_workers),
+        cmocka_unit_test(test_skip),        cmocka_unit_test(test_faults),
     };
 
     model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";

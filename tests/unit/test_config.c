@@ -57,8 +57,10 @@ static void test_shipped_file_is_the_default(void **state)
     assert_string_equal(read.outputs, built_in.outputs);
     assert_string_equal(read.model, built_in.model);
     assert_int_equal(read.autostart, built_in.autostart);
-    assert_int_equal(read.core, built_in.core);
-    assert_int_equal(read.priority, built_in.priority);
+    assert_int_equal(read.wish.core, built_in.wish.core);
+    assert_int_equal(read.wish.priority, built_in.wish.priority);
+    assert_int_equal(read.wish.workers, built_in.wish.workers);
+    assert_int_equal(read.wish.n_cores, 0);
     assert_int_equal(read.lock_memory, built_in.lock_memory);
     assert_int_equal(read.require_realtime, built_in.require_realtime);
     assert_int_equal(read.wake, built_in.wake);
@@ -72,25 +74,30 @@ static void test_all_keys(void **state)
     char expected[128];
 
     (void)state;
-    assert_int_equal(read_text("linkaged: 1\n"
-                               "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
-                               "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
-                               "            outputs: 'ipc://@linkaged-o'}\n"
-                               "model: models/a.yaml\n"
-                               "autostart: true\n"
-                               "realtime: {core: 3, priority: 12, lock_memory: false,\n"
-                               "           require: true, wake: sleep}\n"
-                               "limits: {residual_position: 0.5}\n",
-                               &config, &error),
-                     0);
+    assert_int_equal(
+        read_text("linkaged: 1\n"
+                  "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
+                  "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
+                  "            outputs: 'ipc://@linkaged-o'}\n"
+                  "model: models/a.yaml\n"
+                  "autostart: true\n"
+                  "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
+                  "           lock_memory: false, require: true, wake: sleep}\n"
+                  "limits: {residual_position: 0.5}\n",
+                  &config, &error),
+        0);
     assert_string_equal(config.control, "tcp://127.3.2.1:65535");
     assert_string_equal(config.inputs, "ipc:///tmp/linkaged-no-such/i");
     assert_string_equal(config.outputs, "ipc://@linkaged-o");
     snprintf(expected, sizeof(expected), "%s/models/a.yaml", folder);
     assert_string_equal(config.model, expected);
     assert_true(config.autostart);
-    assert_int_equal(config.core, 3);
-    assert_int_equal(config.priority, 12);
+    assert_int_equal(config.wish.core, 3);
+    assert_int_equal(config.wish.priority, 12);
+    assert_int_equal(config.wish.workers, 3);
+    assert_int_equal(config.wish.n_cores, 2);
+    assert_int_equal(config.wish.worker_core[0], 5);
+    assert_int_equal(config.wish.worker_core[1], 0);
     assert_false(config.lock_memory);
     assert_true(config.require_realtime);
     assert_true(config.residual_position == 0.5);
@@ -103,17 +110,37 @@ static void test_core_names_and_absolute_model(void **state)
 
     (void)state;
     assert_int_equal(read_text("linkaged: 1\nrealtime: {core: none}\n", &config, &error), 0);
-    assert_int_equal(config.core, LKD_CORE_NONE);
+    assert_int_equal(config.wish.core, LKD_CORE_NONE);
     assert_int_equal(
         read_text("linkaged: 1\nmodel: /a/b.yaml\nrealtime: {core: auto}\n", &config, &error), 0);
-    assert_int_equal(config.core, LKD_CORE_AUTO);
+    assert_int_equal(config.wish.core, LKD_CORE_AUTO);
     assert_string_equal(config.model, "/a/b.yaml");
+}
+
+static void test_workers_auto(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(
+        read_text("linkaged: 1\nrealtime: {workers: auto, worker_cores: [7], priority: 0}\n",
+                  &config, &error),
+        0);
+    assert_int_equal(config.wish.workers, LKD_WORKERS_AUTO);
+    assert_int_equal(config.wish.n_cores, 1);
+    assert_int_equal(config.wish.priority, 0);
+    assert_int_equal(
+        read_text("linkaged: 1\nrealtime: {workers: 64, worker_cores: auto}\n", &config, &error),
+        0);
+    assert_int_equal(config.wish.workers, 64);
+    assert_int_equal(config.wish.n_cores, 0);
 }
 
 /* @place: line and column;  @words: must be in the message */
 static void refused(const char *text, const char *place, const char *words)
 {
-    struct lkd_config config = {.priority = -1};
+    struct lkd_config config = {.wish.priority = -1};
     struct lk_error error;
     char start[128];
 
@@ -122,7 +149,7 @@ static void refused(const char *text, const char *place, const char *words)
     if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, words))
         fail_msg("'%s' does not start with '%s' or lacks '%s'", error.text, start, words);
     assert_null(strchr(error.text, '\n'));
-    assert_int_equal(config.priority, -1);
+    assert_int_equal(config.wish.priority, -1);
 }
 
 static void test_refusals(void **state)
@@ -136,7 +163,19 @@ static void test_refusals(void **state)
     refused("linkaged: 1\nrealtime: {core: -1}\n", "2:18", "expected auto, none or a number");
     refused("linkaged: 1\nrealtime: {core: 2x}\n", "2:18", "2x");
     refused("linkaged: 1\nrealtime: {priority: 100}\n", "2:22", "99");
+    refused("linkaged: 1\nrealtime: {priority: -1}\n", "2:22", "0");
     refused("linkaged: 1\nrealtime: {wake: spin}\n", "2:18", "sleep");
+    refused("linkaged: 1\nrealtime: {workers: 0}\n", "2:21", "1");
+    refused("linkaged: 1\nrealtime: {workers: 65}\n", "2:21", "64");
+    refused("linkaged: 1\nrealtime: {workers: two}\n", "2:21", "two");
+    refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [1]}\n", "2:38", "expected 2");
+    refused("linkaged: 1\nrealtime: {worker_cores: [1]}\n", "2:26", "expected 0");
+    refused("linkaged: 1\nrealtime: {workers: auto, worker_cores: []}\n", "2:41", "expected 1");
+    refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: 1}\n", "2:38", "a list");
+    refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: [x]}\n", "2:39", "'x' is no core");
+    refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [4, 4]}\n", "2:42", "core 4 has");
+    refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
+            "core 6 has a worker already");
     refused("linkaged: 1\nlimits: {residual_position: 0}\n", "2:29", "positive");
     refused("linkaged: 1\nlimits: {residual_position: .nan}\n", "2:29", "residual_position");
     refused("linkaged: 1\nautostart: true\n", "2:12", "model");
@@ -188,6 +227,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_shipped_file_is_the_default),
         cmocka_unit_test(test_all_keys),
         cmocka_unit_test(test_core_names_and_absolute_model),
+        cmocka_unit_test(test_workers_auto),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_endpoint_refusals),
         cmocka_unit_test(test_long_ipc_path),

@@ -79,6 +79,7 @@ static void test_four_bar(void **state)
     assert_string_equal(model->solver.formulation, "ali3");
     assert_true(model->solver.step == 0.001);
     assert_int_equal(model->solver.iterations, 3);
+    assert_int_equal(model->solver.order, 2);
     lk_model_free(model);
 }
 
@@ -97,6 +98,7 @@ static void test_defaults(void **state)
     assert_int_equal(model->n_joints + model->n_forces + model->n_inputs + model->n_outputs, 0);
     assert_true(model->solver.step == 0.001);
     assert_int_equal(model->solver.iterations, 3);
+    assert_int_equal(model->solver.order, 2);
     assert_string_equal(model->solver.formulation, "ali3");
     lk_model_free(model);
 }
@@ -123,7 +125,7 @@ static void test_every_key(void **state)
              "outputs:\n"
              "  w: {type: work}\n"
              "  v: {type: point-velocity, body: b, point: [0, 0, 1]}\n"
-             "solver: {step: 1e-2, iterations: 7}\n");
+             "solver: {step: 1e-2, iterations: 7, order: 4}\n");
 
     (void)state;
     assert_true(model->bodies[0].inertia[5] == 0.3 && model->bodies[0].inertia[4] == -0.2);
@@ -146,6 +148,7 @@ static void test_every_key(void **state)
     assert_int_equal(model->outputs[1].body, 1);
     assert_true(model->solver.step == 0.01);
     assert_int_equal(model->solver.iterations, 7);
+    assert_int_equal(model->solver.order, 4);
     lk_model_free(model);
 }
 

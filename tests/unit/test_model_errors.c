@@ -259,7 +259,9 @@ static const struct row {
      "m:17:25: unknown key 'body' in an energy output, expected type"},
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
-    {"ali3", "rk4", "m:19:23: formulation is 'rk4', expected ali3"},
+    {"ali3", "rk5", "m:19:23: formulation is 'rk5', expected ali3, rk4"},
+    {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
+     "m:19:35: an order is given, expected none with formulation: rk4"},
     {"step: 0.001", "step: 0", "m:19:35: step is 0, expected 1e-6 to 0.1 s"},
     {"step: 0.001", "step: 0.5", "m:19:35: step is 0.5, expected 1e-6 to 0.1 s"},
     {"iterations: 3", "iterations: 0",
@@ -270,11 +272,15 @@ static const struct row {
      "m:19:54: iterations is '2.5', expected a whole number from 1 to 20"},
     {"iterations: 3", "tolerance: 1",
      "m:19:42: unknown key 'tolerance' in the solver, expected formulation, coordinates, penalty, "
-     "redundancy, step, iterations"},
+     "redundancy, step, iterations, order"},
+    {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 4"},
+    {"iterations: 3", "order: 5", "m:19:49: order is '5', expected a whole number from 2 to 4"},
+    {"iterations: 3", "order: high",
+     "m:19:49: order is 'high', expected a whole number from 2 to 4"},
     {"solver: {", "solver: 1\nx: {",
      "m:20:1: unknown key 'x' in a model, expected linkage, name, gravity, bodies, joints, forces, "
      "inputs, outputs, solver"},
-    {"formulation: ali3", "formulation: [ali3]", "m:19:23: formulation is a list, expected ali3"},
+    {"formulation: ali3", "formulation: [ali3]", "m:19:23: formulation is a list, expected ali3, rk4"},
 };
 
 /* A model of the joints, drives and force elements that the first one has not. */

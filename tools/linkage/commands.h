@@ -16,6 +16,7 @@ enum exit_code {
 /* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
 int command_run(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
+int command_bench(int argc, char *argv[]);
 
 /** complain() - "linkage: <format>" and a line feed on the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -52,6 +53,7 @@ void progress_show(struct progress *progress, double now_s, double fraction);
 void progress_stop(struct progress *progress);
 
 /** struct run_options - the command line of `run`.
+ * @workers: 0: as many as the model pays for and cores allow
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given */
 struct run_options {
     const char *path;
@@ -59,6 +61,7 @@ struct run_options {
     struct lk_options solver;
     double duration;
     long every;
+    long workers;
     const char **sets;
     int n_sets;
 };

@@ -15,11 +15,13 @@ static const struct command {
 } commands[] = {
     {"run", command_run},
     {"check", command_check},
+    {"bench", command_bench},
 };
 
 static const char help[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
+    "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
@@ -30,6 +32,8 @@ static const char help[] =
     "  -i, --iterations N      Newton iterations a step, 1 to 20; otherwise as in the model\n"
     "  -o, --output FILE.csv   write the output channels; - is the standard output\n"
     "  -n, --every N           one row every N steps; default 1\n"
+    "  -w, --workers N         threads that share a step, 1 to 64, or auto: as many as the\n"
+    "                          model pays for; default 1. The results have the same bits\n"
     "      --set CHANNEL=VALUE[,VALUE...]\n"
     "                          hold an input at a constant; otherwise inputs are zero.\n"
     "                          May be given several times\n"
@@ -37,6 +41,17 @@ static const char help[] =
     "  -j, --json              for programs\n"
     "  -t, --tree              draw the elimination tree, too\n"
     "  -d, --dot               only the elimination tree, for Graphviz\n"
+    "\n"
+    "bench:\n"
+    "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"
+    "                          all of those, which is also what it does without any\n"
+    "  -l, --list              names of the built-in models; other numbers do, too\n"
+    "  -t, --time S            measure each model for so long; default 0.5\n"
+    "  -s, --steps N           or for so many steps\n"
+    "  -q, --quick             for 0.02 s: to see that it works, not to be believed\n"
+    "  -w, --workers N[,N...]  numbers of workers to compare, in one run; default 1\n"
+    "      --simulate          predict the step on 1 to 64 workers\n"
+    "  -j, --json              for programs\n"
     "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"

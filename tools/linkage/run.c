@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage run: step a model as fast as it goes and write its outputs. */
 #include "commands.h"
+#include "crew_threads.h"
 #include "csv.h"
+#include "linkage/crew.h"
 #include "model/model.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +33,19 @@ static bool parse_whole(const char *text, long min, long max, long *ret_value)
 /* Return: EXIT_DONE, EXIT_USAGE after a complaint; @ret_help: help was asked for. */
 static int parse_options(int argc, char *argv[], struct run_options *options, bool *ret_help)
 {
-    static const struct option longs[] = {
-        {"step", required_argument, NULL, 's'},   {"duration", required_argument, NULL, 'd'},
-        {"output", required_argument, NULL, 'o'}, {"iterations", required_argument, NULL, 'i'},
-        {"every", required_argument, NULL, 'n'},  {"set", required_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"step", required_argument, NULL, 's'},
+                                          {"duration", required_argument, NULL, 'd'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"iterations", required_argument, NULL, 'i'},
+                                          {"every", required_argument, NULL, 'n'},
+                                          {"set", required_argument, NULL, 'S'},
+                                          {"workers", required_argument, NULL, 'w'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     long iterations = 0;
     int option;
 
-    while ((option = getopt_long(argc, argv, "s:d:o:i:n:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "s:d:o:i:n:w:h", longs, NULL)) != -1) {
         switch (option) {
         case 's':
             if (!parse_number(optarg, &options->solver.step) || options->solver.step < 1e-6 ||
@@ -56,6 +63,13 @@ static int parse_options(int argc, char *argv[], struct run_options *options, bo
         case 'n':
             if (!parse_whole(optarg, 1, 1000000000, &options->every))
                 return usage_error("every is '%s', expected a number of steps", optarg);
+            break;
+        case 'w':
+            options->workers = 0;
+            if (strcmp(optarg, "auto") != 0 &&
+                !parse_whole(optarg, 1, LK_CREW_MAX, &options->workers))
+                return usage_error("workers is '%s', expected auto or 1 to %d", optarg,
+                                   LK_CREW_MAX);
             break;
         case 'o':
             options->output = optarg;
@@ -182,9 +196,11 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
                           const struct lk_system *system, FILE *to)
 {
     double steps = r->steps > 0 ? (double)r->steps : 1;
+    struct lk_summary summary;
 
-    fprintf(to, "%s: %" PRIu64 " steps of %g ms, %g s\n", lk_model_name(model), r->steps,
-            1e3 * lk_system_step_size(system), r->time);
+    lk_system_summary(system, &summary);
+    fprintf(to, "%s: %" PRIu64 " steps of %g ms, order %d, %g s\n", lk_model_name(model), r->steps,
+            1e3 * lk_system_step_size(system), summary.order, r->time);
     fprintf(to, "wall time           %.3g s, %.0f times real time, %.3g us a step\n", r->wall_s,
             r->wall_s > 0 ? r->time / r->wall_s : 0, 1e6 * r->step_s / steps);
     fprintf(to, "energy drift        %.3g J (largest%s; energy at the start %.6g J)\n", r->drift,
@@ -196,12 +212,43 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
     fprintf(to, "largest increment   %.3g m or rad in the last iteration\n", r->largest.increment);
 }
 
+/* Workers that the model pays for, but not more than there are cores. */
+static int count_workers(const struct lk_system *system, const struct run_options *options)
+{
+    int useful = lk_system_workers_useful(system);
+    cpu_set_t allowed;
+
+    if (options->workers > 0)
+        return (int)options->workers;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) < useful)
+        useful = CPU_COUNT(&allowed);
+    return useful;
+}
+
+/* Threads for the step, where it has more than one. Return: false after a complaint. */
+static bool start_workers(struct lk_system *system, const struct run_options *options,
+                          struct crew_threads **ret_threads)
+{
+    int n = count_workers(system, options), fault;
+
+    if (n == 1)
+        return true;
+    fault = crew_threads_start(n, NULL, ret_threads);
+    if (fault != 0) {
+        complain("%d workers: %s", n, strerror(-fault));
+        return false;
+    }
+    lk_system_set_crew(system, crew_threads_crew(*ret_threads));
+    return true;
+}
+
 static int run_system(const struct lk_model *model, struct lk_system *system,
                       const struct run_options *options)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     double *row = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*row));
     struct run_result result = {0};
+    struct crew_threads *threads = NULL;
     struct lk_csv *csv = NULL;
     int code = EXIT_REFUSED;
     int fault;
@@ -211,7 +258,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     } else if (options->duration / lk_system_step_size(system) > STEPS_MAX) {
         code = usage_error("duration is %g s, expected at most %g steps", options->duration,
                            STEPS_MAX);
-    } else if (set_inputs(system, options, inputs) &&
+    } else if (set_inputs(system, options, inputs) && start_workers(system, options, &threads) &&
                (options->output == NULL || (csv = open_csv(system, options->output)) != NULL)) {
         code = step_through(system, options, inputs, csv, row, &result);
         fault = lk_csv_close(csv);
@@ -223,6 +270,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             print_summary(&result, model, system,
                           csv != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout);
     }
+    lk_system_set_crew(system, NULL);
+    crew_threads_stop(threads);
     free(row);
     free(inputs);
     return code;
@@ -230,7 +279,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
 
 int command_run(int argc, char *argv[])
 {
-    struct run_options options = {.duration = 10, .every = 1};
+    struct run_options options = {.duration = 10, .every = 1, .workers = 1};
     struct lk_model *model = NULL;
     struct lk_system *system = NULL;
     bool help = false;

@@ -54,6 +54,7 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "step", s->step);
     lk_json_number(json, "time_s", s->time_s);
     lk_json_count(json, "period_ns", s->period_ns);
+    lk_json_count(json, "workers", s->workers);
     lk_json_count(json, "cycles", s->cycles);
     lk_json_count(json, "overruns", s->overruns);
     lk_json_count(json, "skipped", s->skipped);
@@ -103,8 +104,8 @@ static void show_run(const Linkage__V1__Status *s)
            "cycles", s->cycles, s->overruns, s->skipped);
     show_durations("wake-up", s->wakeup);
     show_durations("step", s->compute);
-    printf("%-13s %" PRIu64 " page faults, %" PRIu64 " involuntary switches\n", "cycle thread",
-           s->page_faults, s->involuntary_switches);
+    printf("%-13s %" PRIu32 ": %" PRIu64 " page faults, %" PRIu64 " involuntary switches\n",
+           "workers", s->workers, s->page_faults, s->involuntary_switches);
     printf("%-13s %" PRIu64 " samples accepted, %" PRIu64 " refused\n", "inputs",
            s->inputs_accepted, s->inputs_refused);
     printf("%-13s %" PRIu64 " samples published\n", "outputs", s->outputs_published);

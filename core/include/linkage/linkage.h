@@ -26,7 +26,9 @@ extern "C" {
 #define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
 #define LK_STEP_MAX       0.1
 #define LK_ITERATIONS_MAX 20
+#define LK_ORDER_MAX      4
 
+struct lk_crew;
 struct lk_model;
 struct lk_system;
 
@@ -49,10 +51,13 @@ const char *lk_model_name(const struct lk_model *model);
 
 /** struct lk_options - what a caller may set over the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
- * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's */
+ * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
+ * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says what 3 and 4 ask of a
+ *              model); 0 takes the model's */
 struct lk_options {
     double step;
     int iterations;
+    int order;
 };
 
 /** lk_system_new() - compile @model: topology, elimination tree, arena, consistent start.
@@ -61,7 +66,8 @@ struct lk_options {
  * onto the joints, accelerations and multipliers solved. The model may be freed afterwards.
  * @options: NULL takes the model's
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
- * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL, -ENOMEM. */
+ * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL (also for
+ *         an order that the model does not allow: names the element), -ENOMEM. */
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
@@ -78,6 +84,34 @@ void lk_system_free(struct lk_system *system);
  *         turn by more than half a turn: the step is too long for it. On either the state is the
  * one before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
+
+/** lk_system_set_crew() - who executes the steps to come, see linkage/crew.h. Results have the same
+ * bits for any number of workers.
+ * @crew: stays the caller's; while it is set, the thread that steps is its worker 0, the other
+ *        workers serve, and it serves no other system. NULL: the thread that steps, alone
+ * Thread: that which steps, or any while none does.  RT: yes. */
+LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
+
+/** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more would
+ * wait for each other rather than work. 1 for small mechanisms.
+ * Return: 1 to LK_CREW_MAX. */
+int lk_system_workers_useful(const struct lk_system *system);
+
+/** typedef lk_probe - told how far a step is, so that a clock can be read there.
+ *
+ * A step that workers can share is a series of phases. A phase is made of tasks, which may be done
+ * in any order; the others wait before the first and after the last of them. Of n tasks worker k of
+ * w does numbers n k / w to n (k + 1) / w - 1, fractions dropped. What is done between two phases,
+ * before the first and after the last is one worker's.
+ * @phase: counts from 0 in every step
+ * @task:  that is done now, 0 to n - 1 in this order; before all of them -1: the phase begins */
+typedef void (*lk_probe)(void *context, int phase, int task);
+
+/** lk_system_set_probe() - look into the steps to come, those of one worker: with a crew of more
+ * the probe is not called, nor by a model whose steps cannot be shared.
+ * @probe: does not touch the system; NULL: no more
+ * Thread: that which steps, or any while none does.  RT: yes. */
+LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context);
 
 /** lk_system_outputs() - evaluate the output channels in the present state.
  * @values: lk_system_output_size() values, in channel order; written
@@ -172,8 +206,8 @@ const char *lk_system_joint_name(const struct lk_system *system, int i);
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
 /** lk_system_joint_reaction() - what joint @joint does to its second body: force [N] and torque
- * about the joint's point [N m], world frame. Converges with the square of the step (the multiplier
- * is corrected by the acceleration projection). Thread: cycle.  RT: yes. */
+ * about the joint's point [N m], world frame. Converges with the order of the solver (the
+ * multiplier is corrected by the acceleration projection). Thread: cycle.  RT: yes. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
@@ -185,8 +219,10 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
+ * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step
- * @memory:                    bytes of the arena, all that a step touches
+ * @memory:                    bytes of the arena, for order 3 and 4 of two and three: all that a
+ *                             step touches
  * @total_mass:                [kg]
  * @assembly_gap:              largest violation of a joint in the drawing [m or rad]
  * @velocity_change:           largest change by which the given velocities were made consistent
@@ -201,6 +237,7 @@ struct lk_summary {
     int tree_depth;
     int tree_fronts;
     int largest_front;
+    int order;
     double step_flops;
     size_t memory;
     double total_mass;

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies side by side: kinematics of the trapezoidal rule, residual, increments. The equations are
+ * those at the top of step/ali3.c. Without include guard on purpose, see lanes_inl.h. */
+
+/** struct watch - what is looked out for along the way, one a task. */
+struct watch {
+    lanes_t widest;    /* square of the turn of a step */
+    lanes_t increment; /* of the last iteration */
+    lanes_t position;  /* violations */
+    lanes_t velocity;
+    lanes_t kinetic;
+    lanes_t potential;
+    lanes_t finite; /* 0, or no number where something of the new state is none */
+};
+
+/* Phi_q^T lambda (@R: of the bodies, at their present poses) or, without R, of the solution with
+ * the Jacobian of the factor, over the sides at each body */
+LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b, const lanes_t *R,
+                    lanes_t force[3], lanes_t torque[3])
+{
+    for (int i = 0; i < 3; i++)
+        force[i] = torque[i] = (lanes_t){0};
+    for (int n = b->first_side; n < b->first_side + b->n_sides; n++) {
+        const struct lk_batch_side *s = &p->sides[n];
+        double sign = s->side == 0 ? 1 : -1;
+        lanes_t buffer[9];
+
+        if (s->point) {
+            lanes_t l[3], cross[3], own[3];
+            const lanes_t *rows = view(p, s->joint, R ? s->lambda : s->x, 3, buffer), *arm = own;
+
+            for (int i = 0; i < 3; i++)
+                l[i] = sign * rows[i];
+            if (R)
+                rotate(R, view(p, s->joint, s->arm_own, 3, buffer), own);
+            else
+                arm = view(p, s->joint, s->arm, 3, buffer);
+            lk_cross_lanes(arm, l, cross);
+            for (int i = 0; i < 3; i++) {
+                force[i] += l[i];
+                torque[i] += cross[i];
+            }
+        }
+        if (s->n_mail == 3) {
+            const lanes_t *mail = view(p, s->joint, s->mail, 3, buffer);
+
+            for (int i = 0; i < 3; i++)
+                torque[i] += sign * mail[i];
+        } else if (s->n_mail == 9) {
+            const lanes_t *mail = view(p, s->joint, s->mail, 9, buffer);
+
+            for (int i = 0; i < 3; i++) {
+                force[i] += sign * mail[i];
+                torque[i] += mail[3 + 3 * s->side + i];
+            }
+        }
+    }
+}
+
+/* x, R, from where the step began and the motion since */
+LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t *pose)
+{
+    lanes_t q[4];
+
+    for (int i = 0; i < 3; i++)
+        pose[i] = f[LK_BODY_OLD_X + i] + u[i];
+    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, q);
+    lk_quat_matrix_lanes(q, pose + 3);
+}
+
+LK_INLINE void trapezoidal(const lanes_t *f, const lanes_t u[3], const lanes_t theta[3], double h,
+                           lanes_t v[6], lanes_t a[6])
+{
+    double rate = 2 / h;
+
+    for (int i = 0; i < 6; i++) {
+        lanes_t old = f[LK_BODY_OLD_V + i];
+
+        v[i] = rate * (i < 3 ? u[i] : theta[i - 3]) - old;
+        a[i] = rate * (v[i] - old) - f[LK_BODY_OLD_A + i];
+    }
+}
+
+/* g = M (a - gravity) + w x J w, the torque along the body's axes */
+LK_INLINE void inertial_residual(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
+                                 const lanes_t theta[3])
+{
+    lanes_t v[6], a[6], Jw[3], gyroscopic[3], torque[3];
+
+    trapezoidal(f, u, theta, sys->h, v, a);
+    lk_sym_mul_lanes(f + LK_BODY_J, v + 3, Jw);
+    lk_cross_lanes(v + 3, Jw, gyroscopic);
+    lk_sym_mul_lanes(f + LK_BODY_J, a + 3, torque);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_V + i] = f[LK_BODY_MASS] * (a[i] - sys->gravity[i]);
+        f[LK_BODY_V + 3 + i] = torque[i] + gyroscopic[i];
+    }
+}
+
+/* x + h v + h^2/2 a, likewise for the turn */
+static __attribute__((noinline)) void predict_bodies(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block,
+                                                     struct watch *watch)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), u[3], theta[3], turn[4];
+    double h = sys->h;
+
+    for (int i = 0; i < 3; i++) {
+        u[i] = h * f[LK_BODY_OLD_V + i] + 0.5 * h * h * f[LK_BODY_OLD_A + i];
+        theta[i] = h * f[LK_BODY_OLD_V + 3 + i] + 0.5 * h * h * f[LK_BODY_OLD_A + 3 + i];
+        f[LK_BODY_U + i] = u[i];
+    }
+    watch->widest = lk_max_lanes(watch->widest, lk_inner_lanes(theta, theta));
+    lk_rotation_exp_lanes(theta, turn);
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_TURN + i] = turn[i];
+    place(f, u, turn, f + LK_BODY_X);
+    turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
+    inertial_residual(sys, f, u, theta);
+}
+
+/* g of the bodies and of their joints, then s W g; @pose: field of the present one */
+LK_INLINE void weigh_residual(const struct lk_batches *p, int block, int pose_field)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3];
+    const lanes_t *pose = f + pose_field;
+
+    pull(p, b, pose + 3, force, torque);
+    rotate_back(pose + 3, torque, own);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_V + i] = f[LK_BODY_SM] * (f[LK_BODY_V + i] + force[i]);
+        own[i] += f[LK_BODY_V + 3 + i];
+    }
+    lk_sym_mul_lanes(f + LK_BODY_SJ, own, torque);
+    rotate(f + LK_BODY_R, torque, f + LK_BODY_V + 3);
+}
+
+/* s W Phi_q^T of the solution */
+LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodies *b,
+                          const lanes_t *f, lanes_t ret[6])
+{
+    lanes_t torque[3];
+
+    pull(p, b, NULL, ret, torque);
+    for (int i = 0; i < 3; i++)
+        ret[i] *= f[LK_BODY_SM];
+    lk_sym_mul_lanes(f + LK_BODY_A, torque, ret + 3);
+}
+
+/* the new state, and what the projections begin with: its pose, and its twist to be projected */
+LK_INLINE void accept_motion(const struct lk_system *sys, lanes_t *f, const lanes_t u[3],
+                             const lanes_t turn[4], const lanes_t theta[3])
+{
+    lanes_t q[4], v[6], a[6], scale;
+
+    trapezoidal(f, u, theta, sys->h, v, a);
+    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, q);
+    scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_OLD_Q + i] = q[i] * scale;
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_OLD_X + i] += u[i];
+    for (int i = 0; i < 6; i++) {
+        f[LK_BODY_OLD_V + i] = v[i];
+        f[LK_BODY_OLD_A + i] = a[i];
+    }
+}
+
+/* pose, weights and twist of the state in OLD_* */
+LK_INLINE void show_state(lanes_t *f)
+{
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_X + i] = f[LK_BODY_OLD_X + i];
+        f[LK_BODY_V + i] = f[LK_BODY_OLD_V + i];
+    }
+    lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_R);
+    turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
+    rotate(f + LK_BODY_R, f + LK_BODY_OLD_V + 3, f + LK_BODY_V + 3);
+}
+
+/* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
+static __attribute__((noinline)) void apply_increment(const struct lk_system *sys,
+                                                      const struct lk_batches *p, int block,
+                                                      int is_last, struct watch *watch)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+    lanes_t step[6], dtheta[3], dq[4], u[3], turn[4], theta[3], largest = {0};
+
+    correction(p, b, f, step);
+    for (int i = 0; i < 6; i++)
+        step[i] = -(step[i] + f[LK_BODY_V + i]);
+    rotate_back(f + LK_BODY_R, step + 3, dtheta);
+    lk_rotation_exp_lanes(dtheta, dq);
+    lk_quat_mul_lanes(f + LK_BODY_TURN, dq, turn);
+    lk_rotation_log_lanes(turn, theta);
+    for (int i = 0; i < 3; i++)
+        u[i] = f[LK_BODY_U + i] + step[i];
+    if (is_last) {
+        for (int i = 0; i < 3; i++) {
+            largest = lk_max_lanes(largest, lk_abs_lanes(step[i]));
+            largest = lk_max_lanes(largest, lk_abs_lanes(dtheta[i]));
+        }
+        watch->increment = lk_max_lanes(watch->increment, largest);
+        accept_motion(sys, f, u, turn, theta);
+        show_state(f);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_U + i] = u[i];
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_TURN + i] = turn[i];
+    place(f, u, turn, f + LK_BODY_NOW_X);
+    inertial_residual(sys, f, u, theta);
+}
+
+/* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */
+static __attribute__((noinline)) void project_bodies(const struct lk_batches *p, int block,
+                                                     int field)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6];
+
+    correction(p, b, f, change);
+    for (int i = 0; i < 6; i++)
+        f[LK_BODY_V + i] -= change[i];
+    for (int i = 0; i < 3; i++)
+        f[field + i] = f[LK_BODY_V + i];
+    rotate_back(f + LK_BODY_R, f + LK_BODY_V + 3, f + field + 3);
+}
+
+/* what a projection begins with; @field: OLD_V or OLD_A */
+static __attribute__((noinline)) void show_motion(const struct lk_batches *p, int block, int field)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_V + i] = f[field + i];
+    rotate(f + LK_BODY_R, f + field + 3, f + LK_BODY_V + 3);
+}
+
+/* between the state of the system, one body after another, and lanes */
+static void load_bodies(const struct lk_state *state, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    for (int l = 0; l < LK_LANES; l++) {
+        /* empty lanes too: a step that overflowed may have left anything there */
+        const struct lk_motion none = {.q = {1}};
+        const struct lk_motion *m = b->body[l] < 0 ? &none : &state->motion[b->body[l]];
+
+        for (int i = 0; i < 3; i++) {
+            LANE(f[LK_BODY_OLD_X + i], l) = m->x[i];
+            LANE(f[LK_BODY_OLD_V + i], l) = m->v.v[i];
+            LANE(f[LK_BODY_OLD_V + 3 + i], l) = m->v.w[i];
+            LANE(f[LK_BODY_OLD_A + i], l) = m->a.v[i];
+            LANE(f[LK_BODY_OLD_A + 3 + i], l) = m->a.w[i];
+        }
+        for (int i = 0; i < 4; i++)
+            LANE(f[LK_BODY_OLD_Q + i], l) = m->q[i];
+    }
+    show_state(f);
+}
+
+/* @n <= 8 vectors into the rows of LK_LANES arrays: @to[l] gets lane l of each */
+LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES])
+{
+#if LK_LANES == 8 && defined(__AVX512F__)
+    __m512d a[8], b[8];
+
+    for (int i = 0; i < 8; i++)
+        a[i] = i < n ? (__m512d)from[i] : _mm512_setzero_pd();
+    for (int i = 0; i < 8; i += 2) {
+        b[i] = _mm512_unpacklo_pd(a[i], a[i + 1]);
+        b[i + 1] = _mm512_unpackhi_pd(a[i], a[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int k = 0; k < 2; k++) {
+            a[i + k] = _mm512_shuffle_f64x2(b[i + k], b[i + k + 2], 0x88);
+            a[i + k + 2] = _mm512_shuffle_f64x2(b[i + k], b[i + k + 2], 0xdd);
+        }
+    for (int k = 0; k < 4; k++) {
+        __m512d low = _mm512_shuffle_f64x2(a[k], a[k + 4], 0x88);
+        __m512d high = _mm512_shuffle_f64x2(a[k], a[k + 4], 0xdd);
+        __mmask8 mask = (__mmask8)((1u << n) - 1);
+
+        _mm512_mask_storeu_pd(to[k], mask, low);
+        _mm512_mask_storeu_pd(to[4 + k], mask, high);
+    }
+#else
+    for (int l = 0; l < LK_LANES; l++)
+        for (int i = 0; i < n; i++)
+            to[l][i] = ((const double *)&from[i])[l];
+#endif
+}
+
+/* struct lk_motion has the fields in the order of OLD_X .. OLD_A */
+#define MOTION_SIZE ((int)(sizeof(struct lk_motion) / sizeof(double)))
+_Static_assert(LK_BODY_OLD_A + 6 - LK_BODY_OLD_X == sizeof(struct lk_motion) / sizeof(double),
+               "a motion is the old state of a body");
+
+static __attribute__((noinline)) void store_bodies(const struct lk_system *sys,
+                                                   const struct lk_batches *p, int block,
+                                                   struct watch *watch)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    const lanes_t *f = block_at(p, b->at);
+    double *to[LK_LANES], sink[MOTION_SIZE];
+    lanes_t Jw[3], twice, finite[2];
+
+    finite[0] = finite[1] = (lanes_t){0};
+    for (int i = 0; i < MOTION_SIZE; i++)
+        finite[i & 1] += f[LK_BODY_OLD_X + i] * 0.0;
+    watch->finite += finite[0] + finite[1];
+    for (int l = 0; l < LK_LANES; l++)
+        to[l] = b->body[l] < 0 ? sink : (double *)&sys->next.motion[b->body[l]];
+#pragma GCC unroll 3
+    for (int first = 0; first < MOTION_SIZE; first += 8) {
+        store_rows(f + LK_BODY_OLD_X + first, MOTION_SIZE - first < 8 ? MOTION_SIZE - first : 8,
+                   to);
+        for (int l = 0; l < LK_LANES; l++)
+            to[l] += 8;
+    }
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
+    twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
+            lk_inner_lanes(f + LK_BODY_OLD_V + 3, Jw);
+    watch->kinetic += 0.5 * twice;
+    watch->potential -= f[LK_BODY_MASS] * (f[LK_BODY_OLD_X] * sys->gravity[0] +
+                                           f[LK_BODY_OLD_X + 1] * sys->gravity[1] +
+                                           f[LK_BODY_OLD_X + 2] * sys->gravity[2]);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a model can be stepped side by side, and its program if so. */
+#include "step/draft.h"
+#include "batch/batch.h"
+#include "batch/cost.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* bodies that the trapezoidal rule treats apart have no place in lanes: without inertia, or thin */
+#define THIN 1e-9
+
+static int kind_of(const struct lk_draft_block *b)
+{
+    static const int kinds[LK_JOINT_TYPES] = {
+        [LK_JOINT_SPHERICAL] = 1 + LK_KIND_SPHERICAL,
+        [LK_JOINT_REVOLUTE] = 1 + LK_KIND_REVOLUTE,
+        [LK_JOINT_FIXED] = 1 + LK_KIND_FIXED,
+        [LK_JOINT_UNIVERSAL] = 1 + LK_KIND_UNIVERSAL,
+        [LK_JOINT_PRISMATIC] = 1 + LK_KIND_PRISMATIC,
+        [LK_JOINT_CYLINDRICAL] = 1 + LK_KIND_CYLINDRICAL,
+        [LK_JOINT_PLANAR] = 1 + LK_KIND_PLANAR,
+        [LK_JOINT_POINT_ON_LINE] = 1 + LK_KIND_POINT_ON_LINE,
+    };
+
+    return b->is_compliant || b->drive >= 0 || b->hold >= 0 ? -1 : kinds[b->type] - 1;
+}
+
+static int is_plain(const struct lk_body_def *b)
+{
+    const double *J = b->inertia;
+    double largest = J[0] > J[1] ? J[0] : J[1];
+    double determinant = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[4] * J[5]) +
+                         J[4] * (J[3] * J[5] - J[4] * J[1]);
+
+    largest = J[2] > largest ? J[2] : largest;
+    return b->mass > 0 && determinant > THIN * largest * largest * largest;
+}
+
+/* Formulation, rows and bodies that batches know; a condition is read from the fronts one by one.
+ */
+static int is_known(const struct lk_draft *d, int *kind)
+{
+    const struct lk_model *m = d->model;
+    int known =
+        m->solver.coordinates == LK_COORDINATES_LIE && !d->in_hold && d->n_frames == 0 &&
+        lk_formulation_find(m->solver.formulation, m->solver.coordinates) == &lk_formulation_ali3;
+
+    for (int i = 0; i < m->n_bodies; i++)
+        known &= is_plain(&m->bodies[i]);
+    for (int i = 0; i < m->n_outputs; i++)
+        known &= m->outputs[i].type != LK_OUTPUT_CONDITION;
+    for (int i = 0; i < d->n_blocks; i++) {
+        kind[i] = kind_of(&d->blocks[i]);
+        known &= kind[i] >= 0;
+    }
+    return known;
+}
+
+int lk_batches_draft(struct lk_draft *d)
+{
+    const struct lk_engine *engine = lk_engine_best();
+    int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0;
+
+    if (!kind)
+        return -ENOMEM;
+    if (engine && d->n_bodies > 0 && is_known(d, kind))
+        r = lk_batches_new(&d->topology, kind, engine, &d->batches);
+    /* small mechanisms leave most lanes empty; an engine that was asked for by name is taken */
+    if (d->batches && !lk_engine_is_named() && lk_batches_time(d->batches) >= lk_classic_time(d)) {
+        lk_batches_free(d->batches);
+        d->batches = NULL;
+    }
+    free(kind);
+    return r;
+}
+
+static int step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->step(sys, inputs);
+}
+
+const struct lk_formulation lk_formulation_batches = {
+    .name = "ali3",
+    .coordinates = LK_COORDINATES_LIE,
+    .step = step,
+    .keeps_books = 1,
+};

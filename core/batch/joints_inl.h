@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joints side by side: rows of kinds.h. @k is a constant at every call, so that each kind has an
+ * instance of its own. Without include guard on purpose, see lanes_inl.h. */
+
+#define ROWS_MAX   6
+#define SQUARE_MAX 3
+
+/** struct place_of - a joint at its present poses, along the world axes: arms, gap, directions. */
+struct place_of {
+    lanes_t r[2][3];
+    lanes_t d[3];
+    lanes_t dir[2][3][3];
+};
+
+LK_INLINE void locate(const struct lk_joint_kind *k, const lanes_t *f, const lanes_t *const body[2],
+                      struct place_of *at)
+{
+    for (int s = 0; s < 2; s++) {
+        const lanes_t *R = body[s] + 3;
+
+        rotate(R, f + lk_kind_points(k) + 3 * s, at->r[s]);
+        for (int i = 0; i < k->n_dir[s]; i++)
+            rotate(R, f + lk_kind_directions(k, s) + 3 * i, at->dir[s][i]);
+    }
+    for (int i = 0; i < 3; i++)
+        at->d[i] = (body[0][i] - body[1][i]) + (at->r[0][i] - at->r[1][i]);
+}
+
+LK_INLINE void violation(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *phi)
+{
+    int n = 3 * k->point;
+
+    for (int i = 0; i < 3 && k->point; i++)
+        phi[i] = at->d[i];
+    for (int i = 0; i < k->n_slide; i++)
+        phi[n + i] = lk_inner_lanes(at->dir[0][k->slide[i]], at->d);
+    n += k->n_slide;
+    for (int i = 0; i < k->n_square; i++)
+        phi[n + i] = lk_inner_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]]);
+}
+
+/* the Jacobian in the form in which it is kept */
+LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at, lanes_t *J)
+{
+    for (int i = 0; i < 6 && k->point; i++)
+        *J++ = at->r[i / 3][i % 3];
+    for (int i = 0; i < k->n_slide; i++, J += 9) {
+        const lanes_t *n = at->dir[0][k->slide[i]];
+        lanes_t lever[3];
+
+        for (int c = 0; c < 3; c++) {
+            J[c] = n[c];
+            lever[c] = at->d[c] - at->r[0][c];
+        }
+        lk_cross_lanes(n, lever, J + 3);
+        lk_cross_lanes(n, at->r[1], J + 6); /* -(r1 x n) */
+    }
+    for (int i = 0; i < k->n_square; i++, J += 3)
+        lk_cross_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]], J);
+}
+
+/* what bodies have to be told of J^T l, see lk_kind_mail() */
+LK_INLINE void post(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *l,
+                    lanes_t *mail)
+{
+    lanes_t force[3], torque[2][3];
+
+    for (int i = 0; i < 3; i++)
+        force[i] = torque[0][i] = torque[1][i] = (lanes_t){0};
+    J += 6 * k->point;
+    l += 3 * k->point;
+    for (int i = 0; i < k->n_slide; i++, J += 9, l++)
+        for (int c = 0; c < 3; c++) {
+            force[c] += *l * J[c];
+            torque[0][c] += *l * J[3 + c];
+            torque[1][c] += *l * J[6 + c];
+        }
+    for (int i = 0; i < k->n_square; i++, J += 3, l++)
+        for (int c = 0; c < 3; c++) {
+            torque[0][c] += *l * J[c];
+            torque[1][c] -= *l * J[c];
+        }
+    for (int i = 0; i < 3; i++) {
+        if (k->n_slide > 0) {
+            mail[i] = force[i];
+            mail[3 + i] = torque[0][i];
+            mail[6 + i] = torque[1][i];
+        } else if (k->n_square > 0) {
+            mail[i] = torque[0][i];
+        }
+    }
+}
+
+/* J t of two twists, along the world axes: velocity, angular velocity */
+LK_INLINE void rates(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *t0,
+                     const lanes_t *t1, lanes_t *ret)
+{
+    if (k->point) {
+        lanes_t c0[3], c1[3];
+
+        lk_cross_lanes(t0 + 3, J, c0);
+        lk_cross_lanes(t1 + 3, J + 3, c1);
+        for (int i = 0; i < 3; i++)
+            *ret++ = (t0[i] - t1[i]) + (c0[i] - c1[i]);
+        J += 6;
+    }
+    for (int i = 0; i < k->n_slide; i++, J += 9) {
+        lanes_t sum = {0};
+
+        for (int c = 0; c < 3; c++)
+            sum += J[c] * (t0[c] - t1[c]) + J[3 + c] * t0[3 + c] + J[6 + c] * t1[3 + c];
+        *ret++ = sum;
+    }
+    for (int i = 0; i < k->n_square; i++, J += 3) {
+        lanes_t sum = {0};
+
+        for (int c = 0; c < 3; c++)
+            sum += J[c] * (t0[3 + c] - t1[3 + c]);
+        *ret++ = sum;
+    }
+}
+
+/* second derivative with all accelerations zero; t: twists of both sides */
+LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct place_of *at,
+                          const lanes_t *const t[2], lanes_t *ret)
+{
+    lanes_t c[2][3], gap[3], rate[3], first[2][3], second[2][3];
+
+    for (int s = 0; s < 2; s++)
+        cross_twice(t[s] + 3, at->r[s], c[s]);
+    for (int i = 0; i < 3; i++)
+        gap[i] = c[0][i] - c[1][i];
+    for (int i = 0; i < 3 && k->point; i++)
+        *ret++ = gap[i];
+    if (k->n_slide > 0) {
+        for (int s = 0; s < 2; s++)
+            lk_cross_lanes(t[s] + 3, at->r[s], c[s]);
+        for (int i = 0; i < 3; i++)
+            rate[i] = (t[0][i] - t[1][i]) + (c[0][i] - c[1][i]);
+    }
+    for (int i = 0; i < k->n_slide; i++) {
+        const lanes_t *n = at->dir[0][k->slide[i]];
+
+        lk_cross_lanes(t[0] + 3, n, first[0]);
+        cross_twice(t[0] + 3, n, second[0]);
+        *ret++ = lk_inner_lanes(second[0], at->d) + 2.0 * lk_inner_lanes(first[0], rate) +
+                 lk_inner_lanes(n, gap);
+    }
+    for (int i = 0; i < k->n_square; i++) {
+        const lanes_t *const u[2] = {at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]]};
+
+        for (int s = 0; s < 2; s++) {
+            lk_cross_lanes(t[s] + 3, u[s], first[s]);
+            cross_twice(t[s] + 3, u[s], second[s]);
+        }
+        *ret++ = lk_inner_lanes(second[0], u[1]) + 2.0 * lk_inner_lanes(first[0], first[1]) +
+                 lk_inner_lanes(u[0], second[1]);
+    }
+}
+
+/* ---- what happens to a block of joints, by kind ---- */
+
+/** enum pass - what a sweep is for. FIRST: iteration with a new factor at the predicted pose;
+ * ITERATE; VELOCITY: projection with a new factor at the final pose; ACCELERATION: with the same;
+ * FACTOR: nothing is solved. */
+enum pass { FIRST, ITERATE, VELOCITY, ACCELERATION, FACTOR };
+
+/* Phi and Phi_q^T lambda at the present pose; in the first iteration, at the predicted one, the
+ * Jacobian is kept */
+LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                             const struct lk_batch_joints *j, int keep)
+{
+    lanes_t *f = block_at(p, j->at), buffer[2][12], now[6 + 9 * 2 + 3 * SQUARE_MAX];
+    int pose = keep ? LK_BODY_X : LK_BODY_NOW_X;
+    const lanes_t *const body[2] = {view(p, j->body[0], pose, 12, buffer[0]),
+                                    view(p, j->body[1], pose, 12, buffer[1])};
+    lanes_t *J = keep ? f + lk_kind_jacobian(k) : now;
+    struct place_of at;
+
+    locate(k, f, body, &at);
+    violation(k, &at, f + lk_kind_x(k));
+    jacobian(k, &at, J);
+    post(k, J, f + lk_kind_lambda(k), f + lk_kind_mail(k));
+}
+
+/* the Jacobian of the final pose, and how far the rows are from holding there */
+LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                           const struct lk_batch_joints *j, struct watch *watch)
+{
+    lanes_t *f = block_at(p, j->at), buffer[2][12], phi[ROWS_MAX];
+    const lanes_t *const body[2] = {view(p, j->body[0], 0, 12, buffer[0]),
+                                    view(p, j->body[1], 0, 12, buffer[1])};
+    struct place_of at;
+
+    locate(k, f, body, &at);
+    violation(k, &at, phi);
+    jacobian(k, &at, f + lk_kind_jacobian(k));
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        watch->position = lk_max_lanes(watch->position, lk_abs_lanes(phi[r]));
+}
+
+/* gamma into the right-hand side; the rates that are left of the projected velocities */
+LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                          const struct lk_batch_joints *j, struct watch *watch)
+{
+    lanes_t *f = block_at(p, j->at), buffer[2][18], left[ROWS_MAX];
+    const lanes_t *const body[2] = {view(p, j->body[0], 0, 18, buffer[0]),
+                                    view(p, j->body[1], 0, 18, buffer[1])};
+    const lanes_t *const twist[2] = {body[0] + LK_BODY_V, body[1] + LK_BODY_V};
+    struct place_of at;
+
+    locate(k, f, body, &at);
+    gamma_rows(k, &at, twist, f + lk_kind_x(k));
+    rates(k, f + lk_kind_jacobian(k), twist[0], twist[1], left);
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
+}
+
+/* the right-hand side: Phi - s Phi_q W g (- E lambda), Phi_q v, or Phi_q a + gamma */
+LK_INLINE void right_side_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                               const struct lk_batch_joints *j, enum pass pass, int leaks)
+{
+    lanes_t *f = block_at(p, j->at), buffer[2][6], rate[ROWS_MAX];
+    const lanes_t *E = f + lk_kind_regular(k), *lambda = f + lk_kind_lambda(k);
+    lanes_t *x = f + lk_kind_x(k);
+
+    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
+          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
+    for (int r = 0; r < lk_kind_rows(k); r++) {
+        if (pass == VELOCITY)
+            x[r] = rate[r];
+        else if (pass == ACCELERATION)
+            x[r] += rate[r];
+        else
+            x[r] -= rate[r] + (leaks ? 1.0 : 0.0) * E[r] * lambda[r];
+    }
+}
+
+/* lambda += @scale times the solution, and Phi_q^T of it */
+LK_INLINE void take_solution_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                                  const struct lk_batch_joints *j, double scale)
+{
+    lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k), *x = f + lk_kind_x(k);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        lambda[r] += scale * x[r];
+    post(k, f + lk_kind_jacobian(k), x, f + lk_kind_mail(k));
+}
+
+/* ---- the instance for the kind of a block ---- */
+
+#define EACH_KIND(j, CALL)                                                                         \
+    switch ((enum lk_kind)(j)->kind) {                                                             \
+        LK_JOINT_KINDS(CALL)                                                                       \
+    case LK_KINDS:                                                                                 \
+        break;                                                                                     \
+    }
+
+static void evaluate_joints(const struct lk_batches *p, int block, int keep)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ROWS)                                                                           \
+    case LK_KIND_##NAME:                                                                           \
+        evaluate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, keep);                                \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+static void settle_joints(const struct lk_batches *p, int block, struct watch *watch)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ROWS)                                                                           \
+    case LK_KIND_##NAME:                                                                           \
+        settle_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, watch);                                 \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+static void gamma_joints(const struct lk_batches *p, int block, struct watch *watch)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ROWS)                                                                           \
+    case LK_KIND_##NAME:                                                                           \
+        gamma_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, watch);                                  \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+LK_INLINE void right_side(const struct lk_batches *p, int block, enum pass pass, int leaks)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ROWS)                                                                           \
+    case LK_KIND_##NAME:                                                                           \
+        right_side_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, pass, leaks);                       \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+static void take_solution(const struct lk_batches *p, int block, double scale)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ROWS)                                                                           \
+    case LK_KIND_##NAME:                                                                           \
+        take_solution_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, scale);                          \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A crew: threads that execute the phases of a step side by side, without locks.
+ *
+ * The library makes no thread. Whoever has threads lends them: worker 0 is the thread that steps,
+ * workers 1 to n - 1 stay in lk_crew_serve() until the crew is stopped. lk_crew_run() lets every
+ * worker execute one phase and returns when all have; it is a fork and a join, two hand-offs
+ * between cores, which pays for phases of more than some 5 us a worker.
+ *
+ *     lk_crew_new(2, &crew);            thread 1:  lk_crew_serve(crew, 1);
+ *     lk_crew_wait_ready(crew);
+ *     lk_system_set_crew(system, crew);
+ *     lk_system_step(system, inputs);   ...
+ *     lk_system_set_crew(system, NULL);
+ *     lk_crew_stop(crew);               lk_crew_serve() returns; join thread 1
+ *     lk_crew_free(crew);
+ *
+ * Who waits spins for a bounded time, then sleeps in the kernel. Hence two workers on one core are
+ * slow, but never stand still, whatever their priority. No system call is made while everybody
+ * waits for less than that time. */
+#ifndef LINKAGE_CREW_H
+#define LINKAGE_CREW_H
+
+#include "linkage/error.h"
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_CREW_MAX 64 /* workers of a crew */
+
+struct lk_crew;
+
+/** typedef lk_crew_phase - what a worker does in a phase.
+ * @context: as given to lk_crew_run(), the same for all
+ * @worker:  0 to lk_crew_size() - 1
+ * Sees all that was written before lk_crew_run(); all that it writes is seen after it. Denormal
+ * numbers are zero on workers 1 and up; on worker 0 they are what its thread has them to be. */
+typedef void (*lk_crew_phase)(void *context, int worker);
+
+/** lk_crew_new() - a crew of @n_workers, the caller of lk_crew_run() included.
+ * @n_workers: 1 to LK_CREW_MAX
+ * Thread: any but the cycle.  RT: no.
+ * Return: 0, -EINVAL, -ENOMEM. */
+int lk_crew_new(int n_workers, struct lk_crew **ret_crew);
+
+/** lk_crew_free() - release; NULL is allowed. Not while a thread serves. */
+void lk_crew_free(struct lk_crew *crew);
+
+/** lk_crew_size() - its workers; 1 for NULL.  RT: yes. */
+LK_RT int lk_crew_size(const struct lk_crew *crew);
+
+/** lk_crew_serve() - be worker @worker until lk_crew_stop(). Denormal numbers are taken as zero
+ * meanwhile.
+ * @worker: 1 to lk_crew_size() - 1, each by one thread
+ * Thread: the worker's.  RT: yes, waits as said above. */
+LK_RT void lk_crew_serve(struct lk_crew *crew, int worker);
+
+/** lk_crew_wait_ready() - return when every worker serves; without a thread for each this never
+ * returns. A meeting without work.
+ * Thread: the one that may call lk_crew_run() at the time.  RT: no. */
+void lk_crew_wait_ready(struct lk_crew *crew);
+
+/** lk_crew_run() - all workers execute @phase, the caller as worker 0; returns when all have.
+ * @phase: not from within a phase
+ * Thread: one at a time; cycle.  RT: yes. Makes a system call only when a worker sleeps (about 7 us
+ * to wake it) or when one is waited for longer than the bounded spin. */
+LK_RT void lk_crew_run(struct lk_crew *crew, lk_crew_phase phase, void *context);
+
+/** lk_crew_rouse() - a cycle begins: wake the workers that sleep still, and say when the next one
+ * will. Workers that sleep get up by themselves then, so that nobody has to wake them.
+ * @next_ns: on CLOCK_MONOTONIC, a little before the next cycle; 0: sleep until there is a run
+ * Thread: that of lk_crew_run().  RT: yes, a system call only if one sleeps, never waits. */
+LK_RT void lk_crew_rouse(struct lk_crew *crew, int64_t next_ns);
+
+/** lk_crew_rest() - a cycle ends: the workers sleep at once instead of looking for the next run.
+ * Thread: that of lk_crew_run().  RT: yes, no system call, never waits. */
+LK_RT void lk_crew_rest(struct lk_crew *crew);
+
+/** lk_crew_stop() - lk_crew_serve() returns on all threads, also on those that come later.
+ * Thread: any, when nobody runs a phase.  RT: no, but it never waits. */
+void lk_crew_stop(struct lk_crew *crew);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schedule/workers.h"
+#include "linkage/crew.h"
+#include "linkage/linkage.h"
+#include "step/system.h"
+
+/* a further core has to be worth it: it could do something else, and may be late */
+#define LK_WORTH 0.9
+#define LK_CLOSE 1.05
+
+double lk_workers_time(const struct lk_step_cost *cost, int n_workers)
+{
+    double time_ns = cost->serial_ns;
+
+    for (int i = 0; i < cost->n_phases; i++) {
+        const struct lk_phase_cost *phase = &cost->phase[i];
+        double share = phase->work_ns / n_workers;
+
+        time_ns += share > phase->largest_ns ? share : phase->largest_ns;
+        if (n_workers > 1)
+            time_ns += LK_MEETING_NS + LK_MEETING_MORE_NS * (n_workers - 2);
+    }
+    return time_ns;
+}
+
+int lk_workers_useful(const struct lk_step_cost *cost, int n_max)
+{
+    double alone = lk_workers_time(cost, 1), best = alone;
+    int n = 1;
+
+    for (int k = 2; k <= n_max; k++) {
+        double time = lk_workers_time(cost, k);
+
+        best = time < best ? time : best;
+    }
+    if (cost->n_phases == 0 || best > LK_WORTH * alone)
+        return 1;
+    while (n < n_max && lk_workers_time(cost, n) > LK_CLOSE * best)
+        n++;
+    return n;
+}
+
+LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew)
+{
+    system->crew = crew;
+}
+
+LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context)
+{
+    system->probe = probe;
+    system->probe_context = context;
+}
+
+int lk_system_workers_useful(const struct lk_system *system)
+{
+    return lk_workers_useful(&system->cost, LK_CREW_MAX);
+}

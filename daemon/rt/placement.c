@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "placement.h"
+#include "realtime.h"
+#include <stdio.h>
+
+/* "0-3,6": as taskset and the kernel write them; what does not fit is left out. */
+static const char *describe(const cpu_set_t *set, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        int first = i;
+
+        if (!CPU_ISSET(i, set))
+            continue;
+        while (i + 1 < CPU_SETSIZE && CPU_ISSET(i + 1, set))
+            i++;
+        if (n + 12 > size)
+            break;
+        n += (size_t)snprintf(text + n, size - n, i > first ? "%s%d-%d" : "%s%d", n ? "," : "",
+                              first, i);
+    }
+    return text;
+}
+
+/* Highest core of @set that no worker has, or LKD_CORE_NONE. */
+static int find_free(const cpu_set_t *set, const struct lkd_placement *placement, int n)
+{
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--) {
+        bool taken = false;
+
+        for (int k = 0; k < n; k++)
+            taken = taken || placement->core[k] == i;
+        if (CPU_ISSET(i, set) && !taken)
+            return i;
+    }
+    return LKD_CORE_NONE;
+}
+
+static int wished_core(const struct lkd_wish *wish, int worker)
+{
+    if (worker == 0)
+        return wish->core;
+    return worker <= wish->n_cores ? wish->worker_core[worker - 1] : LKD_CORE_AUTO;
+}
+
+/* Cores given by number first, so that `auto` keeps away from them. */
+static void assign(const struct lkd_wish *wish, const cpu_set_t *allowed, struct lkd_placement *p)
+{
+    for (int k = 0; k < p->n_workers; k++)
+        p->core[k] = wished_core(wish, k);
+    for (int k = 0; k < p->n_workers; k++)
+        if (p->core[k] == LKD_CORE_AUTO)
+            p->core[k] = find_free(allowed, p, p->n_workers);
+}
+
+static int check_reachable(const struct lkd_placement *p, const cpu_set_t *reachable,
+                           struct lk_error *error)
+{
+    char cores[128];
+
+    for (int k = 0; k < p->n_workers; k++) {
+        if (p->core[k] < 0 || (p->core[k] < CPU_SETSIZE && CPU_ISSET(p->core[k], reachable)))
+            continue;
+        lk_error_set(error, "realtime: no core %d for worker %d, this process may use cores %s",
+                     p->core[k], k + 1, describe(reachable, cores, sizeof(cores)));
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
+static int check_shared(const struct lkd_placement *p, const cpu_set_t *reachable,
+                        struct lk_error *error)
+{
+    char cores[128];
+
+    for (int k = 1; k < p->n_workers; k++)
+        for (int i = 0; i < k; i++)
+            if (p->core[k] >= 0 && p->core[k] == p->core[i]) {
+                lk_error_set(error,
+                             "realtime: workers %d and %d share core %d, expected a core for "
+                             "each, this process may use cores %s",
+                             i + 1, k + 1, p->core[k], describe(reachable, cores, sizeof(cores)));
+                return LK_E_MODEL;
+            }
+    return 0;
+}
+
+/* Every real-time worker pinned, and a core without any for everything else. */
+static int check_realtime(const struct lkd_wish *wish, const struct lkd_placement *p,
+                          const cpu_set_t *allowed, const cpu_set_t *reachable,
+                          struct lk_error *error)
+{
+    cpu_set_t rest = *allowed;
+    bool pinned = true;
+    char cores[128];
+
+    if (wish->core == LKD_CORE_NONE) {
+        lk_error_set(error,
+                     "realtime: core: none with %d real-time workers, which would meet on "
+                     "one core, expected auto or a number",
+                     p->n_workers);
+        return LK_E_MODEL;
+    }
+    for (int k = 0; k < p->n_workers; k++) {
+        pinned = pinned && p->core[k] >= 0;
+        if (p->core[k] >= 0)
+            CPU_CLR(p->core[k], &rest);
+    }
+    if (pinned && CPU_COUNT(&rest) > 0)
+        return 0;
+    lk_error_set(error,
+                 "realtime: %d real-time workers need a core each and one that they leave to "
+                 "others, this process may use cores %s; expected fewer workers, or priority: 0",
+                 p->n_workers, describe(reachable, cores, sizeof(cores)));
+    return LK_E_MODEL;
+}
+
+/* The most that `auto` may take: one core stays free of them, and nothing is taken from a process
+ * that should run anywhere. */
+static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed)
+{
+    int n = CPU_COUNT(allowed) - 1;
+
+    if (wish->core == LKD_CORE_NONE || n < 1)
+        return 1;
+    n = n < LKD_WORKERS_AUTO_MAX ? n : LKD_WORKERS_AUTO_MAX;
+    return wish->n_cores > 0 ? wish->n_cores + 1 : n;
+}
+
+/* Normal threads take turns where there are too few cores; then those without a wish are better not
+ * pinned. */
+static void unpin(const struct lkd_wish *wish, struct lkd_placement *p)
+{
+    bool enough = true;
+
+    for (int k = 0; k < p->n_workers; k++)
+        enough = enough && p->core[k] >= 0;
+    for (int k = 0; k < p->n_workers && !enough; k++)
+        if (wished_core(wish, k) == LKD_CORE_AUTO)
+            p->core[k] = LKD_CORE_NONE;
+}
+
+int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
+              struct lkd_placement *ret_placement, struct lk_error *ret_error)
+{
+    struct lkd_placement p = {.n_workers = wish->workers};
+    int r;
+
+    if (wish->workers == LKD_WORKERS_AUTO) {
+        p.n_workers = most_workers(wish, allowed);
+        p.chosen_by_model = p.n_workers > 1;
+    }
+    if (p.n_workers == 1) {
+        p.core[0] = lkd_realtime_pick_core(wish->core);
+        *ret_placement = p;
+        return 0;
+    }
+    assign(wish, allowed, &p);
+    r = check_reachable(&p, reachable, ret_error);
+    if (r == 0)
+        r = check_shared(&p, reachable, ret_error);
+    if (r == 0 && wish->priority > 0)
+        r = check_realtime(wish, &p, allowed, reachable, ret_error);
+    if (r)
+        return r;
+    unpin(wish, &p);
+    *ret_placement = p;
+    return 0;
+}

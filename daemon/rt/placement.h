@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which worker of the cycle runs on which core, decided before any thread exists.
+ *
+ * Two real-time threads that wait for each other on one core, or one on each core of the machine,
+ * stop everything that shares these cores; so such a wish is refused, not degraded. A single worker
+ * waits for nobody: it may lack a core of its own. */
+#ifndef LKD_RT_PLACEMENT_H
+#define LKD_RT_PLACEMENT_H
+
+#include "linkage/crew.h"
+#include "linkage/error.h"
+#include <sched.h>
+#include <stdbool.h>
+
+#define LKD_WORKERS_AUTO     0 /* as many as the model pays for */
+#define LKD_WORKERS_AUTO_MAX 4 /* cores that `auto` keeps other threads from */
+
+/** struct lkd_wish - what the configuration asks for.
+ * @workers:      1 to LK_CREW_MAX, or LKD_WORKERS_AUTO
+ * @core:         of worker 0, the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
+ * @n_cores:      0: any cores
+ * @worker_core:  else of the workers 1 to @n_cores, each once
+ * @priority:     0 for normal threads, which may share cores */
+struct lkd_wish {
+    int workers;
+    int core;
+    int n_cores;
+    int worker_core[LK_CREW_MAX - 1];
+    int priority;
+};
+
+/** struct lkd_placement - what is granted.
+ * @n_workers: as wished; or the most there can be, for LKD_WORKERS_AUTO
+ * @chosen_by_model: a run takes as many of them as its model pays for
+ * @core:      of each, or LKD_CORE_NONE */
+struct lkd_placement {
+    int n_workers;
+    bool chosen_by_model;
+    int core[LK_CREW_MAX];
+};
+
+/** lkd_place() - decide.
+ * @allowed:   cores that the process runs on
+ * @reachable: cores that its threads may be pinned to, see lkd_realtime_cores()
+ * Thread: control.  RT: no.
+ * Return: 0, LK_E_MODEL (@ret_error: what is missing, which cores there are). */
+int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
+              struct lkd_placement *ret_placement, struct lk_error *ret_error);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mechanisms of a known figure, for tests of the step on batches: many parts that look alike, and
+ * the same with something that disturbs the likeness. Everything in them can be stepped by batches.
+ * Drawn at random from a seed, closed by construction, as in mechanism.h. */
+#ifndef TESTS_PHYSICS_FIGURE_H
+#define TESTS_PHYSICS_FIGURE_H
+
+#include "mechanism.h"
+
+/* name, what it is: see parent_of() and close_loops() */
+#define FIGURES(X)                                                                                 \
+    X(CHAIN, "chain")                                                                              \
+    X(ANCHORED, "chain with joints to the ground in its middle")                                   \
+    X(STAR, "star")                                                                                \
+    X(BINARY, "binary tree")                                                                       \
+    X(TERNARY, "ternary tree")                                                                     \
+    X(LIMBS, "limbs alike")                                                                        \
+    X(GROUPS, "chains that hang on nothing")                                                       \
+    X(LOOSE, "bodies without joints beside a chain")                                               \
+    X(RING, "ring")                                                                                \
+    X(LADDER, "ladder")                                                                            \
+    X(GRID, "grid")                                                                                \
+    X(TWICE, "chain with every joint there twice")
+
+enum figure {
+#define X(NAME, TEXT) FIGURE_##NAME,
+    FIGURES(X)
+#undef X
+        FIGURE_COUNT
+};
+
+extern const char *const figure_names[FIGURE_COUNT];
+
+/** enum figure_joints - which joints: all of one kind, PARALLEL: revolutes about one direction,
+ * ALTERNATING: all kinds in turn, ANY: all kinds at random. */
+enum figure_joints {
+    FIGURE_SPHERICAL,
+    FIGURE_REVOLUTE,
+    FIGURE_PARALLEL,
+    FIGURE_ALTERNATING,
+    FIGURE_ANY,
+    FIGURE_JOINTS
+};
+
+/** figure_make() - @n bodies. Loads are constant and harmonic; there is an input for the force on a
+ * body, for the torque on another, and for the first joint that has an angle, and a length. Never
+ * NULL. Release with mechanism_free(). */
+struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int n, uint64_t seed);
+
+/** figure_tame() - take out of a random mechanism what batches do not know: compliant rows, drives,
+ * couplings, other joints (revolutes and spherical ones take their places), bodies without inertia.
+ */
+void figure_tame(struct mechanism *mechanism);
+
+#endif

@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The step on batches against the same method one by one (step/ali3.c), by every engine that the
+ * processor has, and what must not change a bit: reset and replay, refused steps, workers.
+ *
+ *     test_batches [FIRST LAST]     seeds of random mechanisms; without them the usual ones
+ *
+ * Engines differ from the classical step by round-off only, and how far round-off goes is the
+ * mechanism's own affair (see test_random.c). It is measured: the classical step also runs from
+ * drawings that are beside the first by the round-off of its size. What these part by, NOISE times,
+ * may part the engines: a step rounds about as many times as rows meet in a sum, and TRIALS draws
+ * may all miss the worst direction. What the drawings do not stir (a load that is constant, say)
+ * may still differ by the rounding of sums: RELATIVE is 2e-16 for each of the STEPS * ROUNDINGS
+ * operations that a value passes through one after another. */
+#include "batch/batch.h"
+#include "cmocka_all.h"
+#include "crew_threads.h"
+#include "figure.h"
+#include "linkage/crew.h"
+#include "step/system.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS       20
+#define ROUNDINGS   250 /* in a step: three iterations, two projections, some 50 in each */
+#define RELATIVE    (STEPS * ROUNDINGS * DBL_EPSILON)
+#define REST        1e-3 /* [m, m/s ...]: what moves less than that moves by round-off only */
+#define NOISE       30
+#define TRIALS      3
+#define SHOWN       40 /* bodies and joints of a mechanism that have outputs */
+#define WORKERS_MAX 4
+
+#ifdef __SANITIZE_ADDRESS__
+#define THINNED 10
+#else
+#define THINNED 1
+#endif
+
+/* Quantities of one unit are compared with each other: of bodies, of joints, then output channels
+ * by type, then health. */
+enum kind {
+    POSITION,
+    ORIENTATION,
+    VELOCITY,
+    SPIN,
+    ACCELERATION,
+    SPIN_RATE,
+    MULTIPLIER,
+    REACTION_FORCE,
+    REACTION_TORQUE,
+    OUTPUTS,
+    HEALTH = OUTPUTS + LK_OUTPUT_TYPES,
+    RESIDUAL_POSITION = HEALTH,
+    INCREMENT = HEALTH + (int)(offsetof(struct lk_health, increment) / sizeof(double)),
+    KINDS = HEALTH + (int)(sizeof(struct lk_health) / sizeof(double))
+};
+
+static const char *name_of(int kind)
+{
+    static const char *const names[OUTPUTS] = {"position",   "orientation",    "velocity",
+                                               "spin",       "acceleration",   "spin rate",
+                                               "multiplier", "reaction force", "reaction torque"};
+    static const char *const health[] = {
+        "residual position", "residual velocity", "residual acceleration",
+        "increment",         "kinetic",           "potential",
+        "work input",        "work drive",        "work applied",
+        "dissipated"};
+    static char output[32];
+
+    _Static_assert(sizeof(health) / sizeof(*health) == KINDS - HEALTH, "a name for each");
+    if (kind < OUTPUTS)
+        return names[kind];
+    if (kind >= HEALTH)
+        return health[kind - HEALTH];
+    snprintf(output, sizeof(output), "output of type %d", kind - OUTPUTS);
+    return output;
+}
+
+/* ---- a system by a named engine ---- */
+
+/* outputs of every type that batches allow, in place of those of the mechanism's own text */
+static void put_outputs(FILE *f, const struct mechanism *m)
+{
+    static const char *const of_body[] = {"body-pose", "body-velocity", "body-acceleration"};
+    static const char *const of_point[] = {"point-position", "point-velocity", "point-acceleration",
+                                           "inertial-sensor"};
+    static const char *const of_joint[] = {"joint-reaction", "joint-position", "joint-velocity",
+                                           "joint-acceleration"};
+    int body_stride = 1 + m->n_bodies / SHOWN, joint_stride = 1 + m->n_joints / SHOWN;
+
+    fprintf(f, "outputs:\n  e: {type: energy}\n  w: {type: work}\n  r: {type: residual}\n");
+    for (int b = 0; b < m->n_bodies; b += body_stride) {
+        const double *x = m->body[b].x;
+
+        fprintf(f, "  a%d: {type: %s, body: b%d}\n", b, of_body[b / body_stride % 3], b);
+        fprintf(f, "  p%d: {type: %s, body: b%d, point: [%.17g, %.17g, %.17g]}\n", b,
+                of_point[b / body_stride % 4], b, x[0] + 0.1, x[1] - 0.1, x[2]);
+    }
+    for (int j = 0; j < m->n_joints; j += joint_stride)
+        for (int k = 0; k < (lk_joint_traits[m->joint[j].type].n_coordinates > 0 ? 4 : 1); k++)
+            fprintf(f, "  j%d_%d: {type: %s, joint: j%d}\n", j, k, of_joint[k], j);
+}
+
+static char *text_of(const struct mechanism *m)
+{
+    char *own = mechanism_text(m), *text = NULL, *end = strstr(own, "outputs:\n");
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    assert_non_null(end);
+    fwrite(own, 1, (size_t)(end - own), f);
+    put_outputs(f, m);
+    assert_int_equal(fclose(f), 0);
+    free(own);
+    return text;
+}
+
+/* @engine: its name, or "none" */
+static struct lk_system *compile(const struct mechanism *m, const char *engine)
+{
+    char *text = text_of(m);
+    struct lk_model *model = NULL;
+    struct lk_system *sys = NULL;
+    struct lk_error error = {0};
+
+    setenv("LINKAGE_ENGINE", engine, 1);
+    if (lk_model_read_text("figure", text, strlen(text), &model, &error) ||
+        lk_system_new(model, NULL, &sys, &error))
+        fail_msg("seed %llu: %s", (unsigned long long)m->seed, error.text);
+    lk_model_free(model);
+    free(text);
+    if (strcmp(engine, "none") == 0)
+        assert_null(sys->batches);
+    else if (!sys->batches || strcmp(sys->batches->engine->name, engine) != 0)
+        fail_msg("seed %llu: not stepped by %s", (unsigned long long)m->seed, engine);
+    return sys;
+}
+
+static double *new_inputs(const struct lk_system *sys)
+{
+    double *inputs = calloc((size_t)lk_system_input_size(sys) + 1, sizeof(double));
+
+    assert_non_null(inputs);
+    return inputs;
+}
+
+/* ---- what a run leads to ---- */
+
+/** struct record - @status: of the last step; */
+struct record {
+    int status;
+    int steps;
+    int n[KINDS];
+    double *value[KINDS];
+};
+
+static void put(struct record *r, int kind, const double *values, int n)
+{
+    if (n == 0)
+        return;
+    r->value[kind] = realloc(r->value[kind], (size_t)(r->n[kind] + n) * sizeof(double));
+    assert_non_null(r->value[kind]);
+    memcpy(r->value[kind] + r->n[kind], values, (size_t)n * sizeof(double));
+    r->n[kind] += n;
+}
+
+static void free_record(struct record *r)
+{
+    for (int k = 0; k < KINDS; k++)
+        free(r->value[k]);
+}
+
+static void take_channels(const struct lk_system *sys, struct record *ret)
+{
+    double *values = calloc((size_t)lk_system_output_size(sys) + 1, sizeof(double));
+
+    assert_non_null(values);
+    lk_system_outputs(sys, values);
+    for (int i = 0; i < sys->n_outputs; i++)
+        put(ret, OUTPUTS + (int)sys->output[i].type, values + sys->output[i].offset,
+            sys->output[i].size);
+    free(values);
+}
+
+static struct record take_record(const struct lk_system *sys)
+{
+    struct record r = {0};
+    struct lk_health health;
+
+    for (int b = 0; b < sys->n_named_bodies; b++) {
+        struct lk_body_state s;
+
+        lk_system_body_state(sys, b, &s);
+        put(&r, POSITION, s.position, 3);
+        put(&r, ORIENTATION, s.orientation, 4);
+        put(&r, VELOCITY, s.velocity, 3);
+        put(&r, SPIN, s.angular_velocity, 3);
+        put(&r, ACCELERATION, s.acceleration, 3);
+        put(&r, SPIN_RATE, s.angular_acceleration, 3);
+    }
+    put(&r, MULTIPLIER, sys->now.lambda, sys->n_rows);
+    for (int j = 0; j < sys->n_named_joints; j++) {
+        double reaction[6];
+
+        lk_system_joint_reaction(sys, j, reaction);
+        put(&r, REACTION_FORCE, reaction, 3);
+        put(&r, REACTION_TORQUE, reaction + 3, 3);
+    }
+    take_channels(sys, &r);
+    lk_system_health(sys, &health);
+    for (int k = HEALTH; k < KINDS; k++)
+        put(&r, k, (const double *)&health + (k - HEALTH), 1);
+    return r;
+}
+
+/* inputs jump from step to step, and stand still for one in between */
+static struct record run(const struct mechanism *m, const char *engine)
+{
+    struct lk_system *sys = compile(m, engine);
+    double *inputs = new_inputs(sys);
+    struct dice dice = {m->seed};
+    struct record ret;
+    int r = 0, step;
+
+    for (step = 0; step < STEPS && r == 0; step++) {
+        if (step % 3 != 2)
+            mechanism_inputs(m, &dice, inputs);
+        r = lk_system_step(sys, inputs);
+    }
+    ret = take_record(sys);
+    ret.status = r;
+    ret.steps = step;
+    free(inputs);
+    lk_system_free(sys);
+    return ret;
+}
+
+/* ---- the yardstick ---- */
+
+static double size_of(const struct mechanism *m)
+{
+    double size = 1;
+
+    for (int b = 0; b < m->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            size = fmax(size, fabs(m->body[b].x[i]));
+    return size;
+}
+
+/* the drawing, beside itself by @noise; @back: what it was */
+static struct record run_beside(struct mechanism *m, struct dice *dice, double noise)
+{
+    size_t size = (size_t)m->n_bodies * sizeof(*m->body);
+    struct mechanism_body *back = malloc(size);
+    struct record ret;
+
+    assert_non_null(back);
+    memcpy(back, m->body, size);
+    for (int b = 0; b < m->n_bodies; b++) {
+        for (int i = 0; i < 3; i++)
+            m->body[b].x[i] += dice_uniform(dice, -noise, noise);
+        for (int i = 0; i < 3; i++)
+            m->body[b].v[i] += dice_uniform(dice, -noise, noise);
+        for (int i = 0; i < 3; i++)
+            m->body[b].w[i] += dice_uniform(dice, -noise, noise);
+        for (int i = 0; i < 4; i++)
+            m->body[b].q[i] += dice_uniform(dice, -noise, noise);
+    }
+    ret = run(m, "none");
+    memcpy(m->body, back, size);
+    free(back);
+    return ret;
+}
+
+static double largest(const double *a, const double *b, int n)
+{
+    double ret = 0;
+
+    for (int i = 0; i < n; i++)
+        if (!(fabs(a[i] - (b ? b[i] : 0)) <= ret))
+            ret = fabs(a[i] - (b ? b[i] : 0));
+    return ret;
+}
+
+/* how large the numbers are of which a quantity is made; the balance of works is what is left of
+ * energies */
+static double size_in(const struct record *r, int kind)
+{
+    double size = largest(r->value[kind], NULL, r->n[kind]);
+
+    if (kind == OUTPUTS + LK_OUTPUT_WORK)
+        size = fmax(size, size_in(r, OUTPUTS + LK_OUTPUT_ENERGY));
+    return size;
+}
+
+/* worst of all mechanisms, in parts of what is allowed */
+static double worst[KINDS];
+static int n_compared, n_refused;
+
+static void compare(const struct record *classical, const struct record *by_engine,
+                    const double noise[KINDS], const char *what)
+{
+    if (classical->status != by_engine->status || classical->steps != by_engine->steps)
+        fail_msg("%s: step %d returns %d, the classical step %d %d", what, by_engine->steps,
+                 by_engine->status, classical->steps, classical->status);
+    for (int k = 0; k < KINDS; k++) {
+        int n = classical->n[k];
+        double difference, size, part;
+
+        assert_int_equal(n, by_engine->n[k]);
+        if (n == 0)
+            continue;
+        difference = largest(by_engine->value[k], classical->value[k], n);
+        size = size_in(classical, k);
+        part = difference > 0 ? difference / (RELATIVE * fmax(size, REST) + NOISE * noise[k]) : 0;
+        worst[k] = part <= worst[k] ? worst[k] : part;
+        if (!(part <= 1))
+            fail_msg("%s: %s differs by %.2g, largest is %.2g, noise %.2g", what, name_of(k),
+                     difference, size, noise[k]);
+    }
+}
+
+/* every engine against none; @m: may be thrown about too fast for its step, which is then refused
+ * by all */
+static void compare_engines(struct mechanism *m, const char *what)
+{
+    struct record classical = run(m, "none");
+    struct dice dice = {m->seed};
+    double noise[KINDS] = {0}, roundoff = DBL_EPSILON * size_of(m);
+
+    /* places are known to that, so violations are, and what Newton's method still finds to do */
+    noise[RESIDUAL_POSITION] = noise[INCREMENT] = noise[OUTPUTS + LK_OUTPUT_RESIDUAL] = roundoff;
+    for (int t = 0; t < TRIALS; t++) {
+        struct record beside = run_beside(m, &dice, roundoff);
+
+        for (int k = 0; k < KINDS && beside.steps == classical.steps; k++)
+            noise[k] = fmax(noise[k], largest(beside.value[k], classical.value[k], classical.n[k]));
+        free_record(&beside);
+    }
+    for (int i = 0; lk_engines[i]; i++) {
+        struct record by_engine;
+        char where[160];
+
+        if (!lk_engines[i]->is_supported())
+            continue;
+        by_engine = run(m, lk_engines[i]->name);
+        snprintf(where, sizeof(where), "%s by %s", what, lk_engines[i]->name);
+        compare(&classical, &by_engine, noise, where);
+        free_record(&by_engine);
+    }
+    n_compared++;
+    n_refused += classical.status != 0;
+    free_record(&classical);
+    mechanism_free(m);
+}
+
+static void compare_figure(enum figure figure, enum figure_joints joints, int n)
+{
+    char what[120];
+
+    snprintf(what, sizeof(what), "%s of %d, joints %d", figure_names[figure], n, joints);
+    compare_engines(figure_make(figure, joints, n, (uint64_t)n), what);
+}
+
+/* ---- engines ---- */
+
+static void test_chains(void **state)
+{
+    static const int large[] = {63, 64, 65, 127, 130, 1000};
+
+    (void)state;
+    for (int n = 1; n <= 40; n += THINNED) {
+        compare_figure(FIGURE_CHAIN, FIGURE_SPHERICAL, n);
+        compare_figure(FIGURE_CHAIN, FIGURE_REVOLUTE, n);
+    }
+    for (size_t i = 0; i < sizeof(large) / sizeof(*large); i += THINNED) {
+        compare_figure(FIGURE_CHAIN, FIGURE_SPHERICAL, large[i]);
+        compare_figure(FIGURE_CHAIN, FIGURE_REVOLUTE, large[i]);
+    }
+}
+
+/* a closed figure of joints at random holds still or breaks */
+static int is_sound(int figure, int joints)
+{
+    if (figure == FIGURE_RING || figure == FIGURE_LADDER || figure == FIGURE_GRID)
+        return joints == FIGURE_SPHERICAL || joints == FIGURE_PARALLEL;
+    return 1;
+}
+
+static void test_figures(void **state)
+{
+    static const int sizes[] = {1, 3, 10, 16, 26, 64};
+
+    (void)state;
+    for (int figure = FIGURE_ANCHORED; figure < FIGURE_COUNT; figure++)
+        for (int joints = 0; joints < FIGURE_JOINTS; joints++)
+            for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += THINNED)
+                if (is_sound(figure, joints))
+                    compare_figure((enum figure)figure, (enum figure_joints)joints, sizes[i]);
+}
+
+static long first_seed, last_seed = 100;
+
+static void test_random_mechanisms(void **state)
+{
+    int refused = n_refused, compared = n_compared;
+
+    (void)state;
+    for (long seed = first_seed; seed < last_seed; seed += THINNED) {
+        struct dice dice = {(uint64_t)seed};
+        int n = (int)dice_spread(&dice, 1, 61);
+        enum mechanism_kind kind = seed % 3 == 2 ? MECHANISM_FREE : MECHANISM_MIXED;
+        struct mechanism *m = mechanism_make((uint64_t)seed, kind, n);
+        char what[80];
+
+        figure_tame(m);
+        snprintf(what, sizeof(what), "seed %ld, %d bodies", seed, n);
+        compare_engines(m, what);
+    }
+    /* one in twenty may be too fast for its step */
+    assert_true(20 * (n_refused - refused) <= n_compared - compared);
+}
+
+/* ---- the same bits ---- */
+
+static size_t bits_size(const struct lk_system *sys)
+{
+    return sys->state_size + (size_t)lk_system_output_size(sys);
+}
+
+/* @to: the state, then the outputs */
+static void take_bits(const struct lk_system *sys, double *to)
+{
+    memcpy(to, sys->now.block, sys->state_size * sizeof(double));
+    lk_system_outputs(sys, to + sys->state_size);
+}
+
+/** struct tape - bits after every one of STEPS steps. */
+struct tape {
+    size_t size;
+    double *bits;
+};
+
+static struct tape new_tape(const struct lk_system *sys)
+{
+    struct tape t = {.size = bits_size(sys)};
+
+    t.bits = calloc(STEPS * t.size, sizeof(double));
+    assert_non_null(t.bits);
+    return t;
+}
+
+/* what a step refuses, and must leave no trace of: inputs that are not finite, that turn a body by
+ * more than half a turn, that overflow on the way */
+static void offend(struct lk_system *sys, double *inputs, int step)
+{
+    static const double wrong[] = {NAN, INFINITY, 1e12, -1e12, 1e200, 1e307};
+    const int n = lk_system_input_size(sys);
+    double value = wrong[step % (int)(sizeof(wrong) / sizeof(*wrong))];
+    double *offence = calloc((size_t)n, sizeof(double));
+    uint64_t steps = lk_system_step_count(sys);
+    int r;
+
+    assert_non_null(offence);
+    memcpy(offence, inputs, (size_t)n * sizeof(double));
+    for (int i = isfinite(value) ? 0 : n / 2; i < n; i += isfinite(value) ? 1 : n)
+        offence[i] = value;
+    r = lk_system_step(sys, offence);
+    if (isfinite(value) && fabs(value) < 1e100)
+        assert_int_equal(r, LK_E_TURN);
+    else if (!isfinite(value))
+        assert_int_equal(r, LK_E_NOT_FINITE);
+    else
+        assert_true(r == LK_E_TURN || r == LK_E_NOT_FINITE);
+    assert_int_equal(steps, lk_system_step_count(sys));
+    free(offence);
+}
+
+/* @offends: a refused step before every other one */
+static struct tape play(struct lk_system *sys, const struct mechanism *m, int offends)
+{
+    struct tape t = new_tape(sys);
+    double *inputs = new_inputs(sys);
+    struct dice dice = {m->seed};
+    int r;
+
+    for (int step = 0; step < STEPS; step++) {
+        if (step % 3 != 2)
+            mechanism_inputs(m, &dice, inputs);
+        if (offends && step % 2 == 1)
+            offend(sys, inputs, step / 2);
+        r = lk_system_step(sys, inputs);
+        if (r != 0)
+            fail_msg("%s of %d: step %d returns %d",
+                     sys->batches ? sys->batches->engine->name : "none", m->n_bodies, step, r);
+        take_bits(sys, t.bits + (size_t)step * t.size);
+    }
+    free(inputs);
+    return t;
+}
+
+static void assert_same_tape(const struct tape *a, struct tape b, const char *engine,
+                             const char *what)
+{
+    assert_int_equal(a->size, b.size);
+    for (size_t i = 0; i < STEPS * a->size; i++)
+        if (memcmp(&a->bits[i], &b.bits[i], sizeof(double)) != 0)
+            fail_msg("%s: other bits %s, step %zu, value %zu of %zu: %.17g, %.17g", engine, what,
+                     i / a->size, i % a->size, a->size, a->bits[i], b.bits[i]);
+    free(b.bits);
+}
+
+static void replay(struct mechanism *m, const char *engine)
+{
+    struct lk_system *sys = compile(m, engine);
+    struct tape first = play(sys, m, 0);
+
+    lk_system_reset(sys);
+    assert_same_tape(&first, play(sys, m, 0), engine, "after a reset");
+    lk_system_reset(sys);
+    assert_same_tape(&first, play(sys, m, 1), engine, "after refused steps");
+    lk_system_reset(sys);
+    assert_same_tape(&first, play(sys, m, 0), engine, "after a reset after refused steps");
+    free(first.bits);
+    lk_system_free(sys);
+}
+
+/** struct sample - mechanisms whose lanes are full, nearly full, and mostly empty. */
+static const struct sample {
+    enum figure figure;
+    enum figure_joints joints;
+    int n;
+} samples[] = {
+    {FIGURE_CHAIN, FIGURE_SPHERICAL, 9},    {FIGURE_CHAIN, FIGURE_REVOLUTE, 130},
+    {FIGURE_LIMBS, FIGURE_ALTERNATING, 45}, {FIGURE_LIMBS, FIGURE_ALTERNATING, 7 * 30},
+    {FIGURE_ANCHORED, FIGURE_ANY, 60},      {FIGURE_STAR, FIGURE_ANY, 41},
+    {FIGURE_LADDER, FIGURE_PARALLEL, 80},   {FIGURE_TWICE, FIGURE_REVOLUTE, 90},
+    {FIGURE_GROUPS, FIGURE_ANY, 100},       {FIGURE_TERNARY, FIGURE_SPHERICAL, 364},
+};
+
+#define SAMPLES (sizeof(samples) / sizeof(*samples))
+
+static struct mechanism *make_sample(size_t i)
+{
+    return figure_make(samples[i].figure, samples[i].joints, samples[i].n, i + 1);
+}
+
+static void test_replay(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SAMPLES; i++)
+        for (int e = 0; lk_engines[e]; e++) {
+            struct mechanism *m = make_sample(i);
+
+            if (lk_engines[e]->is_supported())
+                replay(m, lk_engines[e]->name);
+            mechanism_free(m);
+        }
+}
+
+/* the classical step gives way in the same way */
+static void test_replay_without(void **state)
+{
+    struct mechanism *m = make_sample(1);
+
+    (void)state;
+    replay(m, "none");
+    mechanism_free(m);
+}
+
+static struct tape play_with(const struct mechanism *m, const char *engine, int n_workers,
+                             int *ret_tasks)
+{
+    struct lk_system *sys = compile(m, engine);
+    struct crew_threads *threads;
+    struct tape ret;
+
+    assert_int_equal(crew_threads_start(n_workers, NULL, &threads), 0);
+    lk_system_set_crew(sys, crew_threads_crew(threads));
+    ret = play(sys, m, 0);
+    lk_system_set_crew(sys, NULL);
+    crew_threads_stop(threads);
+    *ret_tasks = sys->batches->n_tasks;
+    lk_system_free(sys);
+    return ret;
+}
+
+static void test_workers(void **state)
+{
+    int most = 0, tasks;
+
+    (void)state;
+    for (size_t i = 0; i < SAMPLES; i++)
+        for (int e = 0; lk_engines[e]; e++) {
+            struct mechanism *m = make_sample(i);
+            struct tape one;
+
+            if (!lk_engines[e]->is_supported()) {
+                mechanism_free(m);
+                continue;
+            }
+            one = play_with(m, lk_engines[e]->name, 1, &tasks);
+            most = tasks > most ? tasks : most;
+            for (int n = 2; n <= WORKERS_MAX && tasks > 2; n++)
+                assert_same_tape(&one, play_with(m, lk_engines[e]->name, n, &tasks),
+                                 lk_engines[e]->name, "by more workers");
+            free(one.bits);
+            mechanism_free(m);
+        }
+    assert_true(most > WORKERS_MAX);
+}
+
+/* ---- the choice ---- */
+
+static void test_engines(void **state)
+{
+    const struct lk_engine *best = NULL;
+
+    (void)state;
+    for (int i = 0; lk_engines[i]; i++) {
+        setenv("LINKAGE_ENGINE", lk_engines[i]->name, 1);
+        if (lk_engines[i]->is_supported())
+            assert_ptr_equal(lk_engine_best(), lk_engines[i]);
+        best = best || !lk_engines[i]->is_supported() ? best : lk_engines[i];
+    }
+    setenv("LINKAGE_ENGINE", "none", 1);
+    assert_null(lk_engine_best());
+    unsetenv("LINKAGE_ENGINE");
+    assert_ptr_equal(lk_engine_best(), best);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_engines), cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_random_mechanisms),
+        cmocka_unit_test(test_replay),  cmocka_unit_test(test_replay_without),
+        cmocka_unit_test(test_workers),
+    };
+    int r;
+
+    if (argc == 3) {
+        first_seed = atol(argv[1]);
+        last_seed = atol(argv[2]);
+    }
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    printf("%d mechanisms, %d refused; of what is allowed at most:", n_compared, n_refused);
+    for (int k = 0; k < KINDS; k++)
+        if (worst[k] > 0)
+            printf(" %s %.2g", name_of(k), worst[k]);
+    printf("\n");
+    return r;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The number of workers does not change a bit: every model of the command line, stepped by 1, 2, 3
+ * and 4 workers, over all states, reactions and outputs. Also with workers that sleep in between,
+ * and with another number from one step to the next. */
+#include "cmocka_all.h"
+#include "crew_threads.h"
+#include "linkage/crew.h"
+#include "linkage/linkage.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS       60
+#define WORKERS_MAX 4
+
+static char **paths;
+static int n_paths;
+
+/* what a step left behind: all bodies, all joints, then the outputs */
+struct record {
+    size_t n;
+    double *values;
+};
+
+static struct lk_system *open_system(const char *path)
+{
+    struct lk_error error = {0};
+    struct lk_system *system;
+    struct lk_model *model;
+
+    if (lk_model_read_file(path, &model, &error) || lk_system_new(model, NULL, &system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return system;
+}
+
+static struct record take_record(const struct lk_system *system)
+{
+    const size_t n_state = sizeof(struct lk_body_state) / sizeof(double);
+    struct lk_summary summary;
+    struct record record;
+    double *at;
+
+    lk_system_summary(system, &summary);
+    record.n = (size_t)summary.n_bodies * n_state + (size_t)summary.n_joints * 6 +
+               (size_t)lk_system_output_size(system) + sizeof(struct lk_health) / sizeof(double);
+    at = record.values = calloc(record.n, sizeof(double));
+    assert_non_null(at);
+    for (int i = 0; i < summary.n_bodies; i++, at += n_state)
+        lk_system_body_state(system, i, (struct lk_body_state *)at);
+    for (int i = 0; i < summary.n_joints; i++, at += 6)
+        lk_system_joint_reaction(system, i, at);
+    lk_system_health(system, (struct lk_health *)at);
+    lk_system_outputs(system, at + sizeof(struct lk_health) / sizeof(double));
+    return record;
+}
+
+/* @n_workers: from step to step */
+static struct record run(const char *path, const int *n_workers, int n_kinds, bool rest)
+{
+    struct crew_threads *threads[WORKERS_MAX] = {NULL};
+    struct lk_system *system = open_system(path);
+    double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
+    struct record record;
+
+    assert_non_null(inputs);
+    for (int i = 0; i < lk_system_input_size(system); i++)
+        inputs[i] = 0.01 * (i + 1);
+    for (int i = 0; i < n_kinds; i++)
+        assert_int_equal(crew_threads_start(n_workers[i], NULL, &threads[i]), 0);
+    for (int i = 0; i < STEPS; i++) {
+        struct lk_crew *crew = crew_threads_crew(threads[i % n_kinds]);
+
+        lk_system_set_crew(system, crew);
+        assert_int_equal(lk_system_step(system, inputs), 0);
+        if (rest)
+            lk_crew_rest(crew);
+    }
+    lk_system_set_crew(system, NULL);
+    record = take_record(system);
+    for (int i = n_kinds - 1; i >= 0; i--)
+        crew_threads_stop(threads[i]);
+    free(inputs);
+    lk_system_free(system);
+    return record;
+}
+
+static void compare(const char *path, const int *n_workers, int n_kinds, bool rest)
+{
+    struct record one = run(path, (const int[]){1}, 1, false);
+    struct record other = run(path, n_workers, n_kinds, rest);
+
+    assert_int_equal(one.n, other.n);
+    if (memcmp(one.values, other.values, one.n * sizeof(double)) != 0)
+        fail_msg("%s: %d workers have other bits than one", path, n_workers[0]);
+    free(one.values);
+    free(other.values);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_paths; i++)
+        for (int n = 2; n <= WORKERS_MAX; n++)
+            compare(paths[i], &n, 1, false);
+}
+
+static void test_rest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_paths; i++)
+        compare(paths[i], (const int[]){2}, 1, true);
+}
+
+static void test_changing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < n_paths; i++)
+        compare(paths[i], (const int[]){3, 1, 2}, 3, false);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_changing),
+    };
+
+    paths = argv + 1;
+    n_paths = argc - 1;
+    if (n_paths == 0) {
+        fprintf(stderr, "usage: %s MODEL...\n", argv[0]);
+        return 2;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two real-time workers on one core, which the daemon refuses: slow, but they do not stand still.
+ * Spinning alone would be a livelock, as the worker that waits never lets the other one run. */
+#include "linkage/crew.h"
+#include "realtime.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define ROUNDS   300
+#define PATIENCE 20 /* s, which only a livelock reaches */
+
+struct pair {
+    struct lk_crew *crew;
+    int core;
+    bool refused;
+    int rounds[2];
+    sem_t standing;
+    sem_t arm;
+    sem_t done;
+};
+
+static void count(void *context, int worker)
+{
+    struct pair *pair = context;
+
+    pair->rounds[worker]++;
+}
+
+/* Both exist before one is real-time, as in runner.c. */
+static bool become_real_time(struct pair *pair)
+{
+    bool pinned = lkd_realtime_pin(pair->core) == 0;
+
+    sem_post(&pair->standing);
+    sem_wait(&pair->arm);
+    return pinned && lkd_realtime_set_fifo(50) == 0;
+}
+
+static void *serve(void *data)
+{
+    struct pair *pair = data;
+
+    if (!become_real_time(pair))
+        pair->refused = true;
+    lk_crew_serve(pair->crew, 1);
+    return NULL;
+}
+
+static void *run(void *data)
+{
+    struct pair *pair = data;
+
+    if (become_real_time(pair))
+        for (int i = 0; i < ROUNDS; i++)
+            lk_crew_run(pair->crew, count, pair);
+    sem_post(&pair->done);
+    return NULL;
+}
+
+static void test_one_core(void **state)
+{
+    struct pair pair = {.core = lkd_realtime_pick_core(LKD_CORE_AUTO)};
+    struct timespec until;
+    pthread_t threads[2];
+
+    (void)state;
+    if (pair.core == LKD_CORE_NONE || lkd_realtime_avoid_core(pair.core))
+        skip(); /* this thread, which watches, needs a core without them */
+    assert_int_equal(lk_crew_new(2, &pair.crew), 0);
+    sem_init(&pair.standing, 0, 0);
+    sem_init(&pair.arm, 0, 0);
+    sem_init(&pair.done, 0, 0);
+    assert_int_equal(pthread_create(&threads[0], NULL, run, &pair), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, serve, &pair), 0);
+    for (int i = 0; i < 2; i++)
+        sem_wait(&pair.standing);
+    for (int i = 0; i < 2; i++)
+        sem_post(&pair.arm);
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    if (sem_timedwait(&pair.done, &until))
+        fail_msg("no end of %d rounds after %d s", ROUNDS, PATIENCE);
+    lk_crew_stop(pair.crew);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    lk_crew_free(pair.crew);
+    if (pair.refused) {
+        printf("no right to a real-time priority\n");
+        skip();
+    }
+    assert_int_equal(pair.rounds[0], ROUNDS);
+    assert_int_equal(pair.rounds[1], ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_core),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage bench without its clock: command line, built-in models, the model of a step's work, the
+ * curve, and what is printed. argv[1]: config/models. */
+#include "../cmocka_all.h"
+#include "bench.h"
+#include "commands.h"
+#include "linkage/analysis.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *models;
+
+/* what main.c gives the bench */
+static int complaints;
+
+void complain(const char *format, ...)
+{
+    (void)format;
+    complaints++;
+}
+
+int usage_error(const char *format, ...)
+{
+    (void)format;
+    complaints++;
+    return EXIT_USAGE;
+}
+
+bool parse_number(const char *text, double *ret_value)
+{
+    char *end;
+
+    *ret_value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*ret_value);
+}
+
+double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct lk_system *compile_model(const char *path, const struct lk_model *model,
+                                const struct lk_options *options)
+{
+    struct lk_system *system = NULL;
+    struct lk_error error = {""};
+
+    (void)path;
+    assert_int_equal(lk_system_new(model, options, &system, &error), 0);
+    return system;
+}
+
+/* ---- the command line ---- */
+
+static void workers_are_ascending_numbers(void **state)
+{
+    static const char *const bad[] = {"",    "0",   "65",         "x",  "1,", ",1",
+                                      "1,1", "2,1", "1;2",        "01", " 1", "1,2,3,4,5,6,7,8,9",
+                                      "-1",  "1.5", "99999999999"};
+    int workers[BENCH_VARIANTS_MAX];
+
+    (void)state;
+    assert_int_equal(bench_parse_workers("1", workers), 1);
+    assert_int_equal(bench_parse_workers("1,2,64", workers), 3);
+    assert_int_equal(workers[0], 1);
+    assert_int_equal(workers[1], 2);
+    assert_int_equal(workers[2], 64);
+    assert_int_equal(bench_parse_workers("1,2,3,4,5,6,7,8", workers), 8);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(bench_parse_workers(bad[i], workers), 0);
+}
+
+/* @line: options, one space apart */
+static int parse(const char *line, struct bench_options *options)
+{
+    static char text[256], name[] = "linkage";
+    char *argv[16] = {name}, *rest = text, *word;
+    int argc = 1;
+
+    snprintf(text, sizeof(text), "%s", line);
+    while ((word = strsep(&rest, " ")) != NULL && *word != '\0')
+        argv[argc++] = word;
+    optind = 0;
+    opterr = 0;
+    return bench_options_parse(argc, argv, options);
+}
+
+static void options_have_defaults_and_bounds(void **state)
+{
+    static const char *const bad[] = {
+        "-t 0",      "-t x",   "-t 601",          "-s 0",  "-s 1.5", "-s 1e8",
+        "-s 5 -t 1", "-w 2,1", "--simulate -w 2", "--fast"};
+    struct bench_options o;
+
+    (void)state;
+    assert_int_equal(parse("", &o), 0);
+    assert_true(o.time_s == 0.5 && o.steps == 0 && o.n_workers == 1 && o.workers[0] == 1);
+    assert_true(!o.is_quick && !o.is_json && !o.is_list && !o.simulates && o.n_names == 0);
+    assert_int_equal(parse("--quick --json -w 1,2 chain-8 four-bar", &o), 0);
+    assert_true(o.is_quick && o.is_json && o.time_s == 0.02 && o.n_workers == 2);
+    assert_int_equal(o.n_names, 2);
+    assert_string_equal(o.names[1], "four-bar");
+    assert_int_equal(parse("-q -t 2", &o), 0);
+    assert_true(o.time_s == 2);
+    assert_int_equal(parse("-s 100 --simulate -l", &o), 0);
+    assert_true(o.steps == 100 && o.simulates && o.is_list);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(parse(bad[i], &o), EXIT_USAGE);
+}
+
+/* ---- built-in models ---- */
+
+/** struct subject - a model in every form that is needed. */
+struct subject {
+    struct lk_document *document;
+    struct lk_model *model;
+    struct lk_system *system;
+    struct lk_summary summary;
+};
+
+static struct subject open_text(const char *name, const char *text, size_t size)
+{
+    struct subject s = {0};
+    struct lk_error error = {""};
+
+    assert_int_equal(lk_document_parse(name, text, size, &s.document, &error), 0);
+    if (lk_model_read_text(name, text, size, &s.model, &error) != 0)
+        fail_msg("%s", error.text);
+    s.system = compile_model(name, s.model, NULL);
+    lk_system_summary(s.system, &s.summary);
+    return s;
+}
+
+static struct subject open_built_in(const char *name)
+{
+    size_t size;
+    char *text = bench_model_text(name, &size);
+    struct subject s;
+
+    assert_non_null(text);
+    s = open_text(name, text, size);
+    free(text);
+    return s;
+}
+
+static struct subject open_shipped(const char *name)
+{
+    char path[512], text[65536];
+    size_t size;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s.yaml", models, name);
+    f = fopen(path, "re");
+    assert_non_null(f);
+    size = fread(text, 1, sizeof(text), f);
+    fclose(f);
+    return open_text(name, text, size);
+}
+
+static void close_subject(struct subject *s)
+{
+    lk_system_free(s->system);
+    lk_model_free(s->model);
+    lk_document_free(s->document);
+}
+
+static void names_say_what_is_built_in(void **state)
+{
+    static const char *const good[] = {"chain-1",     "chain-4096", "chain-7-revolute",
+                                       "ladder-2047", "tree-3",     "four-bar"};
+    static const char *const bad[] = {
+        "chain",    "chain-",     "chain-0",      "chain-4097", "chain-08",
+        "chain-8x", "chain--1",   "ladder-2048",  "four-bar-2", "chain-8-spherical",
+        "",         "./four-bar", "four-bar.yaml"};
+
+    (void)state;
+    for (int i = 0; bench_built_in[i] != NULL; i++)
+        assert_true(bench_is_built_in(bench_built_in[i]));
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        assert_true(bench_is_built_in(good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        size_t size;
+
+        assert_false(bench_is_built_in(bad[i]));
+        assert_null(bench_model_text(bad[i], &size));
+    }
+}
+
+/* drawn closed, moving as the joints allow: the compiler has nothing to mend but round-off of 15
+ * digits in coordinates of up to 128 m */
+static void built_in_models_are_drawn_well(void **state)
+{
+    static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute", "four-bar",
+                                        "ladder-2", "ladder-40", "tree-255"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct subject s = open_built_in(names[i]);
+
+        assert_string_equal(lk_model_name(s.model), names[i]);
+        assert_true(s.summary.assembly_gap < 1e-12);
+        assert_true(s.summary.velocity_change < 1e-12);
+        close_subject(&s);
+    }
+}
+
+static void check_size(const char *name, int bodies, int joints, int rows)
+{
+    struct subject s = open_built_in(name);
+
+    assert_int_equal(s.summary.n_bodies, bodies);
+    assert_int_equal(s.summary.n_joints, joints);
+    assert_int_equal(s.summary.n_rows_rigid, rows);
+    close_subject(&s);
+}
+
+static void built_in_models_have_their_size(void **state)
+{
+    (void)state;
+    check_size("chain-1", 1, 1, 3);
+    check_size("chain-32", 32, 32, 96);
+    check_size("chain-32-revolute", 32, 32, 160);
+    check_size("four-bar", 3, 4, 20);
+    check_size("ladder-2", 5, 7, 35);
+    check_size("ladder-40", 81, 121, 605);
+    check_size("tree-255", 255, 255, 1275);
+}
+
+/* the second body of a tree begins at the tip of the first, (1, 0), a sixth of a turn up; its first
+ * child begins at its tip, another sixth of a turn up. 1e-14: places are written with 15 digits */
+static void a_tree_grows_from_its_tips(void **state)
+{
+    struct subject s = open_built_in("tree-7");
+    double root = sqrt(3) / 2;
+    const double second[3] = {1.25, root / 2, 0}, fourth[3] = {1.25, 1.5 * root, 0};
+    struct lk_body_state at;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        lk_system_body_state(s.system, 1, &at);
+        assert_true(fabs(at.position[i] - second[i]) < 1e-14);
+        lk_system_body_state(s.system, 3, &at);
+        assert_true(fabs(at.position[i] - fourth[i]) < 1e-14);
+    }
+    close_subject(&s);
+}
+
+/* the same bodies and joints in the same order, so the same bits */
+static void check_motion(const char *name)
+{
+    struct subject a = open_built_in(name), b = open_shipped(name);
+
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(lk_system_step(a.system, NULL), 0);
+        assert_int_equal(lk_system_step(b.system, NULL), 0);
+    }
+    for (int i = 0; i < a.summary.n_bodies; i++) {
+        struct lk_body_state x, y;
+
+        lk_system_body_state(a.system, i, &x);
+        lk_system_body_state(b.system, i, &y);
+        assert_memory_equal(&x, &y, sizeof(x));
+    }
+    close_subject(&a);
+    close_subject(&b);
+}
+
+static void built_in_models_move_as_those_that_are_shipped(void **state)
+{
+    (void)state;
+    check_motion("chain-8");
+    check_motion("chain-128");
+    check_motion("ladder-2");
+}
+
+/* ---- numbers ---- */
+
+static void quantiles_are_values_that_occurred(void **state)
+{
+    float values[100];
+
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        values[i] = (float)(i + 1);
+    assert_true(bench_quantile(values, 100, 0.5) == 50);
+    assert_true(bench_quantile(values, 100, 0.99) == 99);
+    assert_true(bench_quantile(values, 100, 1) == 100);
+    assert_true(bench_quantile(values, 100, 0) == 1);
+    assert_true(bench_quantile(values, 1, 0.99) == 1);
+    assert_true(bench_quantile(values, 3, 0.5) == 2);
+}
+
+static void batches_last_five_microseconds(void **state)
+{
+    (void)state;
+    assert_int_equal(bench_batch(1e6), 1);
+    assert_int_equal(bench_batch(5000), 1);
+    assert_int_equal(bench_batch(4999), 2);
+    assert_int_equal(bench_batch(500), 10);
+    assert_int_equal(bench_batch(0), 5000);
+}
+
+/* ---- the work of a step ---- */
+
+static struct bench_work work_of(struct subject *s)
+{
+    struct bench_work work;
+
+    assert_int_equal(bench_work_count(s->document, s->system, &work), 0);
+    return work;
+}
+
+static struct bench_work work_of_built_in(const char *name)
+{
+    struct subject s = open_built_in(name);
+    struct bench_work work = work_of(&s);
+
+    close_subject(&s);
+    return work;
+}
+
+/* front by front it is what the compiler counts; 1e-12: sums of exact numbers and thirds */
+static void fronts_add_up_to_what_the_compiler_counts(void **state)
+{
+    static const char *const names[] = {"chain-32", "ladder-10", "tree-255"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        struct subject s = open_built_in(names[k]);
+        struct lk_tree_view view;
+        double sum = 0;
+
+        assert_int_equal(lk_tree_view_init(s.system, &view), 0);
+        for (int i = 0; i < view.n_fronts; i++) {
+            double e = view.fronts[i].rows_eliminated, r = view.fronts[i].rows_remaining;
+
+            sum += 2 * bench_factor_flops(e, r) +
+                   5 * (bench_forward_flops(e, r) + bench_backward_flops(e, r));
+        }
+        assert_true(fabs(sum - s.summary.step_flops) <= 1e-12 * sum);
+        assert_true(work_of(&s).linear.flops == s.summary.step_flops);
+        lk_tree_view_fini(&view);
+        close_subject(&s);
+    }
+}
+
+/* a joint more costs the same in every long chain; the ends are all that differs */
+static void work_grows_with_the_chain(void **state)
+{
+    double two = work_of_built_in("chain-64").total.flops;
+    double four = work_of_built_in("chain-128").total.flops;
+    double eight = work_of_built_in("chain-256").total.flops;
+
+    (void)state;
+    assert_true(two > 0);
+    assert_true(fabs((eight - four) / 2 - (four - two)) < 0.01 * (four - two));
+    assert_true(work_of_built_in("chain-64-revolute").total.flops > 1.5 * two);
+}
+
+static void work_is_the_sum_of_its_parts(void **state)
+{
+    struct bench_work w = work_of_built_in("tree-15");
+
+    (void)state;
+    assert_true(w.is_known && w.iterations == 3);
+    assert_true(w.bodies.flops > 0 && w.joints.flops > 0 && w.elements.flops > 0);
+    assert_true(w.total.flops ==
+                w.bodies.flops + w.joints.flops + w.elements.flops + w.linear.flops);
+    assert_true(w.total.bytes ==
+                w.bodies.bytes + w.joints.bytes + w.elements.bytes + w.linear.bytes);
+}
+
+/* a body that nothing holds: 298 operations to predict, 184 an iteration and 154 between two of
+ * them, 194 to accept, 129 to finish, counted by hand from core/batch/bodies_inl.h */
+static void a_free_body_is_its_kinematics(void **state)
+{
+    struct subject s = open_shipped("free-body");
+    struct bench_work w = work_of(&s);
+
+    (void)state;
+    assert_true(w.total.flops == 298 + 3 * 184 + 2 * 154 + 194 + 129);
+    assert_true(w.total.flops == w.bodies.flops);
+    close_subject(&s);
+}
+
+static struct bench_work work_with_solver(const char *solver)
+{
+    char text[512];
+    struct subject s;
+    struct bench_work work;
+    int size = snprintf(text, sizeof(text),
+                        "linkage: 1\nname: one\ngravity: [0, -9.81, 0]\nbodies:\n"
+                        "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\njoints:\n"
+                        "  j: {type: spherical, bodies: [ground, a], point: [0, 0, 0]}\n%s",
+                        solver);
+
+    s = open_text("one", text, (size_t)size);
+    work = work_of(&s);
+    close_subject(&s);
+    return work;
+}
+
+static void work_follows_the_solver(void **state)
+{
+    struct bench_work three = work_with_solver("");
+    struct bench_work five = work_with_solver("solver: {formulation: ali3, iterations: 5}\n");
+
+    (void)state;
+    assert_int_equal(three.iterations, 3);
+    assert_int_equal(five.iterations, 5);
+    assert_true(five.total.flops > 1.3 * three.total.flops);
+    assert_false(
+        work_with_solver("solver: {formulation: ali3, coordinates: euler-parameters}\n").is_known);
+}
+
+/* the other models count, too: every shipped kind of joint, springs, drives */
+static void shipped_models_have_work(void **state)
+{
+    static const char *const names[] = {"steering", "quarter-car", "free-body", "strut"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct subject s = open_shipped(names[i]);
+
+        assert_true(work_of(&s).total.flops > 1000 && work_of(&s).total.bytes > 1000);
+        close_subject(&s);
+    }
+}
+
+/* ---- the curve ---- */
+
+static struct bench_result result_of(struct subject *s, double median_ns)
+{
+    struct bench_result r = {
+        .summary = s->summary, .step_s = 1e-3, .work = work_of(s), .n_times = 1};
+
+    snprintf(r.name, sizeof(r.name), "%s", lk_model_name(s->model));
+    r.times[0] = (struct bench_times){.n_workers = 1,
+                                      .n_steps = 100,
+                                      .batch = 1,
+                                      .median_ns = median_ns,
+                                      .p99_ns = median_ns,
+                                      .max_ns = median_ns,
+                                      .cpu_ns = median_ns};
+    return r;
+}
+
+/* 1e-9: the shares of fifty fronts are added up again */
+static void the_curve_of_the_tree_begins_at_what_was_measured(void **state)
+{
+    struct subject s = open_built_in("tree-63");
+    struct bench_result r = result_of(&s, 1e5);
+
+    (void)state;
+    assert_int_equal(bench_tree_curve(s.system, 100, &r), 0);
+    assert_true(fabs(r.tree_ns[0] - 1e5) < 1e-9 * 1e5);
+    for (int w = 2; w <= BENCH_WORKERS_MAX; w++)
+        assert_true(r.tree_ns[w - 1] <= r.tree_ns[0] && r.tree_ns[w - 1] >= 1e5 / w);
+    assert_true(r.tree_ns[1] < 0.7e5);
+    /* nobody meets at that price */
+    assert_int_equal(bench_tree_curve(s.system, 1e6, &r), 0);
+    assert_true(r.tree_ns[63] == r.tree_ns[0]);
+    close_subject(&s);
+}
+
+static const double two_tasks_ns[] = {4000, 4000};
+static struct simulate_phase two_phases[] = {{1000, 2, two_tasks_ns}, {500, 2, two_tasks_ns}};
+
+static struct bench_profile profile_of(void)
+{
+    return (struct bench_profile){
+        .alone_ns = 17600, .two_ns = 11000, .n_phases = 2, .phases = two_phases, .after_ns = 100};
+}
+
+/* fork and join, and a few meetings on either side of the work of the others */
+static void the_curve_is_made_of_the_profile(void **state)
+{
+    struct bench_result r = {.profile = profile_of()};
+
+    (void)state;
+    assert_int_equal(bench_curve(300, 0, &r), 0);
+    assert_true(r.has_curve);
+    assert_true(r.curve_ns[0] == 17600);
+    assert_true(r.curve_ns[1] == 1600 + 2 * 4300);
+    /* there is nothing to do for more */
+    assert_true(r.curve_ns[63] > r.curve_ns[1]);
+    assert_int_equal(bench_curve(300, 100, &r), 0);
+    assert_true(r.curve_ns[1] > 1600 + 2 * 4300 && r.curve_ns[1] < 1600 + 2 * 5500);
+}
+
+/* the parts add up to the step without marks, and the tasks are those of the engine */
+static void a_profile_is_measured(void **state)
+{
+    struct subject s = open_built_in("chain-512");
+    struct bench_profile p;
+    double sum = 0;
+
+    (void)state;
+    assert_int_equal(bench_profile_measure("chain-512", s.model, 1e5, 0.1, &p), 0);
+    for (int i = 0; i < p.n_phases; i++) {
+        sum += p.phases[i].before_ns;
+        for (int t = 0; t < p.phases[i].n_tasks; t++)
+            sum += p.phases[i].task_ns[t];
+        assert_int_equal(p.phases[i].n_tasks, p.phases[0].n_tasks);
+    }
+    sum += p.after_ns;
+    assert_true(p.alone_ns > 0 && p.two_ns > 0 && p.mark_ns >= 0);
+    /* medians of parts against that of the whole, on a machine in use */
+    assert_true(sum > 0.5 * p.alone_ns && sum < 2 * p.alone_ns);
+    bench_profile_release(&p);
+    close_subject(&s);
+}
+
+/* ---- what is printed ---- */
+
+static char *printed(const struct bench_run *run, bool is_json)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    if (is_json) {
+        bench_json(f, run);
+    } else {
+        bench_print_begin(f, run);
+        for (int i = 0; i < run->n_results; i++)
+            bench_print_result(f, &run->results[i]);
+        bench_print_end(f, run);
+    }
+    fclose(f);
+    return text;
+}
+
+/* a run with everything in it: two numbers of workers, a curve, a model without joints */
+static struct bench_run example(struct bench_result results[2], struct bench_options *options)
+{
+    struct subject s = open_built_in("ladder-2"), free_body = open_shipped("free-body");
+    struct bench_run run = {
+        .options = options,
+        .host = {"a \"good\" \\ processor", "Linux 1", 2, 49152, 2097152, false},
+        .peak = {{"avx512", 8, 2.5e11},
+                 3,
+                 {{"avx512", 8, 2.5e11}, {"avx2", 4, 1.5e11}, {"portable", 2, 3.5e10}},
+                 5.4e11,
+                 2.1e11,
+                 1.1e11},
+        .counters_missing = "there are none",
+        .meeting_ns = 1234,
+        .fork_ns = 2345,
+        .n_results = 2,
+        .results = results,
+    };
+
+    assert_int_equal(parse("--simulate -w 1,64", options), 0);
+    results[0] = result_of(&s, 12345678);
+    strcpy(results[0].name, "a name of more than twenty-four characters");
+    results[0].summary.n_bodies = results[0].summary.n_joints = 4096;
+    results[0].summary.n_rows_rigid = 24576;
+    results[0].summary.memory = 123456789;
+    results[0].work.total = (struct bench_tally){99e6, 999e6};
+    results[0].times[1] = results[0].times[0];
+    results[0].times[1].n_workers = 64;
+    results[0].n_times = 2;
+    results[0].profile = profile_of();
+    assert_int_equal(bench_curve(300, 100, &results[0]), 0);
+    assert_int_equal(bench_tree_curve(s.system, 100, &results[0]), 0);
+    results[1] = result_of(&free_body, 321);
+    close_subject(&s);
+    close_subject(&free_body);
+    return run;
+}
+
+static void the_table_has_at_most_a_hundred_columns(void **state)
+{
+    struct bench_result results[2];
+    struct bench_options options;
+    struct bench_run run = example(results, &options);
+    char *text, *rest, *line;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        rest = text = printed(&run, false);
+        while ((line = strsep(&rest, "\n")) != NULL)
+            if (strlen(line) > 100)
+                fail_msg("%zu columns: %s", strlen(line), line);
+        free(text);
+        for (int k = 0; k < 2; k++) { /* and with counters */
+            results[k].times[0].has_counters = true;
+            results[k].times[0].instructions = 2e7;
+            results[k].times[0].cycles = 1e7;
+        }
+    }
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+    struct bench_result results[2];
+    struct bench_options options;
+    struct bench_run run = example(results, &options);
+    char *text = printed(&run, false);
+
+    (void)state;
+    assert_non_null(strstr(text, "instructions and cycles: not available, there are none"));
+    assert_non_null(strstr(text, "64 workers have to take turns on fewer processors"));
+    assert_non_null(strstr(text, "(assumed)"));
+    free(text);
+    text = printed(&run, true);
+    assert_non_null(strstr(text, "\"instructions\": null, \"cycles\": null"));
+    assert_non_null(strstr(text, "\"ns_per_joint\": null"));
+    assert_non_null(strstr(text, "\"predicted_ns\": null"));
+    assert_non_null(strstr(text, "\"processor\": \"a \\\"good\\\" \\\\ processor\""));
+    free(text);
+    run.meeting_ns = -1;
+    run.counters_missing = NULL;
+    results[0].work.is_known = false;
+    text = printed(&run, true);
+    assert_non_null(strstr(text, "\"meeting_ns\": null"));
+    assert_non_null(strstr(text, "\"counters_missing\": null"));
+    assert_non_null(strstr(text, "\"work\": null"));
+    free(text);
+}
+
+static void levels_are_those_that_hold_the_model(void **state)
+{
+    struct bench_run run = {.host = {.l1_bytes = 32768, .l2_bytes = 1048576},
+                            .peak = {.l1_bytes_s = 3, .l2_bytes_s = 2, .far_bytes_s = 1}};
+    const char *level;
+
+    (void)state;
+    assert_true(bench_level_bytes_s(&run, 32768, &level) == 3);
+    assert_string_equal(level, "L1");
+    assert_true(bench_level_bytes_s(&run, 32769, &level) == 2);
+    assert_string_equal(level, "L2");
+    assert_true(bench_level_bytes_s(&run, 1048577, &level) == 1);
+    assert_string_equal(level, "far");
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_are_ascending_numbers),
+        cmocka_unit_test(options_have_defaults_and_bounds),
+        cmocka_unit_test(names_say_what_is_built_in),
+        cmocka_unit_test(built_in_models_are_drawn_well),
+        cmocka_unit_test(built_in_models_have_their_size),
+        cmocka_unit_test(a_tree_grows_from_its_tips),
+        cmocka_unit_test(built_in_models_move_as_those_that_are_shipped),
+        cmocka_unit_test(quantiles_are_values_that_occurred),
+        cmocka_unit_test(batches_last_five_microseconds),
+        cmocka_unit_test(fronts_add_up_to_what_the_compiler_counts),
+        cmocka_unit_test(work_grows_with_the_chain),
+        cmocka_unit_test(work_is_the_sum_of_its_parts),
+        cmocka_unit_test(a_free_body_is_its_kinematics),
+        cmocka_unit_test(work_follows_the_solver),
+        cmocka_unit_test(shipped_models_have_work),
+        cmocka_unit_test(the_curve_of_the_tree_begins_at_what_was_measured),
+        cmocka_unit_test(the_curve_is_made_of_the_profile),
+        cmocka_unit_test(a_profile_is_measured),
+        cmocka_unit_test(the_table_has_at_most_a_hundred_columns),
+        cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(levels_are_those_that_hold_the_model),
+    };
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: test_bench MODELS-DIRECTORY\n");
+        return 2;
+    }
+    models = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a step costs by the model, and what follows from it: which engine steps a mechanism, and how
+ * many workers it pays for. */
+#include "../cmocka_all.h"
+#include "batch/cost.h"
+#include "bench.h"
+#include "linkage/crew.h"
+#include "step/system.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* @engine: NULL: as chosen */
+static struct lk_system *compile(const char *name, const char *engine)
+{
+    struct lk_system *system = NULL;
+    struct lk_model *model = NULL;
+    struct lk_error error;
+    size_t size;
+    char *text = bench_model_text(name, &size);
+
+    if (engine)
+        setenv("LINKAGE_ENGINE", engine, 1);
+    else
+        unsetenv("LINKAGE_ENGINE");
+    assert_non_null(text);
+    assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    lk_model_free(model);
+    free(text);
+    return system;
+}
+
+static const char *engine_of(const char *name)
+{
+    struct lk_system *system = compile(name, NULL);
+    const char *engine = system->batches ? system->batches->engine->name : "none";
+
+    lk_system_free(system);
+    return engine;
+}
+
+static int lanes_of(const char *name)
+{
+    struct lk_system *system = compile(name, NULL);
+    int lanes = system->batches ? system->batches->lanes : 0;
+
+    lk_system_free(system);
+    return lanes;
+}
+
+static int workers_of(const char *name)
+{
+    struct lk_system *system = compile(name, NULL);
+    int n = lk_system_workers_useful(system);
+
+    lk_system_free(system);
+    return n;
+}
+
+static void small_mechanisms_go_one_by_one(void **state)
+{
+    static const char *const names[] = {"four-bar", "chain-1", "chain-2", "chain-4"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_true(lanes_of(names[i]) <= 2);
+}
+
+static void large_ones_take_all_lanes(void **state)
+{
+    static const char *const names[] = {"chain-1024", "chain-1024-revolute", "tree-1023"};
+
+    (void)state;
+    unsetenv("LINKAGE_ENGINE");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_string_equal(engine_of(names[i]), lk_engine_best()->name);
+}
+
+/* a longer chain never takes fewer lanes, nor fewer workers, nor less time by the model */
+static void more_is_never_less(void **state)
+{
+    static const char *const sorts[] = {"", "-revolute"};
+
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        int lanes = 0, workers = 1;
+        double least = 0;
+
+        for (int n = 1; n <= 1024; n *= 2) {
+            char name[32];
+
+            snprintf(name, sizeof(name), "chain-%d%s", n, sorts[s]);
+            struct lk_system *system = compile(name, NULL);
+            double time = system->batches ? lk_batches_time(system->batches) : 0;
+
+            assert_true((system->batches ? system->batches->lanes : 0) >= lanes);
+            assert_true(time >= least);
+            assert_true(lk_system_workers_useful(system) >= workers);
+            lanes = system->batches ? system->batches->lanes : 0;
+            workers = lk_system_workers_useful(system);
+            least = time;
+            lk_system_free(system);
+        }
+    }
+}
+
+static void only_long_steps_pay_for_workers(void **state)
+{
+    (void)state;
+    assert_int_equal(workers_of("four-bar"), 1);
+    assert_int_equal(workers_of("chain-8"), 1);
+    assert_int_equal(workers_of("chain-32"), 1);
+    assert_true(workers_of("chain-1024") > 1);
+    assert_true(workers_of("chain-1024-revolute") > 1);
+}
+
+/* what workers share and what they do not is all of it */
+static void all_of_a_step_is_divided(void **state)
+{
+    static const char *const names[] = {"chain-8", "chain-256", "ladder-40", "tree-255"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct lk_system *system = compile(names[i], "portable");
+        struct lk_step_cost cost;
+
+        lk_batches_cost(system->batches, &cost);
+        assert_in_range(cost.n_phases, 0, LK_PHASES_MAX);
+        /* sums of the same prices in another order */
+        assert_float_equal(lk_workers_time(&cost, 1) / lk_batches_time(system->batches), 1, 1e-9);
+        assert_memory_equal(&cost, &system->cost, sizeof(cost));
+        lk_system_free(system);
+    }
+}
+
+static void a_named_engine_is_taken(void **state)
+{
+    struct lk_system *system = compile("chain-2", "portable");
+
+    (void)state;
+    assert_string_equal(system->batches->engine->name, "portable");
+    lk_system_free(system);
+    system = compile("chain-1024", "none");
+    assert_null(system->batches);
+    assert_int_equal(lk_system_workers_useful(system), 1);
+    lk_system_free(system);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_mechanisms_go_one_by_one),
+        cmocka_unit_test(large_ones_take_all_lanes),
+        cmocka_unit_test(more_is_never_less),
+        cmocka_unit_test(only_long_steps_pay_for_workers),
+        cmocka_unit_test(all_of_a_step_is_divided),
+        cmocka_unit_test(a_named_engine_is_taken),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

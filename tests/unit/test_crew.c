@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Crews: every phase is executed once by everybody and in order, whoever sleeps is woken, and who
+ * does not sleep makes no system call. More workers than cores on purpose. */
+#include "crew_threads.h"
+#include "linkage/crew.h"
+#include "schedule/crew.h"
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ROUNDS      100000
+#define ROUNDS_MORE 5000 /* when workers share a core, a round is a switch between threads */
+#define MS          INT64_C(1000000)
+
+/* ---- the library's futex calls, counted: this program is linked with --wrap=syscall ---- */
+
+static _Atomic unsigned n_waits, n_wakes, n_expired;
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+long __wrap_syscall(long number, ...)
+{
+    long a[6], result;
+    va_list args;
+
+    va_start(args, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(args, long);
+    va_end(args);
+    if (number != SYS_futex)
+        fail_msg("system call %ld", number);
+    if ((int)a[1] == FUTEX_WAKE_PRIVATE)
+        n_wakes++;
+    else
+        n_waits++;
+    result = __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (result == -1 && errno == ETIMEDOUT)
+        n_expired++;
+    return result;
+}
+
+static void forget_calls(void)
+{
+    n_waits = n_wakes = n_expired = 0;
+}
+
+/* ---- helpers ---- */
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 * MS + now.tv_nsec;
+}
+
+static void nap(int64_t ns)
+{
+    const struct timespec time = {.tv_sec = ns / (1000 * MS), .tv_nsec = ns % (1000 * MS)};
+
+    nanosleep(&time, NULL);
+}
+
+static void await_sleepers(struct lk_crew *crew, unsigned n)
+{
+    while (crew->sleepers != n)
+        nap(MS / 10);
+    nap(5 * MS); /* from the announcement into the kernel; correct without, but then not tested */
+}
+
+/* What a round leaves behind: no atomics, so that the thread sanitizer sees a missing order. */
+struct page {
+    alignas(64) uint64_t rounds;
+    uint64_t caller_saw;
+};
+
+struct book {
+    uint64_t round;
+    int n_workers;
+    struct page page[LK_CREW_MAX];
+};
+
+static void write_page(void *context, int worker)
+{
+    struct book *book = context;
+    struct page *page = &book->page[worker];
+
+    if (page->rounds == book->round)
+        page->rounds++;
+}
+
+/* A later phase sees what all workers wrote in the one before. */
+static void read_pages(void *context, int worker)
+{
+    struct book *book = context;
+
+    for (int k = 0; k < book->n_workers; k++)
+        if (book->page[k].rounds == book->round)
+            book->page[worker].caller_saw++;
+}
+
+static void check_pages(const struct book *book)
+{
+    for (int k = 0; k < book->n_workers; k++) {
+        assert_int_equal(book->page[k].rounds, book->round);
+        assert_int_equal(book->page[k].caller_saw, book->round * (uint64_t)book->n_workers);
+    }
+}
+
+static struct lk_crew *open_crew(int n, struct crew_threads **ret_threads)
+{
+    assert_int_equal(crew_threads_start(n, NULL, ret_threads), 0);
+    forget_calls();
+    return crew_threads_crew(*ret_threads);
+}
+
+/* ---- tests ---- */
+
+static void test_sizes(void **state)
+{
+    struct crew_threads *threads;
+    struct lk_crew *crew = NULL;
+
+    (void)state;
+    assert_int_equal(lk_crew_new(0, &crew), -EINVAL);
+    assert_int_equal(lk_crew_new(-1, &crew), -EINVAL);
+    assert_int_equal(lk_crew_new(LK_CREW_MAX + 1, &crew), -EINVAL);
+    assert_null(crew);
+    assert_int_equal(lk_crew_new(LK_CREW_MAX, &crew), 0);
+    assert_int_equal(lk_crew_size(crew), LK_CREW_MAX);
+    assert_int_equal((uintptr_t)&crew->lane[1] % 64, 0);
+    lk_crew_free(crew);
+    lk_crew_free(NULL);
+    assert_int_equal(lk_crew_size(NULL), 1);
+    assert_int_equal(crew_threads_start(0, NULL, &threads), -EINVAL);
+    assert_int_equal(crew_threads_start(2, (const int[]){0, 100000}, &threads), -EINVAL);
+    assert_null(crew_threads_crew(NULL));
+    crew_threads_stop(NULL);
+}
+
+static void run_rounds(int n_workers, uint64_t rounds)
+{
+    struct book book = {.n_workers = n_workers};
+    struct crew_threads *threads;
+    struct lk_crew *crew = open_crew(n_workers, &threads);
+
+    while (book.round < rounds) {
+        lk_crew_run(crew, write_page, &book);
+        book.round++;
+        lk_crew_run(crew, read_pages, &book);
+    }
+    check_pages(&book);
+    printf("%d workers, %u rounds: %u waits, %u wakes\n", n_workers, (unsigned)rounds, n_waits,
+           n_wakes);
+    crew_threads_stop(threads);
+}
+
+/* Each phase once a worker, in order, and everything that was written before it is seen. */
+static void test_rounds(void **state)
+{
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    (void)state;
+    for (int n = 1; n <= 4; n++)
+        run_rounds(n, n <= n_cores ? ROUNDS : ROUNDS_MORE);
+}
+
+/* Two on two cores: rounds without any system call, and never a wake-up that nobody asked for. A
+ * thread that loses its core makes the other one sleep, so not every batch is quiet. */
+static void test_no_calls(void **state)
+{
+    struct book book = {.n_workers = 2};
+    struct crew_threads *threads;
+    struct lk_crew *crew;
+    int quiet = 0;
+
+    (void)state;
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        skip();
+    crew = open_crew(2, &threads);
+    for (int batch = 0; batch < 200; batch++) {
+        unsigned before = n_waits + n_wakes;
+
+        for (int i = 0; i < 200; i++) {
+            lk_crew_run(crew, write_page, &book);
+            book.round++;
+        }
+        quiet += n_waits + n_wakes == before;
+    }
+    printf("%d of 200 batches without a call, %u waits, %u wakes\n", quiet, n_waits, n_wakes);
+    assert_true(quiet > 0);
+    /* the run that finds a sleeper wakes it; a worker whose caller sleeps does, too */
+    assert_true(n_wakes <= n_waits + 1);
+    crew_threads_stop(threads);
+}
+
+static void test_sleepers_are_woken(void **state)
+{
+    struct book book = {.n_workers = 3};
+    struct crew_threads *threads;
+    struct lk_crew *crew = open_crew(3, &threads);
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        if (i % 2)
+            lk_crew_rest(crew); /* else they spin for a while first */
+        await_sleepers(crew, 2);
+        forget_calls();
+        lk_crew_run(crew, write_page, &book);
+        book.round++;
+        assert_true(n_wakes >= 1);
+        lk_crew_run(crew, read_pages, &book);
+    }
+    check_pages(&book);
+
+    await_sleepers(crew, 2);
+    forget_calls();
+    lk_crew_rouse(crew, 0);
+    assert_int_equal(n_wakes, 1);
+    await_sleepers(crew, 2); /* in vain: they go back to sleep */
+    assert_true(n_waits >= 2);
+    crew_threads_stop(threads);
+}
+
+struct hidden {
+    struct lk_crew *crew;
+    int done[2];
+};
+
+static void show_sleeper(void *context, int worker)
+{
+    struct hidden *hidden = context;
+
+    if (worker == 0)
+        hidden->crew->sleepers++;
+    hidden->done[worker]++;
+}
+
+/* The caller and a worker that falls asleep may miss each other, see crew.c: the caller reads no
+ * sleeper though there is one, and sees it only when it looks again. That takes a few nanoseconds
+ * of bad luck, or a test that hides the sleeper until the caller is in its phase. */
+static void test_missed_sleeper(void **state)
+{
+    struct crew_threads *threads;
+    struct hidden hidden = {.crew = open_crew(2, &threads)};
+
+    (void)state;
+    for (int i = 1; i <= 5; i++) {
+        await_sleepers(hidden.crew, 1);
+        hidden.crew->sleepers--;
+        lk_crew_run(hidden.crew, show_sleeper, &hidden);
+        assert_int_equal(hidden.done[0], i);
+        assert_int_equal(hidden.done[1], i);
+    }
+    crew_threads_stop(threads);
+}
+
+/* A worker at rest gets up once at the time given, not before, and not again for the same time. */
+static void test_up_by_itself(void **state)
+{
+    struct book book = {.n_workers = 2};
+    struct crew_threads *threads;
+    struct lk_crew *crew = open_crew(2, &threads);
+    int64_t next_ns;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        await_sleepers(crew, 1);
+        forget_calls();
+        next_ns = now_ns() + 50 * MS;
+        lk_crew_rouse(crew, next_ns);
+        lk_crew_run(crew, write_page, &book);
+        book.round++;
+        lk_crew_rest(crew);
+        while (n_expired == 0)
+            nap(MS);
+        assert_true(now_ns() >= next_ns);
+        nap(20 * MS);
+        assert_int_equal(n_expired, 1);
+        await_sleepers(crew, 1);
+    }
+    crew_threads_stop(threads);
+}
+
+static void doze(void *context, int worker)
+{
+    write_page(context, worker);
+    if (worker == 1)
+        nap(20 * MS);
+}
+
+/* The caller sleeps, too, when a worker takes long, and is woken. */
+static void test_caller_sleeps(void **state)
+{
+    struct book book = {.n_workers = 2};
+    struct crew_threads *threads;
+    struct lk_crew *crew = open_crew(2, &threads);
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        forget_calls();
+        lk_crew_run(crew, doze, &book);
+        book.round++;
+        assert_int_equal(book.page[1].rounds, book.round);
+        assert_true(n_waits >= 1);
+        assert_true(n_wakes >= 1);
+    }
+    crew_threads_stop(threads);
+}
+
+static void *serve_late(void *crew)
+{
+    nap(20 * MS);
+    lk_crew_serve(crew, 1);
+    return NULL;
+}
+
+/* A run waits for a thread that comes late; after a stop one that comes late leaves at once, and
+ * the crew can be stopped while its worker sleeps, or spins. */
+static void test_late_and_stop(void **state)
+{
+    struct book book = {.n_workers = 2};
+    struct lk_crew *crew;
+    pthread_t thread;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(lk_crew_new(2, &crew), 0);
+        assert_int_equal(pthread_create(&thread, NULL, serve_late, crew), 0);
+        if (i > 0) {
+            lk_crew_run(crew, write_page, &book);
+            book.round++;
+            assert_int_equal(book.page[1].rounds, book.round);
+        }
+        if (i == 2) {
+            lk_crew_rest(crew);
+            await_sleepers(crew, 1);
+        }
+        lk_crew_stop(crew);
+        pthread_join(thread, NULL);
+        lk_crew_free(crew);
+    }
+}
+
+static void multiply(void *context, int worker)
+{
+    volatile double *product = context;
+    volatile double tiny = 1e-300;
+
+    product[worker] = tiny * 1e-20;
+}
+
+/* Workers take denormal numbers as zero, as the thread of a step does; nobody else changes. */
+static void test_denormals(void **state)
+{
+    double product[2] = {1, 1};
+    struct crew_threads *threads;
+    struct lk_crew *crew = open_crew(2, &threads);
+
+    (void)state;
+    lk_crew_run(crew, multiply, product);
+    assert_true(product[0] > 0);
+#if defined(__SSE2__) || defined(__aarch64__)
+    assert_true(product[1] == 0);
+#endif
+    crew_threads_stop(threads);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),          cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_no_calls),       cmocka_unit_test(test_sleepers_are_woken),
+        cmocka_unit_test(test_missed_sleeper), cmocka_unit_test(test_up_by_itself),
+        cmocka_unit_test(test_caller_sleeps),  cmocka_unit_test(test_late_and_stop),
+        cmocka_unit_test(test_denormals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

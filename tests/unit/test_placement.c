@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which worker gets which core, on machines that exist only here, and what is refused. */
+#include "placement.h"
+#include "realtime.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* cores @first to @last */
+static cpu_set_t cores(int first, int last)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    for (int i = first; i <= last; i++)
+        CPU_SET(i, &set);
+    return set;
+}
+
+static struct lkd_placement place(const struct lkd_wish *wish, cpu_set_t allowed)
+{
+    struct lkd_placement placement;
+    struct lk_error error = {0};
+
+    if (lkd_place(wish, &allowed, &allowed, &placement, &error))
+        fail_msg("%s", error.text);
+    return placement;
+}
+
+static void refused(const struct lkd_wish *wish, cpu_set_t allowed, const char *line)
+{
+    struct lkd_placement placement = {.n_workers = -1};
+    struct lk_error error = {0};
+
+    assert_int_equal(lkd_place(wish, &allowed, &allowed, &placement, &error), LK_E_MODEL);
+    assert_string_equal(error.text, line);
+    assert_int_equal(placement.n_workers, -1);
+}
+
+static void test_one(void **state)
+{
+    struct lkd_wish wish = {.workers = 1, .core = 1023, .priority = 80};
+    struct lkd_placement p = place(&wish, cores(0, 1));
+
+    (void)state;
+    assert_int_equal(p.n_workers, 1);
+    assert_int_equal(p.core[0], 1023); /* refused later, and only degraded */
+    wish.core = LKD_CORE_NONE;
+    assert_int_equal(place(&wish, cores(0, 1)).core[0], LKD_CORE_NONE);
+}
+
+static void test_auto(void **state)
+{
+    struct lkd_wish wish = {.workers = LKD_WORKERS_AUTO, .core = LKD_CORE_AUTO, .priority = 80};
+    struct lkd_placement p;
+
+    (void)state;
+    /* with one core beside that of everything else, never two */
+    p = place(&wish, cores(0, 1));
+    assert_int_equal(p.n_workers, 1);
+    assert_false(p.chosen_by_model);
+    assert_int_equal(place(&wish, cores(0, 0)).n_workers, 1);
+    p = place(&wish, cores(0, 2));
+    assert_int_equal(p.n_workers, 2);
+    assert_true(p.chosen_by_model);
+    assert_int_equal(p.core[0], 2);
+    assert_int_equal(p.core[1], 1);
+    assert_int_equal(place(&wish, cores(0, 63)).n_workers, LKD_WORKERS_AUTO_MAX);
+    wish.core = LKD_CORE_NONE;
+    assert_int_equal(place(&wish, cores(0, 7)).n_workers, 1);
+}
+
+static void test_numbers(void **state)
+{
+    struct lkd_wish wish = {.workers = 3, .core = LKD_CORE_AUTO, .priority = 80};
+    struct lkd_placement p = place(&wish, cores(0, 3));
+
+    (void)state;
+    assert_int_equal(p.n_workers, 3);
+    assert_false(p.chosen_by_model);
+    assert_int_equal(p.core[0], 3);
+    assert_int_equal(p.core[1], 2);
+    assert_int_equal(p.core[2], 1);
+
+    /* what is given by number is left alone by what is not */
+    wish.core = 2;
+    p = place(&wish, cores(0, 3));
+    assert_int_equal(p.core[0], 2);
+    assert_int_equal(p.core[1], 3);
+    assert_int_equal(p.core[2], 1);
+
+    wish.core = LKD_CORE_AUTO;
+    wish.n_cores = 2;
+    wish.worker_core[0] = 3;
+    wish.worker_core[1] = 0;
+    p = place(&wish, cores(0, 3));
+    assert_int_equal(p.core[0], 2);
+    assert_int_equal(p.core[1], 3);
+    assert_int_equal(p.core[2], 0);
+}
+
+static void test_refusals(void **state)
+{
+    struct lkd_wish wish = {.workers = 2, .core = LKD_CORE_AUTO, .priority = 80};
+
+    (void)state;
+    refused(
+        &wish, cores(0, 1),
+        "realtime: 2 real-time workers need a core each and one that they leave to others, this "
+        "process may use cores 0-1; expected fewer workers, or priority: 0");
+    refused(
+        &wish, cores(5, 5),
+        "realtime: 2 real-time workers need a core each and one that they leave to others, this "
+        "process may use cores 5; expected fewer workers, or priority: 0");
+    wish.core = LKD_CORE_NONE;
+    refused(&wish, cores(0, 7),
+            "realtime: core: none with 2 real-time workers, which would meet on one core, expected "
+            "auto or a number");
+    wish.core = 3;
+    wish.n_cores = 1;
+    wish.worker_core[0] = 3;
+    refused(&wish, cores(0, 7),
+            "realtime: workers 1 and 2 share core 3, expected a core for each, this process may "
+            "use cores 0-7");
+    wish.worker_core[0] = 8;
+    refused(&wish, cores(0, 7), "realtime: no core 8 for worker 2, this process may use cores 0-7");
+}
+
+/* Normal threads may be on all cores, and on fewer than there are threads. */
+static void test_normal_priority(void **state)
+{
+    struct lkd_wish wish = {.workers = 2, .core = LKD_CORE_AUTO, .priority = 0};
+    struct lkd_placement p = place(&wish, cores(0, 1));
+
+    (void)state;
+    assert_int_equal(p.core[0], 1);
+    assert_int_equal(p.core[1], 0);
+    wish.workers = 3;
+    p = place(&wish, cores(0, 1));
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(p.core[k], LKD_CORE_NONE);
+}
+
+/* An isolated core is not among those that the process runs on, but may be given by number. */
+static void test_isolated(void **state)
+{
+    struct lkd_wish wish = {
+        .workers = 2, .core = 2, .n_cores = 1, .worker_core = {3}, .priority = 1};
+    cpu_set_t allowed = cores(0, 1), reachable = cores(0, 3);
+    struct lkd_placement p;
+
+    (void)state;
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &p, NULL), 0);
+    assert_int_equal(p.core[0], 2);
+    assert_int_equal(p.core[1], 3);
+}
+
+static void test_cores_of_this_process(void **state)
+{
+    cpu_set_t allowed, reachable, after, both;
+
+    (void)state;
+    assert_int_equal(lkd_realtime_cores(&allowed, &reachable), 0);
+    assert_true(CPU_COUNT(&allowed) > 0);
+    CPU_AND(&both, &allowed, &reachable);
+    assert_true(CPU_EQUAL(&both, &allowed));
+    assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
+    assert_true(CPU_EQUAL(&after, &allowed));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_normal_priority),
+        cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_cores_of_this_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

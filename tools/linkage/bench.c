@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage bench: how long a step takes on this machine, and what it could take. */
+#include "bench.h"
+#include "commands.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PEAK_S       0.25
+#define PEAK_QUICK_S 0.02
+#define PROFILE_S    1.0
+#define PATH_SIZE    4096
+
+/** struct names - models to run, in order; copies. */
+struct names {
+    char **list;
+    int n;
+};
+
+static int add_name(struct names *names, const char *name)
+{
+    char **list = realloc(names->list, (size_t)(names->n + 1) * sizeof(*list));
+
+    if (list == NULL)
+        return -ENOMEM;
+    names->list = list;
+    list[names->n] = strdup(name);
+    if (list[names->n] == NULL)
+        return -ENOMEM;
+    names->n++;
+    return 0;
+}
+
+static int add_built_in(struct names *names)
+{
+    int r = 0;
+
+    for (int i = 0; bench_built_in[i] != NULL && r == 0; i++)
+        r = add_name(names, bench_built_in[i]);
+    return r;
+}
+
+/* the models of a folder, by name */
+static int add_folder(struct names *names, const char *folder)
+{
+    char pattern[PATH_SIZE];
+    glob_t found;
+    int r = 0;
+
+    if (snprintf(pattern, sizeof(pattern), "%s/*.yaml", folder) >= (int)sizeof(pattern))
+        return -ENAMETOOLONG;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return -ENOENT;
+    for (size_t i = 0; i < found.gl_pathc && r == 0; i++)
+        r = add_name(names, found.gl_pathv[i]);
+    globfree(&found);
+    return r;
+}
+
+static int add_argument(struct names *names, const char *name)
+{
+    struct stat status;
+    int r;
+
+    if (strcmp(name, "built-in") == 0)
+        r = add_built_in(names);
+    else if (!bench_is_built_in(name) && stat(name, &status) == 0 && S_ISDIR(status.st_mode))
+        r = add_folder(names, name);
+    else
+        r = add_name(names, name);
+    if (r == -ENOENT)
+        complain("%s: there is no model in this folder, expected files *.yaml", name);
+    else if (r != 0)
+        complain("%s: %s", name, strerror(-r));
+    return r;
+}
+
+/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+static int gather(const struct bench_options *options, struct names *names)
+{
+    if (options->n_names == 0)
+        return add_argument(names, "built-in") == 0 ? EXIT_DONE : EXIT_REFUSED;
+    for (int i = 0; i < options->n_names; i++)
+        if (add_argument(names, options->names[i]) != 0)
+            return EXIT_REFUSED;
+    return EXIT_DONE;
+}
+
+static void release(struct names *names)
+{
+    for (int i = 0; i < names->n; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+/** struct source - a model as read, and its text as a document. */
+struct source {
+    struct lk_model *model;
+    struct lk_document *document;
+};
+
+static void source_close(struct source *source)
+{
+    lk_model_free(source->model);
+    lk_document_free(source->document);
+}
+
+/* Return: EXIT_DONE, EXIT_REFUSED after a complaint; on either source_close() releases */
+static int source_open(const char *name, struct source *ret)
+{
+    struct lk_error error = {""};
+    size_t size = 0;
+    char *text = NULL;
+    int r;
+
+    *ret = (struct source){0};
+    if (!bench_is_built_in(name)) {
+        ret->model = load_model(name);
+        if (ret->model == NULL)
+            return EXIT_REFUSED;
+        r = lk_document_read(name, &ret->document, &error);
+    } else {
+        text = bench_model_text(name, &size);
+        r = text == NULL ? -errno : lk_model_read_text(name, text, size, &ret->model, &error);
+        if (r == 0)
+            r = lk_document_parse(name, text, size, &ret->document, &error);
+        free(text);
+    }
+    if (r == 0)
+        return EXIT_DONE;
+    fprintf(stderr, "%s: %s\n", name, r > 0 ? error.text : strerror(-r));
+    return EXIT_REFUSED;
+}
+
+/* Return: 0, negative errno, a step's outcome */
+static int predict(const char *name, const struct source *source, const struct bench_run *run,
+                   const struct lk_system *system, struct bench_result *result)
+{
+    double time_s = PROFILE_S * (run->options->is_quick ? 0.1 : 1);
+    int r = bench_profile_measure(name, source->model, result->times[0].median_ns, time_s,
+                                  &result->profile);
+
+    if (r == 0)
+        r = bench_curve(run->fork_ns, run->meeting_ns, result);
+    if (r == 0)
+        r = bench_tree_curve(system, run->meeting_ns, result);
+    return r;
+}
+
+/* what the compiled model tells without stepping it, and the curve from what was measured */
+static int explain(const char *name, const struct source *source, const struct bench_run *run,
+                   struct bench_result *result)
+{
+    struct lk_system *system = compile_model(name, source->model, NULL);
+    int r;
+
+    if (system == NULL)
+        return EXIT_REFUSED;
+    snprintf(result->name, sizeof(result->name), "%s", lk_model_name(source->model));
+    lk_system_summary(system, &result->summary);
+    result->step_s = lk_system_step_size(system);
+    result->workers_useful = lk_system_workers_useful(system);
+    r = bench_work_count(source->document, system, &result->work);
+    if (r == 0 && run->options->simulates)
+        r = predict(name, source, run, system, result);
+    lk_system_free(system);
+    if (r == 0)
+        return EXIT_DONE;
+    complain("%s: %s", name, strerror(-r));
+    return EXIT_REFUSED;
+}
+
+static int bench_one(const char *name, const struct bench_run *run, struct bench_result *result)
+{
+    struct source source;
+    int code = source_open(name, &source);
+
+    if (code == EXIT_DONE)
+        code = bench_measure(name, source.model, run->options, result);
+    if (code == EXIT_DONE)
+        code = explain(name, &source, run, result);
+    source_close(&source);
+    return code;
+}
+
+/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+static int look_at_machine(struct bench_run *run)
+{
+    double time_s = run->options->is_quick ? PEAK_QUICK_S : PEAK_S;
+    struct bench_counters counters;
+    int r;
+
+    bench_host_read(&run->host);
+    r = bench_peak_measure(&run->host, time_s, &run->peak);
+    run->meeting_ns = run->fork_ns = -1;
+    if (r == 0)
+        r = bench_meeting_measure(time_s, &run->meeting_ns);
+    if (r == 0)
+        r = bench_fork_measure(time_s, &run->fork_ns);
+    if (r == -ENOTSUP && run->options->simulates) {
+        complain("--simulate needs two processors to measure a meeting, this process has one");
+        return EXIT_REFUSED;
+    }
+    if (r != 0 && r != -ENOTSUP) {
+        complain("the machine cannot be measured: %s", strerror(-r));
+        return EXIT_REFUSED;
+    }
+    bench_counters_open(&counters);
+    run->counters_missing = counters.error != 0 ? bench_counters_reason(&counters) : NULL;
+    bench_counters_close(&counters);
+    return EXIT_DONE;
+}
+
+static int bench_all(struct bench_run *run, const struct names *names)
+{
+    bool is_json = run->options->is_json;
+    int code = EXIT_DONE;
+
+    if (!is_json)
+        bench_print_begin(stdout, run);
+    for (int i = 0; i < names->n && code == EXIT_DONE; i++) {
+        code = bench_one(names->list[i], run, &run->results[i]);
+        if (code != EXIT_DONE)
+            break;
+        run->n_results++;
+        if (!is_json)
+            bench_print_result(stdout, &run->results[i]);
+    }
+    if (code != EXIT_DONE)
+        return code;
+    if (is_json)
+        bench_json(stdout, run);
+    else
+        bench_print_end(stdout, run);
+    return EXIT_DONE;
+}
+
+static int list_models(void)
+{
+    for (int i = 0; bench_built_in[i] != NULL; i++)
+        puts(bench_built_in[i]);
+    return EXIT_DONE;
+}
+
+int command_bench(int argc, char *argv[])
+{
+    struct bench_options options;
+    struct bench_run run = {.options = &options};
+    struct names names = {0};
+    int code = bench_options_parse(argc, argv, &options);
+
+    if (code != 0)
+        return code;
+    if (options.is_help)
+        return print_help();
+    if (options.is_list)
+        return list_models();
+    code = gather(&options, &names);
+    if (code == EXIT_DONE) {
+        run.results = calloc((size_t)names.n, sizeof(*run.results));
+        if (run.results == NULL) {
+            complain("%s", strerror(ENOMEM));
+            code = EXIT_REFUSED;
+        }
+    }
+    if (code == EXIT_DONE)
+        code = look_at_machine(&run);
+    if (code == EXIT_DONE)
+        code = bench_all(&run, &names);
+    for (int i = 0; i < run.n_results; i++)
+        bench_profile_release(&run.results[i].profile);
+    free(run.results);
+    release(&names);
+    return code;
+}

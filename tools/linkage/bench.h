@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage bench: what its files share.
+ *
+ *   bench_options.c   the command line
+ *   bench_names.c     built-in models, generated as YAML text in memory
+ *   bench_measure.c   the clock around lk_system_step(), for one or more numbers of workers
+ *   bench_counters.c  instructions and cycles, where the kernel gives them
+ *   bench_host.c      processor, kernel, caches;  bench_peak.c: what its arithmetic can do at most
+ *   bench_meeting.c   how long it takes one thread to see what another has written
+ *   bench_model.c     operations and bytes of a step, from the model
+ *   bench_profile.c   what each part of a step takes
+ *   bench_curve.c     the step on more workers, on paper (simulate.h)
+ *   bench_print.c     for people;  bench_json.c: for programs
+ */
+#ifndef TOOLS_LINKAGE_BENCH_H
+#define TOOLS_LINKAGE_BENCH_H
+
+#include "linkage/crew.h"
+#include "linkage/document.h"
+#include "linkage/linkage.h"
+#include "simulate.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+#define BENCH_VARIANTS_MAX 8 /* numbers of workers in one run */
+#define BENCH_WORKERS_MAX  LK_CREW_MAX
+
+/* ---- options ---- */
+
+/** struct bench_options - the command line.
+ * @time_s:    of measuring, for each model and number of workers
+ * @steps:     instead of @time_s, when not 0
+ * @workers:   numbers of workers to compare, @n_workers of them
+ * @names:     arguments, @n_names of them: built-in models, files, folders */
+struct bench_options {
+    double time_s;
+    long steps;
+    int workers[BENCH_VARIANTS_MAX];
+    int n_workers;
+    bool is_quick;
+    bool is_json;
+    bool is_list;
+    bool is_help;
+    bool simulates;
+    char **names;
+    int n_names;
+};
+
+/** bench_options_parse() - @argv[0] is "linkage".
+ * Return: 0, EXIT_USAGE after a complaint. */
+int bench_options_parse(int argc, char *argv[], struct bench_options *ret_options);
+
+/** bench_parse_workers() - "1,2,4": 1 to BENCH_VARIANTS_MAX ascending numbers of 1 to
+ * BENCH_WORKERS_MAX. Return: how many, 0 when the text is something else. */
+int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
+
+/* ---- models ---- */
+
+/** bench_built_in - names of the built-in models, in the order in which they run; ends with NULL.
+ */
+extern const char *const bench_built_in[];
+
+/** bench_model_text() - the text of a built-in model: chain-N, chain-N-revolute, ladder-N, tree-N,
+ * four-bar, any N from 1 to 4096 bodies.
+ * @ret_size: without the terminating zero
+ * Return: to be freed; NULL with errno EINVAL when the name is none of these, else ENOMEM. */
+char *bench_model_text(const char *name, size_t *ret_size);
+
+/** bench_is_built_in() - whether bench_model_text() knows the name. */
+bool bench_is_built_in(const char *name);
+
+/* ---- the machine ---- */
+
+/** struct bench_host - where it ran. @processor: its name;  @n_cpus: that this process may use;
+ * @l1_bytes, @l2_bytes: data caches of one core;  @caches_known: else they are assumed */
+struct bench_host {
+    char processor[128];
+    char kernel[128];
+    int n_cpus;
+    long l1_bytes;
+    long l2_bytes;
+    bool caches_known;
+};
+
+void bench_host_read(struct bench_host *ret_host);
+
+#define BENCH_UNITS_MAX 4
+
+/** struct bench_unit - a sort of vectors. @name: as the engine of the step that has them;  @lanes:
+ * doubles in one;  @flops: [1/s] that one core does at most, a multiply-add is two */
+struct bench_unit {
+    const char *name;
+    int lanes;
+    double flops;
+};
+
+/** struct bench_peak - what one core does at most, measured on the spot.
+ * @step:  the vectors that the step takes;  @units: all that the processor has, widest first
+ * @l1_bytes_s, @l2_bytes_s: reading a block of half that cache [bytes/s];  @far_bytes_s: of four
+ *         times the second-level cache; all with the vectors of the step */
+struct bench_peak {
+    struct bench_unit step;
+    int n_units;
+    struct bench_unit units[BENCH_UNITS_MAX];
+    double l1_bytes_s;
+    double l2_bytes_s;
+    double far_bytes_s;
+};
+
+/** bench_peak_measure() - takes about @time_s. Return: 0, -ENOMEM. */
+int bench_peak_measure(const struct bench_host *host, double time_s, struct bench_peak *ret_peak);
+
+/** bench_meeting_measure() - time from a write on one core until a thread on another has seen it
+ * [ns], median; takes about @time_s. Return: 0, -ENOTSUP (one processor only), negative errno. */
+int bench_meeting_measure(double time_s, double *ret_meeting_ns);
+
+/** bench_fork_measure() - time of a fork and a join of two workers on two cores without work
+ * between [ns], median; as bench_meeting_measure(). */
+int bench_fork_measure(double time_s, double *ret_fork_ns);
+
+/* ---- counters ---- */
+
+/** struct bench_counters - hardware counters of the calling thread, user space only.
+ * @error: 0, or why there are none, positive errno */
+struct bench_counters {
+    int instructions_fd;
+    int cycles_fd;
+    int error;
+};
+
+void bench_counters_open(struct bench_counters *ret_counters);
+void bench_counters_close(struct bench_counters *counters);
+/** bench_counters_run() - let them count, or stop. */
+void bench_counters_run(const struct bench_counters *counters, bool run);
+/** bench_counters_read() - since they were opened. Return: false where there are none. */
+bool bench_counters_read(const struct bench_counters *counters, double *ret_instructions,
+                         double *ret_cycles);
+/** bench_counters_reason() - one phrase: why there are none. */
+const char *bench_counters_reason(const struct bench_counters *counters);
+
+/* ---- the work of a step ---- */
+
+/** struct bench_tally - operations and bytes. @flops: additions, multiplications, divisions and
+ * square roots of doubles, each one;  @bytes: loaded and stored, if every stage reads and writes
+ * each of its values once */
+struct bench_tally {
+    double flops;
+    double bytes;
+};
+
+/** struct bench_work - a step's work, where it is known.
+ * @is_known: only for ali3 of order 2 on the rotation group
+ * @bodies:   kinematics, inertia and the trapezoidal rule
+ * @joints:   violation, load, Jacobian, gamma, products with the Jacobian
+ * @elements: s Phi W Phi^T of the bodies
+ * @linear:   factorisations and solves of the fronts
+ * @total:    all of them */
+struct bench_work {
+    bool is_known;
+    int iterations;
+    struct bench_tally bodies;
+    struct bench_tally joints;
+    struct bench_tally elements;
+    struct bench_tally linear;
+    struct bench_tally total;
+};
+
+/** bench_work_count() - @document: the text that @system was compiled from.
+ * Return: 0, -ENOMEM. */
+int bench_work_count(const struct lk_document *document, const struct lk_system *system,
+                     struct bench_work *ret_work);
+
+/* what one front does: n rows of which e are eliminated; see bench_model.c */
+double bench_factor_flops(double e, double r);
+double bench_forward_flops(double e, double r);
+double bench_backward_flops(double e, double r);
+
+/* ---- measuring ---- */
+
+/** struct bench_times - of one model with one number of workers; all a step [ns].
+ * @n_steps:  measured;  @batch: steps between two looks at the clock
+ * @median_ns, @p99_ns, @max_ns: wall time of batches, a step
+ * @cpu_ns:   CPU time of the calling thread, median of slices
+ * @instructions, @cycles: of the calling thread;  @has_counters: else they are not known */
+struct bench_times {
+    int n_workers;
+    long n_steps;
+    int batch;
+    double median_ns;
+    double p99_ns;
+    double max_ns;
+    double cpu_ns;
+    bool has_counters;
+    double instructions;
+    double cycles;
+};
+
+/** struct bench_profile - the parts of a step as they were measured [ns]; medians.
+ * @alone_ns, @two_ns: the step on one worker and on two
+ * @phases, @after_ns: see struct simulate_shared;  @part_ns: their memory
+ * @mark_ns:           what was taken off each part for the clock */
+struct bench_profile {
+    double alone_ns;
+    double two_ns;
+    int n_phases;
+    struct simulate_phase *phases;
+    double after_ns;
+    double *part_ns;
+    double mark_ns;
+};
+
+/** bench_profile_measure() - @step_ns: roughly. Takes about @time_s.
+ * Return: 0, -ENOMEM, -EINVAL after a complaint, a step's outcome. Release with
+ * bench_profile_release(). */
+int bench_profile_measure(const char *name, const struct lk_model *model, double step_ns,
+                          double time_s, struct bench_profile *ret);
+void bench_profile_release(struct bench_profile *profile);
+
+/** struct bench_result - one model.
+ * @workers_useful: how many the step pays for, as liblinkage would choose
+ * @curve_ns: predicted time of a step on 1 to BENCH_WORKERS_MAX workers, if @has_curve, and what it
+ *            was made of: @profile
+ * @tree_ns:  the same if only the elimination tree held workers up; 0 where the work is not known
+ */
+struct bench_result {
+    char name[LK_NAME_SIZE];
+    struct lk_summary summary;
+    int workers_useful;
+    double step_s;
+    struct bench_work work;
+    int n_times;
+    struct bench_times times[BENCH_VARIANTS_MAX];
+    bool has_curve;
+    double curve_ns[BENCH_WORKERS_MAX];
+    double tree_ns[BENCH_WORKERS_MAX];
+    struct bench_profile profile;
+};
+
+/** bench_measure() - all numbers of workers of the options, slices in turn, so that what disturbs
+ * the machine disturbs all alike. Fills the times of @result.
+ * Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+int bench_measure(const char *name, const struct lk_model *model,
+                  const struct bench_options *options, struct bench_result *result);
+
+/** bench_quantile() - of @n > 0 ascending values, the smallest that at least the part @q of them do
+ * not exceed. */
+double bench_quantile(const float *sorted, size_t n, double q);
+
+/** bench_batch() - steps between two looks at the clock for a step of @step_ns. */
+int bench_batch(double step_ns);
+
+/** bench_curve() - predict the step on more workers from the profile of one.
+ * @fork_ns, @meeting_ns: from bench_fork_measure(), bench_meeting_measure()
+ * Return: 0, -EINVAL. */
+int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
+
+/** bench_tree_curve() - the same if nothing but the tree held workers up: the time of
+ * result->times[0], on one worker, is shared out over the elimination tree by the modelled work.
+ * @meeting_ns: from bench_meeting_measure()
+ * Return: 0, -ENOMEM. */
+int bench_tree_curve(const struct lk_system *system, double meeting_ns,
+                     struct bench_result *result);
+
+/* ---- reports ---- */
+
+/** struct bench_run - a whole run. @meeting_ns, @fork_ns: below 0 where it was not measured */
+struct bench_run {
+    const struct bench_options *options;
+    struct bench_host host;
+    struct bench_peak peak;
+    const char *counters_missing;
+    double meeting_ns;
+    double fork_ns;
+    int n_results;
+    struct bench_result *results;
+};
+
+/* for people: before the first model, a line a model as it comes, and the rest. At most 100
+ * columns. */
+void bench_print_begin(FILE *file, const struct bench_run *run);
+void bench_print_result(FILE *file, const struct bench_result *result);
+void bench_print_end(FILE *file, const struct bench_run *run);
+
+/** bench_json() - one JSON object; README.md documents its keys. */
+void bench_json(FILE *file, const struct bench_run *run);
+
+/** bench_level_bytes_s() - measured bandwidth of the smallest level that holds @bytes.
+ * @ret_level: "L1", "L2" or "far" */
+double bench_level_bytes_s(const struct bench_run *run, size_t bytes, const char **ret_level);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a meeting of two threads takes: one writes a number, the other, on another core, sees it
+ * and writes it back. Half of the way there and back is what a worker waits for its neighbour. And
+ * the fork and join of a crew, which is both ways and what lk_crew_run() does about them. */
+#include "bench.h"
+#include "commands.h"
+#include "crew_threads.h"
+#include "linkage/crew.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define ROUNDS     200 /* there and back, between two looks at the clock */
+#define BATCHES    4096
+#define SPINS      4096 /* then let others run: the two may have to share a core after all */
+#define CACHE_LINE 128  /* two lines of 64, which some processors fetch together */
+#define STOP       UINT64_MAX
+
+struct table {
+    _Alignas(CACHE_LINE) _Atomic uint64_t ping;
+    _Alignas(CACHE_LINE) _Atomic uint64_t pong;
+};
+
+/* @value is written before anything that is read behind it: acquire, against release in say() */
+static uint64_t wait_for_change(_Atomic uint64_t *word, uint64_t last)
+{
+    uint64_t value;
+    int spins = 0;
+
+    while ((value = atomic_load_explicit(word, memory_order_acquire)) == last) {
+        if (++spins == SPINS) {
+            sched_yield();
+            spins = 0;
+        }
+    }
+    return value;
+}
+
+static void say(_Atomic uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_release);
+}
+
+static void *answer(void *data)
+{
+    struct table *table = data;
+    uint64_t value = 0;
+
+    while (value != STOP) {
+        value = wait_for_change(&table->ping, value);
+        say(&table->pong, value);
+    }
+    return NULL;
+}
+
+/* the first processor of @set but @other; -1: there is none */
+static int first_cpu(const cpu_set_t *set, int other)
+{
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, set) && i != other)
+            return i;
+    return -1;
+}
+
+static int start_on(int cpu, struct table *table, pthread_t *ret_thread)
+{
+    pthread_attr_t attributes;
+    cpu_set_t set;
+    int r;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    r = pthread_attr_init(&attributes);
+    if (r != 0)
+        return -r;
+    r = pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
+    if (r == 0)
+        r = pthread_create(ret_thread, &attributes, answer, table);
+    pthread_attr_destroy(&attributes);
+    return -r;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_meeting(struct table *table, double time_s)
+{
+    static double batch_ns[BATCHES];
+    double begin = now_s(), last = begin;
+    uint64_t value = 0;
+    size_t n = 0;
+
+    while (n < BATCHES && (n == 0 || last - begin < time_s)) {
+        double now;
+
+        for (int i = 0; i < ROUNDS; i++) {
+            say(&table->ping, value + 1);
+            value = wait_for_change(&table->pong, value);
+        }
+        now = now_s();
+        batch_ns[n++] = (now - last) * 1e9 / (2 * ROUNDS);
+        last = now;
+    }
+    say(&table->ping, STOP);
+    qsort(batch_ns, n, sizeof(batch_ns[0]), compare);
+    return batch_ns[n / 2];
+}
+
+int bench_meeting_measure(double time_s, double *ret_meeting_ns)
+{
+    static struct table table;
+    cpu_set_t before, mine;
+    pthread_t thread;
+    int first, second, r;
+
+    if (sched_getaffinity(0, sizeof(before), &before) != 0)
+        return -errno;
+    first = first_cpu(&before, -1);
+    second = first_cpu(&before, first);
+    if (second < 0)
+        return -ENOTSUP;
+    table.ping = table.pong = 0;
+    r = start_on(second, &table, &thread);
+    if (r != 0)
+        return r;
+    CPU_ZERO(&mine);
+    CPU_SET(first, &mine);
+    sched_setaffinity(0, sizeof(mine), &mine);
+    *ret_meeting_ns = median_meeting(&table, time_s);
+    pthread_join(thread, NULL);
+    sched_setaffinity(0, sizeof(before), &before);
+    return 0;
+}
+
+static void do_nothing(void *context, int worker)
+{
+    (void)context;
+    (void)worker;
+}
+
+static double median_fork(struct lk_crew *crew, double time_s)
+{
+    static double batch_ns[BATCHES];
+    double begin = now_s(), last = begin;
+    size_t n = 0;
+
+    while (n < BATCHES && (n == 0 || last - begin < time_s)) {
+        double now;
+
+        for (int i = 0; i < ROUNDS; i++)
+            lk_crew_run(crew, do_nothing, NULL);
+        now = now_s();
+        batch_ns[n++] = (now - last) * 1e9 / ROUNDS;
+        last = now;
+    }
+    qsort(batch_ns, n, sizeof(batch_ns[0]), compare);
+    return batch_ns[n / 2];
+}
+
+int bench_fork_measure(double time_s, double *ret_fork_ns)
+{
+    struct crew_threads *threads;
+    int r = crew_threads_start(2, NULL, &threads);
+
+    if (r != 0)
+        return r;
+    *ret_fork_ns = median_fork(crew_threads_crew(threads), time_s);
+    crew_threads_stop(threads);
+    return 0;
+}

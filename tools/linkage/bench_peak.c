@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one core can do at most, measured: multiply-adds in registers, and reading blocks that fit
+ * into a cache. One source, built once for each sort of vector that an engine of the step has
+ * (core/batch/engines.c); what the processor does not know is not run. */
+#include "bench.h"
+#include "commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chains of dependent multiply-adds side by side: enough that each of two units always finds one
+ * whose last result, four cycles ago, is there; few enough for sixteen registers. */
+#define CHAINS      12
+#define ROUND       10000 /* multiply-adds a chain between two looks at the clock */
+#define READ_CHAINS 8
+#define READ_UNIT   512 /* bytes; whole chains of the widest vectors */
+#define FAR         4   /* second-level caches in a block that none of them holds */
+
+/* what the compiler must not know: start and factors; and where results go */
+static volatile double unknown = 0.999;
+static volatile double sink;
+
+/* fma_<name>(): ROUND times CHAINS chains of x := x a + b; a below 1 keeps x finite.
+ * read_<name>(): the sum of a block of @n doubles, in whole units */
+#define KERNELS(name, lanes, target)                                                               \
+    typedef double vector_##name __attribute__((vector_size(8 * (lanes))));                        \
+                                                                                                   \
+    target static void fma_##name(void)                                                            \
+    {                                                                                              \
+        double start = unknown;                                                                    \
+        vector_##name a, b, x[CHAINS];                                                             \
+                                                                                                   \
+        for (int k = 0; k < (lanes); k++) {                                                        \
+            a[k] = start;                                                                          \
+            b[k] = 1 - start;                                                                      \
+        }                                                                                          \
+        for (int c = 0; c < CHAINS; c++)                                                           \
+            x[c] = b * (double)c;                                                                  \
+        for (int i = 0; i < ROUND; i++)                                                            \
+            for (int c = 0; c < CHAINS; c++)                                                       \
+                x[c] = x[c] * a + b;                                                               \
+        for (int c = 1; c < CHAINS; c++)                                                           \
+            x[0] += x[c];                                                                          \
+        sink = x[0][0];                                                                            \
+    }                                                                                              \
+                                                                                                   \
+    target static void read_##name(const double *block, size_t n)                                  \
+    {                                                                                              \
+        vector_##name sum[READ_CHAINS] = {{0}};                                                    \
+                                                                                                   \
+        for (size_t i = 0; i < n; i += READ_CHAINS * (lanes))                                      \
+            for (size_t c = 0; c < READ_CHAINS; c++)                                               \
+                sum[c] += *(const vector_##name *)&block[i + c * (lanes)];                         \
+        for (int c = 1; c < READ_CHAINS; c++)                                                      \
+            sum[0] += sum[c];                                                                      \
+        sink = sum[0][0];                                                                          \
+    }
+
+#if defined(__x86_64__)
+KERNELS(avx512, 8, __attribute__((target("avx512f,avx512dq,avx512vl,fma"))))
+KERNELS(avx2, 4, __attribute__((target("avx2,fma"))))
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+KERNELS(portable, 2, )
+
+static bool has_portable(void)
+{
+    return true;
+}
+
+/** struct sort - of vectors; names as those of the engines, the widest first. */
+static const struct sort {
+    const char *name;
+    int lanes;
+    bool (*is_there)(void);
+    void (*fma)(void);
+    void (*read)(const double *block, size_t n);
+} sorts[] = {
+#if defined(__x86_64__)
+    {"avx512", 8, has_avx512, fma_avx512, read_avx512},
+    {"avx2", 4, has_avx2, fma_avx2, read_avx2},
+#endif
+    {"portable", 2, has_portable, fma_portable, read_portable},
+};
+#define N_SORTS (int)(sizeof(sorts) / sizeof(sorts[0]))
+
+/* the sort of the engine that liblinkage takes on this processor: the widest, or what the
+ * environment asks for */
+static const struct sort *sort_of_step(void)
+{
+    const char *name = getenv("LINKAGE_ENGINE");
+    const struct sort *widest = NULL;
+
+    for (int i = 0; i < N_SORTS; i++) {
+        if (!sorts[i].is_there())
+            continue;
+        if (widest == NULL)
+            widest = &sorts[i];
+        if (name != NULL && strcmp(sorts[i].name, name) == 0)
+            return &sorts[i];
+    }
+    /* the scalar engine is there to be compared with; what it could be is the portable one */
+    return name != NULL && strcmp(name, "scalar") == 0 ? &sorts[N_SORTS - 1] : widest;
+}
+
+/* the fastest round counts: whatever is slower was disturbed */
+static double best_flops(void (*round)(void), double flops, double time_s)
+{
+    double begin = now_s(), best = 0, last = begin, now;
+
+    do {
+        round();
+        now = now_s();
+        if (now > last && flops / (now - last) > best)
+            best = flops / (now - last);
+        last = now;
+    } while (now - begin < time_s);
+    return best;
+}
+
+static double best_read(const struct sort *sort, const double *block, size_t bytes, double time_s)
+{
+    /* what reads in a blink is read several times between two looks at the clock */
+    int times = bytes < 100000 ? (int)(100000 / bytes) + 1 : 1;
+    double begin = now_s(), best = 0, last, now;
+
+    sort->read(block, bytes / sizeof(double)); /* into the cache */
+    do {
+        last = now_s();
+        for (int i = 0; i < times; i++)
+            sort->read(block, bytes / sizeof(double));
+        now = now_s();
+        if (now > last && times * (double)bytes / (now - last) > best)
+            best = times * (double)bytes / (now - last);
+    } while (now - begin < time_s);
+    return best;
+}
+
+static size_t whole_units(long bytes)
+{
+    return (size_t)bytes / READ_UNIT * READ_UNIT;
+}
+
+/* all sorts that the processor knows */
+static void measure_flops(const struct sort *of_step, double time_s, struct bench_peak *ret)
+{
+    ret->n_units = 0;
+    for (int i = 0; i < N_SORTS; i++) {
+        struct bench_unit *unit = &ret->units[ret->n_units];
+
+        if (!sorts[i].is_there())
+            continue;
+        *unit = (struct bench_unit){sorts[i].name, sorts[i].lanes, 0};
+        unit->flops = best_flops(sorts[i].fma, 2.0 * unit->lanes * CHAINS * ROUND, time_s);
+        if (&sorts[i] == of_step)
+            ret->step = *unit;
+        ret->n_units++;
+    }
+}
+
+int bench_peak_measure(const struct bench_host *host, double time_s, struct bench_peak *ret)
+{
+    const struct sort *sort = sort_of_step();
+    size_t far = whole_units(FAR * host->l2_bytes);
+    double *block = aligned_alloc(64, far);
+    double part = time_s / (3 + N_SORTS);
+
+    if (block == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < far / sizeof(double); i++)
+        block[i] = 1e-3;
+    measure_flops(sort, part, ret);
+    ret->l1_bytes_s = best_read(sort, block, whole_units(host->l1_bytes / 2), part);
+    ret->l2_bytes_s = best_read(sort, block, whole_units(host->l2_bytes / 2), part);
+    ret->far_bytes_s = best_read(sort, block, far, part);
+    free(block);
+    return 0;
+}

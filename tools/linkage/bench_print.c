@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reports of a bench for people: times as they come, then the work behind them. */
+#include "bench.h"
+
+#include <string.h>
+
+#define CELL_SIZE 32
+
+/* columns of the predicted curve */
+static const int curve_workers[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+#define N_CURVE (int)(sizeof(curve_workers) / sizeof(curve_workers[0]))
+
+double bench_level_bytes_s(const struct bench_run *run, size_t bytes, const char **ret_level)
+{
+    *ret_level = "far";
+    if (bytes <= (size_t)run->host.l1_bytes)
+        *ret_level = "L1";
+    else if (bytes <= (size_t)run->host.l2_bytes)
+        *ret_level = "L2";
+    return strcmp(*ret_level, "L1") == 0   ? run->peak.l1_bytes_s
+           : strcmp(*ret_level, "L2") == 0 ? run->peak.l2_bytes_s
+                                           : run->peak.far_bytes_s;
+}
+
+/* four digits that count */
+static const char *digits(double value, char cell[CELL_SIZE])
+{
+    int behind = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+
+    snprintf(cell, CELL_SIZE, "%.*f", behind, value);
+    return cell;
+}
+
+static void print_time(FILE *f, double ns)
+{
+    char cell[CELL_SIZE];
+
+    fprintf(f, " %8s", digits(ns / 1000, cell));
+}
+
+void bench_print_begin(FILE *f, const struct bench_run *run)
+{
+    const struct bench_host *h = &run->host;
+    const struct bench_peak *p = &run->peak;
+    const struct bench_options *o = run->options;
+
+    fprintf(f, "%.80s\n%s, %d processor%s to use; L1 %ld KiB, L2 %ld KiB%s\n", h->processor,
+            h->kernel, h->n_cpus, h->n_cpus == 1 ? "" : "s", h->l1_bytes >> 10, h->l2_bytes >> 10,
+            h->caches_known ? "" : " (assumed)");
+    fprintf(f, "peak of one core: %.1f GFLOP/s with the step's %d lanes (%s)", p->step.flops / 1e9,
+            p->step.lanes, p->step.name);
+    for (int i = 0; i < p->n_units; i++)
+        if (p->units[i].lanes != p->step.lanes)
+            fprintf(f, ", %.1f with %d", p->units[i].flops / 1e9, p->units[i].lanes);
+    fprintf(f, ";\nreading %.0f GB/s from L1, %.0f from L2, %.0f from beyond", p->l1_bytes_s / 1e9,
+            p->l2_bytes_s / 1e9, p->far_bytes_s / 1e9);
+    if (run->meeting_ns >= 0)
+        fprintf(f, ";\na meeting of two cores %.0f ns, a fork and join %.0f ns", run->meeting_ns,
+                run->fork_ns);
+    if (o->workers[o->n_workers - 1] > h->n_cpus)
+        fprintf(f, "\n%d workers have to take turns on fewer processors: their times say little",
+                o->workers[o->n_workers - 1]);
+    fprintf(f, "\n\n%-24s %6s %6s %6s %8s %8s %8s %8s %9s%s\n", "time [us a step]", "bodies",
+            "joints", "rows", "median", "p99", "max", "CPU", "ns/joint",
+            o->n_workers > 1 ? " speed-up" : "");
+    fflush(f);
+}
+
+static void print_times(FILE *f, const struct bench_result *r, const struct bench_times *t)
+{
+    print_time(f, t->median_ns);
+    print_time(f, t->p99_ns);
+    print_time(f, t->max_ns);
+    print_time(f, t->cpu_ns);
+    if (r->summary.n_joints > 0)
+        fprintf(f, " %9.1f", t->median_ns / r->summary.n_joints);
+    else
+        fprintf(f, " %9s", "-");
+}
+
+void bench_print_result(FILE *f, const struct bench_result *r)
+{
+    fprintf(f, "%-24.24s %6d %6d %6d", r->name, r->summary.n_bodies, r->summary.n_joints,
+            r->summary.n_rows_rigid + r->summary.n_rows_compliant);
+    print_times(f, r, &r->times[0]);
+    fputc('\n', f);
+    for (int i = 1; i < r->n_times; i++) {
+        fprintf(f, "  %2d workers%33s", r->times[i].n_workers, "");
+        print_times(f, r, &r->times[i]);
+        fprintf(f, " %8.2f\n", r->times[0].median_ns / r->times[i].median_ns);
+    }
+    fflush(f);
+}
+
+static void print_work(FILE *f, const struct bench_run *run, const struct bench_result *r)
+{
+    double s = 1e-9 * r->times[0].median_ns;
+    const char *level;
+    double bandwidth = bench_level_bytes_s(run, r->summary.memory, &level);
+
+    fprintf(f, "%-24.24s", r->name);
+    if (r->work.is_known) {
+        double flops = r->work.total.flops, bytes = r->work.total.bytes;
+
+        fprintf(f, " %8.1f %7.2f %5.1f", flops / 1e3, flops / s / 1e9,
+                100 * flops / s / run->peak.step.flops);
+        fprintf(f, " %9.1f %7.1f %6.1f", bytes / 1024, bytes / s / 1e9,
+                100 * bytes / s / bandwidth);
+    } else {
+        fprintf(f, " %8s %7s %5s %9s %7s %6s", "-", "-", "-", "-", "-", "-");
+    }
+    fprintf(f, " %3s %8.1f", level, (double)r->summary.memory / 1024);
+    if (r->times[0].has_counters)
+        fprintf(f, " %7.1f %5.2f", r->times[0].instructions / 1e3,
+                r->times[0].instructions / r->times[0].cycles);
+    fputc('\n', f);
+}
+
+static void print_all_work(FILE *f, const struct bench_run *run)
+{
+    bool counted = run->n_results > 0 && run->results[0].times[0].has_counters;
+
+    fprintf(f, "\n%-24s %8s %7s %5s %9s %7s %6s %3s %8s", "work [a step], modelled", "kflop",
+            "GFLOP/s", "%peak", "KiB moved", "GB/s", "% of", "", "KiB held");
+    fprintf(f, "%s\n", counted ? "  kinstr   IPC" : "");
+    for (int i = 0; i < run->n_results; i++)
+        print_work(f, run, &run->results[i]);
+    if (!counted)
+        fprintf(f, "instructions and cycles: not available, %s\n",
+                run->counters_missing != NULL ? run->counters_missing : "they counted nothing");
+}
+
+static void print_speed_up(FILE *f, const char *what, double alone, const double *curve)
+{
+    fprintf(f, "\n%-24s", what);
+    for (int i = 0; i < N_CURVE; i++)
+        fprintf(f, " %5.2f", alone / curve[curve_workers[i] - 1]);
+}
+
+static void print_curve(FILE *f, const struct bench_result *r)
+{
+    const struct bench_profile *p = &r->profile;
+    char cell[CELL_SIZE];
+
+    if (!r->has_curve)
+        return;
+    fprintf(f, "%-24.24s", r->name);
+    for (int i = 0; i < N_CURVE; i++)
+        fprintf(f, " %5.5s", digits(r->curve_ns[curve_workers[i] - 1] / 1000, cell));
+    print_speed_up(f, "  speed-up", r->curve_ns[0], r->curve_ns);
+    if (r->tree_ns[0] > 0)
+        print_speed_up(f, "  the tree alone", r->tree_ns[0], r->tree_ns);
+    fprintf(f, "\n  measured in the same run: 1 worker %s us,", digits(p->alone_ns / 1000, cell));
+    fprintf(f, " 2 workers %s us; the prediction is %+.1f %% off\n", digits(p->two_ns / 1000, cell),
+            100 * (r->curve_ns[1] / p->two_ns - 1));
+}
+
+void bench_print_end(FILE *f, const struct bench_run *run)
+{
+    print_all_work(f, run);
+    if (!run->options->simulates)
+        return;
+    fprintf(f, "\n%-24s", "predicted [us], workers");
+    for (int i = 0; i < N_CURVE; i++)
+        fprintf(f, " %5d", curve_workers[i]);
+    fputc('\n', f);
+    for (int i = 0; i < run->n_results; i++)
+        print_curve(f, &run->results[i]);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a step, measured: what each task of each phase takes on one worker (lk_probe), and
+ * the whole step on one worker and on two, all in one run.
+ *
+ * Three systems go through the same motion in turn, a slice each: one alone, one alone with a clock
+ * at every mark, one with two workers. What the marks cost is the difference of the first two, in
+ * equal parts: reading the clock, and what it keeps the processor from doing ahead. */
+#include "bench.h"
+#include "commands.h"
+#include "crew_threads.h"
+#include "linkage/crew.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RESTART   1000 /* steps, then the motion begins anew */
+#define SLICE_S   0.004
+#define SAMPLES   2048 /* steps with marks that are kept */
+#define MARKS_MAX 8192
+
+/** struct track - when a step passed its marks. @n: marks so far; those beyond @size are counted */
+struct track {
+    int n;
+    int size;
+    int *task;
+    double *time_s;
+};
+
+/** struct runner - a system under the clock. @times: of a step [ns], @n of them */
+struct runner {
+    struct lk_system *system;
+    struct crew_threads *threads;
+    double *inputs;
+    int batch;
+    int n;
+    double *times;
+};
+
+static double clock_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void note(void *context, int phase, int task)
+{
+    struct track *track = context;
+
+    (void)phase;
+    if (track->n < track->size) {
+        track->task[track->n] = task;
+        track->time_s[track->n] = clock_s();
+    }
+    track->n++;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* sorts */
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof(*values), compare);
+    return n > 0 ? values[n / 2] : 0;
+}
+
+static int runner_open(struct runner *r, const char *name, const struct lk_model *model,
+                       int workers)
+{
+    *r = (struct runner){.system = compile_model(name, model, NULL), .batch = 1};
+    if (r->system == NULL)
+        return -EINVAL;
+    r->inputs = calloc((size_t)lk_system_input_size(r->system) + 1, sizeof(*r->inputs));
+    r->times = malloc(SAMPLES * sizeof(*r->times));
+    if (r->inputs == NULL || r->times == NULL)
+        return -ENOMEM;
+    if (workers > 1) {
+        int fault = crew_threads_start(workers, NULL, &r->threads);
+
+        if (fault != 0)
+            return fault;
+        lk_system_set_crew(r->system, crew_threads_crew(r->threads));
+    }
+    return 0;
+}
+
+static void runner_close(struct runner *r)
+{
+    if (r->system != NULL)
+        lk_system_set_crew(r->system, NULL);
+    crew_threads_stop(r->threads);
+    lk_system_free(r->system);
+    free(r->inputs);
+    free(r->times);
+}
+
+static int steps_left(struct runner *r)
+{
+    if (lk_system_step_count(r->system) + 1 >= RESTART)
+        lk_system_reset(r->system);
+    return RESTART - (int)lk_system_step_count(r->system);
+}
+
+/* one batch, timed. Return: 0, a step's outcome */
+static int do_batch(struct runner *r)
+{
+    int n = steps_left(r), fault = 0;
+    double begin = clock_s();
+
+    n = n < r->batch ? n : r->batch;
+    for (int i = 0; i < n && fault == 0; i++)
+        fault = lk_system_step(r->system, r->inputs);
+    if (r->n < SAMPLES)
+        r->times[r->n++] = 1e9 * (clock_s() - begin) / n;
+    return fault;
+}
+
+/* A slice; the first step, for which workers may have to be woken, does not count. */
+static int do_slice(struct runner *r)
+{
+    struct lk_crew *crew = crew_threads_crew(r->threads);
+    int fault;
+    double begin;
+
+    steps_left(r);
+    if (crew != NULL)
+        lk_crew_rouse(crew, 0);
+    fault = lk_system_step(r->system, r->inputs);
+    begin = clock_s();
+    while (fault == 0 && clock_s() - begin < SLICE_S)
+        fault = do_batch(r);
+    if (crew != NULL)
+        lk_crew_rest(crew);
+    return fault;
+}
+
+/* one step with marks; what lies between them, into @parts: track->size + 1 values [ns] */
+static int do_marked_step(struct runner *r, struct track *track, double *parts)
+{
+    double begin, end, last;
+    int fault;
+
+    steps_left(r);
+    track->n = 0;
+    last = begin = clock_s();
+    fault = lk_system_step(r->system, r->inputs);
+    end = clock_s();
+    for (int i = 0; i <= track->size; i++) {
+        double now = i < track->size ? track->time_s[i] : end;
+
+        parts[i] = 1e9 * (now - last);
+        last = now;
+    }
+    return fault;
+}
+
+static int do_marked_slice(struct runner *r, struct track *track, double *parts)
+{
+    int fault = lk_system_step(r->system, r->inputs);
+    double begin = clock_s();
+
+    while (fault == 0 && r->n < SAMPLES && clock_s() - begin < SLICE_S)
+        fault = do_marked_step(r, track, parts + (size_t)r->n++ * ((size_t)track->size + 1));
+    return fault;
+}
+
+/* the marks of a step, counted by taking one. Return: 0, -ENOMEM, a step's outcome */
+static int find_marks(struct runner *r, struct track *track)
+{
+    int fault;
+
+    lk_system_set_probe(r->system, note, track);
+    fault = lk_system_step(r->system, r->inputs);
+    track->size = track->n < MARKS_MAX ? track->n : 0;
+    track->task = malloc(((size_t)track->size + 1) * sizeof(*track->task));
+    track->time_s = malloc(((size_t)track->size + 1) * sizeof(*track->time_s));
+    return track->task == NULL || track->time_s == NULL ? -ENOMEM : fault;
+}
+
+/* what a mark costs, off every part but the last, which has none */
+static void take_off(struct bench_profile *p, int n_parts)
+{
+    double sum = 0, each;
+
+    for (int i = 0; i < n_parts; i++)
+        sum += p->part_ns[i];
+    each = n_parts > 1 ? fmax(sum - p->alone_ns, 0) / (n_parts - 1) : 0;
+    for (int i = 0; i + 1 < n_parts; i++)
+        p->part_ns[i] = fmax(p->part_ns[i] - each, 0);
+    p->mark_ns = each;
+}
+
+/* parts to phases: @parts of all steps, a row each */
+static int conclude(struct bench_profile *p, const struct track *track, const double *parts, int n)
+{
+    int n_parts = track->size + 1;
+    double *column = malloc(((size_t)n + 1) * sizeof(*column));
+
+    p->part_ns = malloc((size_t)n_parts * sizeof(*p->part_ns));
+    p->phases = calloc((size_t)n_parts, sizeof(*p->phases));
+    if (column == NULL || p->part_ns == NULL || p->phases == NULL) {
+        free(column);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < n_parts; i++) {
+        for (int k = 0; k < n; k++)
+            column[k] = parts[(size_t)k * (size_t)n_parts + (size_t)i];
+        p->part_ns[i] = median(column, n);
+    }
+    free(column);
+    take_off(p, n_parts);
+    for (int i = 0; i < track->size; i++) {
+        if (track->task[i] < 0)
+            p->phases[p->n_phases++] =
+                (struct simulate_phase){.before_ns = p->part_ns[i], .task_ns = p->part_ns + i + 1};
+        else
+            p->phases[p->n_phases - 1].n_tasks++;
+    }
+    p->after_ns = p->part_ns[track->size];
+    return 0;
+}
+
+/* all three in turn. Return: 0, a step's outcome */
+static int take_turns(struct runner r[3], struct track *track, double *parts, double time_s)
+{
+    double begin = clock_s();
+    int fault = 0;
+
+    while (fault == 0 && clock_s() - begin < time_s) {
+        fault = do_slice(&r[0]);
+        if (fault == 0)
+            fault = do_marked_slice(&r[1], track, parts);
+        if (fault == 0)
+            fault = do_slice(&r[2]);
+    }
+    return fault;
+}
+
+int bench_profile_measure(const char *name, const struct lk_model *model, double step_ns,
+                          double time_s, struct bench_profile *ret)
+{
+    struct runner r[3] = {{0}};
+    struct track track = {0};
+    double *parts = NULL;
+    int fault = 0;
+
+    *ret = (struct bench_profile){0};
+    for (int k = 0; k < 3 && fault == 0; k++)
+        fault = runner_open(&r[k], name, model, k == 2 ? 2 : 1);
+    if (fault == 0) {
+        r[0].batch = r[2].batch = bench_batch(step_ns);
+        fault = find_marks(&r[1], &track);
+        parts = malloc(SAMPLES * ((size_t)track.size + 1) * sizeof(*parts));
+        fault = parts == NULL ? -ENOMEM : fault;
+    }
+    if (fault == 0)
+        fault = take_turns(r, &track, parts, time_s);
+    if (fault == 0) {
+        ret->alone_ns = median(r[0].times, r[0].n);
+        ret->two_ns = median(r[2].times, r[2].n);
+        fault = conclude(ret, &track, parts, r[1].n);
+    }
+    for (int k = 2; k >= 0; k--)
+        runner_close(&r[k]);
+    free(track.task);
+    free(track.time_s);
+    free(parts);
+    return fault;
+}
+
+void bench_profile_release(struct bench_profile *profile)
+{
+    free(profile->part_ns);
+    free(profile->phases);
+}
