@@ -401,6 +401,7 @@ static void repeats_bit_for_bit(void **state)
     }
 }
 
+#ifdef TEST_ALLOC_GUARD
 static void steps_do_not_allocate(void **state)
 {
     (void)state;
@@ -418,6 +419,7 @@ static void steps_do_not_allocate(void **state)
         lk_system_free(sys);
     }
 }
+#endif
 
 static struct lk_summary summary_of(const struct method *method)
 {
@@ -586,7 +588,9 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_misfit_is_absorbed_once);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(redundant_reactions_are_those_of_order_2);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(repeats_bit_for_bit);
+#ifdef TEST_ALLOC_GUARD
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(steps_do_not_allocate);
+#endif
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(summary_tells_the_order);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(refuses_what_is_not_smooth);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_mode_at_the_limit_stays);
