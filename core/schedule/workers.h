@@ -5,10 +5,10 @@
 
 #define LK_PHASES_MAX 64
 
-/* [ns] What a fork and a join cost: two hand-offs of up to half a microsecond between far cores,
- * plan with the far value; and what each worker beyond the second adds, whose lane the caller has
- * to fetch. */
-#define LK_MEETING_NS      1000.0
+/* [ns] What a fork and a join cost a step: two hand-offs of up to half a microsecond, and the lines
+ * that change cores with them (chain of 128 links, two workers: 1.1 to 2 us a phase more than half of
+ * the work); and what each worker beyond the second adds, whose lane the caller has to fetch. */
+#define LK_MEETING_NS      2000.0
 #define LK_MEETING_MORE_NS 100.0
 
 /** struct lk_phase_cost - a phase that workers share. @work_ns: of one worker alone;  @largest_ns:
