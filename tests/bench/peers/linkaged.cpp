@@ -16,9 +16,9 @@ const struct Form {
     Variant variant;
     const char *solver;
 } forms[] = {
-    {{"ali3", 2, EVERYTHING}, "iterations: 3"},
-    {{"ali3 order 3", 3, EVERYTHING}, "iterations: 3, order: 3"},
-    {{"ali3 order 4", 4, EVERYTHING}, "iterations: 3, order: 4"},
+    {{"ali3", 2, EVERYTHING}, "formulation: ali3, iterations: 3"},
+    {{"ali3 order 3", 3, EVERYTHING}, "formulation: ali3, iterations: 3, order: 3"},
+    {{"ali3 order 4", 4, EVERYTHING}, "formulation: ali3, iterations: 3, order: 4"},
     {{"rk4", 4, EVERYTHING}, "formulation: rk4"},
 };
 
@@ -62,7 +62,7 @@ std::string model_text(const Mechanism &m, const char *solver)
         put_joint(text, m, m.bodies[i].parent, i, m.bodies[i].joint, joints++);
     for (const Loop &l : m.loops)
         put_joint(text, m, l.a, l.b, l.point, joints++);
-    put(text, "solver: {formulation: ali3, step: 0.001, %s}\n", solver);
+    put(text, "solver: {%s, step: 0.001}\n", solver);
     return text;
 }
 
