@@ -145,7 +145,6 @@ struct lk_batch_part {
 /** struct lk_batch_front - @n rows, @e of them eliminated.
  * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
  * @remainder: lower triangle, column by column;  @sums: its right-hand side
- * @is_plain:  one joint of @e rows is eliminated, the others have as many, all are in place
  * @merge:     the first of two parts, where the front is such a merge, else -1;  @n_kept: joints
  * that both keep: 2, 1 (the first part's), 0
  * @n_masks:   rows of its elements that some of its lanes do not have */
@@ -156,7 +155,6 @@ struct lk_batch_front {
     int factor;
     int remainder;
     int sums;
-    int is_plain;
     int merge;
     int n_kept;
     int first_mask;
@@ -251,6 +249,8 @@ extern const struct lk_engine *const lk_engines[];
 /** lk_engine_best() - the widest one that this processor has; LINKAGE_ENGINE in the environment
  * names another. */
 const struct lk_engine *lk_engine_best(void);
+/** lk_engine_check() - Return: 0; LK_E_MODEL where LINKAGE_ENGINE names none of this processor. */
+int lk_engine_check(struct lk_error *ret_error);
 /** lk_engine_is_named() - whether the environment names one that this processor has. */
 int lk_engine_is_named(void);
 

@@ -55,6 +55,23 @@ int lk_engine_is_named(void)
     return named() != NULL;
 }
 
+int lk_engine_check(struct lk_error *ret_error)
+{
+    const char *name = getenv("LINKAGE_ENGINE");
+    char known[64] = "";
+
+    if (!name || strcmp(name, "none") == 0 || named())
+        return 0;
+    for (int i = 0; lk_engines[i]; i++)
+        if (lk_engines[i]->is_supported()) {
+            strcat(known, lk_engines[i]->name);
+            strcat(known, ", ");
+        }
+    lk_error_set(ret_error, "LINKAGE_ENGINE is '%s', expected %snone, or no such variable", name,
+                 known);
+    return LK_E_MODEL;
+}
+
 const struct lk_engine *lk_engine_best(void)
 {
     const char *name = getenv("LINKAGE_ENGINE");

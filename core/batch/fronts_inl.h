@@ -300,61 +300,6 @@ LK_INLINE void forward_front(const lanes_t *restrict factor, int n, int e, lanes
             t[k] += lower[lower_at(e, i, k)] * t[i];
 }
 
-/* Fronts that eliminate one joint of @e rows and keep such joints, all in place: the slots are
- * @n / @e constants. */
-LK_INLINE lanes_t *plain_slot(const struct lk_batches *p, const struct lk_batch_front *f, int k)
-{
-    const struct lk_batch_slot *s = &p->slots[f->first_slot + k];
-
-    return block_at(p, s->joint.at + s->x);
-}
-
-LK_INLINE void assemble_plain(const struct lk_batches *p, const struct lk_batch_front *f, int n,
-                              int e, lanes_t *t)
-{
-    lanes_t *sums = block_at(p, f->sums), *x = plain_slot(p, f, 0);
-
-#pragma GCC unroll 16
-    for (int r = 0; r < n; r++)
-        t[r] = r < e ? x[r] : (lanes_t){0};
-    for (int i = f->first_child; i < f->first_child + f->n_children; i++) {
-        const struct lk_batch_child *c = &p->children[i];
-
-        add_scattered(p, c->sums, c->from_row < 0 ? NULL : p->table + c->from_row,
-                      p->table + c->rows, c->n_rows, t);
-    }
-    forward_front(block_at(p, f->factor), n, e, t);
-#pragma GCC unroll 16
-    for (int r = 0; r < e; r++)
-        x[r] = t[r];
-#pragma GCC unroll 16
-    for (int r = e; r < n; r++)
-        sums[r - e] = t[r];
-}
-
-LK_INLINE void disassemble_plain(const struct lk_batches *p, const struct lk_batch_front *f, int n,
-                                 int e)
-{
-    const lanes_t *U = block_at(p, f->factor) + e + e * (e - 1) / 2;
-    lanes_t *x = plain_slot(p, f, 0), sum[ROWS_MAX];
-
-#pragma GCC unroll 6
-    for (int k = 0; k < e; k++)
-        sum[k] = x[k];
-    for (int s = 1; s < n / e; s++) {
-        const lanes_t *rest = plain_slot(p, f, s);
-
-#pragma GCC unroll 6
-        for (int i = 0; i < e; i++)
-#pragma GCC unroll 6
-            for (int k = 0; k < e; k++)
-                sum[k] -= U[k * (n - e) + (s - 1) * e + i] * rest[i];
-    }
-#pragma GCC unroll 6
-    for (int k = 0; k < e; k++)
-        x[k] = sum[k];
-}
-
 /* a front on the way up: right-hand side of its own rows and what the children leave */
 LK_INLINE void assemble(const struct lk_batches *p, const struct lk_batch_front *f, int n, int e,
                         lanes_t *t)
@@ -785,9 +730,7 @@ static void upward(const struct lk_batches *p, int front, enum pass pass, lanes_
         lanes_t F[(N) * (N)], l[E], t[N];                                                          \
         if (pass == FIRST || pass == VELOCITY || pass == FACTOR)                                   \
             factor_front(p, f, N, E, F, l);                                                        \
-        if (pass != FACTOR && f->is_plain)                                                         \
-            assemble_plain(p, f, N, E, t);                                                         \
-        else if (pass != FACTOR)                                                                   \
+        if (pass != FACTOR)                                                                        \
             assemble(p, f, N, E, t);                                                               \
         break;                                                                                     \
     }
@@ -814,10 +757,7 @@ static void downward(const struct lk_batches *p, int front, lanes_t *scratch)
 #define X(E, N)                                                                                    \
     case LK_BATCH_SHAPE_##E##_##N: {                                                               \
         lanes_t t[N];                                                                              \
-        if (f->is_plain && (N) % (E) == 0)                                                         \
-            disassemble_plain(p, f, N, E);                                                         \
-        else                                                                                       \
-            disassemble(p, f, N, E, t);                                                            \
+        disassemble(p, f, N, E, t);                                                                \
         break;                                                                                     \
     }
         LK_BATCH_SHAPES(X)

@@ -515,12 +515,10 @@ static void emit_group(struct maker *m, const int *assembly, int share)
 
 /* ---- the choice ---- */
 
-static const struct maker
-    *sorting; /* for qsort(), which takes no context; compiling is one thread's */
-
-static int by_size(const void *va, const void *vb)
+static int by_size(const void *va, const void *vb, void *context)
 {
-    const struct assembly *a = &sorting->a[*(const int *)va], *b = &sorting->a[*(const int *)vb];
+    const struct maker *m = context;
+    const struct assembly *a = &m->a[*(const int *)va], *b = &m->a[*(const int *)vb];
 
     if (a->size != b->size)
         return b->size - a->size;
@@ -561,8 +559,7 @@ static void choose(struct maker *m, int *order, int share)
 {
     for (int i = 0; i < m->n; i++)
         order[i] = i;
-    sorting = m;
-    qsort(order, (size_t)m->n, sizeof(int), by_size);
+    qsort_r(order, (size_t)m->n, sizeof(int), by_size, m);
     for (int i = 0, end; i < m->n && !m->failed; i = end) {
         int *open = order + i, n = 0;
 

@@ -708,9 +708,6 @@ static void refer_front(struct planner *pl, int i)
 
         ADD(pl, p->slots, p->n_slots, s);
     }
-    p->fronts[i].is_plain = f->n_elim == 1 && !pl->failed;
-    for (int k = p->fronts[i].first_slot; k < p->n_slots; k++)
-        p->fronts[i].is_plain &= p->slots[k].joint.map < 0 && p->slots[k].rows == p->fronts[i].e;
     p->fronts[i].first_element = p->n_elements;
     for (int k = 0; k < f->n_parts && !pl->failed; k++)
         if (f->parts[k].is_body)

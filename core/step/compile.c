@@ -561,6 +561,8 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     d.iterations =
         options && options->iterations != 0 ? options->iterations : model->solver.iterations;
     r = check_options(&d, ret_error);
+    if (r == 0)
+        r = lk_engine_check(ret_error);
     if (r != 0)
         return r;
     d.h /= parts;
