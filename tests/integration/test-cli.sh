@@ -49,6 +49,8 @@ expect 2 'unknown subcommand' "$linkage" fly
 has 'unknown subcommand' "'fly' is no subcommand" err
 expect 2 'no model' "$linkage" run
 expect 2 'two models' "$linkage" check a b
+LINKAGE_ENGINE=none expect 0 'engine none' "$linkage" run --duration 0.01 "$models/pendulum.yaml"
+LINKAGE_ENGINE=fast expect 1 'unknown engine' "$linkage" run --duration 0.01 "$models/pendulum.yaml"
 expect 2 'unknown option' "$linkage" check --fast x
 for bad in '--step 0' '--step x' '--step 1' '--duration -1' '--duration nan' '--iterations 0' \
     '--iterations 2.5' '--every 0' '--duration 1e300' '--workers 0' '--workers 65' '--workers two'; do
