@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The client library without a daemon: what it writes as JSON, and how it fails. */
 #include "client.h"
-#include "json.h"
+#include "linkage/json.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that are one request and one reply. */
 #include "ctl.h"
-#include "json.h"
+#include "linkage/json.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A daemon's answers, for people and for programs. */
 #include "ctl.h"
-#include "json.h"
+#include "linkage/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

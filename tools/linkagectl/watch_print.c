@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples as a table, as a block that is redrawn in place, and as JSON. */
-#include "json.h"
+#include "linkage/json.h"
 #include "watch.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON writer. Strings come from outside (a daemon, a model file), so nothing is assumed of them.
  */
-#include "json.h"
+#include "linkage/json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -12,8 +12,8 @@
  *
  * Text that is not UTF-8 is mended with U+FFFD; a number that is not finite becomes null. Integers
  * are written in full: time stamps may pass 2^53. */
-#ifndef TOOLS_CLIENT_JSON_H
-#define TOOLS_CLIENT_JSON_H
+#ifndef LINKAGE_JSON_H
+#define LINKAGE_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>
