@@ -218,7 +218,8 @@ enum lk_input_type {
     LK_INPUT_TYPES
 };
 
-/** struct lk_input_def - an input channel; members as in struct lk_force_def. */
+/** struct lk_input_def - an input channel; members as in struct lk_force_def.
+ * @limits: lowest and highest value, infinite where there is none */
 struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
@@ -228,6 +229,7 @@ struct lk_input_def {
     double point[3];
     enum lk_frame frame;
     int is_angle;
+    double limits[2];
 };
 
 enum lk_output_type {
@@ -246,8 +248,8 @@ enum lk_output_type {
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
     LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance [J], since the start */
-    LK_OUTPUT_RESIDUAL, /* position, velocity, increment */
-    LK_OUTPUT_CONDITION, /* pivot, increment, acceleration (violation) */
+    LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
+    LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
     LK_OUTPUT_TYPES
 };
 

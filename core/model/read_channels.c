@@ -3,6 +3,7 @@
  * each section, in the order of the enumeration. */
 #include "reader.h"
 
+#include <math.h>
 #include <string.h>
 
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
@@ -21,17 +22,29 @@ enum joint_rule {
 struct channel_kind {
     const char *name;
     const char *what;
-    const char *keys[5];
+    const char *keys[6];
     enum joint_rule joint;
     enum point_rule point;
 };
 
 static const struct channel_kind inputs[LK_INPUT_TYPES] = {
-    {"joint-torque", "a joint-torque", {"type", "joint", "coordinate", NULL}, JOINT_ANGLE, 0},
-    {"joint-force", "a joint-force", {"type", "joint", "coordinate", NULL}, JOINT_LENGTH, 0},
-    {"body-force", "a body-force", {"type", "body", "point", "frame", NULL}, 0, POINT_OR_CENTRE},
-    {"body-torque", "a body-torque", {"type", "body", "frame", NULL}, 0, 0},
-    {"drive", "a drive", {"type", NULL}, 0, 0},
+    {"joint-torque",
+     "a joint-torque",
+     {"type", "joint", "coordinate", "limits", NULL},
+     JOINT_ANGLE,
+     0},
+    {"joint-force",
+     "a joint-force",
+     {"type", "joint", "coordinate", "limits", NULL},
+     JOINT_LENGTH,
+     0},
+    {"body-force",
+     "a body-force",
+     {"type", "body", "point", "frame", "limits", NULL},
+     0,
+     POINT_OR_CENTRE},
+    {"body-torque", "a body-torque", {"type", "body", "frame", "limits", NULL}, 0, 0},
+    {"drive", "a drive", {"type", "limits", NULL}, 0, 0},
 };
 
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
@@ -134,6 +147,22 @@ static int read_place(struct lk_node map, const struct channel_kind *kind,
     return lk_read_vector_or(map, "point", point, err);
 }
 
+/* `limits: [low, high]`; 0, which is the value until a bench speaks, lies within. */
+static int read_limits(struct lk_node map, double limits[2], struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "limits");
+    int result = lk_node_read_numbers_or(map, "limits", 2, limits, err);
+
+    if (result != 0 || lk_node_kind(node) == LK_NODE_NONE)
+        return result;
+    if (!(limits[0] <= 0 && 0 <= limits[1]))
+        return lk_node_refuse(node, err,
+                              "limits of %g to %g, expected a lowest and a highest value with 0 "
+                              "between them, which an input has until a bench speaks",
+                              limits[0], limits[1]);
+    return 0;
+}
+
 static int read_input(struct lk_node key, struct lk_node map, const struct lk_model *model,
                       struct lk_input_def *input, struct lk_error *err)
 {
@@ -142,6 +171,8 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
     int result = lk_read_name(key, "channel", input->name, err);
 
     input->joint = input->body = -1;
+    input->limits[0] = -INFINITY;
+    input->limits[1] = INFINITY;
     if (result == 0)
         result = read_type(map, "an input", inputs, LK_INPUT_TYPES, &type, err);
     kind = &inputs[type];
@@ -150,7 +181,9 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
         result = read_joint(map, kind->joint, model, &input->joint, &input->coordinate, err);
     if (result == 0 && has_key(kind, "body"))
         result = read_place(map, kind, model, &input->body, input->point, err);
-    return result != 0 ? result : lk_read_frame_or(map, "frame", &input->frame, err);
+    if (result == 0)
+        result = lk_read_frame_or(map, "frame", &input->frame, err);
+    return result != 0 ? result : read_limits(map, input->limits, err);
 }
 
 /* A recording or a plot may hold both, so a name means one channel. */

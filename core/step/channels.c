@@ -2,6 +2,7 @@
 /* Names, units and sizes of channels, and the values of outputs. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include <math.h>
 #include <string.h>
 
 /** struct shape - components and units of a channel type. */
@@ -50,7 +51,8 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
 static void describe(const char *name, const struct shape *shape, int offset,
                      struct lk_channel *ret)
 {
-    *ret = (struct lk_channel){.size = shape->size, .offset = offset};
+    *ret = (struct lk_channel){
+        .size = shape->size, .offset = offset, .low = -INFINITY, .high = INFINITY};
     memcpy(ret->name, name, LK_NAME_SIZE);
     for (int i = 0; i < shape->size; i++) {
         ret->component[i] = shape->component[i];
@@ -65,6 +67,8 @@ void lk_channels_describe_input(const struct lk_model *model, const struct lk_in
     describe(def->name, &input_shapes[def->type], offset, ret_channel);
     if (def->type == LK_INPUT_DRIVE && def->is_angle)
         ret_channel->unit[0] = "rad";
+    ret_channel->low = def->limits[0];
+    ret_channel->high = def->limits[1];
 }
 
 /* the coordinates of a joint, or those that are driven; @angle, @length: units */

@@ -236,7 +236,7 @@ static const struct row {
     {"joint-torque, joint: hinge", "joint-torque",
      "m:14:10: the key 'joint' is missing, expected the name of a joint"},
     {"joint-torque, joint: hinge", "joint-torque, joint: hinge, body: arm",
-     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate"},
+     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate, limits"},
     {"body: box}", "body: bax}", "m:15:34: unknown body 'bax', expected box, arm"},
     {"body: box}", "body: [box]}", "m:15:34: body is a list, expected the name of a body"},
     {"push:", "motor:", "m:15:3: 'motor' is given twice, expected once (it is in line 14 already)"},
@@ -280,7 +280,8 @@ static const struct row {
     {"solver: {", "solver: 1\nx: {",
      "m:20:1: unknown key 'x' in a model, expected linkage, name, gravity, bodies, joints, forces, "
      "inputs, outputs, solver"},
-    {"formulation: ali3", "formulation: [ali3]", "m:19:23: formulation is a list, expected ali3, rk4"},
+    {"formulation: ali3", "formulation: [ali3]",
+     "m:19:23: formulation is a list, expected ali3, rk4"},
 };
 
 /* A model of the joints, drives and force elements that the first one has not. */
@@ -317,7 +318,7 @@ static const char rich[] =
     "  end: {type: stop, joint: hinge, lower: -1, upper: 1, stiffness: 1e5}\n"
     "  shake: {type: harmonic-force, body: b, amplitude: [0, 1, 0], omega: 3}\n"
     "inputs:\n"
-    "  steer: {type: drive}\n"
+    "  steer: {type: drive, limits: [-1, 2]}\n"
     "  torque: {type: joint-torque, joint: tube}\n"
     "  push: {type: joint-force, joint: table, coordinate: y}\n"
     "outputs:\n"
@@ -329,6 +330,11 @@ static const char rich[] =
     "solver: {coordinates: euler-parameters, penalty: 1e7, redundancy: soft}\n";
 
 static const struct row rich_rows[] = {
+    {"limits: [-1, 2]", "limits: [0.5, 2]",
+     "m:33:32: limits of 0.5 to 2, expected a lowest and a highest value with 0 between them, "
+     "which "
+     "an input has until a bench speaks"},
+    {"limits: [-1, 2]", "limits: 2", "m:33:32: limits is '2', expected a list of 2 numbers"},
     {"joints: [hinge, {joint: tube, coordinate: angle}], ", "",
      "m:7:10: the key 'joints' is missing, expected a list of 2 joints"},
     {"[hinge, {joint: tube, coordinate: angle}]", "[hinge]",
@@ -580,7 +586,7 @@ static const struct row rich_rows[] = {
      "m:31:34: unknown key 'point' in a harmonic-torque, expected type, body, amplitude, omega, "
      "phase, frame"},
     {"steer: {type: drive}", "steer: {type: drive, joint: hinge}",
-     "m:33:24: unknown key 'joint' in a drive, expected type"},
+     "m:33:24: unknown key 'joint' in a drive, expected type, limits"},
     {"joint-torque, joint: tube", "joint-torque, joint: tube, coordinate: travel",
      "m:34:57: coordinate is 'travel', expected angle"},
     {"joint-torque, joint: tube", "joint-torque, joint: cross",

@@ -32,6 +32,15 @@ static bool take_value(const char **text, double *ret_value)
     return parse_number(number, ret_value);
 }
 
+static bool within_limits(const char *set, const struct lk_channel *channel, double value)
+{
+    if (channel->low <= value && value <= channel->high)
+        return true;
+    complain("--set %s: the model limits %s to %g to %g %s", set, channel->name, channel->low,
+             channel->high, channel->unit[0]);
+    return false;
+}
+
 static bool set_one(const struct lk_system *system, const char *set, double *inputs)
 {
     size_t size = strcspn(set, "=");
@@ -50,6 +59,8 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
         text += *text != '\0';
         if (!take_value(&text, &inputs[channel->offset + i]))
             break;
+        if (!within_limits(set, channel, inputs[channel->offset + i]))
+            return false;
         if (i == channel->size - 1 && *text == '\0')
             return true;
     }

@@ -92,9 +92,8 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
  * Thread: that which steps, or any while none does.  RT: yes. */
 LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
 
-/** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more would
- * wait for each other rather than work. 1 for small mechanisms.
- * Return: 1 to LK_CREW_MAX. */
+/** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more
+ * would wait for each other rather than work. 1 for small mechanisms. Return: 1 to LK_CREW_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
 
 /** typedef lk_probe - told how far a step is, so that a clock can be read there.
@@ -134,13 +133,18 @@ LK_RT double lk_system_time(const struct lk_system *system);
  * @size:      scalars, 1 to LK_COMPONENTS_MAX
  * @offset:    index of the first scalar in the vector of all inputs (or outputs)
  * @component: names of the scalars; "" when there is only one
- * @unit:      SI unit of each scalar, "rad", "m/s", "1" */
+ * @unit:      SI unit of each scalar, "rad", "m/s", "1"
+ * @low, @high: what each scalar of an input may be, as the model says; infinite where it does not,
+ *             and for outputs. The step does not look at them: who takes values from outside does
+ */
 struct lk_channel {
     char name[LK_NAME_SIZE];
     int size;
     int offset;
     const char *component[LK_COMPONENTS_MAX];
     const char *unit[LK_COMPONENTS_MAX];
+    double low;
+    double high;
 };
 
 /** lk_system_input_channels(), lk_system_output_channels() - the channels, in the order of the
