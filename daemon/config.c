@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS_PER_S INT64_C(1000000000)
+
 void lkd_config_default(struct lkd_config *ret_config)
 {
     *ret_config = (struct lkd_config){
@@ -14,8 +16,10 @@ void lkd_config_default(struct lkd_config *ret_config)
         .outputs = "tcp://127.0.0.1:5602",
         .wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80},
         .lock_memory = true,
-        .wake = LKD_WAKE_SLEEP,
-        .residual_position = 1e-3,
+        .cycle = lkd_settings_default(),
+        .proof_steps = 100000,
+        .proof_time_ns = 10 * NS_PER_S,
+        .watchdog_ns = NS_PER_S,
     };
 }
 
@@ -27,6 +31,25 @@ static int section(struct lk_node root, const char *key, const char *const allow
     if (lk_node_kind(*ret_node) == LK_NODE_NONE)
         return 0;
     return lk_node_check_keys(*ret_node, key, allowed, error);
+}
+
+static int read_choice_or(struct lk_node node, const char *key, const char *const choices[],
+                          int *ret_choice, struct lk_error *error)
+{
+    if (lk_node_kind(lk_node_get(node, key)) == LK_NODE_NONE)
+        return 0;
+    return lk_node_read_choice(node, key, choices, ret_choice, error);
+}
+
+static int read_between(struct lk_node node, const char *key, double low, double high, double *ret,
+                        struct lk_error *error)
+{
+    int r = lk_node_read_number_or(node, key, ret, error);
+
+    if (r == 0 && !(*ret >= low && *ret <= high))
+        return lk_node_refuse(lk_node_get(node, key), error, "%g, expected %g to %g", *ret, low,
+                              high);
+    return r;
 }
 
 static int read_endpoint(struct lk_node node, const char *key, char *ret, struct lk_error *error)
@@ -145,31 +168,145 @@ static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct 
     return r;
 }
 
+/* `auto`, or how long before the grid point the cycle gets up. */
+static int read_margin(struct lk_node node, int64_t *ret_margin_ns, struct lk_error *error)
+{
+    struct lk_node value = lk_node_get(node, "spin_margin_us");
+    double margin_us = 0;
+    int r;
+
+    if (lk_node_kind(value) == LK_NODE_NONE || strcmp(lk_node_text(value), "auto") == 0)
+        return 0;
+    r = lk_node_read_number(node, "spin_margin_us", &margin_us, error);
+    if (r)
+        return r;
+    if (!(margin_us >= 1 && margin_us <= 40000))
+        return lk_node_refuse(
+            value, error,
+            "a margin of %g us, expected auto or 1 to 40000 us, and at most %g of "
+            "the period",
+            margin_us, LKD_MARGIN_PART);
+    *ret_margin_ns = (int64_t)(margin_us * 1e3);
+    return 0;
+}
+
 static int read_realtime(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"workers",     "core",    "worker_cores", "priority",
-                                       "lock_memory", "require", "wake",         NULL};
-    static const char *const wakes[] = {"sleep", NULL};
+    static const char *const keys[] = {"workers",  "core",           "worker_cores",
+                                       "priority", "lock_memory",    "degraded",
+                                       "wake",     "spin_margin_us", NULL};
+    static const char *const wakes[] = {"sleep", "hybrid", "spin", NULL};
+    static const char *const degraded[] = {"refuse", "allow", NULL};
     long priority = config->wish.priority;
+    int r, wake = (int)config->cycle.wake, allow = config->allow_degraded;
     struct lk_node node;
-    int r, wake = 0;
 
     r = section(root, "realtime", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    if ((r = read_workers(node, &config->wish, error)) ||
-        (r = read_core(node, &config->wish.core, error)) ||
+    if ((r = read_core(node, &config->wish.core, error)) ||
+        (r = read_workers(node, &config->wish, error)) ||
         (r = read_worker_cores(node, &config->wish, error)) ||
         (r = lk_node_read_int_or(node, "priority", 0, 99, &priority, error)) ||
         (r = lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error)) ||
-        (r = lk_node_read_bool_or(node, "require", &config->require_realtime, error)))
+        (r = read_choice_or(node, "degraded", degraded, &allow, error)) ||
+        (r = read_choice_or(node, "wake", wakes, &wake, error)) ||
+        (r = read_margin(node, &config->cycle.margin_ns, error)))
         return r;
     config->wish.priority = (int)priority;
-    if (lk_node_kind(lk_node_get(node, "wake")) == LK_NODE_NONE)
-        return 0;
-    r = lk_node_read_choice(node, "wake", wakes, &wake, error);
-    config->wake = (enum lkd_wake)wake;
+    config->allow_degraded = allow != 0;
+    config->cycle.wake = (enum lkd_wake)wake;
+    return 0;
+}
+
+static int read_budget(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"steps", "time", "share", "late_wakeup", NULL};
+    long steps = (long)config->proof_steps;
+    double time = (double)config->proof_time_ns * 1e-9;
+    struct lk_node node;
+    int r;
+
+    r = section(root, "budget", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    if ((r = lk_node_read_int_or(node, "steps", 1, 100000000, &steps, error)) ||
+        (r = read_between(node, "time", 0.01, 3600, &time, error)) ||
+        (r = read_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error)) ||
+        (r = read_between(node, "late_wakeup", 0.001, 1, &config->cycle.late_wakeup_share, error)))
+        return r;
+    config->proof_steps = (uint64_t)steps;
+    config->proof_time_ns = (int64_t)(time * 1e9);
+    return 0;
+}
+
+static int read_overrun(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {
+        "action", "catch_up", "ignore_first", "fault_in_a_row", "fault_in_window", "window", NULL};
+    static const char *const actions[] = {"continue", "catch-up", NULL};
+    struct lkd_overrun_policy *policy = &config->cycle.overrun;
+    long catch_up = (long)policy->catch_up, first = (long)policy->ignore_first,
+         row = (long)policy->in_a_row, m = (long)policy->in_window, window = (long)policy->window;
+    int r, action = (int)policy->action;
+    struct lk_node node;
+
+    r = section(root, "overrun", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    if ((r = read_choice_or(node, "action", actions, &action, error)) ||
+        (r = lk_node_read_int_or(node, "catch_up", 1, 1000, &catch_up, error)) ||
+        (r = lk_node_read_int_or(node, "ignore_first", 0, 1000000, &first, error)) ||
+        (r = lk_node_read_int_or(node, "fault_in_a_row", 0, 1000000, &row, error)) ||
+        (r = lk_node_read_int_or(node, "fault_in_window", 0, LKD_OVERRUN_WINDOW_MAX, &m, error)) ||
+        (r = lk_node_read_int_or(node, "window", 1, 1000000000, &window, error)))
+        return r;
+    if (m > window)
+        return lk_node_refuse(
+            lk_node_get(node, "fault_in_window"), error,
+            "%ld overruns in a window of %ld grid points, expected at most as many "
+            "as it has",
+            m, window);
+    *policy = (struct lkd_overrun_policy){(enum lkd_overrun_action)action,
+                                          catch_up,
+                                          (uint64_t)first,
+                                          (uint64_t)row,
+                                          (uint64_t)m,
+                                          (uint64_t)window};
+    return 0;
+}
+
+static int read_watchdog(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"time", NULL};
+    double time = (double)config->watchdog_ns * 1e-9;
+    struct lk_node node;
+    int r;
+
+    r = section(root, "watchdog", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    r = lk_node_read_number_or(node, "time", &time, error);
+    if (r == 0 && time != 0 && !(time >= 0.3 && time <= 3600))
+        return lk_node_refuse(lk_node_get(node, "time"), error,
+                              "a time of %g s, expected 0.3 to 3600 s, or 0 for no watchdog", time);
+    config->watchdog_ns = (int64_t)(time * 1e9);
     return r;
+}
+
+static int read_on_fault(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"outputs", "exit", NULL};
+    static const char *const outputs[] = {"hold", "zero", NULL};
+    int r, zero = config->cycle.zero_outputs;
+    struct lk_node node;
+
+    r = section(root, "on_fault", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    r = read_choice_or(node, "outputs", outputs, &zero, error);
+    config->cycle.zero_outputs = zero != 0;
+    return r ? r : lk_node_read_bool_or(node, "exit", &config->exit_on_fault, error);
 }
 
 static int read_limits(struct lk_node root, struct lkd_config *config, struct lk_error *error)
@@ -181,49 +318,66 @@ static int read_limits(struct lk_node root, struct lkd_config *config, struct lk
     r = section(root, "limits", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    r = lk_node_read_number_or(node, "residual_position", &config->residual_position, error);
-    if (r == 0 && !(config->residual_position > 0))
+    r = lk_node_read_number_or(node, "residual_position", &config->cycle.residual_limit, error);
+    if (r == 0 && !(config->cycle.residual_limit > 0))
         return lk_node_refuse(lk_node_get(node, "residual_position"), error,
                               "a limit of %g, expected a positive number",
-                              config->residual_position);
+                              config->cycle.residual_limit);
     return r;
 }
 
 /* A relative path means: next to the configuration file. */
-static int read_model(struct lk_node root, const char *config_path, char *ret_path,
-                      struct lk_error *error)
+static int read_path(struct lk_node node, const char *key, const char *config_path, char *ret_path,
+                     struct lk_error *error)
 {
     const char *slash = strrchr(config_path, '/');
-    char model[PATH_MAX] = "";
+    char path[PATH_MAX] = "";
     size_t folder = 0;
     int r;
 
-    r = lk_node_read_text_or(root, "model", sizeof(model), model, error);
-    if (r || !*model)
+    r = lk_node_read_text_or(node, key, sizeof(path), path, error);
+    if (r || !*path)
         return r;
-    if (model[0] != '/' && slash)
+    if (path[0] != '/' && slash)
         folder = (size_t)(slash - config_path) + 1;
-    if (folder + strlen(model) >= PATH_MAX)
-        return lk_node_refuse(lk_node_get(root, "model"), error, "the path is too long");
+    if (folder + strlen(path) >= PATH_MAX)
+        return lk_node_refuse(lk_node_get(node, key), error, "the path is too long");
     memcpy(ret_path, config_path, folder);
-    memcpy(ret_path + folder, model, strlen(model) + 1);
+    memcpy(ret_path + folder, path, strlen(path) + 1);
     return 0;
+}
+
+static int read_evidence(struct lk_node root, const char *config_path, struct lkd_config *config,
+                         struct lk_error *error)
+{
+    static const char *const keys[] = {"directory", NULL};
+    struct lk_node node;
+    int r;
+
+    r = section(root, "evidence", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    return read_path(node, "directory", config_path, config->evidence, error);
 }
 
 static int read_root(struct lk_node root, const char *path, struct lkd_config *config,
                      struct lk_error *error)
 {
-    static const char *const keys[] = {"linkaged", "endpoints", "model", "autostart",
-                                       "realtime", "limits",    NULL};
+    static const char *const keys[] = {"linkaged", "endpoints", "model",   "autostart",
+                                       "realtime", "budget",    "overrun", "watchdog",
+                                       "on_fault", "evidence",  "limits",  NULL};
     static const char *const versions[] = {"1", NULL};
     int r, version;
 
     if ((r = lk_node_check_keys(root, "the configuration", keys, error)) ||
         (r = lk_node_read_choice(root, "linkaged", versions, &version, error)) ||
         (r = read_endpoints(root, config, error)) ||
-        (r = read_model(root, path, config->model, error)) ||
+        (r = read_path(root, "model", path, config->model, error)) ||
         (r = lk_node_read_bool_or(root, "autostart", &config->autostart, error)) ||
-        (r = read_realtime(root, config, error)) || (r = read_limits(root, config, error)))
+        (r = read_realtime(root, config, error)) || (r = read_budget(root, config, error)) ||
+        (r = read_overrun(root, config, error)) || (r = read_watchdog(root, config, error)) ||
+        (r = read_on_fault(root, config, error)) ||
+        (r = read_evidence(root, path, config, error)) || (r = read_limits(root, config, error)))
         return r;
     if (config->autostart && !*config->model)
         return lk_node_refuse(lk_node_get(root, "autostart"), error,

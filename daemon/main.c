@@ -22,8 +22,6 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
-
 /* Messages queued a peer before new ones are dropped. */
 #define QUEUE_SAMPLES 64
 #define QUEUE_CONTROL 64
@@ -39,7 +37,10 @@ static const char usage_text[] =
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
     "\n"
-    "Exit status: 0 ended as asked, or the check passed; 1 error; 2 wrong usage.\n";
+    "Exit status: 0 ended as asked, or the check passed; 1 error; 2 wrong usage.\n"
+    "With on_fault.exit in the configuration: 3 too many deadlines missed; 4 a step\n"
+    "failed or passed a limit; 5 the cycle stood still. A cycle that still stands\n"
+    "still at the end makes the status 5, too.\n";
 
 struct daemon {
     struct lkd_config config;
@@ -52,6 +53,7 @@ struct daemon {
     void *outputs_socket;
     int signal_fd;
     int memory_error;
+    int exit_status;
     struct lkd_placement placement;
 };
 
@@ -63,16 +65,16 @@ static int check(const struct lkd_config *config)
 
     if (!*config->model) {
         printf("configuration ok\n");
-        return EXIT_OK;
+        return LKD_EXIT_OK;
     }
-    r = lkd_loaded_new_file(config->model, config->residual_position, &loaded, &error);
+    r = lkd_loaded_new_file(config->model, &config->cycle, &loaded, &error);
     if (r) {
         fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
-        return EXIT_ERROR;
+        return LKD_EXIT_ERROR;
     }
     printf("configuration ok, model %s ok\n", loaded->name);
     lkd_loaded_free(loaded);
-    return EXIT_OK;
+    return LKD_EXIT_OK;
 }
 
 static int open_signals(int *ret_fd)
@@ -116,6 +118,7 @@ static int place_workers(struct daemon *daemon)
 static int prepare_process(struct daemon *daemon)
 {
     lkd_realtime_small_stacks();
+    daemon->memory_error = -ENOTSUP;
     if (daemon->config.lock_memory) {
         daemon->memory_error = lkd_realtime_lock_memory();
         if (daemon->memory_error)
@@ -185,7 +188,9 @@ static int load_and_start(struct daemon *daemon)
         return LK_E_TEXT;
     if (!daemon->config.autostart)
         return 0;
-    lkd_rig_start(&daemon->rig, &answer);
+    /* and start as soon as the budget is proven; in vain, the server ends */
+    daemon->rig.start_armed = true;
+    lkd_rig_arm(&daemon->rig, false, 0, &answer);
     if (answer.result == LINKAGE__V1__RESULT__RESULT_OK)
         return 0;
     lkd_log(LKD_LOG_ERROR, "start refused: %s", answer.text);
@@ -210,7 +215,12 @@ static int serve(struct daemon *daemon)
     r = load_and_start(daemon);
     if (r == 0)
         r = lkd_server_run(&daemon->rig, daemon->control_socket, daemon->signal_fd);
-    lkd_rig_fini(&daemon->rig);
+    daemon->exit_status = daemon->rig.exit_status;
+    if (lkd_rig_fini(&daemon->rig)) {
+        /* its thread may use anything: nothing can be taken down around it */
+        lkd_log(LKD_LOG_ERROR, "ended with a cycle that stands still");
+        _exit(LKD_EXIT_WATCHDOG);
+    }
     return r;
 }
 
@@ -244,13 +254,13 @@ static int run(const struct lkd_config *config)
         lkd_log(LKD_LOG_ERROR, "%s", strerror(-r));
     if (r == 0)
         lkd_log(LKD_LOG_NOTICE, "ended");
-    return r ? EXIT_ERROR : EXIT_OK;
+    return r ? LKD_EXIT_ERROR : daemon.exit_status;
 }
 
 static int wrong_usage(void)
 {
     fputs("Try 'linkaged --help'.\n", stderr);
-    return EXIT_USAGE;
+    return LKD_EXIT_USAGE;
 }
 
 int main(int argc, char *argv[])
@@ -279,10 +289,10 @@ int main(int argc, char *argv[])
             break;
         case 'h':
             fputs(usage_text, stdout);
-            return EXIT_OK;
+            return LKD_EXIT_OK;
         case 'V':
             puts("linkaged " LKD_VERSION);
-            return EXIT_OK;
+            return LKD_EXIT_OK;
         default:
             return wrong_usage();
         }
@@ -297,7 +307,7 @@ int main(int argc, char *argv[])
     r = path ? lkd_config_read(path, &config, &error) : 0;
     if (r) {
         lkd_log(LKD_LOG_ERROR, "%s", r < 0 ? strerror(-r) : error.text);
-        return EXIT_ERROR;
+        return LKD_EXIT_ERROR;
     }
     return check_only ? check(&config) : run(&config);
 }

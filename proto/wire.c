@@ -28,6 +28,28 @@ const char *lk_wire_status_text(int status)
     }
 }
 
+const char *lk_wire_state_name(Linkage__V1__State state)
+{
+    switch (state) {
+    case LINKAGE__V1__STATE__STATE_EMPTY:
+        return "empty";
+    case LINKAGE__V1__STATE__STATE_READY:
+        return "ready";
+    case LINKAGE__V1__STATE__STATE_ARMING:
+        return "arming";
+    case LINKAGE__V1__STATE__STATE_ARMED:
+        return "armed";
+    case LINKAGE__V1__STATE__STATE_RUNNING:
+        return "running";
+    case LINKAGE__V1__STATE__STATE_PAUSED:
+        return "paused";
+    case LINKAGE__V1__STATE__STATE_FAULT:
+        return "fault";
+    default:
+        return "unknown";
+    }
+}
+
 static void *arena_alloc(void *data, size_t size)
 {
     struct lk_wire_arena *arena = data;
@@ -219,10 +241,41 @@ static bool channels_fit(Linkage__V1__ChannelDescription *const *channels, size_
     return true;
 }
 
+static bool durations_fit(const Linkage__V1__Durations *d)
+{
+    if (d == NULL)
+        return true;
+    if (d->n_bucket_upper_ns != d->n_bucket_count || d->n_bucket_count > LK_WIRE_BUCKETS_MAX)
+        return false;
+    for (size_t i = 1; i < d->n_bucket_count; i++)
+        if (d->bucket_upper_ns[i] <= d->bucket_upper_ns[i - 1])
+            return false;
+    return true;
+}
+
+static bool status_fits(const Linkage__V1__Status *s)
+{
+    return s == NULL || (durations_fit(s->wakeup) && durations_fit(s->compute));
+}
+
+static bool evidence_fits(const Linkage__V1__Evidence *e)
+{
+    if (e == NULL)
+        return true;
+    return durations_fit(e->wakeup) && durations_fit(e->compute) && durations_fit(e->response) &&
+           durations_fit(e->hand_over) && durations_fit(e->input_age) &&
+           e->n_worst <= LK_WIRE_CYCLES_MAX && e->n_missed <= LK_WIRE_CYCLES_MAX;
+}
+
+static bool description_fits(const Linkage__V1__ModelDescription *d)
+{
+    return d == NULL ||
+           (channels_fit(d->inputs, d->n_inputs) && channels_fit(d->outputs, d->n_outputs));
+}
+
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply)
 {
-    const Linkage__V1__ModelDescription *description;
     const Linkage__V1__ControlReply *reply;
     ProtobufCMessage *message;
     int r = decode(arena, &linkage__v1__control_reply__descriptor, data, size, LK_WIRE_CONTROL_MAX,
@@ -231,9 +284,8 @@ int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t s
     if (r)
         return r;
     reply = (const Linkage__V1__ControlReply *)message;
-    description = reply->description;
-    if (description && !(channels_fit(description->inputs, description->n_inputs) &&
-                         channels_fit(description->outputs, description->n_outputs)))
+    if (!description_fits(reply->description) || !status_fits(reply->status) ||
+        !evidence_fits(reply->evidence))
         return LK_WIRE_E_MALFORMED;
     *ret_reply = reply;
     return 0;

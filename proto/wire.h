@@ -28,6 +28,8 @@ extern "C" {
 #define LK_WIRE_SAMPLE_ARENA  (512u << 10) /* enough for any sample, also with unpacked doubles */
 #define LK_WIRE_CONTROL_ARENA (12u << 20)  /* enough for a model text of full size and its copy */
 #define LK_WIRE_NAME_MAX      255          /* bytes of a name in a request, without its zero */
+#define LK_WIRE_BUCKETS_MAX   4096         /* of a distribution in a reply */
+#define LK_WIRE_CYCLES_MAX    4096         /* of each list of cycles in a reply */
 
 /** enum lk_wire_status - positive return codes. */
 enum lk_wire_status {
@@ -40,6 +42,10 @@ enum lk_wire_status {
 
 /** lk_wire_status_text() - a code in a few words, as "wrong number of values". Static text. */
 const char *lk_wire_status_text(int status);
+
+/** lk_wire_state_name() - a lower-case word, "running"; "unknown" for what this version does not
+ * know. Static text. */
+const char *lk_wire_state_name(Linkage__V1__State state);
 
 /** struct lk_wire_arena - fixed memory that decoded messages live in.
  * @memory, @size: the block, taken once
@@ -92,6 +98,9 @@ int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t
 
 /** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first.
  * Channels of a description have as many units as components, and offsets that do not overlap.
+ * Buckets of a distribution have as many counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and
+ * the bounds rise; evidence has at most LK_WIRE_CYCLES_MAX cycles a list. A trace is what fits into
+ * a reply.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED. */
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "reply.h"
+#include "trace.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig)
 {
@@ -24,13 +27,13 @@ void lkd_commands_fini(struct lkd_commands *commands)
     lk_wire_arena_fini(&commands->reply_arena);
 }
 
-/* Described by the caller, who needs the model; here only whether there is one. */
-static void describe(const struct lkd_rig *rig, struct lkd_answer *answer)
+/* Answered by make_reply(), which needs the model; here only whether there is one. */
+static void need_model(const struct lkd_rig *rig, const char *command, struct lkd_answer *answer)
 {
     if (rig->loaded)
         return;
     answer->result = LINKAGE__V1__RESULT__RESULT_WRONG_STATE;
-    snprintf(answer->text, sizeof(answer->text), "describe is not allowed in state %s",
+    snprintf(answer->text, sizeof(answer->text), "%s is not allowed in state %s", command,
              lkd_rig_state_name(rig->state));
 }
 
@@ -43,11 +46,20 @@ static void carry_out(struct lkd_commands *commands, const Linkage__V1__ControlR
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
         return;
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE:
-        describe(rig, answer);
+        need_model(rig, "describe", answer);
+        return;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE:
+        need_model(rig, "evidence", answer);
+        return;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE:
+        need_model(rig, "trace", answer);
         return;
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
         lkd_rig_load(rig, request->load->name, (const char *)request->load->text.data,
                      request->load->text.len, answer);
+        return;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM:
+        lkd_rig_arm(rig, request->arm->allow_degraded, request->arm->steps, answer);
         return;
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_START:
         lkd_rig_start(rig, answer);
@@ -76,12 +88,42 @@ static void carry_out(struct lkd_commands *commands, const Linkage__V1__ControlR
     }
 }
 
+static int add_status(struct lkd_commands *commands, bool with_histograms,
+                      Linkage__V1__ControlReply *reply)
+{
+    struct lk_wire_arena *arena = &commands->reply_arena;
+
+    reply->status = lk_wire_arena_take(arena, sizeof(*reply->status));
+    return reply->status ? lkd_reply_status(commands->rig, with_histograms, arena, reply->status)
+                         : -ENOMEM;
+}
+
+static int add_trace(struct lkd_commands *commands, uint32_t cycles,
+                     Linkage__V1__ControlReply *reply)
+{
+    const struct lkd_rig *rig = commands->rig;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file)
+        return -ENOMEM;
+    lkd_trace_write(file, rig->loaded->cycle, rig->exchange, cycles);
+    if (fclose(file) == 0)
+        reply->trace.data = lk_wire_arena_take(&commands->reply_arena, size);
+    if (reply->trace.data) {
+        memcpy(reply->trace.data, text, size);
+        reply->trace.len = size;
+    }
+    free(text);
+    return reply->trace.data ? 0 : -ENOMEM;
+}
+
 static int make_reply(struct lkd_commands *commands, const Linkage__V1__ControlRequest *request,
                       const struct lkd_answer *answer, const Linkage__V1__ControlReply **ret_reply)
 {
     struct lk_wire_arena *arena = &commands->reply_arena;
     Linkage__V1__ControlReply *reply = lk_wire_arena_take(arena, sizeof(*reply));
-    bool describes, histograms;
 
     if (!reply)
         return -ENOMEM;
@@ -93,17 +135,26 @@ static int make_reply(struct lkd_commands *commands, const Linkage__V1__ControlR
         return -ENOMEM;
     *ret_reply = reply;
 
-    describes = request && request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
-    if (describes && answer->result == LINKAGE__V1__RESULT__RESULT_OK) {
+    if (!request || answer->result != LINKAGE__V1__RESULT__RESULT_OK)
+        return add_status(commands, false, reply);
+    switch (request->command_case) {
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE:
         reply->description = lk_wire_arena_take(arena, sizeof(*reply->description));
         return reply->description ? lkd_reply_description(commands->rig, arena, reply->description)
                                   : -ENOMEM;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE:
+        reply->evidence = lk_wire_arena_take(arena, sizeof(*reply->evidence));
+        return reply->evidence
+                   ? lkd_reply_evidence(commands->rig, request->evidence->with_histograms,
+                                        request->evidence->with_cycles, arena, reply->evidence)
+                   : -ENOMEM;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE:
+        return add_trace(commands, request->trace->cycles, reply);
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
+        return add_status(commands, request->status->with_histograms, reply);
+    default:
+        return add_status(commands, false, reply);
     }
-    histograms = request && request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS &&
-                 request->status->with_histograms;
-    reply->status = lk_wire_arena_take(arena, sizeof(*reply->status));
-    return reply->status ? lkd_reply_status(commands->rig, histograms, arena, reply->status)
-                         : -ENOMEM;
 }
 
 int lkd_commands_handle(struct lkd_commands *commands, const void *data, size_t size,

@@ -42,8 +42,8 @@ static int check_bounds(const struct lk_system *system, struct lk_error *error)
     return 0;
 }
 
-static int compile(const struct lk_model *model, double residual_limit, struct lkd_loaded *loaded,
-                   struct lk_error *error)
+static int compile(const struct lk_model *model, const struct lkd_settings *settings,
+                   struct lkd_loaded *loaded, struct lk_error *error)
 {
     int r;
 
@@ -55,19 +55,22 @@ static int compile(const struct lk_model *model, double residual_limit, struct l
     r = check_bounds(loaded->system, error);
     if (r)
         return r;
-    return lkd_cycle_new(loaded->system, residual_limit, &loaded->cycle);
+    return lkd_cycle_new(loaded->system, settings, &loaded->cycle);
 }
 
 /* Consumes @model. */
-static int finish(struct lk_model *model, double residual_limit, struct lkd_loaded **ret_loaded,
-                  struct lk_error *error)
+static int finish(struct lk_model *model, const struct lkd_settings *settings,
+                  struct lkd_loaded **ret_loaded, struct lk_error *error)
 {
     struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
     int r = -ENOMEM;
 
-    if (loaded)
-        r = compile(model, residual_limit, loaded, error);
-    lk_model_free(model);
+    if (!loaded) {
+        lk_model_free(model);
+        return r;
+    }
+    loaded->model = model;
+    r = compile(model, settings, loaded, error);
     if (r) {
         lkd_loaded_free(loaded);
         return r;
@@ -76,8 +79,9 @@ static int finish(struct lk_model *model, double residual_limit, struct lkd_load
     return 0;
 }
 
-int lkd_loaded_new(const char *name, const char *text, size_t size, double residual_limit,
-                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
+int lkd_loaded_new(const char *name, const char *text, size_t size,
+                   const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
+                   struct lk_error *ret_error)
 {
     struct lk_model *model;
     int r;
@@ -85,11 +89,11 @@ int lkd_loaded_new(const char *name, const char *text, size_t size, double resid
     r = lk_model_read_text(*name ? name : "model", text ? text : "", size, &model, ret_error);
     if (r)
         return r;
-    return finish(model, residual_limit, ret_loaded, ret_error);
+    return finish(model, settings, ret_loaded, ret_error);
 }
 
-int lkd_loaded_new_file(const char *path, double residual_limit, struct lkd_loaded **ret_loaded,
-                        struct lk_error *ret_error)
+int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
+                        struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
 {
     struct lk_model *model;
     int r;
@@ -97,7 +101,7 @@ int lkd_loaded_new_file(const char *path, double residual_limit, struct lkd_load
     r = lk_model_read_file(path, &model, ret_error);
     if (r)
         return r;
-    return finish(model, residual_limit, ret_loaded, ret_error);
+    return finish(model, settings, ret_loaded, ret_error);
 }
 
 void lkd_loaded_free(struct lkd_loaded *loaded)
@@ -106,5 +110,6 @@ void lkd_loaded_free(struct lkd_loaded *loaded)
         return;
     lkd_cycle_free(loaded->cycle);
     lk_system_free(loaded->system);
+    lk_model_free(loaded->model);
     free(loaded);
 }

@@ -14,6 +14,7 @@
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
+    struct lk_model *model;
     struct lk_system *system;
     struct lkd_cycle *cycle;
 };
@@ -21,14 +22,15 @@ struct lkd_loaded {
 /** lkd_loaded_new() - read and compile a model text.
  * @name:           how messages call the text; "" is allowed
  * @text:           @size bytes; NULL is allowed for none
- * @residual_limit: see lkd_cycle_new()
+ * @settings:       see lkd_cycle_new()
  * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ENOMEM. */
-int lkd_loaded_new(const char *name, const char *text, size_t size, double residual_limit,
-                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
+int lkd_loaded_new(const char *name, const char *text, size_t size,
+                   const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
+                   struct lk_error *ret_error);
 
 /** lkd_loaded_new_file() - the same from the file at @path. */
-int lkd_loaded_new_file(const char *path, double residual_limit, struct lkd_loaded **ret_loaded,
-                        struct lk_error *ret_error);
+int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
+                        struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
 
 /** lkd_loaded_free() - release; NULL is allowed. Not while its cycle runs. */
 void lkd_loaded_free(struct lkd_loaded *loaded);

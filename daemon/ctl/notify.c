@@ -11,7 +11,7 @@ static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
     notify->model_id = rig->loaded ? rig->loaded->model_id : 0;
     sd_notifyf(0, "STATUS=%s%s%s%s%s%s", lkd_rig_state_name(rig->state),
                rig->loaded ? ", model " : "", rig->loaded ? rig->loaded->name : "",
-               rig->n_degraded ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
+               rig->machine.n_degraded ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
 }
 
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
@@ -25,12 +25,15 @@ void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
     send_status(notify, rig);
 }
 
-/* In RUNNING, PAUSED and FAULT the thread of the cycle goes on through its grid. */
+/* In RUNNING, PAUSED and FAULT the thread of the cycle goes on through its grid, in ARMING through
+ * its proof. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
-    bool moved = rig->figures.cycles != notify->cycles;
+    uint64_t progress = (uint64_t)atomic_load_explicit(&rig->proof.progress, memory_order_relaxed);
+    bool moved = rig->figures.cycles != notify->cycles || progress != notify->progress;
 
     notify->cycles = rig->figures.cycles;
+    notify->progress = progress;
     return moved || !rig->runner.alive;
 }
 

@@ -27,8 +27,8 @@ static int fill_buckets(const struct lkd_histogram *histogram, struct lk_wire_ar
     return 0;
 }
 
-static int make_durations(const struct lkd_histogram *histogram, bool with_buckets,
-                          struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations)
+int lkd_reply_durations(const struct lkd_histogram *histogram, bool with_buckets,
+                        struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations)
 {
     Linkage__V1__Durations *durations = lk_wire_arena_take(arena, sizeof(*durations));
 
@@ -44,6 +44,37 @@ static int make_durations(const struct lkd_histogram *histogram, bool with_bucke
     return with_buckets ? fill_buckets(histogram, arena, durations) : 0;
 }
 
+/* ---- proof ---- */
+
+int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                    Linkage__V1__Proof **ret_proof)
+{
+    const struct lkd_budget *budget = &rig->budget;
+    Linkage__V1__Proof *proof = lk_wire_arena_take(arena, sizeof(*proof));
+
+    if (!proof)
+        return -ENOMEM;
+    linkage__v1__proof__init(proof);
+    proof->valid = budget->valid;
+    proof->progress = budget->steps > 0 ? 1 : 0;
+    if (rig->state == LINKAGE__V1__STATE__STATE_ARMING)
+        proof->progress = 1e-3 * atomic_load_explicit(&rig->proof.progress, memory_order_relaxed);
+    proof->steps = budget->steps;
+    proof->p50_ns = (uint64_t)budget->p50_ns;
+    proof->p999_ns = (uint64_t)budget->p999_ns;
+    proof->max_ns = (uint64_t)budget->max_ns;
+    proof->period_ns = (uint64_t)rig->loaded->cycle->period_ns;
+    proof->share_limit = rig->config->cycle.budget_share;
+    proof->machine_gap_ns = (uint64_t)budget->gap_ns;
+    proof->spin_margin_ns = (uint64_t)budget->margin_ns;
+    proof->degraded = budget->degraded;
+    proof->quantile = budget->quantile;
+    proof->judged_ns = (uint64_t)budget->judged_ns;
+    proof->text = (char *)budget->text;
+    *ret_proof = proof;
+    return 0;
+}
+
 /* ---- status ---- */
 
 static int fill_degraded(struct lkd_rig *rig, struct lk_wire_arena *arena,
@@ -52,9 +83,9 @@ static int fill_degraded(struct lkd_rig *rig, struct lk_wire_arena *arena,
     status->degraded = lk_wire_arena_take(arena, LKD_DEGRADED_MAX * sizeof(char *));
     if (!status->degraded)
         return -ENOMEM;
-    for (int i = 0; i < rig->n_degraded; i++)
-        status->degraded[i] = rig->degraded[i];
-    status->n_degraded = (size_t)rig->n_degraded;
+    for (int i = 0; i < rig->machine.n_degraded; i++)
+        status->degraded[i] = rig->machine.degraded[i];
+    status->n_degraded = (size_t)rig->machine.n_degraded;
     return 0;
 }
 
@@ -65,6 +96,10 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->cycles = f->cycles;
     status->overruns = f->overruns;
     status->skipped = f->skipped;
+    status->caught_up = f->caught_up;
+    status->late_wakeups = f->late_wakeups;
+    status->long_computations = f->long_computations;
+    status->behind_s = (double)f->behind_ns * 1e-9;
     status->residual_position = f->residual_position_max;
     status->residual_velocity = f->residual_velocity_max;
     status->kinetic = f->health.kinetic;
@@ -91,9 +126,12 @@ static int fill_model(struct lkd_rig *rig, bool with_histograms, struct lk_wire_
     lkd_runner_usage(&rig->runner, &usage);
     status->page_faults = usage.minor_faults + usage.major_faults;
     status->involuntary_switches = usage.involuntary;
+    status->throttled = rig->evidence.throttled;
 
-    r = make_durations(&cycle->wakeup, with_histograms, arena, &status->wakeup);
-    return r ? r : make_durations(&cycle->compute, with_histograms, arena, &status->compute);
+    r = lkd_reply_durations(&cycle->wakeup, with_histograms, arena, &status->wakeup);
+    if (r == 0)
+        r = lkd_reply_durations(&cycle->compute, with_histograms, arena, &status->compute);
+    return r ? r : lkd_reply_proof(rig, arena, &status->proof);
 }
 
 int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,

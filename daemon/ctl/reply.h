@@ -12,6 +12,20 @@
 int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
                      Linkage__V1__Status *ret_status);
 
+/** lkd_reply_durations() - a new Durations of @histogram in the arena. */
+int lkd_reply_durations(const struct lkd_histogram *histogram, bool with_buckets,
+                        struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations);
+
+/** lkd_reply_proof() - a new Proof in the arena: how far it is, or its outcome. */
+int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                    Linkage__V1__Proof **ret_proof);
+
+/** lkd_reply_evidence() - fill an Evidence.
+ * @with_histograms: buckets too;  @with_cycles: the worst and the missed ones
+ * Return: 0, -ENOMEM. */
+int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycles,
+                       struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence);
+
 /** lkd_reply_description() - fill a ModelDescription; a model is loaded.
  * Return: 0, -ENOMEM. */
 int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,

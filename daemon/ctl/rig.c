@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig.h"
+#include "files.h"
 #include "log.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 #define RUNNING LINKAGE__V1__STATE__STATE_RUNNING
 #define PAUSED  LINKAGE__V1__STATE__STATE_PAUSED
 #define FAULT   LINKAGE__V1__STATE__STATE_FAULT
+#define ARMED   LINKAGE__V1__STATE__STATE_ARMED
+#define ARMING  LINKAGE__V1__STATE__STATE_ARMING
 
 #define IN(state) (1u << (state))
 
@@ -30,6 +33,10 @@ const char *lkd_rig_state_name(Linkage__V1__State state)
         return "PAUSED";
     case FAULT:
         return "FAULT";
+    case ARMED:
+        return "ARMED";
+    case ARMING:
+        return "ARMING";
     default:
         return "UNSPECIFIED";
     }
@@ -64,8 +71,9 @@ static bool allowed(const struct lkd_rig *rig, const char *command, unsigned sta
 {
     if (states & IN(rig->state))
         return true;
-    answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "%s is not allowed in state %s", command,
-           lkd_rig_state_name(rig->state));
+    answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "%s is not allowed in state %s%s", command,
+           lkd_rig_state_name(rig->state),
+           rig->state == READY && (states & IN(ARMED)) ? ", arm first" : "");
     return false;
 }
 
@@ -76,42 +84,6 @@ static void enter(struct lkd_rig *rig, Linkage__V1__State state)
     rig->state = state;
     if (state != FAULT)
         rig->fault[0] = '\0';
-}
-
-/* ---- what was not granted ---- */
-
-static void degrade(struct lkd_rig *rig, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void degrade(struct lkd_rig *rig, const char *format, ...)
-{
-    va_list args;
-
-    if (rig->n_degraded == LKD_DEGRADED_MAX)
-        return;
-    va_start(args, format);
-    vsnprintf(rig->degraded[rig->n_degraded++], sizeof(rig->degraded[0]), format, args);
-    va_end(args);
-}
-
-static void judge(struct lkd_rig *rig, const struct lkd_grant *grant)
-{
-    rig->n_degraded = 0;
-    if (rig->memory_error)
-        degrade(rig, "memory is not locked: %s", strerror(-rig->memory_error));
-    if (!grant)
-        return;
-    if (grant->priority_error)
-        degrade(rig, "no real-time priority %d: %s", rig->config->wish.priority,
-                strerror(-grant->priority_error));
-    if (grant->core_error && grant->core_worker > 0)
-        degrade(rig, "worker %d is not pinned to core %d: %s", grant->core_worker + 1,
-                rig->placement->core[grant->core_worker], strerror(-grant->core_error));
-    else if (grant->core_error)
-        degrade(rig, "the cycle is not pinned to core %d: %s", rig->placement->core[0],
-                strerror(-grant->core_error));
-    else if (rig->config->wish.core == LKD_CORE_AUTO && rig->placement->core[0] == LKD_CORE_NONE)
-        degrade(rig, "the cycle has no core of its own: there is only one");
 }
 
 /* ---- run ---- */
@@ -125,45 +97,121 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
         .inputs = inputs,
         .exchange = exchange,
         .placement = placement,
-        .memory_error = memory_error,
         .latency_fd = -1,
         .state = EMPTY,
     };
-    judge(rig, NULL);
+    lkd_machine_init(&rig->machine, memory_error);
+    lkd_machine_judge(&rig->machine, config, placement, 1, NULL);
 }
+
+/* ---- faults ---- */
 
 static void describe_fault(struct lkd_rig *rig)
 {
     const struct lkd_figures *f = &rig->figures;
+    size_t size = sizeof(rig->fault);
 
-    if (f->fault == LKD_FAULT_RESIDUAL)
-        snprintf(rig->fault, sizeof(rig->fault),
+    switch (f->fault) {
+    case LKD_FAULT_RESIDUAL:
+        snprintf(rig->fault, size,
                  "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
                  "%.3g",
-                 f->step + 1, f->health.residual_position, rig->config->residual_position);
-    else if (f->fault == LKD_FAULT_TURN)
-        snprintf(rig->fault, sizeof(rig->fault),
+                 f->step + 1, f->health.residual_position, rig->config->cycle.residual_limit);
+        return;
+    case LKD_FAULT_TURN:
+        snprintf(rig->fault, size,
                  "step %" PRIu64
                  ": a body would turn by more than half a turn, the step is too long "
                  "for it",
                  f->step + 1);
-    else
-        snprintf(rig->fault, sizeof(rig->fault),
-                 "step %" PRIu64 " gave a value that is not a finite number", f->step + 1);
+        return;
+    case LKD_FAULT_OVERRUN:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64 ": too many deadlines missed: %" PRIu64 " overruns in %" PRIu64
+                 " cycles",
+                 f->step, f->overruns, f->cycles);
+        return;
+    case LKD_FAULT_WATCHDOG:
+        snprintf(rig->fault, size, "step %" PRIu64 ": the cycle stood still for a time", f->step);
+        return;
+    default:
+        snprintf(rig->fault, size, "step %" PRIu64 " gave a value that is not a finite number",
+                 f->step + 1);
+    }
 }
+
+static void enter_fault(struct lkd_rig *rig, int exit_status)
+{
+    lkd_log(LKD_LOG_ERROR, "fault: %s", rig->fault);
+    enter(rig, FAULT);
+    rig->budget.valid = false;
+    if (rig->config->exit_on_fault)
+        rig->exit_status = exit_status;
+}
+
+static int status_of(enum lkd_fault fault)
+{
+    if (fault == LKD_FAULT_OVERRUN)
+        return LKD_EXIT_OVERRUN;
+    return fault == LKD_FAULT_WATCHDOG ? LKD_EXIT_WATCHDOG : LKD_EXIT_STEP;
+}
+
+static bool is_live(const struct lkd_rig *rig)
+{
+    return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
+}
+
+/* The cycle goes through its grid in RUNNING, PAUSED and FAULT; for how long has it not? It is
+ * asked for a fault, too: should it wake up again, it does not go on. */
+static void watch(struct lkd_rig *rig)
+{
+    int64_t still_ns = lkd_clock_ns() - rig->moved_ns;
+
+    if (rig->stuck || rig->config->watchdog_ns == 0 || still_ns < rig->config->watchdog_ns)
+        return;
+    rig->stuck = true;
+    lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_FAULT);
+    if (!is_live(rig))
+        return;
+    snprintf(rig->fault, sizeof(rig->fault),
+             "step %" PRIu64 ": the cycle stands still, for %.2g s so far", rig->figures.step,
+             (double)still_ns * 1e-9);
+    lkd_exchange_fault(rig->exchange, rig->config->cycle.zero_outputs);
+    enter_fault(rig, LKD_EXIT_WATCHDOG);
+}
+
+static void take_figures(struct lkd_rig *rig)
+{
+    struct lkd_cycle *cycle = rig->loaded->cycle;
+
+    if (!lkd_mailbox_take(&cycle->status))
+        return;
+    rig->figures = *(const struct lkd_figures *)lkd_mailbox_front(&cycle->status);
+    rig->moved_ns = lkd_clock_ns();
+    rig->stuck = false;
+}
+
+static bool finish_arming(struct lkd_rig *rig);
 
 bool lkd_rig_refresh(struct lkd_rig *rig)
 {
     if (!rig->loaded)
         return false;
-    if (lkd_mailbox_take(&rig->loaded->cycle->status))
-        rig->figures = *(const struct lkd_figures *)lkd_mailbox_front(&rig->loaded->cycle->status);
-    if (rig->figures.state != LKD_CYCLE_FAULT || !(IN(rig->state) & (IN(RUNNING) | IN(PAUSED))))
-        return false;
-    describe_fault(rig);
-    lkd_log(LKD_LOG_ERROR, "fault: %s", rig->fault);
-    enter(rig, FAULT);
-    return true;
+    if (rig->state == ARMING)
+        return finish_arming(rig);
+    take_figures(rig);
+    if (rig->runner.alive) {
+        lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
+        lkd_files_trace(rig);
+    }
+    if (rig->figures.state == LKD_CYCLE_FAULT && is_live(rig)) {
+        describe_fault(rig);
+        enter_fault(rig, status_of(rig->figures.fault));
+        return true;
+    }
+    if (rig->runner.alive)
+        watch(rig);
+    return rig->state == FAULT && rig->stuck;
 }
 
 static void report_run(struct lkd_rig *rig)
@@ -179,34 +227,106 @@ static void report_run(struct lkd_rig *rig)
             (double)lkd_histogram_max(&cycle->compute) * 1e-3);
 }
 
-/* The thread of the run ends; its figures stay. */
-static void end_run(struct lkd_rig *rig)
+static void hold_latency(struct lkd_rig *rig)
 {
-    if (!rig->runner.alive)
-        return;
-    lkd_runner_stop(&rig->runner);
-    lkd_exchange_detach(rig->exchange);
+    rig->latency_fd = lkd_realtime_hold_latency();
+    if (rig->latency_fd < 0)
+        lkd_log(LKD_LOG_INFO, "idle states stay as they are: /dev/cpu_dma_latency: %s",
+                strerror(-rig->latency_fd));
+}
+
+static void release_latency(struct lkd_rig *rig)
+{
     if (rig->latency_fd >= 0)
         close(rig->latency_fd);
     rig->latency_fd = -1;
+}
+
+/* The thread of the run ends; its figures stay. @next: the state after it.
+ * Return: 0, -ETIMEDOUT. */
+static int end_run(struct lkd_rig *rig, Linkage__V1__State next)
+{
+    if (!rig->runner.alive)
+        return 0;
+    if (lkd_runner_stop(&rig->runner)) {
+        lkd_log(LKD_LOG_ERROR, "the cycle stands still and cannot be ended");
+        return -ETIMEDOUT;
+    }
+    lkd_exchange_detach(rig->exchange, next);
+    release_latency(rig);
     lkd_rig_refresh(rig);
+    lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
     report_run(rig);
+    lkd_files_report(rig);
+    return 0;
 }
 
 /* Back to t = 0, without a run. */
 static void rewind_model(struct lkd_rig *rig)
 {
     lkd_cycle_rewind(rig->loaded->cycle);
-    lkd_rig_refresh(rig);
+    take_figures(rig);
 }
 
-void lkd_rig_fini(struct lkd_rig *rig)
+/* ---- arming ---- */
+
+static int end_proof(struct lkd_rig *rig)
 {
-    end_run(rig);
+    if (lkd_runner_stop(&rig->runner))
+        return -ETIMEDOUT;
+    release_latency(rig);
+    rewind_model(rig);
+    return 0;
+}
+
+static void start_run(struct lkd_rig *rig, struct lkd_answer *a);
+
+static void settle(struct lkd_rig *rig)
+{
+    struct lkd_answer a;
+
+    lkd_log(rig->budget.valid ? LKD_LOG_NOTICE : LKD_LOG_WARNING, "%s: %s",
+            rig->budget.valid ? "armed" : "not armed", rig->budget.text);
+    enter(rig, rig->budget.valid ? ARMED : READY);
+    if (!rig->start_armed)
+        return;
+    rig->start_armed = false;
+    if (rig->budget.valid) {
+        start_run(rig, &a);
+        if (a.result == LINKAGE__V1__RESULT__RESULT_OK)
+            return;
+        lkd_log(LKD_LOG_ERROR, "start refused: %s", a.text);
+    }
+    rig->exit_status = LKD_EXIT_ERROR;
+}
+
+/* Return: whether the proof has come to its end. */
+static bool finish_arming(struct lkd_rig *rig)
+{
+    struct lkd_cycle *cycle = rig->loaded->cycle;
+
+    if (!atomic_load_explicit(&rig->proof.done, memory_order_acquire))
+        return false;
+    if (end_proof(rig))
+        return false;
+    lkd_budget_judge(&rig->proof, rig->loaded, rig->n_workers, rig->placement->n_workers,
+                     rig->machine.n_degraded > 0, &rig->budget);
+    cycle->wait.margin_ns = rig->budget.margin_ns;
+    settle(rig);
+    return true;
+}
+
+int lkd_rig_fini(struct lkd_rig *rig)
+{
+    int r = rig->state == ARMING ? end_proof(rig) : end_run(rig, READY);
+
+    if (r)
+        return r;
     lkd_inputs_attach(rig->inputs, NULL, 0);
     lkd_loaded_free(rig->loaded);
     rig->loaded = NULL;
     rig->state = EMPTY;
+    return 0;
 }
 
 /* Wait until the cycle has honoured a pause, so that the reply shows where it stands; two periods
@@ -240,7 +360,11 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 {
     struct lkd_loaded *old = rig->loaded;
 
-    end_run(rig); /* of a model in FAULT */
+    if (end_run(rig, READY)) { /* of a model in FAULT */
+        lkd_loaded_free(loaded);
+        answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "the last run cannot be ended");
+        return;
+    }
     if (lkd_inputs_attach(rig->inputs, loaded->cycle, loaded->model_id)) {
         lkd_loaded_free(loaded);
         answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "out of memory");
@@ -249,8 +373,10 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
     rig->loaded = loaded;
     rig->n_workers = count_workers(rig, loaded);
     lkd_loaded_free(old);
+    rig->budget = (struct lkd_budget){0};
+    rig->evidence = (struct lkd_evidence){0};
     rewind_model(rig);
-    judge(rig, NULL);
+    lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, NULL);
     lkd_log(LKD_LOG_NOTICE,
             "model %s loaded: %d input and %d output scalars, period %.6g ms, workers: %d",
             loaded->name, loaded->cycle->n_inputs, loaded->cycle->n_outputs,
@@ -275,9 +401,9 @@ void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_
     struct lkd_loaded *loaded;
     int r;
 
-    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(FAULT), ret_answer))
+    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), ret_answer))
         return;
-    r = lkd_loaded_new(name, text, size, rig->config->residual_position, &loaded, &error);
+    r = lkd_loaded_new(name, text, size, &rig->config->cycle, &loaded, &error);
     if (r)
         refuse_model(r, &error, ret_answer);
     else
@@ -290,54 +416,90 @@ void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer 
     struct lkd_loaded *loaded;
     int r;
 
-    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(FAULT), ret_answer))
+    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), ret_answer))
         return;
-    r = lkd_loaded_new_file(path, rig->config->residual_position, &loaded, &error);
+    r = lkd_loaded_new_file(path, &rig->config->cycle, &loaded, &error);
     if (r)
         refuse_model(r, &error, ret_answer);
     else
         take_over(rig, loaded, ret_answer);
 }
 
-static void start_run(struct lkd_rig *rig, struct lkd_answer *a)
+/* Threads for a run or, with @proof, for its proof: stand, and are fit for it or allowed not to be.
+ * Answers a refusal. */
+static bool make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
 {
-    struct lkd_loaded *loaded = rig->loaded;
     struct lkd_grant grant;
     int r;
 
     rewind_model(rig);
-    r = lkd_runner_start(&rig->runner, loaded->cycle, rig->n_workers, rig->placement->core,
-                         rig->config->wish.priority, &grant);
+    r = lkd_runner_start(&rig->runner, rig->loaded->cycle, proof, rig->n_workers,
+                         rig->placement->core, rig->config->wish.priority, &grant);
     if (r) {
         answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
                "the threads of the cycle did not start: %s", strerror(-r));
-        return;
+        return false;
     }
-    judge(rig, &grant);
-    for (int i = 0; i < rig->n_degraded; i++)
-        lkd_log(LKD_LOG_WARNING, "degraded: %s", rig->degraded[i]);
-    if (rig->n_degraded > 0 && rig->config->require_realtime) {
+    lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, &grant);
+    for (int i = 0; i < rig->machine.n_degraded; i++)
+        lkd_log(LKD_LOG_WARNING, "degraded: %s", rig->machine.degraded[i]);
+    if (rig->machine.n_degraded > 0 && !rig->allow_degraded) {
         lkd_runner_stop(&rig->runner);
-        answer(a, LINKAGE__V1__RESULT__RESULT_NO_REALTIME, "%s", rig->degraded[0]);
-        return;
+        answer(a, LINKAGE__V1__RESULT__RESULT_NO_REALTIME,
+               "the machine is not fit for real time: %s%s; linkage doctor says more; a degraded "
+               "run has to be asked for",
+               rig->machine.degraded[0], rig->machine.n_degraded > 1 ? " (and more)" : "");
+        return false;
     }
+    hold_latency(rig);
+    return true;
+}
 
-    rig->latency_fd = lkd_realtime_hold_latency();
-    if (rig->latency_fd < 0)
-        lkd_log(LKD_LOG_INFO, "idle states stay as they are: /dev/cpu_dma_latency: %s",
-                strerror(-rig->latency_fd));
+static void start_run(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    struct lkd_loaded *loaded = rig->loaded;
+
+    if (!make_threads(rig, NULL, a))
+        return;
     lkd_inputs_begin(rig->inputs);
-    lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id, rig->n_degraded > 0);
+    lkd_evidence_begin(&rig->evidence);
+    rig->n_traces = 0;
+    rig->trace_due_ns = 0;
+    rig->traced = 0;
+    lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
+                        rig->machine.n_degraded > 0);
     lkd_runner_go(&rig->runner);
+    rig->moved_ns = lkd_clock_ns();
+    rig->stuck = false;
     enter(rig, RUNNING);
     answer_ok(a);
 }
 
+void lkd_rig_arm(struct lkd_rig *rig, bool allow_degraded, uint64_t steps,
+                 struct lkd_answer *ret_answer)
+{
+    const struct lkd_config *config = rig->config;
+
+    if (!allowed(rig, "arm", IN(READY) | IN(ARMED), ret_answer))
+        return;
+    lkd_proof_init(&rig->proof, steps ? steps : config->proof_steps, config->proof_time_ns);
+    rig->budget = (struct lkd_budget){0};
+    rig->allow_degraded = config->allow_degraded || allow_degraded;
+    if (!make_threads(rig, &rig->proof, ret_answer)) {
+        if (rig->state != READY)
+            enter(rig, READY);
+        return;
+    }
+    lkd_runner_go(&rig->runner);
+    enter(rig, ARMING);
+    answer_ok(ret_answer);
+}
+
 void lkd_rig_start(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "start", IN(READY) | IN(PAUSED), ret_answer))
+    if (!allowed(rig, "start", IN(ARMED) | IN(PAUSED), ret_answer))
         return;
-    if (rig->state == READY) {
+    if (rig->state == ARMED) {
         start_run(rig, ret_answer);
         return;
     }
@@ -357,26 +519,43 @@ void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     answer_ok(ret_answer);
 }
 
+static void answer_stuck(struct lkd_answer *a)
+{
+    answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+           "the cycle stands still and cannot be ended; restart the daemon");
+}
+
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "stop", IN(RUNNING) | IN(PAUSED), ret_answer))
+    bool runs;
+
+    if (!allowed(rig, "stop", IN(ARMING) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
         return;
-    end_run(rig);
+    runs = is_live(rig);
+    if (rig->state == ARMING ? end_proof(rig) : end_run(rig, ARMED)) {
+        answer_stuck(ret_answer);
+        return;
+    }
     lkd_inputs_clear(rig->inputs);
     if (rig->state != FAULT) /* the last cycle may have failed */
-        enter(rig, READY);
+        enter(rig, runs ? ARMED : READY);
     answer_ok(ret_answer);
 }
 
 void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "reset", IN(READY) | IN(PAUSED) | IN(FAULT), ret_answer))
+    Linkage__V1__State next = rig->state == PAUSED || rig->state == ARMED ? ARMED : READY;
+
+    if (!allowed(rig, "reset", IN(READY) | IN(ARMED) | IN(PAUSED) | IN(FAULT), ret_answer))
         return;
-    end_run(rig);
+    if (end_run(rig, next)) {
+        answer_stuck(ret_answer);
+        return;
+    }
     lkd_inputs_clear(rig->inputs);
     rewind_model(rig);
-    if (rig->state != READY)
-        enter(rig, READY);
+    if (rig->state != next)
+        enter(rig, next);
     answer_ok(ret_answer);
 }
 
@@ -398,7 +577,7 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
     const struct lk_channel *found;
     int r;
 
-    if (!allowed(rig, "set", IN(READY) | IN(RUNNING) | IN(PAUSED), ret_answer))
+    if (!allowed(rig, "set", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
         return;
     found = find_channel(rig, channel);
     if (!found) {

@@ -1,61 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state machine: a loaded model, its run, and what is allowed when.
  *
- *               load            start              pause
- *     EMPTY  --------->  READY --------> RUNNING <-------> PAUSED
- *                          ^  <---stop---  |      start      |
- *                          |  <---------- stop, reset -------'
- *                          '--- reset ---- FAULT  <-- a step failed, or a limit was passed
+ *            load           arm             (proven)          start             pause
+ *     EMPTY ------> READY ------> ARMING ------------> ARMED -------> RUNNING <-------> PAUSED
+ *                    ^  ^            |                 |   ^             |      start     |
+ *                    |  '-- stop, ---'                 |   '--- stop ----'--- stop, reset-'
+ *                    |      too slow                   |
+ *                    |<------------- stop -------------'
+ *                    '--- reset --- FAULT  <-- a step failed, a limit was passed, or the cycle
+ *                                              stood still
  *
- *     load   EMPTY, READY, FAULT   a refused model leaves the old one as it was
- *     start  READY: at t = 0 with fresh figures.  PAUSED: going on
- *     pause  RUNNING               stop   RUNNING, PAUSED
- *     reset  READY, PAUSED, FAULT  set    READY, RUNNING, PAUSED
+ *     load   EMPTY, READY, ARMED, FAULT   a refused model leaves the old one as it was
+ *     arm    READY, ARMED: the budget is proven on the core of the cycle, see proof.h and budget.h
+ *     start  ARMED: at t = 0 with fresh figures.  PAUSED: going on
+ *     pause  RUNNING               stop   ARMING, ARMED, RUNNING, PAUSED
+ *     reset  READY, ARMED, PAUSED, FAULT  set    READY, ARMED, RUNNING, PAUSED
+ *
+ * After a fault the budget has to be proven again.
  *
  * All calls from the control thread, which knows nothing of sockets here. */
 #ifndef LKD_CTL_RIG_H
 #define LKD_CTL_RIG_H
 
+#include "budget.h"
 #include "config.h"
+#include "evidence.h"
 #include "exchange.h"
 #include "loaded.h"
+#include "machine.h"
 #include "runner.h"
 #include "wire.h"
-
-#define LKD_DEGRADED_MAX 3
 
 /** struct lkd_rig - see above.
  * @config, @inputs, @exchange: stay the caller's
  * @placement:    the workers and their cores
- * @memory_error: outcome of locking memory, 0 or negative errno
- * @latency_fd:   holds idle states off during a run, or -1
+ * @machine:      what it is like, and lacks
+ * @latency_fd:   holds idle states off during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
  * @n_workers:    that step it
+ * @proof, @budget: under way in ARMING; the outcome of the last one since the load
+ * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
+ * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
- * @degraded:     one line for each property that was not granted, @n_degraded of them
- * @fault:        why, in FAULT */
+ * @moved_ns:     when the cycle was last seen to move;  @stuck: the watchdog has found it standing
+ * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
+ * @traced:       overruns when the last trace was decided on
+ * @fault:        why, in FAULT
+ * @exit_status:  with which the daemon shall end, 0: not at all */
 struct lkd_rig {
     const struct lkd_config *config;
     struct lkd_inputs *inputs;
     struct lkd_exchange *exchange;
     const struct lkd_placement *placement;
-    int memory_error;
+    struct lkd_machine machine;
     int latency_fd;
 
     Linkage__V1__State state;
     struct lkd_loaded *loaded;
     int n_workers;
     struct lkd_runner runner;
+    struct lkd_proof proof;
+    struct lkd_budget budget;
+    bool allow_degraded;
+    bool start_armed;
+    struct lkd_evidence evidence;
     struct lkd_figures figures;
-    int n_degraded;
-    char degraded[LKD_DEGRADED_MAX][160];
-    char fault[160];
+    int64_t moved_ns;
+    bool stuck;
+    int n_traces;
+    int64_t trace_due_ns;
+    uint64_t traced;
+    char fault[200];
+    int exit_status;
 };
+
+/** enum lkd_exit - exit statuses of the daemon. */
+enum lkd_exit {
+    LKD_EXIT_OK = 0,
+    LKD_EXIT_ERROR = 1,
+    LKD_EXIT_USAGE = 2,
+    LKD_EXIT_OVERRUN = 3,
+    LKD_EXIT_STEP = 4,
+    LKD_EXIT_WATCHDOG = 5,
+};
+
+#define LKD_ANSWER_SIZE sizeof(struct lk_error)
 
 /** struct lkd_answer - outcome of a command: a result and one line for people. */
 struct lkd_answer {
     Linkage__V1__Result result;
-    char text[sizeof(struct lk_error)];
+    char text[LKD_ANSWER_SIZE];
 };
 
 /** lkd_rig_init() - EMPTY. */
@@ -63,10 +97,13 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
                   struct lkd_exchange *exchange, const struct lkd_placement *placement,
                   int memory_error);
 
-/** lkd_rig_fini() - end a run and release the model. */
-void lkd_rig_fini(struct lkd_rig *rig);
+/** lkd_rig_fini() - end a run and release the model.
+ * Return: 0, -ETIMEDOUT (the cycle stands still: nothing may be released, the process has to end).
+ */
+int lkd_rig_fini(struct lkd_rig *rig);
 
-/** lkd_rig_refresh() - take the newest figures of the cycle; a fault in them becomes the state.
+/** lkd_rig_refresh() - take the newest figures of the cycle, collect evidence, look after the
+ * watchdog; a fault becomes the state, and so does the end of a proof.
  * Return: whether the state has changed. */
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
@@ -74,6 +111,9 @@ bool lkd_rig_refresh(struct lkd_rig *rig);
 void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   struct lkd_answer *ret_answer);
 void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
+/** @steps: 0: as configured */
+void lkd_rig_arm(struct lkd_rig *rig, bool allow_degraded, uint64_t steps,
+                 struct lkd_answer *ret_answer);
 void lkd_rig_start(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);

@@ -6,7 +6,8 @@
 
 #include "rig.h"
 
-/** lkd_server_run() - serve until a signal or a client asks to end.
+/** lkd_server_run() - serve until a signal or a client asks to end, or the rig wants to (its
+ * @exit_status).
  * @socket:    ROUTER
  * @signal_fd: signalfd of the signals that end the daemon
  * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs, STATUS at

@@ -5,6 +5,7 @@
 #include "receiver.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -20,6 +21,8 @@
 #define AGAIN_MAX_NS INT64_C(1000000)
 /* How often the distance to the grid follows the measurement. */
 #define ADAPT_NS NS_PER_S
+/* Spans kept for a trace: two for each cycle. */
+#define SPANS 8192
 /* Samples taken in a row before the timer has its turn, however many there are. */
 #define BURST 32
 
@@ -27,11 +30,13 @@
  * @lock:      guards @cycle, @model_id, @degraded and the publisher between exchange and control
  * @cycle:     attached run, or NULL
  * @offset_ns: from a grid point to the look at the record;  @adapt_ns: when to compute it again
+ * @spans:     what it did last
  * @timer:     timerfd, one shot, absolute;  @wake: eventfd, from the control thread */
 struct lkd_exchange {
     pthread_t thread;
     struct lkd_receiver receiver;
     struct lkd_publisher publisher;
+    struct lkd_ring spans;
     void *inputs_socket;
     int timer;
     int wake;
@@ -85,11 +90,19 @@ static void adapt_offset(struct lkd_exchange *exchange, int64_t now_ns)
                                 MARGIN_NS, cycle->period_ns * 3 / 4);
 }
 
+static void mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns, uint64_t what)
+{
+    const uint64_t words[LKD_RING_WORDS] = {span, (uint64_t)begin_ns, (uint64_t)lkd_clock_ns(),
+                                            what};
+
+    lkd_ring_put(&exchange->spans, words);
+}
+
 /* Look for the record of the present grid point; lock held, a run attached. */
 static void tick(struct lkd_exchange *exchange)
 {
     struct lkd_cycle *cycle = exchange->cycle;
-    int64_t now_ns = lkd_clock_ns(), period_ns = cycle->period_ns, next_ns;
+    int64_t now_ns = lkd_clock_ns(), period_ns = cycle->period_ns, next_ns, sent_ns;
     const struct lkd_output *output;
 
     if (!lkd_mailbox_take(&cycle->outputs)) {
@@ -97,8 +110,10 @@ static void tick(struct lkd_exchange *exchange)
         return;
     }
     output = lkd_mailbox_front(&cycle->outputs);
-    lkd_publisher_send(&exchange->publisher, output, cycle->n_outputs, exchange->model_id,
-                       exchange->degraded, false);
+    sent_ns = lkd_publisher_send(&exchange->publisher, output, cycle->n_outputs, exchange->model_id,
+                                 exchange->degraded, LINKAGE__V1__STATE__STATE_UNSPECIFIED);
+    lkd_histogram_add(&cycle->hand_over, sent_ns - output->figures.computed_ns);
+    mark(exchange, LKD_SPAN_PUBLISH, now_ns, output->figures.step);
 
     adapt_offset(exchange, now_ns);
     next_ns = output->figures.deadline_ns + period_ns + exchange->offset_ns;
@@ -114,6 +129,15 @@ static void on_timer(struct lkd_exchange *exchange)
     if (exchange->cycle)
         tick(exchange);
     pthread_mutex_unlock(&exchange->lock);
+}
+
+static void receive(struct lkd_exchange *exchange)
+{
+    int64_t begin_ns = lkd_clock_ns();
+    int n = lkd_receiver_drain(&exchange->receiver, exchange->inputs_socket, BURST);
+
+    if (n > 0)
+        mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
 }
 
 static void *run(void *data)
@@ -132,7 +156,7 @@ static void *run(void *data)
         if (items[1].revents)
             on_timer(exchange);
         if (items[0].revents)
-            lkd_receiver_drain(&exchange->receiver, exchange->inputs_socket, BURST);
+            receive(exchange);
         if (items[2].revents)
             clear_event(exchange->wake);
     }
@@ -149,6 +173,9 @@ static int open_all(struct lkd_exchange *exchange, struct lkd_inputs *inputs, vo
     exchange->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (exchange->wake < 0)
         return -errno;
+    r = lkd_ring_init(&exchange->spans, SPANS);
+    if (r)
+        return r;
     r = lkd_receiver_init(&exchange->receiver, inputs);
     if (r)
         return r;
@@ -159,6 +186,7 @@ static void release(struct lkd_exchange *exchange)
 {
     lkd_receiver_fini(&exchange->receiver);
     lkd_publisher_fini(&exchange->publisher);
+    lkd_ring_fini(&exchange->spans);
     if (exchange->timer >= 0)
         close(exchange->timer);
     if (exchange->wake >= 0)
@@ -224,7 +252,7 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     pthread_mutex_unlock(&exchange->lock);
 }
 
-void lkd_exchange_detach(struct lkd_exchange *exchange)
+void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state)
 {
     struct lkd_cycle *cycle;
 
@@ -236,9 +264,37 @@ void lkd_exchange_detach(struct lkd_exchange *exchange)
 
         if (fresh || exchange->publisher.published > 0)
             lkd_publisher_send(&exchange->publisher, lkd_mailbox_front(&cycle->outputs),
-                               cycle->n_outputs, exchange->model_id, exchange->degraded, true);
+                               cycle->n_outputs, exchange->model_id, exchange->degraded, state);
     }
     pthread_mutex_unlock(&exchange->lock);
+}
+
+void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero)
+{
+    struct lkd_cycle *cycle;
+
+    pthread_mutex_lock(&exchange->lock);
+    cycle = exchange->cycle;
+    if (cycle) {
+        size_t n = (size_t)cycle->n_outputs * sizeof(double);
+        struct lkd_output *last = malloc(sizeof(*last) + n);
+
+        lkd_mailbox_take(&cycle->outputs);
+        if (last) {
+            memcpy(last, lkd_mailbox_front(&cycle->outputs), sizeof(*last) + n);
+            if (zero)
+                memset(last->values, 0, n);
+            lkd_publisher_send(&exchange->publisher, last, cycle->n_outputs, exchange->model_id,
+                               exchange->degraded, LINKAGE__V1__STATE__STATE_FAULT);
+        }
+        free(last);
+    }
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange)
+{
+    return &exchange->spans;
 }
 
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange)

@@ -16,6 +16,7 @@
 #define LKD_IO_EXCHANGE_H
 
 #include "inputs.h"
+#include "linkage.pb-c.h"
 
 struct lkd_exchange;
 
@@ -37,10 +38,22 @@ void lkd_exchange_stop(struct lkd_exchange *exchange);
 void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
                          bool degraded);
 
-/** lkd_exchange_detach() - the run's thread has ended: publish its last outputs once more, in state
- * READY, and leave the cycle alone. Nothing happens when nothing is attached.
+/** lkd_exchange_detach() - the run's thread has ended: publish its last outputs once more, in
+ * @state, and leave the cycle alone. Nothing happens when nothing is attached.
  * Thread: control. */
-void lkd_exchange_detach(struct lkd_exchange *exchange);
+void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
+
+/** lkd_exchange_fault() - the cycle stands still: publish its last outputs in state FAULT.
+ * @zero: as zeros instead
+ * Thread: control. */
+void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);
+
+/** enum lkd_span - what the exchange thread did for a time. */
+enum lkd_span { LKD_SPAN_PUBLISH, LKD_SPAN_RECEIVE };
+
+/** lkd_exchange_spans() - its last spans: words are enum lkd_span, begin and end [ns on
+ * CLOCK_MONOTONIC], and the steps done or samples received. Thread: any. */
+const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
 
 /** lkd_exchange_published() - samples published of the present or last run. Thread: any. */
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange);

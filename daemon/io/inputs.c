@@ -20,6 +20,8 @@ const char *lkd_input_status_text(int status)
         return "a value is not a finite number";
     case LKD_INPUT_E_NOT_NEWER:
         return "not newer than the last one";
+    case LKD_INPUT_E_LIMITS:
+        return "a value is beyond the limits of its channel";
     default:
         return "unknown error";
     }
@@ -102,25 +104,34 @@ void lkd_inputs_begin(struct lkd_inputs *inputs)
     pthread_mutex_unlock(&inputs->lock);
 }
 
-static bool all_finite(const double *values, size_t n)
+/* @n values for the scalars from @offset on. */
+static int check_values(const struct lkd_inputs *inputs, size_t offset, const double *values,
+                        size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(values[i]))
-            return false;
-    return true;
+            return LKD_INPUT_E_NOT_FINITE;
+    for (size_t i = 0; i < n; i++)
+        if (!(inputs->cycle->low[offset + i] <= values[i] &&
+              values[i] <= inputs->cycle->high[offset + i]))
+            return LKD_INPUT_E_LIMITS;
+    return LKD_INPUT_OK;
 }
 
 /* Lock held. */
 static int check(const struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
+    int r;
+
     if (!inputs->cycle)
         return LKD_INPUT_E_NO_MODEL;
     if (sample->model_id != 0 && sample->model_id != inputs->model_id)
         return LKD_INPUT_E_OTHER_MODEL;
     if (sample->n_values != inputs->n_values)
         return LKD_INPUT_E_LENGTH;
-    if (!all_finite(sample->values, sample->n_values))
-        return LKD_INPUT_E_NOT_FINITE;
+    r = check_values(inputs, 0, sample->values, sample->n_values);
+    if (r)
+        return r;
     if (inputs->heard && sample->sequence <= inputs->sequence &&
         sample->received_ns - inputs->received_ns < LKD_INPUT_SILENCE_NS)
         return LKD_INPUT_E_NOT_NEWER;
@@ -164,8 +175,8 @@ int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *value
         r = LKD_INPUT_E_NO_MODEL;
     else if (n > inputs->n_values || offset > inputs->n_values - n)
         r = LKD_INPUT_E_LENGTH;
-    else if (!all_finite(values, n))
-        r = LKD_INPUT_E_NOT_FINITE;
+    else
+        r = check_values(inputs, offset, values, n);
     if (r == LKD_INPUT_OK) {
         copy(inputs->values + offset, values, n);
         forward(inputs);

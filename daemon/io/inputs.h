@@ -5,10 +5,11 @@
  * end here, are checked here, and go on to the cycle through its mailbox. A lock makes the two a
  * single writer; the cycle never takes it.
  *
- * A sample is refused as a whole when its length is wrong, a value is not finite, it was made for
- * another model, or it is not newer than the last one: a refusal is counted and leaves the last
- * good values acting. The memory of the last sequence number ends with a second of silence, so that
- * a bench that was started again is heard, and with every load, start, stop and reset.
+ * A sample is refused as a whole when its length is wrong, a value is not finite or beyond the
+ * limits of its channel, it was made for another model, or it is not newer than the last one: a
+ * refusal is counted and leaves the last good values acting. The memory of the last sequence number
+ * ends with a second of silence, so that a bench that was started again is heard, and with every
+ * load, start, stop and reset.
  *
  * All inputs are zero after load, stop and reset; what is set then holds when a run starts. */
 #ifndef LKD_IO_INPUTS_H
@@ -27,6 +28,7 @@ enum lkd_input_status {
     LKD_INPUT_E_LENGTH = 3,
     LKD_INPUT_E_NOT_FINITE = 4,
     LKD_INPUT_E_NOT_NEWER = 5,
+    LKD_INPUT_E_LIMITS = 6,
 };
 
 /** lkd_input_status_text() - in a few words, as "wrong number of values". Static text. */
@@ -86,7 +88,8 @@ int lkd_inputs_offer(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 void lkd_inputs_refuse(struct lkd_inputs *inputs);
 
 /** lkd_inputs_set() - set @n values from scalar @offset on. Thread: control.
- * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE. */
+ * Return: 0, LKD_INPUT_E_NO_MODEL, LKD_INPUT_E_LENGTH, LKD_INPUT_E_NOT_FINITE,
+ *         LKD_INPUT_E_LIMITS. */
 int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *values, size_t n);
 
 /** lkd_inputs_counts() - samples accepted and refused since load or start. Thread: any. */

@@ -25,10 +25,8 @@ void lkd_publisher_begin(struct lkd_publisher *publisher)
     publisher->published = 0;
 }
 
-static Linkage__V1__State state_of(enum lkd_cycle_state state, bool ended)
+static Linkage__V1__State state_of(enum lkd_cycle_state state)
 {
-    if (ended)
-        return LINKAGE__V1__STATE__STATE_READY;
     switch (state) {
     case LKD_CYCLE_RUNNING:
         return LINKAGE__V1__STATE__STATE_RUNNING;
@@ -40,17 +38,18 @@ static Linkage__V1__State state_of(enum lkd_cycle_state state, bool ended)
     return LINKAGE__V1__STATE__STATE_UNSPECIFIED;
 }
 
-void lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_output *output,
-                        int n_values, uint64_t model_id, bool degraded, bool ended)
+int64_t lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_output *output,
+                           int n_values, uint64_t model_id, bool degraded, Linkage__V1__State state)
 {
     const struct lkd_figures *f = &output->figures;
     Linkage__V1__OutputSample sample = LINKAGE__V1__OUTPUT_SAMPLE__INIT;
+    int64_t now_ns;
     size_t size;
 
     sample.sequence = ++publisher->sequence;
     sample.step = f->step;
     sample.time_s = f->time_s;
-    sample.state = state_of(f->state, ended);
+    sample.state = state ? state : state_of(f->state);
     sample.deadline_ns = (uint64_t)f->deadline_ns;
     sample.computed_ns = (uint64_t)f->computed_ns;
     sample.input_sequence = f->input_sequence;
@@ -58,15 +57,18 @@ void lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_output
     sample.input_received_ns = (uint64_t)f->input_received_ns;
     sample.model_id = model_id;
     sample.overruns = f->overruns;
+    sample.skipped = f->skipped;
     sample.degraded = degraded;
     /* the generated structure knows no const; encoding only reads */
     sample.values = (double *)output->values;
     sample.n_values = (size_t)n_values;
-    sample.published_ns = (uint64_t)lkd_clock_ns();
+    now_ns = lkd_clock_ns();
+    sample.published_ns = (uint64_t)now_ns;
 
     if (lk_wire_encode(&sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size))
-        return;
+        return now_ns;
     /* a PUB socket drops for slow subscribers and never blocks; the gap shows in the sequence */
     if (zmq_send(publisher->socket, publisher->buffer, size, ZMQ_DONTWAIT) >= 0)
         publisher->published++;
+    return now_ns;
 }

@@ -41,16 +41,18 @@ static void take(struct lkd_receiver *receiver, const void *data, size_t size, i
         report(receiver, now_ns, lkd_input_status_text(r));
 }
 
-void lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit)
+int lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit)
 {
-    for (int i = 0; i < limit; i++) {
+    int i;
+
+    for (i = 0; i < limit; i++) {
         zmq_msg_t message;
         bool first = !receiver->continued, more;
 
         zmq_msg_init(&message);
         if (zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) < 0) {
             zmq_msg_close(&message);
-            return;
+            break;
         }
         more = zmq_msg_more(&message);
         if (first && !more) {
@@ -63,4 +65,5 @@ void lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit)
         receiver->continued = more;
         zmq_msg_close(&message);
     }
+    return i;
 }

@@ -21,7 +21,8 @@ int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs);
 /** lkd_receiver_fini() - release; a zeroed receiver is allowed. */
 void lkd_receiver_fini(struct lkd_receiver *receiver);
 
-/** lkd_receiver_drain() - take what has arrived, at most @limit parts; never blocks. */
-void lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit);
+/** lkd_receiver_drain() - take what has arrived, at most @limit parts; never blocks.
+ * Return: how many parts. */
+int lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit);
 
 #endif

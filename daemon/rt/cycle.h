@@ -5,16 +5,19 @@
  * sleeps until its grid point, takes the newest inputs, steps, evaluates the outputs, and leaves a
  * record for others to pick up. Nobody is signalled: readers know the grid.
  *
- * Late cycles. A cycle that ends after the next grid point is an overrun. When it is behind by up
- * to one period, the next cycle follows at once and the grid is kept. When it is behind by more,
- * the grid points that have passed are skipped and counted. Therefore, after any cycle,
+ * Late cycles. What follows a cycle that ends after the next grid point is in overrun.h. After any
+ * cycle,
  *
  *     cycles + skipped = grid points elapsed since T0 = (deadline - T0) / P + 1
  *
  * and simulated time lags wall time by exactly (skipped + cycles without a step) periods.
  *
- * A pause keeps the grid and does not step. A fault (the step failed, or a joint is violated beyond
- * the limit) does the same for good: the last good outputs stay, the reason is in the record.
+ * A pause keeps the grid and does not step. A fault (the step failed, a joint is violated beyond
+ * the limit, too many overruns, the watchdog) does the same for good: the outputs are those of the
+ * last good step, or zero where the settings say so; the reason is in the record.
+ *
+ * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring
+ * that others read; missed deadlines are kept in a list of their own, the first LKD_MISSED_MAX.
  *
  * This file and everything it calls neither allocates nor locks, and makes one system call a cycle:
  * the wait. The thread around it is in runner.h.
@@ -28,15 +31,43 @@
 #include "linkage/crew.h"
 #include "linkage/linkage.h"
 #include "mailbox.h"
+#include "overrun.h"
+#include "ring.h"
+#include "wait.h"
 
 /** enum lkd_cycle_state - what a cycle did. */
 enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
 
 /** enum lkd_fault - why stepping ended for good. */
-enum lkd_fault { LKD_FAULT_NONE, LKD_FAULT_NOT_FINITE, LKD_FAULT_TURN, LKD_FAULT_RESIDUAL };
+enum lkd_fault {
+    LKD_FAULT_NONE,
+    LKD_FAULT_NOT_FINITE,
+    LKD_FAULT_TURN,
+    LKD_FAULT_RESIDUAL,
+    LKD_FAULT_OVERRUN,
+    LKD_FAULT_WATCHDOG,
+};
 
-/** enum lkd_ask - what the control thread asks of the cycle, honoured at the next grid point. */
-enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END };
+/** enum lkd_ask - what the control thread asks of the cycle, honoured at the next grid point.
+ * LKD_ASK_FAULT is the watchdog's: a cycle that stood still does not go on as if nothing were. */
+enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END, LKD_ASK_FAULT };
+
+/** struct lkd_settings - what does not depend on the model.
+ * @residual_limit:    largest violation of a joint before FAULT [m or rad]
+ * @wake, @margin_ns:  how to wait; margin of LKD_WAKE_HYBRID, 0: found by the proof of the budget
+ * @overrun:           see overrun.h
+ * @budget_share:      of the period that inputs, step and outputs may take
+ * @late_wakeup_share: of the period by which a wake-up may be late before it is counted as late
+ * @zero_outputs:      outputs are zero in FAULT */
+struct lkd_settings {
+    double residual_limit;
+    enum lkd_wake wake;
+    int64_t margin_ns;
+    struct lkd_overrun_policy overrun;
+    double budget_share;
+    double late_wakeup_share;
+    bool zero_outputs;
+};
 
 /** struct lkd_input - a record in the mailbox towards the cycle.
  * @sequence, @origin_ns: of the newest sample from the bench, untouched; 0: none so far
@@ -53,8 +84,11 @@ struct lkd_input {
  * @step, @time_s:    steps since the start and simulated time, of the outputs
  * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
  * @computed_ns:      inputs, step and outputs done
- * @cycles, @overruns, @skipped: see the top of this file; this cycle's own overrun is counted from
+ * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
  *                    the next record on
+ * @late_wakeups:     cycles that waited, and were woken later than the settings allow
+ * @long_computations: cycles that computed for longer than the settings allow
+ * @behind_ns:        wall time since T0 - simulated time, at the next grid point
  * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
  * outputs
  * @health:           of the last step, a failed one included
@@ -71,6 +105,10 @@ struct lkd_figures {
     uint64_t cycles;
     uint64_t overruns;
     uint64_t skipped;
+    uint64_t caught_up;
+    uint64_t late_wakeups;
+    uint64_t long_computations;
+    int64_t behind_ns;
     uint64_t input_sequence;
     uint64_t input_origin_ns;
     int64_t input_received_ns;
@@ -87,51 +125,99 @@ struct lkd_output {
     double values[];
 };
 
+/** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
+ * number there is that of the cycle, from 0.
+ * @latched_ns: the inputs taken;  @stepped_ns: the step done, or what took its place
+ * @ended_ns:   outputs and books handed over; the cycle's last look at the clock */
+struct lkd_record {
+    uint64_t step;
+    int64_t deadline_ns;
+    int64_t woken_ns;
+    int64_t latched_ns;
+    int64_t stepped_ns;
+    int64_t computed_ns;
+    int64_t ended_ns;
+};
+
+#define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
+#define LKD_MISSED_MAX 1000
+
+/** enum lkd_cause - of a missed deadline: the cycle before was not over at its grid point; it was
+ * woken late; it computed for longer than its budget; neither alone. */
+enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
+
+/** struct lkd_missed - a cycle that ended after the next grid point. */
+struct lkd_missed {
+    uint64_t cycle;
+    enum lkd_cause cause;
+    struct lkd_record record;
+};
+
 /* How long before the grid point the workers get up: more than they are late themselves (p99 of
- * the wake-up), less than they spin; no more than this part of the period, as who spins through all
- * of it loses its core to the kernel's protection against that. */
-#define LKD_LEAD_NS   INT64_C(50000)
-#define LKD_LEAD_PART 0.4
+ * the wake-up), less than they spin; no more than LKD_MARGIN_PART of the period. */
+#define LKD_LEAD_NS INT64_C(50000)
 
 /** struct lkd_cycle - a model on the grid.
- * @system, @period_ns, @residual_limit: fixed;  @t0_ns, @crew: set before a run, NULL: alone
- * @n_outputs, @n_inputs: scalars of the channels
+ * @system, @period_ns, @settings: fixed;  @t0_ns, @crew: set before a run, NULL: alone
+ * @wait:     how to wait, its margin settled by the proof
+ * @n_outputs, @n_inputs: scalars of the channels;  @low, @high: limits of each input scalar
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
  * @status:   read by the control thread; struct lkd_figures
- * @wakeup:   from the grid point to the first instruction;  @compute: from there to @computed_ns,
- *            of cycles that step
+ * @wakeup:   from the grid point to the first instruction
+ * @compute:  from there to @computed_ns, of cycles that step
+ * @response: from the grid point to the end of the cycle
+ * @input_age: from the receipt of a sample to when the cycle took it, each sample once
+ * @hand_over: from @computed_ns to the socket; written by the exchange thread
+ * @records:  struct lkd_record of the last cycles
+ * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs */
+ * @rt.values: the last good outputs;  @rt.trial: inputs of the proof */
 struct lkd_cycle {
     struct lk_system *system;
     struct lk_crew *crew;
+    struct lkd_settings settings;
+    struct lkd_wait wait;
     int64_t period_ns;
     int64_t t0_ns;
-    double residual_limit;
     int n_inputs;
     int n_outputs;
+    double *low;
+    double *high;
 
     struct lkd_mailbox inputs;
     struct lkd_mailbox outputs;
     struct lkd_mailbox status;
     struct lkd_histogram wakeup;
     struct lkd_histogram compute;
+    struct lkd_histogram response;
+    struct lkd_histogram input_age;
+    struct lkd_histogram hand_over;
+    struct lkd_ring records;
+    struct lkd_missed missed[LKD_MISSED_MAX];
+    _Atomic uint64_t n_missed;
     _Atomic int ask;
 
     struct {
         alignas(LKD_CACHE_LINE) struct lkd_figures figures;
+        struct lkd_record record;
+        struct lkd_overruns overruns;
         double *values;
+        struct lkd_input *trial;
     } rt;
 };
 
+/** lkd_settings_default() - sleep, count overruns and go on, limits of the shipped configuration.
+ */
+struct lkd_settings lkd_settings_default(void);
+
 /** lkd_cycle_new() - mailboxes and records for @system, whose period is its step size.
- * @system:         stays the caller's, must outlive the cycle
- * @residual_limit: largest violation of a joint before FAULT [m or rad]
+ * @system:   stays the caller's, must outlive the cycle
  * Thread: control.  RT: no.
  * Return: 0, -ENOMEM. */
-int lkd_cycle_new(struct lk_system *system, double residual_limit, struct lkd_cycle **ret_cycle);
+int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
+                  struct lkd_cycle **ret_cycle);
 
 /** lkd_cycle_free() - release; NULL is allowed. Not while it runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);
@@ -147,11 +233,23 @@ void lkd_cycle_settle(struct lkd_cycle *cycle);
 /** lkd_cycle_ask() - see enum lkd_ask. Thread: control.  RT: yes. */
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
 
+/** lkd_cycle_compute() - one step with @input and its outputs, apart from time and books: what a
+ * cycle does, for the proof of the budget, too. Fills @latched_ns and @stepped_ns of the record.
+ * Thread: cycle.  RT: yes.
+ * Return: why it failed; the figures and values of the outputs are then those of the last good
+ *         step. */
+LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const struct lkd_input *input);
+
+/** lkd_cycle_missed() - missed deadlines that are listed, at most LKD_MISSED_MAX; entries below do
+ * not change any more.  Thread: any. */
+uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
+
+/** lkd_cycle_record() - time stamps of cycle @number, if they are still there.  Thread: any. */
+bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number,
+                      struct lkd_record *ret_record);
+
 /** lkd_cycle_run() - go through the grid from T0 until asked to end.
  * Thread: cycle.  RT: yes, one wait a grid point. */
 LK_RT void lkd_cycle_run(struct lkd_cycle *cycle);
-
-/** lkd_clock_ns() - now on CLOCK_MONOTONIC [ns].  RT: yes (no system call on usual machines). */
-LK_RT int64_t lkd_clock_ns(void);
 
 #endif

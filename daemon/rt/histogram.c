@@ -12,15 +12,15 @@ static void increment(_Atomic uint64_t *counter)
     atomic_store_explicit(counter, get(counter) + 1, memory_order_relaxed);
 }
 
-static int bucket_of(uint64_t ns)
+/* Without a branch: below LKD_HISTOGRAM_SUB the exponent is held at its lowest, which makes buckets
+ * of one nanosecond; from the limit on the index is that of the overflow, behind all others. */
+static unsigned bucket_of(uint64_t ns)
 {
-    int exponent;
+    unsigned bits = 63 - (unsigned)__builtin_clzll(ns | LKD_HISTOGRAM_SUB);
+    unsigned shift = bits - LKD_HISTOGRAM_SUB_BITS;
+    unsigned i = shift * LKD_HISTOGRAM_SUB + (unsigned)(ns >> shift);
 
-    if (ns < LKD_HISTOGRAM_SUB)
-        return (int)ns;
-    exponent = 63 - __builtin_clzll(ns);
-    return (exponent - LKD_HISTOGRAM_SUB_BITS) * LKD_HISTOGRAM_SUB +
-           (int)(ns >> (exponent - LKD_HISTOGRAM_SUB_BITS));
+    return i < LKD_HISTOGRAM_BUCKETS ? i : LKD_HISTOGRAM_BUCKETS;
 }
 
 static int64_t upper_of(int i)
@@ -35,23 +35,18 @@ static int64_t upper_of(int i)
 
 void lkd_histogram_clear(struct lkd_histogram *histogram)
 {
-    for (int i = 0; i < LKD_HISTOGRAM_BUCKETS; i++)
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++)
         atomic_store_explicit(&histogram->bucket[i], 0, memory_order_relaxed);
-    atomic_store_explicit(&histogram->overflow, 0, memory_order_relaxed);
     atomic_store_explicit(&histogram->max_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&histogram->count, 0, memory_order_relaxed);
 }
 
 LK_RT void lkd_histogram_add(struct lkd_histogram *histogram, int64_t duration_ns)
 {
-    int64_t ns = duration_ns > 0 ? duration_ns : 0;
+    int64_t ns = duration_ns > 0 ? duration_ns : 0, max_ns = lkd_histogram_max(histogram);
 
-    if (ns < LKD_HISTOGRAM_LIMIT_NS)
-        increment(&histogram->bucket[bucket_of((uint64_t)ns)]);
-    else
-        increment(&histogram->overflow);
-    if (ns > lkd_histogram_max(histogram))
-        atomic_store_explicit(&histogram->max_ns, ns, memory_order_relaxed);
+    increment(&histogram->bucket[bucket_of((uint64_t)ns)]);
+    atomic_store_explicit(&histogram->max_ns, ns > max_ns ? ns : max_ns, memory_order_relaxed);
     increment(&histogram->count);
 }
 
@@ -94,10 +89,6 @@ int64_t lkd_histogram_quantile(const struct lkd_histogram *histogram, double q)
 
 uint64_t lkd_histogram_bucket(const struct lkd_histogram *histogram, int i, int64_t *ret_upper_ns)
 {
-    if (i >= LKD_HISTOGRAM_BUCKETS) {
-        *ret_upper_ns = INT64_MAX;
-        return get(&histogram->overflow);
-    }
-    *ret_upper_ns = upper_of(i);
-    return get(&histogram->bucket[i]);
+    *ret_upper_ns = i < LKD_HISTOGRAM_BUCKETS ? upper_of(i) : INT64_MAX;
+    return get(&histogram->bucket[i < LKD_HISTOGRAM_BUCKETS ? i : LKD_HISTOGRAM_BUCKETS]);
 }

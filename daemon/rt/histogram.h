@@ -24,11 +24,10 @@
     ((LKD_HISTOGRAM_BITS - LKD_HISTOGRAM_SUB_BITS + 1) * LKD_HISTOGRAM_SUB)
 
 /** struct lkd_histogram - see above.
- * @bucket:   counts;  @overflow: durations of LKD_HISTOGRAM_LIMIT_NS and more
+ * @bucket:   counts; the last one is the overflow: LKD_HISTOGRAM_LIMIT_NS and more
  * @max_ns:   largest duration so far, exact;  @count: all durations, overflow included */
 struct lkd_histogram {
-    _Atomic uint64_t bucket[LKD_HISTOGRAM_BUCKETS];
-    _Atomic uint64_t overflow;
+    _Atomic uint64_t bucket[LKD_HISTOGRAM_BUCKETS + 1];
     _Atomic int64_t max_ns;
     _Atomic uint64_t count;
 };
@@ -37,7 +36,7 @@ struct lkd_histogram {
 void lkd_histogram_clear(struct lkd_histogram *histogram);
 
 /** lkd_histogram_add() - count one duration; a negative one counts as 0.
- * Thread: the writer.  RT: yes, constant time. */
+ * Thread: the writer.  RT: yes, constant time, no branches. */
 LK_RT void lkd_histogram_add(struct lkd_histogram *histogram, int64_t duration_ns);
 
 /** lkd_histogram_count() - durations so far.  RT: yes. */

@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* From letting the thread go to its first grid point: enough to be asleep in time. */
 #define LEAD_NS INT64_C(2000000)
+/* For the cycle to honour its end: many times the longest period. */
+#define PATIENCE_S 3
 
 static void wait_for(sem_t *semaphore)
 {
@@ -57,7 +60,10 @@ static void *run_cycle(void *data)
     wait_for(&runner->go);
     lkd_realtime_usage(&worker->usage_begin);
     sem_post(&runner->ready);
-    lkd_cycle_run(runner->cycle);
+    if (runner->proof)
+        lkd_proof_run(runner->proof, runner->cycle);
+    else
+        lkd_cycle_run(runner->cycle);
     lkd_realtime_usage(&worker->usage_end);
     return NULL;
 }
@@ -146,13 +152,14 @@ static void lend_crew(struct lkd_runner *runner, struct lk_crew *crew)
     lk_system_set_crew(runner->cycle->system, crew);
 }
 
-int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, int n_workers,
-                     const int *cores, int priority, struct lkd_grant *ret_grant)
+int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
+                     int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant)
 {
     int r = 0, n_standing = 0;
 
     memset(runner, 0, sizeof(*runner));
     runner->cycle = cycle;
+    runner->proof = proof;
     runner->priority = priority;
     runner->n_workers = n_workers;
     sem_init(&runner->ready, 0, 0);
@@ -185,14 +192,25 @@ void lkd_runner_go(struct lkd_runner *runner)
     wait_for(&runner->ready);
 }
 
-void lkd_runner_stop(struct lkd_runner *runner)
+/* The thread of the cycle is due within a period; one that stands still never comes. */
+static int join_cycle(const struct lkd_runner *runner)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    return -pthread_timedjoin_np(runner->worker[0].thread, NULL, &until);
+}
+
+int lkd_runner_stop(struct lkd_runner *runner)
 {
     if (!runner->alive)
-        return;
+        return 0;
     lkd_cycle_ask(runner->cycle, LKD_ASK_END);
     /* for a thread that was never let go; T0 has passed or is 0, so it ends at its first look */
     sem_post(&runner->go);
-    pthread_join(runner->worker[0].thread, NULL);
+    if (join_cycle(runner))
+        return -ETIMEDOUT;
     if (runner->crew)
         lk_crew_stop(runner->crew); /* nobody runs a phase any more */
     for (int k = 1; k < runner->n_workers; k++)
@@ -201,6 +219,7 @@ void lkd_runner_stop(struct lkd_runner *runner)
     runner->alive = false;
     release(runner);
     lkd_cycle_settle(runner->cycle);
+    return 0;
 }
 
 static void add_usage(struct lkd_usage *sum, const struct lkd_usage *begin,

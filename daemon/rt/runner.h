@@ -13,6 +13,7 @@
 
 #include "cycle.h"
 #include "placement.h"
+#include "proof.h"
 #include "realtime.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -44,6 +45,7 @@ struct lkd_worker {
 };
 
 /** struct lkd_runner - a cycle and its threads.
+ * @proof:     what the thread of the cycle does instead of running it, or NULL
  * @priority:  asked for, 0: none
  * @alive:     the threads exist
  * @crew:      NULL for a single worker
@@ -53,6 +55,7 @@ struct lkd_worker {
  * @arm, @go:  posted when all threads stand (for each), and when the grid may begin */
 struct lkd_runner {
     struct lkd_cycle *cycle;
+    struct lkd_proof *proof;
     struct lk_crew *crew;
     int priority;
     int n_workers;
@@ -66,18 +69,21 @@ struct lkd_runner {
 
 /** lkd_runner_start() - make the threads and set them up.
  * @cycle:     rewound, not run by anybody
+ * @proof:     NULL: the threads run the cycle; else they prove its budget
  * @cores:     of the @n_workers workers, from lkd_place()
  * @priority:  SCHED_FIFO, 1 to 99; 0: normal
  * Return: 0 (@ret_grant says what was refused), or negative errno: there is no thread. */
-int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, int n_workers,
-                     const int *cores, int priority, struct lkd_grant *ret_grant);
+int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
+                     int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant);
 
-/** lkd_runner_go() - choose T0 a little ahead of now and let the grid begin. */
+/** lkd_runner_go() - choose T0 a little ahead of now and let the grid, or the proof, begin. */
 void lkd_runner_go(struct lkd_runner *runner);
 
 /** lkd_runner_stop() - end the cycle and its threads, whether they were let go or not; waits up to
- * a period. The last figures are readable then. Nothing happens without a thread. */
-void lkd_runner_stop(struct lkd_runner *runner);
+ * a period. The last figures are readable then. Nothing happens without a thread.
+ * Return: 0, -ETIMEDOUT (the cycle stands still: its threads and all that they use have to stay).
+ */
+int lkd_runner_stop(struct lkd_runner *runner);
 
 /** lkd_runner_usage() - of all threads since the grid began, sum: now while it runs, else of all
  * its run. */

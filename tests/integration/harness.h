@@ -11,8 +11,10 @@
 #include <sys/types.h>
 
 #define PATIENCE_MS 20000
+#define NOTICES_MAX 64
 
 /** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: what systemd hears
+ * @notice: @n_notices of them, heard while something else was waited for, not looked at yet
  * @reply: of the last request, lives in @arena */
 struct harness {
     char folder[64];
@@ -20,6 +22,8 @@ struct harness {
     char endpoint[3][128];
     pid_t pid;
     int notify_fd;
+    int n_notices;
+    char notice[NOTICES_MAX][256];
     void *context;
     void *control;
     void *inputs;
@@ -62,11 +66,14 @@ bool harness_notice_within(struct harness *h, const char *words, int timeout_ms)
 /** harness_ask() - send a request, wait for the reply. */
 const Linkage__V1__ControlReply *harness_ask(struct harness *h,
                                              Linkage__V1__ControlRequest *request);
-/** harness_command() - a request without arguments, by its case;  harness_load(), harness_set(). */
+/** harness_command() - a request without arguments, by its case;  harness_load(),
+ * harness_ask_arm(), harness_set(). */
 const Linkage__V1__ControlReply *harness_command(struct harness *h,
                                                  Linkage__V1__ControlRequest__CommandCase command);
 const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name,
                                               const char *text);
+const Linkage__V1__ControlReply *harness_ask_arm(struct harness *h, bool allow_degraded,
+                                                 uint32_t steps);
 const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *channel,
                                              const double *values, size_t n);
 
@@ -87,6 +94,11 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state);
+/** harness_arm() - arm with a short proof, degraded machines allowed; demands ARMED. */
+void harness_arm(struct harness *h);
+/** harness_go() - START and demand RUNNING; armed before where the state is READY.
+ * Return: as harness_expect(). */
+const Linkage__V1__Status *harness_go(struct harness *h);
 /** harness_load_model() - load the model of the tests; demands success.  Return: its model_id. */
 uint64_t harness_load_model(struct harness *h);
 

@@ -103,6 +103,12 @@ expect 1 ctl set motor 1 2
 expect 1 ctl set motor nan
 expect 2 ctl set motor one
 expect 0 ctl set motor -1.5e-1
+expect 1 ctl start
+err_has "arm first"
+expect 1 ctl arm
+err_has "not fit"
+expect 0 ctl arm --allow-degraded --steps 3000
+out_has "armed: "
 expect 0 ctl start
 out_has "running"
 expect 1 ctl start

@@ -162,6 +162,7 @@ static void stranger_close(struct stranger *stranger)
 {
     zmq_close(stranger->router);
     zmq_ctx_term(stranger->context);
+    unlink(stranger->endpoint + strlen("ipc://"));
 }
 
 /* Takes a request and answers it: with a reply to request @id, or with noise if @id is 0. */

@@ -92,7 +92,7 @@ static void test_life(void **state)
     (void)state;
     harness_open(&h, NULL);
     model_id = harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
 
     sample = await_sample(&h, STATE(RUNNING), 20);
     assert_int_equal(sample->model_id, model_id);
@@ -116,9 +116,9 @@ static void test_life(void **state)
     assert_true(status->cycles > step);
 
     /* on from there, then stop: the figures stay */
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     await_sample(&h, STATE(RUNNING), step + 10);
-    status = harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    status = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_true(status->step >= step + 10);
     assert_true(status->outputs_published > 0);
     assert_true(status->wakeup->count == status->cycles);
@@ -128,19 +128,19 @@ static void test_life(void **state)
     assert_int_equal(status->wakeup->n_bucket_count, 0);
     assert_true(status->residual_position < 1e-9);
     step = status->step;
-    await_sample(&h, STATE(READY), step);
-    status = harness_expect(&h, STATUS, RESULT(OK), STATE(READY));
+    await_sample(&h, STATE(ARMED), step);
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(ARMED));
     assert_int_equal(status->step, step);
 
     /* a start begins anew */
-    status = harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    status = harness_go(&h);
     assert_true(status->cycles < step);
     await_sample(&h, STATE(RUNNING), 5);
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
-    status = harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    status = harness_expect(&h, RESET, RESULT(OK), STATE(ARMED));
     assert_int_equal(status->step, 0);
     assert_int_equal(status->cycles, 0);
-    harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    harness_expect(&h, RESET, RESULT(OK), STATE(ARMED));
     harness_close(&h);
 }
 
@@ -155,7 +155,7 @@ static void test_wrong_states_while_running(void **state)
     model_id = harness_load_model(&h);
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(READY));
     harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(READY));
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     harness_expect(&h, START, RESULT(WRONG_STATE), STATE(RUNNING));
     harness_expect(&h, RESET, RESULT(WRONG_STATE), STATE(RUNNING));
     text = harness_model_text();
@@ -165,7 +165,7 @@ static void test_wrong_states_while_running(void **state)
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
     assert_int_equal(harness_load(&h, "x", text)->result, RESULT(WRONG_STATE));
     free(text);
-    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_close(&h);
 }
 
@@ -212,7 +212,7 @@ static void test_bad_models(void **state)
     /* the old one is untouched and runs */
     assert_int_equal(h.reply->status->model_id, model_id);
     assert_int_equal(h.reply->status->state, STATE(READY));
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     await_sample(&h, STATE(RUNNING), 3);
     harness_close(&h);
 }
@@ -232,7 +232,7 @@ static void test_set_acts(void **state)
     harness_open(&h, NULL);
     harness_load_model(&h);
     assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     sample = await_sample(&h, STATE(RUNNING), 50);
 
     assert_int_equal(lk_model_read_file(harness_model(), &model, &error), 0);
@@ -249,9 +249,9 @@ static void test_set_acts(void **state)
     assert_true(h.reply->status->work_input != 0);
 
     /* after a stop the torque is gone */
-    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
-    await_sample(&h, STATE(READY), 50);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_go(&h);
+    await_sample(&h, STATE(ARMED), 50);
     await_sample(&h, STATE(RUNNING), 20);
     assert_int_equal(harness_command(&h, STATUS)->result, RESULT(OK));
     assert_true(h.reply->status->work_input == 0);
@@ -287,7 +287,7 @@ static void test_fault(void **state)
     (void)state;
     harness_open(&h, "limits: {residual_position: 1.0e-300}\n");
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     sample = await_sample(&h, STATE(FAULT), 0);
     assert_true(sample->step < 3);
     harness_notice(&h, "STATUS=FAULT");
@@ -300,7 +300,7 @@ static void test_fault(void **state)
     status = harness_expect(&h, RESET, RESULT(OK), STATE(READY));
     assert_string_equal(status->fault, "");
 
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     await_sample(&h, STATE(READY), 0);
     await_sample(&h, STATE(FAULT), 0);
     harness_load_model(&h);
@@ -317,7 +317,7 @@ static void test_degraded(void **state)
     (void)state;
     harness_open(&h, "realtime: {core: 1023}\n");
     harness_load_model(&h);
-    status = harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    status = harness_go(&h);
     assert_true(status->n_degraded >= 1);
     for (size_t i = 0; i < status->n_degraded; i++)
         said = said || strstr(status->degraded[i], "core 1023");
@@ -325,10 +325,11 @@ static void test_degraded(void **state)
     assert_true(await_sample(&h, STATE(RUNNING), 1)->degraded);
     harness_close(&h);
 
-    harness_open(&h, "realtime: {core: 1023, require: true}\n");
+    harness_open(&h, "realtime: {core: 1023}\n");
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(NO_REALTIME), STATE(READY));
-    assert_true(strlen(h.reply->text) > 0);
+    assert_int_equal(harness_ask_arm(&h, false, 0)->result, RESULT(NO_REALTIME));
+    assert_int_equal(h.reply->status->state, STATE(READY));
+    assert_non_null(strstr(h.reply->text, "not fit"));
     harness_expect(&h, RESET, RESULT(OK), STATE(READY));
     harness_close(&h);
 }
@@ -391,20 +392,20 @@ static void test_workers(void **state)
 
         harness_open(&h, configs[i]);
         assert_int_equal(harness_load(&h, "chain", text)->result, RESULT(OK));
-        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+        harness_go(&h);
         check_bits(await_sample(&h, STATE(RUNNING), 200), path);
         harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
-        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+        harness_go(&h);
         harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
         if (i < 2)
             assert_int_equal(h.reply->status->workers, i + 1);
         assert_true(h.reply->status->workers >= 1);
-        harness_expect(&h, STOP, RESULT(OK), STATE(READY));
-        harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+        harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+        harness_expect(&h, RESET, RESULT(OK), STATE(ARMED));
         harness_load_model(&h);
         assert_int_equal(harness_load(&h, "chain", text)->result, RESULT(OK));
-        harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
-        await_sample(&h, STATE(READY), 0);
+        harness_go(&h);
+        await_sample(&h, STATE(ARMED), 0);
         sample = await_sample(&h, STATE(RUNNING), 10);
         check_bits(sample, path);
         harness_close(&h); /* while it runs */
@@ -453,9 +454,9 @@ static void test_histograms(void **state)
     (void)state;
     harness_open(&h, NULL);
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     await_sample(&h, STATE(RUNNING), 50);
-    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 
     status_request.with_histograms = 1;
     request.command_case = STATUS;

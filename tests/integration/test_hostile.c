@@ -192,7 +192,7 @@ static void test_inputs_refused(void **state)
     harness_open(&h, NULL);
     harness_send(&h, 1, 0, &good, 1); /* no model yet: counted from the load on, so not here */
     model_id = harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     harness_send(&h, 100, model_id, &good, 1);
     harness_await_counts(&h, 1, 0);
 
@@ -233,7 +233,7 @@ static void test_input_acts(void **state)
     (void)state;
     harness_open(&h, NULL);
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
     assert_true(status->work_input == 0);
     harness_send(&h, 1, 0, &torque, 1);
@@ -281,7 +281,7 @@ static void test_flood(void **state)
     (void)state;
     harness_open(&h, NULL);
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     flooder = connect_to(&h, ZMQ_DEALER, 0);
     for (int i = 0; i < 20000; i++)
         zmq_send(flooder, i % 2 ? status : (const unsigned char *)"?", i % 2 ? 4 : 1, ZMQ_DONTWAIT);

@@ -37,7 +37,7 @@ static void test_signals(void **state)
 
     harness_open(&h, NULL);
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     end_by(&h, SIGTERM);
     assert_true(harness_log_has(h.folder, "log", "run ended"));
     harness_close(&h);
@@ -51,7 +51,7 @@ static void test_shutdown_request(void **state)
     (void)state;
     harness_open(&h, NULL);
     harness_load_model(&h);
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     pid = h.pid;
     h.pid = 0;
     harness_expect(&h, SHUTDOWN, RESULT(OK), STATE(RUNNING));
@@ -71,7 +71,7 @@ static void test_notices(void **state)
     harness_notice(&h, "WATCHDOG=1");
     harness_load_model(&h);
     harness_notice(&h, "STATUS=READY, model four-bar");
-    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    harness_go(&h);
     harness_notice(&h, "STATUS=RUNNING");
     for (int i = 0; i < 3; i++)
         harness_notice(&h, "WATCHDOG=1");
@@ -170,8 +170,11 @@ static void test_autostart(void **state)
     struct harness h;
 
     (void)state;
-    snprintf(more, sizeof(more), "model: %s\nautostart: true\n", harness_model());
+    snprintf(more, sizeof(more),
+             "model: %s\nautostart: true\nrealtime: {degraded: allow}\nbudget: {steps: 3000}\n",
+             harness_model());
     harness_open(&h, more);
+    harness_notice(&h, "STATUS=ARMING, model four-bar");
     harness_notice(&h, "STATUS=RUNNING, model four-bar");
     harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
     harness_close(&h);

@@ -43,6 +43,7 @@ struct bench {
 static void open_bench(struct bench *bench, double step)
 {
     const struct lk_options options = {.step = step};
+    const struct lkd_settings settings = lkd_settings_default();
     struct lk_error error = {0};
     struct lk_model *model;
 
@@ -51,7 +52,7 @@ static void open_bench(struct bench *bench, double step)
         lk_system_new(model, &options, &bench->system, &error))
         fail_msg("%s", error.text);
     lk_model_free(model);
-    assert_int_equal(lkd_cycle_new(bench->system, 1e-3, &bench->cycle), 0);
+    assert_int_equal(lkd_cycle_new(bench->system, &settings, &bench->cycle), 0);
 }
 
 static void close_bench(struct bench *bench)
@@ -232,7 +233,7 @@ static void test_pause(void **state)
 
     (void)state;
     open_bench(&bench, 0);
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1, no_core, 80, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 1, no_core, 80, &grant), 0);
     lkd_runner_go(&runner);
     cycles = await(bench.cycle, 20)->cycles;
     lkd_cycle_ask(bench.cycle, LKD_ASK_PAUSE);
@@ -268,7 +269,8 @@ static void test_start_and_think_again(void **state)
 
     (void)state;
     open_bench(&bench, 0);
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 1, (const int[]){1023}, 80, &grant), 0);
+    assert_int_equal(
+        lkd_runner_start(&runner, bench.cycle, NULL, 1, (const int[]){1023}, 80, &grant), 0);
     assert_int_not_equal(grant.core_error, 0); /* no such core here */
     lkd_runner_stop(&runner);
     assert_int_equal(bench.cycle->rt.figures.cycles, 0);
@@ -287,7 +289,7 @@ static void test_two_workers(void **state)
 
     (void)state;
     open_bench(&bench, 0);
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 2, no_core, 0, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2, no_core, 0, &grant), 0);
     assert_int_equal(grant.core_error, 0);
     assert_int_equal(grant.priority_error, 0);
     assert_non_null(bench.cycle->crew);
@@ -303,9 +305,9 @@ static void test_two_workers(void **state)
 
     /* never let go, the second core refused */
     lkd_cycle_rewind(bench.cycle);
-    assert_int_equal(
-        lkd_runner_start(&runner, bench.cycle, 2, (const int[]){LKD_CORE_NONE, 1023}, 0, &grant),
-        0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2,
+                                      (const int[]){LKD_CORE_NONE, 1023}, 0, &grant),
+                     0);
     assert_int_not_equal(grant.core_error, 0);
     assert_int_equal(grant.core_worker, 1);
     lkd_runner_stop(&runner);
@@ -328,7 +330,7 @@ static void test_two_real_time_workers(void **state)
         skip();
     open_bench(&bench, 0);
     locked = lkd_realtime_lock_memory() == 0;
-    assert_int_equal(lkd_runner_start(&runner, bench.cycle, 2, cores, 50, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2, cores, 50, &grant), 0);
     lkd_runner_go(&runner);
     await(bench.cycle, 300);
     lkd_runner_usage(&runner, &usage);
@@ -379,7 +381,7 @@ static void run_to_fault(struct bench *bench, enum lkd_fault fault)
     struct lkd_grant grant;
     const struct lkd_figures *f;
 
-    assert_int_equal(lkd_runner_start(&runner, bench->cycle, 1, no_core, 80, &grant), 0);
+    assert_int_equal(lkd_runner_start(&runner, bench->cycle, NULL, 1, no_core, 80, &grant), 0);
     lkd_runner_go(&runner);
     f = await(bench->cycle, 5);
     assert_true(f->state == LKD_CYCLE_FAULT);
@@ -399,13 +401,13 @@ static void test_faults(void **state)
     open_bench(&bench, 0);
     assert_true(bench.cycle->n_outputs <= 64);
     lk_system_outputs(bench.system, start);
-    bench.cycle->residual_limit = -1; /* nothing satisfies it */
+    bench.cycle->settings.residual_limit = -1; /* nothing satisfies it */
     run_to_fault(&bench, LKD_FAULT_RESIDUAL);
     assert_true(lkd_mailbox_take(&bench.cycle->outputs));
     output = lkd_mailbox_front(&bench.cycle->outputs);
     assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
 
-    bench.cycle->residual_limit = 1e-3;
+    bench.cycle->settings.residual_limit = 1e-3;
     lkd_cycle_rewind(bench.cycle);
     ((struct lkd_input *)lkd_mailbox_back(&bench.cycle->inputs))->values[0] = NAN;
     lkd_mailbox_publish(&bench.cycle->inputs);

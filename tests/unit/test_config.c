@@ -44,6 +44,22 @@ static int read_text(const char *text, struct lkd_config *config, struct lk_erro
     return lkd_config_read(file, config, error);
 }
 
+static void same_settings(const struct lkd_settings *a, const struct lkd_settings *b)
+{
+    assert_int_equal(a->wake, b->wake);
+    assert_int_equal(a->margin_ns, b->margin_ns);
+    assert_int_equal(a->overrun.action, b->overrun.action);
+    assert_int_equal(a->overrun.catch_up, b->overrun.catch_up);
+    assert_int_equal(a->overrun.ignore_first, b->overrun.ignore_first);
+    assert_int_equal(a->overrun.in_a_row, b->overrun.in_a_row);
+    assert_int_equal(a->overrun.in_window, b->overrun.in_window);
+    assert_int_equal(a->overrun.window, b->overrun.window);
+    assert_int_equal(a->zero_outputs, b->zero_outputs);
+    assert_true(a->residual_limit == b->residual_limit);
+    assert_true(a->budget_share == b->budget_share);
+    assert_true(a->late_wakeup_share == b->late_wakeup_share);
+}
+
 static void test_shipped_file_is_the_default(void **state)
 {
     struct lkd_config read, built_in;
@@ -62,9 +78,13 @@ static void test_shipped_file_is_the_default(void **state)
     assert_int_equal(read.wish.workers, built_in.wish.workers);
     assert_int_equal(read.wish.n_cores, 0);
     assert_int_equal(read.lock_memory, built_in.lock_memory);
-    assert_int_equal(read.require_realtime, built_in.require_realtime);
-    assert_int_equal(read.wake, built_in.wake);
-    assert_true(read.residual_position == built_in.residual_position);
+    assert_int_equal(read.allow_degraded, built_in.allow_degraded);
+    same_settings(&read.cycle, &built_in.cycle);
+    assert_int_equal(read.proof_steps, built_in.proof_steps);
+    assert_int_equal(read.proof_time_ns, built_in.proof_time_ns);
+    assert_int_equal(read.watchdog_ns, built_in.watchdog_ns);
+    assert_int_equal(read.exit_on_fault, built_in.exit_on_fault);
+    assert_string_equal(read.evidence, built_in.evidence);
 }
 
 static void test_all_keys(void **state)
@@ -82,7 +102,14 @@ static void test_all_keys(void **state)
                   "model: models/a.yaml\n"
                   "autostart: true\n"
                   "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
-                  "           lock_memory: false, require: true, wake: sleep}\n"
+                  "           lock_memory: false, degraded: allow, wake: hybrid,\n"
+                  "           spin_margin_us: 40}\n"
+                  "budget: {steps: 500, time: 2, share: 0.5, late_wakeup: 0.05}\n"
+                  "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
+                  "          fault_in_window: 5, window: 50}\n"
+                  "watchdog: {time: 0.5}\n"
+                  "on_fault: {outputs: zero, exit: true}\n"
+                  "evidence: {directory: e/f}\n"
                   "limits: {residual_position: 0.5}\n",
                   &config, &error),
         0);
@@ -99,8 +126,25 @@ static void test_all_keys(void **state)
     assert_int_equal(config.wish.worker_core[0], 5);
     assert_int_equal(config.wish.worker_core[1], 0);
     assert_false(config.lock_memory);
-    assert_true(config.require_realtime);
-    assert_true(config.residual_position == 0.5);
+    assert_true(config.allow_degraded);
+    assert_int_equal(config.cycle.wake, LKD_WAKE_HYBRID);
+    assert_int_equal(config.cycle.margin_ns, 40000);
+    assert_int_equal(config.proof_steps, 500);
+    assert_int_equal(config.proof_time_ns, 2000000000);
+    assert_true(config.cycle.budget_share == 0.5);
+    assert_true(config.cycle.late_wakeup_share == 0.05);
+    assert_int_equal(config.cycle.overrun.action, LKD_OVERRUN_CATCH_UP);
+    assert_int_equal(config.cycle.overrun.catch_up, 3);
+    assert_int_equal(config.cycle.overrun.ignore_first, 10);
+    assert_int_equal(config.cycle.overrun.in_a_row, 4);
+    assert_int_equal(config.cycle.overrun.in_window, 5);
+    assert_int_equal(config.cycle.overrun.window, 50);
+    assert_int_equal(config.watchdog_ns, 500000000);
+    assert_true(config.cycle.zero_outputs);
+    assert_true(config.exit_on_fault);
+    snprintf(expected, sizeof(expected), "%s/e/f", folder);
+    assert_string_equal(config.evidence, expected);
+    assert_true(config.cycle.residual_limit == 0.5);
 }
 
 static void test_core_names_and_absolute_model(void **state)
@@ -164,7 +208,19 @@ static void test_refusals(void **state)
     refused("linkaged: 1\nrealtime: {core: 2x}\n", "2:18", "2x");
     refused("linkaged: 1\nrealtime: {priority: 100}\n", "2:22", "99");
     refused("linkaged: 1\nrealtime: {priority: -1}\n", "2:22", "0");
-    refused("linkaged: 1\nrealtime: {wake: spin}\n", "2:18", "sleep");
+    refused("linkaged: 1\nrealtime: {wake: doze}\n", "2:18", "hybrid");
+    refused("linkaged: 1\nrealtime: {spin_margin_us: 0}\n", "2:28", "expected auto or 1");
+    refused("linkaged: 1\nrealtime: {spin_margin_us: much}\n", "2:28", "number");
+    refused("linkaged: 1\nrealtime: {degraded: maybe}\n", "2:22", "allow");
+    refused("linkaged: 1\nbudget: {share: 1.5}\n", "2:17", "expected 0.01 to 0.95");
+    refused("linkaged: 1\nbudget: {time: 0}\n", "2:16", "expected 0.01 to 3600");
+    refused("linkaged: 1\nbudget: {steps: 0}\n", "2:17", "1");
+    refused("linkaged: 1\noverrun: {action: skip}\n", "2:19", "catch-up");
+    refused("linkaged: 1\noverrun: {fault_in_window: 9, window: 8}\n", "2:28", "9 overruns");
+    refused("linkaged: 1\noverrun: {fault_in_window: 257}\n", "2:28", "256");
+    refused("linkaged: 1\nwatchdog: {time: 0.1}\n", "2:18", "0 for no watchdog");
+    refused("linkaged: 1\non_fault: {outputs: random}\n", "2:21", "zero");
+    refused("linkaged: 1\nevidence: {folder: x}\n", "2:12", "folder");
     refused("linkaged: 1\nrealtime: {workers: 0}\n", "2:21", "1");
     refused("linkaged: 1\nrealtime: {workers: 65}\n", "2:21", "64");
     refused("linkaged: 1\nrealtime: {workers: two}\n", "2:21", "two");

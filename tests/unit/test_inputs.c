@@ -13,11 +13,14 @@
 /* Only the mailbox and the number of inputs of a cycle are used by the table. */
 static struct lkd_cycle cycle;
 static struct lkd_inputs inputs;
+static double low[N] = {-INFINITY, -INFINITY, -2}, high[N] = {INFINITY, INFINITY, 1000};
 
 static int attach(void **state)
 {
     (void)state;
     cycle.n_inputs = N;
+    cycle.low = low;
+    cycle.high = high;
     if (lkd_mailbox_init(&cycle.inputs, sizeof(struct lkd_input) + N * sizeof(double)))
         return -1;
     lkd_inputs_init(&inputs);
@@ -104,6 +107,22 @@ static void test_refused(void **state)
     assert_int_equal(offer(11, good, N), LKD_INPUT_OK);
 }
 
+/* One value beyond the limits of its channel: the sample is refused whole, a set too. */
+static void test_limits(void **state)
+{
+    const double good[N] = {1e9, -1e9, -2}, low_c[N] = {1, 2, -2.001}, high_c[N] = {1, 2, 1001};
+
+    (void)state;
+    assert_int_equal(offer(1, good, N), LKD_INPUT_OK);
+    assert_int_equal(offer(2, low_c, N), LKD_INPUT_E_LIMITS);
+    assert_int_equal(offer(3, high_c, N), LKD_INPUT_E_LIMITS);
+    check_values(1e9, -1e9, -2);
+    check_counts(1, 2);
+    assert_int_equal(lkd_inputs_set(&inputs, 2, &high_c[2], 1), LKD_INPUT_E_LIMITS);
+    assert_int_equal(lkd_inputs_set(&inputs, 1, &high_c[2], 1), LKD_INPUT_OK);
+    check_values(1e9, 1001, -2);
+}
+
 static void test_own_model_id(void **state)
 {
     const double values[N] = {1, 2, 3};
@@ -180,7 +199,7 @@ static void test_without_model(void **state)
     assert_int_equal(lkd_inputs_set(&inputs, 0, values, 1), LKD_INPUT_E_NO_MODEL);
     lkd_inputs_clear(&inputs);
     check_counts(0, 2);
-    for (int r = LKD_INPUT_OK; r <= LKD_INPUT_E_NOT_NEWER + 1; r++)
+    for (int r = LKD_INPUT_OK; r <= LKD_INPUT_E_LIMITS + 1; r++)
         assert_non_null(lkd_input_status_text(r));
 }
 
@@ -189,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_accepted, attach, detach),
         cmocka_unit_test_setup_teardown(test_refused, attach, detach),
+        cmocka_unit_test_setup_teardown(test_limits, attach, detach),
         cmocka_unit_test_setup_teardown(test_own_model_id, attach, detach),
         cmocka_unit_test_setup_teardown(test_silence, attach, detach),
         cmocka_unit_test_setup_teardown(test_set, attach, detach),

@@ -318,7 +318,7 @@ static const char rich[] =
     "  end: {type: stop, joint: hinge, lower: -1, upper: 1, stiffness: 1e5}\n"
     "  shake: {type: harmonic-force, body: b, amplitude: [0, 1, 0], omega: 3}\n"
     "inputs:\n"
-    "  steer: {type: drive, limits: [-1, 2]}\n"
+    "  steer: {limits: [-1, 2], type: drive}\n"
     "  torque: {type: joint-torque, joint: tube}\n"
     "  push: {type: joint-force, joint: table, coordinate: y}\n"
     "outputs:\n"
@@ -331,10 +331,10 @@ static const char rich[] =
 
 static const struct row rich_rows[] = {
     {"limits: [-1, 2]", "limits: [0.5, 2]",
-     "m:33:32: limits of 0.5 to 2, expected a lowest and a highest value with 0 between them, "
+     "m:33:19: limits of 0.5 to 2, expected a lowest and a highest value with 0 between them, "
      "which "
      "an input has until a bench speaks"},
-    {"limits: [-1, 2]", "limits: 2", "m:33:32: limits is '2', expected a list of 2 numbers"},
+    {"limits: [-1, 2]", "limits: 2", "m:33:19: limits is '2', expected a list of 2 numbers"},
     {"joints: [hinge, {joint: tube, coordinate: angle}], ", "",
      "m:7:10: the key 'joints' is missing, expected a list of 2 joints"},
     {"[hinge, {joint: tube, coordinate: angle}]", "[hinge]",
@@ -585,8 +585,8 @@ static const struct row rich_rows[] = {
     {"harmonic-force, body: b", "harmonic-torque, point: [0, 0, 0], body: b",
      "m:31:34: unknown key 'point' in a harmonic-torque, expected type, body, amplitude, omega, "
      "phase, frame"},
-    {"steer: {type: drive}", "steer: {type: drive, joint: hinge}",
-     "m:33:24: unknown key 'joint' in a drive, expected type, limits"},
+    {"type: drive}", "type: drive, joint: hinge}",
+     "m:33:41: unknown key 'joint' in a drive, expected type, limits"},
     {"joint-torque, joint: tube", "joint-torque, joint: tube, coordinate: travel",
      "m:34:57: coordinate is 'travel', expected angle"},
     {"joint-torque, joint: tube", "joint-torque, joint: cross",

@@ -219,6 +219,105 @@ static void test_reply_with_bad_description(void **state)
     assert_int_equal(lk_wire_decode_reply(&arena, buffer, size, &decoded), LK_WIRE_E_MALFORMED);
 }
 
+static int decode_again(const Linkage__V1__ControlReply *reply,
+                        const Linkage__V1__ControlReply **ret_reply)
+{
+    static unsigned char buffer[1u << 20];
+    size_t size;
+
+    assert_int_equal(lk_wire_encode(&reply->base, buffer, sizeof(buffer), &size), 0);
+    return lk_wire_decode_reply(&arena, buffer, size, ret_reply);
+}
+
+/* Buckets in pairs, in rising order, and not without end; in a status and in evidence. */
+static void test_reply_with_bad_durations(void **state)
+{
+    static uint64_t upper[LK_WIRE_BUCKETS_MAX + 1], count[LK_WIRE_BUCKETS_MAX + 1];
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
+    Linkage__V1__Evidence evidence = LINKAGE__V1__EVIDENCE__INIT;
+    Linkage__V1__Durations d = LINKAGE__V1__DURATIONS__INIT;
+    Linkage__V1__Durations **const places[] = {
+        &status.wakeup,     &status.compute,     &evidence.wakeup,   &evidence.compute,
+        &evidence.response, &evidence.hand_over, &evidence.input_age};
+    const Linkage__V1__ControlReply *decoded;
+
+    (void)state;
+    reply.status = &status;
+    reply.evidence = &evidence;
+    for (size_t i = 0; i <= LK_WIRE_BUCKETS_MAX; i++)
+        upper[i] = 7 * i;
+    d.bucket_upper_ns = upper;
+    d.bucket_count = count;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        *places[i] = &d;
+        d.n_bucket_upper_ns = d.n_bucket_count = LK_WIRE_BUCKETS_MAX;
+        assert_int_equal(decode_again(&reply, &decoded), 0);
+        d.n_bucket_upper_ns = d.n_bucket_count = LK_WIRE_BUCKETS_MAX + 1;
+        assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
+        d.n_bucket_upper_ns = 3;
+        d.n_bucket_count = 2;
+        assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
+        d.n_bucket_count = 3;
+        upper[2] = upper[1];
+        assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
+        upper[2] = 14;
+        assert_int_equal(decode_again(&reply, &decoded), 0);
+        *places[i] = NULL;
+    }
+}
+
+static void test_reply_with_too_many_cycles(void **state)
+{
+    static Linkage__V1__CycleRecord *cycles[LK_WIRE_CYCLES_MAX + 1];
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    Linkage__V1__Evidence evidence = LINKAGE__V1__EVIDENCE__INIT;
+    Linkage__V1__CycleRecord cycle = LINKAGE__V1__CYCLE_RECORD__INIT;
+    const Linkage__V1__ControlReply *decoded;
+
+    (void)state;
+    reply.evidence = &evidence;
+    for (size_t i = 0; i <= LK_WIRE_CYCLES_MAX; i++)
+        cycles[i] = &cycle;
+    cycle.ended_ns = -5;
+    evidence.worst = evidence.missed = cycles;
+    evidence.n_worst = evidence.n_missed = LK_WIRE_CYCLES_MAX;
+    assert_int_equal(decode_again(&reply, &decoded), 0);
+    assert_int_equal(decoded->evidence->missed[LK_WIRE_CYCLES_MAX - 1]->ended_ns, -5);
+    evidence.n_worst++;
+    assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
+    evidence.n_worst = 0;
+    evidence.n_missed++;
+    assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
+}
+
+/* A trace as long as a reply can hold arrives. */
+static void test_largest_trace(void **state)
+{
+    static unsigned char buffer[LK_WIRE_CONTROL_MAX], data[LK_WIRE_CONTROL_MAX];
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    const Linkage__V1__ControlReply *decoded;
+    size_t size;
+
+    (void)state;
+    reply.result = LINKAGE__V1__RESULT__RESULT_OK;
+    reply.trace.data = data;
+    reply.trace.len = sizeof(data) - 16;
+    data[reply.trace.len - 1] = '}';
+    assert_int_equal(lk_wire_encode(&reply.base, buffer, sizeof(buffer), &size), 0);
+    assert_int_equal(lk_wire_decode_reply(&arena, buffer, size, &decoded), 0);
+    assert_int_equal(decoded->trace.len, reply.trace.len);
+    assert_int_equal(decoded->trace.data[decoded->trace.len - 1], '}');
+}
+
+static void test_state_names(void **state)
+{
+    (void)state;
+    assert_string_equal(lk_wire_state_name(LINKAGE__V1__STATE__STATE_ARMED), "armed");
+    assert_string_equal(lk_wire_state_name(LINKAGE__V1__STATE__STATE_ARMING), "arming");
+    assert_string_equal(lk_wire_state_name((Linkage__V1__State)99), "unknown");
+}
+
 static void test_output_there_and_back(void **state)
 {
     Linkage__V1__OutputSample sample = LINKAGE__V1__OUTPUT_SAMPLE__INIT;
@@ -280,6 +379,10 @@ int main(void)
         cmocka_unit_test(test_amplification),
         cmocka_unit_test(test_request),
         cmocka_unit_test(test_reply_with_bad_description),
+        cmocka_unit_test(test_reply_with_bad_durations),
+        cmocka_unit_test(test_reply_with_too_many_cycles),
+        cmocka_unit_test(test_largest_trace),
+        cmocka_unit_test(test_state_names),
         cmocka_unit_test(test_output_there_and_back),
         cmocka_unit_test(test_arena),
     };

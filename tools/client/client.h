@@ -14,6 +14,7 @@
 
 #include "linkage/error.h"
 #include "wire.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,13 +27,15 @@
  * LK_CLIENT_E_NO_ANSWER:  nobody answered in time
  * LK_CLIENT_E_BAD_ANSWER: what came back is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
- * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes */
+ * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes
+ * LK_CLIENT_E_BUSY:       the daemon answers, but what was waited for has not come about in time */
 enum lk_client_code {
     LK_CLIENT_OK = 0,
     LK_CLIENT_E_NO_ANSWER = 1,
     LK_CLIENT_E_BAD_ANSWER = 2,
     LK_CLIENT_E_ENDPOINT = 3,
     LK_CLIENT_E_TOO_LARGE = 4,
+    LK_CLIENT_E_BUSY = 5,
 };
 
 struct lk_client;
@@ -65,6 +68,25 @@ int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *reques
  *           _PAUSE, _STOP, _RESET or _SHUTDOWN */
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_progress - called while lk_client_arm() waits. @progress: 0 to 1. */
+typedef void lk_client_progress(void *data, double progress);
+
+/** lk_client_arm() - have the model's budget proven, and wait for the outcome.
+ * @arm:         what to ask for
+ * @patience_ms: how long to wait for the outcome in all; 0: not at all. A daemon that does not
+ *               answer within the time-out of @client ends the wait at once.
+ * @progress:    called about ten times a second with @data; NULL is allowed
+ * @ret_reply:   the refusal of the request, or the status when the daemon arms no longer (with
+ *               @patience_ms 0: the first answer); see lk_client_is_armed(). As in
+ * lk_client_call(). Return: 0, LK_CLIENT_E_BUSY, or as lk_client_call(). */
+int lk_client_arm(struct lk_client *client, Linkage__V1__ArmRequest *arm, int patience_ms,
+                  lk_client_progress *progress, void *data,
+                  const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_is_armed() - whether a run may start, by the reply of lk_client_arm().
+ * @ret_text: the proof, or why not and what would fit; may be ""; lives as long as @reply */
+bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret_text);
 
 /** lk_client_outputs_open() - subscribe to the output samples.
  * @endpoint: NULL stands for LK_CLIENT_OUTPUTS

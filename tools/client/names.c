@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for the protocol's enumerations, and the usual numbering of endpoints. */
+/* Words for the protocol's results, and the usual numbering of endpoints. */
 #include "client.h"
 
 #include <stdio.h>
@@ -8,20 +8,7 @@
 
 const char *lk_client_state_name(Linkage__V1__State state)
 {
-    switch (state) {
-    case LINKAGE__V1__STATE__STATE_EMPTY:
-        return "empty";
-    case LINKAGE__V1__STATE__STATE_READY:
-        return "ready";
-    case LINKAGE__V1__STATE__STATE_RUNNING:
-        return "running";
-    case LINKAGE__V1__STATE__STATE_PAUSED:
-        return "paused";
-    case LINKAGE__V1__STATE__STATE_FAULT:
-        return "fault";
-    default:
-        return "unknown";
-    }
+    return lk_wire_state_name(state);
 }
 
 const char *lk_client_result_name(Linkage__V1__Result result)
@@ -43,6 +30,8 @@ const char *lk_client_result_name(Linkage__V1__Result result)
         return "no-realtime";
     case LINKAGE__V1__RESULT__RESULT_INTERNAL:
         return "internal";
+    case LINKAGE__V1__RESULT__RESULT_NO_BUDGET:
+        return "no-budget";
     default:
         return "unknown";
     }

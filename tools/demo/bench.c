@@ -12,13 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-#define PERIOD_NS      (1000000000 / DEMO_RATE_HZ)
-#define AMPLITUDE_NM   4.0
-#define FREQUENCY_HZ   0.2
-#define RAMP_S         0.5
-#define SETTLE_NS      50000000 /* for the last sample to take effect before the run is stopped */
-#define LINGER_MS      200      /* without a sample for so long after the stop, none will come */
-#define GOLDEN_SECTION 0.6180339887498949
+#define ARM_PATIENCE_MS 120000
+#define PERIOD_NS       (1000000000 / DEMO_RATE_HZ)
+#define AMPLITUDE_NM    4.0
+#define FREQUENCY_HZ    0.2
+#define RAMP_S          0.5
+#define SETTLE_NS       50000000 /* for the last sample to take effect before the run is stopped */
+#define LINGER_MS       200      /* without a sample for so long after the stop, none will come */
+#define GOLDEN_SECTION  0.6180339887498949
 
 struct receiver {
     struct lk_client_outputs *outputs;
@@ -201,13 +202,39 @@ static int command(struct demo_line *line, Linkage__V1__ControlRequest__CommandC
     return code;
 }
 
+/* The demo runs on any machine, so it asks for a degraded run where there is no other; the report
+ * says which it was. */
+static int arm(struct demo_line *line)
+{
+    Linkage__V1__ArmRequest request = LINKAGE__V1__ARM_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    const char *text;
+    int code;
+
+    request.allow_degraded = true;
+    code = lk_client_arm(line->client, &request, ARM_PATIENCE_MS, NULL, NULL, &reply, &error);
+    if (code == 0 && !lk_client_is_armed(reply, &text)) {
+        code = 1;
+        lk_error_set(&error, "not armed: %s", text);
+    }
+    if (code != 0)
+        fprintf(stderr, "linkage-demo: %s\n", error.text);
+    else
+        printf("armed: %s\n", text);
+    return code;
+}
+
 int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
                    struct demo_record *record, struct demo_span *ret_span)
 {
     struct receiver receiver = {.outputs = line->outputs, .layout = layout, .record = record};
     pthread_t thread;
-    int code = pthread_create(&thread, NULL, receive, &receiver);
+    int code = arm(line);
 
+    if (code != 0)
+        return code;
+    code = pthread_create(&thread, NULL, receive, &receiver);
     if (code != 0) {
         fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));
         return code;

@@ -17,6 +17,7 @@ enum exit_code {
 int command_run(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
 int command_bench(int argc, char *argv[]);
+int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */
 
 /** complain() - "linkage: <format>" and a line feed on the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

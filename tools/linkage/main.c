@@ -16,12 +16,14 @@ static const struct command {
     {"run", command_run},
     {"check", command_check},
     {"bench", command_bench},
+    {"doctor", command_doctor},
 };
 
 static const char help[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
+    "       linkage doctor [options]         is this machine fit for real time?\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
@@ -53,11 +55,22 @@ static const char help[] =
     "      --simulate          predict the step on 1 to 64 workers\n"
     "  -j, --json              for programs\n"
     "\n"
+    "doctor:\n"
+    "  -c, --core LIST         cores of the cycle, like 3 or 2-3; otherwise the isolated ones,\n"
+    "                          or the last one as linkaged takes it\n"
+    "  -p, --priority N        of the cycle, 1 to 99; default 80\n"
+    "  -d, --directory DIR     judge the place for evidence and recordings, too\n"
+    "      --probe S           look for gaps on the cores for so long; default 1, 0: not\n"
+    "      --root DIR          read proc and sys below DIR instead, and try nothing\n"
+    "  -q, --quiet             only what is not ok\n"
+    "  -j, --json              for programs\n"
+    "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"
     "error when the CSV goes there).\n"
     "\n"
     "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
+    "Of doctor: 0 all is ok or unknown; 1 there is a warning; 2 something fails; 3 wrong usage.\n"
     "\n"
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n";
 
@@ -161,7 +174,7 @@ int main(int argc, char *argv[])
     /* what was printed has to have arrived, on a full disk too */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("the output could not be written: %s", strerror(errno));
-        return EXIT_REFUSED;
+        return code > EXIT_REFUSED ? code : EXIT_REFUSED;
     }
     return code;
 }

@@ -72,6 +72,11 @@ int ctl_start(const struct ctl_options *options, struct lk_client *client, int n
 {
     (void)n;
     (void)args;
+    return ctl_start_run(options, client);
+}
+
+int ctl_start_run(const struct ctl_options *options, struct lk_client *client)
+{
     return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START);
 }
 
@@ -140,23 +145,28 @@ static int read_file(const struct ctl_options *options, const char *path,
     return CTL_OK;
 }
 
-int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
-    int status = read_file(options, args[0], &load.text);
+    int status = read_file(options, path, &load.text);
 
-    (void)n;
     if (status != CTL_OK)
         return status;
     /* Messages should name the path as it was typed; a longer one the protocol does not take. */
-    load.name = strlen(args[0]) <= LK_WIRE_NAME_MAX ? args[0] : basename(args[0]);
+    load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
     request.load = &load;
     status = ctl_call(options, client, &request, &reply);
     free(load.text.data);
     return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+}
+
+int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    (void)n;
+    return ctl_load_file(options, client, args[0]);
 }
 
 /* Only the shape of a number is checked here: what a value may be is the daemon's to say. */

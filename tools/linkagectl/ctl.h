@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl: the parts and what they share. main.c reads the command line, commands.c talks to the
- * daemon, show.c prints a status, watch.c prints samples. */
+/* linkagectl: the parts and what they share. main.c reads the command line, help.c explains it,
+ * commands.c talks to the daemon, arm.c waits for it, evidence.c fetches what a run proves, show.c
+ * prints a status, watch.c prints samples. */
 #ifndef TOOLS_LINKAGECTL_CTL_H
 #define TOOLS_LINKAGECTL_CTL_H
 
@@ -15,19 +16,45 @@ enum ctl_exit {
     CTL_NO_DAEMON = 3,
 };
 
-/** struct ctl_options - the command line before the command.
+/** struct ctl_options - the command line but for the command and its arguments.
  * @endpoint:   of the control socket
  * @outputs:    of the output samples; NULL: derived from @endpoint
  * @json:       print for programs
  * @timeout_ms: for an answer
- * @count:      samples after which `watch` ends; 0: never */
+ * @count:      samples or tables after which watching ends; 0: never
+ * @allow_degraded, @steps, @no_wait: how to arm; @steps 0: as the daemon is configured
+ * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the usual
+ * @cycles:     of `trace`; 0: all
+ * @output:     file for what is fetched, "-": standard output, NULL: not given
+ * @given:      bits of enum ctl_option, to be compared with what a command takes */
 struct ctl_options {
     const char *endpoint;
     const char *outputs;
     bool json;
     int timeout_ms;
     unsigned long count;
+    bool allow_degraded;
+    uint32_t steps;
+    bool no_wait;
+    bool watch;
+    bool histogram;
+    unsigned int limit_us;
+    uint32_t cycles;
+    const char *output;
+    unsigned int given;
 };
+
+/** enum ctl_option - options that belong to some of the commands only. */
+enum ctl_option {
+    CTL_ARMING = 1 << 0,
+    CTL_NO_WAIT = 1 << 1,
+    CTL_LATENCY = 1 << 2,
+    CTL_CYCLES = 1 << 3,
+    CTL_OUTPUT = 1 << 4,
+};
+
+/** ctl_help() - print the page of --help. */
+void ctl_help(void);
 
 /** ctl_fail() - print @error: to the standard error, with --json as an object to the standard
  * output. Return: CTL_FAILED. */
@@ -48,16 +75,25 @@ int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__Control
 /** ctl_show_status() - print the reply to a StatusRequest in full. Return: as ctl_show_reply(). */
 int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
+/** ctl_load_file(), ctl_start_run() - `load` and `start`, also as parts of `run`.
+ * Return: an exit status. */
+int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
+int ctl_start_run(const struct ctl_options *options, struct lk_client *client);
+
 /* The commands. @args: what follows the command, @n of them, already counted against the table of
  * commands. Return: an exit status. */
 int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_arm(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_run(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_start(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 
 #endif

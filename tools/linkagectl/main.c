@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command line of linkagectl. */
 #include "ctl.h"
+#include "report.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,16 +14,31 @@
 
 #define ANY 1000000
 
+/* @takes: bits of enum ctl_option. */
 static const struct command {
     const char *name;
     int n_min;
     int n_max;
     int (*run)(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+    unsigned int takes;
 } commands[] = {
-    {"status", 0, 0, ctl_status}, {"load", 1, 1, ctl_load},     {"start", 0, 0, ctl_start},
-    {"pause", 0, 0, ctl_pause},   {"stop", 0, 0, ctl_stop},     {"reset", 0, 0, ctl_reset},
-    {"set", 2, ANY, ctl_set},     {"watch", 0, ANY, ctl_watch}, {"shutdown", 0, 0, ctl_shutdown},
+    {"status", 0, 0, ctl_status, 0},
+    {"load", 1, 1, ctl_load, 0},
+    {"arm", 0, 0, ctl_arm, CTL_ARMING | CTL_NO_WAIT},
+    {"start", 0, 0, ctl_start, 0},
+    {"run", 1, 1, ctl_run, CTL_ARMING},
+    {"pause", 0, 0, ctl_pause, 0},
+    {"stop", 0, 0, ctl_stop, 0},
+    {"reset", 0, 0, ctl_reset, 0},
+    {"set", 2, ANY, ctl_set, 0},
+    {"watch", 0, ANY, ctl_watch, 0},
+    {"latency", 0, 0, ctl_latency, CTL_LATENCY | CTL_OUTPUT},
+    {"trace", 0, 0, ctl_trace, CTL_CYCLES | CTL_OUTPUT},
+    {"shutdown", 0, 0, ctl_shutdown, 0},
 };
+
+/* Options without a short form. */
+enum { ALLOW_DEGRADED = 256, STEPS, NO_WAIT, WATCH, HISTOGRAM, CYCLES, OUTPUT };
 
 static const struct option long_options[] = {
     {"endpoint", required_argument, NULL, 'e'},
@@ -29,45 +47,15 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, 't'},
     {"count", required_argument, NULL, 'n'},
     {"help", no_argument, NULL, 'h'},
+    {"allow-degraded", no_argument, NULL, ALLOW_DEGRADED},
+    {"steps", required_argument, NULL, STEPS},
+    {"no-wait", no_argument, NULL, NO_WAIT},
+    {"watch", no_argument, NULL, WATCH},
+    {"histogram", optional_argument, NULL, HISTOGRAM},
+    {"cycles", required_argument, NULL, CYCLES},
+    {"output", required_argument, NULL, OUTPUT},
     {NULL, 0, NULL, 0},
 };
-
-static void print_help(void)
-{
-    printf(
-        "usage: linkagectl [OPTION...] COMMAND [ARGUMENT...]\n"
-        "\n"
-        "Talks to a running linkaged.\n"
-        "\n"
-        "commands\n"
-        "  status               state, timing, energy, constraint violation\n"
-        "  load FILE            send a model file to the daemon\n"
-        "  start                run the model from t = 0, or go on after a pause\n"
-        "  pause                hold the model; the time grid goes on\n"
-        "  stop                 end the run; its figures are kept for status\n"
-        "  reset                back to t = 0, also out of a fault\n"
-        "  set CHANNEL VALUE... give an input channel a value, in SI units\n"
-        "  watch [CHANNEL...]   print output channels (all if none is named), about ten rows\n"
-        "                       a second; with --json every sample\n"
-        "  shutdown             end the daemon\n"
-        "\n"
-        "options\n"
-        "  -e, --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
-        "  -o, --outputs E      its output samples, for watch (the same host, port + 2)\n"
-        "  -j, --json           one JSON object a line, for programs\n"
-        "  -n, --count N        end watch after N rows or samples\n"
-        "  -t, --timeout S      how long to wait for an answer (5 s)\n"
-        "  -h, --help           this page\n"
-        "\n"
-        "With --json, watch prints a line of type \"description\" (names and units) first, then\n"
-        "\"sample\" lines, and a \"gap\" line wherever samples were lost or not published.\n"
-        "\n"
-        "exit status\n"
-        "  0  done\n"
-        "  1  the daemon refused, or the command failed\n"
-        "  2  the command line is wrong\n"
-        "  3  no daemon answers\n");
-}
 
 __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
 {
@@ -92,15 +80,76 @@ static int read_seconds(const char *text, int *ret_ms)
     return CTL_OK;
 }
 
-static int read_count(const char *text, unsigned long *ret_count)
+static int read_count(const char *option, const char *text, unsigned long most,
+                      unsigned long *ret_count)
 {
     char *end;
-    unsigned long count = strtoul(text, &end, 10);
+    unsigned long count;
 
+    errno = 0;
+    count = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0' || count == 0)
-        return usage("--count %s: expected a whole number above 0", text);
+        return usage("%s %s: expected a whole number above 0", option, text);
+    if (errno != 0 || count > most)
+        return usage("%s %s: expected at most %lu", option, text, most);
     *ret_count = count;
     return CTL_OK;
+}
+
+static int read_count32(const char *option, const char *text, uint32_t *ret_count)
+{
+    unsigned long count = 0;
+    int status = read_count(option, text, UINT32_MAX, &count);
+
+    if (status == CTL_OK)
+        *ret_count = (uint32_t)count;
+    return status;
+}
+
+static int read_limit(const char *text, struct ctl_options *options)
+{
+    unsigned long count = 0;
+    int status = CTL_OK;
+
+    if (text != NULL)
+        status = read_count("--histogram", text, LK_REPORT_LIMIT_MAX_US, &count);
+    options->histogram = true;
+    options->limit_us = (unsigned int)count;
+    return status;
+}
+
+/* Options that belong to some commands. */
+static int read_special(int c, struct ctl_options *options)
+{
+    switch (c) {
+    case ALLOW_DEGRADED:
+        options->given |= CTL_ARMING;
+        options->allow_degraded = true;
+        return CTL_OK;
+    case STEPS:
+        options->given |= CTL_ARMING;
+        return read_count32("--steps", optarg, &options->steps);
+    case NO_WAIT:
+        options->given |= CTL_NO_WAIT;
+        options->no_wait = true;
+        return CTL_OK;
+    case WATCH:
+        options->given |= CTL_LATENCY;
+        options->watch = true;
+        return CTL_OK;
+    case HISTOGRAM:
+        options->given |= CTL_LATENCY;
+        return read_limit(optarg, options);
+    case CYCLES:
+        options->given |= CTL_CYCLES;
+        return read_count32("--cycles", optarg, &options->cycles);
+    case OUTPUT:
+        options->given |= CTL_OUTPUT;
+        options->output = optarg;
+        return CTL_OK;
+    default:
+        return usage("see the line above");
+    }
 }
 
 /* Reads options up to the first word that is none. @ret_done: --help was all that was asked for. */
@@ -128,17 +177,31 @@ static int read_options(int argc, char **argv, struct ctl_options *options, bool
             status = read_seconds(optarg, &options->timeout_ms);
             break;
         case 'n':
-            status = read_count(optarg, &options->count);
+            status = read_count("--count", optarg, ULONG_MAX, &options->count);
             break;
         case 'h':
-            print_help();
+            ctl_help();
             *ret_done = true;
             break;
         default:
-            status = usage("see the line above");
+            status = read_special(c, options);
         }
     }
     return status;
+}
+
+/* What the options ask for must be something that the command can do. */
+static int check_options(const struct command *command, const struct ctl_options *options)
+{
+    if ((options->given & ~command->takes) != 0)
+        return usage("'%s' does not take one of these options", command->name);
+    if (options->histogram && options->json)
+        return usage("--histogram and --json are two formats, give one");
+    if (options->watch && (options->histogram || options->output != NULL))
+        return usage("--watch shows a table or --json, without --histogram and --output");
+    if (command->run == ctl_trace && options->output == NULL)
+        return usage("trace needs --output FILE, or --output - for the standard output");
+    return CTL_OK;
 }
 
 static const struct command *find_command(const char *name)
@@ -192,5 +255,8 @@ int main(int argc, char **argv)
     }
     if (argc - optind < command->n_min || argc - optind > command->n_max)
         return usage("wrong number of arguments for '%s'", command->name);
+    status = check_options(command, &options);
+    if (status != CTL_OK)
+        return status;
     return run_command(command, &options, argc - optind, argv + optind);
 }

@@ -2,16 +2,10 @@
 /* A daemon's answers, for people and for programs. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Prints text of the daemon without letting it steer the terminal. */
-static void put_text(FILE *file, const char *text)
-{
-    for (; *text != '\0'; text++)
-        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
-}
 
 static void json_durations(struct lk_json *json, const char *key, const Linkage__V1__Durations *d)
 {
@@ -58,6 +52,12 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "cycles", s->cycles);
     lk_json_count(json, "overruns", s->overruns);
     lk_json_count(json, "skipped", s->skipped);
+    lk_json_count(json, "caught_up", s->caught_up);
+    lk_json_count(json, "late_wakeups", s->late_wakeups);
+    lk_json_count(json, "long_computations", s->long_computations);
+    lk_json_count(json, "throttled", s->throttled);
+    lk_json_number(json, "behind_s", s->behind_s);
+    lk_report_proof_json(json, "proof", s->proof);
     json_durations(json, "wakeup", s->wakeup);
     json_durations(json, "compute", s->compute);
     lk_json_count(json, "inputs_accepted", s->inputs_accepted);
@@ -100,8 +100,13 @@ static void show_run(const Linkage__V1__Status *s)
 {
     printf("%-13s %.3f s, step %" PRIu64 "\n", "time", s->time_s, s->step);
     printf("%-13s %.1f us\n", "period", (double)s->period_ns * 1e-3);
-    printf("%-13s %" PRIu64 ", of these %" PRIu64 " overran; %" PRIu64 " grid points skipped\n",
-           "cycles", s->cycles, s->overruns, s->skipped);
+    printf("%-13s %" PRIu64 ", of these %" PRIu64 " overran; %" PRIu64
+           " grid points skipped, %" PRIu64 " steps caught up\n",
+           "cycles", s->cycles, s->overruns, s->skipped, s->caught_up);
+    printf("%-13s %" PRIu64 " late wake-ups, %" PRIu64 " long computations, %" PRIu64
+           " throttled by the kernel\n",
+           "late", s->late_wakeups, s->long_computations, s->throttled);
+    printf("%-13s %.6f s behind wall time\n", "simulated", s->behind_s);
     show_durations("wake-up", s->wakeup);
     show_durations("step", s->compute);
     printf("%-13s %" PRIu32 ": %" PRIu64 " page faults, %" PRIu64 " involuntary switches\n",
@@ -116,23 +121,38 @@ static void show_run(const Linkage__V1__Status *s)
     printf("%-13s put in %.6g J, dissipated %.6g J\n", "work", s->work_input, s->dissipated);
 }
 
+static void show_proof(const Linkage__V1__Status *s)
+{
+    if (s->proof == NULL)
+        return;
+    if (s->state == LINKAGE__V1__STATE__STATE_ARMING)
+        printf("%-13s %.0f %%, %" PRIu64 " steps\n", "arming", 100 * s->proof->progress,
+               s->proof->steps);
+    if (s->proof->text[0] != '\0') {
+        printf("%-13s ", "proof");
+        lk_report_put(stdout, s->proof->text);
+        putchar('\n');
+    }
+}
+
 static void show_people(const Linkage__V1__Status *s)
 {
     printf("%-13s %s\n", "state", lk_client_state_name(s->state));
     if (s->fault[0] != '\0') {
         printf("%-13s ", "fault");
-        put_text(stdout, s->fault);
+        lk_report_put(stdout, s->fault);
         putchar('\n');
     }
     if (s->state != LINKAGE__V1__STATE__STATE_EMPTY) {
         printf("%-13s ", "model");
-        put_text(stdout, s->model);
+        lk_report_put(stdout, s->model);
         printf(" (id %" PRIu64 ")\n", s->model_id);
+        show_proof(s);
         show_run(s);
     }
     for (size_t i = 0; i < s->n_degraded; i++) {
         printf("%-13s ", i == 0 ? "degraded" : "");
-        put_text(stdout, s->degraded[i]);
+        lk_report_put(stdout, s->degraded[i]);
         putchar('\n');
     }
 }
@@ -141,7 +161,8 @@ static void show_people(const Linkage__V1__Status *s)
 static int refused(const Linkage__V1__ControlReply *reply)
 {
     fputs("linkagectl: ", stderr);
-    put_text(stderr, reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
+    lk_report_put(stderr,
+                  reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
     putc('\n', stderr);
     return CTL_FAILED;
 }
@@ -160,12 +181,12 @@ int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__Control
         printf("%s", lk_client_state_name(reply->status->state));
     if (reply->status != NULL && reply->status->model[0] != '\0') {
         printf(" (");
-        put_text(stdout, reply->status->model);
+        lk_report_put(stdout, reply->status->model);
         printf(", t = %.3f s)", reply->status->time_s);
     }
     if (reply->text[0] != '\0') {
         printf(": ");
-        put_text(stdout, reply->text);
+        lk_report_put(stdout, reply->text);
     }
     putchar('\n');
     return CTL_OK;

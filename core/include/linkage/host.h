@@ -3,7 +3,7 @@
  *
  * Everything is read from files below a root folder, "" for the machine itself; tests use folders
  * of their own. Nothing is changed. A thing that cannot be found out is empty, -1 or unknown, never
- * guessed. */
+ * guessed. Any thread may call these functions; none of them is real-time safe. */
 #ifndef LINKAGE_HOST_H
 #define LINKAGE_HOST_H
 
@@ -21,8 +21,8 @@ extern "C" {
 enum lk_host_known { LK_HOST_NO, LK_HOST_YES, LK_HOST_UNKNOWN };
 
 /** struct lk_host - conditions of the machine.
- * @kernel:       "Linux 6.1.0-rt", and @kernel_major, @kernel_minor of it
- * @processor:    as it names itself;  @n_cpus: online
+ * @kernel:       "Linux 6.1.0-rt", and @kernel_major, @kernel_minor of it, -1 unknown
+ * @processor:    as it names itself;  @n_cpus: online, -1 unknown
  * @realtime:     a PREEMPT_RT kernel
  * @virtual_machine: a hypervisor is below: it may stop any core at any time, unseen
  * @isolated, @nohz_full: cores; empty sets where there are none or the kernel lacks it
@@ -59,6 +59,10 @@ void lk_host_governor(const char *root, int cpu, char *ret_text, size_t size);
 /** lk_host_siblings() - hardware threads that share the core of @cpu, itself included; empty where
  * unknown.  RT: no. */
 void lk_host_siblings(const char *root, int cpu, cpu_set_t *ret_cpus);
+
+/** lk_host_has_flag() - whether /proc/cpuinfo lists @flag ("constant_tsc") for the first processor;
+ * false where it lists none.  RT: no. */
+bool lk_host_has_flag(const char *root, const char *flag);
 
 /** lk_host_read_text() - the first line of the file @root/@path without its end.
  * Return: its length, or negative errno ("" is written then).  RT: no. */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on a proof: does the step fit into its period, and if not, what would?
+ * Control thread only. */
+#ifndef LKD_CTL_BUDGET_H
+#define LKD_CTL_BUDGET_H
+
+#include "loaded.h"
+#include "proof.h"
+
+#define LKD_BUDGET_TEXT 400
+
+/** struct lkd_budget - @valid: the step fits, a run may start
+ * @degraded: judged by a quantile instead of the maximum, because the machine is not fit
+ * @quantile, @judged_ns: by which it was judged, 1: the maximum; and that step
+ * @steps, @p50_ns, @p999_ns, @max_ns: of the steps executed
+ * @gap_ns:   largest gap of a loop that only reads the clock, beside them
+ * @margin_ns: of a hybrid wait, from the wake-ups measured
+ * @text:     one line for people */
+struct lkd_budget {
+    bool valid;
+    bool degraded;
+    double quantile;
+    uint64_t steps;
+    int64_t p50_ns;
+    int64_t p999_ns;
+    int64_t max_ns;
+    int64_t judged_ns;
+    int64_t gap_ns;
+    int64_t margin_ns;
+    char text[LKD_BUDGET_TEXT];
+};
+
+/** lkd_budget_judge() - the verdict.
+ * @n_workers:   that executed the steps;  @n_workers_max: that there could be
+ * @degraded:    the machine is not fit, and may be so
+ * The largest step has to be within the budget's share of the period. On a degraded machine the
+ * steps that it interrupted are left out: at least one of a thousand, and twice as many as the gaps
+ * of the clock loop let expect. With a hybrid wait its margin and the step within nine tenths, as a
+ * real-time thread that never sleeps loses its core. Takes some 100 steps of time when the answer
+ * is no: it tries fewer iterations. */
+void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
+                      int n_workers_max, bool degraded, struct lkd_budget *ret_budget);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence.h"
+#include "log.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S INT64_C(1000000000)
+/* The kernel's guard against runaway real-time threads leaves the others 50 ms of each second. */
+#define THROTTLE_MIN_NS INT64_C(40000000)
+#define THROTTLE_MAX_NS INT64_C(60000000)
+
+void lkd_evidence_begin(struct lkd_evidence *evidence)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    *evidence = (struct lkd_evidence){.started_utc_ns = now.tv_sec * NS_PER_S + now.tv_nsec};
+    evidence->utc_offset_ns = evidence->started_utc_ns - lkd_clock_ns();
+}
+
+static void find_least(struct lkd_evidence *evidence)
+{
+    evidence->least = 0;
+    for (int i = 1; i < evidence->n_worst; i++)
+        if (evidence->worst[i].response_ns < evidence->worst[evidence->least].response_ns)
+            evidence->least = i;
+}
+
+static void consider(struct lkd_evidence *evidence, uint64_t cycle, const struct lkd_record *record)
+{
+    int64_t response_ns = record->ended_ns - record->deadline_ns;
+    int place = evidence->n_worst;
+
+    if (place == LKD_WORST_MAX) {
+        place = evidence->least;
+        if (response_ns <= evidence->worst[place].response_ns)
+            return;
+    } else {
+        evidence->n_worst++;
+    }
+    evidence->worst[place] = (struct lkd_worst){response_ns, cycle, *record};
+    find_least(evidence);
+}
+
+static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycle *cycle)
+{
+    uint64_t written = lkd_ring_written(&cycle->records), first = lkd_ring_first(&cycle->records);
+    struct lkd_record record;
+
+    if (first > evidence->next) {
+        evidence->lost += first - evidence->next;
+        evidence->next = first;
+    }
+    for (; evidence->next < written; evidence->next++) {
+        if (lkd_cycle_record(cycle, evidence->next, &record))
+            consider(evidence, evidence->next, &record);
+        else
+            evidence->lost++;
+    }
+}
+
+/* A thread that is held back has lost its core against its will, for a time of its own length. */
+static bool was_throttled(const struct lkd_missed *missed)
+{
+    int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
+
+    return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS;
+}
+
+static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
+                           const struct lkd_runner *runner)
+{
+    uint64_t n = lkd_cycle_missed(cycle), throttled = 0;
+    struct lkd_usage usage;
+
+    if (n == evidence->n_missed_seen)
+        return;
+    for (uint64_t i = evidence->n_missed_seen; i < n; i++)
+        throttled += was_throttled(&cycle->missed[i]);
+    evidence->n_missed_seen = n;
+    lkd_runner_usage(runner, &usage);
+    if (throttled > 0 && usage.involuntary > evidence->involuntary) {
+        evidence->throttled += throttled;
+        lkd_log(LKD_LOG_WARNING,
+                "the kernel held the cycle back for 40 to 60 ms (%" PRIu64
+                " times): it leaves no sleep to others; less spinning, or see linkage doctor",
+                throttled);
+    }
+    evidence->involuntary = usage.involuntary;
+}
+
+void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
+                          const struct lkd_runner *runner)
+{
+    collect_records(evidence, cycle);
+    collect_missed(evidence, cycle, runner);
+}
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct lkd_worst *x = a, *y = b;
+
+    return (x->response_ns < y->response_ns) - (x->response_ns > y->response_ns);
+}
+
+int lkd_evidence_sort(const struct lkd_evidence *evidence, struct lkd_worst *ret)
+{
+    memcpy(ret, evidence->worst, (size_t)evidence->n_worst * sizeof(*ret));
+    qsort(ret, (size_t)evidence->n_worst, sizeof(*ret), compare_worst);
+    return evidence->n_worst;
+}
+
+const char *lkd_cause_name(enum lkd_cause cause)
+{
+    switch (cause) {
+    case LKD_CAUSE_BEHIND:
+        return "cycle before";
+    case LKD_CAUSE_WAKEUP:
+        return "late wake-up";
+    case LKD_CAUSE_COMPUTATION:
+        return "long computation";
+    case LKD_CAUSE_BOTH:
+        return "wake-up and computation";
+    }
+    return "";
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run leaves behind in the folder of the key evidence.directory: a report when it ends, and
+ * a trace of the cycles around an overrun. Nothing without that key. A file that cannot be written
+ * costs a line in the log, never the run. Control thread only. */
+#ifndef LKD_CTL_FILES_H
+#define LKD_CTL_FILES_H
+
+#include "rig.h"
+
+/** lkd_files_report() - the run has ended: MODEL-UTC.json, the evidence; MODEL-UTC.hist, in the
+ * format of cyclictest's histograms. */
+void lkd_files_report(struct lkd_rig *rig);
+
+/** lkd_files_trace() - call often during a run: shortly after an overrun, MODEL-UTC-trace-N.json
+ * with the cycles around it; at most ten of a run. */
+void lkd_files_trace(struct lkd_rig *rig);
+
+#endif

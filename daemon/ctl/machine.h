@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is the machine fit for a run, or would it be a degraded one? Control thread only. */
+#ifndef LKD_CTL_MACHINE_H
+#define LKD_CTL_MACHINE_H
+
+#include "config.h"
+#include "linkage/host.h"
+#include "runner.h"
+
+#define LKD_DEGRADED_MAX  8
+#define LKD_DEGRADED_SIZE 200
+
+/** struct lkd_machine - what the daemon runs on.
+ * @host:         read once, at the start
+ * @memory_error: outcome of locking memory, 0 or negative errno; -ENOTSUP: not asked for
+ * @n_degraded, @degraded: one line for each property that a run would lack */
+struct lkd_machine {
+    struct lk_host host;
+    int memory_error;
+    int n_degraded;
+    char degraded[LKD_DEGRADED_MAX][LKD_DEGRADED_SIZE];
+};
+
+/** lkd_machine_init() - read the host; nothing is judged yet. */
+void lkd_machine_init(struct lkd_machine *machine, int memory_error);
+
+/** lkd_machine_judge() - fill @degraded.
+ * @grant: what the threads of a run were granted, or NULL before there are any */
+void lkd_machine_judge(struct lkd_machine *machine, const struct lkd_config *config,
+                       const struct lkd_placement *placement, int n_workers,
+                       const struct lkd_grant *grant);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "linkage/host.h"
+#include "reply.h"
+#include "version.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#define FACTS_MAX 24
+
+static int fill_record(const struct lkd_record *r, uint64_t cycle, const char *cause,
+                       const struct lkd_evidence *evidence, struct lk_wire_arena *arena,
+                       Linkage__V1__CycleRecord **ret_record)
+{
+    Linkage__V1__CycleRecord *record = lk_wire_arena_take(arena, sizeof(*record));
+
+    if (!record)
+        return -ENOMEM;
+    linkage__v1__cycle_record__init(record);
+    record->cycle = cycle;
+    record->step = r->step;
+    record->deadline_ns = (uint64_t)r->deadline_ns;
+    record->woken_ns = r->woken_ns - r->deadline_ns;
+    record->latched_ns = r->latched_ns - r->deadline_ns;
+    record->stepped_ns = r->stepped_ns - r->deadline_ns;
+    record->computed_ns = r->computed_ns - r->deadline_ns;
+    record->ended_ns = r->ended_ns - r->deadline_ns;
+    record->utc_ns = (uint64_t)(r->deadline_ns + evidence->utc_offset_ns);
+    record->cause = (char *)cause;
+    *ret_record = record;
+    return 0;
+}
+
+static int fill_worst(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                      Linkage__V1__Evidence *e)
+{
+    struct lkd_worst worst[LKD_WORST_MAX];
+    int n = lkd_evidence_sort(&rig->evidence, worst), r = 0;
+
+    e->worst = lk_wire_arena_take(arena, LKD_WORST_MAX * sizeof(*e->worst));
+    if (!e->worst)
+        return -ENOMEM;
+    for (int i = 0; i < n && r == 0; i++)
+        r = fill_record(&worst[i].record, worst[i].cycle, "", &rig->evidence, arena, &e->worst[i]);
+    e->n_worst = (size_t)n;
+    return r;
+}
+
+static int fill_missed(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                       Linkage__V1__Evidence *e)
+{
+    const struct lkd_cycle *cycle = rig->loaded->cycle;
+    uint64_t n = lkd_cycle_missed(cycle);
+    int r = 0;
+
+    e->missed = lk_wire_arena_take(arena, LKD_MISSED_MAX * sizeof(*e->missed));
+    if (!e->missed)
+        return -ENOMEM;
+    for (uint64_t i = 0; i < n && r == 0; i++)
+        r = fill_record(&cycle->missed[i].record, cycle->missed[i].cycle,
+                        lkd_cause_name(cycle->missed[i].cause), &rig->evidence, arena,
+                        &e->missed[i]);
+    e->n_missed = (size_t)n;
+    e->missed_left_out = rig->figures.overruns > n ? rig->figures.overruns - n : 0;
+    return r;
+}
+
+/* ---- the machine ---- */
+
+static int add_fact(struct lk_wire_arena *arena, Linkage__V1__Evidence *e, const char *name,
+                    const char *value)
+{
+    Linkage__V1__HostFact *fact = lk_wire_arena_take(arena, sizeof(*fact));
+
+    if (!fact || e->n_host == FACTS_MAX)
+        return -ENOMEM;
+    linkage__v1__host_fact__init(fact);
+    fact->name = (char *)name;
+    fact->value = (char *)value;
+    e->host[e->n_host++] = fact;
+    return 0;
+}
+
+static const char *known(enum lk_host_known known)
+{
+    return known == LK_HOST_YES ? "yes" : known == LK_HOST_NO ? "no" : "unknown";
+}
+
+static const char *format_cpus(struct lk_wire_arena *arena, const cpu_set_t *cpus)
+{
+    char text[LK_HOST_TEXT];
+
+    lk_host_format_cpus(cpus, text, sizeof(text));
+    return lk_wire_arena_format(arena, "%s", text);
+}
+
+static const char *format_cores(struct lk_wire_arena *arena, const struct lkd_rig *rig)
+{
+    cpu_set_t cores;
+
+    CPU_ZERO(&cores);
+    for (int k = 0; k < rig->n_workers; k++)
+        if (rig->placement->core[k] >= 0)
+            CPU_SET(rig->placement->core[k], &cores);
+    return format_cpus(arena, &cores);
+}
+
+static const char *format_governor(struct lk_wire_arena *arena, const struct lkd_rig *rig)
+{
+    char text[LK_HOST_TEXT] = "";
+
+    if (rig->placement->core[0] >= 0)
+        lk_host_governor("", rig->placement->core[0], text, sizeof(text));
+    return lk_wire_arena_format(arena, "%s", text);
+}
+
+static int fill_host(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                     Linkage__V1__Evidence *e)
+{
+    const struct lk_host *host = &rig->machine.host;
+    const struct lkd_cycle *cycle = rig->loaded->cycle;
+    const struct {
+        const char *name;
+        const char *value;
+    } facts[] = {
+        {"kernel", host->kernel},
+        {"realtime_kernel", known(host->realtime)},
+        {"virtual_machine", known(host->virtual_machine)},
+        {"processor", host->processor},
+        {"cpus", lk_wire_arena_format(arena, "%d", host->n_cpus)},
+        {"isolated", format_cpus(arena, &host->isolated)},
+        {"nohz_full", format_cpus(arena, &host->nohz_full)},
+        {"clocksource", host->clocksource},
+        {"governor", format_governor(arena, rig)},
+        {"rt_runtime_us", lk_wire_arena_format(arena, "%ld", host->rt_runtime_us)},
+        {"huge_pages", host->huge_pages},
+        {"cores", format_cores(arena, rig)},
+        {"workers", lk_wire_arena_format(arena, "%d", rig->n_workers)},
+        {"priority", lk_wire_arena_format(arena, "%d", rig->config->wish.priority)},
+        {"wake", lkd_wake_name(cycle->wait.wake)},
+        {"spin_margin_us",
+         lk_wire_arena_format(arena, "%.1f", (double)cycle->wait.margin_ns * 1e-3)},
+        {"memory_locked", rig->machine.memory_error ? "no" : "yes"},
+    };
+    int r = 0;
+
+    e->host = lk_wire_arena_take(arena, FACTS_MAX * sizeof(*e->host));
+    if (!e->host)
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]) && r == 0; i++)
+        r = facts[i].value ? add_fact(arena, e, facts[i].name, facts[i].value) : -ENOMEM;
+    return r;
+}
+
+/* ---- all of it ---- */
+
+static int fill_histograms(const struct lkd_cycle *cycle, bool with_buckets,
+                           struct lk_wire_arena *arena, Linkage__V1__Evidence *e)
+{
+    const struct {
+        const struct lkd_histogram *histogram;
+        Linkage__V1__Durations **ret;
+    } all[] = {
+        {&cycle->wakeup, &e->wakeup},       {&cycle->compute, &e->compute},
+        {&cycle->response, &e->response},   {&cycle->hand_over, &e->hand_over},
+        {&cycle->input_age, &e->input_age},
+    };
+    int r = 0;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && r == 0; i++)
+        r = lkd_reply_durations(all[i].histogram, with_buckets, arena, all[i].ret);
+    return r;
+}
+
+static int fill_texts(struct lkd_rig *rig, struct lk_wire_arena *arena, Linkage__V1__Evidence *e)
+{
+    time_t started = (time_t)(rig->evidence.started_utc_ns / 1000000000);
+    char utc[32] = "";
+    struct tm tm;
+
+    if (started > 0 && gmtime_r(&started, &tm))
+        strftime(utc, sizeof(utc), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    e->started_utc = lk_wire_arena_format(arena, "%s", utc);
+    e->degraded = lk_wire_arena_take(arena, LKD_DEGRADED_MAX * sizeof(char *));
+    if (!e->started_utc || !e->degraded)
+        return -ENOMEM;
+    for (int i = 0; i < rig->machine.n_degraded; i++)
+        e->degraded[i] = rig->machine.degraded[i];
+    e->n_degraded = (size_t)rig->machine.n_degraded;
+    e->model = rig->loaded->name;
+    e->fault = rig->fault;
+    e->version = (char *)LKD_VERSION;
+    return 0;
+}
+
+static void fill_counts(const struct lkd_rig *rig, Linkage__V1__Evidence *e)
+{
+    const struct lkd_figures *f = &rig->figures;
+
+    e->period_ns = (uint64_t)rig->loaded->cycle->period_ns;
+    e->cycles = f->cycles;
+    e->overruns = f->overruns;
+    e->skipped = f->skipped;
+    e->late_wakeups = f->late_wakeups;
+    e->long_computations = f->long_computations;
+    e->caught_up = f->caught_up;
+    e->throttled = rig->evidence.throttled;
+    e->behind_s = (double)f->behind_ns * 1e-9;
+    e->step = f->step;
+    e->time_s = f->time_s;
+    e->state = rig->state;
+}
+
+int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycles,
+                       struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence)
+{
+    Linkage__V1__Evidence *e = ret_evidence;
+    int r;
+
+    linkage__v1__evidence__init(e);
+    fill_counts(rig, e);
+    if ((r = fill_texts(rig, arena, e)) || (r = fill_host(rig, arena, e)) ||
+        (r = fill_histograms(rig->loaded->cycle, with_histograms, arena, e)) ||
+        (r = lkd_reply_proof(rig, arena, &e->proof)))
+        return r;
+    if (!with_cycles)
+        return 0;
+    r = fill_worst(rig, arena, e);
+    return r ? r : fill_missed(rig, arena, e);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last cycles as a trace, for ui.perfetto.dev and chrome://tracing: the Trace Event Format, one
+ * complete event ("ph": "X") for each phase of a cycle, and for what the exchange thread did
+ * meanwhile. Control thread only; the threads that are looked at do not notice. */
+#ifndef LKD_CTL_TRACE_H
+#define LKD_CTL_TRACE_H
+
+#include "exchange.h"
+#include <stdio.h>
+
+#define LKD_TRACE_CYCLES_MAX 4000 /* keeps the text within a reply */
+
+/** lkd_trace_write() - write a whole JSON document.
+ * @cycles: the last of them, at most LKD_TRACE_CYCLES_MAX; 0: that many */
+void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd_exchange *exchange,
+                     uint64_t cycles);
+
+#endif

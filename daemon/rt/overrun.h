@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What happens when a cycle ends after the next grid point.
+ *
+ * Grid points are T(k) = T0 + k P and never move. A cycle at T(k) that ends after T(k + 1) is an
+ * overrun, a missed deadline. What then:
+ *
+ *   continue   late by up to a period: the cycle of T(k + 1) follows at once. Late by more: the
+ * grid points gone by are skipped, and simulated time stays behind by as many steps. catch-up   the
+ * cycles of the grid points gone by follow at once, at most n in a row without waiting; what is
+ * then still in the past is skipped.
+ *
+ * Either way overruns count towards a fault: r of them in a row, or m within w grid points. The
+ * first ones after the start may be left out of that count (caches are cold), not out of the books.
+ *
+ * Pure functions, with the cycle's own state; they belong to the cycle thread. */
+#ifndef LKD_RT_OVERRUN_H
+#define LKD_RT_OVERRUN_H
+
+#include "linkage/error.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LKD_OVERRUN_WINDOW_MAX 256 /* m of the window, at most */
+
+/** enum lkd_overrun_action - see above. */
+enum lkd_overrun_action { LKD_OVERRUN_CONTINUE, LKD_OVERRUN_CATCH_UP };
+
+/** struct lkd_overrun_policy - @catch_up: n;  @ignore_first: cycles;  @in_a_row: r, 0: never a
+ * fault
+ * @in_window: m, 0: never;  @window: w, grid points */
+struct lkd_overrun_policy {
+    enum lkd_overrun_action action;
+    int64_t catch_up;
+    uint64_t ignore_first;
+    uint64_t in_a_row;
+    uint64_t in_window;
+    uint64_t window;
+};
+
+/** struct lkd_overruns - the books of a run; zero it first.
+ * @overruns, @skipped: as in the figures of the cycle;  @caught_up: cycles that did not wait
+ * @fault:    a limit was passed
+ * @row:      overruns in a row;  @at_once: cycles in a row that did not wait
+ * @counted:  overruns that count towards a fault
+ * @recent:   grid points of the last ones, a ring */
+struct lkd_overruns {
+    uint64_t overruns;
+    uint64_t skipped;
+    uint64_t caught_up;
+    bool fault;
+    uint64_t row;
+    int64_t at_once;
+    uint64_t counted;
+    uint64_t recent[LKD_OVERRUN_WINDOW_MAX];
+};
+
+/** lkd_overrun_next() - close the books of a cycle and find the next one's grid point.
+ * @k:         grid point of the cycle, from 0;  @cycle: its number, from 0
+ * @late_ns:   end of the cycle - T(k + 1); not positive: in time
+ * Thread: cycle.  RT: yes, constant time.
+ * Return: how many grid points further the next cycle is: 1, or more with that many less one
+ *         skipped. */
+LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,
+                               struct lkd_overruns *overruns, uint64_t k, uint64_t cycle,
+                               int64_t late_ns, int64_t period_ns);
+
+#endif

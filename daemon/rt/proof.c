@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "proof.h"
+#include <math.h>
+#include <string.h>
+
+/* A burst, the loop that reads the clock, and a pause of half of it: two fifths each of the time
+ * are steps and loop, a fifth is sleep. */
+#define BURST_NS     INT64_C(2000000)
+#define PAUSE_MIN_NS INT64_C(200000)
+/* Steps for which the inputs hold still. */
+#define HOLD 16
+/* Of a channel without limits [SI unit]. */
+#define UNLIMITED 1.0
+
+void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns)
+{
+    memset(proof, 0, sizeof(*proof));
+    proof->steps = steps;
+    proof->time_ns = time_ns;
+}
+
+/* xorshift; Marsaglia, "Xorshift RNGs", 2003 */
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Each scalar at one of its ends, or where it would be without a bench. */
+static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
+{
+    for (int i = 0; i < cycle->n_inputs; i++) {
+        double low = isinf(cycle->low[i]) ? -UNLIMITED : cycle->low[i];
+        double high = isinf(cycle->high[i]) ? UNLIMITED : cycle->high[i];
+        uint64_t r = draw(random) >> 60;
+
+        cycle->rt.trial->values[i] = r < 6 ? low : r < 12 ? high : 0;
+    }
+}
+
+static void count_step(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t *random)
+{
+    int64_t begin_ns;
+    enum lkd_fault fault;
+
+    if (proof->steps_done % HOLD == 0)
+        choose_inputs(cycle, random);
+    begin_ns = lkd_clock_ns();
+    fault = lkd_cycle_compute(cycle, cycle->rt.trial);
+    lkd_histogram_add(&proof->compute, lkd_clock_ns() - begin_ns);
+    proof->steps_done++;
+    if (fault) {
+        lk_system_reset(cycle->system);
+        proof->restarts++;
+    }
+}
+
+/* Return: how long it took [ns]. */
+static int64_t burst(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t *random)
+{
+    int64_t begin_ns = lkd_clock_ns(), now_ns = begin_ns;
+
+    if (cycle->crew)
+        lk_crew_rouse(cycle->crew, 0);
+    while (proof->steps_done < proof->steps && now_ns - begin_ns < BURST_NS) {
+        count_step(proof, cycle, random);
+        now_ns = lkd_clock_ns();
+    }
+    if (cycle->crew)
+        lk_crew_rest(cycle->crew);
+    return now_ns - begin_ns;
+}
+
+static void watch_clock(struct lkd_proof *proof, int64_t duration_ns)
+{
+    int64_t begin_ns = lkd_clock_ns(), last_ns = begin_ns, now_ns = begin_ns;
+
+    while (now_ns - begin_ns < duration_ns) {
+        now_ns = lkd_clock_ns();
+        if (now_ns - last_ns > proof->gap_max_ns)
+            proof->gap_max_ns = now_ns - last_ns;
+        proof->gaps += now_ns - last_ns > LKD_PROOF_GAP_NS;
+        last_ns = now_ns;
+    }
+    proof->gap_time_ns += now_ns - begin_ns;
+}
+
+static void pause_for(struct lkd_proof *proof, int64_t duration_ns)
+{
+    int64_t until_ns = lkd_clock_ns();
+
+    until_ns += duration_ns > PAUSE_MIN_NS ? duration_ns : PAUSE_MIN_NS;
+    lkd_sleep_until(until_ns);
+    lkd_histogram_add(&proof->wakeup, lkd_clock_ns() - until_ns);
+}
+
+static double how_far(const struct lkd_proof *proof, int64_t spent_ns)
+{
+    return fmax((double)proof->steps_done / (double)proof->steps,
+                (double)spent_ns / (double)proof->time_ns);
+}
+
+LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
+{
+    int64_t begin_ns = lkd_clock_ns();
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+    double progress = 0;
+
+    while (progress < 1 && !proof->cancelled) {
+        int64_t spent_ns = burst(proof, cycle, &random);
+
+        watch_clock(proof, spent_ns);
+        pause_for(proof, spent_ns / 2);
+        progress = how_far(proof, lkd_clock_ns() - begin_ns);
+        atomic_store_explicit(&proof->progress, (int)(1000 * fmin(progress, 1)),
+                              memory_order_relaxed);
+        proof->cancelled = atomic_load_explicit(&cycle->ask, memory_order_relaxed) == LKD_ASK_END;
+    }
+    /* release: everything found before */
+    atomic_store_explicit(&proof->done, true, memory_order_release);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does the step fit into its period? Found out on the very core, before a run.
+ *
+ * The thread that will run the cycle executes the model's step many times, with inputs that jump
+ * between the ends of what their channels allow. A step does the same work whatever the values are,
+ * so what differs between steps is the machine's. Steps come in bursts of some milliseconds,
+ * with pauses in between, for the kernel takes a core back from a real-time thread that never
+ * sleeps. After each burst a loop that only reads the clock takes the same time: its gaps are what
+ * the machine does to any program there, and tell a slow step from a stalled core. The ends of the
+ * pauses measure the kernel's wake-ups, from which the margin of LKD_WAKE_HYBRID follows.
+ *
+ * The state of the model is spent afterwards: lkd_cycle_rewind(). */
+#ifndef LKD_RT_PROOF_H
+#define LKD_RT_PROOF_H
+
+#include "cycle.h"
+
+#define LKD_PROOF_GAP_NS INT64_C(20000) /* a gap that counts */
+
+/** struct lkd_proof - a proof under way, and what it has found.
+ * @steps, @time_ns:   it ends after so many steps, or so much time
+ * @compute:  a step with its outputs, as the cycle measures it;  @wakeup: ends of the pauses
+ * @gap_max_ns, @gaps: of the loop that reads the clock, in @gap_time_ns of it
+ * @steps_done, @restarts: a step that was refused (the inputs drove it too far) starts over
+ * @progress: 0 to 1000;  @done: the rest may be read;  @cancelled: it was asked to end early */
+struct lkd_proof {
+    uint64_t steps;
+    int64_t time_ns;
+    struct lkd_histogram compute;
+    struct lkd_histogram wakeup;
+    int64_t gap_max_ns;
+    uint64_t gaps;
+    int64_t gap_time_ns;
+    uint64_t steps_done;
+    uint64_t restarts;
+    bool cancelled;
+    _Atomic int progress;
+    _Atomic bool done;
+};
+
+/** lkd_proof_init() - nothing done yet.  RT: yes. */
+void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns);
+
+/** lkd_proof_run() - execute it; ends early when the cycle is asked to end.
+ * @cycle: rewound, run by nobody
+ * Thread: that of the cycle.  RT: yes, one wait a burst. */
+LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle);
+
+#endif

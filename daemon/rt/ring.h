@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last records of one thread, for anybody to read while it goes on writing.
+ *
+ * A ring of slots that are written over, the oldest first: the writer never waits and never knows
+ * of readers. Every slot carries the number of its record, which is taken back before and set after
+ * the record is written; a reader that finds the same number before and after copying has the whole
+ * record (a seqlock a slot, H.-J. Boehm, "Can seqlocks get along with programming language memory
+ * models?", 2012). All words are relaxed atomics, so there is no data race to be excused. */
+#ifndef LKD_RT_RING_H
+#define LKD_RT_RING_H
+
+#include "linkage/error.h"
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LKD_RING_WORDS 7 /* of a record; with its number a cache line */
+
+/** struct lkd_slot - @number: of the record in it, counted from 1; 0 while it is written */
+struct lkd_slot {
+    alignas(64) _Atomic uint64_t number;
+    _Atomic uint64_t word[LKD_RING_WORDS];
+};
+
+/** struct lkd_ring - @n_slots: a power of two;  @written: records so far */
+struct lkd_ring {
+    struct lkd_slot *slot;
+    size_t n_slots;
+    alignas(64) _Atomic uint64_t written;
+};
+
+/** lkd_ring_init() - memory for @n_slots records (a power of two), touched.
+ * Thread: any but the cycle.  RT: no.
+ * Return: 0, -EINVAL, -ENOMEM. */
+int lkd_ring_init(struct lkd_ring *ring, size_t n_slots);
+
+/** lkd_ring_fini() - release; a zeroed ring is allowed.  RT: no. */
+void lkd_ring_fini(struct lkd_ring *ring);
+
+/** lkd_ring_clear() - forget all records. Thread: any, while nobody writes or reads. */
+void lkd_ring_clear(struct lkd_ring *ring);
+
+/** lkd_ring_put() - write one record over the oldest.
+ * @words: LKD_RING_WORDS
+ * Thread: the writer.  RT: yes, constant time. */
+LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words);
+
+/** lkd_ring_written() - records so far; the next one gets this number.  Thread: any.  RT: yes. */
+LK_RT uint64_t lkd_ring_written(const struct lkd_ring *ring);
+
+/** lkd_ring_first() - number of the oldest record that is still there for sure, counted from 0: a
+ * reader that begins here has half of the ring as its lead.  Thread: any.  RT: yes. */
+LK_RT uint64_t lkd_ring_first(const struct lkd_ring *ring);
+
+/** lkd_ring_get() - copy record @number, counted from 0.
+ * @ret_words: LKD_RING_WORDS; written also on failure
+ * Thread: any.  RT: yes.
+ * Return: whether it was there; false: written over, or not written yet. */
+LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *ret_words);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static tracepoints of provider `linkaged`, for perf and bpftrace: a single no-op each until
+ * somebody attaches. Nothing at all where sys/sdt.h was not there at build time.
+ *
+ *     bpftrace -e 'usdt:/usr/bin/linkaged:linkaged:overrun { printf("%d %d\n", arg1, arg2); }'
+ *
+ * cycle_begin  cycle, grid point [ns], first look at the clock [ns]
+ * cycle_end    cycle, steps done, outputs computed [ns]
+ * overrun      cycle, steps done, how late against the next grid point [ns] */
+#ifndef LKD_RT_TRACEPOINTS_H
+#define LKD_RT_TRACEPOINTS_H
+
+#ifdef LKD_HAVE_SDT
+#include <sys/sdt.h>
+#define LKD_TRACEPOINT3(name, a, b, c) DTRACE_PROBE3(linkaged, name, a, b, c)
+#else
+#define LKD_TRACEPOINT3(name, a, b, c)                                                             \
+    do {                                                                                           \
+        (void)(a);                                                                                 \
+        (void)(b);                                                                                 \
+        (void)(c);                                                                                 \
+    } while (0)
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the cycle waits for its grid point.
+ *
+ * LKD_WAKE_SLEEP   the kernel wakes it at the grid point: late by what the kernel takes, and the
+ *                  core is free meanwhile
+ * LKD_WAKE_HYBRID  the kernel wakes it a margin before, and it reads the clock for the rest: on
+ * time within one reading, as long as the kernel is late by less than the margin LKD_WAKE_SPIN it
+ * reads the clock all the time. The kernel takes such a core back for some 50 ms in every second
+ * where it guards against runaway real-time threads */
+#ifndef LKD_RT_WAIT_H
+#define LKD_RT_WAIT_H
+
+#include "linkage/error.h"
+#include <stdint.h>
+
+/** enum lkd_wake - see above. */
+enum lkd_wake { LKD_WAKE_SLEEP, LKD_WAKE_HYBRID, LKD_WAKE_SPIN };
+
+/* The margin is no more than this part of the period: who spins through all of it loses its core to
+ * the kernel's guard. */
+#define LKD_MARGIN_PART   0.4
+#define LKD_MARGIN_MIN_NS INT64_C(20000)
+
+/** struct lkd_wait - @margin_ns: of LKD_WAKE_HYBRID */
+struct lkd_wait {
+    enum lkd_wake wake;
+    int64_t margin_ns;
+};
+
+/** lkd_clock_ns() - now on CLOCK_MONOTONIC [ns].  RT: yes (no system call on usual machines). */
+LK_RT int64_t lkd_clock_ns(void);
+
+/** lkd_sleep_until() - sleep until @when_ns on CLOCK_MONOTONIC.  RT: yes, one system call. */
+LK_RT void lkd_sleep_until(int64_t when_ns);
+
+/** lkd_wait_until() - wait until @when_ns on CLOCK_MONOTONIC.
+ * Thread: cycle.  RT: yes, at most one system call; none when the time has come.
+ * Return: now, @when_ns or later. */
+LK_RT int64_t lkd_wait_until(const struct lkd_wait *wait, int64_t when_ns);
+
+/** lkd_wait_margin() - a margin that the kernel's wake-ups keep within.
+ * @p99_ns: of its wake-up latencies on that core
+ * Twice of it and 20 us, and within the bounds above: the tail beyond p99 is a few times longer. */
+int64_t lkd_wait_margin(int64_t p99_ns, int64_t period_ns);
+
+/** lkd_wake_name() - "sleep", "hybrid", "spin". Static text. */
+const char *lkd_wake_name(enum lkd_wake wake);
+
+#endif

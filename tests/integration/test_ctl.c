@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkagectl, and arming with the client library, against a daemon that is played: it answers as
+ * one would, or refuses, or falls silent, just when the test wants it. */
+#include "client.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+#define OK     LINKAGE__V1__RESULT__RESULT_OK
+#define PROOF  "max 212 us of 1000 us, slack 78 %"
+#define REASON "max 1300 us of 1000 us; 500 Hz would fit"
+#define TRACE  "{\"traceEvents\":[]}"
+
+/* How the play goes. SILENT: no answer to a status;  UNPROVEN: arming ends in READY;  FOREVER: it
+ * does not end;  UNFIT: the machine is refused at once;  OLD: knows no evidence */
+enum play { FITS, SILENT, UNPROVEN, FOREVER, UNFIT, OLD };
+
+static struct {
+    void *context;
+    void *router;
+    pthread_t thread;
+    char endpoint[100];
+    _Atomic enum play play;
+    _Atomic int ended;
+    /* of the thread */
+    Linkage__V1__State state;
+    int asked;
+    struct lk_wire_arena arena;
+    /* what was asked for, read by tests between commands */
+    _Atomic int allow_degraded;
+    _Atomic unsigned int steps, cycles;
+} actor;
+
+static const char *ctl;
+static char output[20000];
+
+static void play_arm(const Linkage__V1__ArmRequest *arm, Linkage__V1__ControlReply *reply)
+{
+    actor.allow_degraded = arm->allow_degraded;
+    actor.steps = arm->steps;
+    actor.asked = 0;
+    if (actor.play == UNFIT) {
+        reply->result = LINKAGE__V1__RESULT__RESULT_NO_REALTIME;
+        reply->text =
+            (char *)"not fit\033[2J: no PREEMPT_RT kernel; allow it with --allow-degraded";
+    } else {
+        actor.state = LINKAGE__V1__STATE__STATE_ARMING;
+    }
+}
+
+/* Three answers, then the outcome. */
+static void play_status(Linkage__V1__Proof *proof)
+{
+    if (actor.state == LINKAGE__V1__STATE__STATE_ARMING && ++actor.asked > 3) {
+        if (actor.play == FITS)
+            actor.state = LINKAGE__V1__STATE__STATE_ARMED;
+        else if (actor.play == UNPROVEN)
+            actor.state = LINKAGE__V1__STATE__STATE_READY;
+    }
+    proof->progress = actor.asked / 4.0;
+    if (actor.state != LINKAGE__V1__STATE__STATE_ARMING)
+        proof->text = (char *)(actor.play == UNPROVEN ? REASON : PROOF);
+}
+
+static void play_evidence(Linkage__V1__Evidence *e, Linkage__V1__Durations *d, bool with_histograms)
+{
+    static uint64_t upper[] = {15103, 15359}, count[] = {7, 5};
+
+    d->count = 12;
+    d->p50_ns = 15103;
+    d->max_ns = 15300;
+    if (with_histograms) {
+        d->bucket_upper_ns = upper;
+        d->bucket_count = count;
+        d->n_bucket_upper_ns = d->n_bucket_count = 2;
+    }
+    e->model = (char *)"four-bar";
+    e->period_ns = 1000000;
+    e->state = actor.state;
+    e->wakeup = e->response = d;
+}
+
+static void send_reply(const void *identity, size_t n, const Linkage__V1__ControlReply *reply)
+{
+    uint8_t data[4096];
+    size_t size;
+
+    assert_int_equal(lk_wire_encode(&reply->base, data, sizeof(data), &size), 0);
+    zmq_send(actor.router, identity, n, ZMQ_SNDMORE);
+    zmq_send(actor.router, data, size, 0);
+}
+
+static void answer(const void *identity, size_t n, const Linkage__V1__ControlRequest *request)
+{
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
+    Linkage__V1__Proof proof = LINKAGE__V1__PROOF__INIT;
+    Linkage__V1__Evidence evidence = LINKAGE__V1__EVIDENCE__INIT;
+    Linkage__V1__Durations durations = LINKAGE__V1__DURATIONS__INIT;
+    char *degraded[] = {(char *)"the core is not isolated"};
+
+    reply.id = request->id;
+    reply.result = OK;
+    reply.status = &status;
+    status.proof = &proof;
+    status.model = (char *)"four-bar";
+    status.late_wakeups = 3;
+    status.behind_s = 0.25;
+    switch (request->command_case) {
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM:
+        play_arm(request->arm, &reply);
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
+        if (actor.play == SILENT)
+            return;
+        play_status(&proof);
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
+        actor.state = LINKAGE__V1__STATE__STATE_READY;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_START:
+        actor.state = LINKAGE__V1__STATE__STATE_RUNNING;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE:
+        play_evidence(&evidence, &durations, request->evidence->with_histograms);
+        reply.evidence = actor.play == OLD ? NULL : &evidence;
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE:
+        actor.cycles = request->trace->cycles;
+        reply.trace.data = (uint8_t *)TRACE;
+        reply.trace.len = actor.play == OLD ? 0 : strlen(TRACE);
+        break;
+    default:
+        reply.result = LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE;
+    }
+    status.state = actor.state;
+    if (actor.allow_degraded) {
+        status.degraded = degraded;
+        status.n_degraded = 1;
+    }
+    send_reply(identity, n, &reply);
+}
+
+static void *act(void *data)
+{
+    uint8_t identity[256], message[4096];
+
+    (void)data;
+    while (!actor.ended) {
+        const Linkage__V1__ControlRequest *request;
+        zmq_pollitem_t item = {.socket = actor.router, .events = ZMQ_POLLIN};
+        int n, size;
+
+        if (zmq_poll(&item, 1, 20) <= 0)
+            continue;
+        n = zmq_recv(actor.router, identity, sizeof(identity), 0);
+        size = zmq_recv(actor.router, message, sizeof(message), 0);
+        if (lk_wire_decode_request(&actor.arena, message, (size_t)size, &request) == 0)
+            answer(identity, (size_t)n, request);
+    }
+    return NULL;
+}
+
+static int raise_curtain(void **state)
+{
+    (void)state;
+    snprintf(actor.endpoint, sizeof(actor.endpoint), "ipc:///tmp/linkage-test-ctl-%d",
+             (int)getpid());
+    actor.context = zmq_ctx_new();
+    actor.router = zmq_socket(actor.context, ZMQ_ROUTER);
+    return lk_wire_arena_init(&actor.arena, LK_WIRE_CONTROL_ARENA) != 0 ||
+           zmq_bind(actor.router, actor.endpoint) != 0 ||
+           pthread_create(&actor.thread, NULL, act, NULL) != 0;
+}
+
+static int lower_curtain(void **state)
+{
+    (void)state;
+    actor.ended = 1;
+    pthread_join(actor.thread, NULL);
+    zmq_close(actor.router);
+    zmq_ctx_term(actor.context);
+    unlink(actor.endpoint + strlen("ipc://"));
+    lk_wire_arena_fini(&actor.arena);
+    return 0;
+}
+
+/* Runs linkagectl with @arguments; what it prints on either stream is in output. Return: its exit
+ * status. */
+static int run_ctl(enum play play, const char *arguments)
+{
+    char command[1000];
+    FILE *pipe;
+    size_t n;
+
+    actor.play = play;
+    snprintf(command, sizeof(command), "%s -e %s -t 1 %s 2>&1", ctl, actor.endpoint, arguments);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    n = fread(output, 1, sizeof(output) - 1, pipe);
+    output[n] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void assert_output(const char *part)
+{
+    if (!strstr(output, part))
+        fail_msg("no '%s' in\n%s", part, output);
+}
+
+static void test_arm(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl(FITS, "arm --steps 5000"), 0);
+    assert_string_equal(output, "armed: " PROOF "\n");
+    assert_int_equal(actor.steps, 5000);
+    assert_int_equal(actor.allow_degraded, 0);
+    assert_int_equal(run_ctl(FITS, "arm --json"), 0);
+    assert_output("{\"result\":\"ok\",\"text\":\"" PROOF "\",\"status\":{\"state\":\"armed\"");
+
+    assert_int_equal(run_ctl(FITS, "arm --allow-degraded"), 0);
+    assert_string_equal(output, "armed: " PROOF "\ndegraded: the core is not isolated\n");
+    assert_int_equal(actor.steps, 0);
+
+    assert_int_equal(run_ctl(FOREVER, "arm --no-wait"), 0);
+    assert_string_equal(output, "arming (four-bar, t = 0.000 s)\n");
+}
+
+static void test_arm_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl(UNFIT, "arm"), 1);
+    assert_string_equal(output,
+                        "linkagectl: not armed: not fit?[2J: no PREEMPT_RT kernel; allow it "
+                        "with --allow-degraded\n");
+    assert_int_equal(run_ctl(UNFIT, "arm --json"), 1);
+    assert_output("{\"result\":\"no-realtime\"");
+    assert_int_equal(run_ctl(UNPROVEN, "arm"), 1);
+    assert_string_equal(output, "linkagectl: not armed: " REASON "\n");
+    assert_int_equal(run_ctl(UNPROVEN, "arm --json"), 1);
+    assert_output("{\"result\":\"no-budget\",\"text\":\"" REASON "\"");
+    /* a daemon that vanishes while it arms */
+    assert_int_equal(run_ctl(SILENT, "arm"), 3);
+    assert_output("no daemon answers");
+}
+
+/* load, arm, start; what comes after a refusal is not tried */
+static void test_run(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl(FITS, "run /dev/null"), 0);
+    assert_output("ready (four-bar");
+    assert_output("\narmed: " PROOF "\n");
+    assert_output("\nrunning (four-bar");
+    assert_int_equal(run_ctl(UNPROVEN, "run /dev/null"), 1);
+    assert_output("not armed: " REASON);
+    assert_null(strstr(output, "running"));
+    assert_int_equal(run_ctl(FITS, "run /nowhere/model.yaml"), 1);
+    assert_output("/nowhere/model.yaml: No such file");
+}
+
+static void test_status(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl(FITS, "arm"), 0);
+    assert_int_equal(run_ctl(FITS, "status"), 0);
+    assert_output("proof         " PROOF "\n");
+    assert_output("late          3 late wake-ups, 0 long computations");
+    assert_output("simulated     0.250000 s behind wall time\n");
+    assert_int_equal(run_ctl(FITS, "status --json"), 0);
+    assert_output("\"late_wakeups\":3,\"long_computations\":0,\"throttled\":0,\"behind_s\":0.25");
+    assert_output("\"proof\":{\"valid\":false");
+    assert_int_equal(run_ctl(FOREVER, "arm --no-wait"), 0);
+    assert_int_equal(run_ctl(FOREVER, "status"), 0);
+    assert_output("arming        25 %, 0 steps\n");
+}
+
+static void test_latency(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl(FITS, "latency"), 0);
+    assert_output("wake-up             15.1        0.0        0.0       15.3           12\n");
+    assert_int_equal(run_ctl(FITS, "latency --json"), 0);
+    assert_output("\"buckets\":[[15103,7],[15359,5]]");
+    assert_int_equal(run_ctl(FITS, "latency --histogram=20 --output -"), 0);
+    assert_output("\n000014 000004\t000000\t000004\n000015 000008\t000000\t000008\n");
+    assert_output("\n000019 000000\t000000\t000000\n# Total: 000000012 000000000 000000012\n");
+    assert_int_equal(run_ctl(FITS, "latency --watch -n 2 --json"), 0);
+    assert_non_null(strchr(strchr(output, '\n') + 1, '\n'));
+    assert_int_equal(run_ctl(OLD, "latency"), 1);
+    assert_string_equal(output, "linkagectl: the daemon sent no evidence\n");
+}
+
+static void test_files(void **state)
+{
+    char arguments[200], path[100];
+    FILE *file;
+
+    (void)state;
+    snprintf(path, sizeof(path), "/tmp/linkage-test-trace-%d", (int)getpid());
+    snprintf(arguments, sizeof(arguments), "trace --cycles 7 --output %s", path);
+    assert_int_equal(run_ctl(FITS, arguments), 0);
+    assert_int_equal(actor.cycles, 7);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(output, sizeof(output), file));
+    fclose(file);
+    assert_string_equal(output, TRACE);
+    /* a refusal leaves the file alone */
+    assert_int_equal(run_ctl(OLD, arguments), 1);
+    assert_int_equal(access(path, F_OK), 0);
+    remove(path);
+
+    assert_int_equal(run_ctl(FITS, "trace --output -"), 0);
+    assert_string_equal(output, TRACE);
+    assert_int_equal(actor.cycles, 0);
+    assert_int_equal(run_ctl(FITS, "latency --output /dev/full"), 1);
+    assert_output("/dev/full: No space left on device");
+    assert_int_equal(run_ctl(FITS, "latency --output /nowhere/x"), 1);
+    assert_output("/nowhere/x: No such file");
+}
+
+static void test_usage(void **state)
+{
+    static const char *const wrong[] = {
+        "trace",
+        "arm --steps 0",
+        "arm --steps 4294967296",
+        "status --allow-degraded",
+        "start --steps 5",
+        "run --no-wait /dev/null",
+        "latency --cycles 5",
+        "latency --histogram=1000001",
+        "latency --histogram=0",
+        "latency --histogram --json",
+        "latency --watch --output x",
+        "latency --watch --histogram",
+        "run",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (run_ctl(FITS, wrong[i]) != 2)
+            fail_msg("exit status of '%s' is not 2", wrong[i]);
+}
+
+static void count_call(void *data, double progress)
+{
+    ++*(int *)data;
+    assert_true(progress >= 0 && progress <= 1);
+}
+
+static void test_library(void **state)
+{
+    Linkage__V1__ArmRequest arm = LINKAGE__V1__ARM_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_client *client;
+    struct lk_error error;
+    const char *text;
+    int calls = 0;
+
+    (void)state;
+    assert_int_equal(lk_client_open(actor.endpoint, 1000, &client, NULL), 0);
+    actor.play = FITS;
+    assert_int_equal(lk_client_arm(client, &arm, 10000, count_call, &calls, &reply, &error), 0);
+    assert_true(lk_client_is_armed(reply, &text));
+    assert_string_equal(text, PROOF);
+    assert_int_equal(calls, 4);
+    actor.play = FOREVER;
+    assert_int_equal(lk_client_arm(client, &arm, 0, NULL, NULL, &reply, &error), 0);
+    assert_false(lk_client_is_armed(reply, &text));
+    assert_int_equal(lk_client_arm(client, &arm, 300, NULL, NULL, &reply, &error),
+                     LK_CLIENT_E_BUSY);
+    assert_non_null(strstr(error.text, "still arming"));
+    lk_client_close(client);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arm),     cmocka_unit_test(test_arm_refused),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_status),
+        cmocka_unit_test(test_latency), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_usage),   cmocka_unit_test(test_library),
+    };
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s LINKAGECTL\n", argv[0]);
+        return 2;
+    }
+    ctl = argv[1];
+    return cmocka_run_group_tests(tests, raise_curtain, lower_curtain);
+}

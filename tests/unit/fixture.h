@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A temporary folder that a test fills like the root of a machine. */
+#ifndef TESTS_UNIT_FIXTURE_H
+#define TESTS_UNIT_FIXTURE_H
+
+/** struct fixture - a folder of its own for one test. */
+struct fixture {
+    char root[64];
+};
+
+/** fixture_open() - make the folder; ends the test where there can be none. */
+void fixture_open(struct fixture *fixture);
+/** fixture_write() - the file @root/@path with its folders; @text as it is. */
+void fixture_write(const struct fixture *fixture, const char *path, const char *text);
+/** fixture_delete() - that file alone. */
+void fixture_delete(const struct fixture *fixture, const char *path);
+/** fixture_close() - remove the folder and all in it. */
+void fixture_close(struct fixture *fixture);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `latency` and `trace`: what a run proves about its timing, onto the terminal or into a file. */
+#include "ctl.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool to_stdout(const struct ctl_options *options)
+{
+    return options->output == NULL || strcmp(options->output, "-") == 0;
+}
+
+static int fail_file(const struct ctl_options *options, int fault)
+{
+    struct lk_error error;
+
+    lk_error_set(&error, "%s: %s", to_stdout(options) ? "standard output" : options->output,
+                 strerror(fault));
+    return ctl_fail(options, &error);
+}
+
+/* Opened only when there is something to write: a refusal leaves an older file as it is. */
+static int open_output(const struct ctl_options *options, FILE **ret_file)
+{
+    *ret_file = to_stdout(options) ? stdout : fopen(options->output, "we");
+    return *ret_file != NULL ? CTL_OK : fail_file(options, errno);
+}
+
+static int close_output(const struct ctl_options *options, FILE *file)
+{
+    bool failed = fflush(file) != 0 || ferror(file);
+    int fault = failed ? errno : 0;
+
+    if (file != stdout && fclose(file) != 0 && !failed) {
+        fault = errno;
+        failed = true;
+    }
+    return failed ? fail_file(options, fault) : CTL_OK;
+}
+
+/* Return: CTL_OK with evidence, or an exit status after the refusal was shown. */
+static int ask_evidence(const struct ctl_options *options, struct lk_client *client,
+                        const Linkage__V1__Evidence **ret_evidence)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__EvidenceRequest evidence = LINKAGE__V1__EVIDENCE_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int status;
+
+    evidence.with_histograms = options->histogram || options->json;
+    evidence.with_cycles = true;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE;
+    request.evidence = &evidence;
+    status = ctl_call(options, client, &request, &reply);
+    if (status != CTL_OK)
+        return status;
+    if (reply->result != LINKAGE__V1__RESULT__RESULT_OK)
+        return ctl_show_reply(options, reply);
+    *ret_evidence = reply->evidence;
+    if (reply->evidence != NULL)
+        return CTL_OK;
+    lk_error_set(&error, "the daemon sent no evidence");
+    return ctl_fail(options, &error);
+}
+
+static void write_evidence(const struct ctl_options *options, FILE *file,
+                           const Linkage__V1__Evidence *evidence)
+{
+    if (options->histogram)
+        lk_report_histogram(file, evidence, options->limit_us);
+    else if (options->json)
+        lk_report_json(file, evidence);
+    else
+        lk_report_text(file, evidence);
+}
+
+/* Draws the table over the one before. */
+static int redraw(const Linkage__V1__Evidence *evidence)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+
+    if (file == NULL)
+        return CTL_FAILED;
+    lk_report_text(file, evidence);
+    fclose(file);
+    if (text == NULL)
+        return CTL_FAILED;
+    fputs("\033[H", stdout);
+    for (size_t i = 0; i < size; i++) {
+        /* an older, longer line may be below */
+        if (text[i] == '\n')
+            fputs("\033[K", stdout);
+        putchar(text[i]);
+    }
+    fputs("\033[J", stdout);
+    free(text);
+    return CTL_OK;
+}
+
+/* One after the other, for a pipe. */
+static void write_next(const struct ctl_options *options, bool first,
+                       const Linkage__V1__Evidence *evidence)
+{
+    if (!first && !options->json)
+        putchar('\n');
+    write_evidence(options, stdout, evidence);
+}
+
+static void sleep_until(int64_t time_ns)
+{
+    struct timespec time = {time_ns / 1000000000, time_ns % 1000000000};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+        ;
+}
+
+/* Once a second, until @count tables or Ctrl-C. */
+static int watch_latency(const struct ctl_options *options, struct lk_client *client)
+{
+    bool terminal = isatty(STDOUT_FILENO) == 1 && !options->json;
+    int64_t next_ns = lk_client_now_ns();
+    int status = CTL_OK;
+
+    if (terminal)
+        fputs("\033[2J", stdout);
+    for (unsigned long i = 0; status == CTL_OK; i++) {
+        const Linkage__V1__Evidence *evidence;
+
+        status = ask_evidence(options, client, &evidence);
+        if (status == CTL_OK && terminal)
+            status = redraw(evidence);
+        else if (status == CTL_OK)
+            write_next(options, i == 0, evidence);
+        if (status == CTL_OK && (fflush(stdout) != 0 || ferror(stdout)))
+            status = fail_file(options, errno);
+        if (options->count > 0 && i + 1 >= options->count)
+            break;
+        next_ns += 1000000000;
+        if (status == CTL_OK)
+            sleep_until(next_ns);
+    }
+    return status;
+}
+
+int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    const Linkage__V1__Evidence *evidence;
+    FILE *file;
+    int status;
+
+    (void)n;
+    (void)args;
+    if (options->watch)
+        return watch_latency(options, client);
+    status = ask_evidence(options, client, &evidence);
+    if (status == CTL_OK)
+        status = open_output(options, &file);
+    if (status != CTL_OK)
+        return status;
+    write_evidence(options, file, evidence);
+    return close_output(options, file);
+}
+
+static int ask_trace(const struct ctl_options *options, struct lk_client *client,
+                     const ProtobufCBinaryData **ret_trace)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__TraceRequest trace = LINKAGE__V1__TRACE_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int status;
+
+    trace.cycles = options->cycles;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE;
+    request.trace = &trace;
+    status = ctl_call(options, client, &request, &reply);
+    if (status != CTL_OK)
+        return status;
+    if (reply->result != LINKAGE__V1__RESULT__RESULT_OK)
+        return ctl_show_reply(options, reply);
+    *ret_trace = &reply->trace;
+    if (reply->trace.len > 0)
+        return CTL_OK;
+    lk_error_set(&error, "the daemon sent no trace");
+    return ctl_fail(options, &error);
+}
+
+int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    const ProtobufCBinaryData *trace;
+    FILE *file;
+    int status = ask_trace(options, client, &trace);
+
+    (void)n;
+    (void)args;
+    if (status == CTL_OK)
+        status = open_output(options, &file);
+    if (status != CTL_OK)
+        return status;
+    fwrite(trace->data, 1, trace->len, file);
+    status = close_output(options, file);
+    if (status == CTL_OK && !to_stdout(options) && !options->json)
+        printf("%s: %zu bytes\n", options->output, trace->len);
+    return status;
+}
