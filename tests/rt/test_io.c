@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ten thousand cycles at 2 kHz while the daemon's own exchange thread publishes, receives and
+ * decodes beside them, over real sockets with a bench at the other end: on the cycle thread no heap
+ * call, no page fault and one wait a cycle; on a worker no heap call, no page fault, and no sleep
+ * but between steps.
+ *
+ * Runs without privileges too; then priority and locked memory are left out, and page faults are
+ * reported without being judged. Nothing here depends on how late the machine is. */
+#include "alloc_guard.h"
+#include "exchange.h"
+#include "realtime.h"
+#include "runner.h"
+#include "wire.h"
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+#define CYCLES   10000u
+#define PERIOD_S 0.0005
+/* Waits beyond one a cycle: none is known; left for a signal that interrupts a wait. */
+#define SPARE_WAITS 5
+
+static const char *folder;
+static bool locked;
+
+/** struct counted - a thread of the rig, and what it was seen to do. */
+struct counted {
+    struct lkd_cycle *cycle;
+    struct lk_crew *crew;
+    int core;
+    int priority;
+    bool fifo;
+    unsigned long heap_calls;
+    struct lkd_usage usage;
+    pthread_t thread;
+};
+
+static void count(struct counted *counted, void (*work)(struct counted *))
+{
+    struct lkd_usage begin, end;
+
+    lkd_realtime_pin(counted->core);
+    lkd_realtime_prepare_thread();
+    counted->fifo = lkd_realtime_set_fifo(counted->priority) == 0;
+    lkd_realtime_usage(&begin);
+    alloc_guard_arm();
+    work(counted);
+    counted->heap_calls = alloc_guard_disarm();
+    lkd_realtime_usage(&end);
+    counted->usage = (struct lkd_usage){
+        .minor_faults = end.minor_faults - begin.minor_faults,
+        .major_faults = end.major_faults - begin.major_faults,
+        .voluntary = end.voluntary - begin.voluntary,
+        .involuntary = end.involuntary - begin.involuntary,
+    };
+}
+
+static void cycle_work(struct counted *counted)
+{
+    lkd_cycle_run(counted->cycle);
+}
+
+static void worker_work(struct counted *counted)
+{
+    lk_crew_serve(counted->crew, 1);
+}
+
+static void *run_cycle(void *data)
+{
+    count(data, cycle_work);
+    return NULL;
+}
+
+static void *run_worker(void *data)
+{
+    count(data, worker_work);
+    return NULL;
+}
+
+/* ---- the bench, in a thread of its own ---- */
+
+struct bench {
+    void *context;
+    char inputs[96];
+    char outputs[96];
+    size_t n_inputs;
+    _Atomic bool stop;
+    uint64_t sent;
+    uint64_t received;
+    uint64_t input_sequence;
+};
+
+static void send_input(struct bench *bench, void *socket)
+{
+    Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
+    double values[64] = {0};
+    unsigned char buffer[1024];
+    size_t size;
+
+    sample.sequence = ++bench->sent;
+    sample.n_values = bench->n_inputs;
+    sample.values = values;
+    if (lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size) == 0)
+        zmq_send(socket, buffer, size, ZMQ_DONTWAIT);
+}
+
+static void take_outputs(struct bench *bench, void *socket, struct lk_wire_arena *arena)
+{
+    const Linkage__V1__OutputSample *sample;
+    unsigned char buffer[8192];
+    int size;
+
+    while ((size = zmq_recv(socket, buffer, sizeof(buffer), ZMQ_DONTWAIT)) >= 0) {
+        if (lk_wire_decode_output(arena, buffer, (size_t)size, &sample))
+            continue;
+        bench->received++;
+        bench->input_sequence = sample->input_sequence;
+    }
+}
+
+static void *attend(void *data)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+    struct bench *bench = data;
+    void *in = zmq_socket(bench->context, ZMQ_PUB), *out = zmq_socket(bench->context, ZMQ_SUB);
+    struct lk_wire_arena arena;
+    int zero = 0;
+
+    zmq_setsockopt(in, ZMQ_LINGER, &zero, sizeof(zero));
+    zmq_setsockopt(out, ZMQ_SUBSCRIBE, "", 0);
+    zmq_connect(in, bench->inputs);
+    zmq_connect(out, bench->outputs);
+    lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA);
+    while (!atomic_load(&bench->stop)) {
+        send_input(bench, in);
+        take_outputs(bench, out, &arena);
+        nanosleep(&nap, NULL);
+    }
+    lk_wire_arena_fini(&arena);
+    zmq_close(in);
+    zmq_close(out);
+    return NULL;
+}
+
+/* ---- a rig of model, exchange and bench ---- */
+
+struct rig {
+    struct lk_system *system;
+    struct lkd_cycle *cycle;
+    struct lkd_inputs inputs;
+    struct lkd_exchange *exchange;
+    void *context;
+    void *inputs_socket;
+    void *outputs_socket;
+    struct bench bench;
+    pthread_t bench_thread;
+};
+
+static void *bind_socket(struct rig *rig, int type, const char *name, char *ret_endpoint)
+{
+    void *socket = zmq_socket(rig->context, type);
+    int zero = 0;
+
+    assert_non_null(socket);
+    snprintf(ret_endpoint, 96, "inproc://%s", name);
+    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
+    if (type == ZMQ_SUB)
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+    assert_int_equal(zmq_bind(socket, ret_endpoint), 0);
+    return socket;
+}
+
+static void open_rig(struct rig *rig, const char *model_name)
+{
+    const struct lk_options options = {.step = PERIOD_S};
+    struct lkd_settings settings = lkd_settings_default();
+    struct lk_error error = {0};
+    struct lk_model *model;
+    char path[512];
+
+    memset(rig, 0, sizeof(*rig));
+    settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
+    snprintf(path, sizeof(path), "%s/%s", folder, model_name);
+    if (lk_model_read_file(path, &model, &error) ||
+        lk_system_new(model, &options, &rig->system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    assert_int_equal(lkd_cycle_new(rig->system, &settings, &rig->cycle), 0);
+
+    rig->bench.context = rig->context = zmq_ctx_new();
+    rig->inputs_socket = bind_socket(rig, ZMQ_SUB, "inputs", rig->bench.inputs);
+    rig->outputs_socket = bind_socket(rig, ZMQ_PUB, "outputs", rig->bench.outputs);
+    rig->bench.n_inputs = (size_t)rig->cycle->n_inputs;
+    lkd_inputs_init(&rig->inputs);
+    assert_int_equal(lkd_inputs_attach(&rig->inputs, rig->cycle, 1), 0);
+    assert_int_equal(
+        lkd_exchange_start(&rig->inputs, rig->inputs_socket, rig->outputs_socket, &rig->exchange),
+        0);
+    lkd_exchange_attach(rig->exchange, rig->cycle, 1, false);
+    assert_int_equal(pthread_create(&rig->bench_thread, NULL, attend, &rig->bench), 0);
+}
+
+static void close_rig(struct rig *rig)
+{
+    atomic_store(&rig->bench.stop, true);
+    pthread_join(rig->bench_thread, NULL);
+    lkd_exchange_detach(rig->exchange, LINKAGE__V1__STATE__STATE_READY);
+    lkd_exchange_stop(rig->exchange);
+    zmq_close(rig->inputs_socket);
+    zmq_close(rig->outputs_socket);
+    zmq_ctx_term(rig->context);
+    lkd_inputs_attach(&rig->inputs, NULL, 0);
+    lkd_inputs_fini(&rig->inputs);
+    lkd_cycle_free(rig->cycle);
+    lk_system_free(rig->system);
+}
+
+static void await_cycles(struct lkd_cycle *cycle, uint64_t cycles)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+    const struct lkd_figures *f;
+
+    do {
+        nanosleep(&nap, NULL);
+        lkd_mailbox_take(&cycle->status);
+        f = lkd_mailbox_front(&cycle->status);
+    } while (f->cycles < cycles && f->state == LKD_CYCLE_RUNNING);
+    assert_true(f->state == LKD_CYCLE_RUNNING);
+    lkd_cycle_ask(cycle, LKD_ASK_END);
+}
+
+static void report(const char *who, const struct counted *counted)
+{
+    printf("%s: heap calls %lu, minor faults %" PRIu64 ", major faults %" PRIu64
+           ", voluntary switches %" PRIu64 ", involuntary %" PRIu64 "\n",
+           who, counted->heap_calls, counted->usage.minor_faults, counted->usage.major_faults,
+           counted->usage.voluntary, counted->usage.involuntary);
+}
+
+static void check_counted(const struct counted *counted)
+{
+    assert_int_equal(counted->heap_calls, 0);
+    assert_int_equal(counted->usage.major_faults, 0);
+    if (locked)
+        assert_int_equal(counted->usage.minor_faults, 0);
+}
+
+static void check_exchange(const struct rig *rig)
+{
+    printf("bench: %" PRIu64 " sent, %" PRIu64 " received, the last effect seen is of %" PRIu64
+           "\n",
+           rig->bench.sent, rig->bench.received, rig->bench.input_sequence);
+    assert_true(rig->bench.received > 100);
+    assert_true(rig->bench.input_sequence > 100);
+}
+
+static void test_with_io(void **state)
+{
+    struct counted cycle = {.core = lkd_realtime_pick_core(LKD_CORE_AUTO), .priority = 80};
+    struct rig rig;
+
+    (void)state;
+    open_rig(&rig, "four-bar.yaml");
+    cycle.cycle = rig.cycle;
+    rig.cycle->t0_ns = lkd_clock_ns() + 20000000;
+    assert_int_equal(pthread_create(&cycle.thread, NULL, run_cycle, &cycle), 0);
+    await_cycles(rig.cycle, CYCLES);
+    pthread_join(cycle.thread, NULL);
+    report("cycle", &cycle);
+    check_counted(&cycle);
+    /* one wait a cycle, and the one that ended the run */
+    assert_true(cycle.usage.voluntary <= rig.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
+    assert_true(lkd_histogram_count(&rig.cycle->hand_over) > 100);
+    assert_true(lkd_histogram_count(&rig.cycle->input_age) > 100);
+    close_rig(&rig);
+    check_exchange(&rig);
+}
+
+/* Two workers with a core each; the daemon wants a third for the rest, this test gets by, as both
+ * sleep between steps. A worker sleeps then, and again where it got up in vain because the cycle
+ * was late; at normal priority it may lose its core within any phase, and no count can be demanded.
+ */
+static void test_workers_with_io(void **state)
+{
+    struct counted cycle = {.core = lkd_realtime_pick_core(LKD_CORE_AUTO), .priority = 50};
+    struct counted worker = {.priority = 50};
+    struct lk_crew *crew;
+    uint64_t cycles;
+    struct rig rig;
+
+    (void)state;
+    if (cycle.core <= 0)
+        skip();
+    open_rig(&rig, "chain-128.yaml");
+    assert_int_equal(lk_crew_new(2, &crew), 0);
+    cycle.cycle = rig.cycle;
+    cycle.crew = worker.crew = rig.cycle->crew = crew;
+    assert_int_equal(pthread_create(&worker.thread, NULL, run_worker, &worker), 0);
+    lk_crew_wait_ready(crew);
+    lk_system_set_crew(rig.system, crew);
+    rig.cycle->t0_ns = lkd_clock_ns() + 20000000;
+    assert_int_equal(pthread_create(&cycle.thread, NULL, run_cycle, &cycle), 0);
+    await_cycles(rig.cycle, CYCLES / 4);
+    pthread_join(cycle.thread, NULL);
+    lk_crew_stop(crew);
+    pthread_join(worker.thread, NULL);
+    report("cycle", &cycle);
+    report("worker", &worker);
+    check_counted(&cycle);
+    check_counted(&worker);
+    cycles = rig.cycle->rt.figures.cycles;
+    if (cycle.fifo && worker.fifo) {
+        assert_true(cycle.usage.voluntary <= 2 * cycles + SPARE_WAITS);
+        assert_true(worker.usage.voluntary <= 3 * cycles + SPARE_WAITS);
+    }
+    lk_system_set_crew(rig.system, NULL);
+    close_rig(&rig);
+    lk_crew_free(crew);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_with_io),
+        cmocka_unit_test(test_workers_with_io),
+    };
+    int latency_fd, r;
+
+    folder = argc > 1 ? argv[1] : "config/models";
+    lkd_realtime_small_stacks();
+    locked = lkd_realtime_lock_memory() == 0;
+    latency_fd = lkd_realtime_hold_latency();
+    printf("memory %s\n", locked ? "locked" : "not locked");
+    r = cmocka_run_group_tests(tests, NULL, NULL);
+    if (latency_fd >= 0)
+        close(latency_fd);
+    return r;
+}
