@@ -56,6 +56,22 @@ void lk_crew_free(struct lk_crew *crew)
     free(crew);
 }
 
+LK_RT void lk_crew_set_mark(struct lk_crew *crew, lk_crew_mark mark, void *context)
+{
+    /* plain: the next order releases them to the workers */
+    crew->order.mark = mark;
+    crew->order.mark_context = context;
+}
+
+static void execute(const struct lk_crew *crew, lk_crew_phase phase, void *context, int worker)
+{
+    if (crew->order.mark)
+        crew->order.mark(crew->order.mark_context, worker, true);
+    phase(context, worker);
+    if (crew->order.mark)
+        crew->order.mark(crew->order.mark_context, worker, false);
+}
+
 LK_RT int lk_crew_size(const struct lk_crew *crew)
 {
     return crew ? crew->n_workers : 1;
@@ -124,7 +140,7 @@ LK_RT void lk_crew_serve(struct lk_crew *crew, int worker)
 
         phase = crew->order.phase;
         if (phase)
-            phase(crew->order.context, worker);
+            execute(crew, phase, crew->order.context, worker);
         done = order;
         /* release: all that the phase wrote; acquire, as the lane is the caller's when it is marked
          */
@@ -199,7 +215,7 @@ LK_RT void lk_crew_run(struct lk_crew *crew, lk_crew_phase phase, void *context)
     asleep = atomic_load_explicit(&crew->sleepers, memory_order_relaxed) > 0;
     if (asleep)
         lk_futex_wake(&crew->order.word);
-    phase(context, 0);
+    execute(crew, phase, context, 0);
     join(crew, asleep);
 }
 

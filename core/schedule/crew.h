@@ -24,6 +24,8 @@ struct lk_crew_lane {
  * @order:    the line that the caller writes and workers spin on
  * @word:     counts orders in steps of LK_CREW_NEXT, or with LK_CREW_RESTING
  * @phase:    of the order; NULL: leave.  @context: for it
+ * @mark, @mark_context: told of the parts of a phase, NULL: nobody is; in the line that workers
+ * have at hand anyway
  * @next_ns:  when workers that sleep get up by themselves, 0: they do not
  * @sleepers: workers that sleep on @word, or are about to
  * @last:     the newest order, of the caller alone */
@@ -33,6 +35,8 @@ struct lk_crew {
         lk_crew_phase phase;
         void *context;
         _Atomic int64_t next_ns;
+        lk_crew_mark mark;
+        void *mark_context;
     } order;
     alignas(LK_CACHE_LINE) _Atomic uint32_t sleepers;
     alignas(LK_CACHE_LINE) uint32_t last;

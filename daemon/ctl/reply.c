@@ -98,7 +98,9 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->skipped = f->skipped;
     status->caught_up = f->caught_up;
     status->late_wakeups = f->late_wakeups;
+    status->late_wakeup_step = f->late_wakeup_step;
     status->long_computations = f->long_computations;
+    status->long_computation_step = f->long_computation_step;
     status->behind_s = (double)f->behind_ns * 1e-9;
     status->residual_position = f->residual_position_max;
     status->residual_velocity = f->residual_velocity_max;

@@ -202,7 +202,9 @@ static void fill_counts(const struct lkd_rig *rig, Linkage__V1__Evidence *e)
     e->overruns = f->overruns;
     e->skipped = f->skipped;
     e->late_wakeups = f->late_wakeups;
+    e->late_wakeup_step = f->late_wakeup_step;
     e->long_computations = f->long_computations;
+    e->long_computation_step = f->long_computation_step;
     e->caught_up = f->caught_up;
     e->throttled = rig->evidence.throttled;
     e->behind_s = (double)f->behind_ns * 1e-9;

@@ -2,7 +2,7 @@
 #include "trace.h"
 #include <inttypes.h>
 
-enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE };
+enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE, TRACK_WORKER };
 
 /** struct trace - @origin_ns: time 0 of the document;  @comma: events stand before */
 struct trace {
@@ -85,6 +85,20 @@ static void write_exchange(struct trace *trace, const struct lkd_ring *spans)
     }
 }
 
+/* The parts of the phases that each worker did; what lies between is the meetings. */
+static void write_worker(struct trace *trace, int index, const struct lkd_ring *spans)
+{
+    uint64_t written = lkd_ring_written(spans), words[LKD_RING_WORDS];
+    char name[24];
+
+    snprintf(name, sizeof(name), "worker %d", index + 1);
+    name_track(trace, TRACK_WORKER + (unsigned)index, name);
+    for (uint64_t i = lkd_ring_first(spans); i < written; i++)
+        if (lkd_ring_get(spans, i, words) && (int64_t)words[1] >= trace->origin_ns)
+            span(trace, TRACK_WORKER + (unsigned)index, "phase", (int64_t)words[1],
+                 (int64_t)words[2], "phase", words[0]);
+}
+
 void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd_exchange *exchange,
                      uint64_t cycles)
 {
@@ -97,5 +111,7 @@ void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd
     write_cycles(&trace, cycle, cycles);
     if (trace.origin_ns > 0)
         write_exchange(&trace, lkd_exchange_spans(exchange));
+    for (int k = 0; k < cycle->n_spans && trace.origin_ns > 0; k++)
+        write_worker(&trace, k, &cycle->spans[k]);
     fputs("\n]}\n", file);
 }

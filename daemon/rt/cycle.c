@@ -59,6 +59,33 @@ static int init_buffers(struct lkd_cycle *cycle)
     return lkd_ring_init(&cycle->records, LKD_RECORDS);
 }
 
+void lkd_cycle_drop_spans(struct lkd_cycle *cycle)
+{
+    for (int k = 0; k < cycle->n_spans; k++)
+        lkd_ring_fini(&cycle->spans[k]);
+    free(cycle->spans);
+    cycle->spans = NULL;
+    cycle->n_spans = 0;
+}
+
+int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers)
+{
+    int r = 0;
+
+    lkd_cycle_drop_spans(cycle);
+    if (n_workers < 2)
+        return 0;
+    cycle->spans =
+        aligned_alloc(alignof(struct lkd_ring), (size_t)n_workers * sizeof(struct lkd_ring));
+    if (!cycle->spans)
+        return -ENOMEM;
+    while (cycle->n_spans < n_workers && r == 0) {
+        r = lkd_ring_init(&cycle->spans[cycle->n_spans], LKD_SPANS);
+        cycle->n_spans += r == 0;
+    }
+    return r;
+}
+
 int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
                   struct lkd_cycle **ret_cycle)
 {
@@ -92,6 +119,7 @@ void lkd_cycle_free(struct lkd_cycle *cycle)
     lkd_mailbox_fini(&cycle->outputs);
     lkd_mailbox_fini(&cycle->status);
     lkd_ring_fini(&cycle->records);
+    lkd_cycle_drop_spans(cycle);
     free(cycle->rt.values);
     free(cycle->rt.trial);
     free(cycle->low);
@@ -265,9 +293,14 @@ static void count(struct lkd_cycle *cycle, bool stepped)
     lkd_histogram_add(&cycle->wakeup, wakeup_ns);
     if (stepped)
         lkd_histogram_add(&cycle->compute, compute_ns);
-    f->late_wakeups +=
-        wakeup_ns > share_ns(cycle, cycle->settings.late_wakeup_share) && !began_behind(cycle);
-    f->long_computations += compute_ns > share_ns(cycle, cycle->settings.budget_share);
+    if (wakeup_ns > share_ns(cycle, cycle->settings.late_wakeup_share) && !began_behind(cycle)) {
+        f->late_wakeups++;
+        f->late_wakeup_step = f->step;
+    }
+    if (compute_ns > share_ns(cycle, cycle->settings.budget_share)) {
+        f->long_computations++;
+        f->long_computation_step = f->step;
+    }
 }
 
 static enum lkd_cause find_cause(const struct lkd_cycle *cycle)

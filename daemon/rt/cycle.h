@@ -86,8 +86,9 @@ struct lkd_input {
  * @computed_ns:      inputs, step and outputs done
  * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
  *                    the next record on
- * @late_wakeups:     cycles that waited, and were woken later than the settings allow
- * @long_computations: cycles that computed for longer than the settings allow
+ * @late_wakeups:     cycles that waited, and were woken later than the settings allow; the last of
+ *                    them was the cycle of @late_wakeup_step
+ * @long_computations: cycles that computed for longer than the settings allow; likewise
  * @behind_ns:        wall time since T0 - simulated time, at the next grid point
  * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
  * outputs
@@ -107,7 +108,9 @@ struct lkd_figures {
     uint64_t skipped;
     uint64_t caught_up;
     uint64_t late_wakeups;
+    uint64_t late_wakeup_step;
     uint64_t long_computations;
+    uint64_t long_computation_step;
     int64_t behind_ns;
     uint64_t input_sequence;
     uint64_t input_origin_ns;
@@ -170,6 +173,8 @@ struct lkd_missed {
  * @input_age: from the receipt of a sample to when the cycle took it, each sample once
  * @hand_over: from @computed_ns to the socket; written by the exchange thread
  * @records:  struct lkd_record of the last cycles
+ * @n_spans, @spans: what each worker of the crew did last, a ring each: words are its phase,
+ * counted since the start, and its begin and end [ns]
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
@@ -195,6 +200,8 @@ struct lkd_cycle {
     struct lkd_histogram input_age;
     struct lkd_histogram hand_over;
     struct lkd_ring records;
+    int n_spans;
+    struct lkd_ring *spans;
     struct lkd_missed missed[LKD_MISSED_MAX];
     _Atomic uint64_t n_missed;
     _Atomic int ask;
@@ -208,6 +215,8 @@ struct lkd_cycle {
     } rt;
 };
 
+#define LKD_SPANS 16384 /* of a worker: a thousand steps of twelve phases */
+
 /** lkd_settings_default() - sleep, count overruns and go on, limits of the shipped configuration.
  */
 struct lkd_settings lkd_settings_default(void);
@@ -218,6 +227,12 @@ struct lkd_settings lkd_settings_default(void);
  * Return: 0, -ENOMEM. */
 int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
                   struct lkd_cycle **ret_cycle);
+
+/** lkd_cycle_keep_spans() - rings for the spans of so many workers, those of the last run
+ * forgotten; none for one.  lkd_cycle_drop_spans() - release them. Thread: control, while no thread
+ * runs the cycle. Return: 0, -ENOMEM. */
+int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers);
+void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
 
 /** lkd_cycle_free() - release; NULL is allowed. Not while it runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);

@@ -79,6 +79,23 @@ static void *run_worker(void *data)
     return NULL;
 }
 
+/* A part of a phase of the step, in the ring of its worker. */
+static void mark(void *context, int index, bool begin)
+{
+    struct lkd_runner *runner = context;
+    struct lkd_worker *worker = &runner->worker[index];
+    uint64_t words[LKD_RING_WORDS] = {0};
+
+    if (begin) {
+        worker->phase_begin_ns = lkd_clock_ns();
+        return;
+    }
+    words[0] = worker->phase++;
+    words[1] = (uint64_t)worker->phase_begin_ns;
+    words[2] = (uint64_t)lkd_clock_ns();
+    lkd_ring_put(&runner->cycle->spans[index], words);
+}
+
 /* ---- the control thread ---- */
 
 static int make_thread(struct lkd_worker *worker)
@@ -168,6 +185,8 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
     if (n_workers > 1)
         r = lk_crew_new(n_workers, &runner->crew);
     if (r == 0)
+        r = lkd_cycle_keep_spans(cycle, n_workers);
+    if (r == 0)
         r = make_threads(runner, cores, &n_standing);
     runner->abandoned = r != 0;
     arm(runner, n_standing);
@@ -178,8 +197,10 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
         return r;
     }
     runner->alive = true;
-    if (runner->crew)
+    if (runner->crew) {
         lk_crew_wait_ready(runner->crew);
+        lk_crew_set_mark(runner->crew, mark, runner);
+    }
     lend_crew(runner, runner->crew);
     read_grant(runner, ret_grant);
     return 0;

@@ -30,6 +30,7 @@ struct lkd_grant {
 struct lkd_runner;
 
 /** struct lkd_worker - a thread of a runner.
+ * @phase, @phase_begin_ns: of its crew that it is in
  * @core_error, @priority_error: see struct lkd_grant
  * @usage_begin, @usage_end: written by the thread right before and after its work */
 struct lkd_worker {
@@ -42,6 +43,8 @@ struct lkd_worker {
     pid_t tid;
     struct lkd_usage usage_begin;
     struct lkd_usage usage_end;
+    alignas(LKD_CACHE_LINE) uint64_t phase;
+    int64_t phase_begin_ns;
 };
 
 /** struct lkd_runner - a cycle and its threads.

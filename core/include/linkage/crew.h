@@ -21,6 +21,7 @@
 #define LINKAGE_CREW_H
 
 #include "linkage/error.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -55,6 +56,16 @@ LK_RT int lk_crew_size(const struct lk_crew *crew);
  * @worker: 1 to lk_crew_size() - 1, each by one thread
  * Thread: the worker's.  RT: yes, waits as said above. */
 LK_RT void lk_crew_serve(struct lk_crew *crew, int worker);
+
+/** typedef lk_crew_mark - told by each worker when its part of a phase begins and when it ends, so
+ * that a clock can be read there; the meetings are what lies between.
+ * @begin: or end */
+typedef void (*lk_crew_mark)(void *context, int worker, bool begin);
+
+/** lk_crew_set_mark() - look into the phases to come.
+ * @mark: NULL: no more
+ * Thread: that of lk_crew_run(), between two runs.  RT: yes. */
+LK_RT void lk_crew_set_mark(struct lk_crew *crew, lk_crew_mark mark, void *context);
 
 /** lk_crew_wait_ready() - return when every worker serves; without a thread for each this never
  * returns. A meeting without work.
