@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclictest (rt-tests), the measure that everybody knows, for one slice. */
+#ifndef TOOLS_LATENCY_CYCLICTEST_H
+#define TOOLS_LATENCY_CYCLICTEST_H
+
+#include "linkage/error.h"
+#include "results.h"
+#include <limits.h>
+#include <sched.h>
+
+/** struct lat_cyclictest - how to call it.
+ * @path:        of the program
+ * @lock_memory: it may; it gives up where it may not
+ * @cpus:        cores that the process may run on, @core among them
+ * @log:         file for what it complains about */
+struct lat_cyclictest {
+    char path[PATH_MAX];
+    int core;
+    int priority;
+    int period_us;
+    bool lock_memory;
+    cpu_set_t cpus;
+    char log[PATH_MAX];
+};
+
+/** lat_cyclictest_run() - measure for @slice_s seconds.
+ * @ret_late: to be released by lat_histogram_fini()
+ * Return: 0, -EINTR (interrupted), 1 or another negative errno (@ret_error says why). */
+int lat_cyclictest_run(const struct lat_cyclictest *setup, double slice_s,
+                       struct lat_histogram *ret_late, struct lk_error *ret_error);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A distribution of durations as classes with a count, whatever their widths: those of cyclictest
+ * are a microsecond wide, the daemon's three per cent. Pure functions, microseconds throughout.
+ *
+ * What is compared must not depend on the widths. The samples of a class therefore count as spread
+ * evenly over it: quantiles are interpolated within their class, and the mean takes its middle. A
+ * sample that cyclictest prints as 15 was cut off to whole microseconds; it lies in [15, 16) and
+ * counts as 15.5 on average. */
+#ifndef TOOLS_LATENCY_HISTOGRAM_H
+#define TOOLS_LATENCY_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** struct lat_class - @count samples from @from_us up to, but not including, @to_us. */
+struct lat_class {
+    double from_us;
+    double to_us;
+    uint64_t count;
+};
+
+/** struct lat_histogram - classes in ascending order; all zero: no samples.
+ * @count:  of all classes;  @max_us: the largest sample, exact */
+struct lat_histogram {
+    struct lat_class *classes;
+    size_t n;
+    size_t size;
+    uint64_t count;
+    double max_us;
+};
+
+/** lat_histogram_fini() - release; the histogram is empty afterwards. */
+void lat_histogram_fini(struct lat_histogram *histogram);
+
+/** lat_histogram_add() - count @count samples into the class from @from_us to @to_us. The largest
+ * sample is the caller's to keep.
+ * Return: 0, -ENOMEM. */
+int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to_us,
+                      uint64_t count);
+
+/** lat_histogram_add_value() - count one sample into a class less than 1 % wide; keeps the largest.
+ * Return: 0, -ENOMEM. */
+int lat_histogram_add_value(struct lat_histogram *histogram, double value_us);
+
+/** lat_histogram_merge() - add all samples of @more.
+ * Return: 0, -ENOMEM. */
+int lat_histogram_merge(struct lat_histogram *histogram, const struct lat_histogram *more);
+
+/** lat_histogram_quantile() - quantile @q, 0 to 1 [us], never above the largest sample; NAN without
+ * samples. */
+double lat_histogram_quantile(const struct lat_histogram *histogram, double q);
+
+/** lat_histogram_lower_mean() - mean of the lower part @share, 0 to 1, of the samples [us]; NAN
+ * without samples. What the highest per cent of a latency is, the machine decides. */
+double lat_histogram_lower_mean(const struct lat_histogram *histogram, double share);
+
+/** lat_histogram_above() - part of the samples above @value_us, 0 to 1; NAN without samples. */
+double lat_histogram_above(const struct lat_histogram *histogram, double value_us);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cyclictest's histogram text (`cyclictest -q -h LIMIT` with one thread), read and written:
+ *
+ *     # Histogram
+ *     000015 000123              a class of one microsecond, and its samples
+ *     # Total: 000001000         samples in classes, those beyond the last class left out
+ *     # Min Latencies: 00013
+ *     # Avg Latencies: 00015
+ *     # Max Latencies: 00171
+ *     # Histogram Overflows: 00002
+ *
+ * Pure functions of text. */
+#ifndef TOOLS_LATENCY_HISTOGRAM_TEXT_H
+#define TOOLS_LATENCY_HISTOGRAM_TEXT_H
+
+#include "histogram.h"
+#include "linkage/error.h"
+#include <stdio.h>
+
+#define LAT_TEXT_LIMIT_US 20000 /* classes asked of cyclictest and written; the rest overflows */
+
+/** lat_text_parse() - read such a text. Samples beyond the last class are taken to lie between it
+ * and the largest latency.
+ * @text:          ends with a zero
+ * @ret_histogram: filled only on success; lat_histogram_fini() releases
+ * Return: 0, LK_E_TEXT (@ret_error: which line, what is wrong), -ENOMEM. */
+int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
+                   struct lk_error *ret_error);
+
+/** lat_text_write() - write @histogram as such a text, each class in the microsecond of its middle.
+ * Empty classes at the end are left out, as scripts that plot such texts do not miss them.
+ * Return: 0, negative errno. */
+int lat_text_write(FILE *file, const struct lat_histogram *histogram);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+#include "process.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUNDS       12
+#define SLICE_S      5.0
+#define ROUNDS_QUICK 5
+#define SLICE_QUICK  2.0
+
+static const char *const wake_names[] = {"sleep", "hybrid", "spin"};
+static const char *const load_names[] = {"none", "housekeeping", "core"};
+
+static const char help_text[] =
+    "usage: linkage-latency [OPTION...]\n"
+    "\n"
+    "Is this machine fit to run a rig? Measures on one core, in turn, slice by slice: cyclictest\n"
+    "(rt-tests), the cycle of a real linkaged, a loop that only reads the clock, and a bench that\n"
+    "talks to the daemon. Reports how late cyclictest and the cycle wake up, and their ratio.\n"
+    "\n"
+    "  --core N         core to measure on (the last isolated one, else the last one)\n"
+    "  --priority N     SCHED_FIFO priority of both, 0: normal (80)\n"
+    "  --period US      period of both (that of the model; 1000)\n"
+    "  --wake LIST      how the cycle waits: sleep, hybrid, spin (sleep,hybrid)\n"
+    "  --load LIST      none; housekeeping: stress-ng on the other cores; core: on the measured\n"
+    "                   one, at normal priority (none,housekeeping,core)\n"
+    "  --rounds N       slices of each kind (12)\n"
+    "  --slice S        length of a slice [s] (5)\n"
+    "  --quick          5 rounds of 2 s, and a shorter proof of the budget\n"
+    "  --model FILE     model that the daemon steps (a four-bar that is built in)\n"
+    "  --daemon PATH    the daemon (beside this program, else in PATH)\n"
+    "  --output DIR     folder for report and pictures (latency-output)\n"
+    "  --gate           exit with 1 unless the machine is accepted; a miss is measured again, "
+    "once\n"
+    "  --json           print the report as JSON\n"
+    "  --seed N         of the intervals' random draws (1)\n"
+    "  --help, --version\n"
+    "\n"
+    "Leaves table.txt, report.json, hist-METHOD-LOAD.txt (in the format of cyclictest's -h),\n"
+    "distribution-LOAD.csv, plot.gp, plot.png (with gnuplot) and the daemons' logs in DIR. Ctrl-C\n"
+    "ends the measurement and reports what there is.\n"
+    "\n"
+    "exit status: 0 measured, and accepted if --gate is given; 1 not; 2 the command line is "
+    "wrong\n";
+
+const char *lat_wake_name(enum lat_wake wake)
+{
+    return wake_names[wake];
+}
+
+const char *lat_load_name(enum lat_load load)
+{
+    return load_names[load];
+}
+
+__attribute__((format(printf, 1, 2))) static int usage_error(const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "linkage-latency: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    return LAT_USAGE;
+}
+
+static int parse_whole(const char *name, const char *text, int least, int most, int *ret_value)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < least || value > most)
+        return usage_error("--%s %s: expected a whole number from %d to %d", name, text, least,
+                           most);
+    *ret_value = (int)value;
+    return 0;
+}
+
+static int parse_slice(const char *text, double *ret_slice_s)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || !(value >= 0.1 && value <= 600))
+        return usage_error("--slice %s: expected 0.1 to 600 seconds", text);
+    *ret_slice_s = value;
+    return 0;
+}
+
+static int parse_seed(const char *text, uint64_t *ret_seed)
+{
+    char *end;
+
+    errno = 0;
+    *ret_seed = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
+        return usage_error("--seed %s: expected a whole number", text);
+    return 0;
+}
+
+/* Reads a list of words into a set. Return: 0, LAT_USAGE. */
+static int parse_list(const char *name, const char *text, const char *const words[], int n_words,
+                      bool ret_chosen[])
+{
+    for (int i = 0; i < n_words; i++)
+        ret_chosen[i] = false;
+    for (;;) {
+        size_t n = strcspn(text, ",");
+        int i = 0;
+
+        while (i < n_words && (strlen(words[i]) != n || strncmp(words[i], text, n) != 0))
+            i++;
+        if (i == n_words)
+            return usage_error("--%s: '%.*s' is not known, expected some of %s, %s, %s", name,
+                               (int)n, text, words[0], words[1], words[2]);
+        ret_chosen[i] = true;
+        if (text[n] == '\0')
+            return 0;
+        text += n + 1;
+    }
+}
+
+static int parse_wakes(const char *text, struct lat_options *o)
+{
+    bool chosen[LAT_N_WAKES];
+    int code = parse_list("wake", text, wake_names, LAT_N_WAKES, chosen);
+
+    o->n_wakes = 0;
+    for (int i = 0; i < LAT_N_WAKES && code == 0; i++) {
+        if (chosen[i])
+            o->wakes[o->n_wakes++] = (enum lat_wake)i;
+    }
+    return code;
+}
+
+static int parse_loads(const char *text, struct lat_options *o)
+{
+    bool chosen[LAT_N_LOADS];
+    int code = parse_list("load", text, load_names, LAT_N_LOADS, chosen);
+
+    o->n_loads = 0;
+    for (int i = 0; i < LAT_N_LOADS && code == 0; i++) {
+        if (chosen[i])
+            o->loads[o->n_loads++] = (enum lat_load)i;
+    }
+    return code;
+}
+
+static int print_and_end(const char *text)
+{
+    fputs(text, stdout);
+    exit(fflush(stdout) == 0 ? LAT_DONE : LAT_FAILED);
+}
+
+static int take_option(int option, struct lat_options *o, const char **daemon)
+{
+    switch (option) {
+    case 'c':
+        return parse_whole("core", optarg, 0, CPU_SETSIZE - 1, &o->core);
+    case 'p':
+        return parse_whole("priority", optarg, 0, 99, &o->priority);
+    case 'P':
+        return parse_whole("period", optarg, 50, 1000000, &o->period_us);
+    case 'w':
+        return parse_wakes(optarg, o);
+    case 'l':
+        return parse_loads(optarg, o);
+    case 'r':
+        return parse_whole("rounds", optarg, 1, 1000, &o->n_rounds);
+    case 's':
+        return parse_slice(optarg, &o->slice_s);
+    case 'S':
+        return parse_seed(optarg, &o->seed);
+    case 'm':
+        o->model = optarg;
+        return 0;
+    case 'd':
+        *daemon = optarg;
+        return 0;
+    case 'o':
+        o->output = optarg;
+        return 0;
+    case 'q':
+        o->quick = true;
+        return 0;
+    case 'g':
+        o->gate = true;
+        return 0;
+    case 'j':
+        o->json = true;
+        return 0;
+    case 'h':
+        return print_and_end(help_text);
+    case 'V':
+        return print_and_end("linkage-latency " LINKAGE_VERSION "\n");
+    default: /* getopt has said what is wrong */
+        return LAT_USAGE;
+    }
+}
+
+/* The daemon of the same build, or of the same installation, rather than any. */
+static int find_daemon(const char *given, char ret_path[PATH_MAX])
+{
+    static const char *const places[] = {"/../../daemon/linkaged", "/linkaged"};
+    char self[PATH_MAX] = "", path[PATH_MAX + 32];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *slash = n > 0 ? strrchr(self, '/') : NULL;
+
+    if (given != NULL) {
+        if (lat_process_find(given, ret_path))
+            return 0;
+        fprintf(stderr, "linkage-latency: --daemon %s: no such program\n", given);
+        return LAT_FAILED;
+    }
+    for (int i = 0; slash != NULL && i < 2; i++) {
+        *slash = '\0';
+        snprintf(path, sizeof(path), "%s%s", self, places[i]);
+        if (access(path, X_OK) == 0 && realpath(path, ret_path) != NULL)
+            return 0;
+    }
+    if (lat_process_find("linkaged", ret_path))
+        return 0;
+    fprintf(stderr, "linkage-latency: linkaged is neither beside this program nor in PATH, name it "
+                    "by --daemon PATH\n");
+    return LAT_FAILED;
+}
+
+static int take_all(int argc, char *argv[], struct lat_options *o, const char **daemon)
+{
+    static const struct option longs[] = {{"core", required_argument, NULL, 'c'},
+                                          {"priority", required_argument, NULL, 'p'},
+                                          {"period", required_argument, NULL, 'P'},
+                                          {"wake", required_argument, NULL, 'w'},
+                                          {"load", required_argument, NULL, 'l'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"slice", required_argument, NULL, 's'},
+                                          {"seed", required_argument, NULL, 'S'},
+                                          {"model", required_argument, NULL, 'm'},
+                                          {"daemon", required_argument, NULL, 'd'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"gate", no_argument, NULL, 'g'},
+                                          {"json", no_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"version", no_argument, NULL, 'V'},
+                                          {NULL, 0, NULL, 0}};
+    int option, code;
+
+    while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+        code = take_option(option, o, daemon);
+        if (code != 0)
+            return code;
+    }
+    if (optind < argc)
+        return usage_error("unexpected argument '%s'", argv[optind]);
+    return 0;
+}
+
+int lat_options_parse(int argc, char *argv[], struct lat_options *ret_options)
+{
+    struct lat_options o = {.output = "latency-output",
+                            .core = -1,
+                            .priority = 80,
+                            .wakes = {LAT_SLEEP, LAT_HYBRID},
+                            .n_wakes = 2,
+                            .loads = {LAT_NONE, LAT_HOUSEKEEPING, LAT_CORE},
+                            .n_loads = 3,
+                            .seed = 1};
+    const char *daemon = NULL;
+    int code = take_all(argc, argv, &o, &daemon);
+
+    if (code == 0)
+        code = find_daemon(daemon, o.daemon);
+    if (o.n_rounds == 0)
+        o.n_rounds = o.quick ? ROUNDS_QUICK : ROUNDS;
+    if (o.slice_s <= 0)
+        o.slice_s = o.quick ? SLICE_QUICK : SLICE_S;
+    *ret_options = o;
+    return code;
+}

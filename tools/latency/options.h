@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of linkage-latency. */
+#ifndef TOOLS_LATENCY_OPTIONS_H
+#define TOOLS_LATENCY_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lat_exit { LAT_DONE = 0, LAT_FAILED = 1, LAT_USAGE = 2 };
+
+/** enum lat_wake - how the daemon's cycle waits. */
+enum lat_wake { LAT_SLEEP, LAT_HYBRID, LAT_SPIN, LAT_N_WAKES };
+
+/** enum lat_load - what else the machine does. */
+enum lat_load { LAT_NONE, LAT_HOUSEKEEPING, LAT_CORE, LAT_N_LOADS };
+
+/** struct lat_options - what was asked for.
+ * @daemon:     path of linkaged
+ * @model:      path of a model, NULL: the one that is built in
+ * @output:     folder for the files
+ * @core:       of the measurement; -1: chosen later
+ * @priority:   SCHED_FIFO; 0: normal
+ * @period_us:  0: that of the model, 1000 without one
+ * @slice_s:    length of a slice;  @n_rounds: slices of each kind
+ * @wakes, @loads: ascending, each once
+ * @n_wakes, @n_loads: how many
+ * @gate:       exit status 1 unless accepted
+ * @quick:      fewer steps prove the budget, too
+ * @json:       the report goes to the standard output as JSON */
+struct lat_options {
+    char daemon[PATH_MAX];
+    const char *model;
+    const char *output;
+    int core;
+    int priority;
+    int period_us;
+    double slice_s;
+    int n_rounds;
+    enum lat_wake wakes[LAT_N_WAKES];
+    int n_wakes;
+    enum lat_load loads[LAT_N_LOADS];
+    int n_loads;
+    uint64_t seed;
+    bool gate;
+    bool quick;
+    bool json;
+};
+
+/** lat_options_parse() - read the command line; --help and --version are answered here, and end the
+ * program.
+ * Return: LAT_DONE, LAT_USAGE or LAT_FAILED (no daemon there) after a complaint. */
+int lat_options_parse(int argc, char *argv[], struct lat_options *ret_options);
+
+/** lat_wake_name(), lat_load_name() - as on the command line. */
+const char *lat_wake_name(enum lat_wake wake);
+const char *lat_load_name(enum lat_load load);
+
+#endif

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Lines of text as elements of a C array of strings.
+s/[\"]/\\&/g
+s/^/"/
+s/$/",/

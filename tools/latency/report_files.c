@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files in the folder of the measurement. */
+#include "csv.h"
+#include "histogram_text.h"
+#include "process.h"
+#include "report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CLASSES_A_DECADE 24
+#define DECADE_LEAST     (-3) /* 1 ns */
+#define DECADE_MOST      5    /* 100 ms */
+#define COLUMNS_MAX      (2 + 2 * (LAT_METHODS_MAX + LAT_N_TRIPS))
+#define PLOT_MS          60000
+
+/* Made from plot.gp by the build. */
+static const char *const plot_lines[] = {
+#include "plot_lines.h"
+};
+
+/* ---- distributions ---- */
+
+/* The distributions of a load that have samples, and their names. Return: how many. */
+static int list_distributions(const struct lat_report *report, const struct lat_round *total,
+                              const char *ret_names[], const struct lat_histogram *ret_histograms[])
+{
+    static const char *const trips[LAT_N_TRIPS] = {"round trip", "ping-pong"};
+    int n = 0;
+
+    for (int m = 0; m <= report->options.n_wakes; m++) {
+        ret_names[n] = lat_report_method(report, m);
+        ret_histograms[n] = &total->wakeups[m].late;
+        n += ret_histograms[n]->count > 0;
+    }
+    for (int t = 0; t < LAT_N_TRIPS; t++) {
+        ret_names[n] = trips[t];
+        ret_histograms[n] = &total->trips[t].time;
+        n += ret_histograms[n]->count > 0;
+    }
+    return n;
+}
+
+static void write_rows(struct lk_csv *csv, const struct lat_histogram *const histograms[], int n)
+{
+    double row[COLUMNS_MAX];
+
+    for (int i = DECADE_LEAST * CLASSES_A_DECADE; i < DECADE_MOST * CLASSES_A_DECADE; i++) {
+        row[0] = pow(10, (double)i / CLASSES_A_DECADE);
+        row[1] = pow(10, (double)(i + 1) / CLASSES_A_DECADE);
+        for (int k = 0; k < n; k++) {
+            double above = lat_histogram_above(histograms[k], row[0]);
+            double beyond = lat_histogram_above(histograms[k], row[1]);
+
+            row[2 + 2 * k] = 100 * (above - beyond);
+            row[3 + 2 * k] = 100 * above;
+        }
+        lk_csv_write_row(csv, row);
+    }
+}
+
+int lat_report_distribution(const char *path, const struct lat_report *report,
+                            const struct lat_load_result *result)
+{
+    const char *names[LAT_METHODS_MAX + LAT_N_TRIPS];
+    const struct lat_histogram *histograms[LAT_METHODS_MAX + LAT_N_TRIPS];
+    int n = list_distributions(report, &result->total, names, histograms);
+    struct lk_csv *csv;
+    int code = lk_csv_open(path, &csv);
+
+    if (code != 0)
+        return code;
+    lk_csv_add_column(csv, "from", NULL, "us");
+    lk_csv_add_column(csv, "to", NULL, "us");
+    for (int k = 0; k < n; k++) {
+        lk_csv_add_column(csv, names[k], NULL, "%");
+        lk_csv_add_column(csv, names[k], "above", "%");
+    }
+    write_rows(csv, histograms, n);
+    return lk_csv_close(csv);
+}
+
+/* ---- the files of a load ---- */
+
+/* "FOLDER/A-LOAD.END" */
+static void name_file(const struct lat_report *report, char ret_path[PATH_MAX], const char *kind,
+                      enum lat_load load, const char *end)
+{
+    snprintf(ret_path, PATH_MAX, "%s/%s-%s.%s", report->options.output, kind, lat_load_name(load),
+             end);
+}
+
+static int write_histogram(const char *path, const struct lat_histogram *histogram)
+{
+    FILE *file = fopen(path, "w");
+    int code;
+
+    if (file == NULL)
+        return -errno;
+    code = lat_text_write(file, histogram);
+    return fclose(file) != 0 && code == 0 ? -errno : code;
+}
+
+static int write_load(const struct lat_report *report, const struct lat_load_result *result)
+{
+    char path[PATH_MAX], kind[64];
+    int code = 0;
+
+    for (int m = 0; m <= report->options.n_wakes && code == 0; m++) {
+        if (result->total.wakeups[m].late.count == 0)
+            continue;
+        snprintf(kind, sizeof(kind), "hist-%s", lat_report_method(report, m));
+        name_file(report, path, kind, result->load, "txt");
+        code = write_histogram(path, &result->total.wakeups[m].late);
+    }
+    if (code == 0 && result->n_rounds > 0) {
+        name_file(report, path, "distribution", result->load, "csv");
+        code = lat_report_distribution(path, report, result);
+    }
+    return code;
+}
+
+/* ---- the report, the picture ---- */
+
+static int write_report(const struct lat_report *report, const char *name,
+                        void (*write)(FILE *, const struct lat_report *))
+{
+    char path[PATH_MAX];
+    FILE *file;
+    int failed;
+
+    snprintf(path, sizeof(path), "%s/%s", report->options.output, name);
+    file = fopen(path, "w");
+    if (file == NULL)
+        return -errno;
+    write(file, report);
+    failed = ferror(file);
+    return fclose(file) != 0 || failed ? -EIO : 0;
+}
+
+/* The script names the loads that there are, so that it can be run again by hand. */
+static void write_script(FILE *file, const struct lat_report *report)
+{
+    fprintf(file, "loads = \"");
+    for (int i = 0; i < report->n_loads; i++) {
+        if (report->loads[i].n_rounds > 0)
+            fprintf(file, "%s ", lat_load_name(report->loads[i].load));
+    }
+    fprintf(file, "\"\n");
+    for (size_t i = 0; i < sizeof(plot_lines) / sizeof(plot_lines[0]); i++)
+        fprintf(file, "%s\n", plot_lines[i]);
+}
+
+static void draw_picture(struct lat_report *report)
+{
+    struct lat_spawn spawn = {0};
+    struct lat_process process;
+    char path[PATH_MAX], directory[PATH_MAX + 16], script[PATH_MAX], log[PATH_MAX];
+    struct lk_error error;
+    int status;
+
+    if (!lat_process_find("gnuplot", path)) {
+        lat_report_note(report, "no picture: gnuplot is not installed");
+        return;
+    }
+    snprintf(directory, sizeof(directory), "directory='%s'", report->options.output);
+    snprintf(script, sizeof(script), "%s/plot.gp", report->options.output);
+    snprintf(log, sizeof(log), "%s/plot.log", report->options.output);
+    spawn = (struct lat_spawn){.arguments = {path, "-e", directory, script}, .log = log};
+    sched_getaffinity(0, sizeof(spawn.cpus), &spawn.cpus);
+    unlink(log);
+    status = lat_process_start(&spawn, &process, &error);
+    if (status == 0) {
+        status = lat_process_wait(&process, PLOT_MS);
+        lat_process_stop(&process, 1000);
+    }
+    if (status != 0)
+        lat_report_note(report, "no picture: gnuplot failed, see %s", log);
+    else
+        unlink(log);
+}
+
+int lat_report_files(struct lat_report *report)
+{
+    int n_rounds = 0, code = 0;
+
+    for (int i = 0; i < report->n_loads && code == 0; i++) {
+        n_rounds += report->loads[i].n_rounds;
+        code = write_load(report, &report->loads[i]);
+    }
+    if (code == 0)
+        code = write_report(report, "plot.gp", write_script);
+    if (code == 0 && n_rounds > 0)
+        draw_picture(report);
+    if (code == 0)
+        code = write_report(report, "table.txt", lat_report_table);
+    if (code == 0)
+        code = write_report(report, "report.json", lat_report_json);
+    if (code != 0)
+        fprintf(stderr, "linkage-latency: writing to %s failed: %s\n", report->options.output,
+                strerror(-code));
+    return code;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real daemon in a process of its own, with a model loaded and armed, which runs when told to.
+ *
+ * One for each way of waiting; all are kept up, and only one of them runs at a time. Its sockets
+ * are in the folder of the measurement, so daemons that serve a rig are not disturbed. A rig
+ * belongs to the main thread. */
+#ifndef TOOLS_LATENCY_RIG_H
+#define TOOLS_LATENCY_RIG_H
+
+#include "client.h"
+#include "process.h"
+#include "results.h"
+
+/** struct lat_rig_setup - what all daemons of a measurement have in common.
+ * @daemon:      path of linkaged;  @folder: for sockets and configurations
+ * @output:      folder for their logs
+ * @model_name:  as messages call it;  @model_text: YAML
+ * @arm_steps:   that prove the budget, 0: as the daemon likes
+ * @cpus:        cores that the process may run on, @core among them */
+struct lat_rig_setup {
+    const char *daemon;
+    const char *folder;
+    const char *output;
+    int core;
+    int priority;
+    bool lock_memory;
+    const char *model_name;
+    const char *model_text;
+    uint32_t arm_steps;
+    cpu_set_t cpus;
+};
+
+/** struct lat_rig - a daemon and the line to it.
+ * @endpoint: of control, inputs, outputs
+ * @n_inputs: scalars of an input sample
+ * @proof:    how its budget was proven;  @degraded: what it lacks, one line each */
+struct lat_rig {
+    enum lat_wake wake;
+    struct lat_process process;
+    struct lk_client *client;
+    char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
+    char config[PATH_MAX];
+    char log[PATH_MAX];
+    uint64_t model_id;
+    int64_t period_ns;
+    size_t n_inputs;
+    char proof[LAT_TEXT];
+    char degraded[LAT_DEGRADED_MAX][LAT_TEXT];
+    int n_degraded;
+};
+
+/** lat_rig_open() - start a daemon, load the model, arm.
+ * Return: 0, -EINTR (interrupted), 1 or another negative errno (@ret_error says why); close it
+ *         nevertheless. */
+int lat_rig_open(const struct lat_rig_setup *setup, enum lat_wake wake, struct lat_rig *rig,
+                 struct lk_error *ret_error);
+
+/** lat_rig_start() - run from t = 0, with fresh figures;  lat_rig_stop() - end the run.
+ * Return: 0, 1 or negative errno (@ret_error says why). */
+int lat_rig_start(struct lat_rig *rig, struct lk_error *ret_error);
+int lat_rig_stop(struct lat_rig *rig, struct lk_error *ret_error);
+
+/** lat_rig_wakeups() - how late the cycles of the last run woke up.
+ * @ret_wakeups: its distribution is to be released
+ * Return: 0, 1 or negative errno (@ret_error says why). */
+int lat_rig_wakeups(struct lat_rig *rig, struct lat_wakeups *ret_wakeups,
+                    struct lk_error *ret_error);
+
+/** lat_rig_close() - end the daemon; harmless where there is none. */
+void lat_rig_close(struct lat_rig *rig);
+
+/** lat_rig_take_durations() - a distribution as the daemon sends it. A bucket is the 32nd part of a
+ * power of two wide and is named by its upper end.
+ * Return: 0, -ENOMEM. */
+int lat_rig_take_durations(const Linkage__V1__Durations *durations,
+                           struct lat_histogram *ret_histogram);
+
+#endif
