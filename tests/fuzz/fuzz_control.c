@@ -2,6 +2,7 @@
 /* Any bytes as a request, through the daemon's own state machine, and as a reply, as a client would
  * decode it. Nothing is started: a fuzzer that makes real-time threads finds only the scheduler. */
 #include "commands.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,31 @@ static void check_text(const char *text)
             abort();
 }
 
+/* What a client prints. */
+static void print(const Linkage__V1__Evidence *evidence)
+{
+    static FILE *nowhere;
+
+    if (!nowhere)
+        nowhere = fopen("/dev/null", "w");
+    if (!nowhere)
+        abort();
+    lk_report_json(nowhere, evidence);
+    lk_report_text(nowhere, evidence);
+    lk_report_histogram(nowhere, evidence, 300);
+}
+
+static void check_reply(const Linkage__V1__ControlReply *reply, size_t size)
+{
+    if (reply->evidence)
+        print(reply->evidence);
+    if (!reply->description)
+        return;
+    for (size_t i = 0; i < reply->description->n_outputs; i++)
+        if (strlen(reply->description->outputs[i]->name) > size)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const Linkage__V1__ControlReply *reply;
@@ -55,9 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         check_text(reply->text);
     }
-    if (lk_wire_decode_reply(&arena, data, size, &reply) == 0 && reply->description)
-        for (size_t i = 0; i < reply->description->n_outputs; i++)
-            if (strlen(reply->description->outputs[i]->name) > size)
-                abort();
+    if (lk_wire_decode_reply(&arena, data, size, &reply) == 0)
+        check_reply(reply, size);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes valid messages for the fuzzers to start from: make_seeds INPUT OUTPUT REQUEST REPLY. */
+/* Writes valid messages for the fuzzers to start from: make_seeds INPUT OUTPUT REQUEST REPLY
+ * EVIDENCE. */
 #include "wire.h"
 
 #include <stdio.h>
@@ -71,11 +72,48 @@ static int write_reply(const char *path)
     return write_message(path, &reply.base);
 }
 
+static int write_evidence(const char *path)
+{
+    Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
+    Linkage__V1__Evidence evidence = LINKAGE__V1__EVIDENCE__INIT;
+    Linkage__V1__Durations durations = LINKAGE__V1__DURATIONS__INIT;
+    Linkage__V1__CycleRecord record = LINKAGE__V1__CYCLE_RECORD__INIT;
+    Linkage__V1__CycleRecord *records[] = {&record, &record};
+    Linkage__V1__HostFact fact = LINKAGE__V1__HOST_FACT__INIT;
+    Linkage__V1__HostFact *facts[] = {&fact};
+    Linkage__V1__Proof proof = LINKAGE__V1__PROOF__INIT;
+    uint64_t upper[] = {31, 1023, 15000, INT64_MAX}, count[] = {5, 7, 2, 1};
+
+    durations.count = 15;
+    durations.p50_ns = 1023;
+    durations.bucket_upper_ns = upper;
+    durations.bucket_count = count;
+    durations.n_bucket_upper_ns = durations.n_bucket_count = 4;
+    record.cycle = 12;
+    record.ended_ns = 1500000;
+    record.cause = (char *)"late wake-up";
+    fact.name = (char *)"kernel";
+    fact.value = (char *)"Linux";
+    proof.text = (char *)"max 212 us of 1000 us";
+    evidence.model = (char *)"four-bar";
+    evidence.period_ns = 1000000;
+    evidence.wakeup = evidence.compute = evidence.response = &durations;
+    evidence.worst = evidence.missed = records;
+    evidence.n_worst = evidence.n_missed = 2;
+    evidence.host = facts;
+    evidence.n_host = 1;
+    evidence.proof = &proof;
+    reply.result = LINKAGE__V1__RESULT__RESULT_OK;
+    reply.evidence = &evidence;
+    return write_message(path, &reply.base);
+}
+
 int main(int argc, char *argv[])
 {
-    if (argc != 5) {
-        fprintf(stderr, "usage: %s INPUT OUTPUT REQUEST REPLY\n", argv[0]);
+    if (argc != 6) {
+        fprintf(stderr, "usage: %s INPUT OUTPUT REQUEST REPLY EVIDENCE\n", argv[0]);
         return 2;
     }
-    return write_samples(argv[1], argv[2]) || write_request(argv[3]) || write_reply(argv[4]);
+    return write_samples(argv[1], argv[2]) || write_request(argv[3]) || write_reply(argv[4]) ||
+           write_evidence(argv[5]);
 }
