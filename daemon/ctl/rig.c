@@ -165,8 +165,14 @@ static bool is_live(const struct lkd_rig *rig)
  * asked for a fault, too: should it wake up again, it does not go on. */
 static void watch(struct lkd_rig *rig)
 {
-    int64_t still_ns = lkd_clock_ns() - rig->moved_ns;
+    int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
+    bool slept = now_ns - rig->watched_ns > rig->config->watchdog_ns / 2;
 
+    rig->watched_ns = now_ns;
+    if (slept) { /* this thread, too: the process was stopped, or the machine */
+        rig->moved_ns = now_ns;
+        return;
+    }
     if (rig->stuck || rig->config->watchdog_ns == 0 || still_ns < rig->config->watchdog_ns)
         return;
     rig->stuck = true;
@@ -318,7 +324,8 @@ static bool finish_arming(struct lkd_rig *rig)
 
 int lkd_rig_fini(struct lkd_rig *rig)
 {
-    int r = rig->state == ARMING ? end_proof(rig) : end_run(rig, READY);
+    int r =
+        rig->state == ARMING ? end_proof(rig) : end_run(rig, rig->state == FAULT ? FAULT : READY);
 
     if (r)
         return r;
@@ -469,7 +476,7 @@ static void start_run(struct lkd_rig *rig, struct lkd_answer *a)
     lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
                         rig->machine.n_degraded > 0);
     lkd_runner_go(&rig->runner);
-    rig->moved_ns = lkd_clock_ns();
+    rig->moved_ns = rig->watched_ns = lkd_clock_ns();
     rig->stuck = false;
     enter(rig, RUNNING);
     answer_ok(a);

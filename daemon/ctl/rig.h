@@ -42,7 +42,8 @@
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
  * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
- * @moved_ns:     when the cycle was last seen to move;  @stuck: the watchdog has found it standing
+ * @moved_ns, @watched_ns: when the cycle was last seen to move, and last looked at;  @stuck: the
+ * watchdog has found it standing
  * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
  * @traced:       overruns when the last trace was decided on
  * @fault:        why, in FAULT
@@ -66,6 +67,7 @@ struct lkd_rig {
     struct lkd_evidence evidence;
     struct lkd_figures figures;
     int64_t moved_ns;
+    int64_t watched_ns;
     bool stuck;
     int n_traces;
     int64_t trace_due_ns;
