@@ -7,6 +7,7 @@
 #include "config.h"
 #include "endpoint.h"
 #include "exchange.h"
+#include "linkage/host.h"
 #include "log.h"
 #include "rig.h"
 #include "server.h"
@@ -97,12 +98,15 @@ static int place_workers(struct daemon *daemon)
     const struct lkd_placement *placement = &daemon->placement;
     struct lk_error error = {0};
     cpu_set_t allowed, reachable;
+    struct lk_host host;
     int r;
 
+    lk_host_read("", &host);
     r = lkd_realtime_cores(&allowed, &reachable);
     if (r)
         return r;
-    if (lkd_place(&daemon->config.wish, &allowed, &reachable, &daemon->placement, &error)) {
+    if (lkd_place(&daemon->config.wish, &allowed, &reachable, &host.isolated, &daemon->placement,
+                  &error)) {
         lkd_log(LKD_LOG_ERROR, "%s", error.text);
         return LK_E_TEXT;
     }

@@ -79,6 +79,11 @@ static int step(struct lk_system *sys, const double *inputs)
     return sys->batches->engine->step(sys, inputs);
 }
 
+const char *lk_system_engine(const struct lk_system *system)
+{
+    return system->batches ? system->batches->engine->name : "one by one";
+}
+
 const struct lk_formulation lk_formulation_batches = {
     .name = "ali3",
     .coordinates = LK_COORDINATES_LIE,

@@ -45,14 +45,37 @@ static int wished_core(const struct lkd_wish *wish, int worker)
     return worker <= wish->n_cores ? wish->worker_core[worker - 1] : LKD_CORE_AUTO;
 }
 
+/* Isolated cores are there for this; the kernel starts no process on them. */
+static int choose(const cpu_set_t *allowed, const cpu_set_t *quiet, const struct lkd_placement *p,
+                  int n)
+{
+    int core = find_free(quiet, p, n);
+
+    return core >= 0 ? core : find_free(allowed, p, n);
+}
+
+/* A single worker may lack a core of its own: where there is only one, or it is not there. */
+static int choose_for_one(const struct lkd_wish *wish, const cpu_set_t *allowed,
+                          const cpu_set_t *quiet)
+{
+    const struct lkd_placement none = {0};
+
+    if (wish->core != LKD_CORE_AUTO)
+        return wish->core;
+    if (CPU_COUNT(quiet) == 0 && CPU_COUNT(allowed) < 2)
+        return LKD_CORE_NONE;
+    return choose(allowed, quiet, &none, 0);
+}
+
 /* Cores given by number first, so that `auto` keeps away from them. */
-static void assign(const struct lkd_wish *wish, const cpu_set_t *allowed, struct lkd_placement *p)
+static void assign(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *quiet,
+                   struct lkd_placement *p)
 {
     for (int k = 0; k < p->n_workers; k++)
         p->core[k] = wished_core(wish, k);
     for (int k = 0; k < p->n_workers; k++)
         if (p->core[k] == LKD_CORE_AUTO)
-            p->core[k] = find_free(allowed, p, p->n_workers);
+            p->core[k] = choose(allowed, quiet, p, p->n_workers);
 }
 
 static int check_reachable(const struct lkd_placement *p, const cpu_set_t *reachable,
@@ -119,10 +142,14 @@ static int check_realtime(const struct lkd_wish *wish, const struct lkd_placemen
 
 /* The most that `auto` may take: one core stays free of them, and nothing is taken from a process
  * that should run anywhere. */
-static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed)
+static int most_workers(const struct lkd_wish *wish, const cpu_set_t *allowed,
+                        const cpu_set_t *quiet)
 {
-    int n = CPU_COUNT(allowed) - 1;
+    cpu_set_t all;
+    int n;
 
+    CPU_OR(&all, allowed, quiet);
+    n = CPU_COUNT(&all) - 1;
     if (wish->core == LKD_CORE_NONE || n < 1)
         return 1;
     n = n < LKD_WORKERS_AUTO_MAX ? n : LKD_WORKERS_AUTO_MAX;
@@ -143,21 +170,24 @@ static void unpin(const struct lkd_wish *wish, struct lkd_placement *p)
 }
 
 int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
-              struct lkd_placement *ret_placement, struct lk_error *ret_error)
+              const cpu_set_t *isolated, struct lkd_placement *ret_placement,
+              struct lk_error *ret_error)
 {
     struct lkd_placement p = {.n_workers = wish->workers};
+    cpu_set_t quiet;
     int r;
 
+    CPU_AND(&quiet, isolated, reachable);
     if (wish->workers == LKD_WORKERS_AUTO) {
-        p.n_workers = most_workers(wish, allowed);
+        p.n_workers = most_workers(wish, allowed, &quiet);
         p.chosen_by_model = p.n_workers > 1;
     }
     if (p.n_workers == 1) {
-        p.core[0] = lkd_realtime_pick_core(wish->core);
+        p.core[0] = choose_for_one(wish, allowed, &quiet);
         *ret_placement = p;
         return 0;
     }
-    assign(wish, allowed, &p);
+    assign(wish, allowed, &quiet, &p);
     r = check_reachable(&p, reachable, ret_error);
     if (r == 0)
         r = check_shared(&p, reachable, ret_error);

@@ -21,12 +21,14 @@ static cpu_set_t cores(int first, int last)
     return set;
 }
 
+static const cpu_set_t none;
+
 static struct lkd_placement place(const struct lkd_wish *wish, cpu_set_t allowed)
 {
     struct lkd_placement placement;
     struct lk_error error = {0};
 
-    if (lkd_place(wish, &allowed, &allowed, &placement, &error))
+    if (lkd_place(wish, &allowed, &allowed, &none, &placement, &error))
         fail_msg("%s", error.text);
     return placement;
 }
@@ -36,7 +38,7 @@ static void refused(const struct lkd_wish *wish, cpu_set_t allowed, const char *
     struct lkd_placement placement = {.n_workers = -1};
     struct lk_error error = {0};
 
-    assert_int_equal(lkd_place(wish, &allowed, &allowed, &placement, &error), LK_E_MODEL);
+    assert_int_equal(lkd_place(wish, &allowed, &allowed, &none, &placement, &error), LK_E_MODEL);
     assert_string_equal(error.text, line);
     assert_int_equal(placement.n_workers, -1);
 }
@@ -154,7 +156,7 @@ static void test_isolated(void **state)
     struct lkd_placement p;
 
     (void)state;
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &p, NULL), 0);
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &none, &p, NULL), 0);
     assert_int_equal(p.core[0], 2);
     assert_int_equal(p.core[1], 3);
 }
@@ -172,16 +174,42 @@ static void test_cores_of_this_process(void **state)
     assert_true(CPU_EQUAL(&after, &allowed));
 }
 
+/* Isolated cores are outside of what a process starts with, and the first to be taken. */
+static void test_isolated_first(void **state)
+{
+    struct lkd_wish wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80};
+    cpu_set_t allowed = cores(0, 0), reachable = cores(0, 1), isolated = cores(1, 1);
+    struct lkd_placement p;
+
+    (void)state;
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(p.core[0], 1);
+    allowed = cores(2, 5); /* not the last one, and not what cannot be reached */
+    reachable = cores(1, 5);
+    isolated = cores(0, 1);
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(p.core[0], 1);
+    wish.workers = 2;
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(p.core[0], 1);
+    assert_int_equal(p.core[1], 5);
+    wish.workers = LKD_WORKERS_AUTO;
+    allowed = cores(0, 0);
+    reachable = cores(0, 2);
+    isolated = cores(1, 2);
+    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(p.n_workers, 2);
+    assert_int_equal(p.core[0], 2);
+    assert_int_equal(p.core[1], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_normal_priority),
-        cmocka_unit_test(test_isolated),
-        cmocka_unit_test(test_cores_of_this_process),
+        cmocka_unit_test(test_one),      cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_isolated_first), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_normal_priority),
+        cmocka_unit_test(test_isolated), cmocka_unit_test(test_cores_of_this_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,7 @@ void print_findings(const struct findings *f)
            s->tree_fronts, s->largest_front);
     printf("solver              %s, %g ms, %d iterations, order %d\n", solver->formulation,
            1e3 * solver->step, solver->iterations, s->order);
+    printf("engine              %s\n", lk_system_engine(f->system));
     printf("a step              %.3g kflop, %.3g KiB of memory\n", 1e-3 * s->step_flops,
            (double)s->memory / 1024);
     channels = lk_system_input_channels(f->system, &n);

@@ -111,6 +111,7 @@ void print_findings_json(const struct findings *f)
     printf("  \"tree_depth\": %d,\n  \"tree_fronts\": %d,\n  \"largest_front\": %d,\n",
            s->tree_depth, s->tree_fronts, s->largest_front);
     printf("  \"step_flops\": %.17g,\n  \"memory_bytes\": %zu,\n", s->step_flops, s->memory);
+    printf("  \"engine\": \"%s\",\n", lk_system_engine(f->system));
     printf("  \"solver\": {\"formulation\": \"%s\", \"step_s\": %.17g, \"iterations\": %d},\n",
            solver->formulation, solver->step, solver->iterations);
     channels = lk_system_input_channels(f->system, &n);

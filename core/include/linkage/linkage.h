@@ -92,6 +92,10 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
  * Thread: that which steps, or any while none does.  RT: yes. */
 LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
 
+/** lk_system_engine() - how its steps are executed here: "avx512", "avx2", "portable", "scalar", so
+ * many alike bodies at a time, or "one by one". The last bits of a motion depend on it. Static text. */
+const char *lk_system_engine(const struct lk_system *system);
+
 /** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more
  * would wait for each other rather than work. 1 for small mechanisms. Return: 1 to LK_CREW_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
