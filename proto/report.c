@@ -60,16 +60,25 @@ static void put_head(FILE *file, const Linkage__V1__Evidence *e)
         put_labelled(file, i == 0 ? "degraded" : "", e->degraded[i]);
 }
 
+/* How many, and the step of the last one. */
+static void put_late(FILE *file, uint64_t count, const char *what, uint64_t step)
+{
+    fprintf(file, " %" PRIu64 " %s", count, what);
+    if (count > 0)
+        fprintf(file, " (last at step %" PRIu64 ")", step);
+    fputc(',', file);
+}
+
 static void put_counters(FILE *file, const Linkage__V1__Evidence *e)
 {
     fprintf(file,
             "%-13s %" PRIu64 ", of these %" PRIu64 " overran; %" PRIu64
             " grid points skipped, %" PRIu64 " steps caught up\n",
             "cycles", e->cycles, e->overruns, e->skipped, e->caught_up);
-    fprintf(file,
-            "%-13s %" PRIu64 " late wake-ups, %" PRIu64 " long computations, %" PRIu64
-            " throttled by the kernel\n",
-            "late", e->late_wakeups, e->long_computations, e->throttled);
+    fprintf(file, "%-13s", "late");
+    put_late(file, e->late_wakeups, "late wake-ups", e->late_wakeup_step);
+    put_late(file, e->long_computations, "long computations", e->long_computation_step);
+    fprintf(file, " %" PRIu64 " throttled by the kernel\n", e->throttled);
     fprintf(file, "%-13s %.6f s behind wall time\n", "simulated", e->behind_s);
 }
 

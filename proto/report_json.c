@@ -75,6 +75,8 @@ void lk_report_proof_json(struct lk_json *json, const char *key, const Linkage__
     lk_json_count(json, "max_ns", p->max_ns);
     lk_json_count(json, "period_ns", p->period_ns);
     lk_json_number(json, "share_limit", p->share_limit);
+    lk_json_number(json, "quantile", p->quantile);
+    lk_json_count(json, "judged_ns", p->judged_ns);
     lk_json_count(json, "machine_gap_ns", p->machine_gap_ns);
     lk_json_count(json, "spin_margin_ns", p->spin_margin_ns);
     lk_json_bool(json, "degraded", p->degraded);
@@ -96,7 +98,9 @@ static void put_run(struct lk_json *json, const Linkage__V1__Evidence *e)
     lk_json_count(json, "overruns", e->overruns);
     lk_json_count(json, "skipped", e->skipped);
     lk_json_count(json, "late_wakeups", e->late_wakeups);
+    lk_json_count(json, "late_wakeup_step", e->late_wakeup_step);
     lk_json_count(json, "long_computations", e->long_computations);
+    lk_json_count(json, "long_computation_step", e->long_computation_step);
     lk_json_count(json, "caught_up", e->caught_up);
     lk_json_count(json, "throttled", e->throttled);
     lk_json_number(json, "behind_s", e->behind_s);

@@ -115,6 +115,7 @@ static void answer(const void *identity, size_t n, const Linkage__V1__ControlReq
     status.proof = &proof;
     status.model = (char *)"four-bar";
     status.late_wakeups = 3;
+    status.late_wakeup_step = 77;
     status.behind_s = 0.25;
     switch (request->command_case) {
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM:
@@ -278,7 +279,8 @@ static void test_status(void **state)
     assert_output("late          3 late wake-ups, 0 long computations");
     assert_output("simulated     0.250000 s behind wall time\n");
     assert_int_equal(run_ctl(FITS, "status --json"), 0);
-    assert_output("\"late_wakeups\":3,\"long_computations\":0,\"throttled\":0,\"behind_s\":0.25");
+    assert_output("\"late_wakeups\":3,\"late_wakeup_step\":77,\"long_computations\":0,");
+    assert_output("\"throttled\":0,\"behind_s\":0.25");
     assert_output("\"proof\":{\"valid\":false");
     assert_int_equal(run_ctl(FOREVER, "arm --no-wait"), 0);
     assert_int_equal(run_ctl(FOREVER, "status"), 0);

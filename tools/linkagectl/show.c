@@ -54,7 +54,9 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "skipped", s->skipped);
     lk_json_count(json, "caught_up", s->caught_up);
     lk_json_count(json, "late_wakeups", s->late_wakeups);
+    lk_json_count(json, "late_wakeup_step", s->late_wakeup_step);
     lk_json_count(json, "long_computations", s->long_computations);
+    lk_json_count(json, "long_computation_step", s->long_computation_step);
     lk_json_count(json, "throttled", s->throttled);
     lk_json_number(json, "behind_s", s->behind_s);
     lk_report_proof_json(json, "proof", s->proof);
