@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 #include "linkage/document.h"
+#include "proof.h"
 #include "realtime.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,7 +231,7 @@ static int read_budget(struct lk_node root, struct lkd_config *config, struct lk
     r = section(root, "budget", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    if ((r = lk_node_read_int_or(node, "steps", 1, 100000000, &steps, error)) ||
+    if ((r = lk_node_read_int_or(node, "steps", LKD_PROOF_STEPS_MIN, 100000000, &steps, error)) ||
         (r = read_between(node, "time", 0.01, 3600, &time, error)) ||
         (r = read_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error)) ||
         (r = read_between(node, "late_wakeup", 0.001, 1, &config->cycle.late_wakeup_share, error)))

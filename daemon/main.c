@@ -85,6 +85,8 @@ static int open_signals(int *ret_fd)
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    signal(SIGPIPE, SIG_IGN); /* whoever read the log may be gone */
     if (pthread_sigmask(SIG_BLOCK, &set, NULL))
         return -EINVAL;
     *ret_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -80,6 +80,9 @@ static void put_counters(FILE *file, const Linkage__V1__Evidence *e)
     put_late(file, e->long_computations, "long computations", e->long_computation_step);
     fprintf(file, " %" PRIu64 " throttled by the kernel\n", e->throttled);
     fprintf(file, "%-13s %.6f s behind wall time\n", "simulated", e->behind_s);
+    if (e->records_lost > 0)
+        fprintf(file, "%-13s %" PRIu64 " cycles, which may miss among the worst\n", "not looked at",
+                e->records_lost);
 }
 
 static void put_durations(FILE *file, const char *label, const Linkage__V1__Durations *d)

@@ -104,6 +104,7 @@ static void put_run(struct lk_json *json, const Linkage__V1__Evidence *e)
     lk_json_count(json, "caught_up", e->caught_up);
     lk_json_count(json, "throttled", e->throttled);
     lk_json_number(json, "behind_s", e->behind_s);
+    lk_json_count(json, "records_lost", e->records_lost);
 }
 
 static void put_conditions(struct lk_json *json, const Linkage__V1__Evidence *e)

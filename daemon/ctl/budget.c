@@ -7,9 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OCCUPIED_MAX 0.9  /* of a period, step and spinning together */
-#define TRIALS       101  /* steps for comparing iterations */
-#define LEFT_OUT_MIN 1e-3 /* of the steps of a degraded machine */
+#define OCCUPIED_MAX 0.9 /* of a period, step and spinning together */
+#define TRIALS       101 /* steps for comparing iterations, at most */
+#define TRIALS_MIN   5
+#define TRIALS_NS    INT64_C(50000000) /* after which there are no more */
+#define PROBED       4                 /* iterations more than one, to find what each costs */
+#define LEFT_OUT_MIN 1e-3              /* of the steps of a degraded machine */
+#define LEFT_OUT_MAX 0.1
 
 static void append(struct lkd_budget *budget, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -22,6 +26,12 @@ static void append(struct lkd_budget *budget, const char *format, ...)
     va_start(args, format);
     vsnprintf(budget->text + used, sizeof(budget->text) - used, format, args);
     va_end(args);
+}
+
+/* To a tenth of a microsecond. */
+static double to_us(int64_t ns)
+{
+    return round((double)ns * 1e-2) * 0.1;
 }
 
 /* ---- what would fit ---- */
@@ -38,17 +48,19 @@ static int64_t median_step(struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
     int64_t times[TRIALS] = {0};
+    int64_t first_ns = lkd_clock_ns();
     bool failed = !inputs;
+    int n = 0;
 
-    for (int i = 0; i < TRIALS && !failed; i++) {
+    while (n < TRIALS && !failed && (n < TRIALS_MIN || lkd_clock_ns() - first_ns < TRIALS_NS)) {
         int64_t begin_ns = lkd_clock_ns();
 
         failed = lk_system_step(system, inputs) != 0;
-        times[i] = lkd_clock_ns() - begin_ns;
+        times[n++] = lkd_clock_ns() - begin_ns;
     }
     free(inputs);
-    qsort(times, TRIALS, sizeof(times[0]), compare_times);
-    return failed ? 0 : times[TRIALS / 2];
+    qsort(times, (size_t)n, sizeof(times[0]), compare_times);
+    return failed ? 0 : times[n / 2];
 }
 
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
@@ -65,19 +77,19 @@ static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
     return time_ns;
 }
 
-/* Most iterations whose step would fit, by the ratio of medians; 0 when none does. */
+/* Most iterations whose step would fit; 0 when none does, or fewer would not help. An iteration
+ * costs the same each time, so two medians tell all of them. */
 static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns, int64_t most_ns)
 {
-    int64_t now_ns = median_with(loaded, 0), few_ns;
+    int64_t now_ns = median_with(loaded, 0);
+    double one_ns = (double)median_with(loaded, 1);
+    double each_ns = ((double)median_with(loaded, 1 + PROBED) - one_ns) / PROBED, room_ns;
 
-    for (int n = LK_ITERATIONS_MAX; n >= 1 && now_ns > 0; n--) {
-        few_ns = median_with(loaded, n);
-        /* fewer than now, by more than two measurements of the same differ */
-        if (few_ns > 0 && (double)few_ns < 0.95 * (double)now_ns &&
-            (double)basis_ns * (double)few_ns < (double)most_ns * (double)now_ns)
-            return n;
-    }
-    return 0;
+    /* by more than two measurements of the same differ */
+    if (now_ns <= 0 || one_ns <= 0 || each_ns < 0.02 * one_ns || one_ns > 0.95 * (double)now_ns)
+        return 0;
+    room_ns = fmin((double)most_ns / (double)basis_ns, 0.95) * (double)now_ns - one_ns;
+    return room_ns < 0 ? 0 : 1 + (int)fmin(room_ns / each_ns, LK_ITERATIONS_MAX - 1);
 }
 
 static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int n_workers,
@@ -88,8 +100,12 @@ static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int 
     int useful = lk_system_workers_useful(loaded->system);
     int n = iterations_that_fit(loaded, basis_ns, most_ns);
 
-    append(budget, "; would fit: a step of %.3g ms (%.4g Hz)", ceil(period_ns * 1e-4) * 1e-2,
-           1e9 / (ceil(period_ns * 1e-4) * 1e4));
+    append(budget, "; would fit: ");
+    if (period_ns <= (double)LKD_PERIOD_MAX_NS)
+        append(budget, "a step of %.7g ms (%.4g Hz)", ceil(period_ns * 1e-4) * 1e-2,
+               1e9 / (ceil(period_ns * 1e-4) * 1e4));
+    else
+        append(budget, "no step in real time");
     if (n > 0)
         append(budget, ", or %d iteration%s", n, n > 1 ? "s" : "");
     if (useful > n_workers && n_workers_max > n_workers)
@@ -104,7 +120,7 @@ static double find_quantile(const struct lkd_proof *proof)
     double rate = (double)proof->gaps / fmax((double)proof->gap_time_ns, 1);
     double chance = rate * (double)lkd_histogram_quantile(&proof->compute, 0.5);
 
-    return fmax(1 - fmax(LEFT_OUT_MIN, 2 * chance), 0.5);
+    return 1 - fmin(fmax(LEFT_OUT_MIN, 2 * chance), LEFT_OUT_MAX);
 }
 
 static void read_proof(const struct lkd_proof *proof, const struct lkd_cycle *cycle,
@@ -131,13 +147,12 @@ static void describe(const struct lkd_cycle *cycle, struct lkd_budget *budget)
 
     budget->text[0] = '\0';
     if (budget->degraded)
-        append(budget, "p%.4g %.4g us, ", 100 * budget->quantile, (double)budget->judged_ns * 1e-3);
-    append(budget, "max %.4g us of %.6g us, slack %.0f %%", (double)budget->max_ns * 1e-3,
-           period_us, floor(100 * (1 - (double)budget->judged_ns / (double)cycle->period_ns)));
+        append(budget, "p%.4g %.7g us, ", 100 * budget->quantile, to_us(budget->judged_ns));
+    append(budget, "max %.7g us of %.6g us, slack %.0f %%", to_us(budget->max_ns), period_us,
+           floor(100 * (1 - (double)budget->judged_ns / (double)cycle->period_ns)));
     append(budget, " (%" PRIu64 " steps", budget->steps);
     if (budget->gap_ns > LKD_PROOF_GAP_NS)
-        append(budget, "; the machine itself stood still for up to %.4g us",
-               (double)budget->gap_ns * 1e-3);
+        append(budget, "; the machine itself stood still for up to %.7g us", to_us(budget->gap_ns));
     append(budget, ")");
 }
 
@@ -153,15 +168,21 @@ void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *lo
     room_ns = (int64_t)(OCCUPIED_MAX * period_ns) - ret_budget->margin_ns;
     describe(cycle, ret_budget);
     ret_budget->valid = ret_budget->judged_ns <= most_ns;
-    if (!ret_budget->valid) {
+    if (proof->restarts > proof->steps_done / 2) {
+        ret_budget->valid = false;
+        append(ret_budget,
+               ": %" PRIu64 " of these steps failed, so their time says nothing; would "
+               "fit: narrower limits of the inputs, or a wider residual_position",
+               proof->restarts);
+    } else if (!ret_budget->valid) {
         append(ret_budget, ": more than the budget of %.0f %%", 100 * cycle->settings.budget_share);
         say_what_fits(loaded, most_ns, n_workers, n_workers_max, ret_budget);
     } else if (cycle->settings.wake == LKD_WAKE_HYBRID && ret_budget->judged_ns > room_ns) {
         ret_budget->valid = false;
         append(
             ret_budget,
-            ": with %.4g us of spinning before it more than 90 %% of the period; would fit: wake: "
+            ": with %.7g us of spinning before it more than 90 %% of the period; would fit: wake: "
             "sleep, or a smaller spin_margin_us",
-            (double)ret_budget->margin_ns * 1e-3);
+            to_us(ret_budget->margin_ns));
     }
 }

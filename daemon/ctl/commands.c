@@ -27,6 +27,9 @@ void lkd_commands_fini(struct lkd_commands *commands)
     lk_wire_arena_fini(&commands->reply_arena);
 }
 
+#define TRACE_MAX (LK_WIRE_CONTROL_MAX - 4096) /* bytes, that leave room for the reply around it   \
+                                                */
+
 /* Answered by make_reply(), which needs the model; here only whether there is one. */
 static void need_model(const struct lkd_rig *rig, const char *command, struct lkd_answer *answer)
 {
@@ -98,18 +101,36 @@ static int add_status(struct lkd_commands *commands, bool with_histograms,
                          : -ENOMEM;
 }
 
-static int add_trace(struct lkd_commands *commands, uint32_t cycles,
-                     Linkage__V1__ControlReply *reply)
+/* Return: 0, -ENOMEM, -E2BIG (no text was made). */
+static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_text, size_t *ret_size)
 {
-    const struct lkd_rig *rig = commands->rig;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = open_memstream(ret_text, ret_size);
 
     if (!file)
         return -ENOMEM;
     lkd_trace_write(file, rig->loaded->cycle, rig->exchange, cycles);
-    if (fclose(file) == 0)
+    if (fclose(file))
+        return -ENOMEM;
+    if (*ret_size <= TRACE_MAX)
+        return 0;
+    free(*ret_text);
+    *ret_text = NULL;
+    return -E2BIG;
+}
+
+/* With workers there is more to say about a cycle: then of fewer of them. */
+static int add_trace(struct lkd_commands *commands, uint32_t cycles,
+                     Linkage__V1__ControlReply *reply)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int r = -E2BIG;
+
+    if (cycles == 0 || cycles > LKD_TRACE_CYCLES_MAX)
+        cycles = LKD_TRACE_CYCLES_MAX;
+    for (; cycles > 0 && r == -E2BIG; cycles /= 2)
+        r = make_trace(commands->rig, cycles, &text, &size);
+    if (r == 0)
         reply->trace.data = lk_wire_arena_take(&commands->reply_arena, size);
     if (reply->trace.data) {
         memcpy(reply->trace.data, text, size);
@@ -177,5 +198,12 @@ int lkd_commands_handle(struct lkd_commands *commands, const void *data, size_t 
         lkd_log_limited(&commands->limit, lkd_clock_ns(), LKD_LOG_WARNING,
                         "control message refused: %s", answer.text);
     }
+    r = make_reply(commands, request, &answer, ret_reply);
+    if (r == 0)
+        return 0;
+    /* too much for a reply: no request stays without one */
+    lk_wire_arena_reset(&commands->reply_arena);
+    answer.result = LINKAGE__V1__RESULT__RESULT_INTERNAL;
+    snprintf(answer.text, sizeof(answer.text), "the answer is too large");
     return make_reply(commands, request, &answer, ret_reply);
 }

@@ -66,7 +66,9 @@ static bool was_throttled(const struct lkd_missed *missed)
 {
     int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
 
-    return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS;
+    /* the cycles behind it are of the same stall */
+    return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS &&
+           missed->cause != LKD_CAUSE_BEHIND;
 }
 
 static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
@@ -81,7 +83,8 @@ static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle
         throttled += was_throttled(&cycle->missed[i]);
     evidence->n_missed_seen = n;
     lkd_runner_usage(runner, &usage);
-    if (throttled > 0 && usage.involuntary > evidence->involuntary) {
+    /* only real-time threads are held back */
+    if (throttled > 0 && lkd_runner_is_fifo(runner) && usage.involuntary > evidence->involuntary) {
         evidence->throttled += throttled;
         lkd_log(LKD_LOG_WARNING,
                 "the kernel held the cycle back for 40 to 60 ms (%" PRIu64

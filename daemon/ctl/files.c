@@ -12,6 +12,8 @@
 
 #define TRACES_MAX   10
 #define TRACE_CYCLES 400
+/* From the overrun until the trace is written: two looks of the control thread, and the delay. */
+#define TRACE_REACH_NS INT64_C(300000000)
 /* The cycles after the overrun are to be in the trace, too. */
 #define TRACE_DELAY_NS INT64_C(50000000)
 
@@ -57,7 +59,23 @@ static void finish(FILE *file, const char *path)
         lkd_log(LKD_LOG_INFO, "evidence: %s", path);
 }
 
-void lkd_files_report(struct lkd_rig *rig)
+static void write_trace(struct lkd_rig *rig)
+{
+    char suffix[24], path[PATH_MAX];
+    FILE *file;
+
+    rig->traced = rig->figures.overruns;
+    rig->trace_due_ns = 0;
+    snprintf(suffix, sizeof(suffix), "-trace-%d.json", ++rig->n_traces);
+    file = create(rig, suffix, path);
+    if (!file)
+        return;
+    lkd_trace_write(file, rig->loaded->cycle, rig->exchange,
+                    TRACE_CYCLES + (uint64_t)(TRACE_REACH_NS / rig->loaded->cycle->period_ns));
+    finish(file, path);
+}
+
+void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
 {
     Linkage__V1__Evidence evidence;
     struct lk_wire_arena arena;
@@ -66,7 +84,11 @@ void lkd_files_report(struct lkd_rig *rig)
 
     if (!*rig->config->evidence || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_MAX))
         return;
+    if ((rig->trace_due_ns > 0 || rig->figures.overruns > rig->traced) &&
+        rig->n_traces < TRACES_MAX)
+        write_trace(rig); /* of an overrun that ended the run */
     if (lkd_reply_evidence(rig, true, true, &arena, &evidence) == 0) {
+        evidence.state = state;
         file = create(rig, ".json", path);
         if (file) {
             lk_report_json(file, &evidence);
@@ -81,19 +103,6 @@ void lkd_files_report(struct lkd_rig *rig)
     lk_wire_arena_fini(&arena);
 }
 
-static void write_trace(struct lkd_rig *rig)
-{
-    char suffix[24], path[PATH_MAX];
-    FILE *file;
-
-    snprintf(suffix, sizeof(suffix), "-trace-%d.json", ++rig->n_traces);
-    file = create(rig, suffix, path);
-    if (!file)
-        return;
-    lkd_trace_write(file, rig->loaded->cycle, rig->exchange, TRACE_CYCLES);
-    finish(file, path);
-}
-
 void lkd_files_trace(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns();
@@ -104,8 +113,6 @@ void lkd_files_trace(struct lkd_rig *rig)
         rig->traced = rig->figures.overruns;
         rig->trace_due_ns = now_ns + TRACE_DELAY_NS;
     } else if (rig->trace_due_ns > 0 && now_ns >= rig->trace_due_ns) {
-        rig->traced = rig->figures.overruns;
-        rig->trace_due_ns = 0;
         write_trace(rig);
     }
 }

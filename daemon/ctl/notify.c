@@ -29,7 +29,7 @@ void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
  * its proof. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
-    uint64_t progress = (uint64_t)atomic_load_explicit(&rig->proof.progress, memory_order_relaxed);
+    uint64_t progress = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);
     bool moved = rig->figures.cycles != notify->cycles || progress != notify->progress;
 
     notify->cycles = rig->figures.cycles;

@@ -99,10 +99,15 @@ static const char *format_cores(struct lk_wire_arena *arena, const struct lkd_ri
     cpu_set_t cores;
 
     CPU_ZERO(&cores);
-    for (int k = 0; k < rig->n_workers; k++)
+    for (int k = 0; k < rig->n_workers && !rig->grant.core_error; k++)
         if (rig->placement->core[k] >= 0)
             CPU_SET(rig->placement->core[k], &cores);
     return format_cpus(arena, &cores);
+}
+
+static int granted_priority(const struct lkd_rig *rig)
+{
+    return rig->grant.priority_error ? 0 : rig->config->wish.priority;
 }
 
 static const char *format_governor(struct lk_wire_arena *arena, const struct lkd_rig *rig)
@@ -137,7 +142,7 @@ static int fill_host(const struct lkd_rig *rig, struct lk_wire_arena *arena,
         {"cores", format_cores(arena, rig)},
         {"engine", lk_system_engine(rig->loaded->system)},
         {"workers", lk_wire_arena_format(arena, "%d", rig->n_workers)},
-        {"priority", lk_wire_arena_format(arena, "%d", rig->config->wish.priority)},
+        {"priority", lk_wire_arena_format(arena, "%d", granted_priority(rig))},
         {"wake", lkd_wake_name(cycle->wait.wake)},
         {"spin_margin_us",
          lk_wire_arena_format(arena, "%.1f", (double)cycle->wait.margin_ns * 1e-3)},
@@ -208,6 +213,7 @@ static void fill_counts(const struct lkd_rig *rig, Linkage__V1__Evidence *e)
     e->long_computation_step = f->long_computation_step;
     e->caught_up = f->caught_up;
     e->throttled = rig->evidence.throttled;
+    e->records_lost = rig->evidence.lost;
     e->behind_s = (double)f->behind_ns * 1e-9;
     e->step = f->step;
     e->time_s = f->time_s;

@@ -40,6 +40,8 @@
  * @n_workers:    that step it
  * @proof, @budget: under way in ARMING; the outcome of the last one since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
+ * @bursts:       of the proof, when last looked at
+ * @grant:        of the last threads
  * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
  * @moved_ns, @watched_ns: when the cycle was last seen to move, and last looked at;  @stuck: the
@@ -62,6 +64,8 @@ struct lkd_rig {
     struct lkd_runner runner;
     struct lkd_proof proof;
     struct lkd_budget budget;
+    uint64_t bursts;
+    struct lkd_grant grant;
     bool allow_degraded;
     bool start_armed;
     struct lkd_evidence evidence;

@@ -4,10 +4,12 @@
 
 enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE, TRACK_WORKER };
 
-/** struct trace - @origin_ns: time 0 of the document;  @comma: events stand before */
+/** struct trace - @origin_ns: time 0 of the document;  @comma: events stand before
+ * @ended_ns: of the cycle before: one that began behind its grid point waits from then on */
 struct trace {
     FILE *file;
     int64_t origin_ns;
+    int64_t ended_ns;
     bool comma;
 };
 
@@ -45,11 +47,14 @@ static void write_cycle(struct trace *trace, const struct lkd_cycle *cycle, uint
 
     span(trace, TRACK_GRID, r->ended_ns > next_ns ? "OVERRUN" : "period", r->deadline_ns, next_ns,
          "cycle", number);
-    span(trace, TRACK_CYCLE, "wake-up", r->deadline_ns, r->woken_ns, "cycle", number);
+    span(trace, TRACK_CYCLE, "wake-up",
+         r->deadline_ns > trace->ended_ns ? r->deadline_ns : trace->ended_ns, r->woken_ns, "cycle",
+         number);
     span(trace, TRACK_CYCLE, "inputs", r->woken_ns, r->latched_ns, "cycle", number);
     span(trace, TRACK_CYCLE, "step", r->latched_ns, r->stepped_ns, "step", r->step);
     span(trace, TRACK_CYCLE, "outputs", r->stepped_ns, r->computed_ns, "cycle", number);
     span(trace, TRACK_CYCLE, "books", r->computed_ns, r->ended_ns, "cycle", number);
+    trace->ended_ns = r->ended_ns;
 }
 
 static void write_cycles(struct trace *trace, const struct lkd_cycle *cycle, uint64_t cycles)

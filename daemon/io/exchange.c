@@ -23,12 +23,15 @@
 #define ADAPT_NS NS_PER_S
 /* Spans kept for a trace: two for each cycle. */
 #define SPANS 8192
+/* Between two samples of a cycle that stands still. */
+#define REPEAT_NS INT64_C(10000000)
 /* Samples taken in a row before the timer has its turn, however many there are. */
 #define BURST 32
 
 /** struct lkd_exchange - see exchange.h.
  * @lock:      guards @cycle, @model_id, @degraded and the publisher between exchange and control
  * @cycle:     attached run, or NULL
+ * @last:      what is repeated in FAULT while the cycle stands still, or NULL
  * @offset_ns: from a grid point to the look at the record;  @adapt_ns: when to compute it again
  * @spans:     what it did last
  * @timer:     timerfd, one shot, absolute;  @wake: eventfd, from the control thread */
@@ -46,6 +49,7 @@ struct lkd_exchange {
     struct lkd_cycle *cycle;
     uint64_t model_id;
     bool degraded;
+    struct lkd_output *last;
     int64_t offset_ns;
     int64_t adapt_ns;
 };
@@ -98,6 +102,19 @@ static void mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begi
     lkd_ring_put(&exchange->spans, words);
 }
 
+static void forget_last(struct lkd_exchange *exchange)
+{
+    free(exchange->last);
+    exchange->last = NULL;
+}
+
+static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
+{
+    lkd_publisher_send(&exchange->publisher, exchange->last, exchange->cycle->n_outputs,
+                       exchange->model_id, exchange->degraded, LINKAGE__V1__STATE__STATE_FAULT);
+    set_timer(exchange, now_ns + REPEAT_NS);
+}
+
 /* Look for the record of the present grid point; lock held, a run attached. */
 static void tick(struct lkd_exchange *exchange)
 {
@@ -106,9 +123,14 @@ static void tick(struct lkd_exchange *exchange)
     const struct lkd_output *output;
 
     if (!lkd_mailbox_take(&cycle->outputs)) {
+        if (exchange->last) {
+            repeat_last(exchange, now_ns);
+            return;
+        }
         set_timer(exchange, now_ns + clamp(period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS));
         return;
     }
+    forget_last(exchange);
     output = lkd_mailbox_front(&cycle->outputs);
     sent_ns = lkd_publisher_send(&exchange->publisher, output, cycle->n_outputs, exchange->model_id,
                                  exchange->degraded, LINKAGE__V1__STATE__STATE_UNSPECIFIED);
@@ -187,6 +209,7 @@ static void release(struct lkd_exchange *exchange)
     lkd_receiver_fini(&exchange->receiver);
     lkd_publisher_fini(&exchange->publisher);
     lkd_ring_fini(&exchange->spans);
+    forget_last(exchange);
     if (exchange->timer >= 0)
         close(exchange->timer);
     if (exchange->wake >= 0)
@@ -259,6 +282,7 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
     pthread_mutex_lock(&exchange->lock);
     cycle = exchange->cycle;
     exchange->cycle = NULL;
+    forget_last(exchange);
     if (cycle) {
         bool fresh = lkd_mailbox_take(&cycle->outputs);
 
@@ -277,17 +301,16 @@ void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero)
     cycle = exchange->cycle;
     if (cycle) {
         size_t n = (size_t)cycle->n_outputs * sizeof(double);
-        struct lkd_output *last = malloc(sizeof(*last) + n);
 
         lkd_mailbox_take(&cycle->outputs);
-        if (last) {
-            memcpy(last, lkd_mailbox_front(&cycle->outputs), sizeof(*last) + n);
+        forget_last(exchange);
+        exchange->last = malloc(sizeof(*exchange->last) + n);
+        if (exchange->last) {
+            memcpy(exchange->last, lkd_mailbox_front(&cycle->outputs), sizeof(*exchange->last) + n);
             if (zero)
-                memset(last->values, 0, n);
-            lkd_publisher_send(&exchange->publisher, last, cycle->n_outputs, exchange->model_id,
-                               exchange->degraded, LINKAGE__V1__STATE__STATE_FAULT);
+                memset(exchange->last->values, 0, n);
+            repeat_last(exchange, lkd_clock_ns());
         }
-        free(last);
     }
     pthread_mutex_unlock(&exchange->lock);
 }

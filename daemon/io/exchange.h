@@ -43,7 +43,8 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
  * Thread: control. */
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
 
-/** lkd_exchange_fault() - the cycle stands still: publish its last outputs in state FAULT.
+/** lkd_exchange_fault() - the cycle stands still: publish its last outputs in state FAULT, a
+ * hundred times a second until it moves again.
  * @zero: as zeros instead
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);

@@ -43,7 +43,6 @@ int64_t lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_out
 {
     const struct lkd_figures *f = &output->figures;
     Linkage__V1__OutputSample sample = LINKAGE__V1__OUTPUT_SAMPLE__INIT;
-    int64_t now_ns;
     size_t size;
 
     sample.sequence = ++publisher->sequence;
@@ -62,13 +61,12 @@ int64_t lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_out
     /* the generated structure knows no const; encoding only reads */
     sample.values = (double *)output->values;
     sample.n_values = (size_t)n_values;
-    now_ns = lkd_clock_ns();
-    sample.published_ns = (uint64_t)now_ns;
+    sample.published_ns = (uint64_t)lkd_clock_ns();
 
     if (lk_wire_encode(&sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size))
-        return now_ns;
+        return lkd_clock_ns();
     /* a PUB socket drops for slow subscribers and never blocks; the gap shows in the sequence */
     if (zmq_send(publisher->socket, publisher->buffer, size, ZMQ_DONTWAIT) >= 0)
         publisher->published++;
-    return now_ns;
+    return lkd_clock_ns();
 }

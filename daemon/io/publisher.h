@@ -29,7 +29,7 @@ void lkd_publisher_begin(struct lkd_publisher *publisher);
 /** lkd_publisher_send() - publish one record; never blocks.
  * @n_values: at most LKD_PUBLISHER_OUTPUTS_MAX
  * @state:    what the sample says instead of the state in the record, or STATE_UNSPECIFIED
- * Return: when it was handed to the socket [ns]. */
+ * Return: when the socket had taken it [ns]. */
 int64_t lkd_publisher_send(struct lkd_publisher *publisher, const struct lkd_output *output,
                            int n_values, uint64_t model_id, bool degraded,
                            Linkage__V1__State state);

@@ -86,6 +86,18 @@ int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers)
     return r;
 }
 
+/* Until a proof knows better: what suits ordinary kernels. */
+static void limit_margin(struct lkd_cycle *cycle)
+{
+    int64_t most_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);
+
+    if (cycle->settings.margin_ns > most_ns)
+        cycle->settings.margin_ns = most_ns;
+    cycle->wait = (struct lkd_wait){cycle->settings.wake, cycle->settings.margin_ns};
+    if (cycle->wait.margin_ns == 0)
+        cycle->wait.margin_ns = lkd_wait_margin(LKD_LEAD_NS, cycle->period_ns);
+}
+
 int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
                   struct lkd_cycle **ret_cycle)
 {
@@ -99,9 +111,7 @@ int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
     cycle->settings = *settings;
     cycle->n_inputs = lk_system_input_size(system);
     cycle->n_outputs = lk_system_output_size(system);
-    cycle->wait = (struct lkd_wait){settings->wake, settings->margin_ns};
-    if (settings->margin_ns == 0)
-        cycle->wait.margin_ns = lkd_wait_margin(LKD_LEAD_NS, cycle->period_ns);
+    limit_margin(cycle);
     if (init_limits(cycle) || init_buffers(cycle) || init_mailboxes(cycle)) {
         lkd_cycle_free(cycle);
         return -ENOMEM;
@@ -389,6 +399,11 @@ static int64_t close_books(struct lkd_cycle *cycle, uint64_t k)
     return further;
 }
 
+static enum lkd_ask asked(const struct lkd_cycle *cycle)
+{
+    return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
+}
+
 LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
 {
     struct lkd_figures *f = &cycle->rt.figures;
@@ -401,13 +416,16 @@ LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
 
         r->deadline_ns = cycle->t0_ns + k * cycle->period_ns;
         r->woken_ns = lkd_wait_until(&cycle->wait, r->deadline_ns);
-        ask = (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
+        ask = asked(cycle);
         if (ask == LKD_ASK_END)
             return;
         LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
 
         r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
         stepped = advance(cycle, ask, r->deadline_ns);
+        /* it may have stood still within the step, and others have been told of a fault by now */
+        if (asked(cycle) == LKD_ASK_FAULT)
+            fail(cycle, LKD_FAULT_WATCHDOG);
         f->cycles++;
         r->step = f->step;
         f->behind_ns = (k + 1 - (int64_t)f->step) * cycle->period_ns;

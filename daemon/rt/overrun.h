@@ -4,10 +4,11 @@
  * Grid points are T(k) = T0 + k P and never move. A cycle at T(k) that ends after T(k + 1) is an
  * overrun, a missed deadline. What then:
  *
- *   continue   late by up to a period: the cycle of T(k + 1) follows at once. Late by more: the
- * grid points gone by are skipped, and simulated time stays behind by as many steps. catch-up   the
- * cycles of the grid points gone by follow at once, at most n in a row without waiting; what is
- * then still in the past is skipped.
+ * `continue`: late by up to a period, the cycle of T(k + 1) follows at once. Late by more, the grid
+ * points gone by are skipped, and simulated time stays behind by as many steps.
+ *
+ * `catch-up`: the cycles of the grid points gone by follow at once, at most n in a row without
+ * waiting; what is then still in the past is skipped.
  *
  * Either way overruns count towards a fault: r of them in a row, or m within w grid points. The
  * first ones after the start may be left out of that count (caches are cold), not out of the books.

@@ -42,9 +42,9 @@ struct lkd_placement {
 /** lkd_place() - decide.
  * @allowed:   cores that the process runs on
  * @reachable: cores that its threads may be pinned to, see lkd_realtime_cores()
- * @isolated:  cores that the kernel keeps other programs off; of these `auto` takes the last one
- * that is reachable, before any other Thread: control.  RT: no. Return: 0, LK_E_MODEL (@ret_error:
- * what is missing, which cores there are). */
+ * @isolated:  cores that the kernel keeps other programs off; `auto` takes the last of them first
+ * Thread: control.  RT: no.
+ * Return: 0, LK_E_MODEL (@ret_error: what is missing, which cores there are). */
 int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
               const cpu_set_t *isolated, struct lkd_placement *ret_placement,
               struct lk_error *ret_error);

@@ -73,7 +73,7 @@ static int64_t burst(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t 
     return now_ns - begin_ns;
 }
 
-static void watch_clock(struct lkd_proof *proof, int64_t duration_ns)
+static void watch_clock(struct lkd_proof *proof, int64_t duration_ns, int64_t gap_ns)
 {
     int64_t begin_ns = lkd_clock_ns(), last_ns = begin_ns, now_ns = begin_ns;
 
@@ -81,7 +81,7 @@ static void watch_clock(struct lkd_proof *proof, int64_t duration_ns)
         now_ns = lkd_clock_ns();
         if (now_ns - last_ns > proof->gap_max_ns)
             proof->gap_max_ns = now_ns - last_ns;
-        proof->gaps += now_ns - last_ns > LKD_PROOF_GAP_NS;
+        proof->gaps += now_ns - last_ns > gap_ns;
         last_ns = now_ns;
     }
     proof->gap_time_ns += now_ns - begin_ns;
@@ -107,16 +107,23 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
     int64_t begin_ns = lkd_clock_ns();
     uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
     double progress = 0;
+    /* a shorter one does not decide whether a step fits */
+    int64_t gap_ns =
+        cycle->period_ns / 20 > LKD_PROOF_GAP_NS ? cycle->period_ns / 20 : LKD_PROOF_GAP_NS;
 
-    while (progress < 1 && !proof->cancelled) {
-        int64_t spent_ns = burst(proof, cycle, &random);
+    while (progress < 1) {
+        int64_t spent_ns;
 
-        watch_clock(proof, spent_ns);
+        proof->cancelled = atomic_load_explicit(&cycle->ask, memory_order_relaxed) == LKD_ASK_END;
+        if (proof->cancelled)
+            break;
+        spent_ns = burst(proof, cycle, &random);
+        watch_clock(proof, spent_ns, gap_ns);
         pause_for(proof, spent_ns / 2);
         progress = how_far(proof, lkd_clock_ns() - begin_ns);
+        atomic_fetch_add_explicit(&proof->bursts, 1, memory_order_relaxed);
         atomic_store_explicit(&proof->progress, (int)(1000 * fmin(progress, 1)),
                               memory_order_relaxed);
-        proof->cancelled = atomic_load_explicit(&cycle->ask, memory_order_relaxed) == LKD_ASK_END;
     }
     /* release: everything found before */
     atomic_store_explicit(&proof->done, true, memory_order_release);

@@ -5,7 +5,7 @@
  * of readers. Every slot carries the number of its record, which is taken back before and set after
  * the record is written; a reader that finds the same number before and after copying has the whole
  * record (a seqlock a slot, H.-J. Boehm, "Can seqlocks get along with programming language memory
- * models?", 2012). All words are relaxed atomics, so there is no data race to be excused. */
+ * models?", 2012). All words are atomics, so there is no data race to be excused. */
 #ifndef LKD_RT_RING_H
 #define LKD_RT_RING_H
 

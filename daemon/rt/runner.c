@@ -218,9 +218,9 @@ static int join_cycle(const struct lkd_runner *runner)
 {
     struct timespec until;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += PATIENCE_S;
-    return -pthread_timedjoin_np(runner->worker[0].thread, NULL, &until);
+    return -pthread_clockjoin_np(runner->worker[0].thread, NULL, CLOCK_MONOTONIC, &until);
 }
 
 int lkd_runner_stop(struct lkd_runner *runner)
@@ -241,6 +241,11 @@ int lkd_runner_stop(struct lkd_runner *runner)
     release(runner);
     lkd_cycle_settle(runner->cycle);
     return 0;
+}
+
+bool lkd_runner_is_fifo(const struct lkd_runner *runner)
+{
+    return runner->priority > 0 && !runner->worker[0].priority_error;
 }
 
 static void add_usage(struct lkd_usage *sum, const struct lkd_usage *begin,

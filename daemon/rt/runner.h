@@ -88,6 +88,9 @@ void lkd_runner_go(struct lkd_runner *runner);
  */
 int lkd_runner_stop(struct lkd_runner *runner);
 
+/** lkd_runner_is_fifo() - whether the thread of the cycle was granted its real-time priority. */
+bool lkd_runner_is_fifo(const struct lkd_runner *runner);
+
 /** lkd_runner_usage() - of all threads since the grid began, sum: now while it runs, else of all
  * its run. */
 void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usage);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the cycle waits for its grid point.
  *
- * LKD_WAKE_SLEEP   the kernel wakes it at the grid point: late by what the kernel takes, and the
- *                  core is free meanwhile
- * LKD_WAKE_HYBRID  the kernel wakes it a margin before, and it reads the clock for the rest: on
- * time within one reading, as long as the kernel is late by less than the margin LKD_WAKE_SPIN it
- * reads the clock all the time. The kernel takes such a core back for some 50 ms in every second
- * where it guards against runaway real-time threads */
+ * LKD_WAKE_SLEEP: the kernel wakes it at the grid point, late by what the kernel takes; the core is
+ * free meanwhile.
+ *
+ * LKD_WAKE_HYBRID: the kernel wakes it a margin before, and it reads the clock for the rest: on
+ * time within one reading, as long as the kernel is late by less than the margin.
+ *
+ * LKD_WAKE_SPIN: it reads the clock all the time. The kernel takes such a core back for some 50 ms
+ * in every second where it guards against runaway real-time threads. */
 #ifndef LKD_RT_WAIT_H
 #define LKD_RT_WAIT_H
 

@@ -39,7 +39,7 @@ static void test_empty(void **state)
     assert_string_equal(status->model, "");
     assert_int_equal(status->model_id, 0);
     harness_expect(&h, START, RESULT(WRONG_STATE), STATE(EMPTY));
-    assert_string_equal(h.reply->text, "start is not allowed in state EMPTY");
+    assert_string_equal(h.reply->text, "start is not allowed in state EMPTY, load a model first");
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(EMPTY));
     harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(EMPTY));
     harness_expect(&h, RESET, RESULT(WRONG_STATE), STATE(EMPTY));
@@ -276,23 +276,25 @@ static void test_set_refused(void **state)
     harness_close(&h);
 }
 
-/* A limit that the first step passes leads to FAULT, seen by everybody, and reset leads out. */
+/* A torque that turns a body by more than half a turn in the first step leads to FAULT, seen by
+ * everybody, and reset leads out. */
 static void test_fault(void **state)
 {
     const Linkage__V1__OutputSample *sample;
     const Linkage__V1__Status *status;
-    const double torque = 1;
+    const double torque = 1e12;
     struct harness h;
 
     (void)state;
-    harness_open(&h, "limits: {residual_position: 1.0e-300}\n");
+    harness_open(&h, NULL);
     harness_load_model(&h);
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
     harness_go(&h);
     sample = await_sample(&h, STATE(FAULT), 0);
     assert_true(sample->step < 3);
     harness_notice(&h, "STATUS=FAULT");
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT));
-    assert_non_null(strstr(status->fault, "limit"));
+    assert_non_null(strstr(status->fault, "half a turn"));
     harness_expect(&h, START, RESULT(WRONG_STATE), STATE(FAULT));
     harness_expect(&h, STOP, RESULT(WRONG_STATE), STATE(FAULT));
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(FAULT));
@@ -300,6 +302,7 @@ static void test_fault(void **state)
     status = harness_expect(&h, RESET, RESULT(OK), STATE(READY));
     assert_string_equal(status->fault, "");
 
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
     harness_go(&h);
     await_sample(&h, STATE(READY), 0);
     await_sample(&h, STATE(FAULT), 0);

@@ -104,7 +104,7 @@ static void test_all_keys(void **state)
                   "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
                   "           lock_memory: false, degraded: allow, wake: hybrid,\n"
                   "           spin_margin_us: 40}\n"
-                  "budget: {steps: 500, time: 2, share: 0.5, late_wakeup: 0.05}\n"
+                  "budget: {steps: 5000, time: 2, share: 0.5, late_wakeup: 0.05}\n"
                   "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
                   "          fault_in_window: 5, window: 50}\n"
                   "watchdog: {time: 0.5}\n"
@@ -129,7 +129,7 @@ static void test_all_keys(void **state)
     assert_true(config.allow_degraded);
     assert_int_equal(config.cycle.wake, LKD_WAKE_HYBRID);
     assert_int_equal(config.cycle.margin_ns, 40000);
-    assert_int_equal(config.proof_steps, 500);
+    assert_int_equal(config.proof_steps, 5000);
     assert_int_equal(config.proof_time_ns, 2000000000);
     assert_true(config.cycle.budget_share == 0.5);
     assert_true(config.cycle.late_wakeup_share == 0.05);

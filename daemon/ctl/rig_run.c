@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rig_run.h"
+#include "files.h"
+#include "log.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- faults ---- */
+
+static void describe_fault(struct lkd_rig *rig)
+{
+    const struct lkd_figures *f = &rig->figures;
+    size_t size = sizeof(rig->fault);
+
+    switch (f->fault) {
+    case LKD_FAULT_RESIDUAL:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
+                 "%.3g",
+                 f->step + 1, f->health.residual_position, rig->config->cycle.residual_limit);
+        return;
+    case LKD_FAULT_TURN:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64
+                 ": a body would turn by more than half a turn, the step is too long "
+                 "for it",
+                 f->step + 1);
+        return;
+    case LKD_FAULT_OVERRUN:
+        snprintf(rig->fault, size,
+                 "step %" PRIu64 ": too many deadlines missed: %" PRIu64 " overruns in %" PRIu64
+                 " cycles",
+                 f->step, f->overruns, f->cycles);
+        return;
+    case LKD_FAULT_WATCHDOG:
+        snprintf(rig->fault, size, "step %" PRIu64 ": the cycle stood still for a time", f->step);
+        return;
+    default:
+        snprintf(rig->fault, size, "step %" PRIu64 " gave a value that is not a finite number",
+                 f->step + 1);
+    }
+}
+
+static void enter_fault(struct lkd_rig *rig, int exit_status)
+{
+    lkd_log(LKD_LOG_ERROR, "fault: %s", rig->fault);
+    lkd_rig_enter(rig, FAULT);
+    rig->budget.valid = false;
+    if (rig->config->exit_on_fault)
+        rig->exit_status = exit_status;
+}
+
+static int status_of(enum lkd_fault fault)
+{
+    if (fault == LKD_FAULT_OVERRUN)
+        return LKD_EXIT_OVERRUN;
+    return fault == LKD_FAULT_WATCHDOG ? LKD_EXIT_WATCHDOG : LKD_EXIT_STEP;
+}
+
+bool lkd_run_is_live(const struct lkd_rig *rig)
+{
+    return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
+}
+
+/* The cycle goes through its grid in RUNNING, PAUSED and FAULT; for how long has it not? It is
+ * asked for a fault, too: should it wake up again, it does not go on. */
+static void watch(struct lkd_rig *rig)
+{
+    int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
+    int64_t gap_ns = now_ns - rig->watched_ns;
+    bool slept = gap_ns > rig->config->watchdog_ns / 2;
+
+    rig->watched_ns = now_ns;
+    if (slept) { /* this thread, too: the process was stopped, or the machine */
+        rig->moved_ns += gap_ns - rig->config->watchdog_ns / 4;
+        return;
+    }
+    if (rig->stuck || rig->config->watchdog_ns == 0 || still_ns < rig->config->watchdog_ns)
+        return;
+    rig->stuck = true;
+    lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_FAULT);
+    if (!lkd_run_is_live(rig) && rig->state != ARMING)
+        return;
+    snprintf(rig->fault, sizeof(rig->fault),
+             "step %" PRIu64 ": the cycle stands still, for %.2g s so far", rig->figures.step,
+             (double)still_ns * 1e-9);
+    lkd_exchange_fault(rig->exchange, rig->config->cycle.zero_outputs);
+    enter_fault(rig, LKD_EXIT_WATCHDOG);
+}
+
+static void take_figures(struct lkd_rig *rig)
+{
+    struct lkd_cycle *cycle = rig->loaded->cycle;
+
+    if (!lkd_mailbox_take(&cycle->status))
+        return;
+    rig->figures = *(const struct lkd_figures *)lkd_mailbox_front(&cycle->status);
+    rig->moved_ns = lkd_clock_ns();
+    rig->stuck = false;
+}
+
+static void report_run(struct lkd_rig *rig)
+{
+    const struct lkd_figures *f = &rig->figures;
+    const struct lkd_cycle *cycle = rig->loaded->cycle;
+
+    lkd_log(LKD_LOG_INFO,
+            "run ended: %" PRIu64 " steps, %" PRIu64 " cycles, %" PRIu64 " overruns, %" PRIu64
+            " skipped, wake-up at most %.1f us, step at most %.1f us",
+            f->step, f->cycles, f->overruns, f->skipped,
+            (double)lkd_histogram_max(&cycle->wakeup) * 1e-3,
+            (double)lkd_histogram_max(&cycle->compute) * 1e-3);
+}
+
+static void hold_latency(struct lkd_rig *rig)
+{
+    rig->latency_fd = lkd_realtime_hold_latency();
+    if (rig->latency_fd < 0)
+        lkd_log(LKD_LOG_INFO, "idle states stay as they are: /dev/cpu_dma_latency: %s",
+                strerror(-rig->latency_fd));
+}
+
+static void release_latency(struct lkd_rig *rig)
+{
+    if (rig->latency_fd >= 0)
+        close(rig->latency_fd);
+    rig->latency_fd = -1;
+}
+
+/* The thread of the run ends; its figures stay. @next: the state after it.
+ * Return: 0, -ETIMEDOUT. */
+int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
+{
+    if (!rig->runner.alive)
+        return 0;
+    if (rig->runner.proof) /* it stood still, and was found to */
+        return lkd_run_end_proof(rig);
+    if (lkd_runner_stop(&rig->runner)) {
+        lkd_log(LKD_LOG_ERROR, "the cycle stands still and cannot be ended");
+        return -ETIMEDOUT;
+    }
+    if (rig->loaded->cycle->rt.figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig))
+        next = FAULT; /* in its last cycle */
+    lkd_exchange_detach(rig->exchange, next);
+    release_latency(rig);
+    lkd_rig_refresh(rig);
+    lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
+    report_run(rig);
+    lkd_files_report(rig, next);
+    return 0;
+}
+
+/* Back to t = 0, without a run. */
+void lkd_run_rewind(struct lkd_rig *rig)
+{
+    lkd_cycle_rewind(rig->loaded->cycle);
+    rig->evidence = (struct lkd_evidence){0};
+    take_figures(rig);
+}
+
+/* ---- threads ---- */
+
+/* Threads for a run or, with @proof, for its proof: stand, and are fit for it or allowed not to be.
+ * Answers a refusal. */
+bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
+{
+    struct lkd_grant grant;
+    int r;
+
+    if (rig->runner.alive) {
+        lkd_rig_answer_stuck(a);
+        return false;
+    }
+    lkd_run_rewind(rig);
+    r = lkd_runner_start(&rig->runner, rig->loaded->cycle, proof, rig->n_workers,
+                         rig->placement->core, rig->config->wish.priority, &grant);
+    if (r) {
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+                       "the threads of the cycle did not start: %s", strerror(-r));
+        return false;
+    }
+    lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, &grant);
+    for (int i = 0; i < rig->machine.n_degraded; i++)
+        lkd_log(LKD_LOG_WARNING, "degraded: %s", rig->machine.degraded[i]);
+    rig->grant = grant;
+    if (rig->machine.n_degraded > 0 && !rig->allow_degraded) {
+        lkd_runner_stop(&rig->runner);
+        lkd_rig_answer(
+            a, LINKAGE__V1__RESULT__RESULT_NO_REALTIME,
+            "the machine is not fit for real time: %s%s; linkage doctor says more; a degraded "
+            "run has to be asked for (linkagectl arm --allow-degraded, or realtime: {degraded: "
+            "allow})",
+            rig->machine.degraded[0], rig->machine.n_degraded > 1 ? " (and more)" : "");
+        return false;
+    }
+    hold_latency(rig);
+    return true;
+}
+
+void lkd_run_start(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    struct lkd_loaded *loaded = rig->loaded;
+
+    if (!lkd_run_make_threads(rig, NULL, a))
+        return;
+    lkd_inputs_begin(rig->inputs);
+    lkd_evidence_begin(&rig->evidence);
+    rig->n_traces = 0;
+    rig->trace_due_ns = 0;
+    rig->traced = 0;
+    lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
+                        rig->machine.n_degraded > 0);
+    lkd_runner_go(&rig->runner);
+    rig->moved_ns = rig->watched_ns = lkd_clock_ns();
+    rig->stuck = false;
+    lkd_rig_enter(rig, RUNNING);
+    lkd_rig_answer_ok(a);
+}
+
+/* ---- arming ---- */
+
+int lkd_run_end_proof(struct lkd_rig *rig)
+{
+    if (lkd_runner_stop(&rig->runner))
+        return -ETIMEDOUT;
+    release_latency(rig);
+    lkd_run_rewind(rig);
+    return 0;
+}
+
+static void settle(struct lkd_rig *rig)
+{
+    struct lkd_answer a;
+
+    lkd_log(rig->budget.valid ? LKD_LOG_NOTICE : LKD_LOG_WARNING, "%s: %s",
+            rig->budget.valid ? "armed" : "not armed", rig->budget.text);
+    lkd_rig_enter(rig, rig->budget.valid ? ARMED : READY);
+    if (!rig->start_armed)
+        return;
+    rig->start_armed = false;
+    if (rig->budget.valid) {
+        lkd_run_start(rig, &a);
+        if (a.result == LINKAGE__V1__RESULT__RESULT_OK)
+            return;
+        lkd_log(LKD_LOG_ERROR, "start refused: %s", a.text);
+    }
+    rig->exit_status = LKD_EXIT_ERROR;
+}
+
+static void finish_arming(struct lkd_rig *rig)
+{
+    struct lkd_cycle *cycle = rig->loaded->cycle;
+
+    if (lkd_run_end_proof(rig))
+        return;
+    lkd_budget_judge(&rig->proof, rig->loaded, rig->n_workers, rig->placement->n_workers,
+                     rig->machine.n_degraded > 0, &rig->budget);
+    if (rig->proof.cancelled) {
+        rig->budget.valid = false;
+        snprintf(rig->budget.text, sizeof(rig->budget.text), STOPPED);
+    }
+    cycle->wait.margin_ns = rig->budget.margin_ns;
+    settle(rig);
+}
+
+/* Return: whether the state has changed. */
+static bool follow_proof(struct lkd_rig *rig)
+{
+    uint64_t bursts = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);
+
+    if (atomic_load_explicit(&rig->proof.done, memory_order_acquire)) {
+        finish_arming(rig);
+    } else {
+        if (bursts != rig->bursts)
+            rig->moved_ns = lkd_clock_ns();
+        rig->bursts = bursts;
+        watch(rig);
+    }
+    return rig->state != ARMING;
+}
+
+bool lkd_rig_refresh(struct lkd_rig *rig)
+{
+    if (!rig->loaded)
+        return false;
+    if (rig->state == ARMING)
+        return follow_proof(rig);
+    take_figures(rig);
+    if (rig->runner.alive) {
+        lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
+        lkd_files_trace(rig);
+    }
+    if (rig->figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig)) {
+        describe_fault(rig);
+        enter_fault(rig, status_of(rig->figures.fault));
+        return true;
+    }
+    if (rig->runner.alive)
+        watch(rig);
+    return rig->state == FAULT && rig->stuck;
+}
