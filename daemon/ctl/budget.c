@@ -14,6 +14,7 @@
 #define PROBED       4                 /* iterations more than one, to find what each costs */
 #define LEFT_OUT_MIN 1e-3              /* of the steps of a degraded machine */
 #define LEFT_OUT_MAX 0.1
+#define SAFETY       4 /* gaps come in swarms */
 
 static void append(struct lkd_budget *budget, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -114,16 +115,17 @@ static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int 
 
 /* ---- the verdict ---- */
 
-/* Gaps come at some rate, so a step of time t meets one with a chance of rate times t. */
-static double find_quantile(const struct lkd_proof *proof)
+/* Gaps come at some rate, so a step of time t meets one with a chance of rate times t, on each of
+ * the cores that it is done on. */
+static double find_quantile(const struct lkd_proof *proof, int n_workers)
 {
     double rate = (double)proof->gaps / fmax((double)proof->gap_time_ns, 1);
     double chance = rate * (double)lkd_histogram_quantile(&proof->compute, 0.5);
 
-    return 1 - fmin(fmax(LEFT_OUT_MIN, 2 * chance), LEFT_OUT_MAX);
+    return 1 - fmin(fmax(LEFT_OUT_MIN, SAFETY * n_workers * chance), LEFT_OUT_MAX);
 }
 
-static void read_proof(const struct lkd_proof *proof, const struct lkd_cycle *cycle,
+static void read_proof(const struct lkd_proof *proof, const struct lkd_cycle *cycle, int n_workers,
                        struct lkd_budget *budget)
 {
     budget->steps = proof->steps_done;
@@ -131,7 +133,7 @@ static void read_proof(const struct lkd_proof *proof, const struct lkd_cycle *cy
     budget->p999_ns = lkd_histogram_quantile(&proof->compute, 0.999);
     budget->max_ns = lkd_histogram_max(&proof->compute);
     budget->gap_ns = proof->gap_max_ns;
-    budget->quantile = budget->degraded ? find_quantile(proof) : 1;
+    budget->quantile = budget->degraded ? find_quantile(proof, n_workers) : 1;
     budget->judged_ns = budget->max_ns;
     if (budget->degraded)
         budget->judged_ns = lkd_histogram_quantile(&proof->compute, budget->quantile);
@@ -164,7 +166,7 @@ void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *lo
     int64_t most_ns = (int64_t)(cycle->settings.budget_share * period_ns), room_ns;
 
     *ret_budget = (struct lkd_budget){.degraded = degraded};
-    read_proof(proof, cycle, ret_budget);
+    read_proof(proof, cycle, n_workers, ret_budget);
     room_ns = (int64_t)(OCCUPIED_MAX * period_ns) - ret_budget->margin_ns;
     describe(cycle, ret_budget);
     ret_budget->valid = ret_budget->judged_ns <= most_ns;

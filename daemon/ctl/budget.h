@@ -34,10 +34,11 @@ struct lkd_budget {
  * @n_workers:   that executed the steps;  @n_workers_max: that there could be
  * @degraded:    the machine is not fit, and may be so
  * The largest step has to be within the budget's share of the period. On a degraded machine the
- * steps that it interrupted are left out: at least one of a thousand, and twice as many as the gaps
- * of the clock loop let expect, but a tenth at most. With a hybrid wait its margin and the step
- * within nine tenths, as a real-time thread that never sleeps loses its core. When the answer is no
- * the model is compiled with other numbers of iterations and stepped for some 50 ms each. */
+ * steps that it interrupted are left out: one of a thousand, or four times as many as the gaps of
+ * the clock loop let expect for each worker, but a tenth at most. With a hybrid wait its margin and
+ * the step have to be within nine tenths, as a real-time thread that never sleeps loses its core.
+ * When the answer is no the model is compiled with other numbers of iterations and stepped for some
+ * 50 ms each. */
 void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
                       int n_workers_max, bool degraded, struct lkd_budget *ret_budget);
 

@@ -82,8 +82,53 @@ static void test_overflow_and_negative(void **state)
 
     lkd_histogram_clear(&histogram);
     lkd_histogram_add(&histogram, -5);
+    lkd_histogram_add(&histogram, INT64_MIN);
     assert_int_equal(only_bucket(), 0);
+    assert_int_equal(lkd_histogram_count(&histogram), 2);
     assert_int_equal(lkd_histogram_max(&histogram), 0);
+}
+
+/* The bucket of a value by its definition: the power of two below it, then 32 equal parts. */
+static int plain_bucket(int64_t ns)
+{
+    int octave = 0;
+
+    if (ns >= LKD_HISTOGRAM_LIMIT_NS)
+        return LKD_HISTOGRAM_BUCKETS;
+    if (ns < LKD_HISTOGRAM_SUB)
+        return (int)ns;
+    while (ns >> octave >= 2 * LKD_HISTOGRAM_SUB)
+        octave++;
+    return (octave + 1) * LKD_HISTOGRAM_SUB + (int)(ns >> octave) - LKD_HISTOGRAM_SUB;
+}
+
+/* Every power of two, 33 and 63 parts of 32 of it, and the neighbours of each. */
+static void test_powers_of_two(void **state)
+{
+    (void)state;
+    for (int bit = 0; bit < 63; bit++) {
+        const int64_t power = INT64_C(1) << bit;
+        const int64_t places[] = {power, power + (power >> 5), 2 * (power - (power >> 6))};
+
+        for (int i = 0; i < 9; i++) {
+            int64_t ns = places[i / 3] + i % 3 - 1, upper, below;
+            int found;
+
+            if (ns < 0)
+                continue;
+            lkd_histogram_clear(&histogram);
+            lkd_histogram_add(&histogram, ns);
+            found = only_bucket();
+            assert_int_equal(found, plain_bucket(ns));
+            assert_int_equal(lkd_histogram_bucket(&histogram, found, &upper), 1);
+            assert_true(ns <= upper);
+            if (found > 0) {
+                lkd_histogram_bucket(&histogram, found - 1, &below);
+                assert_true(below < ns);
+            }
+            assert_true(lkd_histogram_max(&histogram) == ns);
+        }
+    }
 }
 
 static int compare(const void *a, const void *b)
@@ -125,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_empty, clear),
         cmocka_unit_test_setup(test_bounds, clear),
+        cmocka_unit_test_setup(test_powers_of_two, clear),
         cmocka_unit_test_setup(test_overflow_and_negative, clear),
         cmocka_unit_test_setup(test_quantiles, clear),
     };

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runs.h"
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TEXT_MAX (8u << 20)
+
+static const char *json_check;
+
+void runs_init(int argc, char *argv[])
+{
+    if (argc < 4) {
+        fprintf(stderr, "usage: %s DAEMON MODEL JSON_CHECK\n", argv[0]);
+        exit(2);
+    }
+    json_check = argv[3];
+}
+
+void runs_nap(void)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+
+    nanosleep(&nap, NULL);
+}
+
+static time_t patience_ends(void)
+{
+    return time(NULL) + 2 * PATIENCE_MS / 1000;
+}
+
+const Linkage__V1__Status *runs_await_state(struct harness *h, Linkage__V1__State state)
+{
+    time_t until = patience_ends();
+
+    for (;;) {
+        const Linkage__V1__Status *status = harness_command(h, STATUS)->status;
+
+        if (status->state == state)
+            return status;
+        if (time(NULL) > until)
+            fail_msg("state %d does not become %d: %s", (int)status->state, (int)state,
+                     status->fault);
+        runs_nap();
+    }
+}
+
+const Linkage__V1__Status *runs_await_cycles(struct harness *h, uint64_t cycles)
+{
+    time_t until = patience_ends();
+
+    for (;;) {
+        const Linkage__V1__Status *status = harness_command(h, STATUS)->status;
+
+        if (status->cycles >= cycles)
+            return status;
+        if (time(NULL) > until)
+            fail_msg("%d cycles only", (int)status->cycles);
+        runs_nap();
+    }
+}
+
+const Linkage__V1__OutputSample *runs_await_sample(struct harness *h, Linkage__V1__State state)
+{
+    for (;;) {
+        const Linkage__V1__OutputSample *sample = harness_sample(h, PATIENCE_MS);
+
+        if (!sample)
+            fail_msg("no sample in state %d", (int)state);
+        if (sample->state == state)
+            return sample;
+    }
+}
+
+/* ---- models ---- */
+
+static char *read_path(const char *path)
+{
+    char *text = calloc(1, TEXT_MAX);
+    FILE *in = fopen(path, "r");
+
+    assert_non_null(text);
+    if (!in)
+        fail_msg("%s cannot be read", path);
+    text[fread(text, 1, TEXT_MAX - 1, in)] = '\0';
+    fclose(in);
+    return text;
+}
+
+static void load(struct harness *h, const char *name, const char *text)
+{
+    const Linkage__V1__ControlReply *reply = harness_load(h, name, text);
+
+    if (reply->result != RESULT(OK))
+        fail_msg("%s", reply->text);
+    assert_int_equal(reply->status->state, STATE(READY));
+}
+
+void runs_model_path(const char *name, char ret[512])
+{
+    const char *slash = strrchr(harness_model(), '/');
+
+    assert_non_null(slash);
+    snprintf(ret, 512, "%.*s/%s.yaml", (int)(slash - harness_model()), harness_model(), name);
+}
+
+void runs_load_file(struct harness *h, const char *name, const char *step)
+{
+    char path[512], *text, *changed, *place;
+
+    runs_model_path(name, path);
+    text = read_path(path);
+    place = strstr(text, "step: 0.001");
+    changed = malloc(strlen(text) + strlen(step) + 1);
+    assert_non_null(place);
+    assert_non_null(changed);
+    sprintf(changed, "%.*sstep: %s%s", (int)(place - text), text, step,
+            place + strlen("step: 0.001"));
+    load(h, name, changed);
+    free(changed);
+    free(text);
+}
+
+void runs_load_slow(struct harness *h, const char *step)
+{
+    runs_load_file(h, "four-bar", step);
+}
+
+/* ---- evidence and traces ---- */
+
+const Linkage__V1__ControlReply *runs_ask_evidence(struct harness *h, bool histograms, bool cycles)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__EvidenceRequest evidence = LINKAGE__V1__EVIDENCE_REQUEST__INIT;
+
+    evidence.with_histograms = histograms;
+    evidence.with_cycles = cycles;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE;
+    request.evidence = &evidence;
+    return harness_ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *runs_ask_trace(struct harness *h, uint32_t cycles)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__TraceRequest trace = LINKAGE__V1__TRACE_REQUEST__INIT;
+
+    trace.cycles = cycles;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE;
+    request.trace = &trace;
+    return harness_ask(h, &request);
+}
+
+void runs_says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("'%s' lacks '%s'", text, words);
+}
+
+/* The program wants a line for each object; in JSON a line feed is a space. */
+void runs_check_json(const char *text, size_t size)
+{
+    FILE *checker = popen(json_check, "w");
+
+    assert_non_null(checker);
+    if (size > 0 && text[size - 1] == '\n')
+        size--;
+    for (size_t i = 0; i < size; i++)
+        fputc(text[i] == '\n' ? ' ' : text[i], checker);
+    fputc('\n', checker);
+    if (pclose(checker))
+        fail_msg("not a JSON object: %.200s", text);
+}
+
+int runs_check_tracks(const char *trace, size_t size)
+{
+    const char key[] = "\"tid\":2,\"ts\":", *at = trace;
+    double end_us = -1, begin_us, duration_us;
+    int n = 0;
+
+    assert_true(size > 0 && trace[size - 1] == '\n');
+    while ((at = strstr(at, key))) {
+        at += strlen(key);
+        assert_int_equal(sscanf(at, "%lf,\"dur\":%lf", &begin_us, &duration_us), 2);
+        assert_true(duration_us >= 0);
+        if (n > 0 && begin_us < end_us - 0.002) /* rounded to nanoseconds */
+            fail_msg("an event begins at %.3f us, before the last one ended at %.3f us", begin_us,
+                     end_us);
+        end_us = begin_us + duration_us;
+        n++;
+    }
+    return n;
+}
+
+/* ---- files ---- */
+
+static void folder_path(const struct harness *h, char ret[160])
+{
+    snprintf(ret, 160, "%s/kept", h->folder);
+}
+
+void runs_make_folder(const struct harness *h)
+{
+    char path[160];
+
+    folder_path(h, path);
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+int runs_count_files(const struct harness *h, const char *end, bool json)
+{
+    char folder[160], path[512];
+    struct dirent *entry;
+    DIR *dir;
+    int n = 0;
+
+    folder_path(h, folder);
+    dir = opendir(folder);
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, end))
+            continue;
+        n++;
+        if (json) {
+            char *text;
+
+            snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+            text = read_path(path);
+            runs_check_json(text, strlen(text));
+            free(text);
+        }
+    }
+    closedir(dir);
+    return n;
+}
+
+char *runs_read_file(const struct harness *h, const char *end)
+{
+    char folder[160], path[512] = "";
+    struct dirent *entry;
+    DIR *dir;
+
+    folder_path(h, folder);
+    dir = opendir(folder);
+    assert_non_null(dir);
+    while ((entry = readdir(dir)))
+        if (ends_with(entry->d_name, end))
+            snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+    closedir(dir);
+    return read_path(path);
+}
+
+void runs_remove_folder(const struct harness *h)
+{
+    char folder[160], path[512];
+    struct dirent *entry;
+    DIR *dir;
+
+    folder_path(h, folder);
+    dir = opendir(folder);
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(dir);
+    rmdir(folder);
+}

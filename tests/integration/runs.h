@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests of runs ask for and wait for, on top of the harness: states, evidence, traces, and the
+ * files that a run leaves behind. Every failure ends the running test. */
+#ifndef TEST_RUNS_H
+#define TEST_RUNS_H
+
+#include "harness.h"
+
+/** runs_init() - after harness_init(): takes the program that checks JSON from the command line. */
+void runs_init(int argc, char *argv[]);
+/** runs_nap() - a few milliseconds, for loops that wait. */
+void runs_nap(void);
+/** runs_await_state() - ask until it is @state.  Return: that status. */
+const Linkage__V1__Status *runs_await_state(struct harness *h, Linkage__V1__State state);
+/** runs_await_cycles() - ask until so many cycles were run.  Return: that status. */
+const Linkage__V1__Status *runs_await_cycles(struct harness *h, uint64_t cycles);
+/** runs_await_sample() - wait for an output sample in @state. */
+const Linkage__V1__OutputSample *runs_await_sample(struct harness *h, Linkage__V1__State state);
+
+/** runs_model_path() - of @name.yaml in the folder of the tests' model. */
+void runs_model_path(const char *name, char ret[512]);
+/** runs_load_file() - load it with a step of @step, as "0.005"; demands success. */
+void runs_load_file(struct harness *h, const char *name, const char *step);
+/** runs_load_slow() - the same of the tests' model. */
+void runs_load_slow(struct harness *h, const char *step);
+
+const Linkage__V1__ControlReply *runs_ask_evidence(struct harness *h, bool histograms, bool cycles);
+const Linkage__V1__ControlReply *runs_ask_trace(struct harness *h, uint32_t cycles);
+/** runs_says() - demand that @text contains @words. */
+void runs_says(const char *text, const char *words);
+
+/** runs_check_json() - demand that @size bytes of @text are one JSON object. */
+void runs_check_json(const char *text, size_t size);
+/** runs_check_tracks() - demand that no two events of the cycle's track overlap.
+ * Return: events on it. */
+int runs_check_tracks(const char *trace, size_t size);
+
+/** runs_make_folder() - @h->folder/kept, for a daemon with `evidence: {directory: kept}`. */
+void runs_make_folder(const struct harness *h);
+/** runs_count_files() - files there whose name ends with @end and, unless @json is false, hold one
+ * JSON object each.  Return: how many. */
+int runs_count_files(const struct harness *h, const char *end, bool json);
+/** runs_read_file() - the text of one of them, to be freed. */
+char *runs_read_file(const struct harness *h, const char *end);
+/** runs_remove_folder() - with all in it. */
+void runs_remove_folder(const struct harness *h);
+
+#endif

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of a run when the machine, or the cycle alone, stands still: overruns and what
+ * follows them, the watchdog, exit statuses, what a bench hears, and what is left in files.
+ *
+ * The whole daemon is stopped by SIGSTOP; the thread of the cycle alone by ptrace, where that is
+ * allowed. The tests wait for states and never for times; a machine that is late besides changes
+ * nothing in what they demand. */
+#include "runs.h"
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define STALL_NS    INT64_C(300000000)
+#define NO_WATCHDOG "watchdog: {time: 0}\n"
+#define KEPT        "evidence: {directory: kept}\n"
+
+/* For 0.3 s nothing of the daemon moves. */
+static void stall(const struct harness *h)
+{
+    const struct timespec nap = {.tv_nsec = STALL_NS};
+    int status;
+
+    assert_int_equal(kill(h->pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(h->pid, &status, WUNTRACED), h->pid);
+    assert_true(WIFSTOPPED(status));
+    nanosleep(&nap, NULL);
+    assert_int_equal(kill(h->pid, SIGCONT), 0);
+}
+
+/* The daemon ends by itself, and with this status. */
+static void expect_end(struct harness *h, int status)
+{
+    pid_t pid = h->pid;
+
+    h->pid = 0;
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), status);
+}
+
+static bool is_zero(const Linkage__V1__OutputSample *sample)
+{
+    for (size_t i = 0; i < sample->n_values; i++)
+        if (sample->values[i] != 0)
+            return false;
+    return sample->n_values > 0;
+}
+
+/* ---- overruns ---- */
+
+static void test_deadlines(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Status *status;
+    uint64_t step;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "overrun: {fault_in_a_row: 1}\n" NO_WATCHDOG);
+    runs_load_slow(&h, "0.005");
+    harness_go(&h);
+    stall(&h);
+    status = runs_await_state(&h, STATE(FAULT));
+    runs_says(status->fault, "too many deadlines missed");
+    assert_true(status->overruns >= 1);
+    assert_false(status->proof->valid);
+    step = status->step;
+    sample = runs_await_sample(&h, STATE(FAULT));
+    assert_int_equal(sample->step, step);
+    assert_false(is_zero(sample)); /* the last good ones are held */
+    /* the grid goes on, the steps do not */
+    status = runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 5);
+    assert_int_equal(status->step, step);
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    assert_int_equal(h.reply->status->overruns, 0);
+    harness_close(&h);
+}
+
+/* A bench hears of the fault also from a daemon that ends with it, last of all. */
+static void test_deadlines_exit(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    Linkage__V1__State last = STATE(UNSPECIFIED);
+    bool heard = false, zero = false;
+    struct harness h;
+
+    (void)state;
+    harness_open(
+        &h,
+        "overrun: {fault_in_a_row: 1}\non_fault: {exit: true, outputs: zero}\n" KEPT NO_WATCHDOG);
+    runs_make_folder(&h);
+    runs_load_slow(&h, "0.005");
+    harness_go(&h);
+    runs_await_sample(&h, STATE(RUNNING));
+    stall(&h);
+    expect_end(&h, 3);
+    while ((sample = harness_sample(&h, 500))) {
+        last = sample->state;
+        heard = heard || last == STATE(FAULT);
+        zero = zero || (last == STATE(FAULT) && is_zero(sample));
+    }
+    assert_true(heard && zero);
+    assert_int_equal(last, STATE(FAULT));
+    assert_true(harness_log_has(h.folder, "log", "fault: "));
+    assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
+    assert_int_equal(runs_count_files(&h, ".hist", false), 1);
+    assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* of the very overrun */
+    runs_remove_folder(&h);
+    harness_close(&h);
+}
+
+/* Grid points gone by are skipped, and simulated time stays behind by as many steps. */
+static void test_continue(void **state)
+{
+    const Linkage__V1__Status *status;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "overrun: {action: continue, fault_in_a_row: 0}\n" NO_WATCHDOG);
+    runs_load_slow(&h, "0.005");
+    harness_go(&h);
+    runs_await_cycles(&h, 10);
+    stall(&h);
+    while ((status = harness_command(&h, STATUS)->status)->skipped < 59)
+        runs_nap();
+    runs_await_cycles(&h, status->cycles + 30);
+    status = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_true(status->behind_s > 0.29);
+    assert_int_equal(status->step, status->cycles);
+    assert_true(status->skipped >= 59 && status->overruns >= 1);
+    /* the last cycle's own overrun, if it was one, is not in behind_s yet */
+    assert_true(status->behind_s <= (double)status->skipped * 0.005 + 1e-9);
+    harness_close(&h);
+}
+
+static void test_catch_up(void **state)
+{
+    const Linkage__V1__ControlReply *reply;
+    const Linkage__V1__Status *status;
+    uint64_t cycles;
+    struct harness h;
+    char *text;
+
+    (void)state;
+    harness_open(&h,
+                 "overrun: {action: catch-up, catch_up: 1000, fault_in_a_row: 0}\n" NO_WATCHDOG);
+    runs_load_slow(&h, "0.005");
+    harness_go(&h);
+    cycles = runs_await_cycles(&h, 10)->cycles;
+    stall(&h);
+    runs_await_cycles(&h, cycles + 60);
+    while ((status = harness_command(&h, STATUS)->status)->behind_s != 0)
+        runs_nap();
+    assert_int_equal(status->skipped, 0);
+    assert_int_equal(status->step, status->cycles);
+    assert_true(status->caught_up >= 50);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+
+    /* the trace shows them one after the other */
+    reply = runs_ask_trace(&h, 0);
+    text = calloc(1, reply->trace.len + 1);
+    assert_non_null(text);
+    memcpy(text, reply->trace.data, reply->trace.len);
+    runs_check_json(text, reply->trace.len);
+    runs_says(text, "OVERRUN");
+    assert_true(runs_check_tracks(text, reply->trace.len) > 50);
+    free(text);
+    harness_close(&h);
+}
+
+static void test_step_fault_exit(void **state)
+{
+    const double far_too_much = 1e12;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "on_fault: {exit: true}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    harness_set(&h, "motor", &far_too_much, 1);
+    expect_end(&h, 4);
+    assert_true(harness_log_has(h.folder, "log", "fault: step "));
+    harness_close(&h);
+}
+
+/* ---- the watchdog ---- */
+
+static pid_t find_thread(pid_t pid, const char *name)
+{
+    char path[320], comm[32];
+    struct dirent *entry;
+    pid_t found = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    dir = opendir(path);
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        FILE *in;
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", (int)pid, entry->d_name);
+        in = fopen(path, "r");
+        if (!in)
+            continue;
+        if (fgets(comm, sizeof(comm), in) && strncmp(comm, name, strlen(name)) == 0)
+            found = (pid_t)atoi(entry->d_name);
+        fclose(in);
+    }
+    closedir(dir);
+    assert_true(found > 0);
+    return found;
+}
+
+/* Return: 0 when this process may not look into others. */
+static pid_t seize_cycle(const struct harness *h)
+{
+    pid_t tid = find_thread(h->pid, "lkd-cycle");
+
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
+        print_message("ptrace: %s\n", strerror(errno));
+        return 0;
+    }
+    return tid;
+}
+
+static void freeze(pid_t tid)
+{
+    int status;
+
+    assert_int_equal(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
+    assert_int_equal(waitpid(tid, &status, __WALL), tid);
+    assert_true(WIFSTOPPED(status));
+}
+
+static void go_on(pid_t tid)
+{
+    assert_int_equal(ptrace(PTRACE_CONT, tid, NULL, NULL), 0);
+}
+
+/* A frozen thread: is it in a system call? Between two cycles it is, it sleeps. */
+static bool is_in_call(const struct harness *h, pid_t tid)
+{
+    char path[64], text[32] = "";
+    FILE *in;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)h->pid, (int)tid);
+    in = fopen(path, "r");
+    if (!in || !fgets(text, sizeof(text), in))
+        text[0] = '\0';
+    if (in)
+        fclose(in);
+    return text[0] != '-';
+}
+
+/* The end of a thread that is traced is the tracer's to take note of, before its process ends. */
+static void await_death(pid_t tid)
+{
+    int status;
+
+    for (int i = 0; i < PATIENCE_MS / 5; i++) {
+        if (waitpid(tid, &status, __WALL | WNOHANG) == tid && !WIFSTOPPED(status))
+            return;
+        runs_nap();
+    }
+    ptrace(PTRACE_DETACH, tid, NULL, NULL);
+    fail_msg("the cycle's thread does not end");
+}
+
+static void may_not(struct harness *h)
+{
+    harness_close(h);
+    print_message("the cycle's thread cannot be frozen here: skipped\n");
+    skip();
+}
+
+/* What stands still is a fault, and stays one when it moves again. */
+static void test_frozen(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Status *status;
+    struct harness h;
+    int late = 0;
+    pid_t tid;
+
+    (void)state;
+    setenv("WATCHDOG_USEC", "400000", 1);
+    harness_open(&h, "watchdog: {time: 0.3}\non_fault: {outputs: zero}\n"
+                     "overrun: {fault_in_a_row: 0}\n");
+    unsetenv("WATCHDOG_USEC");
+    harness_load_model(&h);
+    harness_go(&h);
+    tid = seize_cycle(&h);
+    if (tid == 0)
+        may_not(&h);
+    runs_await_cycles(&h, 50);
+    freeze(tid);
+    status = runs_await_state(&h, STATE(FAULT));
+    runs_says(status->fault, "stand"); /* "stands still" */
+    assert_false(status->proof->valid);
+    sample = runs_await_sample(&h, STATE(FAULT));
+    assert_int_equal(sample->step, status->step);
+    assert_true(is_zero(sample));
+    /* systemd hears nothing more of it, but for what was sent before */
+    while (harness_notice_within(&h, "WATCHDOG=1", 1000))
+        assert_true(late++ < 30);
+    harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT)); /* it does answer */
+    /* and cannot be brought back to life as if nothing were */
+    harness_expect(&h, RESET, RESULT(INTERNAL), STATE(FAULT));
+    runs_says(h.reply->text, "stands still");
+
+    assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY)); /* now it can be ended */
+    harness_arm(&h);
+    harness_go(&h);
+    runs_await_cycles(&h, 20);
+    harness_close(&h);
+}
+
+/* Frozen in the midst of a step and released: that step is not shown, and there is no other. */
+static void test_released(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Status *status;
+    uint64_t cycles, step;
+    struct harness h;
+    pid_t tid;
+    int tries = 0, heard = 0;
+
+    (void)state;
+    harness_open(&h, "watchdog: {time: 0.3}\non_fault: {outputs: zero}\nbudget: {share: 0.95}\n"
+                     "overrun: {fault_in_a_row: 0}\n");
+    runs_load_file(&h, "chain-128", "0.005"); /* whose steps are long */
+    harness_go(&h);
+    tid = seize_cycle(&h);
+    if (tid == 0)
+        may_not(&h);
+    runs_await_cycles(&h, 20);
+    for (freeze(tid); is_in_call(&h, tid) && tries < 1000; freeze(tid), tries++) {
+        const struct timespec nap = {.tv_nsec = 1300000};
+
+        go_on(tid);
+        nanosleep(&nap, NULL);
+        while (harness_sample(&h, 0)) /* or there is no room for the one of the fault */
+            ;
+    }
+    runs_await_state(&h, STATE(FAULT));
+    sample = runs_await_sample(&h, STATE(FAULT));
+    assert_true(is_zero(sample));
+    step = sample->step;
+    cycles = harness_command(&h, STATUS)->status->cycles;
+    assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
+
+    status = runs_await_cycles(&h, cycles + 20);
+    assert_int_equal(status->state, STATE(FAULT));
+    assert_true(status->step <= step + 1); /* the one that it was in */
+    while (heard < 10) {
+        sample = harness_sample(&h, PATIENCE_MS);
+        assert_non_null(sample);
+        if (sample->state != STATE(FAULT) || !is_zero(sample))
+            fail_msg("step %d in state %d after the fault at step %d", (int)sample->step,
+                     (int)sample->state, (int)step);
+        heard++;
+    }
+    harness_expect(&h, RESET, RESULT(OK), STATE(READY));
+    harness_close(&h);
+}
+
+static void test_frozen_exit(void **state)
+{
+    struct harness h;
+    pid_t tid;
+
+    (void)state;
+    harness_open(&h, "watchdog: {time: 0.3}\non_fault: {exit: true}\n"
+                     "overrun: {fault_in_a_row: 0}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    tid = seize_cycle(&h);
+    if (tid == 0)
+        may_not(&h);
+    runs_await_cycles(&h, 50);
+    freeze(tid);
+    await_death(tid);
+    expect_end(&h, 5);
+    assert_true(harness_log_has(h.folder, "log", "stands still"));
+    harness_close(&h);
+}
+
+/* Alive is who makes progress, however slowly it is shown: a long proof is no dead daemon. */
+static void test_long_proof_is_alive(void **state)
+{
+    double before;
+    struct harness h;
+
+    (void)state;
+    setenv("WATCHDOG_USEC", "400000", 1);
+    harness_open(&h, "budget: {steps: 100000000, time: 3600}\n");
+    unsetenv("WATCHDOG_USEC");
+    harness_load_model(&h);
+    assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
+    harness_notice(&h, "STATUS=ARMING");
+    before = harness_command(&h, STATUS)->status->proof->progress;
+    for (int i = 0; i < 4; i++)
+        harness_notice(&h, "WATCHDOG=1");
+    assert_true(harness_command(&h, STATUS)->status->proof->progress - before < 0.0025);
+    harness_expect(&h, STOP, RESULT(OK), STATE(READY));
+    harness_close(&h);
+}
+
+/* ---- files ---- */
+
+static void test_reports(void **state)
+{
+    struct harness h;
+    char *text;
+
+    (void)state;
+    harness_open(&h, KEPT "overrun: {fault_in_a_row: 0}\n" NO_WATCHDOG);
+    runs_make_folder(&h);
+    runs_load_slow(&h, "0.005");
+    harness_arm(&h);
+    assert_int_equal(runs_count_files(&h, "", false), 0); /* a proof is no run */
+    harness_go(&h);
+    runs_await_cycles(&h, 30);
+    stall(&h);
+    while (runs_count_files(&h, "-trace-1.json", false) == 0) {
+        harness_command(&h, STATUS);
+        runs_nap();
+    }
+    assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* it goes on */
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_int_equal(runs_count_files(&h, "-trace-1.json", true), 1);
+    assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
+    assert_int_equal(runs_count_files(&h, ".hist", false), 1);
+    text = runs_read_file(&h, "Z.json");
+    runs_says(text, "\"model\":\"four-bar\"");
+    runs_says(text, "\"worst\":[{");
+    runs_says(text, "\"missed\":[{");
+    runs_says(text, "\"host\":");
+    free(text);
+    text = runs_read_file(&h, ".hist");
+    runs_says(text, "# Histogram");
+    runs_says(text, "# Total:");
+    free(text);
+    text = runs_read_file(&h, "-trace-1.json");
+    runs_says(text, "OVERRUN");
+    free(text);
+
+    /* a reset is no run; the next one has files of its own */
+    harness_expect(&h, RESET, RESULT(OK), STATE(ARMED));
+    assert_int_equal(runs_count_files(&h, "Z.json", false), 1);
+    harness_go(&h);
+    runs_await_cycles(&h, 3);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_int_equal(runs_count_files(&h, "Z.json", true), 2);
+    runs_remove_folder(&h);
+    harness_close(&h);
+}
+
+/* Where nothing can be written, the log says so and the run is as good as any. */
+static void test_no_place_for_files(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "evidence: {directory: /nowhere/at/all}\noverrun: {fault_in_a_row: 0}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    runs_await_cycles(&h, 10);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_true(
+        harness_log_has(h.folder, "log", "evidence is not kept: /nowhere/at/all/four-bar-"));
+    harness_go(&h);
+    runs_await_cycles(&h, 10);
+    harness_close(&h);
+}
+
+/* ---- autostart ---- */
+
+static void start_by_itself(const char *more, const char *words)
+{
+    char path[128], log[128], model[512], text[1024];
+    struct harness h;
+    pid_t pid;
+
+    harness_open(&h, NULL);
+    /* a second daemon beside it, on endpoints of its own */
+    snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
+    snprintf(log, sizeof(log), "%s/log2", h.folder);
+    runs_model_path("chain-128", model);
+    snprintf(text, sizeof(text), "model: %s\nautostart: true\n%s", model, more);
+    for (int i = 0; i < 3; i++)
+        strcat(h.endpoint[i], "2");
+    harness_write_config(&h, path, text);
+    pid = harness_spawn((const char *const[]){"-c", path, NULL}, log, -1);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 1);
+    assert_true(harness_log_has(h.folder, "log2", words));
+    for (int i = 0; i < 3; i++) {
+        unlink(h.endpoint[i] + strlen("ipc://"));
+        h.endpoint[i][strlen(h.endpoint[i]) - 1] = '\0';
+    }
+    harness_close(&h);
+}
+
+static void test_autostart_refused(void **state)
+{
+    (void)state;
+    start_by_itself("realtime: {degraded: allow}\nbudget: {steps: 1000, share: 0.01}\n",
+                    "not armed: ");
+}
+
+static void test_autostart_refused_degraded(void **state)
+{
+    struct harness h;
+    bool fit;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    fit = harness_ask_arm(&h, false, 1)->result == RESULT(OK);
+    if (fit)
+        runs_await_state(&h, STATE(ARMED));
+    harness_close(&h);
+    if (fit) {
+        print_message("this machine is fit for real time: skipped\n");
+        skip();
+    }
+    start_by_itself("", "start refused: the machine is not fit for real time");
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_deadlines_exit),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_catch_up),
+        cmocka_unit_test(test_step_fault_exit),
+        cmocka_unit_test(test_frozen),
+        cmocka_unit_test(test_released),
+        cmocka_unit_test(test_frozen_exit),
+        cmocka_unit_test(test_long_proof_is_alive),
+        cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_no_place_for_files),
+        cmocka_unit_test(test_autostart_refused),
+        cmocka_unit_test(test_autostart_refused_degraded),
+    };
+
+    harness_init(argc, argv);
+    runs_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is kept of a run beside its cycle, on records made up: the worst hundred, what was lost, and
+ * whether the kernel held the cycle back. */
+#include "evidence.h"
+#include "log.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define P    INT64_C(1000000)
+#define MANY 20000u
+
+static struct lkd_cycle cycle;
+static struct lkd_runner runner;
+static struct lkd_evidence evidence;
+static int64_t responses[MANY];
+static uint64_t n_records;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&cycle, 0, sizeof(cycle));
+    cycle.period_ns = P;
+    runner = (struct lkd_runner){.n_workers = 1};
+    n_records = 0;
+    if (lkd_ring_init(&cycle.records, LKD_RECORDS))
+        return -1;
+    lkd_evidence_begin(&evidence);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    lkd_ring_fini(&cycle.records);
+    return 0;
+}
+
+static void put(int64_t response_ns)
+{
+    int64_t deadline_ns = (int64_t)(n_records + 1) * P;
+    const uint64_t words[LKD_RING_WORDS] = {
+        n_records * 2,
+        (uint64_t)deadline_ns,
+        (uint64_t)(deadline_ns + 1),
+        (uint64_t)(deadline_ns + 2),
+        (uint64_t)(deadline_ns + 3),
+        (uint64_t)(deadline_ns + 4),
+        (uint64_t)(deadline_ns + response_ns),
+    };
+
+    lkd_ring_put(&cycle.records, words);
+    responses[n_records++ % MANY] = response_ns;
+}
+
+static void collect(void)
+{
+    lkd_evidence_collect(&evidence, &cycle, &runner);
+}
+
+static void put_random(uint64_t n, uint64_t *random)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        put((int64_t)(*random % 50000)); /* some are equal */
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* Sorted, each once, of the cycle that it says, and none of the others was worse. */
+static void check_worst(uint64_t n_seen)
+{
+    int64_t *sorted = malloc(n_seen * sizeof(*sorted));
+    struct lkd_worst worst[LKD_WORST_MAX];
+    int n = lkd_evidence_sort(&evidence, worst);
+
+    assert_non_null(sorted);
+    memcpy(sorted, responses, n_seen * sizeof(*sorted));
+    assert_int_equal(n, n_seen < LKD_WORST_MAX ? (int)n_seen : LKD_WORST_MAX);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(worst[i].response_ns, responses[worst[i].cycle]);
+        assert_int_equal(worst[i].record.step, worst[i].cycle * 2);
+        assert_int_equal(worst[i].record.deadline_ns, (int64_t)(worst[i].cycle + 1) * P);
+        assert_int_equal(worst[i].record.ended_ns - worst[i].record.deadline_ns,
+                         worst[i].response_ns);
+        assert_int_equal(worst[i].record.computed_ns - worst[i].record.deadline_ns, 4);
+        for (int j = 0; j < i; j++)
+            assert_true(worst[j].cycle != worst[i].cycle);
+    }
+    qsort(sorted, n_seen, sizeof(*sorted), compare);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(worst[i].response_ns, sorted[i]);
+    free(sorted);
+}
+
+static void test_begin(void **state)
+{
+    struct lkd_worst worst[LKD_WORST_MAX];
+
+    (void)state;
+    assert_true(evidence.started_utc_ns > INT64_C(1700000000) * 1000000000);
+    assert_true(evidence.utc_offset_ns < evidence.started_utc_ns);
+    assert_int_equal(lkd_evidence_sort(&evidence, worst), 0);
+    collect();
+    assert_int_equal(lkd_evidence_sort(&evidence, worst), 0);
+    assert_int_equal(evidence.lost, 0);
+}
+
+static void test_few(void **state)
+{
+    (void)state;
+    put(5);
+    collect();
+    check_worst(1);
+    put(7);
+    put(3);
+    collect();
+    collect(); /* none is taken twice */
+    check_worst(3);
+    for (int i = 0; i < 97; i++)
+        put(3);
+    collect();
+    check_worst(100);
+    put(2);
+    collect();
+    check_worst(101);
+    put(4);
+    collect();
+    check_worst(102);
+}
+
+/* Thousands, in portions as a server takes them. */
+static void test_worst_hundred(void **state)
+{
+    uint64_t random = 88172645463325252u;
+
+    (void)state;
+    while (n_records < MANY - 1000) {
+        put_random(1 + random % 900, &random);
+        collect();
+    }
+    assert_int_equal(evidence.lost, 0);
+    check_worst(n_records);
+}
+
+static void test_rising_and_falling(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3000; i++)
+        put(i);
+    collect();
+    check_worst(3000);
+    for (int i = 0; i < 3000; i++)
+        put(6000 - i);
+    collect();
+    check_worst(6000);
+}
+
+/* The ring was written over before anybody came: counted, and never taken for another cycle. */
+static void test_lost(void **state)
+{
+    struct lkd_worst worst[LKD_WORST_MAX];
+    uint64_t random = 1;
+    int n;
+
+    (void)state;
+    put(40000000);
+    put_random(LKD_RECORDS + 999, &random);
+    collect();
+    assert_int_equal(evidence.lost, LKD_RECORDS / 2 + 1000); /* half of the ring is the lead */
+    assert_int_equal(evidence.next, n_records);
+    n = lkd_evidence_sort(&evidence, worst);
+    assert_int_equal(n, LKD_WORST_MAX);
+    for (int i = 0; i < n; i++) {
+        assert_true(worst[i].cycle >= evidence.lost);
+        assert_int_equal(worst[i].response_ns, responses[worst[i].cycle]);
+    }
+    collect();
+    assert_int_equal(evidence.lost, LKD_RECORDS / 2 + 1000);
+}
+
+static void miss(int64_t late_ns)
+{
+    uint64_t n = lkd_cycle_missed(&cycle);
+
+    cycle.missed[n] = (struct lkd_missed){.cycle = n,
+                                          .cause = LKD_CAUSE_WAKEUP,
+                                          .record = {.deadline_ns = P, .ended_ns = P + late_ns}};
+    atomic_store(&cycle.n_missed, n + 1);
+}
+
+/* The kernel's guard takes a core for 50 ms, from a thread that did not give it up. */
+static void test_throttled(void **state)
+{
+    uint64_t *lost_core = &runner.worker[0].usage_end.involuntary;
+
+    (void)state;
+    runner.priority = 80;
+    miss(50000000);
+    collect();
+    assert_int_equal(evidence.throttled, 0); /* it kept its core */
+    *lost_core = 1;
+    miss(50000000);
+    miss(2000000);
+    miss(39000000);
+    miss(61000000);
+    collect();
+    assert_int_equal(evidence.throttled, 1);
+    collect();
+    assert_int_equal(evidence.throttled, 1);
+    miss(45000000);
+    collect();
+    assert_int_equal(evidence.throttled, 1); /* no core was lost since */
+    miss(45000000);
+    miss(55000000);
+    *lost_core = 3;
+    collect();
+    assert_int_equal(evidence.throttled, 3);
+
+    *lost_core =
+        4; /* the same stall is seen once, and not blamed on the guard of others' threads */
+    miss(45000000);
+    cycle.missed[lkd_cycle_missed(&cycle) - 1].cause = LKD_CAUSE_BEHIND;
+    collect();
+    assert_int_equal(evidence.throttled, 3);
+    *lost_core = 5;
+    runner.worker[0].priority_error = -EPERM;
+    miss(45000000);
+    collect();
+    assert_int_equal(evidence.throttled, 3);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_string_equal(lkd_cause_name(LKD_CAUSE_BEHIND), "cycle before");
+    assert_string_equal(lkd_cause_name(LKD_CAUSE_WAKEUP), "late wake-up");
+    assert_string_equal(lkd_cause_name(LKD_CAUSE_COMPUTATION), "long computation");
+    assert_string_equal(lkd_cause_name(LKD_CAUSE_BOTH), "wake-up and computation");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_begin, begin, end),
+        cmocka_unit_test_setup_teardown(test_few, begin, end),
+        cmocka_unit_test_setup_teardown(test_worst_hundred, begin, end),
+        cmocka_unit_test_setup_teardown(test_rising_and_falling, begin, end),
+        cmocka_unit_test_setup_teardown(test_lost, begin, end),
+        cmocka_unit_test_setup_teardown(test_throttled, begin, end),
+        cmocka_unit_test(test_names),
+    };
+
+    lkd_log_init();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
