@@ -26,6 +26,8 @@
 /* Messages queued a peer before new ones are dropped. */
 #define QUEUE_SAMPLES 64
 #define QUEUE_CONTROL 64
+/* How long the sample of a fault that ends the daemon may take to leave. */
+#define LAST_SAMPLE_MS 100
 
 static const char usage_text[] =
     "Usage: linkaged [--config FILE] [--check]\n"
@@ -232,10 +234,14 @@ static int serve(struct daemon *daemon)
 
 static void close_all(struct daemon *daemon)
 {
+    const int last_sample_ms = LAST_SAMPLE_MS;
+
     lkd_exchange_stop(daemon->exchange);
     lkd_inputs_fini(&daemon->inputs);
     if (daemon->inputs_socket)
         zmq_close(daemon->inputs_socket);
+    if (daemon->outputs_socket && daemon->exit_status) /* the last sample says FAULT */
+        zmq_setsockopt(daemon->outputs_socket, ZMQ_LINGER, &last_sample_ms, sizeof(last_sample_ms));
     if (daemon->outputs_socket)
         zmq_close(daemon->outputs_socket);
     if (daemon->control_socket)

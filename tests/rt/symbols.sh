@@ -19,7 +19,7 @@ setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf 
     mallopt mlockall prctl sched_getaffinity sched_setaffinity __sched_cpucount clock_gettime
     pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create pthread_join
     pthread_self pthread_setattr_default_np pthread_setname_np pthread_setschedparam
-    pthread_clockjoin_np sem_destroy sem_init sem_post sem_wait
+    pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_wait
     lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_crew_wait_ready lk_error_set
     lk_crew_set_mark lk_system_set_crew'
 # The step, its compiler and the engines: memory and mathematics, and the futex of the crew.
