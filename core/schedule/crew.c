@@ -196,7 +196,9 @@ static void join(struct lk_crew *crew, bool woken)
 
         if (spin_on_lane(lane, crew->last, 1))
             continue;
-        if (!woken && atomic_fetch_add_explicit(&crew->sleepers, 0, memory_order_acq_rel) > 0)
+        /* who sleeps by now may be done and wait for the next order */
+        if (!woken && atomic_fetch_add_explicit(&crew->sleepers, 0, memory_order_acq_rel) > 0 &&
+            !spin_on_lane(lane, crew->last, 1))
             lk_futex_wake(&crew->order.word);
         woken = true;
         await_lane(lane, crew->last);

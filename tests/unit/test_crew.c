@@ -204,9 +204,11 @@ static void test_no_calls(void **state)
     }
     printf("%d of 200 batches without a call, %u waits, %u wakes\n", quiet, n_waits, n_wakes);
     assert_true(quiet > 0);
-    /* the first run wakes the sleeper from before; each later wake-up has a wait of its own: of the
-     * worker, or of a caller whose worker is late */
-    assert_true(n_wakes <= n_waits + 1);
+    /* The first run wakes the sleeper from before. Each later wake-up has a wait: of the worker, or
+     * of a caller whose worker is late. A worker may be woken twice from one: by a caller that lost
+     * its core in its meeting and looked for sleepers late, and, before it is up, by the next run.
+     */
+    assert_true(n_wakes <= 2 * n_waits + 1);
     crew_threads_stop(threads);
 }
 

@@ -117,7 +117,7 @@ void check_spin(const struct doctor *d, struct doctor_finding *f)
 static bool load(const char *name, const char *symbol, void (*ask)(void *function, char text[32]),
                  char text[32])
 {
-    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     void *function = library != NULL ? dlsym(library, symbol) : NULL;
 
     text[0] = '\0';
