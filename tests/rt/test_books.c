@@ -22,7 +22,8 @@
 
 /** struct script - what steps are like.  @made: so far
  * @step_ns: one;  @stall_ns: the one with number @stall_at takes longer, and each @stall_every
- * after it;  @random: 0, or they take anything;  @fail_with: of number @fail_at and later */
+ * after it;  @random: 0, or they take anything;  @fail_with: of number @fail_at and later
+ * @fault_in: within which the watchdog asks for a fault, counted from 1; 0: none */
 struct script {
     uint64_t made;
     int64_t step_ns;
@@ -32,6 +33,7 @@ struct script {
     uint64_t random;
     uint64_t fail_at;
     int fail_with;
+    uint64_t fault_in;
 };
 
 struct entry {
@@ -79,6 +81,8 @@ int __wrap_lk_system_step(struct lk_system *system, const double *inputs)
         (script.stall_every ? (n - script.stall_at) % script.stall_every == 0
                             : n == script.stall_at))
         fake_clock_spend(script.stall_ns);
+    if (n + 1 == script.fault_in)
+        lkd_cycle_ask(cycle, LKD_ASK_FAULT);
     if (script.fail_with && n >= script.fail_at)
         return script.fail_with;
     return __real_lk_system_step(system, inputs);
@@ -528,6 +532,26 @@ static void test_fault_asked_for(void **state)
     close_cycle();
 }
 
+/* The watchdog has found the cycle standing still within a step, and others have been told: that
+ * step is not published as if nothing were. */
+static void test_fault_within_a_step(void **state)
+{
+    struct lkd_settings settings = lkd_settings_default();
+
+    (void)state;
+    settings.zero_outputs = true;
+    open_cycle(&settings);
+    script.fault_in = 51;
+    run_until(between(60));
+    assert_true(n_entries > 51);
+    assert_true(entries[49].figures.state == LKD_CYCLE_RUNNING);
+    assert_true(entries[50].figures.state == LKD_CYCLE_FAULT);
+    assert_true(entries[50].figures.fault == LKD_FAULT_WATCHDOG);
+    assert_true(entries[50].all_zero);
+    assert_int_equal(script.made, 51);
+    close_cycle();
+}
+
 /* ---- pause, inputs ---- */
 
 static void test_pause(void **state)
@@ -607,6 +631,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_fault_in_window),
         cmocka_unit_test(test_failed_steps),
         cmocka_unit_test(test_fault_asked_for),
+        cmocka_unit_test(test_fault_within_a_step),
         cmocka_unit_test(test_pause),
         cmocka_unit_test(test_input_age),
     };
