@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
+#include "config_read.h"
 #include "linkage/document.h"
 #include "proof.h"
 #include "realtime.h"
@@ -18,15 +19,18 @@ void lkd_config_default(struct lkd_config *ret_config)
         .wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80},
         .lock_memory = true,
         .cycle = lkd_settings_default(),
+        .lease_ns = NS_PER_S,
         .proof_steps = 100000,
         .proof_time_ns = 10 * NS_PER_S,
         .watchdog_ns = NS_PER_S,
+        .record = LKD_RECORD_CONFIG_DEFAULT,
+        .outputs_divisor = 1,
+        .villas = {.divisor = 1},
     };
 }
 
-/* An optional section: 0 and no node when it is not there. */
-static int section(struct lk_node root, const char *key, const char *const allowed[],
-                   struct lk_node *ret_node, struct lk_error *error)
+int lkd_config_section(struct lk_node root, const char *key, const char *const allowed[],
+                       struct lk_node *ret_node, struct lk_error *error)
 {
     *ret_node = lk_node_get(root, key);
     if (lk_node_kind(*ret_node) == LK_NODE_NONE)
@@ -34,16 +38,16 @@ static int section(struct lk_node root, const char *key, const char *const allow
     return lk_node_check_keys(*ret_node, key, allowed, error);
 }
 
-static int read_choice_or(struct lk_node node, const char *key, const char *const choices[],
-                          int *ret_choice, struct lk_error *error)
+int lkd_config_choice_or(struct lk_node node, const char *key, const char *const choices[],
+                         int *ret_choice, struct lk_error *error)
 {
     if (lk_node_kind(lk_node_get(node, key)) == LK_NODE_NONE)
         return 0;
     return lk_node_read_choice(node, key, choices, ret_choice, error);
 }
 
-static int read_between(struct lk_node node, const char *key, double low, double high, double *ret,
-                        struct lk_error *error)
+int lkd_config_between(struct lk_node node, const char *key, double low, double high, double *ret,
+                       struct lk_error *error)
 {
     int r = lk_node_read_number_or(node, key, ret, error);
 
@@ -53,7 +57,8 @@ static int read_between(struct lk_node node, const char *key, double low, double
     return r;
 }
 
-static int read_endpoint(struct lk_node node, const char *key, char *ret, struct lk_error *error)
+static int read_endpoint(struct lk_node node, const char *key, bool keyed, char *ret,
+                         struct lk_error *error)
 {
     struct lk_error reason;
     int r;
@@ -61,24 +66,30 @@ static int read_endpoint(struct lk_node node, const char *key, char *ret, struct
     r = lk_node_read_text_or(node, key, LKD_ENDPOINT_SIZE, ret, error);
     if (r)
         return r;
-    r = lkd_endpoint_check(ret, &reason);
+    r = keyed ? lkd_endpoint_check_keyed(ret, &reason) : lkd_endpoint_check(ret, &reason);
     if (r && lk_node_kind(lk_node_get(node, key)) != LK_NODE_NONE)
         return lk_node_refuse(lk_node_get(node, key), error, "%s", reason.text);
     return 0;
 }
 
+int lkd_config_endpoint(struct lk_node node, const char *key, char *ret, struct lk_error *error)
+{
+    return read_endpoint(node, key, false, ret, error);
+}
+
 static int read_endpoints(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
     static const char *const keys[] = {"control", "inputs", "outputs", NULL};
+    bool keyed = lkd_config_has_keys(root);
     struct lk_node node;
     int r;
 
-    r = section(root, "endpoints", keys, &node, error);
+    r = lkd_config_section(root, "endpoints", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    if ((r = read_endpoint(node, "control", config->control, error)) ||
-        (r = read_endpoint(node, "inputs", config->inputs, error)) ||
-        (r = read_endpoint(node, "outputs", config->outputs, error)))
+    if ((r = read_endpoint(node, "control", keyed, config->control, error)) ||
+        (r = read_endpoint(node, "inputs", keyed, config->inputs, error)) ||
+        (r = read_endpoint(node, "outputs", keyed, config->outputs, error)))
         return r;
     if (strcmp(config->control, config->inputs) == 0 ||
         strcmp(config->control, config->outputs) == 0 ||
@@ -202,7 +213,7 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
     int r, wake = (int)config->cycle.wake, allow = config->allow_degraded;
     struct lk_node node;
 
-    r = section(root, "realtime", keys, &node, error);
+    r = lkd_config_section(root, "realtime", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
     if ((r = read_core(node, &config->wish.core, error)) ||
@@ -210,8 +221,8 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
         (r = read_worker_cores(node, &config->wish, error)) ||
         (r = lk_node_read_int_or(node, "priority", 0, 99, &priority, error)) ||
         (r = lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error)) ||
-        (r = read_choice_or(node, "degraded", degraded, &allow, error)) ||
-        (r = read_choice_or(node, "wake", wakes, &wake, error)) ||
+        (r = lkd_config_choice_or(node, "degraded", degraded, &allow, error)) ||
+        (r = lkd_config_choice_or(node, "wake", wakes, &wake, error)) ||
         (r = read_margin(node, &config->cycle.margin_ns, error)))
         return r;
     config->wish.priority = (int)priority;
@@ -228,13 +239,14 @@ static int read_budget(struct lk_node root, struct lkd_config *config, struct lk
     struct lk_node node;
     int r;
 
-    r = section(root, "budget", keys, &node, error);
+    r = lkd_config_section(root, "budget", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
     if ((r = lk_node_read_int_or(node, "steps", LKD_PROOF_STEPS_MIN, 100000000, &steps, error)) ||
-        (r = read_between(node, "time", 0.01, 3600, &time, error)) ||
-        (r = read_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error)) ||
-        (r = read_between(node, "late_wakeup", 0.001, 1, &config->cycle.late_wakeup_share, error)))
+        (r = lkd_config_between(node, "time", 0.01, 3600, &time, error)) ||
+        (r = lkd_config_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error)) ||
+        (r = lkd_config_between(node, "late_wakeup", 0.001, 1, &config->cycle.late_wakeup_share,
+                                error)))
         return r;
     config->proof_steps = (uint64_t)steps;
     config->proof_time_ns = (int64_t)(time * 1e9);
@@ -252,10 +264,10 @@ static int read_overrun(struct lk_node root, struct lkd_config *config, struct l
     int r, action = (int)policy->action;
     struct lk_node node;
 
-    r = section(root, "overrun", keys, &node, error);
+    r = lkd_config_section(root, "overrun", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    if ((r = read_choice_or(node, "action", actions, &action, error)) ||
+    if ((r = lkd_config_choice_or(node, "action", actions, &action, error)) ||
         (r = lk_node_read_int_or(node, "catch_up", 1, 1000, &catch_up, error)) ||
         (r = lk_node_read_int_or(node, "ignore_first", 0, 1000000, &first, error)) ||
         (r = lk_node_read_int_or(node, "fault_in_a_row", 0, 1000000, &row, error)) ||
@@ -284,7 +296,7 @@ static int read_watchdog(struct lk_node root, struct lkd_config *config, struct 
     struct lk_node node;
     int r;
 
-    r = section(root, "watchdog", keys, &node, error);
+    r = lkd_config_section(root, "watchdog", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
     r = lk_node_read_number_or(node, "time", &time, error);
@@ -302,34 +314,16 @@ static int read_on_fault(struct lk_node root, struct lkd_config *config, struct 
     int r, zero = config->cycle.zero_outputs;
     struct lk_node node;
 
-    r = section(root, "on_fault", keys, &node, error);
+    r = lkd_config_section(root, "on_fault", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    r = read_choice_or(node, "outputs", outputs, &zero, error);
+    r = lkd_config_choice_or(node, "outputs", outputs, &zero, error);
     config->cycle.zero_outputs = zero != 0;
     return r ? r : lk_node_read_bool_or(node, "exit", &config->exit_on_fault, error);
 }
 
-static int read_limits(struct lk_node root, struct lkd_config *config, struct lk_error *error)
-{
-    static const char *const keys[] = {"residual_position", NULL};
-    struct lk_node node;
-    int r;
-
-    r = section(root, "limits", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
-        return r;
-    r = lk_node_read_number_or(node, "residual_position", &config->cycle.residual_limit, error);
-    if (r == 0 && !(config->cycle.residual_limit > 0))
-        return lk_node_refuse(lk_node_get(node, "residual_position"), error,
-                              "a limit of %g, expected a positive number",
-                              config->cycle.residual_limit);
-    return r;
-}
-
-/* A relative path means: next to the configuration file. */
-static int read_path(struct lk_node node, const char *key, const char *config_path, char *ret_path,
-                     struct lk_error *error)
+int lkd_config_path(struct lk_node node, const char *key, const char *config_path, char *ret_path,
+                    struct lk_error *error)
 {
     const char *slash = strrchr(config_path, '/');
     char path[PATH_MAX] = "";
@@ -355,31 +349,44 @@ static int read_evidence(struct lk_node root, const char *config_path, struct lk
     struct lk_node node;
     int r;
 
-    r = section(root, "evidence", keys, &node, error);
+    r = lkd_config_section(root, "evidence", keys, &node, error);
     if (r || lk_node_kind(node) == LK_NODE_NONE)
         return r;
-    return read_path(node, "directory", config_path, config->evidence, error);
+    return lkd_config_path(node, "directory", config_path, config->evidence, error);
 }
 
 static int read_root(struct lk_node root, const char *path, struct lkd_config *config,
                      struct lk_error *error)
 {
-    static const char *const keys[] = {"linkaged", "endpoints", "model",   "autostart",
-                                       "realtime", "budget",    "overrun", "watchdog",
-                                       "on_fault", "evidence",  "limits",  NULL};
+    static const char *const keys[] = {
+        "linkaged",   "endpoints", "model",    "autostart", "mode",   "realtime", "budget",
+        "overrun",    "watchdog",  "on_fault", "evidence",  "policy", "inputs",   "security",
+        "privileges", "villas",    "outputs",  "motion",    "record", NULL};
     static const char *const versions[] = {"1", NULL};
-    int r, version;
+    /* in the order of enum lkd_mode */
+    static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
+    int r, version, mode = config->mode;
 
     if ((r = lk_node_check_keys(root, "the configuration", keys, error)) ||
         (r = lk_node_read_choice(root, "linkaged", versions, &version, error)) ||
         (r = read_endpoints(root, config, error)) ||
-        (r = read_path(root, "model", path, config->model, error)) ||
+        (r = lkd_config_path(root, "model", path, config->model, error)) ||
         (r = lk_node_read_bool_or(root, "autostart", &config->autostart, error)) ||
+        (r = lkd_config_choice_or(root, "mode", modes, &mode, error)) ||
         (r = read_realtime(root, config, error)) || (r = read_budget(root, config, error)) ||
         (r = read_overrun(root, config, error)) || (r = read_watchdog(root, config, error)) ||
         (r = read_on_fault(root, config, error)) ||
-        (r = read_evidence(root, path, config, error)) || (r = read_limits(root, config, error)))
+        (r = lkd_config_security(root, path, config, error)) ||
+        (r = lkd_config_privileges(root, config, error)) ||
+        (r = read_evidence(root, path, config, error)) ||
+        (r = lkd_config_policy(root, config, error)) ||
+        (r = lkd_config_inputs(root, config, error)) ||
+        (r = lkd_config_outputs(root, config, error)) ||
+        (r = lkd_config_motion(root, config, error)) ||
+        (r = lkd_config_villas(root, config, error)) ||
+        (r = lkd_config_record(root, path, config, error)))
         return r;
+    config->mode = (enum lkd_mode)mode;
     if (config->autostart && !*config->model)
         return lk_node_refuse(lk_node_get(root, "autostart"), error,
                               "autostart without a model, expected the key model");
@@ -396,6 +403,7 @@ int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_e
     if (r)
         return r;
     lkd_config_default(&config);
+    snprintf(config.source, sizeof(config.source), "%s", path);
     r = read_root(lk_document_root(document), path, &config, ret_error);
     lk_document_free(document);
     if (r == 0)

@@ -6,34 +6,59 @@
 #include "cycle.h"
 #include "endpoint.h"
 #include "linkage/error.h"
+#include "motion.h"
 #include "placement.h"
+#include "privileges.h"
+#include "rec/record_config.h"
+#include "villas.h"
 #include <limits.h>
 #include <stdbool.h>
 
 /** struct lkd_config - all keys.
+ * @source:            path of the file, "" for none
  * @model:             path of a model, made relative to the working directory; "" for none
+ * @mode:              of a run, unless it is asked for otherwise
  * @wish:              workers, their cores and priority
  * @allow_degraded:    runs may do without what a machine fit for real time has
  * @cycle:             waiting, overruns, budget, limits
+ * @claims_optional, @lease_ns: see lkd_inputs_configure()
  * @proof_steps, @proof_time_ns: of the proof of the budget, whichever comes first
  * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
  * @exit_on_fault:     the daemon ends with a status of its own
- * @evidence:          folder for reports and traces, relative as @model; "" for none */
+ * @secret_key, @clients: paths of the key files, relative as @model; "" for none: no keys
+ * @user:              as whom to serve; "" for whoever started the daemon
+ * @evidence:          folder for reports and traces, relative as @model; "" for none
+ * @record:            see there
+ * @outputs_divisor:   of the steps that are published
+ * @motion:            @n_motion receivers of datagrams
+ * @villas:            endpoints for a gateway */
 struct lkd_config {
+    char source[PATH_MAX];
     char control[LKD_ENDPOINT_SIZE];
     char inputs[LKD_ENDPOINT_SIZE];
     char outputs[LKD_ENDPOINT_SIZE];
     char model[PATH_MAX];
     bool autostart;
+    enum lkd_mode mode;
     struct lkd_wish wish;
     bool lock_memory;
     bool allow_degraded;
     struct lkd_settings cycle;
+    bool claims_optional;
+    int64_t lease_ns;
     uint64_t proof_steps;
     int64_t proof_time_ns;
     int64_t watchdog_ns;
     bool exit_on_fault;
     char evidence[PATH_MAX];
+    struct lkd_record_config record;
+    char secret_key[PATH_MAX];
+    char clients[PATH_MAX];
+    char user[LKD_USER_SIZE];
+    uint64_t outputs_divisor;
+    int n_motion;
+    struct lkd_motion_config motion[LKD_MOTION_MAX];
+    struct lkd_villas_config villas;
 };
 
 /** lkd_config_default() - every key at its default. */

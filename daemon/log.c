@@ -1,73 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log.h"
 #include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-#define LINE_SIZE   1024
-#define INTERVAL_NS INT64_C(1000000000)
+/* sd_journal_sendv() shall not add this file and line: the identifier says more. */
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
 
-static bool journal;
+#define LINE_SIZE 1024
+#define NS_PER_S  INT64_C(1000000000)
+/* Lines of one identifier that may come at once, and how long one of them takes to grow back. */
+#define BURST     10
+#define REFILL_NS NS_PER_S
 
-void lkd_log_init(void)
+#define JOURNAL_SOCKET "/run/systemd/journal/socket"
+
+/* Standard error is the journal's;  and the journal takes fields. */
+static bool journal, journal_fields;
+
+/* Tokens of each identifier: what has grown since @since_ns counts as well. */
+static struct bucket {
+    int64_t since_ns;
+    int spent;
+    uint64_t withheld;
+} buckets[LKD_N_CONDITIONS];
+static pthread_mutex_t bucket_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Is standard error the stream that systemd connected? Ours may have been redirected since. */
+static bool is_journal_stream(void)
 {
-    /* "device:inode" of the stream that systemd connected; ours may have been redirected since */
-    const char *stream = getenv("JOURNAL_STREAM");
+    const char *stream = getenv("JOURNAL_STREAM"); /* "device:inode" */
     char own[64];
     struct stat st;
 
     if (!stream || fstat(STDERR_FILENO, &st))
-        return;
+        return false;
     snprintf(own, sizeof(own), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-    for (size_t i = 0; own[i] == stream[i]; i++)
-        if (!own[i]) {
-            journal = true;
-            return;
-        }
+    return strcmp(own, stream) == 0;
 }
 
-static void write_line(enum lkd_log_level level, char *text)
+void lkd_log_init(void)
+{
+    journal = is_journal_stream();
+    journal_fields = journal && access(JOURNAL_SOCKET, W_OK) == 0;
+}
+
+static void clean(char *text)
 {
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
+}
+
+static struct iovec field(char *place, size_t size, const char *name, const char *value)
+{
+    int n = snprintf(place, size, "%s=%s", name, value);
+
+    return (struct iovec){place, n < (int)size ? (size_t)n : size - 1};
+}
+
+static int send_to_journal(enum lkd_log_level level, const char *id, const char *text)
+{
+    char place[4][LINE_SIZE + 16], priority[2] = {(char)('0' + (int)level), '\0'};
+    const struct iovec fields[] = {
+        field(place[0], sizeof(place[0]), "MESSAGE", text),
+        field(place[1], sizeof(place[1]), "PRIORITY", priority),
+        field(place[2], sizeof(place[2]), "SYSLOG_IDENTIFIER", "linkaged"),
+        field(place[3], sizeof(place[3]), "LINKAGE_ID", id ? id : ""),
+    };
+
+    return sd_journal_sendv(fields, id ? 4 : 3);
+}
+
+/* Whoever reads the log may have stopped reading. A full pipe would hold the thread that writes,
+ * and with it the samples and the lock that it works under: a line is worth less. A pipe that can
+ * be written has room for PIPE_BUF bytes, more than a line. */
+static bool takes_lines(void)
+{
+    struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+    return poll(&err, 1, 0) == 1 && (err.revents & POLLOUT);
+}
+
+/* Return: false: there was no room for it. */
+static bool write_line(enum lkd_log_level level, const char *id, char *text)
+{
+    clean(text);
+    /* fields sent to a socket that is not there would be lost, without an error */
+    if (journal_fields && send_to_journal(level, id, text) == 0)
+        return true;
+    if (!takes_lines())
+        return false;
     if (journal)
-        fprintf(stderr, "<%d>%s\n", (int)level, text);
+        fprintf(stderr, "<%d>%s%s%s%s\n", (int)level, id ? "[" : "", id ? id : "", id ? "] " : "",
+                text);
     else
-        fprintf(stderr, "linkaged: %s\n", text);
+        fprintf(stderr, "linkaged: %s%s%s%s\n", id ? "[" : "", id ? id : "", id ? "] " : "", text);
+    return true;
 }
 
-void lkd_log(enum lkd_log_level level, const char *format, ...)
+static bool write_withheld(enum lkd_condition_id condition, uint64_t withheld)
 {
+    const struct lkd_condition_info *info = lkd_condition_info(LKD_C_LINES_WITHHELD);
     char text[LINE_SIZE];
-    va_list args;
 
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    write_line(level, text);
+    snprintf(text, sizeof(text), "%" PRIu64 " lines with %s were left out", withheld,
+             lkd_condition_info(condition)->id);
+    return write_line(info->level, info->id, text);
 }
 
-void lkd_log_limited(struct lkd_log_limit *limit, int64_t now_ns, enum lkd_log_level level,
-                     const char *format, ...)
+static void withhold(enum lkd_condition_id condition, uint64_t n)
 {
-    char text[LINE_SIZE];
-    va_list args;
+    pthread_mutex_lock(&bucket_lock);
+    buckets[condition].withheld += n;
+    pthread_mutex_unlock(&bucket_lock);
+}
 
-    if (now_ns < limit->next_ns) {
-        limit->withheld++;
-        return;
+/* Return: whether a line may pass; @ret_withheld: how many did not, since the last one that did. */
+static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_withheld)
+{
+    int64_t grown = (now_ns - bucket->since_ns) / REFILL_NS;
+    bool passes;
+
+    if (grown >= bucket->spent) {
+        bucket->spent = 0;
+        bucket->since_ns = now_ns;
+    } else {
+        bucket->spent -= (int)grown;
+        bucket->since_ns += grown * REFILL_NS;
     }
+    passes = bucket->spent < BURST;
+    *ret_withheld = passes ? bucket->withheld : 0;
+    bucket->withheld = passes ? 0 : bucket->withheld + 1;
+    bucket->spent += passes;
+    return passes;
+}
+
+void lkd_log(enum lkd_condition_id condition, const char *format, ...)
+{
+    const struct lkd_condition_info *info = lkd_condition_info(condition);
+    char text[LINE_SIZE];
+    struct timespec now;
+    uint64_t withheld;
+    va_list args;
+    bool passes;
+
+    pthread_mutex_lock(&bucket_lock);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    passes = take_token(&buckets[condition], now.tv_sec * NS_PER_S + now.tv_nsec, &withheld);
+    pthread_mutex_unlock(&bucket_lock);
+    if (!passes)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    write_line(level, text);
-    if (limit->withheld > 0)
-        lkd_log(level, "(%" PRIu64 " lines like this one were left out before)", limit->withheld);
-    limit->next_ns = now_ns + INTERVAL_NS;
-    limit->withheld = 0;
+    if (withheld > 0 && !write_withheld(condition, withheld))
+        withhold(condition, withheld);
+    if (!write_line(info->level, info->id, text))
+        withhold(condition, 1);
+}
+
+void lkd_log_fini(void)
+{
+    for (int i = 0; i < LKD_N_CONDITIONS; i++) {
+        uint64_t withheld;
+
+        pthread_mutex_lock(&bucket_lock);
+        withheld = buckets[i].withheld;
+        buckets[i].withheld = 0;
+        pthread_mutex_unlock(&bucket_lock);
+        if (withheld > 0 && !write_withheld((enum lkd_condition_id)i, withheld))
+            withhold((enum lkd_condition_id)i, withheld);
+    }
 }

@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line an event on standard error.
+/* One line a condition, with the identifier that conditions.h gives it.
  *
- * When standard error is the journal, each line carries its priority as a prefix that journald
- * understands; elsewhere it is plain text. Never from the cycle thread. */
+ * Where standard error is the journal, lines go there with fields of their own (MESSAGE, PRIORITY,
+ * LINKAGE_ID); elsewhere to standard error, as "linkaged: [LK-3001] text". Lines of one identifier
+ * that come thick and fast are left out and counted: ten at once pass, then one a second. So are
+ * lines for which a standard error that nobody reads has no room: no thread waits for its reader.
+ * Never from the cycle thread. */
 #ifndef LKD_LOG_H
 #define LKD_LOG_H
 
+#include "conditions.h"
 #include <stdint.h>
-
-/** enum lkd_log_level - priorities of syslog(3). */
-enum lkd_log_level { LKD_LOG_ERROR = 3, LKD_LOG_WARNING = 4, LKD_LOG_NOTICE = 5, LKD_LOG_INFO = 6 };
 
 /** lkd_log_init() - find out whether standard error is the journal. Once, at the start. */
 void lkd_log_init(void);
 
-/** lkd_log() - write one line; control characters are replaced by '?', long lines are cut.
+/** lkd_log() - report a condition, at the level that the table gives it; control characters are
+ * replaced by '?', long lines are cut.
  * Thread: any but the cycle. */
-void lkd_log(enum lkd_log_level level, const char *format, ...)
+void lkd_log(enum lkd_condition_id condition, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** struct lkd_log_limit - lets one line a second through and counts the others; zero it first.
- * Belongs to one thread.
- * @next_ns: when the next line may pass;  @withheld: lines kept back since the last one */
-struct lkd_log_limit {
-    int64_t next_ns;
-    uint64_t withheld;
-};
-
-/** lkd_log_limited() - lkd_log() for what an outsider can cause again and again.
- * @now_ns: CLOCK_MONOTONIC */
-void lkd_log_limited(struct lkd_log_limit *limit, int64_t now_ns, enum lkd_log_level level,
-                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/** lkd_log_fini() - say how many lines were left out and not yet reported. At the end. */
+void lkd_log_fini(void);
 
 #endif

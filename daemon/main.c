@@ -7,9 +7,13 @@
 #include "config.h"
 #include "endpoint.h"
 #include "exchange.h"
+#include "identity.h"
+#include "legs.h"
 #include "linkage/host.h"
 #include "log.h"
+#include "record.h"
 #include "rig.h"
+#include "security.h"
 #include "server.h"
 #include "version.h"
 #include <errno.h>
@@ -36,29 +40,51 @@ static const char usage_text[] =
     "benches over ZeroMQ. See linkagectl for talking to it.\n"
     "\n"
     "  -c, --config FILE  configuration (YAML); without it all keys are at their default\n"
-    "      --check        read the configuration and its model, then exit\n"
+    "      --check        read the configuration, its keys and its model, then exit\n"
+    "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
     "\n"
     "Exit status: 0 ended as asked, or the check passed; 1 error; 2 wrong usage.\n"
     "With on_fault.exit in the configuration: 3 too many deadlines missed; 4 a step\n"
     "failed or passed a limit; 5 the cycle stood still. A cycle that still stands\n"
-    "still at the end makes the status 5, too.\n";
+    "still at the end makes the status 5, too.\n"
+    "SIGTERM and SIGINT end the daemon; SIGHUP makes it read its list of clients again.\n";
 
 struct daemon {
     struct lkd_config config;
     struct lkd_inputs inputs;
     struct lkd_rig rig;
     struct lkd_exchange *exchange;
+    struct lkd_legs *legs;
+    struct lkd_villas *villas;
     void *context;
     void *control_socket;
     void *inputs_socket;
     void *outputs_socket;
     int signal_fd;
     int memory_error;
+    struct lkd_identity identity;
+    struct lkd_security security;
     int exit_status;
     struct lkd_placement placement;
 };
+
+static int check_keys(const struct lkd_config *config)
+{
+    struct lkd_identity identity;
+    struct lkd_security security = {0};
+    struct lk_error error = {0};
+    int r;
+
+    r = lkd_privileges_find(config->user, &identity, &error);
+    if (r == 0)
+        r = lkd_security_read(config, identity.uid, &security, &error);
+    if (r)
+        fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
+    lkd_security_close(&security);
+    return r;
+}
 
 static int check(const struct lkd_config *config)
 {
@@ -66,6 +92,8 @@ static int check(const struct lkd_config *config)
     struct lk_error error = {0};
     int r;
 
+    if (check_keys(config))
+        return LKD_EXIT_ERROR;
     if (!*config->model) {
         printf("configuration ok\n");
         return LKD_EXIT_OK;
@@ -111,14 +139,14 @@ static int place_workers(struct daemon *daemon)
         return r;
     if (lkd_place(&daemon->config.wish, &allowed, &reachable, &host.isolated, &daemon->placement,
                   &error)) {
-        lkd_log(LKD_LOG_ERROR, "%s", error.text);
+        lkd_log(LKD_C_CORES_REFUSED, "%s", error.text);
         return LK_E_TEXT;
     }
     for (int k = 0; k < placement->n_workers; k++) {
         r = lkd_realtime_avoid_core(placement->core[k]);
         if (r)
-            lkd_log(LKD_LOG_WARNING, "core %d is not left to the cycle: %s", placement->core[k],
-                    strerror(-r));
+            lkd_log(LKD_C_CORE_NOT_AVOIDED, "core %d is not left to the cycle: %s",
+                    placement->core[k], strerror(-r));
     }
     return 0;
 }
@@ -130,9 +158,40 @@ static int prepare_process(struct daemon *daemon)
     if (daemon->config.lock_memory) {
         daemon->memory_error = lkd_realtime_lock_memory();
         if (daemon->memory_error)
-            lkd_log(LKD_LOG_WARNING, "memory is not locked: %s", strerror(-daemon->memory_error));
+            lkd_log(LKD_C_MEMORY_NOT_LOCKED, "memory is not locked: %s",
+                    strerror(-daemon->memory_error));
     }
     return place_workers(daemon);
+}
+
+static int refuse(enum lkd_condition_id condition, const struct lk_error *error, int r)
+{
+    if (r > 0)
+        lkd_log(condition, "%s", error->text);
+    return r;
+}
+
+/* Read what only the one who started the daemon may, then be nobody special. Before any thread. */
+static int drop_privileges(struct daemon *daemon)
+{
+    const struct lkd_config *config = &daemon->config;
+    struct lk_error error = {0};
+    int r;
+
+    r = lkd_privileges_find(config->user, &daemon->identity, &error);
+    if (r)
+        return refuse(LKD_C_PRIVILEGES_REFUSED, &error, r);
+    r = lkd_security_read(config, daemon->identity.uid, &daemon->security, &error);
+    if (r)
+        return refuse(LKD_C_KEYS_REFUSED, &error, r);
+    if (daemon->identity.change)
+        lkd_realtime_keep_latency();
+    r = lkd_privileges_drop(&daemon->identity, &error);
+    if (r)
+        return refuse(LKD_C_PRIVILEGES_REFUSED, &error, r);
+    lkd_privileges_check_folder("evidence", config->evidence);
+    lkd_privileges_check_folder("record", config->record.directory);
+    return 0;
 }
 
 /* ZeroMQ's threads are made with the first socket and would inherit whatever this thread has; say
@@ -166,22 +225,44 @@ static int open_sockets(struct daemon *daemon)
          {ZMQ_ROUTER, LK_WIRE_CONTROL_MAX, QUEUE_CONTROL},
          &daemon->control_socket},
         {config->inputs, {ZMQ_SUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->inputs_socket},
-        {config->outputs, {ZMQ_PUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->outputs_socket},
+        {config->outputs, {ZMQ_XPUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->outputs_socket},
     };
     struct lk_error error = {0};
+    int r;
 
     daemon->context = make_context();
     if (!daemon->context)
         return -ENOMEM;
+    r = lkd_security_open(&daemon->security, daemon->context);
+    if (r)
+        return r;
     for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
-        if (lkd_endpoint_bind(daemon->context, sockets[i].endpoint, &sockets[i].options,
-                              sockets[i].ret_socket, &error)) {
-            lkd_log(LKD_LOG_ERROR, "%s", error.text);
+        struct lkd_socket_options options = sockets[i].options;
+
+        lkd_security_options(&daemon->security, &options);
+        if (lkd_endpoint_bind(daemon->context, sockets[i].endpoint, &options, sockets[i].ret_socket,
+                              &error)) {
+            lkd_log(LKD_C_ENDPOINT_REFUSED, "%s", error.text);
             return LK_E_TEXT;
         }
-        lkd_log(LKD_LOG_INFO, "listening on %s", sockets[i].endpoint);
+        lkd_log(LKD_C_LISTENING, "listening on %s", sockets[i].endpoint);
     }
-    return 0;
+    return lkd_security_start(&daemon->security);
+}
+
+/* Who hears of samples beside the input table, and the endpoints of a gateway. */
+static int open_neighbours(struct daemon *daemon)
+{
+    struct lk_error error = {0};
+    int r;
+
+    r = lkd_legs_new(&daemon->legs);
+    if (r)
+        return r;
+    lkd_inputs_listen(&daemon->inputs, lkd_legs_received, daemon->legs);
+    r = lkd_villas_open(daemon->context, &daemon->config.villas, &daemon->inputs, &daemon->villas,
+                        &error);
+    return refuse(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
 /* Return: 0, or LK_E_TEXT when the configured model or its start was refused (already logged). */
@@ -198,10 +279,10 @@ static int load_and_start(struct daemon *daemon)
         return 0;
     /* and start as soon as the budget is proven; in vain, the server ends */
     daemon->rig.start_armed = true;
-    lkd_rig_arm(&daemon->rig, false, 0, &answer);
+    lkd_rig_arm(&daemon->rig, daemon->config.mode, false, 0, &answer);
     if (answer.result == LINKAGE__V1__RESULT__RESULT_OK)
         return 0;
-    lkd_log(LKD_LOG_ERROR, "start refused: %s", answer.text);
+    lkd_log(LKD_C_MODEL_NOT_STARTED, "start refused: %s", answer.text);
     return LK_E_TEXT;
 }
 
@@ -211,24 +292,43 @@ static int serve(struct daemon *daemon)
 
     r = prepare_process(daemon);
     if (r == 0)
+        r = drop_privileges(daemon);
+    if (r == 0)
         r = open_sockets(daemon);
+    if (r == 0)
+        r = open_neighbours(daemon);
     if (r)
         return r;
-    r = lkd_exchange_start(&daemon->inputs, daemon->inputs_socket, daemon->outputs_socket,
-                           &daemon->exchange);
+    r = lkd_exchange_start(
+        &(struct lkd_exchange_options){
+            .inputs = &daemon->inputs,
+            .inputs_socket = daemon->inputs_socket,
+            .outputs_socket = daemon->outputs_socket,
+            .divisor = daemon->config.outputs_divisor,
+            .motion = daemon->config.motion,
+            .n_motion = daemon->config.n_motion,
+            .legs = daemon->legs,
+            .villas = daemon->villas,
+        },
+        &daemon->exchange);
     if (r)
         return r;
     lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange,
                  &daemon->placement, daemon->memory_error);
-    r = load_and_start(daemon);
+    daemon->rig.security = &daemon->security;
+    r = lkd_record_open(&daemon->rig, *daemon->config.source ? daemon->config.source : NULL);
+    if (r == 0)
+        r = load_and_start(daemon);
     if (r == 0)
         r = lkd_server_run(&daemon->rig, daemon->control_socket, daemon->signal_fd);
     daemon->exit_status = daemon->rig.exit_status;
     if (lkd_rig_fini(&daemon->rig)) {
         /* its thread may use anything: nothing can be taken down around it */
-        lkd_log(LKD_LOG_ERROR, "ended with a cycle that stands still");
+        lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
+        lkd_record_close(&daemon->rig);
         _exit(LKD_EXIT_WATCHDOG);
     }
+    lkd_record_close(&daemon->rig);
     return r;
 }
 
@@ -237,7 +337,9 @@ static void close_all(struct daemon *daemon)
     const int last_sample_ms = LAST_SAMPLE_MS;
 
     lkd_exchange_stop(daemon->exchange);
+    lkd_villas_close(daemon->villas);
     lkd_inputs_fini(&daemon->inputs);
+    lkd_legs_free(daemon->legs);
     if (daemon->inputs_socket)
         zmq_close(daemon->inputs_socket);
     if (daemon->outputs_socket && daemon->exit_status) /* the last sample says FAULT */
@@ -246,6 +348,7 @@ static void close_all(struct daemon *daemon)
         zmq_close(daemon->outputs_socket);
     if (daemon->control_socket)
         zmq_close(daemon->control_socket);
+    lkd_security_close(&daemon->security);
     if (daemon->context)
         zmq_ctx_term(daemon->context);
     if (daemon->signal_fd >= 0)
@@ -258,14 +361,17 @@ static int run(const struct lkd_config *config)
     int r;
 
     lkd_inputs_init(&daemon.inputs);
+    lkd_inputs_configure(&daemon.inputs, config->claims_optional, config->lease_ns);
+    lkd_daemon_id();
     r = open_signals(&daemon.signal_fd);
     if (r == 0)
         r = serve(&daemon);
     close_all(&daemon);
     if (r < 0)
-        lkd_log(LKD_LOG_ERROR, "%s", strerror(-r));
+        lkd_log(LKD_C_START_FAILED, "%s", strerror(-r));
     if (r == 0)
-        lkd_log(LKD_LOG_NOTICE, "ended");
+        lkd_log(LKD_C_ENDED, "ended");
+    lkd_log_fini();
     return r ? LKD_EXIT_ERROR : daemon.exit_status;
 }
 
@@ -277,10 +383,11 @@ static int wrong_usage(void)
 
 int main(int argc, char *argv[])
 {
-    enum { OPT_CHECK = 256 };
+    enum { OPT_CHECK = 256, OPT_CONDITIONS };
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'},
         {"check", no_argument, NULL, OPT_CHECK},
+        {"conditions", no_argument, NULL, OPT_CONDITIONS},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
@@ -299,6 +406,9 @@ int main(int argc, char *argv[])
         case OPT_CHECK:
             check_only = true;
             break;
+        case OPT_CONDITIONS:
+            lkd_conditions_print(stdout);
+            return LKD_EXIT_OK;
         case 'h':
             fputs(usage_text, stdout);
             return LKD_EXIT_OK;
@@ -318,7 +428,7 @@ int main(int argc, char *argv[])
     lkd_config_default(&config);
     r = path ? lkd_config_read(path, &config, &error) : 0;
     if (r) {
-        lkd_log(LKD_LOG_ERROR, "%s", r < 0 ? strerror(-r) : error.text);
+        lkd_log(LKD_C_CONFIG_REFUSED, "%s", r < 0 ? strerror(-r) : error.text);
         return LKD_EXIT_ERROR;
     }
     return check_only ? check(&config) : run(&config);

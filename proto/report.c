@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evidence as tables for people. */
-#include "report.h"
+#include "report_parts.h"
 #include "wire.h"
 
 #include <inttypes.h>
@@ -85,7 +85,13 @@ static void put_counters(FILE *file, const Linkage__V1__Evidence *e)
                 e->records_lost);
 }
 
-static void put_durations(FILE *file, const char *label, const Linkage__V1__Durations *d)
+void lk_report_durations_head(FILE *file)
+{
+    fprintf(file, "%-13s %10s %10s %10s %10s %12s\n", "[us]", "p50", "p99", "p99.9", "max",
+            "count");
+}
+
+void lk_report_durations_text(FILE *file, const char *label, const Linkage__V1__Durations *d)
 {
     fprintf(file, "%-13s", label);
     if (d == NULL || d->count == 0)
@@ -98,13 +104,13 @@ static void put_durations(FILE *file, const char *label, const Linkage__V1__Dura
 
 static void put_distributions(FILE *file, const Linkage__V1__Evidence *e)
 {
-    fprintf(file, "\n%-13s %10s %10s %10s %10s %12s\n", "[us]", "p50", "p99", "p99.9", "max",
-            "count");
-    put_durations(file, "wake-up", e->wakeup);
-    put_durations(file, "compute", e->compute);
-    put_durations(file, "response", e->response);
-    put_durations(file, "hand-over", e->hand_over);
-    put_durations(file, "input age", e->input_age);
+    putc('\n', file);
+    lk_report_durations_head(file);
+    lk_report_durations_text(file, "wake-up", e->wakeup);
+    lk_report_durations_text(file, "compute", e->compute);
+    lk_report_durations_text(file, "response", e->response);
+    lk_report_durations_text(file, "hand-over", e->hand_over);
+    lk_report_durations_text(file, "input age", e->input_age);
 }
 
 static void put_cycle(FILE *file, const Linkage__V1__CycleRecord *c)
@@ -145,6 +151,7 @@ void lk_report_text(FILE *file, const Linkage__V1__Evidence *evidence)
     put_head(file, evidence);
     put_counters(file, evidence);
     put_distributions(file, evidence);
+    lk_report_budgets_text(file, evidence);
     put_cycles(file, "worst cycles", evidence->worst, n_worst, 0);
     put_cycles(file, "missed deadlines", evidence->missed, evidence->n_missed,
                evidence->missed_left_out);

@@ -41,7 +41,8 @@ void lk_report_json(FILE *file, const Linkage__V1__Evidence *evidence);
 void lk_report_histogram(FILE *file, const Linkage__V1__Evidence *evidence, unsigned int limit_us);
 
 /** lk_report_text() - @evidence as tables: a row for each distribution, counters, the proof, the
- * ten worst cycles with their phases, the first ten missed deadlines. */
+ * latency budget of each bench (see latency-budget.md), the ten worst cycles with their phases, the
+ * first ten missed deadlines. */
 void lk_report_text(FILE *file, const Linkage__V1__Evidence *evidence);
 
 /** lk_report_proof_json() - a member @key of an open object: the outcome of arming; NULL: none. */

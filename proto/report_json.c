@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report.h"
+#include "report_parts.h"
 #include "wire.h"
 
 /* Signed durations of a cycle are small; a negative one that is not loses digits, nothing worse. */
@@ -11,7 +11,8 @@ static void put_signed(struct lk_json *json, const char *key, int64_t value)
         lk_json_number(json, key, (double)value);
 }
 
-static void put_durations(struct lk_json *json, const char *key, const Linkage__V1__Durations *d)
+void lk_report_durations_json(struct lk_json *json, const char *key,
+                              const Linkage__V1__Durations *d)
 {
     static const Linkage__V1__Durations none = LINKAGE__V1__DURATIONS__INIT;
 
@@ -127,11 +128,12 @@ void lk_report_json(FILE *file, const Linkage__V1__Evidence *evidence)
     lk_json_open(&json, NULL, '{');
     put_run(&json, evidence);
     put_conditions(&json, evidence);
-    put_durations(&json, "wakeup", evidence->wakeup);
-    put_durations(&json, "compute", evidence->compute);
-    put_durations(&json, "response", evidence->response);
-    put_durations(&json, "hand_over", evidence->hand_over);
-    put_durations(&json, "input_age", evidence->input_age);
+    lk_report_durations_json(&json, "wakeup", evidence->wakeup);
+    lk_report_durations_json(&json, "compute", evidence->compute);
+    lk_report_durations_json(&json, "response", evidence->response);
+    lk_report_durations_json(&json, "hand_over", evidence->hand_over);
+    lk_report_durations_json(&json, "input_age", evidence->input_age);
+    lk_report_budgets_json(&json, evidence);
     put_cycles(&json, "worst", evidence->worst, evidence->n_worst);
     put_cycles(&json, "missed", evidence->missed, evidence->n_missed);
     lk_json_count(&json, "missed_left_out", evidence->missed_left_out);

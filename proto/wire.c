@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire.h"
+#include "wire_check.h"
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,19 +129,11 @@ char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
     return text;
 }
 
-static bool all_finite(const double *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
 int lk_wire_check_values(const double *values, size_t n, size_t expected)
 {
     if (n != expected)
         return LK_WIRE_E_LENGTH;
-    return all_finite(values, n) ? 0 : LK_WIRE_E_NOT_FINITE;
+    return lk_wire_all_finite(values, n) ? 0 : LK_WIRE_E_NOT_FINITE;
 }
 
 static int decode(struct lk_wire_arena *arena, const ProtobufCMessageDescriptor *descriptor,
@@ -170,125 +162,102 @@ int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t s
     if (r)
         return r;
     sample = (const Linkage__V1__InputSample *)message;
-    if (!all_finite(sample->values, sample->n_values))
-        return LK_WIRE_E_NOT_FINITE;
     *ret_sample = sample;
-    return 0;
+    if (sample->heartbeat || lk_wire_all_finite(sample->values, sample->n_values))
+        return 0;
+    return LK_WIRE_E_NOT_FINITE;
 }
 
 int lk_wire_decode_output(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__OutputSample **ret_sample)
 {
-    const Linkage__V1__OutputSample *sample;
     ProtobufCMessage *message;
     int r = decode(arena, &linkage__v1__output_sample__descriptor, data, size, LK_WIRE_SAMPLE_MAX,
                    &message);
 
+    if (r == 0)
+        r = lk_wire_check_output((const Linkage__V1__OutputSample *)message);
+    if (r == 0)
+        *ret_sample = (const Linkage__V1__OutputSample *)message;
+    return r;
+}
+
+int lk_wire_decode_stream(struct lk_wire_arena *arena, const void *data, size_t size,
+                          const Linkage__V1__StreamSample **ret_sample)
+{
+    const Linkage__V1__StreamSample *sample;
+    ProtobufCMessage *message;
+    int r = decode(arena, &linkage__v1__stream_sample__descriptor, data, size, LK_WIRE_SAMPLE_MAX,
+                   &message);
+
     if (r)
         return r;
-    sample = (const Linkage__V1__OutputSample *)message;
-    if (!all_finite(sample->values, sample->n_values) || !isfinite(sample->time_s))
-        return LK_WIRE_E_NOT_FINITE;
-    *ret_sample = sample;
+    sample = (const Linkage__V1__StreamSample *)message;
+    if (!sample->sample)
+        return LK_WIRE_E_MALFORMED;
+    r = lk_wire_check_output(sample->sample);
+    if (r == 0)
+        *ret_sample = sample;
+    return r;
+}
+
+int lk_wire_decode_heartbeat(struct lk_wire_arena *arena, const void *data, size_t size,
+                             const Linkage__V1__Heartbeat **ret_heartbeat)
+{
+    const Linkage__V1__Heartbeat *heartbeat;
+    ProtobufCMessage *message;
+    int r = decode(arena, &linkage__v1__heartbeat__descriptor, data, size, LK_WIRE_SAMPLE_MAX,
+                   &message);
+
+    if (r)
+        return r;
+    heartbeat = (const Linkage__V1__Heartbeat *)message;
+    if (!*heartbeat->version || !lk_wire_name_fits(heartbeat->version))
+        return LK_WIRE_E_MALFORMED;
+    *ret_heartbeat = heartbeat;
     return 0;
 }
 
-static bool name_fits(const char *name)
+enum lk_wire_kind lk_wire_kind(const void *data, size_t size)
 {
-    return strnlen(name, LK_WIRE_NAME_MAX + 1) <= LK_WIRE_NAME_MAX;
+    switch (size > 0 ? *(const unsigned char *)data : LK_WIRE_UNKNOWN) {
+    case LK_WIRE_OUTPUT:
+        return LK_WIRE_OUTPUT;
+    case LK_WIRE_STREAM:
+        return LK_WIRE_STREAM;
+    case LK_WIRE_HEARTBEAT:
+        return LK_WIRE_HEARTBEAT;
+    default:
+        return LK_WIRE_UNKNOWN;
+    }
 }
 
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request)
 {
-    const Linkage__V1__ControlRequest *request;
     ProtobufCMessage *message;
     int r = decode(arena, &linkage__v1__control_request__descriptor, data, size,
                    LK_WIRE_CONTROL_MAX, &message);
 
-    if (r)
-        return r;
-    request = (const Linkage__V1__ControlRequest *)message;
-    switch (request->command_case) {
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND__NOT_SET:
-        return LK_WIRE_E_MALFORMED;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
-        if (!name_fits(request->load->name))
-            return LK_WIRE_E_MALFORMED;
-        break;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET:
-        if (!name_fits(request->set->channel))
-            return LK_WIRE_E_MALFORMED;
-        break;
-    default:
-        break;
-    }
-    *ret_request = request;
-    return 0;
-}
-
-static bool channels_fit(Linkage__V1__ChannelDescription *const *channels, size_t n)
-{
-    size_t offset = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const Linkage__V1__ChannelDescription *c = channels[i];
-
-        if (c->offset != offset || c->n_components == 0 || c->n_components != c->n_units)
-            return false;
-        offset += c->n_components;
-    }
-    return true;
-}
-
-static bool durations_fit(const Linkage__V1__Durations *d)
-{
-    if (d == NULL)
-        return true;
-    if (d->n_bucket_upper_ns != d->n_bucket_count || d->n_bucket_count > LK_WIRE_BUCKETS_MAX)
-        return false;
-    for (size_t i = 1; i < d->n_bucket_count; i++)
-        if (d->bucket_upper_ns[i] <= d->bucket_upper_ns[i - 1])
-            return false;
-    return true;
-}
-
-static bool status_fits(const Linkage__V1__Status *s)
-{
-    return s == NULL || (durations_fit(s->wakeup) && durations_fit(s->compute));
-}
-
-static bool evidence_fits(const Linkage__V1__Evidence *e)
-{
-    if (e == NULL)
-        return true;
-    return durations_fit(e->wakeup) && durations_fit(e->compute) && durations_fit(e->response) &&
-           durations_fit(e->hand_over) && durations_fit(e->input_age) &&
-           e->n_worst <= LK_WIRE_CYCLES_MAX && e->n_missed <= LK_WIRE_CYCLES_MAX;
-}
-
-static bool description_fits(const Linkage__V1__ModelDescription *d)
-{
-    return d == NULL ||
-           (channels_fit(d->inputs, d->n_inputs) && channels_fit(d->outputs, d->n_outputs));
+    if (r == 0)
+        r = lk_wire_check_request((const Linkage__V1__ControlRequest *)message);
+    if (r == 0)
+        *ret_request = (const Linkage__V1__ControlRequest *)message;
+    return r;
 }
 
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply)
 {
-    const Linkage__V1__ControlReply *reply;
     ProtobufCMessage *message;
     int r = decode(arena, &linkage__v1__control_reply__descriptor, data, size, LK_WIRE_CONTROL_MAX,
                    &message);
 
-    if (r)
-        return r;
-    reply = (const Linkage__V1__ControlReply *)message;
-    if (!description_fits(reply->description) || !status_fits(reply->status) ||
-        !evidence_fits(reply->evidence))
-        return LK_WIRE_E_MALFORMED;
-    *ret_reply = reply;
-    return 0;
+    if (r == 0)
+        r = lk_wire_check_reply((const Linkage__V1__ControlReply *)message);
+    if (r == 0)
+        *ret_reply = (const Linkage__V1__ControlReply *)message;
+    return r;
 }
 
 size_t lk_wire_encoded_size(const ProtobufCMessage *message)

@@ -23,13 +23,18 @@
 extern "C" {
 #endif
 
-#define LK_WIRE_SAMPLE_MAX    (64u << 10)  /* bytes of an InputSample or OutputSample */
-#define LK_WIRE_CONTROL_MAX   (4u << 20)   /* bytes of a ControlRequest or ControlReply */
-#define LK_WIRE_SAMPLE_ARENA  (512u << 10) /* enough for any sample, also with unpacked doubles */
-#define LK_WIRE_CONTROL_ARENA (12u << 20)  /* enough for a model text of full size and its copy */
-#define LK_WIRE_NAME_MAX      255          /* bytes of a name in a request, without its zero */
-#define LK_WIRE_BUCKETS_MAX   4096         /* of a distribution in a reply */
-#define LK_WIRE_CYCLES_MAX    4096         /* of each list of cycles in a reply */
+#define LK_WIRE_SAMPLE_MAX     (64u << 10)  /* bytes of an InputSample or OutputSample */
+#define LK_WIRE_CONTROL_MAX    (4u << 20)   /* bytes of a ControlRequest or ControlReply */
+#define LK_WIRE_SAMPLE_ARENA   (512u << 10) /* enough for any sample, also with unpacked doubles */
+#define LK_WIRE_CONTROL_ARENA  (12u << 20)  /* enough for a model text of full size and its copy */
+#define LK_WIRE_NAME_MAX       255          /* bytes of a name in a request, without its zero */
+#define LK_WIRE_BUCKETS_MAX    4096         /* of a distribution in a reply */
+#define LK_WIRE_CYCLES_MAX     4096         /* of each list of cycles in a reply */
+#define LK_WIRE_CHANNELS_MAX   4096         /* of each list of channels, in requests and replies */
+#define LK_WIRE_SCALARS_MAX    64   /* of one channel: units in a claim, values in a report */
+#define LK_WIRE_INJECTIONS_MAX 64   /* of a request and of its reply */
+#define LK_WIRE_CLAIMS_MAX     1024 /* benches in a reply */
+#define LK_WIRE_TOPIC_MAX      16   /* bytes of the topic of a stream */
 
 /** enum lk_wire_status - positive return codes. */
 enum lk_wire_status {
@@ -44,7 +49,7 @@ enum lk_wire_status {
 const char *lk_wire_status_text(int status);
 
 /** lk_wire_state_name() - a lower-case word, "running"; "unknown" for what this version does not
- * know. Static text. */
+ * know. Static text. More words of this kind are in names.h. */
 const char *lk_wire_state_name(Linkage__V1__State state);
 
 /** struct lk_wire_arena - fixed memory that decoded messages live in.
@@ -80,28 +85,61 @@ char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
 /** lk_wire_decode_input() - decode an InputSample; the arena is reset first.
  * @data: @size bytes as received
  * Every value of the result is finite; their number is for the caller to compare with the model
- * (LK_WIRE_E_LENGTH, see lk_wire_check_values()).
+ * (LK_WIRE_E_LENGTH, see lk_wire_check_values()). A heartbeat may have values all the same: they
+ * mean nothing.
+ * With LK_WIRE_E_NOT_FINITE, and with no other code, @ret_sample is written too: whoever counts
+ * refusals wants to know whose sample it was and which channel it is about.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__InputSample **ret_sample);
 
-/** lk_wire_decode_output() - decode an OutputSample; as lk_wire_decode_input(). */
+/** lk_wire_decode_output() - decode an OutputSample; the arena is reset first. Every value and the
+ * time are finite.
+ * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE (nothing is written).
+ */
 int lk_wire_decode_output(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_wire_decode_request() - decode a ControlRequest; the arena is reset first.
- * The result has exactly one command; its names are at most LK_WIRE_NAME_MAX bytes. Values of a
- * SetRequest are left unchecked: the daemon answers them in more detail.
+/** lk_wire_decode_stream() - decode a StreamSample; as lk_wire_decode_output(). There is a sample
+ * in it. */
+int lk_wire_decode_stream(struct lk_wire_arena *arena, const void *data, size_t size,
+                          const Linkage__V1__StreamSample **ret_sample);
+
+/** lk_wire_decode_heartbeat() - decode a Heartbeat of the daemon; the arena is reset first. Its
+ * version is not empty and at most LK_WIRE_NAME_MAX bytes.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED. */
+int lk_wire_decode_heartbeat(struct lk_wire_arena *arena, const void *data, size_t size,
+                             const Linkage__V1__Heartbeat **ret_heartbeat);
+
+/** enum lk_wire_kind - what a message on the outputs socket is, by its first byte. */
+enum lk_wire_kind {
+    LK_WIRE_UNKNOWN = 0, /* of a later version: to be passed over */
+    LK_WIRE_OUTPUT = 0x08,
+    LK_WIRE_STREAM = 0x09,
+    LK_WIRE_HEARTBEAT = 0x0a,
+};
+
+/** lk_wire_kind() - look at the first byte of @size bytes. */
+enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
+
+/** lk_wire_decode_request() - decode a ControlRequest; the arena is reset first.
+ * The result has one command, or none: then it is one of a later version of the contract, or
+ * nothing was asked; its id can be answered all the same. Names are at most LK_WIRE_NAME_MAX bytes
+ * long, lists at most as long as the limits above, and the numbers of an injection are finite.
+ * Values of a SetRequest and of the sample in a StepRequest are left unchecked: the daemon answers
+ * them in more detail.
+ * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request);
 
 /** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first.
- * Channels of a description have as many units as components, and offsets that do not overlap.
- * Buckets of a distribution have as many counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and
- * the bounds rise; evidence has at most LK_WIRE_CYCLES_MAX cycles a list. A trace is what fits into
- * a reply.
- * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED. */
+ * Channels of a description, a claim and a stream have as many units as components, offsets that
+ * follow each other without a gap, and limits, rate and initial value that are numbers or infinite.
+ * The topic of a stream has 1 to LK_WIRE_TOPIC_MAX bytes. The outputs after a StepRequest are
+ * finite. Lists are at most as long as the limits above. Buckets of a distribution have as many
+ * counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and the bounds rise; evidence has at most
+ * LK_WIRE_CYCLES_MAX cycles a list. A trace is what fits into a reply.
+ * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply);
 

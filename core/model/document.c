@@ -222,7 +222,9 @@ static int close_collection(struct builder *b)
         memcpy(d->entries + d->n_entries, b->pending + base, n * sizeof(*d->entries));
     d->n_entries += n;
     b->n_pending = base;
-    return node->kind == LK_NODE_MAP ? check_duplicates(b, d->entries + node->first, node->n) : 0;
+    if (node->kind != LK_NODE_MAP || n == 0)
+        return 0;
+    return check_duplicates(b, d->entries + node->first, node->n);
 }
 
 static int take_event(struct builder *b, const yaml_event_t *event)

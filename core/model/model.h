@@ -219,7 +219,8 @@ enum lk_input_type {
 };
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
- * @limits: lowest and highest value, infinite where there is none */
+ * @limits: lowest and highest value, infinite where there is none
+ * @rate:   largest change a second, infinite where there is none;  @initial: of each value */
 struct lk_input_def {
     char name[LK_NAME_SIZE];
     enum lk_input_type type;
@@ -230,6 +231,8 @@ struct lk_input_def {
     enum lk_frame frame;
     int is_angle;
     double limits[2];
+    double rate;
+    double initial;
 };
 
 enum lk_output_type {
@@ -303,5 +306,9 @@ struct lk_model {
     int n_tables;
     struct lk_solver_def solver;
 };
+
+/** lk_input_type_name(), lk_output_type_name() - as in the file, "joint-torque". Static text. */
+const char *lk_input_type_name(enum lk_input_type type);
+const char *lk_output_type_name(enum lk_output_type type);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections `inputs` and `outputs`: the channels of a model. What a type needs is in one table for
  * each section, in the order of the enumeration. */
+#include "model.h"
 #include "reader.h"
 
 #include <math.h>
@@ -22,29 +23,32 @@ enum joint_rule {
 struct channel_kind {
     const char *name;
     const char *what;
-    const char *keys[6];
+    const char *keys[8];
     enum joint_rule joint;
     enum point_rule point;
 };
 
+/* what any input may say about its values */
+#define VALUES "limits", "rate", "initial"
+
 static const struct channel_kind inputs[LK_INPUT_TYPES] = {
     {"joint-torque",
      "a joint-torque",
-     {"type", "joint", "coordinate", "limits", NULL},
+     {"type", "joint", "coordinate", VALUES, NULL},
      JOINT_ANGLE,
      0},
     {"joint-force",
      "a joint-force",
-     {"type", "joint", "coordinate", "limits", NULL},
+     {"type", "joint", "coordinate", VALUES, NULL},
      JOINT_LENGTH,
      0},
     {"body-force",
      "a body-force",
-     {"type", "body", "point", "frame", "limits", NULL},
+     {"type", "body", "point", "frame", VALUES, NULL},
      0,
      POINT_OR_CENTRE},
-    {"body-torque", "a body-torque", {"type", "body", "frame", "limits", NULL}, 0, 0},
-    {"drive", "a drive", {"type", "limits", NULL}, 0, 0},
+    {"body-torque", "a body-torque", {"type", "body", "frame", VALUES, NULL}, 0, 0},
+    {"drive", "a drive", {"type", VALUES, NULL}, 0, 0},
 };
 
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
@@ -74,6 +78,16 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"residual", "a residual output", {"type", NULL}, 0, 0},
     {"condition", "a condition output", {"type", NULL}, 0, 0},
 };
+
+const char *lk_input_type_name(enum lk_input_type type)
+{
+    return inputs[type].name;
+}
+
+const char *lk_output_type_name(enum lk_output_type type)
+{
+    return outputs[type].name;
+}
 
 static bool has_key(const struct channel_kind *kind, const char *key)
 {
@@ -147,20 +161,59 @@ static int read_place(struct lk_node map, const struct channel_kind *kind,
     return lk_read_vector_or(map, "point", point, err);
 }
 
-/* `limits: [low, high]`; 0, which is the value until a bench speaks, lies within. */
 static int read_limits(struct lk_node map, double limits[2], struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "limits");
     int result = lk_node_read_numbers_or(map, "limits", 2, limits, err);
 
-    if (result != 0 || lk_node_kind(node) == LK_NODE_NONE)
-        return result;
-    if (!(limits[0] <= 0 && 0 <= limits[1]))
+    if (result == 0 && lk_node_kind(node) != LK_NODE_NONE && !(limits[0] <= limits[1]))
         return lk_node_refuse(node, err,
-                              "limits of %g to %g, expected a lowest and a highest value with 0 "
-                              "between them, which an input has until a bench speaks",
+                              "limits of %g to %g, expected a lowest and a highest value",
                               limits[0], limits[1]);
-    return 0;
+    return result;
+}
+
+/* The value until a bench speaks: 0 unless the file says otherwise. It lies within the limits. */
+static int read_initial(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "initial");
+    int result = lk_node_read_number_or(map, "initial", &input->initial, err);
+
+    if (result != 0 || (input->limits[0] <= input->initial && input->initial <= input->limits[1]))
+        return result;
+    if (lk_node_kind(node) == LK_NODE_NONE)
+        return lk_node_refuse(lk_node_get(map, "limits"), err,
+                              "limits of %g to %g, expected 0 between them, which an input has "
+                              "until a bench speaks, or an initial value that is",
+                              input->limits[0], input->limits[1]);
+    return lk_node_refuse(node, err,
+                          "an initial value of %g, expected one within the limits of %g "
+                          "to %g",
+                          input->initial, input->limits[0], input->limits[1]);
+}
+
+/* How fast it may change. */
+static int read_rate(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
+{
+    int result = lk_node_read_number_or(map, "rate", &input->rate, err);
+
+    if (result == 0 && !(input->rate > 0))
+        return lk_node_refuse(lk_node_get(map, "rate"), err,
+                              "a rate of %g, expected a change per second above 0", input->rate);
+    return result;
+}
+
+static int read_values(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
+{
+    int result;
+
+    input->limits[0] = -INFINITY;
+    input->limits[1] = INFINITY;
+    input->rate = INFINITY;
+    result = read_limits(map, input->limits, err);
+    if (result == 0)
+        result = read_initial(map, input, err);
+    return result == 0 ? read_rate(map, input, err) : result;
 }
 
 static int read_input(struct lk_node key, struct lk_node map, const struct lk_model *model,
@@ -171,8 +224,6 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
     int result = lk_read_name(key, "channel", input->name, err);
 
     input->joint = input->body = -1;
-    input->limits[0] = -INFINITY;
-    input->limits[1] = INFINITY;
     if (result == 0)
         result = read_type(map, "an input", inputs, LK_INPUT_TYPES, &type, err);
     kind = &inputs[type];
@@ -183,7 +234,7 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
         result = read_place(map, kind, model, &input->body, input->point, err);
     if (result == 0)
         result = lk_read_frame_or(map, "frame", &input->frame, err);
-    return result != 0 ? result : read_limits(map, input->limits, err);
+    return result != 0 ? result : read_values(map, input, err);
 }
 
 /* A recording or a plot may hold both, so a name means one channel. */

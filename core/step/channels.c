@@ -3,6 +3,8 @@
 #include "maths/vec.h"
 #include "step/system.h"
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /** struct shape - components and units of a channel type. */
@@ -51,8 +53,12 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
 static void describe(const char *name, const struct shape *shape, int offset,
                      struct lk_channel *ret)
 {
-    *ret = (struct lk_channel){
-        .size = shape->size, .offset = offset, .low = -INFINITY, .high = INFINITY};
+    *ret = (struct lk_channel){.size = shape->size,
+                               .offset = offset,
+                               .type = "",
+                               .low = -INFINITY,
+                               .high = INFINITY,
+                               .rate = INFINITY};
     memcpy(ret->name, name, LK_NAME_SIZE);
     for (int i = 0; i < shape->size; i++) {
         ret->component[i] = shape->component[i];
@@ -60,15 +66,28 @@ static void describe(const char *name, const struct shape *shape, int offset,
     }
 }
 
+static void set_frame(const struct lk_model *model, int body, enum lk_frame frame,
+                      struct lk_channel *channel)
+{
+    if (frame == LK_FRAME_WORLD)
+        snprintf(channel->frame, sizeof(channel->frame), "world");
+    else
+        snprintf(channel->frame, sizeof(channel->frame), "body %s", model->bodies[body].name);
+}
+
 void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
                                 int offset, struct lk_channel *ret_channel)
 {
-    (void)model;
     describe(def->name, &input_shapes[def->type], offset, ret_channel);
     if (def->type == LK_INPUT_DRIVE && def->is_angle)
         ret_channel->unit[0] = "rad";
     ret_channel->low = def->limits[0];
     ret_channel->high = def->limits[1];
+    ret_channel->rate = def->rate;
+    ret_channel->initial = def->initial;
+    ret_channel->type = lk_input_type_name(def->type);
+    if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
+        set_frame(model, def->body, def->frame, ret_channel);
 }
 
 /* the coordinates of a joint, or those that are driven; @angle, @length: units */
@@ -104,6 +123,38 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
 }
 
+static bool is_along_body(const struct lk_model *model, const struct lk_output_def *def)
+{
+    return memcmp(def->orientation, model->bodies[def->body].orientation,
+                  sizeof(def->orientation)) == 0;
+}
+
+/* Those that are vectors. The axes of a sensor are those of its body unless it is mounted
+ * otherwise, and a bushing has axes of its own. */
+static void set_output_frame(const struct lk_model *model, const struct lk_output_def *def,
+                             struct lk_channel *channel)
+{
+    switch (def->type) {
+    case LK_OUTPUT_JOINT_REACTION:
+    case LK_OUTPUT_BODY_POSE:
+    case LK_OUTPUT_BODY_VELOCITY:
+    case LK_OUTPUT_BODY_ACCELERATION:
+    case LK_OUTPUT_POINT_POSITION:
+    case LK_OUTPUT_POINT_VELOCITY:
+    case LK_OUTPUT_POINT_ACCELERATION:
+        set_frame(model, 0, LK_FRAME_WORLD, channel);
+        return;
+    case LK_OUTPUT_INERTIAL_SENSOR:
+        if (is_along_body(model, def))
+            set_frame(model, def->body, LK_FRAME_BODY, channel);
+        else
+            snprintf(channel->frame, sizeof(channel->frame), "sensor");
+        return;
+    default:
+        return;
+    }
+}
+
 void lk_channels_describe_output(const struct lk_model *model, const struct lk_output_def *def,
                                  int offset, struct lk_channel *ret_channel)
 {
@@ -122,6 +173,8 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
     if (def->type == LK_OUTPUT_FORCE)
         shape = force_shape(model, &model->forces[def->force]);
     describe(def->name, &shape, offset, ret_channel);
+    ret_channel->type = lk_output_type_name(def->type);
+    set_output_frame(model, def, ret_channel);
 }
 
 /* The force on the second body is -Phi_q1^T lambda of the joint's rows; its torque, which the rows

@@ -174,7 +174,7 @@ void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *lo
         ret_budget->valid = false;
         append(ret_budget,
                ": %" PRIu64 " of these steps failed, so their time says nothing; would "
-               "fit: narrower limits of the inputs, or a wider residual_position",
+               "fit: narrower limits of the inputs, or a wider limit of `residual` in the policy",
                proof->restarts);
     } else if (!ret_budget->valid) {
         append(ret_budget, ": more than the budget of %.0f %%", 100 * cycle->settings.budget_share);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "reply.h"
-#include "trace.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,183 +26,148 @@ void lkd_commands_fini(struct lkd_commands *commands)
     lk_wire_arena_fini(&commands->reply_arena);
 }
 
-#define TRACE_MAX (LK_WIRE_CONTROL_MAX - 4096) /* bytes, that leave room for the reply around it   \
-                                                */
-
-/* Answered by make_reply(), which needs the model; here only whether there is one. */
-static void need_model(const struct lkd_rig *rig, const char *command, struct lkd_answer *answer)
+void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list)
 {
-    if (rig->loaded)
-        return;
-    answer->result = LINKAGE__V1__RESULT__RESULT_WRONG_STATE;
-    snprintf(answer->text, sizeof(answer->text), "%s is not allowed in state %s", command,
-             lkd_rig_state_name(rig->state));
+    unsigned char *all = lk_wire_arena_take(call->arena, n * size);
+    void **list = lk_wire_arena_take(call->arena, n * sizeof(void *));
+
+    if (!all || !list)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        list[i] = all + i * size;
+    memcpy(ret_list, &list, sizeof(list));
+    return all;
 }
 
-static void carry_out(struct lkd_commands *commands, const Linkage__V1__ControlRequest *request,
-                      struct lkd_answer *answer)
+int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
 {
-    struct lkd_rig *rig = commands->rig;
+    Linkage__V1__Status *status = lk_wire_arena_take(call->arena, sizeof(*status));
+    int r;
 
-    switch (request->command_case) {
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE:
-        need_model(rig, "describe", answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE:
-        need_model(rig, "evidence", answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE:
-        need_model(rig, "trace", answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
-        lkd_rig_load(rig, request->load->name, (const char *)request->load->text.data,
-                     request->load->text.len, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM:
-        lkd_rig_arm(rig, request->arm->allow_degraded, request->arm->steps, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_START:
-        lkd_rig_start(rig, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE:
-        lkd_rig_pause(rig, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP:
-        lkd_rig_stop(rig, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESET:
-        lkd_rig_reset(rig, answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET:
-        lkd_rig_set(rig, request->set->channel, request->set->values, request->set->n_values,
-                    answer);
-        return;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN:
-        commands->shutdown = true;
-        return;
-    default:
-        /* a command of a later version of the contract */
-        answer->result = LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE;
-        snprintf(answer->text, sizeof(answer->text), "unknown command");
-        return;
-    }
-}
-
-static int add_status(struct lkd_commands *commands, bool with_histograms,
-                      Linkage__V1__ControlReply *reply)
-{
-    struct lk_wire_arena *arena = &commands->reply_arena;
-
-    reply->status = lk_wire_arena_take(arena, sizeof(*reply->status));
-    return reply->status ? lkd_reply_status(commands->rig, with_histograms, arena, reply->status)
-                         : -ENOMEM;
-}
-
-/* Return: 0, -ENOMEM, -E2BIG (no text was made). */
-static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_text, size_t *ret_size)
-{
-    FILE *file = open_memstream(ret_text, ret_size);
-
-    if (!file)
+    if (!status)
         return -ENOMEM;
-    lkd_trace_write(file, rig->loaded->cycle, rig->exchange, cycles);
-    if (fclose(file))
-        return -ENOMEM;
-    if (*ret_size <= TRACE_MAX)
+    call->reply->status = status;
+    r = lkd_reply_status(call->rig, with_histograms, call->arena, status);
+    status->role = call->peer->role;
+    status->forbidden = call->commands->forbidden + lkd_exchange_forbidden(call->rig->exchange);
+    status->turned_away = lkd_security_turned_away(call->rig->security);
+    return r;
+}
+
+/* What a command is called in messages, who may give it, and what carries it out. */
+#define COMMAND(NAME, name, ROLE)                                                                  \
+    [LINKAGE__V1__CONTROL_REQUEST__COMMAND_##                                                      \
+        NAME] = {#name, LINKAGE__V1__ROLE__ROLE_##ROLE, lkd_command_##name}
+
+static const struct {
+    const char *name;
+    Linkage__V1__Role role;
+    lkd_command *carry_out;
+} commands_table[] = {
+    COMMAND(STATUS, status, READ),     COMMAND(DESCRIBE, describe, READ),
+    COMMAND(EVIDENCE, evidence, READ), COMMAND(TRACE, trace, READ),
+    COMMAND(LOAD, load, CONTROL),      COMMAND(ARM, arm, CONTROL),
+    COMMAND(START, start, CONTROL),    COMMAND(PAUSE, pause, CONTROL),
+    COMMAND(STOP, stop, CONTROL),      COMMAND(RESET, reset, CONTROL),
+    COMMAND(CLAIM, claim, BENCH),      COMMAND(RELEASE, release, BENCH),
+    COMMAND(INPUTS, inputs, READ),     COMMAND(POLICY, policy, READ),
+    COMMAND(INJECT, inject, CONTROL),  COMMAND(RECORD, record, CONTROL),
+    COMMAND(SET, set, CONTROL),        COMMAND(SHUTDOWN, shutdown, CONTROL),
+    COMMAND(STEP, step, BENCH),        COMMAND(SUBSCRIBE, subscribe, READ),
+};
+
+#define N_COMMANDS (sizeof(commands_table) / sizeof(commands_table[0]))
+
+static int carry_out(struct lkd_call *call)
+{
+    size_t command = (size_t)call->request->command_case;
+
+    if (command >= N_COMMANDS || !commands_table[command].carry_out) {
+        /* of a later version of the contract */
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE, "unknown command");
         return 0;
-    free(*ret_text);
-    *ret_text = NULL;
-    return -E2BIG;
-}
-
-/* With workers there is more to say about a cycle: then of fewer of them. */
-static int add_trace(struct lkd_commands *commands, uint32_t cycles,
-                     Linkage__V1__ControlReply *reply)
-{
-    char *text = NULL;
-    size_t size = 0;
-    int r = -E2BIG;
-
-    if (cycles == 0 || cycles > LKD_TRACE_CYCLES_MAX)
-        cycles = LKD_TRACE_CYCLES_MAX;
-    for (; cycles > 0 && r == -E2BIG; cycles /= 2)
-        r = make_trace(commands->rig, cycles, &text, &size);
-    if (r == 0)
-        reply->trace.data = lk_wire_arena_take(&commands->reply_arena, size);
-    if (reply->trace.data) {
-        memcpy(reply->trace.data, text, size);
-        reply->trace.len = size;
     }
-    free(text);
-    return reply->trace.data ? 0 : -ENOMEM;
-}
-
-static int make_reply(struct lkd_commands *commands, const Linkage__V1__ControlRequest *request,
-                      const struct lkd_answer *answer, const Linkage__V1__ControlReply **ret_reply)
-{
-    struct lk_wire_arena *arena = &commands->reply_arena;
-    Linkage__V1__ControlReply *reply = lk_wire_arena_take(arena, sizeof(*reply));
-
-    if (!reply)
-        return -ENOMEM;
-    linkage__v1__control_reply__init(reply);
-    reply->id = request ? request->id : 0;
-    reply->result = answer->result;
-    reply->text = lk_wire_arena_format(arena, "%s", answer->text);
-    if (!reply->text)
-        return -ENOMEM;
-    *ret_reply = reply;
-
-    if (!request || answer->result != LINKAGE__V1__RESULT__RESULT_OK)
-        return add_status(commands, false, reply);
-    switch (request->command_case) {
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE:
-        reply->description = lk_wire_arena_take(arena, sizeof(*reply->description));
-        return reply->description ? lkd_reply_description(commands->rig, arena, reply->description)
-                                  : -ENOMEM;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE:
-        reply->evidence = lk_wire_arena_take(arena, sizeof(*reply->evidence));
-        return reply->evidence
-                   ? lkd_reply_evidence(commands->rig, request->evidence->with_histograms,
-                                        request->evidence->with_cycles, arena, reply->evidence)
-                   : -ENOMEM;
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_TRACE:
-        return add_trace(commands, request->trace->cycles, reply);
-    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS:
-        return add_status(commands, request->status->with_histograms, reply);
-    default:
-        return add_status(commands, false, reply);
+    if (call->peer->role < commands_table[command].role) {
+        call->commands->forbidden++;
+        lkd_log(LKD_C_FORBIDDEN, "%s from '%s' refused: beyond its role",
+                commands_table[command].name, call->peer->name);
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_FORBIDDEN,
+                       "%s is beyond the role of this client", commands_table[command].name);
+        return 0;
     }
+    return commands_table[command].carry_out(call);
 }
 
-int lkd_commands_handle(struct lkd_commands *commands, const void *data, size_t size,
-                        const Linkage__V1__ControlReply **ret_reply)
+/* A reply without an answer of its own has the status. */
+static bool has_answer(const Linkage__V1__ControlReply *reply)
+{
+    return reply->status || reply->description || reply->evidence || reply->trace.data ||
+           reply->claim || reply->inputs || reply->stream || reply->outputs || reply->injections ||
+           reply->policy;
+}
+
+static void refuse_message(struct lkd_call *call, int code)
+{
+    lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE, "%s",
+                   lk_wire_status_text(code));
+    lkd_log(LKD_C_REQUEST_REFUSED, "control message refused: %s", call->answer->text);
+}
+
+/* An empty reply, in an arena that holds nothing else. Return: 0, -ENOMEM. */
+static int begin_reply(struct lkd_call *call)
+{
+    lk_wire_arena_reset(call->arena);
+    call->reply = lk_wire_arena_take(call->arena, sizeof(*call->reply));
+    if (!call->reply)
+        return -ENOMEM;
+    linkage__v1__control_reply__init(call->reply);
+    call->reply->id = call->request ? call->request->id : 0;
+    return 0;
+}
+
+static int finish_reply(struct lkd_call *call)
+{
+    call->reply->result = call->answer->result;
+    call->reply->id_of_error = (char *)lkd_condition_of_result(call->answer->result);
+    call->reply->text = lk_wire_arena_format(call->arena, "%s", call->answer->text);
+    if (!call->reply->text)
+        return -ENOMEM;
+    return has_answer(call->reply) ? 0 : lkd_call_add_status(call, false);
+}
+
+int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
+                        const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply)
 {
     struct lkd_answer answer = {.result = LINKAGE__V1__RESULT__RESULT_OK};
-    const Linkage__V1__ControlRequest *request = NULL;
-    int r = LK_WIRE_E_MALFORMED;
+    struct lkd_call call = {
+        .commands = commands,
+        .rig = commands->rig,
+        .peer = peer,
+        .arena = &commands->reply_arena,
+        .answer = &answer,
+    };
+    int decoded = LK_WIRE_E_MALFORMED, r;
 
-    lk_wire_arena_reset(&commands->reply_arena);
     if (data)
-        r = lk_wire_decode_request(&commands->request_arena, data, size, &request);
+        decoded = lk_wire_decode_request(&commands->request_arena, data, size, &call.request);
+    if (decoded)
+        call.request = NULL;
     lkd_rig_refresh(commands->rig);
-    if (r == 0) {
-        carry_out(commands, request, &answer);
-    } else {
-        request = NULL;
-        answer.result = LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE;
-        snprintf(answer.text, sizeof(answer.text), "%s", lk_wire_status_text(r));
-        lkd_log_limited(&commands->limit, lkd_clock_ns(), LKD_LOG_WARNING,
-                        "control message refused: %s", answer.text);
-    }
-    r = make_reply(commands, request, &answer, ret_reply);
+    r = begin_reply(&call);
+    if (r)
+        return r;
+    if (decoded)
+        refuse_message(&call, decoded);
+    else
+        r = carry_out(&call);
     if (r == 0)
-        return 0;
-    /* too much for a reply: no request stays without one */
-    lk_wire_arena_reset(&commands->reply_arena);
-    answer.result = LINKAGE__V1__RESULT__RESULT_INTERNAL;
-    snprintf(answer.text, sizeof(answer.text), "the answer is too large");
-    return make_reply(commands, request, &answer, ret_reply);
+        r = finish_reply(&call);
+    if (r) { /* too much for a reply: no request stays without one */
+        r = begin_reply(&call);
+        lkd_rig_answer(&answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "the answer is too large");
+        if (r == 0)
+            r = finish_reply(&call);
+    }
+    *ret_reply = call.reply;
+    return r;
 }

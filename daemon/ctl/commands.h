@@ -4,27 +4,65 @@
 #define LKD_CTL_COMMANDS_H
 
 #include "log.h"
+#include "peer.h"
 #include "rig.h"
 
 /** struct lkd_commands - @request_arena: decoded requests;  @reply_arena: replies being built
+ * @forbidden: requests beyond a client's role
  * @shutdown: a client has asked the daemon to end */
 struct lkd_commands {
     struct lkd_rig *rig;
     struct lk_wire_arena request_arena;
     struct lk_wire_arena reply_arena;
-    struct lkd_log_limit limit;
+    uint64_t forbidden;
     bool shutdown;
 };
+
+/** struct lkd_call - one request and the reply that grows.
+ * @peer:   who asks
+ * @arena:  memory for the reply
+ * @answer: RESULT_OK until a command says otherwise
+ * @reply:  its result and text come from @answer in the end; a command that fills no answer of its
+ *          own leaves it to the driver to add the status */
+struct lkd_call {
+    struct lkd_commands *commands;
+    struct lkd_rig *rig;
+    const struct lkd_peer *peer;
+    const Linkage__V1__ControlRequest *request;
+    struct lk_wire_arena *arena;
+    struct lkd_answer *answer;
+    Linkage__V1__ControlReply *reply;
+};
+
+/** lkd_command - carries out one kind of request. The table in commands.c says who may ask.
+ * Return: 0 (a refusal is in the answer), -ENOMEM. */
+typedef int lkd_command(struct lkd_call *call);
+
+lkd_command lkd_command_status, lkd_command_describe, lkd_command_evidence, lkd_command_trace,
+    lkd_command_load, lkd_command_arm, lkd_command_start, lkd_command_pause, lkd_command_stop,
+    lkd_command_reset, lkd_command_set, lkd_command_shutdown, lkd_command_claim,
+    lkd_command_release, lkd_command_inputs, lkd_command_policy, lkd_command_inject,
+    lkd_command_subscribe, lkd_command_step, lkd_command_record;
+
+/** lkd_call_list() - room in the reply for @n messages of @size bytes, all zero, and the list of
+ * pointers that a repeated field wants.
+ * @ret_list: address of the field, of type Message **.  Return: the first message, NULL: no room.
+ */
+void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list);
+
+/** lkd_call_add_status() - the status as the answer. Return: 0, -ENOMEM. */
+int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 
 /** lkd_commands_init(), lkd_commands_fini() - @rig stays the caller's. Return: 0, -ENOMEM. */
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
 /** lkd_commands_handle() - carry out one request; every request has a reply, whatever it holds.
+ * @peer:      who sent it
  * @data:      @size bytes as received; NULL for a message that has no single payload
  * @ret_reply: to be encoded before the next call; lives in @commands
  * Return: 0, -ENOMEM. */
-int lkd_commands_handle(struct lkd_commands *commands, const void *data, size_t size,
-                        const Linkage__V1__ControlReply **ret_reply);
+int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
+                        const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply);
 
 #endif

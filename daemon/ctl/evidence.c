@@ -86,7 +86,7 @@ static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle
     /* only real-time threads are held back */
     if (throttled > 0 && lkd_runner_is_fifo(runner) && usage.involuntary > evidence->involuntary) {
         evidence->throttled += throttled;
-        lkd_log(LKD_LOG_WARNING,
+        lkd_log(LKD_C_HELD_BACK,
                 "the kernel held the cycle back for 40 to 60 ms (%" PRIu64
                 " times): it leaves no sleep to others; less spinning, or see linkage doctor",
                 throttled);

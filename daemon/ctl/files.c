@@ -45,7 +45,7 @@ static FILE *create(const struct lkd_rig *rig, const char *suffix, char *ret_pat
     if (make_path(rig, suffix, ret_path))
         file = fopen(ret_path, "we");
     if (!file)
-        lkd_log(LKD_LOG_WARNING, "evidence is not kept: %s: %s", ret_path, strerror(errno));
+        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", ret_path, strerror(errno));
     return file;
 }
 
@@ -54,9 +54,9 @@ static void finish(FILE *file, const char *path)
     bool failed = ferror(file) != 0;
 
     if (fclose(file) || failed)
-        lkd_log(LKD_LOG_WARNING, "evidence is not complete: %s: %s", path, strerror(errno));
+        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not complete: %s: %s", path, strerror(errno));
     else
-        lkd_log(LKD_LOG_INFO, "evidence: %s", path);
+        lkd_log(LKD_C_EVIDENCE_KEPT, "evidence: %s", path);
 }
 
 static void write_trace(struct lkd_rig *rig)

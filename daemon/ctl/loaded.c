@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #define MODEL_ID_MASK ((UINT64_C(1) << 53) - 1)
@@ -58,18 +59,22 @@ static int compile(const struct lk_model *model, const struct lkd_settings *sett
     return lkd_cycle_new(loaded->system, settings, &loaded->cycle);
 }
 
-/* Consumes @model. */
-static int finish(struct lk_model *model, const struct lkd_settings *settings,
-                  struct lkd_loaded **ret_loaded, struct lk_error *error)
+/* Consumes @model and @text. */
+static int finish(struct lk_model *model, char *text, size_t size,
+                  const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
+                  struct lk_error *error)
 {
     struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
     int r = -ENOMEM;
 
     if (!loaded) {
         lk_model_free(model);
+        free(text);
         return r;
     }
     loaded->model = model;
+    loaded->text = text;
+    loaded->text_size = size;
     r = compile(model, settings, loaded, error);
     if (r) {
         lkd_loaded_free(loaded);
@@ -84,24 +89,58 @@ int lkd_loaded_new(const char *name, const char *text, size_t size,
                    struct lk_error *ret_error)
 {
     struct lk_model *model;
-    int r;
+    char *own = malloc(size + 1);
+    int r = -ENOMEM;
 
-    r = lk_model_read_text(*name ? name : "model", text ? text : "", size, &model, ret_error);
-    if (r)
+    if (!own)
         return r;
-    return finish(model, settings, ret_loaded, ret_error);
+    if (size > 0)
+        memcpy(own, text, size);
+    r = lk_model_read_text(*name ? name : "model", own, size, &model, ret_error);
+    if (r) {
+        free(own);
+        return r;
+    }
+    return finish(model, own, size, settings, ret_loaded, ret_error);
+}
+
+/* The text of a model that was read and found good before. Return: NULL, errno says why. */
+static char *read_text(const char *path, size_t *ret_size)
+{
+    FILE *in = fopen(path, "re");
+    char *text = NULL;
+    long size = -1;
+
+    if (in && fseek(in, 0, SEEK_END) == 0)
+        size = ftell(in);
+    if (size >= 0)
+        text = malloc((size_t)size + 1);
+    if (text) {
+        rewind(in);
+        *ret_size = fread(text, 1, (size_t)size, in);
+    }
+    if (in)
+        fclose(in);
+    return text;
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
 {
     struct lk_model *model;
+    size_t size = 0;
+    char *text;
     int r;
 
     r = lk_model_read_file(path, &model, ret_error);
     if (r)
         return r;
-    return finish(model, settings, ret_loaded, ret_error);
+    text = read_text(path, &size);
+    if (!text) {
+        lk_model_free(model);
+        return -errno;
+    }
+    return finish(model, text, size, settings, ret_loaded, ret_error);
 }
 
 void lkd_loaded_free(struct lkd_loaded *loaded)
@@ -111,5 +150,6 @@ void lkd_loaded_free(struct lkd_loaded *loaded)
     lkd_cycle_free(loaded->cycle);
     lk_system_free(loaded->system);
     lk_model_free(loaded->model);
+    free(loaded->text);
     free(loaded);
 }

@@ -10,10 +10,13 @@
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
-/** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits. */
+/** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
+ * @text: @text_size bytes that it was read from */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
+    char *text;
+    size_t text_size;
     struct lk_model *model;
     struct lk_system *system;
     struct lkd_cycle *cycle;

@@ -26,14 +26,17 @@ void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
 }
 
 /* In RUNNING, PAUSED and FAULT the thread of the cycle goes on through its grid, in ARMING through
- * its proof. */
+ * its proof. Without a grid it may wait for its bench for any time: then it shows its figures all
+ * the same, which is when the rig sees it move. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     uint64_t progress = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);
-    bool moved = rig->figures.cycles != notify->cycles || progress != notify->progress;
+    bool moved = rig->figures.cycles != notify->cycles || progress != notify->progress ||
+                 (rig->mode != LKD_MODE_REALTIME && rig->moved_ns != notify->moved_ns);
 
     notify->cycles = rig->figures.cycles;
     notify->progress = progress;
+    notify->moved_ns = rig->moved_ns;
     return moved || !rig->runner.alive;
 }
 

@@ -7,13 +7,14 @@
 
 /** struct lkd_notify - @interval_ns: between WATCHDOG notices, 0 when none are wanted
  * @next_ns: when the next is due;  @cycles: of the run at the last notice
- * @progress: of the proof of the budget then
+ * @progress: of the proof of the budget then;  @moved_ns: when the rig had seen the cycle move
  * @state, @model_id: what the last STATUS said */
 struct lkd_notify {
     int64_t interval_ns;
     int64_t next_ns;
     uint64_t cycles;
     uint64_t progress;
+    int64_t moved_ns;
     Linkage__V1__State state;
     uint64_t model_id;
 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reply.h"
+#include "identity.h"
+#include "outgoing.h"
+#include "record.h"
+#include "version.h"
 #include <errno.h>
 
 /* ---- durations ---- */
@@ -111,6 +115,22 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->energy_start = f->energy_start;
 }
 
+static uint64_t count_trips(const struct lkd_guard *guard)
+{
+    uint64_t trips = 0;
+
+    for (int i = 0; i < guard->n_channels; i++)
+        trips += atomic_load_explicit(&guard->channel[i].trips, memory_order_relaxed);
+    return trips;
+}
+
+static uint32_t flags_of(const struct lkd_rig *rig)
+{
+    bool degraded = rig->mode == LKD_MODE_REALTIME && rig->machine.n_degraded > 0;
+
+    return rig->figures.flags | (degraded ? LINKAGE__V1__FLAG__FLAG_DEGRADED : 0u);
+}
+
 static int fill_model(struct lkd_rig *rig, bool with_histograms, struct lk_wire_arena *arena,
                       Linkage__V1__Status *status)
 {
@@ -125,10 +145,14 @@ static int fill_model(struct lkd_rig *rig, bool with_histograms, struct lk_wire_
     fill_figures(&rig->figures, status);
     lkd_inputs_counts(rig->inputs, &status->inputs_accepted, &status->inputs_refused);
     status->outputs_published = lkd_exchange_published(rig->exchange);
+    status->streams = (uint32_t)lkd_exchange_streams(rig->exchange);
     lkd_runner_usage(&rig->runner, &usage);
     status->page_faults = usage.minor_faults + usage.major_faults;
     status->involuntary_switches = usage.involuntary;
     status->throttled = rig->evidence.throttled;
+    status->flags = flags_of(rig);
+    status->trips = count_trips(&cycle->guard);
+    status->claims = (uint32_t)lkd_inputs_n_claims(rig->inputs);
 
     r = lkd_reply_durations(&cycle->wakeup, with_histograms, arena, &status->wakeup);
     if (r == 0)
@@ -144,70 +168,13 @@ int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_a
     linkage__v1__status__init(ret_status);
     ret_status->state = rig->state;
     ret_status->fault = rig->fault;
+    ret_status->mode = lkd_outgoing_mode(rig->mode);
+    ret_status->daemon_id = lkd_daemon_id();
+    ret_status->version = (char *)LKD_VERSION;
     r = fill_degraded(rig, arena, ret_status);
+    if (r == 0)
+        r = lkd_record_reply(rig, arena, &ret_status->recording);
     if (r || !rig->loaded)
         return r;
     return fill_model(rig, with_histograms, arena, ret_status);
-}
-
-/* ---- description ---- */
-
-static int fill_channel(const struct lk_channel *channel, struct lk_wire_arena *arena,
-                        Linkage__V1__ChannelDescription *d)
-{
-    size_t n = (size_t)channel->size;
-
-    linkage__v1__channel_description__init(d);
-    d->name = (char *)channel->name;
-    d->offset = (uint32_t)channel->offset;
-    d->components = lk_wire_arena_take(arena, n * sizeof(char *));
-    d->units = lk_wire_arena_take(arena, n * sizeof(char *));
-    if (!d->components || !d->units)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        d->components[i] = (char *)channel->component[i];
-        d->units[i] = (char *)channel->unit[i];
-    }
-    d->n_components = d->n_units = n;
-    return 0;
-}
-
-static int make_channels(const struct lk_channel *channels, size_t n, struct lk_wire_arena *arena,
-                         Linkage__V1__ChannelDescription ***ret_channels)
-{
-    Linkage__V1__ChannelDescription **list, *all;
-
-    list = lk_wire_arena_take(arena, n * sizeof(*list));
-    all = lk_wire_arena_take(arena, n * sizeof(*all));
-    if (!list || !all)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        int r = fill_channel(&channels[i], arena, &all[i]);
-
-        if (r)
-            return r;
-        list[i] = &all[i];
-    }
-    *ret_channels = list;
-    return 0;
-}
-
-int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
-                          Linkage__V1__ModelDescription *ret_description)
-{
-    const struct lkd_loaded *loaded = rig->loaded;
-    const struct lk_channel *inputs, *outputs;
-    int n_inputs, n_outputs, r;
-
-    inputs = lk_system_input_channels(loaded->system, &n_inputs);
-    outputs = lk_system_output_channels(loaded->system, &n_outputs);
-    linkage__v1__model_description__init(ret_description);
-    ret_description->name = (char *)loaded->name;
-    ret_description->model_id = loaded->model_id;
-    ret_description->period_ns = (uint64_t)loaded->cycle->period_ns;
-    ret_description->step_s = lk_system_step_size(loaded->system);
-    ret_description->n_inputs = (size_t)n_inputs;
-    ret_description->n_outputs = (size_t)n_outputs;
-    r = make_channels(inputs, (size_t)n_inputs, arena, &ret_description->inputs);
-    return r ? r : make_channels(outputs, (size_t)n_outputs, arena, &ret_description->outputs);
 }

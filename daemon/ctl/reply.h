@@ -31,4 +31,10 @@ int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycl
 int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                           Linkage__V1__ModelDescription *ret_description);
 
+/** lkd_reply_channel() - describe a channel.
+ * @guarded: of an input, for its fail-safe; NULL for an output
+ * @ret:     strings in it live as long as the model. Return: 0, -ENOMEM. */
+int lkd_reply_channel(const struct lk_channel *channel, const struct lkd_guarded *guarded,
+                      struct lk_wire_arena *arena, Linkage__V1__ChannelDescription *ret);
+
 #endif

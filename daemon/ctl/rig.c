@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 #include "log.h"
+#include "record.h"
 #include "rig_run.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define NS_PER_S INT64_C(1000000000)
 
 const char *lkd_rig_state_name(Linkage__V1__State state)
 {
@@ -83,11 +86,19 @@ void lkd_rig_answer_stuck(struct lkd_answer *a)
 
 void lkd_rig_enter(struct lkd_rig *rig, Linkage__V1__State state)
 {
-    lkd_log(LKD_LOG_NOTICE, "state %s -> %s", lkd_rig_state_name(rig->state),
+    lkd_log(LKD_C_STATE, "state %s -> %s", lkd_rig_state_name(rig->state),
             lkd_rig_state_name(state));
+    lkd_record_state(rig, lkd_rig_state_name(rig->state), lkd_rig_state_name(state));
     rig->state = state;
     if (state != FAULT)
         rig->fault[0] = '\0';
+    lkd_rig_tell(rig);
+}
+
+void lkd_rig_tell(const struct lkd_rig *rig)
+{
+    lkd_exchange_tell(rig->exchange, rig->state, rig->loaded ? rig->loaded->model_id : 0, rig->mode,
+                      rig->figures.step);
 }
 
 void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct lkd_inputs *inputs,
@@ -101,6 +112,7 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
         .placement = placement,
         .latency_fd = -1,
         .state = EMPTY,
+        .mode = config->mode,
     };
     lkd_machine_init(&rig->machine, memory_error);
     lkd_machine_judge(&rig->machine, config, placement, 1, NULL);
@@ -116,6 +128,7 @@ int lkd_rig_fini(struct lkd_rig *rig)
             lkd_files_report(rig, FAULT);
         return r;
     }
+    lkd_record_run_over(rig);
     lkd_inputs_attach(rig->inputs, NULL, 0);
     lkd_loaded_free(rig->loaded);
     rig->loaded = NULL;
@@ -164,14 +177,16 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "out of memory");
         return;
     }
+    lkd_record_run_over(rig); /* of a run that never came */
     rig->loaded = loaded;
     rig->n_workers = count_workers(rig, loaded);
+    lkd_exchange_load(rig->exchange, loaded->cycle);
     lkd_loaded_free(old);
     rig->budget = (struct lkd_budget){0};
     rig->evidence = (struct lkd_evidence){0};
     lkd_run_rewind(rig);
     lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, NULL);
-    lkd_log(LKD_LOG_NOTICE,
+    lkd_log(LKD_C_MODEL_LOADED,
             "model %s loaded: %d input and %d output scalars, period %.6g ms, workers: %d",
             loaded->name, loaded->cycle->n_inputs, loaded->cycle->n_outputs,
             (double)loaded->cycle->period_ns * 1e-6, rig->n_workers);
@@ -185,7 +200,7 @@ static void refuse_model(int r, const struct lk_error *error, struct lkd_answer 
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
     else
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_MODEL, "%s", error->text);
-    lkd_log(LKD_LOG_WARNING, "model refused: %s", a->text);
+    lkd_log(LKD_C_MODEL_REFUSED, "model refused: %s", a->text);
 }
 
 void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
@@ -219,13 +234,36 @@ void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer 
         take_over(rig, loaded, ret_answer);
 }
 
-void lkd_rig_arm(struct lkd_rig *rig, bool allow_degraded, uint64_t steps,
+/* No clock, no budget. */
+static void arm_without_clock(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    rig->budget = (struct lkd_budget){.valid = true};
+    snprintf(rig->budget.text, sizeof(rig->budget.text),
+             "no deadlines in mode %s, nothing to prove",
+             rig->mode == LKD_MODE_LOCKSTEP ? "lockstep" : "asap");
+    if (rig->state != ARMED)
+        lkd_rig_enter(rig, ARMED);
+    else
+        lkd_rig_tell(rig); /* in another mode */
+    lkd_rig_answer_ok(a);
+    if (rig->start_armed) {
+        rig->start_armed = false;
+        lkd_run_start(rig, 0, a);
+    }
+}
+
+void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer)
 {
     const struct lkd_config *config = rig->config;
 
     if (!allowed(rig, "arm", IN(READY) | IN(ARMED), ret_answer))
         return;
+    rig->mode = mode;
+    if (mode != LKD_MODE_REALTIME) {
+        arm_without_clock(rig, ret_answer);
+        return;
+    }
     steps = steps ? steps : config->proof_steps;
     lkd_proof_init(&rig->proof, steps > LKD_PROOF_STEPS_MIN ? steps : LKD_PROOF_STEPS_MIN,
                    config->proof_time_ns);
@@ -243,14 +281,23 @@ void lkd_rig_arm(struct lkd_rig *rig, bool allow_degraded, uint64_t steps,
     lkd_rig_answer_ok(ret_answer);
 }
 
-void lkd_rig_start(struct lkd_rig *rig, struct lkd_answer *ret_answer)
+/* Going on from a pause, the steps are counted from there. */
+static uint64_t last_step(const struct lkd_rig *rig, uint64_t steps)
+{
+    uint64_t done = rig->state == PAUSED ? rig->figures.step : 0;
+
+    return steps == 0 ? 0 : steps > UINT64_MAX - done ? UINT64_MAX : done + steps;
+}
+
+void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer)
 {
     if (!allowed(rig, "start", IN(ARMED) | IN(PAUSED), ret_answer))
         return;
     if (rig->state == ARMED) {
-        lkd_run_start(rig, ret_answer);
+        lkd_run_start(rig, last_step(rig, steps), ret_answer);
         return;
     }
+    atomic_store(&rig->loaded->cycle->steps_max, last_step(rig, steps));
     lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_RUN);
     lkd_rig_enter(rig, RUNNING);
     lkd_rig_answer_ok(ret_answer);
@@ -306,6 +353,61 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     lkd_rig_answer_ok(ret_answer);
 }
 
+/* How long the control thread waits for steps before it has to look after others, the watchdogs
+ * among them: who asks again waits on. */
+#define STEP_NS  INT64_C(100000000)
+#define STEPS_NS INT64_C(4000000000)
+
+static int64_t patience_ns(uint32_t n)
+{
+    int64_t ns = NS_PER_S + (int64_t)n * STEP_NS;
+
+    return ns < STEPS_NS ? ns : STEPS_NS;
+}
+
+/* Granted steps that the run has no room for would be made after the next start, unasked for. */
+static bool has_room(const struct lkd_rig *rig, uint32_t n, struct lkd_answer *a)
+{
+    uint64_t most = atomic_load(&rig->loaded->cycle->steps_max), done = rig->figures.step;
+
+    if (most == 0 || (done <= most && n <= most - done))
+        return true;
+    lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                   "%u steps, %" PRIu64 " are left of those that start asked for", n,
+                   most > done ? most - done : 0);
+    return false;
+}
+
+void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer)
+{
+    struct lkd_cycle *cycle;
+    bool again = number == rig->stepped, done;
+
+    if (!allowed(rig, "step", IN(RUNNING), ret_answer))
+        return;
+    if (rig->mode != LKD_MODE_LOCKSTEP) {
+        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "step is for runs in lockstep; arm with mode lockstep for one");
+        return;
+    }
+    if (!again && !has_room(rig, n, ret_answer))
+        return;
+    lkd_rig_answer_ok(ret_answer);
+    rig->stepped = number;
+    cycle = rig->loaded->cycle;
+    /* asked once more: no new step, but those of the first time have to be done */
+    done = lkd_release_grant(&cycle->release, again ? 0 : n, patience_ns(n));
+    if (done)
+        return;
+    lkd_rig_refresh(rig);
+    if (rig->state != RUNNING)
+        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "the run ended before the steps were done: %s", rig->fault);
+    else
+        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+                       "the steps are not done yet; ask again with the same number");
+}
+
 static const struct lk_channel *find_channel(const struct lkd_rig *rig, const char *name)
 {
     const struct lk_channel *channels;
@@ -319,9 +421,10 @@ static const struct lk_channel *find_channel(const struct lkd_rig *rig, const ch
 }
 
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
-                 struct lkd_answer *ret_answer)
+                 bool force, struct lkd_answer *ret_answer)
 {
     const struct lk_channel *found;
+    struct lk_error error;
     int r;
 
     if (!allowed(rig, "set", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
@@ -337,8 +440,10 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
                        "%s takes %d values, not %zu", channel, found->size, n);
         return;
     }
-    r = lkd_inputs_set(rig->inputs, (size_t)found->offset, values, n);
-    if (r)
+    r = lkd_inputs_set(rig->inputs, (size_t)found->offset, values, n, force, &error);
+    if (r == LKD_INPUT_E_CLAIMED)
+        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_CLAIMED, "%s", error.text);
+    else if (r)
         lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE, "%s: %s", channel,
                        lkd_input_status_text(r));
     else

@@ -29,11 +29,13 @@
 #include "loaded.h"
 #include "machine.h"
 #include "runner.h"
+#include "security.h"
 #include "wire.h"
 
 /** struct lkd_rig - see above.
  * @config, @inputs, @exchange: stay the caller's
  * @placement:    the workers and their cores
+ * @security:     keys and who judges them; stays the caller's, NULL for none
  * @machine:      what it is like, and lacks
  * @latency_fd:   holds idle states off during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
@@ -42,12 +44,16 @@
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
  * @bursts:       of the proof, when last looked at
  * @grant:        of the last threads
+ * @mode:         of the next run, and of the present one
+ * @stepped:      number of the last StepRequest, 0: none in this run
  * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
  * @moved_ns, @watched_ns: when the cycle was last seen to move, and last looked at;  @stuck: the
  * watchdog has found it standing
  * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
  * @traced:       overruns when the last trace was decided on
+ * @recorder:     NULL where the configuration has no folder;  @config_text: attached to recordings
+ * @trips:        of all inputs, as known to the recording
  * @fault:        why, in FAULT
  * @exit_status:  with which the daemon shall end, 0: not at all */
 struct lkd_rig {
@@ -55,6 +61,7 @@ struct lkd_rig {
     struct lkd_inputs *inputs;
     struct lkd_exchange *exchange;
     const struct lkd_placement *placement;
+    struct lkd_security *security;
     struct lkd_machine machine;
     int latency_fd;
 
@@ -67,6 +74,8 @@ struct lkd_rig {
     uint64_t bursts;
     struct lkd_grant grant;
     bool allow_degraded;
+    enum lkd_mode mode;
+    uint64_t stepped;
     bool start_armed;
     struct lkd_evidence evidence;
     struct lkd_figures figures;
@@ -76,6 +85,9 @@ struct lkd_rig {
     int n_traces;
     int64_t trace_due_ns;
     uint64_t traced;
+    struct lkd_recorder *recorder;
+    char *config_text;
+    uint64_t trips;
     char fault[200];
     int exit_status;
 };
@@ -117,15 +129,25 @@ bool lkd_rig_refresh(struct lkd_rig *rig);
 void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   struct lkd_answer *ret_answer);
 void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
-/** @steps: 0: as configured */
-void lkd_rig_arm(struct lkd_rig *rig, bool allow_degraded, uint64_t steps,
+/** @steps: of the proof; 0: as configured.  @mode: of the run that may follow. Only in realtime is
+ * there a budget to prove; otherwise ARMED at once. */
+void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer);
-void lkd_rig_start(struct lkd_rig *rig, struct lkd_answer *ret_answer);
+/** @steps: after which the run pauses; 0: never */
+void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer);
+/** lkd_rig_step() - RUNNING in lockstep: @n steps, then the reply. A @number given twice is not
+ * stepped again. */
+void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer);
+/** @force: also a channel that a bench has claimed */
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
-                 struct lkd_answer *ret_answer);
+                 bool force, struct lkd_answer *ret_answer);
+
+/** lkd_rig_answer() - fill an answer; control characters are replaced. */
+void lkd_rig_answer(struct lkd_answer *answer, Linkage__V1__Result result, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** lkd_rig_state_name() - "RUNNING" and so on. Static text. */
 const char *lkd_rig_state_name(Linkage__V1__State state);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_run.h"
 #include "files.h"
+#include "legs.h"
 #include "log.h"
+#include "record.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -10,6 +12,28 @@
 #include <unistd.h>
 
 /* ---- faults ---- */
+
+static const char *condition_text(enum lkd_condition condition)
+{
+    switch (condition) {
+    case LKD_CONDITION_LATE:
+        return "a deadline was missed";
+    case LKD_CONDITION_STALE:
+        return "an input had no new sample for longer than its time-out";
+    case LKD_CONDITION_RANGE:
+        return "a sample was beyond the limits of an input";
+    case LKD_CONDITION_NOT_FINITE:
+        return "a sample had a value that is not a finite number";
+    case LKD_CONDITION_LOST:
+        return "a bench was silent for longer than its lease";
+    case LKD_CONDITION_RESIDUAL:
+        return "a joint is violated beyond the limit";
+    case LKD_CONDITION_ENERGY:
+        return "the balance of energy is off by more than the limit";
+    default:
+        return "unknown condition";
+    }
+}
 
 static void describe_fault(struct lkd_rig *rig)
 {
@@ -21,7 +45,8 @@ static void describe_fault(struct lkd_rig *rig)
         snprintf(rig->fault, size,
                  "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
                  "%.3g",
-                 f->step + 1, f->health.residual_position, rig->config->cycle.residual_limit);
+                 f->step + 1, f->health.residual_position,
+                 rig->config->cycle.policy.residual_limit);
         return;
     case LKD_FAULT_TURN:
         snprintf(rig->fault, size,
@@ -36,6 +61,10 @@ static void describe_fault(struct lkd_rig *rig)
                  " cycles",
                  f->step, f->overruns, f->cycles);
         return;
+    case LKD_FAULT_POLICY:
+        snprintf(rig->fault, size, "step %" PRIu64 ": %s, and the policy for that is fault",
+                 f->step, condition_text(f->condition));
+        return;
     case LKD_FAULT_WATCHDOG:
         snprintf(rig->fault, size, "step %" PRIu64 ": the cycle stood still for a time", f->step);
         return;
@@ -47,8 +76,9 @@ static void describe_fault(struct lkd_rig *rig)
 
 static void enter_fault(struct lkd_rig *rig, int exit_status)
 {
-    lkd_log(LKD_LOG_ERROR, "fault: %s", rig->fault);
+    lkd_log(LKD_C_FAULT, "fault: %s", rig->fault);
     lkd_rig_enter(rig, FAULT);
+    lkd_record_fault(rig);
     rig->budget.valid = false;
     if (rig->config->exit_on_fault)
         rig->exit_status = exit_status;
@@ -75,6 +105,10 @@ static void watch(struct lkd_rig *rig)
     bool slept = gap_ns > rig->config->watchdog_ns / 2;
 
     rig->watched_ns = now_ns;
+    if (atomic_load(&rig->loaded->cycle->tape.waiting)) { /* for the disk, not for long */
+        rig->moved_ns = now_ns;
+        return;
+    }
     if (slept) { /* this thread, too: the process was stopped, or the machine */
         rig->moved_ns += gap_ns - rig->config->watchdog_ns / 4;
         return;
@@ -108,7 +142,7 @@ static void report_run(struct lkd_rig *rig)
     const struct lkd_figures *f = &rig->figures;
     const struct lkd_cycle *cycle = rig->loaded->cycle;
 
-    lkd_log(LKD_LOG_INFO,
+    lkd_log(LKD_C_RUN_ENDED,
             "run ended: %" PRIu64 " steps, %" PRIu64 " cycles, %" PRIu64 " overruns, %" PRIu64
             " skipped, wake-up at most %.1f us, step at most %.1f us",
             f->step, f->cycles, f->overruns, f->skipped,
@@ -120,14 +154,13 @@ static void hold_latency(struct lkd_rig *rig)
 {
     rig->latency_fd = lkd_realtime_hold_latency();
     if (rig->latency_fd < 0)
-        lkd_log(LKD_LOG_INFO, "idle states stay as they are: /dev/cpu_dma_latency: %s",
+        lkd_log(LKD_C_IDLE_STATES, "idle states stay as they are: /dev/cpu_dma_latency: %s",
                 strerror(-rig->latency_fd));
 }
 
 static void release_latency(struct lkd_rig *rig)
 {
-    if (rig->latency_fd >= 0)
-        close(rig->latency_fd);
+    lkd_realtime_release_latency(rig->latency_fd);
     rig->latency_fd = -1;
 }
 
@@ -139,10 +172,12 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
         return 0;
     if (rig->runner.proof) /* it stood still, and was found to */
         return lkd_run_end_proof(rig);
+    lkd_record_run_ends(rig);
     if (lkd_runner_stop(&rig->runner)) {
-        lkd_log(LKD_LOG_ERROR, "the cycle stands still and cannot be ended");
+        lkd_log(LKD_C_CYCLE_STUCK, "the cycle stands still and cannot be ended");
         return -ETIMEDOUT;
     }
+    lkd_record_run_over(rig);
     if (rig->loaded->cycle->rt.figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig))
         next = FAULT; /* in its last cycle */
     lkd_exchange_detach(rig->exchange, next);
@@ -160,6 +195,7 @@ void lkd_run_rewind(struct lkd_rig *rig)
     lkd_cycle_rewind(rig->loaded->cycle);
     rig->evidence = (struct lkd_evidence){0};
     take_figures(rig);
+    lkd_rig_tell(rig);
 }
 
 /* ---- threads ---- */
@@ -168,6 +204,8 @@ void lkd_run_rewind(struct lkd_rig *rig)
  * Answers a refusal. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
 {
+    static const int no_core[] = {LKD_CORE_NONE};
+    bool paced = rig->mode == LKD_MODE_REALTIME;
     struct lkd_grant grant;
     int r;
 
@@ -176,17 +214,22 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
         return false;
     }
     lkd_run_rewind(rig);
-    r = lkd_runner_start(&rig->runner, rig->loaded->cycle, proof, rig->n_workers,
-                         rig->placement->core, rig->config->wish.priority, &grant);
+    rig->loaded->cycle->mode = rig->mode;
+    rig->loaded->cycle->guard.timed = paced;
+    r = lkd_runner_start(&rig->runner, rig->loaded->cycle, proof, paced ? rig->n_workers : 1,
+                         paced ? rig->placement->core : no_core,
+                         paced ? rig->config->wish.priority : 0, &grant);
     if (r) {
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
                        "the threads of the cycle did not start: %s", strerror(-r));
         return false;
     }
+    rig->grant = grant;
+    if (!paced)
+        return true;
     lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, &grant);
     for (int i = 0; i < rig->machine.n_degraded; i++)
-        lkd_log(LKD_LOG_WARNING, "degraded: %s", rig->machine.degraded[i]);
-    rig->grant = grant;
+        lkd_log(LKD_C_DEGRADED, "degraded: %s", rig->machine.degraded[i]);
     if (rig->machine.n_degraded > 0 && !rig->allow_degraded) {
         lkd_runner_stop(&rig->runner);
         lkd_rig_answer(
@@ -201,19 +244,23 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
     return true;
 }
 
-void lkd_run_start(struct lkd_rig *rig, struct lkd_answer *a)
+void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
 {
     struct lkd_loaded *loaded = rig->loaded;
 
     if (!lkd_run_make_threads(rig, NULL, a))
         return;
     lkd_inputs_begin(rig->inputs);
+    lkd_legs_begin(rig->inputs->legs, lkd_clock_ns());
+    atomic_store(&loaded->cycle->steps_max, steps);
+    rig->stepped = 0;
     lkd_evidence_begin(&rig->evidence);
     rig->n_traces = 0;
     rig->trace_due_ns = 0;
     rig->traced = 0;
     lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
-                        rig->machine.n_degraded > 0);
+                        rig->mode == LKD_MODE_REALTIME && rig->machine.n_degraded > 0);
+    lkd_record_run_begins(rig);
     lkd_runner_go(&rig->runner);
     rig->moved_ns = rig->watched_ns = lkd_clock_ns();
     rig->stuck = false;
@@ -236,17 +283,17 @@ static void settle(struct lkd_rig *rig)
 {
     struct lkd_answer a;
 
-    lkd_log(rig->budget.valid ? LKD_LOG_NOTICE : LKD_LOG_WARNING, "%s: %s",
+    lkd_log(rig->budget.valid ? LKD_C_ARMED : LKD_C_NOT_ARMED, "%s: %s",
             rig->budget.valid ? "armed" : "not armed", rig->budget.text);
     lkd_rig_enter(rig, rig->budget.valid ? ARMED : READY);
     if (!rig->start_armed)
         return;
     rig->start_armed = false;
     if (rig->budget.valid) {
-        lkd_run_start(rig, &a);
+        lkd_run_start(rig, 0, &a);
         if (a.result == LINKAGE__V1__RESULT__RESULT_OK)
             return;
-        lkd_log(LKD_LOG_ERROR, "start refused: %s", a.text);
+        lkd_log(LKD_C_MODEL_NOT_STARTED, "start refused: %s", a.text);
     }
     rig->exit_status = LKD_EXIT_ERROR;
 }
@@ -283,6 +330,14 @@ static bool follow_proof(struct lkd_rig *rig)
     return rig->state != ARMING;
 }
 
+/* All the steps that were asked for. */
+static bool is_done(const struct lkd_rig *rig)
+{
+    uint64_t most = atomic_load(&rig->loaded->cycle->steps_max);
+
+    return most > 0 && rig->figures.step >= most;
+}
+
 bool lkd_rig_refresh(struct lkd_rig *rig)
 {
     if (!rig->loaded)
@@ -293,10 +348,15 @@ bool lkd_rig_refresh(struct lkd_rig *rig)
     if (rig->runner.alive) {
         lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
         lkd_files_trace(rig);
+        lkd_record_watch(rig);
     }
     if (rig->figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig)) {
         describe_fault(rig);
         enter_fault(rig, status_of(rig->figures.fault));
+        return true;
+    }
+    if (rig->figures.state == LKD_CYCLE_PAUSED && rig->state == RUNNING && is_done(rig)) {
+        lkd_rig_enter(rig, PAUSED);
         return true;
     }
     if (rig->runner.alive)

@@ -21,10 +21,10 @@
 
 /** lkd_rig_enter() - change the state and log it. */
 void lkd_rig_enter(struct lkd_rig *rig, Linkage__V1__State state);
+/** lkd_rig_tell() - the state, model and step, for heartbeats. */
+void lkd_rig_tell(const struct lkd_rig *rig);
 
-/** lkd_rig_answer() - a result and its line;  lkd_rig_answer_ok() - OK without one. */
-void lkd_rig_answer(struct lkd_answer *a, Linkage__V1__Result result, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/** lkd_rig_answer_ok() - OK without a line. */
 void lkd_rig_answer_ok(struct lkd_answer *a);
 /** lkd_rig_answer_stuck() - the cycle stands still and holds everything that it uses. */
 void lkd_rig_answer_stuck(struct lkd_answer *a);
@@ -39,8 +39,8 @@ void lkd_run_rewind(struct lkd_rig *rig);
  * is fit for it or allowed not to be. Return: whether they do; a refusal is answered. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a);
 
-/** lkd_run_start() - from ARMED to RUNNING. */
-void lkd_run_start(struct lkd_rig *rig, struct lkd_answer *a);
+/** lkd_run_start() - from ARMED to RUNNING. @steps: after which it pauses, 0: never */
+void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a);
 
 /** lkd_run_end() - the threads of a run end, its figures stay, its report is written; nothing
  * without a run. @next: the state that the last sample says. Return: 0, -ETIMEDOUT (the cycle

@@ -4,6 +4,7 @@
 #include "log.h"
 #include "notify.h"
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -23,7 +24,6 @@ struct lkd_server {
     struct lkd_rig *rig;
     struct lkd_commands commands;
     struct lkd_notify notify;
-    struct lkd_log_limit limit;
     void *socket;
 };
 
@@ -82,8 +82,7 @@ static bool send_part(struct lkd_server *server, zmq_msg_t *part, int flags)
 {
     if (zmq_msg_send(part, server->socket, ZMQ_DONTWAIT | flags) >= 0)
         return true;
-    lkd_log_limited(&server->limit, lkd_clock_ns(), LKD_LOG_WARNING, "reply not sent: %s",
-                    zmq_strerror(errno));
+    lkd_log(LKD_C_REPLY_NOT_SENT, "reply not sent: %s", zmq_strerror(errno));
     return false;
 }
 
@@ -107,15 +106,17 @@ static void send_reply(struct lkd_server *server, struct lkd_request *request, i
 
 static void serve(struct lkd_server *server, struct lkd_request *request)
 {
+    struct lkd_peer peer;
     const Linkage__V1__ControlReply *reply;
     int payload = find_payload(request), n_envelope = payload > 0 ? payload : 1;
     const void *data = payload > 0 ? zmq_msg_data(&request->parts[payload]) : NULL;
     size_t size = payload > 0 ? zmq_msg_size(&request->parts[payload]) : 0;
     int r;
 
-    r = lkd_commands_handle(&server->commands, data, size, &reply);
+    lkd_peer_of(&request->parts[request->n_parts - 1], &peer);
+    r = lkd_commands_handle(&server->commands, &peer, data, size, &reply);
     if (r)
-        lkd_log(LKD_LOG_ERROR, "a reply could not be made: %s", strerror(-r));
+        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
     else
         send_reply(server, request, n_envelope, reply);
 }
@@ -132,13 +133,18 @@ static void serve_burst(struct lkd_server *server)
     }
 }
 
-static bool got_signal(int signal_fd)
+/* Return: whether it asks the daemon to end. */
+static bool got_signal(struct lkd_server *server, int signal_fd)
 {
     struct signalfd_siginfo info;
 
     if (read(signal_fd, &info, sizeof(info)) != sizeof(info))
         return false;
-    lkd_log(LKD_LOG_NOTICE, "%s received, shutting down", strsignal((int)info.ssi_signo));
+    if (info.ssi_signo == SIGHUP) {
+        lkd_security_reload(server->rig->security);
+        return false;
+    }
+    lkd_log(LKD_C_SIGNAL, "%s received, shutting down", strsignal((int)info.ssi_signo));
     return true;
 }
 
@@ -158,12 +164,12 @@ static int loop(struct lkd_server *server, int signal_fd)
     for (;;) {
         if (zmq_poll(items, 2, tick_ms(server->rig)) < 0 && errno != EINTR)
             return -errno;
-        if (items[1].revents && got_signal(signal_fd))
+        if (items[1].revents && got_signal(server, signal_fd))
             return 0;
         if (items[0].revents)
             serve_burst(server);
         if (server->commands.shutdown) {
-            lkd_log(LKD_LOG_NOTICE, "asked by a client to shut down");
+            lkd_log(LKD_C_SHUTDOWN_ASKED, "asked by a client to shut down");
             return 0;
         }
         lkd_rig_refresh(server->rig);

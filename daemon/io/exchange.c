@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exchange.h"
+/* The thread and its two timers. */
+#include "exchange_run.h"
+#include "legs.h"
 #include "log.h"
-#include "publisher.h"
-#include "receiver.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,60 +12,25 @@
 #include <zmq.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Behind the 99 % quantile of the computing time: what the wake-up of the cycle takes. */
-#define MARGIN_NS INT64_C(30000)
-/* Before anything is measured. */
-#define FIRST_OFFSET_NS INT64_C(100000)
-/* How long to wait before looking again for a record that is late. */
-#define AGAIN_MIN_NS INT64_C(50000)
-#define AGAIN_MAX_NS INT64_C(1000000)
-/* How often the distance to the grid follows the measurement. */
-#define ADAPT_NS NS_PER_S
 /* Spans kept for a trace: two for each cycle. */
 #define SPANS 8192
-/* Between two samples of a cycle that stands still. */
-#define REPEAT_NS INT64_C(10000000)
 /* Samples taken in a row before the timer has its turn, however many there are. */
 #define BURST 32
-
-/** struct lkd_exchange - see exchange.h.
- * @lock:      guards @cycle, @model_id, @degraded and the publisher between exchange and control
- * @cycle:     attached run, or NULL
- * @last:      what is repeated in FAULT while the cycle stands still, or NULL
- * @offset_ns: from a grid point to the look at the record;  @adapt_ns: when to compute it again
- * @spans:     what it did last
- * @timer:     timerfd, one shot, absolute;  @wake: eventfd, from the control thread */
-struct lkd_exchange {
-    pthread_t thread;
-    struct lkd_receiver receiver;
-    struct lkd_publisher publisher;
-    struct lkd_ring spans;
-    void *inputs_socket;
-    int timer;
-    int wake;
-    _Atomic bool quit;
-
-    pthread_mutex_t lock;
-    struct lkd_cycle *cycle;
-    uint64_t model_id;
-    bool degraded;
-    struct lkd_output *last;
-    int64_t offset_ns;
-    int64_t adapt_ns;
-};
+/* Between two looks at what happens without records. */
+#define BEAT_NS INT64_C(10000000)
 
 int lkd_exchange_outputs_max(void)
 {
     return LKD_PUBLISHER_OUTPUTS_MAX;
 }
 
-static void set_timer(struct lkd_exchange *exchange, int64_t when_ns)
+static void set_timer(int timer, int64_t when_ns)
 {
     /* 0 would disarm it; any time in the past fires at once */
     int64_t ns = when_ns > 0 ? when_ns : 1;
     struct itimerspec spec = {.it_value = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S}};
 
-    timerfd_settime(exchange->timer, TFD_TIMER_ABSTIME, &spec, NULL);
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
 static void clear_event(int fd)
@@ -76,25 +41,13 @@ static void clear_event(int fd)
         ;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+void lkd_exchange_look_at(struct lkd_exchange *exchange, int64_t when_ns)
 {
-    return value < low ? low : value > high ? high : value;
+    set_timer(exchange->timer, when_ns);
 }
 
-static void adapt_offset(struct lkd_exchange *exchange, int64_t now_ns)
-{
-    const struct lkd_cycle *cycle = exchange->cycle;
-
-    if (now_ns < exchange->adapt_ns)
-        return;
-    exchange->adapt_ns = now_ns + ADAPT_NS;
-    if (lkd_histogram_count(&cycle->compute) == 0)
-        return;
-    exchange->offset_ns = clamp(lkd_histogram_quantile(&cycle->compute, 0.99) + MARGIN_NS,
-                                MARGIN_NS, cycle->period_ns * 3 / 4);
-}
-
-static void mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns, uint64_t what)
+void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns,
+                       uint64_t what)
 {
     const uint64_t words[LKD_RING_WORDS] = {span, (uint64_t)begin_ns, (uint64_t)lkd_clock_ns(),
                                             what};
@@ -102,123 +55,135 @@ static void mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begi
     lkd_ring_put(&exchange->spans, words);
 }
 
-static void forget_last(struct lkd_exchange *exchange)
-{
-    free(exchange->last);
-    exchange->last = NULL;
-}
-
-static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
-{
-    lkd_publisher_send(&exchange->publisher, exchange->last, exchange->cycle->n_outputs,
-                       exchange->model_id, exchange->degraded, LINKAGE__V1__STATE__STATE_FAULT);
-    set_timer(exchange, now_ns + REPEAT_NS);
-}
-
-/* Look for the record of the present grid point; lock held, a run attached. */
-static void tick(struct lkd_exchange *exchange)
-{
-    struct lkd_cycle *cycle = exchange->cycle;
-    int64_t now_ns = lkd_clock_ns(), period_ns = cycle->period_ns, next_ns, sent_ns;
-    const struct lkd_output *output;
-
-    if (!lkd_mailbox_take(&cycle->outputs)) {
-        if (exchange->last) {
-            repeat_last(exchange, now_ns);
-            return;
-        }
-        set_timer(exchange, now_ns + clamp(period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS));
-        return;
-    }
-    forget_last(exchange);
-    output = lkd_mailbox_front(&cycle->outputs);
-    sent_ns = lkd_publisher_send(&exchange->publisher, output, cycle->n_outputs, exchange->model_id,
-                                 exchange->degraded, LINKAGE__V1__STATE__STATE_UNSPECIFIED);
-    lkd_histogram_add(&cycle->hand_over, sent_ns - output->figures.computed_ns);
-    mark(exchange, LKD_SPAN_PUBLISH, now_ns, output->figures.step);
-
-    adapt_offset(exchange, now_ns);
-    next_ns = output->figures.deadline_ns + period_ns + exchange->offset_ns;
-    if (next_ns <= now_ns)
-        next_ns += ((now_ns - next_ns) / period_ns + 1) * period_ns;
-    set_timer(exchange, next_ns);
-}
-
 static void on_timer(struct lkd_exchange *exchange)
 {
     clear_event(exchange->timer);
     pthread_mutex_lock(&exchange->lock);
     if (exchange->cycle)
-        tick(exchange);
+        lkd_exchange_tick(exchange);
     pthread_mutex_unlock(&exchange->lock);
+}
+
+static void tell_clock(const struct lkd_exchange *exchange, int64_t now_ns)
+{
+    const struct lkd_wall_clock *clock = &exchange->clock;
+
+    lkd_legs_clock(exchange->options.legs,
+                   &(struct lkd_legs_clock){
+                       .synchronised = clock->synchronised,
+                       .utc_offset_ns = (int64_t)lkd_wall_clock_ns() - now_ns,
+                       .tai_offset_ns = clock->tai_offset_ns,
+                       .uncertainty_ns = (int64_t)clock->uncertainty_ns,
+                   });
+}
+
+/* What happens in every state, with and without records. */
+static void on_beat(struct lkd_exchange *exchange)
+{
+    int64_t now_ns = lkd_clock_ns(), next_ns;
+
+    clear_event(exchange->beat);
+    pthread_mutex_lock(&exchange->lock);
+    if (lkd_wall_clock_look(&exchange->clock, now_ns))
+        tell_clock(exchange, lkd_clock_ns());
+    lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
+    lkd_streams_tick(&exchange->streams, now_ns);
+    lkd_motions_tick(&exchange->motions, exchange->life.state, now_ns);
+    pthread_mutex_unlock(&exchange->lock);
+    lkd_villas_tick(exchange->options.villas, now_ns);
+    next_ns = lkd_inputs_tick(exchange->options.inputs, now_ns);
+    set_timer(exchange->beat, next_ns < now_ns + BEAT_NS ? next_ns : now_ns + BEAT_NS);
 }
 
 static void receive(struct lkd_exchange *exchange)
 {
     int64_t begin_ns = lkd_clock_ns();
-    int n = lkd_receiver_drain(&exchange->receiver, exchange->inputs_socket, BURST);
+    int n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_socket, BURST);
 
     if (n > 0)
-        mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
+        lkd_exchange_mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
 }
 
 static void *run(void *data)
 {
     struct lkd_exchange *exchange = data;
+    void *gateway = lkd_villas_pollitem(exchange->options.villas);
     zmq_pollitem_t items[] = {
-        {.socket = exchange->inputs_socket, .events = ZMQ_POLLIN},
+        {.socket = exchange->options.inputs_socket, .events = ZMQ_POLLIN},
         {.fd = exchange->timer, .events = ZMQ_POLLIN},
+        {.fd = exchange->beat, .events = ZMQ_POLLIN},
         {.fd = exchange->wake, .events = ZMQ_POLLIN},
+        {.socket = gateway, .events = ZMQ_POLLIN},
     };
+    int n_items = (int)(sizeof(items) / sizeof(items[0])) - (gateway ? 0 : 1);
 
     pthread_setname_np(pthread_self(), "lkd-exchange");
     while (!atomic_load(&exchange->quit)) {
-        if (zmq_poll(items, 3, -1) < 0)
+        if (zmq_poll(items, n_items, -1) < 0)
             continue;
         if (items[1].revents)
             on_timer(exchange);
         if (items[0].revents)
             receive(exchange);
         if (items[2].revents)
+            on_beat(exchange);
+        if (items[3].revents)
             clear_event(exchange->wake);
+        if (items[4].revents)
+            lkd_villas_drain(exchange->options.villas, BURST);
     }
     return NULL;
 }
 
-static int open_all(struct lkd_exchange *exchange, struct lkd_inputs *inputs, void *outputs_socket)
+static int open_descriptors(struct lkd_exchange *exchange)
 {
+    exchange->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    exchange->beat = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    exchange->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (exchange->timer < 0 || exchange->beat < 0 || exchange->wake < 0)
+        return -errno;
+    set_timer(exchange->beat, lkd_clock_ns());
+    return 0;
+}
+
+static int open_all(struct lkd_exchange *exchange)
+{
+    const struct lkd_exchange_options *options = &exchange->options;
+    uint64_t divisor = options->divisor ? options->divisor : 1;
     int r;
 
-    exchange->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (exchange->timer < 0)
-        return -errno;
-    exchange->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (exchange->wake < 0)
-        return -errno;
-    r = lkd_ring_init(&exchange->spans, SPANS);
-    if (r)
+    exchange->life.state = LINKAGE__V1__STATE__STATE_EMPTY;
+    exchange->heartbeat.socket = options->outputs_socket;
+    if ((r = open_descriptors(exchange)) || (r = lkd_ring_init(&exchange->spans, SPANS)) ||
+        (r = lkd_receiver_init(&exchange->receiver, options->inputs)) ||
+        (r = lkd_publisher_init(&exchange->publisher, options->outputs_socket, divisor)) ||
+        (r = lkd_streams_init(&exchange->streams, options->outputs_socket, options->legs)))
         return r;
-    r = lkd_receiver_init(&exchange->receiver, inputs);
-    if (r)
-        return r;
-    return lkd_publisher_init(&exchange->publisher, outputs_socket);
+    return lkd_motions_init(&exchange->motions, options->motion, options->n_motion);
+}
+
+static void close_descriptor(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 static void release(struct lkd_exchange *exchange)
 {
     lkd_receiver_fini(&exchange->receiver);
     lkd_publisher_fini(&exchange->publisher);
+    lkd_streams_fini(&exchange->streams);
+    lkd_motions_fini(&exchange->motions);
     lkd_ring_fini(&exchange->spans);
-    forget_last(exchange);
-    if (exchange->timer >= 0)
-        close(exchange->timer);
-    if (exchange->wake >= 0)
-        close(exchange->wake);
+    free(exchange->last);
+    close_descriptor(exchange->timer);
+    close_descriptor(exchange->beat);
+    close_descriptor(exchange->wake);
     pthread_mutex_destroy(&exchange->lock);
     free(exchange);
 }
 
-int lkd_exchange_start(struct lkd_inputs *inputs, void *inputs_socket, void *outputs_socket,
+int lkd_exchange_start(const struct lkd_exchange_options *options,
                        struct lkd_exchange **ret_exchange)
 {
     struct lkd_exchange *exchange = calloc(1, sizeof(*exchange));
@@ -226,10 +191,10 @@ int lkd_exchange_start(struct lkd_inputs *inputs, void *inputs_socket, void *out
 
     if (!exchange)
         return -ENOMEM;
-    exchange->timer = exchange->wake = -1;
-    exchange->inputs_socket = inputs_socket;
+    exchange->options = *options;
+    exchange->timer = exchange->beat = exchange->wake = -1;
     pthread_mutex_init(&exchange->lock, NULL);
-    r = open_all(exchange, inputs, outputs_socket);
+    r = open_all(exchange);
     if (r == 0)
         r = -pthread_create(&exchange->thread, NULL, run, exchange);
     if (r) {
@@ -240,92 +205,21 @@ int lkd_exchange_start(struct lkd_inputs *inputs, void *inputs_socket, void *out
     return 0;
 }
 
-static void wake_up(struct lkd_exchange *exchange)
+void lkd_exchange_stop(struct lkd_exchange *exchange)
 {
     uint64_t one = 1;
 
-    /* cannot block: the counter is read long before it is full */
-    if (write(exchange->wake, &one, sizeof(one)) < 0)
-        lkd_log(LKD_LOG_WARNING, "waking the exchange thread: error %d", errno);
-}
-
-void lkd_exchange_stop(struct lkd_exchange *exchange)
-{
     if (!exchange)
         return;
     atomic_store(&exchange->quit, true);
-    wake_up(exchange);
+    /* cannot block: the counter is read long before it is full */
+    if (write(exchange->wake, &one, sizeof(one)) < 0)
+        lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);
     release(exchange);
-}
-
-void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
-                         bool degraded)
-{
-    int64_t now_ns = lkd_clock_ns();
-
-    pthread_mutex_lock(&exchange->lock);
-    exchange->cycle = cycle;
-    exchange->model_id = model_id;
-    exchange->degraded = degraded;
-    exchange->offset_ns = clamp(FIRST_OFFSET_NS, 0, cycle->period_ns / 4);
-    exchange->adapt_ns = now_ns + ADAPT_NS / 10;
-    lkd_publisher_begin(&exchange->publisher);
-    set_timer(exchange, now_ns); /* looks at short intervals until the first record is there */
-    pthread_mutex_unlock(&exchange->lock);
-}
-
-void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state)
-{
-    struct lkd_cycle *cycle;
-
-    pthread_mutex_lock(&exchange->lock);
-    cycle = exchange->cycle;
-    exchange->cycle = NULL;
-    forget_last(exchange);
-    if (cycle) {
-        bool fresh = lkd_mailbox_take(&cycle->outputs);
-
-        if (fresh || exchange->publisher.published > 0)
-            lkd_publisher_send(&exchange->publisher, lkd_mailbox_front(&cycle->outputs),
-                               cycle->n_outputs, exchange->model_id, exchange->degraded, state);
-    }
-    pthread_mutex_unlock(&exchange->lock);
-}
-
-void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero)
-{
-    struct lkd_cycle *cycle;
-
-    pthread_mutex_lock(&exchange->lock);
-    cycle = exchange->cycle;
-    if (cycle) {
-        size_t n = (size_t)cycle->n_outputs * sizeof(double);
-
-        lkd_mailbox_take(&cycle->outputs);
-        forget_last(exchange);
-        exchange->last = malloc(sizeof(*exchange->last) + n);
-        if (exchange->last) {
-            memcpy(exchange->last, lkd_mailbox_front(&cycle->outputs), sizeof(*exchange->last) + n);
-            if (zero)
-                memset(exchange->last->values, 0, n);
-            repeat_last(exchange, lkd_clock_ns());
-        }
-    }
-    pthread_mutex_unlock(&exchange->lock);
 }
 
 const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange)
 {
     return &exchange->spans;
-}
-
-uint64_t lkd_exchange_published(struct lkd_exchange *exchange)
-{
-    uint64_t published;
-
-    pthread_mutex_lock(&exchange->lock);
-    published = exchange->publisher.published;
-    pthread_mutex_unlock(&exchange->lock);
-    return published;
 }

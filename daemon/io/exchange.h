@@ -10,6 +10,13 @@
  *     exchange          |send|    in       |send|  in          |send|
  *     grid       T(k)                T(k+1)              T(k+2)
  *
+ * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
+ * into the streams that somebody subscribes to (streams.h). Without a grid (lockstep, asap) it
+ * looks every millisecond and publishes what is there: the newest.
+ *
+ * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
+ * silent, the low rate of motion platforms.
+ *
  * The thread runs at normal priority. Sockets are handed to it when it starts and belong to it
  * until it has stopped. */
 #ifndef LKD_IO_EXCHANGE_H
@@ -17,19 +24,45 @@
 
 #include "inputs.h"
 #include "linkage.pb-c.h"
+#include "motion.h"
+#include "streams.h"
+#include "villas.h"
 
 struct lkd_exchange;
+struct lkd_legs;
+
+/** struct lkd_exchange_options - what it works with; all of it stays the caller's, the sockets to
+ * close after the stop.
+ * @inputs:         where samples go
+ * @inputs_socket:  SUB;  @outputs_socket: XPUB
+ * @divisor:        of the steps, for OutputSamples; 0 is 1
+ * @motion:         @n_motion receivers of datagrams
+ * @legs:           hears of publications, or NULL
+ * @villas:         endpoints of a gateway, or NULL */
+struct lkd_exchange_options {
+    struct lkd_inputs *inputs;
+    void *inputs_socket;
+    void *outputs_socket;
+    uint64_t divisor;
+    const struct lkd_motion_config *motion;
+    int n_motion;
+    struct lkd_legs *legs;
+    struct lkd_villas *villas;
+};
 
 /** lkd_exchange_start() - make the thread.
- * @inputs:         where samples go
- * @inputs_socket:  SUB;  @outputs_socket: PUB; both stay the caller's to close, after the stop
  * Thread: control.
  * Return: 0, negative errno. */
-int lkd_exchange_start(struct lkd_inputs *inputs, void *inputs_socket, void *outputs_socket,
+int lkd_exchange_start(const struct lkd_exchange_options *options,
                        struct lkd_exchange **ret_exchange);
 
 /** lkd_exchange_stop() - end the thread and release; NULL is allowed. */
 void lkd_exchange_stop(struct lkd_exchange *exchange);
+
+/** lkd_exchange_load() - another model: streams of the one before end, and motion platforms get the
+ * outputs of this one. Nothing may be attached, and no thread run @cycle.
+ * Thread: control. */
+void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle);
 
 /** lkd_exchange_attach() - publish the outputs of a run whose thread stands and is about to go.
  * @cycle:    its outputs are read until detached
@@ -49,6 +82,20 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);
 
+/** lkd_exchange_tell() - what heartbeats say from now on; the step of a run comes from its records.
+ * @step: without a run
+ * Thread: control; NULL is allowed. */
+void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, uint64_t model_id,
+                       enum lkd_mode mode, uint64_t step);
+
+/** lkd_exchange_subscribe() - the stream for @selection of the outputs of the model.
+ * Thread: control. Return: see lkd_streams_add(). */
+int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selection *selection,
+                           uint64_t *ret_id);
+
+/** lkd_exchange_streams() - streams that there are. Thread: any. */
+int lkd_exchange_streams(struct lkd_exchange *exchange);
+
 /** enum lkd_span - what the exchange thread did for a time. */
 enum lkd_span { LKD_SPAN_PUBLISH, LKD_SPAN_RECEIVE };
 
@@ -56,7 +103,11 @@ enum lkd_span { LKD_SPAN_PUBLISH, LKD_SPAN_RECEIVE };
  * CLOCK_MONOTONIC], and the steps done or samples received. Thread: any. */
 const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
 
-/** lkd_exchange_published() - samples published of the present or last run. Thread: any. */
+/** lkd_exchange_forbidden() - input samples refused because of the role of their client; NULL:
+ * none. Thread: any. */
+uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange);
+
+/** lkd_exchange_published() - OutputSamples published of the present or last run. Thread: any. */
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange);
 
 /** lkd_exchange_outputs_max() - how many output scalars fit into a sample. */

@@ -4,16 +4,17 @@
 #define LKD_IO_RECEIVER_H
 
 #include "inputs.h"
-#include "log.h"
 #include "wire.h"
+#include <stdatomic.h>
 
 /** struct lkd_receiver - @arena: decoded samples live here, one at a time;  @continued: the next
- * part belongs to a message that is refused already */
+ * part belongs to a message that is refused already;  @forbidden: samples from clients whose role
+ * does not allow them, for any thread to read */
 struct lkd_receiver {
     struct lkd_inputs *inputs;
     struct lk_wire_arena arena;
-    struct lkd_log_limit limit;
     bool continued;
+    _Atomic uint64_t forbidden;
 };
 
 /** lkd_receiver_init() - @inputs stays the caller's. Return: 0, -ENOMEM. */

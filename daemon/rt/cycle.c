@@ -9,7 +9,7 @@
 struct lkd_settings lkd_settings_default(void)
 {
     return (struct lkd_settings){
-        .residual_limit = 1e-3,
+        .policy = lkd_policy_default(),
         .wake = LKD_WAKE_SLEEP,
         .overrun = {.action = LKD_OVERRUN_CONTINUE, .catch_up = 4, .in_a_row = 100, .window = 1000},
         .budget_share = 0.7,
@@ -19,13 +19,16 @@ struct lkd_settings lkd_settings_default(void)
 
 static int init_mailboxes(struct lkd_cycle *cycle)
 {
-    size_t n_in = (size_t)cycle->n_inputs, n_out = (size_t)cycle->n_outputs;
+    size_t n_out = (size_t)cycle->n_outputs;
     int r;
 
-    r = lkd_mailbox_init(&cycle->inputs, sizeof(struct lkd_input) + n_in * sizeof(double));
+    r = lkd_mailbox_init(&cycle->inputs, lkd_input_size(cycle->n_inputs, cycle->n_channels));
     if (r)
         return r;
     r = lkd_mailbox_init(&cycle->outputs, sizeof(struct lkd_output) + n_out * sizeof(double));
+    if (r)
+        return r;
+    r = lkd_mailbox_init(&cycle->answer, sizeof(struct lkd_output) + n_out * sizeof(double));
     if (r)
         return r;
     return lkd_mailbox_init(&cycle->status, sizeof(struct lkd_figures));
@@ -41,6 +44,7 @@ static int init_limits(struct lkd_cycle *cycle)
     if (!cycle->low || !cycle->high)
         return -ENOMEM;
     channels = lk_system_input_channels(cycle->system, &n);
+    cycle->n_channels = n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < channels[i].size; j++) {
             cycle->low[channels[i].offset + j] = channels[i].low;
@@ -52,9 +56,11 @@ static int init_limits(struct lkd_cycle *cycle)
 static int init_buffers(struct lkd_cycle *cycle)
 {
     cycle->rt.values = calloc((size_t)cycle->n_outputs + 1, sizeof(double));
-    cycle->rt.trial =
-        calloc(1, sizeof(struct lkd_input) + (size_t)cycle->n_inputs * sizeof(double));
+    cycle->rt.trial = calloc((size_t)cycle->n_inputs + 1, sizeof(double));
     if (!cycle->rt.values || !cycle->rt.trial)
+        return -ENOMEM;
+    if (lkd_guard_init(&cycle->guard, cycle->system, &cycle->settings.policy) ||
+        lkd_tape_init(&cycle->tape, cycle->n_inputs, cycle->n_outputs))
         return -ENOMEM;
     return lkd_ring_init(&cycle->records, LKD_RECORDS);
 }
@@ -112,6 +118,7 @@ int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
     cycle->n_inputs = lk_system_input_size(system);
     cycle->n_outputs = lk_system_output_size(system);
     limit_margin(cycle);
+    lkd_release_init(&cycle->release);
     if (init_limits(cycle) || init_buffers(cycle) || init_mailboxes(cycle)) {
         lkd_cycle_free(cycle);
         return -ENOMEM;
@@ -128,24 +135,34 @@ void lkd_cycle_free(struct lkd_cycle *cycle)
     lkd_mailbox_fini(&cycle->inputs);
     lkd_mailbox_fini(&cycle->outputs);
     lkd_mailbox_fini(&cycle->status);
+    lkd_mailbox_fini(&cycle->answer);
     lkd_ring_fini(&cycle->records);
     lkd_cycle_drop_spans(cycle);
     free(cycle->rt.values);
     free(cycle->rt.trial);
+    lkd_guard_fini(&cycle->guard);
+    lkd_tape_fini(&cycle->tape);
+    lkd_release_fini(&cycle->release);
     free(cycle->low);
     free(cycle->high);
     free(cycle);
+}
+
+static void fill(const struct lkd_cycle *cycle, struct lkd_output *output)
+{
+    output->figures = cycle->rt.figures;
+    output->n_stamps = cycle->rt.n_stamps;
+    memcpy(output->stamp, cycle->rt.stamp, (size_t)cycle->rt.n_stamps * sizeof(*output->stamp));
+    memcpy(output->values, cycle->rt.values, (size_t)cycle->n_outputs * sizeof(double));
 }
 
 /* Hand a finished cycle over: to the exchange thread with the outputs, to the control thread
  * without. */
 static void publish(struct lkd_cycle *cycle)
 {
-    struct lkd_output *output = lkd_mailbox_back(&cycle->outputs);
     struct lkd_figures *status = lkd_mailbox_back(&cycle->status);
 
-    output->figures = cycle->rt.figures;
-    memcpy(output->values, cycle->rt.values, (size_t)cycle->n_outputs * sizeof(double));
+    fill(cycle, lkd_mailbox_back(&cycle->outputs));
     lkd_mailbox_publish(&cycle->outputs);
     *status = cycle->rt.figures;
     lkd_mailbox_publish(&cycle->status);
@@ -169,11 +186,25 @@ static void clear_evidence(struct lkd_cycle *cycle)
     cycle->rt.overruns = (struct lkd_overruns){0};
 }
 
+/* Refusals of the time before do not count. The mailbox is taken from, as the cycle does: this
+ * thread is the reader while there is no other. */
+static void begin_guard(struct lkd_cycle *cycle)
+{
+    lkd_mailbox_take(&cycle->inputs);
+    lkd_guard_begin(&cycle->guard,
+                    lkd_input_news_of(lkd_mailbox_front(&cycle->inputs), cycle->n_inputs));
+    cycle->rt.n_stamps = 0;
+}
+
 void lkd_cycle_rewind(struct lkd_cycle *cycle)
 {
     struct lkd_figures *f = &cycle->rt.figures;
 
     lk_system_reset(cycle->system);
+    begin_guard(cycle);
+    lkd_release_reset(&cycle->release);
+    atomic_store_explicit(&cycle->steps_max, 0, memory_order_relaxed);
+    atomic_store_explicit(&cycle->stall_ns, 0, memory_order_relaxed);
     clear_evidence(cycle);
     *f = (struct lkd_figures){.state = LKD_CYCLE_RUNNING};
     lk_system_health(cycle->system, &f->health);
@@ -206,13 +237,13 @@ static void fail(struct lkd_cycle *cycle, enum lkd_fault fault)
         memset(cycle->rt.values, 0, (size_t)cycle->n_outputs * sizeof(double));
 }
 
-LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const struct lkd_input *input)
+LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting)
 {
     struct lkd_figures *f = &cycle->rt.figures;
     int r;
 
     cycle->rt.record.latched_ns = lkd_clock_ns();
-    r = lk_system_step(cycle->system, input->values);
+    r = lk_system_step(cycle->system, acting);
     cycle->rt.record.stepped_ns = lkd_clock_ns();
     if (r)
         return r == LK_E_TURN ? LKD_FAULT_TURN : LKD_FAULT_NOT_FINITE;
@@ -220,10 +251,80 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const struct lkd
     lk_system_health(cycle->system, &f->health);
     f->residual_position_max = fmax(f->residual_position_max, f->health.residual_position);
     f->residual_velocity_max = fmax(f->residual_velocity_max, f->health.residual_velocity);
-    if (!(f->health.residual_position <= cycle->settings.residual_limit))
+    if (!(f->health.residual_position <= cycle->settings.policy.residual_limit) &&
+        cycle->settings.policy.rule[LKD_CONDITION_RESIDUAL].action == LKD_ACTION_FAULT)
         return LKD_FAULT_RESIDUAL;
     lk_system_outputs(cycle->system, cycle->rt.values);
     return LKD_FAULT_NONE;
+}
+
+static enum lkd_ask asked(const struct lkd_cycle *cycle)
+{
+    return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
+}
+
+/* A fault on purpose: the time that somebody asked for passes here. */
+static void stall(struct lkd_cycle *cycle)
+{
+    int64_t until_ns = atomic_load_explicit(&cycle->stall_ns, memory_order_relaxed);
+
+    if (until_ns == 0)
+        return;
+    atomic_store_explicit(&cycle->stall_ns, 0, memory_order_relaxed);
+    until_ns += lkd_clock_ns();
+    while (lkd_clock_ns() < until_ns)
+        ;
+}
+
+/* Samples that act from now on. A place in the table may have gone to another bench. */
+static void latch_stamps(struct lkd_cycle *cycle, const struct lkd_input *input)
+{
+    int64_t now_ns = cycle->rt.record.latched_ns;
+
+    for (int i = 0; i < input->n_stamps; i++) {
+        struct lkd_stamp *to = &cycle->rt.stamp[i];
+        const struct lkd_stamp *from = &input->stamp[i];
+
+        if (i < cycle->rt.n_stamps && to->sequence == from->sequence &&
+            to->received_ns == from->received_ns && to->claim == from->claim)
+            continue;
+        *to = *from;
+        to->latched_ns = now_ns;
+        to->latched_step = cycle->rt.figures.step;
+        if (from->sequence > 0)
+            lkd_histogram_add(&cycle->input_age, now_ns - from->received_ns);
+    }
+    cycle->rt.n_stamps = input->n_stamps;
+}
+
+/* Energy gained less what was put in, plus what was taken out [J]. */
+static double energy_balance(const struct lkd_figures *f)
+{
+    const struct lk_health *h = &f->health;
+
+    return h->kinetic + h->potential - f->energy_start - h->work_input - h->work_drive -
+           h->work_applied + h->dissipated;
+}
+
+/* The newest inputs through the guard. Return: false when a rule says fault. */
+static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
+{
+    struct lkd_figures *f = &cycle->rt.figures;
+    const struct lkd_guard_view view = {
+        .step = f->step,
+        .overruns = f->overruns,
+        .residual = f->health.residual_position,
+        .energy = energy_balance(f),
+    };
+    int condition = lkd_guard_apply(&cycle->guard, &view, input->values,
+                                    lkd_input_news_of(input, cycle->n_inputs));
+
+    f->flags = cycle->guard.flags | input->flags;
+    if (condition < 0)
+        return true;
+    f->condition = (enum lkd_condition)condition;
+    fail(cycle, LKD_FAULT_POLICY);
+    return false;
 }
 
 /* One step with the newest inputs. */
@@ -235,18 +336,24 @@ static void step(struct lkd_cycle *cycle)
 
     lkd_mailbox_take(&cycle->inputs);
     input = lkd_mailbox_front(&cycle->inputs);
-    fault = lkd_cycle_compute(cycle, input);
+    if (!latch(cycle, input))
+        return;
+    stall(cycle);
+    fault = lkd_cycle_compute(cycle, cycle->guard.acting);
     if (fault) {
         fail(cycle, fault);
         return;
     }
-    if (input->sequence != f->input_sequence)
-        lkd_histogram_add(&cycle->input_age, cycle->rt.record.latched_ns - input->received_ns);
+    latch_stamps(cycle, input);
     f->step = lk_system_step_count(cycle->system);
     f->time_s = lk_system_time(cycle->system);
-    f->input_sequence = input->sequence;
-    f->input_origin_ns = input->origin_ns;
-    f->input_received_ns = input->received_ns;
+    if (input->n_stamps > 0) {
+        const struct lkd_stamp *newest = &input->stamp[input->newest];
+
+        f->input_sequence = newest->sequence;
+        f->input_origin_ns = newest->origin_ns;
+        f->input_received_ns = newest->received_ns;
+    }
 }
 
 /* The step with the workers up, who then sleep until shortly before the next grid point. */
@@ -261,6 +368,24 @@ static void step_with_crew(struct lkd_cycle *cycle, int64_t deadline_ns)
     lk_crew_rest(cycle->crew);
 }
 
+/* All steps that the start asked for. */
+static bool is_done(const struct lkd_cycle *cycle)
+{
+    uint64_t most = atomic_load_explicit(&cycle->steps_max, memory_order_relaxed);
+
+    return most > 0 && cycle->rt.figures.step >= most;
+}
+
+/* Whether faults are injected is in the samples of a pause, too. */
+static void take_mark(struct lkd_cycle *cycle)
+{
+    const struct lkd_input *input;
+
+    lkd_mailbox_take(&cycle->inputs);
+    input = lkd_mailbox_front(&cycle->inputs);
+    cycle->rt.figures.flags = cycle->guard.flags | input->flags;
+}
+
 /* Return: whether a step was made or tried. */
 static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_ns)
 {
@@ -270,9 +395,11 @@ static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_
         fail(cycle, LKD_FAULT_WATCHDOG);
     if (f->state == LKD_CYCLE_FAULT)
         return false;
-    f->state = ask == LKD_ASK_PAUSE ? LKD_CYCLE_PAUSED : LKD_CYCLE_RUNNING;
-    if (f->state == LKD_CYCLE_PAUSED)
+    f->state = ask == LKD_ASK_PAUSE || is_done(cycle) ? LKD_CYCLE_PAUSED : LKD_CYCLE_RUNNING;
+    if (f->state == LKD_CYCLE_PAUSED) {
+        take_mark(cycle);
         return false;
+    }
     if (cycle->crew)
         step_with_crew(cycle, deadline_ns);
     else
@@ -399,44 +526,141 @@ static int64_t close_books(struct lkd_cycle *cycle, uint64_t k)
     return further;
 }
 
-static enum lkd_ask asked(const struct lkd_cycle *cycle)
+/* The frame of this cycle, where a recorder wants it. */
+static void record(struct lkd_cycle *cycle, bool stepped)
 {
-    return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
+    struct lkd_frame *frame = lkd_tape_back(&cycle->tape);
+    const struct lkd_figures *f = &cycle->rt.figures;
+    size_t n_in = (size_t)cycle->n_inputs, n_out = (size_t)cycle->n_outputs;
+
+    if (!frame)
+        return;
+    frame->cycle = f->cycles - 1;
+    frame->step = f->step;
+    frame->stepped = stepped;
+    frame->state = f->state;
+    frame->fault = f->fault;
+    frame->flags = f->flags;
+    frame->record = cycle->rt.record;
+    frame->overruns = f->overruns;
+    frame->skipped = f->skipped;
+    frame->stamp = (struct lkd_stamp){0};
+    for (int i = 0; i < cycle->rt.n_stamps; i++)
+        if (cycle->rt.stamp[i].received_ns >= frame->stamp.received_ns)
+            frame->stamp = cycle->rt.stamp[i];
+    memcpy(frame->values, cycle->guard.acting, n_in * sizeof(double));
+    memcpy(frame->values + n_in, cycle->rt.values, n_out * sizeof(double));
+    lkd_tape_push(&cycle->tape);
+}
+
+/* From the wait to the sleep: everything a cycle does at grid point @k. */
+static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
+{
+    struct lkd_figures *f = &cycle->rt.figures;
+    struct lkd_record *r = &cycle->rt.record;
+    bool stepped;
+
+    LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
+    r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
+    stepped = advance(cycle, ask, r->deadline_ns);
+    /* it may have stood still within the step, and others have been told of a fault by now */
+    if (asked(cycle) == LKD_ASK_FAULT)
+        fail(cycle, LKD_FAULT_WATCHDOG);
+    f->cycles++;
+    r->step = f->step;
+    f->behind_ns = (k + 1 - (int64_t)f->step) * cycle->period_ns;
+    f->deadline_ns = r->deadline_ns;
+    f->woken_ns = r->woken_ns;
+    f->computed_ns = r->computed_ns = lkd_clock_ns();
+    publish(cycle);
+
+    count(cycle, stepped);
+    record(cycle, stepped && f->state != LKD_CYCLE_FAULT);
+    if (cycle->after)
+        cycle->after(cycle, cycle->after_context);
+    LKD_TRACEPOINT3(cycle_end, f->cycles - 1, f->step, r->computed_ns);
+    r->ended_ns = lkd_clock_ns();
 }
 
 LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
 {
-    struct lkd_figures *f = &cycle->rt.figures;
     struct lkd_record *r = &cycle->rt.record;
     int64_t k = 0;
 
     for (;;) {
         enum lkd_ask ask;
-        bool stepped;
 
         r->deadline_ns = cycle->t0_ns + k * cycle->period_ns;
         r->woken_ns = lkd_wait_until(&cycle->wait, r->deadline_ns);
         ask = asked(cycle);
         if (ask == LKD_ASK_END)
             return;
-        LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
-
-        r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
-        stepped = advance(cycle, ask, r->deadline_ns);
-        /* it may have stood still within the step, and others have been told of a fault by now */
-        if (asked(cycle) == LKD_ASK_FAULT)
-            fail(cycle, LKD_FAULT_WATCHDOG);
-        f->cycles++;
-        r->step = f->step;
-        f->behind_ns = (k + 1 - (int64_t)f->step) * cycle->period_ns;
-        f->deadline_ns = r->deadline_ns;
-        f->woken_ns = r->woken_ns;
-        f->computed_ns = r->computed_ns = lkd_clock_ns();
-        publish(cycle);
-
-        count(cycle, stepped);
-        LKD_TRACEPOINT3(cycle_end, f->cycles - 1, f->step, r->computed_ns);
-        r->ended_ns = lkd_clock_ns();
+        carry_out(cycle, ask, k);
         k += close_books(cycle, (uint64_t)k);
     }
+}
+
+/* ---- without a clock ---- */
+
+/* How often a cycle that has nothing to do looks whether it is asked for something. */
+#define LOOK_NS INT64_C(10000000)
+
+/* Return: whether a cycle is due: a step, or one that says again, a hundred times a second, that
+ * there is none; false after LOOK_NS without a grant. What was not released before the nap is no
+ * step after it, whatever is asked meanwhile. */
+static bool released(struct lkd_cycle *cycle, enum lkd_ask *ask)
+{
+    bool runs = cycle->rt.figures.state == LKD_CYCLE_RUNNING;
+    bool steps =
+        *ask == LKD_ASK_RUN && cycle->rt.figures.state != LKD_CYCLE_FAULT && !is_done(cycle);
+
+    if (steps && cycle->mode == LKD_MODE_LOCKSTEP)
+        return lkd_release_await(&cycle->release, LOOK_NS);
+    if (!steps && *ask == LKD_ASK_RUN)
+        *ask = LKD_ASK_PAUSE;
+    if (!steps && !runs)
+        lkd_nap(LOOK_NS);
+    return true;
+}
+
+/* The control thread reads what the steps have led to while this one may go on. */
+static void answer(struct lkd_cycle *cycle)
+{
+    if (cycle->mode == LKD_MODE_LOCKSTEP) {
+        fill(cycle, lkd_mailbox_back(&cycle->answer));
+        lkd_mailbox_publish(&cycle->answer);
+    }
+    lkd_release_count(&cycle->release);
+}
+
+/* Nobody takes a cycle that waits for a bench for one that stands still. */
+static void show_life(struct lkd_cycle *cycle)
+{
+    lkd_cycle_settle(cycle);
+}
+
+void lkd_cycle_run_released(struct lkd_cycle *cycle)
+{
+    struct lkd_figures *f = &cycle->rt.figures;
+    struct lkd_record *r = &cycle->rt.record;
+    enum lkd_ask ask;
+
+    while ((ask = asked(cycle)) != LKD_ASK_END) {
+        uint64_t before = f->step;
+
+        if (!released(cycle, &ask)) {
+            show_life(cycle);
+            continue;
+        }
+        r->deadline_ns = r->woken_ns = lkd_clock_ns();
+        carry_out(cycle, ask, (int64_t)f->step);
+        f->behind_ns = 0;
+        lkd_histogram_add(&cycle->response, r->ended_ns - r->deadline_ns);
+        keep_record(cycle);
+        if (f->step != before)
+            answer(cycle);
+        if (f->state == LKD_CYCLE_FAULT)
+            lkd_release_end(&cycle->release);
+    }
+    lkd_release_end(&cycle->release);
 }

@@ -27,119 +27,37 @@
 #ifndef LKD_RT_CYCLE_H
 #define LKD_RT_CYCLE_H
 
+#include "cycle_types.h"
+#include "guard.h"
 #include "histogram.h"
 #include "linkage/crew.h"
 #include "linkage/linkage.h"
 #include "mailbox.h"
 #include "overrun.h"
+#include "release.h"
 #include "ring.h"
+#include "tape.h"
 #include "wait.h"
-
-/** enum lkd_cycle_state - what a cycle did. */
-enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
-
-/** enum lkd_fault - why stepping ended for good. */
-enum lkd_fault {
-    LKD_FAULT_NONE,
-    LKD_FAULT_NOT_FINITE,
-    LKD_FAULT_TURN,
-    LKD_FAULT_RESIDUAL,
-    LKD_FAULT_OVERRUN,
-    LKD_FAULT_WATCHDOG,
-};
 
 /** enum lkd_ask - what the control thread asks of the cycle, honoured at the next grid point.
  * LKD_ASK_FAULT is the watchdog's: a cycle that stood still does not go on as if nothing were. */
 enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END, LKD_ASK_FAULT };
 
 /** struct lkd_settings - what does not depend on the model.
- * @residual_limit:    largest violation of a joint before FAULT [m or rad]
+ * @policy:            what is done about inputs and about a model that goes wrong
  * @wake, @margin_ns:  how to wait; margin of LKD_WAKE_HYBRID, 0: found by the proof of the budget
  * @overrun:           see overrun.h
  * @budget_share:      of the period that inputs, step and outputs may take
  * @late_wakeup_share: of the period by which a wake-up may be late before it is counted as late
  * @zero_outputs:      outputs are zero in FAULT */
 struct lkd_settings {
-    double residual_limit;
+    struct lkd_policy policy;
     enum lkd_wake wake;
     int64_t margin_ns;
     struct lkd_overrun_policy overrun;
     double budget_share;
     double late_wakeup_share;
     bool zero_outputs;
-};
-
-/** struct lkd_input - a record in the mailbox towards the cycle.
- * @sequence, @origin_ns: of the newest sample from the bench, untouched; 0: none so far
- * @received_ns:          when the daemon received it, CLOCK_MONOTONIC
- * @values:               lk_system_input_size() finite values in channel order */
-struct lkd_input {
-    uint64_t sequence;
-    uint64_t origin_ns;
-    int64_t received_ns;
-    double values[];
-};
-
-/** struct lkd_figures - what a cycle says about itself. Times in ns on CLOCK_MONOTONIC.
- * @step, @time_s:    steps since the start and simulated time, of the outputs
- * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
- * @computed_ns:      inputs, step and outputs done
- * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
- *                    the next record on
- * @late_wakeups:     cycles that waited, and were woken later than the settings allow; the last of
- *                    them was the cycle of @late_wakeup_step
- * @long_computations: cycles that computed for longer than the settings allow; likewise
- * @behind_ns:        wall time since T0 - simulated time, at the next grid point
- * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
- * outputs
- * @health:           of the last step, a failed one included
- * @residual_position_max, @residual_velocity_max: largest since the start
- * @energy_start:     kinetic + potential at the start [J] */
-struct lkd_figures {
-    enum lkd_cycle_state state;
-    enum lkd_fault fault;
-    uint64_t step;
-    double time_s;
-    int64_t deadline_ns;
-    int64_t woken_ns;
-    int64_t computed_ns;
-    uint64_t cycles;
-    uint64_t overruns;
-    uint64_t skipped;
-    uint64_t caught_up;
-    uint64_t late_wakeups;
-    uint64_t late_wakeup_step;
-    uint64_t long_computations;
-    uint64_t long_computation_step;
-    int64_t behind_ns;
-    uint64_t input_sequence;
-    uint64_t input_origin_ns;
-    int64_t input_received_ns;
-    struct lk_health health;
-    double residual_position_max;
-    double residual_velocity_max;
-    double energy_start;
-};
-
-/** struct lkd_output - a record in the mailbox from the cycle to the exchange thread.
- * @values: lk_system_output_size() values in channel order */
-struct lkd_output {
-    struct lkd_figures figures;
-    double values[];
-};
-
-/** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
- * number there is that of the cycle, from 0.
- * @latched_ns: the inputs taken;  @stepped_ns: the step done, or what took its place
- * @ended_ns:   outputs and books handed over; the cycle's last look at the clock */
-struct lkd_record {
-    uint64_t step;
-    int64_t deadline_ns;
-    int64_t woken_ns;
-    int64_t latched_ns;
-    int64_t stepped_ns;
-    int64_t computed_ns;
-    int64_t ended_ns;
 };
 
 #define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
@@ -160,13 +78,28 @@ struct lkd_missed {
  * the wake-up), less than they spin; no more than LKD_MARGIN_PART of the period. */
 #define LKD_LEAD_NS INT64_C(50000)
 
+struct lkd_cycle;
+
+/** lkd_cycle_after - what else happens at the end of a cycle, in the slack that is left of the
+ * period: the outputs are with the others already.
+ * Thread: cycle.  RT: its time is in the cycle's response, and may make it late. */
+typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
+
 /** struct lkd_cycle - a model on the grid.
  * @system, @period_ns, @settings: fixed;  @t0_ns, @crew: set before a run, NULL: alone
+ * @mode:     set before a run;  @steps_max: after which the run pauses by itself, 0: none; set
+ *            while it does not step
  * @wait:     how to wait, its margin settled by the proof
- * @n_outputs, @n_inputs: scalars of the channels;  @low, @high: limits of each input scalar
+ * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs
+ * @low, @high: limits of each input scalar
+ * @guard:    between the mailbox and the step;  @tape: towards the recorder
+ * @release:  of steps, where it is not the clock's matter
+ * @stall_ns: for which the next cycle computes longer, once; a fault on purpose
+ * @after:    or NULL, with its @after_context; set while no thread runs the cycle
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
  * @status:   read by the control thread; struct lkd_figures
+ * @answer:   in lockstep, after each step; read by the control thread; struct lkd_output
  * @wakeup:   from the grid point to the first instruction
  * @compute:  from there to @computed_ns, of cycles that step
  * @response: from the grid point to the end of the cycle
@@ -178,7 +111,8 @@ struct lkd_missed {
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs;  @rt.trial: inputs of the proof */
+ * @rt.values: the last good outputs;  @rt.trial: inputs of the proof
+ * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
     struct lk_crew *crew;
@@ -186,14 +120,24 @@ struct lkd_cycle {
     struct lkd_wait wait;
     int64_t period_ns;
     int64_t t0_ns;
+    enum lkd_mode mode;
+    _Atomic uint64_t steps_max;
     int n_inputs;
     int n_outputs;
+    int n_channels;
     double *low;
     double *high;
 
+    struct lkd_guard guard;
+    struct lkd_tape tape;
+    struct lkd_release release;
+    _Atomic int64_t stall_ns;
+    lkd_cycle_after *after;
+    void *after_context;
     struct lkd_mailbox inputs;
     struct lkd_mailbox outputs;
     struct lkd_mailbox status;
+    struct lkd_mailbox answer;
     struct lkd_histogram wakeup;
     struct lkd_histogram compute;
     struct lkd_histogram response;
@@ -211,7 +155,9 @@ struct lkd_cycle {
         struct lkd_record record;
         struct lkd_overruns overruns;
         double *values;
-        struct lkd_input *trial;
+        double *trial;
+        int n_stamps;
+        struct lkd_stamp stamp[LKD_STAMPS];
     } rt;
 };
 
@@ -237,7 +183,8 @@ void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
 /** lkd_cycle_free() - release; NULL is allowed. Not while it runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);
 
-/** lkd_cycle_rewind() - system to t = 0, fresh figures and histograms, ask RUN. Inputs stay.
+/** lkd_cycle_rewind() - system to t = 0, fresh figures and histograms, ask RUN, nothing tripped.
+ * What benches sent stays.
  * Thread: control, while no thread runs the cycle. */
 void lkd_cycle_rewind(struct lkd_cycle *cycle);
 
@@ -248,12 +195,13 @@ void lkd_cycle_settle(struct lkd_cycle *cycle);
 /** lkd_cycle_ask() - see enum lkd_ask. Thread: control.  RT: yes. */
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
 
-/** lkd_cycle_compute() - one step with @input and its outputs, apart from time and books: what a
- * cycle does, for the proof of the budget, too. Fills @latched_ns and @stepped_ns of the record.
+/** lkd_cycle_compute() - one step with the input values @acting and its outputs, apart from time
+ * and books: what a cycle does, for the proof of the budget, too. Fills @latched_ns and @stepped_ns
+ * of the record.
  * Thread: cycle.  RT: yes.
  * Return: why it failed; the figures and values of the outputs are then those of the last good
  *         step. */
-LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const struct lkd_input *input);
+LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting);
 
 /** lkd_cycle_missed() - missed deadlines that are listed, at most LKD_MISSED_MAX; entries below do
  * not change any more.  Thread: any. */
@@ -262,6 +210,12 @@ uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
 /** lkd_cycle_record() - time stamps of cycle @number, if they are still there.  Thread: any. */
 bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number,
                       struct lkd_record *ret_record);
+
+/** lkd_cycle_run_released() - step by step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
+ * (LKD_MODE_ASAP), until asked to end. The books are those of a grid that follows: a cycle's grid
+ * point is when it begins.
+ * Thread: cycle.  RT: no. */
+void lkd_cycle_run_released(struct lkd_cycle *cycle);
 
 /** lkd_cycle_run() - go through the grid from T0 until asked to end.
  * Thread: cycle.  RT: yes, one wait a grid point. */

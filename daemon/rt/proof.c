@@ -36,7 +36,7 @@ static void choose_inputs(struct lkd_cycle *cycle, uint64_t *random)
         double high = isinf(cycle->high[i]) ? UNLIMITED : cycle->high[i];
         uint64_t r = draw(random) >> 60;
 
-        cycle->rt.trial->values[i] = r < 6 ? low : r < 12 ? high : 0;
+        cycle->rt.trial[i] = r < 6 ? low : r < 12 ? high : cycle->guard.acting[i];
     }
 }
 

@@ -150,20 +150,50 @@ void lkd_realtime_prepare_thread(void)
     prctl(PR_SET_TIMERSLACK, 1);
 }
 
+/* Opened early, or -1. */
+static int latency_kept = -1;
+
+static int open_latency(void)
+{
+    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+
+    return fd < 0 ? -errno : fd;
+}
+
+void lkd_realtime_keep_latency(void)
+{
+    if (latency_kept < 0)
+        latency_kept = open_latency();
+}
+
 int lkd_realtime_hold_latency(void)
 {
     int32_t latency_us = 0;
-    int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
+    int fd = latency_kept >= 0 ? latency_kept : open_latency();
 
     if (fd < 0)
-        return -errno;
+        return fd;
     if (write(fd, &latency_us, sizeof(latency_us)) != sizeof(latency_us)) {
         int r = errno ? -errno : -EIO;
 
-        close(fd);
+        lkd_realtime_release_latency(fd);
         return r;
     }
     return fd;
+}
+
+void lkd_realtime_release_latency(int fd)
+{
+    const int32_t any_us = -1; /* as if nobody had asked */
+
+    if (fd < 0)
+        return;
+    if (fd != latency_kept)
+        close(fd);
+    else if (write(fd, &any_us, sizeof(any_us)) != sizeof(any_us)) {
+        close(fd); /* that ends it, too, and later runs do without */
+        latency_kept = -1;
+    }
 }
 
 void lkd_realtime_usage(struct lkd_usage *ret_usage)

@@ -66,10 +66,15 @@ int lkd_realtime_set_fifo(int priority);
  * let its timers fire without slack should it stay at normal priority. */
 void lkd_realtime_prepare_thread(void);
 
-/** lkd_realtime_hold_latency() - keep all cores out of slow idle states as long as the returned
- * descriptor is open.
+/** lkd_realtime_keep_latency() - open what lkd_realtime_hold_latency() needs while this process
+ * may. Before privileges are given up; without it, that function opens it when asked. */
+void lkd_realtime_keep_latency(void);
+
+/** lkd_realtime_hold_latency() - keep all cores out of slow idle states until the release.
  * Return: a descriptor, or negative errno. */
 int lkd_realtime_hold_latency(void);
+/** lkd_realtime_release_latency() - let them be slow again; negative descriptors are allowed. */
+void lkd_realtime_release_latency(int fd);
 
 /** lkd_realtime_usage() - of the calling thread so far. */
 void lkd_realtime_usage(struct lkd_usage *ret_usage);

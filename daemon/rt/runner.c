@@ -62,8 +62,10 @@ static void *run_cycle(void *data)
     sem_post(&runner->ready);
     if (runner->proof)
         lkd_proof_run(runner->proof, runner->cycle);
-    else
+    else if (runner->cycle->mode == LKD_MODE_REALTIME)
         lkd_cycle_run(runner->cycle);
+    else
+        lkd_cycle_run_released(runner->cycle);
     lkd_realtime_usage(&worker->usage_end);
     return NULL;
 }

@@ -15,13 +15,13 @@
 
 static struct lkd_histogram wakeup, compute, response;
 static struct lkd_overruns overruns;
+static struct lkd_settings settings;
 static struct lkd_ring ring;
 static volatile unsigned char *other;
 
 /* The same calls as cycle.c makes beside step, outputs and mailboxes. */
 static void keep_books(uint64_t cycle, int64_t deadline_ns, int64_t jitter_ns)
 {
-    const struct lkd_settings settings = lkd_settings_default();
     int64_t latched_ns = lkd_clock_ns(), stepped_ns = lkd_clock_ns(), ended_ns = lkd_clock_ns();
     const uint64_t words[LKD_RING_WORDS] = {cycle,
                                             (uint64_t)deadline_ns,
@@ -80,6 +80,7 @@ static void measure(const char *name, int rounds, bool cold)
 
 int main(void)
 {
+    settings = lkd_settings_default();
     other = calloc(1, COLD_BYTES);
     if (!other || lkd_ring_init(&ring, LKD_RECORDS))
         return 1;

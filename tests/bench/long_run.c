@@ -64,6 +64,7 @@ struct bench {
     struct lk_client *client;
     struct lk_client_inputs *inputs;
     struct lk_client_outputs *outputs;
+    uint64_t token;
     uint64_t sent;
     uint64_t received;
     uint64_t lost;
@@ -95,6 +96,7 @@ static void attend(struct bench *bench, double seconds)
         sample.origin_ns = (uint64_t)now_ns;
         sample.values = &torque;
         sample.n_values = 1;
+        sample.token = bench->token;
         lk_client_inputs_send(bench->inputs, &sample);
         take_outputs(bench);
         nanosleep(&nap, NULL);
@@ -114,6 +116,17 @@ static int open_bench(struct bench *bench, const char *control, const char *inpu
         return 1;
     }
     return lk_client_inputs_wait(bench->inputs, 5000);
+}
+
+/* The model has one input of one scalar. */
+static int claim(struct bench *bench)
+{
+    struct lk_error error = {0};
+    int code = lk_client_claim_all(bench->client, "long_run", 0, &bench->token, &error);
+
+    if (code)
+        fprintf(stderr, "%s\n", error.text);
+    return code;
 }
 
 static int arm_and_start(struct bench *bench)
@@ -237,7 +250,7 @@ int main(int argc, char *argv[])
         return 1;
     if (pthread_create(&thread, NULL, spin, &spinner))
         return 1;
-    r = arm_and_start(&bench);
+    r = arm_and_start(&bench) || claim(&bench);
     if (r == 0)
         attend(&bench, seconds);
     atomic_store(&spinner.stop, true);

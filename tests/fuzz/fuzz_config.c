@@ -28,7 +28,7 @@ static void check_read(const struct lkd_config *config)
 {
     const struct lkd_settings *s = &config->cycle;
 
-    if (!(s->budget_share > 0 && s->budget_share < 1) || !(s->residual_limit > 0) ||
+    if (!(s->budget_share > 0 && s->budget_share < 1) || !(s->policy.residual_limit > 0) ||
         !(s->late_wakeup_share > 0 && s->late_wakeup_share <= 1))
         abort();
     if (s->overrun.in_window > LKD_OVERRUN_WINDOW_MAX || s->overrun.catch_up < 1 ||

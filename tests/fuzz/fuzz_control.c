@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a request, through the daemon's own state machine, and as a reply, as a client would
- * decode it. Nothing is started: a fuzzer that makes real-time threads finds only the scheduler. */
+/* Any bytes as a request, through the daemon's own state machine, without a model and with one, and
+ * as a reply, as a client would decode it. Nothing is started: a fuzzer that makes real-time
+ * threads finds only the scheduler. */
 #include "commands.h"
+#include "line_rig.h"
+#include "no_exchange.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -20,11 +23,9 @@ static void set_up(void)
 {
     lkd_config_default(&config);
     lkd_inputs_init(&inputs);
-    lkd_rig_init(&rig, &config, &inputs, NULL, &placement, 0);
-    commands.limit.next_ns = INT64_MAX; /* refusals are the normal case here */
+    lkd_rig_init(&rig, &config, &inputs, no_exchange(), &placement, 0);
     if (lkd_commands_init(&commands, &rig) || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_ARENA))
         abort();
-    commands.limit.next_ns = INT64_MAX;
 }
 
 /* A load would compile whatever comes (fuzz_model does that), and only a load leaves EMPTY. */
@@ -68,6 +69,16 @@ static void check_reply(const Linkage__V1__ControlReply *reply, size_t size)
             abort();
 }
 
+static void with_model(const uint8_t *data, size_t size)
+{
+    const Linkage__V1__ControlReply *reply;
+
+    line_rig_fresh();
+    reply = line_rig_request(LINKAGE__V1__ROLE__ROLE_CONTROL, data, size);
+    if (reply)
+        check_text(reply->text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const Linkage__V1__ControlReply *reply;
@@ -75,12 +86,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!arena.memory)
         set_up();
     if (!is_load(data, size)) {
-        if (lkd_commands_handle(&commands, data, size, &reply))
+        const struct lkd_peer peer = {.role = LINKAGE__V1__ROLE__ROLE_CONTROL};
+
+        if (lkd_commands_handle(&commands, &peer, data, size, &reply))
             abort();
         if (reply->result == LINKAGE__V1__RESULT__RESULT_UNSPECIFIED)
             abort();
         check_text(reply->text);
     }
+    with_model(data, size);
     if (lk_wire_decode_reply(&arena, data, size, &reply) == 0)
         check_reply(reply, size);
     return 0;

@@ -79,6 +79,17 @@ bool harness_log_has(const char *folder, const char *name, const char *words)
 
 /* ---- the process ---- */
 
+/* Does a line of @more begin with @key? */
+static bool has_key(const char *more, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (; more; more = strchr(more, '\n'), more = more ? more + 1 : NULL)
+        if (strncmp(more, key, n) == 0)
+            return true;
+    return false;
+}
+
 void harness_write_config(const struct harness *h, const char *path, const char *more)
 {
     FILE *out = fopen(path, "w");
@@ -86,6 +97,10 @@ void harness_write_config(const struct harness *h, const char *path, const char 
     assert_non_null(out);
     fprintf(out, "linkaged: 1\nendpoints:\n  control: %s\n  inputs: %s\n  outputs: %s\n%s",
             h->endpoint[0], h->endpoint[1], h->endpoint[2], more ? more : "");
+    if (!has_key(more, "inputs:"))
+        fputs("inputs: {claims: optional}\n", out);
+    if (!has_key(more, "policy:"))
+        fputs("policy: {stale: count}\n", out);
     fclose(out);
 }
 
@@ -195,7 +210,7 @@ static void *connect_socket(struct harness *h, int type, const char *endpoint)
     assert_non_null(socket);
     zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
     if (type == ZMQ_SUB)
-        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "\x08", 1); /* OutputSamples, see linkage.proto */
     assert_int_equal(zmq_connect(socket, endpoint), 0);
     return socket;
 }

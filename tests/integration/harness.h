@@ -55,7 +55,8 @@ pid_t harness_spawn(const char *const arguments[], const char *log_path, int not
 int harness_wait(pid_t pid, int timeout_ms);
 /** harness_log_has() - does the log in @folder/@name contain @words? */
 bool harness_log_has(const char *folder, const char *name, const char *words);
-/** harness_write_config() - write a configuration with the harness' endpoints. */
+/** harness_write_config() - write a configuration with the harness' endpoints. Unless @more has
+ * sections of its own for that, samples need no token and what was sent once goes on acting. */
 void harness_write_config(const struct harness *h, const char *path, const char *more);
 
 /** harness_notice() - wait for a notice to systemd that starts with @words. */

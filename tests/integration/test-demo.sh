@@ -120,7 +120,7 @@ out_has "tip.x \[m\]"
 expect 0 ctl watch -n 2
 out_has "crank_rate"
 expect 1 ctl watch no_such
-err_has "coupler_pose"
+err_has "no_such"
 expect 0 ctl watch --json --count 200
 out_is_json
 [ "$(grep -c '"type":"sample"' "$work/out")" -eq 200 ] || fail "watch --json --count 200"

@@ -257,7 +257,7 @@ static void test_steps_that_fail(void **state)
     struct harness h;
 
     (void)state;
-    harness_open(&h, "limits: {residual_position: 1e-30}\n"); /* nothing satisfies it */
+    harness_open(&h, "policy: {residual: {limit: 1e-30}}\n"); /* nothing satisfies it */
     harness_load_model(&h);
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
     harness_command(&h, STATUS);

@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <zmq.h>
 
 #include <cmocka.h>
 
@@ -223,9 +224,9 @@ static pid_t find_thread(pid_t pid, const char *name)
 }
 
 /* Return: 0 when this process may not look into others. */
-static pid_t seize_cycle(const struct harness *h)
+static pid_t seize_cycle(const struct harness *h, const char *name)
 {
-    pid_t tid = find_thread(h->pid, "lkd-cycle");
+    pid_t tid = find_thread(h->pid, name);
 
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
         print_message("ptrace: %s\n", strerror(errno));
@@ -300,7 +301,7 @@ static void test_frozen(void **state)
     unsetenv("WATCHDOG_USEC");
     harness_load_model(&h);
     harness_go(&h);
-    tid = seize_cycle(&h);
+    tid = seize_cycle(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 50);
@@ -342,7 +343,7 @@ static void test_released(void **state)
                      "overrun: {fault_in_a_row: 0}\n");
     runs_load_file(&h, "chain-128", "0.005"); /* whose steps are long */
     harness_go(&h);
-    tid = seize_cycle(&h);
+    tid = seize_cycle(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 20);
@@ -386,7 +387,7 @@ static void test_frozen_exit(void **state)
                      "overrun: {fault_in_a_row: 0}\n");
     harness_load_model(&h);
     harness_go(&h);
-    tid = seize_cycle(&h);
+    tid = seize_cycle(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 50);
@@ -539,22 +540,53 @@ static void test_autostart_refused_degraded(void **state)
     start_by_itself("", "start refused: the machine is not fit for real time");
 }
 
+/* A bench that sends as fast as it can and is killed in the midst of it, while nobody takes its
+ * samples from the queue: the daemon, too, used to end with it. */
+static void test_flood_that_dies(void **state)
+{
+    const struct timespec flood = {.tv_nsec = 300000000}, wait = {.tv_sec = 2};
+    struct harness h;
+    pid_t tid, child;
+
+    (void)state;
+    harness_open(&h, "realtime: {lock_memory: false}\n");
+    tid = seize_cycle(&h, "lkd-exchange");
+    if (tid == 0) {
+        may_not(&h);
+        return;
+    }
+    freeze(tid);
+    child = fork();
+    if (child == 0) {
+        void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_XPUB);
+
+        zmq_connect(socket, h.endpoint[1]);
+        for (;;)
+            zmq_send(socket, "flood", 5, 0);
+    }
+    nanosleep(&flood, NULL);
+    go_on(tid); /* takes the subscription to the bench */
+    nanosleep(&flood, NULL);
+    freeze(tid);
+    nanosleep(&flood, NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    nanosleep(&wait, NULL);
+    assert_int_equal(ptrace(PTRACE_DETACH, tid, NULL, NULL), 0);
+    harness_expect(&h, STATUS, RESULT(OK), STATE(EMPTY));
+    harness_close(&h);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deadlines),
-        cmocka_unit_test(test_deadlines_exit),
-        cmocka_unit_test(test_continue),
-        cmocka_unit_test(test_catch_up),
-        cmocka_unit_test(test_step_fault_exit),
-        cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_released),
-        cmocka_unit_test(test_frozen_exit),
-        cmocka_unit_test(test_long_proof_is_alive),
-        cmocka_unit_test(test_reports),
-        cmocka_unit_test(test_no_place_for_files),
-        cmocka_unit_test(test_autostart_refused),
-        cmocka_unit_test(test_autostart_refused_degraded),
+        cmocka_unit_test(test_deadlines),         cmocka_unit_test(test_deadlines_exit),
+        cmocka_unit_test(test_continue),          cmocka_unit_test(test_catch_up),
+        cmocka_unit_test(test_step_fault_exit),   cmocka_unit_test(test_frozen),
+        cmocka_unit_test(test_released),          cmocka_unit_test(test_flood_that_dies),
+        cmocka_unit_test(test_frozen_exit),       cmocka_unit_test(test_long_proof_is_alive),
+        cmocka_unit_test(test_reports),           cmocka_unit_test(test_no_place_for_files),
+        cmocka_unit_test(test_autostart_refused), cmocka_unit_test(test_autostart_refused_degraded),
     };
 
     harness_init(argc, argv);

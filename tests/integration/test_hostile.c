@@ -49,13 +49,19 @@ static void *connect_to(struct harness *h, int type, int endpoint)
     return socket;
 }
 
-static void answered_as_bad(struct harness *h, const void *data, size_t size)
+/* @expected: the id of the request where that much of it was understood, else 0 */
+static void answered_with(struct harness *h, const void *data, size_t size, uint64_t expected)
 {
     uint64_t id = 1;
 
     assert_true(zmq_send(h->control, data, size, 0) >= 0);
     assert_int_equal(next_result(h, h->control, &id), RESULT(BAD_MESSAGE));
-    assert_int_equal(id, 0);
+    assert_int_equal(id, expected);
+}
+
+static void answered_as_bad(struct harness *h, const void *data, size_t size)
+{
+    answered_with(h, data, size, 0);
 }
 
 static void test_bad_requests(void **state)
@@ -68,7 +74,7 @@ static void test_bad_requests(void **state)
     (void)state;
     harness_open(&h, NULL);
     answered_as_bad(&h, "", 0);
-    answered_as_bad(&h, valid, 2); /* no command */
+    answered_with(&h, valid, 2, 5); /* no command, or one of a later version */
     answered_as_bad(&h, valid, 3); /* truncated */
     for (int round = 0; round < 50; round++) {
         for (size_t i = 0; i < sizeof(noise); i++) {

@@ -8,7 +8,7 @@ set -eu
 
 # What runs on the cycle thread. The heap is for making and freeing, which the header of each
 # function says; that the cycle does not use it, test_cycle counts.
-cycle='aligned_alloc calloc free memcpy memset __errno_location fmax fmin
+cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax fmin
     clock_gettime clock_nanosleep
     lk_crew_rest lk_crew_rouse lk_system_health lk_system_input_channels lk_system_input_size
     lk_system_output_size lk_system_outputs lk_system_reset lk_system_step lk_system_step_count
@@ -22,11 +22,16 @@ setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf 
     pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_wait
     lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_crew_wait_ready lk_error_set
     lk_crew_set_mark lk_system_set_crew'
+# What takes the place of the clock in lockstep and as fast as possible.
+release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pthread_cond_init
+    pthread_cond_signal pthread_cond_timedwait pthread_condattr_destroy pthread_condattr_init
+    pthread_condattr_setclock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
+    pthread_mutex_unlock'
 # The step, its compiler and the engines: memory and mathematics, and the futex of the crew.
 step='aligned_alloc calloc malloc realloc free memcmp memcpy memset memmove stpcpy strcmp strlen
     snprintf qsort qsort_r getenv syscall __errno_location __cpu_model __cpu_indicator_init
     _GLOBAL_OFFSET_TABLE_
-    lk_error_set lk_joint_traits
+    lk_error_set lk_joint_traits lk_input_type_name lk_output_type_name
     atan2 cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'
 
 # check NAME LIST OBJECTS OWN LIBRARY...: members of the libraries whose names match OBJECTS; they may
@@ -51,11 +56,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rt=$1
 shift
-own='(cycle|histogram|mailbox|overrun|proof|ring|wait)\.c\.o:'
-check 'the cycle' "$cycle" "$own" "$own" "$rt"
+own='(cycle|guard|histogram|mailbox|overrun|proof|ring|tape|wait)\.c\.o:'
+unpaced='release\.c\.o:'
+check 'the cycle' "$cycle" "$own" "$own|$unpaced" "$rt"
+check 'a cycle without a clock' "$release" "$unpaced" "$unpaced" "$rt"
 check 'its set-up' "$setup" '(placement|realtime|runner)\.c\.o:' '' "$rt"
 check 'the step' "$step" '' '' "$@"
-nm -A "$rt" | grep -vE "$own|(placement|realtime|runner)\.c\.o:" | grep -q . &&
+nm -A "$rt" | grep -vE "$own|$unpaced|(placement|realtime|runner)\.c\.o:" | grep -q . &&
     { echo "$rt: a file that is on no list"; exit 1; }
 nm -A --undefined-only "$rt" | grep -E "wait\.c\.o:" | grep -q ' clock_nanosleep' ||
     { echo "$rt: not the library expected"; exit 1; }

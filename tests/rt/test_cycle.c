@@ -92,9 +92,10 @@ static void feed(struct lkd_cycle *cycle, uint64_t sequence)
 {
     struct lkd_input *input = lkd_mailbox_back(&cycle->inputs);
 
-    input->sequence = sequence;
-    input->origin_ns = sequence;
-    input->received_ns = lkd_clock_ns();
+    input->n_stamps = 1;
+    input->stamp[0].sequence = sequence;
+    input->stamp[0].origin_ns = sequence;
+    input->stamp[0].received_ns = lkd_clock_ns();
     for (int i = 0; i < cycle->n_inputs; i++)
         input->values[i] = (double)(sequence % 7) - 3;
     lkd_mailbox_publish(&cycle->inputs);
@@ -402,13 +403,13 @@ static void test_faults(void **state)
     open_bench(&bench, 0);
     assert_true(bench.cycle->n_outputs <= 64);
     lk_system_outputs(bench.system, start);
-    bench.cycle->settings.residual_limit = -1; /* nothing satisfies it */
+    bench.cycle->settings.policy.residual_limit = -1; /* nothing satisfies it */
     run_to_fault(&bench, LKD_FAULT_RESIDUAL);
     assert_true(lkd_mailbox_take(&bench.cycle->outputs));
     output = lkd_mailbox_front(&bench.cycle->outputs);
     assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
 
-    bench.cycle->settings.residual_limit = 1e-3;
+    bench.cycle->settings.policy.residual_limit = 1e-3;
     lkd_cycle_rewind(bench.cycle);
     ((struct lkd_input *)lkd_mailbox_back(&bench.cycle->inputs))->values[0] = NAN;
     lkd_mailbox_publish(&bench.cycle->inputs);

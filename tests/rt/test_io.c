@@ -138,7 +138,7 @@ static void *attend(void *data)
     int zero = 0;
 
     zmq_setsockopt(in, ZMQ_LINGER, &zero, sizeof(zero));
-    zmq_setsockopt(out, ZMQ_SUBSCRIBE, "", 0);
+    zmq_setsockopt(out, ZMQ_SUBSCRIBE, "\x08", 1);
     zmq_connect(in, bench->inputs);
     zmq_connect(out, bench->outputs);
     lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA);
@@ -200,13 +200,19 @@ static void open_rig(struct rig *rig, const char *model_name)
 
     rig->bench.context = rig->context = zmq_ctx_new();
     rig->inputs_socket = bind_socket(rig, ZMQ_SUB, "inputs", rig->bench.inputs);
-    rig->outputs_socket = bind_socket(rig, ZMQ_PUB, "outputs", rig->bench.outputs);
+    rig->outputs_socket = bind_socket(rig, ZMQ_XPUB, "outputs", rig->bench.outputs);
     rig->bench.n_inputs = (size_t)rig->cycle->n_inputs;
     lkd_inputs_init(&rig->inputs);
+    lkd_inputs_configure(&rig->inputs, true, LKD_LEASE_NS); /* the bench here claims nothing */
     assert_int_equal(lkd_inputs_attach(&rig->inputs, rig->cycle, 1), 0);
-    assert_int_equal(
-        lkd_exchange_start(&rig->inputs, rig->inputs_socket, rig->outputs_socket, &rig->exchange),
-        0);
+    assert_int_equal(lkd_exchange_start(
+                         &(struct lkd_exchange_options){
+                             .inputs = &rig->inputs,
+                             .inputs_socket = rig->inputs_socket,
+                             .outputs_socket = rig->outputs_socket,
+                         },
+                         &rig->exchange),
+                     0);
     lkd_exchange_attach(rig->exchange, rig->cycle, 1, false);
     assert_int_equal(pthread_create(&rig->bench_thread, NULL, attend, &rig->bench), 0);
 }

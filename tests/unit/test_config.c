@@ -3,6 +3,7 @@
  * one line with its place. */
 #include "config.h"
 #include "realtime.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,6 +45,20 @@ static int read_text(const char *text, struct lkd_config *config, struct lk_erro
     return lkd_config_read(file, config, error);
 }
 
+static void same_policy(const struct lkd_policy *a, const struct lkd_policy *b)
+{
+    for (int i = 0; i < LKD_CONDITIONS; i++) {
+        assert_int_equal(a->rule[i].action, b->rule[i].action);
+        assert_true(a->rule[i].ramp_s == b->rule[i].ramp_s);
+        assert_true(isnan(a->rule[i].value) && isnan(b->rule[i].value));
+    }
+    assert_int_equal(a->timeout_steps, b->timeout_steps);
+    assert_int_equal(a->recover_samples, b->recover_samples);
+    assert_int_equal(a->n_channels, b->n_channels);
+    assert_true(a->residual_limit == b->residual_limit);
+    assert_true(a->energy_limit == b->energy_limit);
+}
+
 static void same_settings(const struct lkd_settings *a, const struct lkd_settings *b)
 {
     assert_int_equal(a->wake, b->wake);
@@ -55,7 +70,7 @@ static void same_settings(const struct lkd_settings *a, const struct lkd_setting
     assert_int_equal(a->overrun.in_window, b->overrun.in_window);
     assert_int_equal(a->overrun.window, b->overrun.window);
     assert_int_equal(a->zero_outputs, b->zero_outputs);
-    assert_true(a->residual_limit == b->residual_limit);
+    same_policy(&a->policy, &b->policy);
     assert_true(a->budget_share == b->budget_share);
     assert_true(a->late_wakeup_share == b->late_wakeup_share);
 }
@@ -73,6 +88,7 @@ static void test_shipped_file_is_the_default(void **state)
     assert_string_equal(read.outputs, built_in.outputs);
     assert_string_equal(read.model, built_in.model);
     assert_int_equal(read.autostart, built_in.autostart);
+    assert_int_equal(read.mode, built_in.mode);
     assert_int_equal(read.wish.core, built_in.wish.core);
     assert_int_equal(read.wish.priority, built_in.wish.priority);
     assert_int_equal(read.wish.workers, built_in.wish.workers);
@@ -80,6 +96,8 @@ static void test_shipped_file_is_the_default(void **state)
     assert_int_equal(read.lock_memory, built_in.lock_memory);
     assert_int_equal(read.allow_degraded, built_in.allow_degraded);
     same_settings(&read.cycle, &built_in.cycle);
+    assert_int_equal(read.claims_optional, built_in.claims_optional);
+    assert_int_equal(read.lease_ns, built_in.lease_ns);
     assert_int_equal(read.proof_steps, built_in.proof_steps);
     assert_int_equal(read.proof_time_ns, built_in.proof_time_ns);
     assert_int_equal(read.watchdog_ns, built_in.watchdog_ns);
@@ -101,6 +119,7 @@ static void test_all_keys(void **state)
                   "            outputs: 'ipc://@linkaged-o'}\n"
                   "model: models/a.yaml\n"
                   "autostart: true\n"
+                  "mode: lockstep\n"
                   "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
                   "           lock_memory: false, degraded: allow, wake: hybrid,\n"
                   "           spin_margin_us: 40}\n"
@@ -110,7 +129,7 @@ static void test_all_keys(void **state)
                   "watchdog: {time: 0.5}\n"
                   "on_fault: {outputs: zero, exit: true}\n"
                   "evidence: {directory: e/f}\n"
-                  "limits: {residual_position: 0.5}\n",
+                  "policy: {residual: {limit: 0.5}}\n",
                   &config, &error),
         0);
     assert_string_equal(config.control, "tcp://127.3.2.1:65535");
@@ -119,6 +138,7 @@ static void test_all_keys(void **state)
     snprintf(expected, sizeof(expected), "%s/models/a.yaml", folder);
     assert_string_equal(config.model, expected);
     assert_true(config.autostart);
+    assert_int_equal(config.mode, LKD_MODE_LOCKSTEP);
     assert_int_equal(config.wish.core, 3);
     assert_int_equal(config.wish.priority, 12);
     assert_int_equal(config.wish.workers, 3);
@@ -144,7 +164,7 @@ static void test_all_keys(void **state)
     assert_true(config.exit_on_fault);
     snprintf(expected, sizeof(expected), "%s/e/f", folder);
     assert_string_equal(config.evidence, expected);
-    assert_true(config.cycle.residual_limit == 0.5);
+    assert_true(config.cycle.policy.residual_limit == 0.5);
 }
 
 static void test_core_names_and_absolute_model(void **state)
@@ -232,9 +252,9 @@ static void test_refusals(void **state)
     refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [4, 4]}\n", "2:42", "core 4 has");
     refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
             "core 6 has a worker already");
-    refused("linkaged: 1\nlimits: {residual_position: 0}\n", "2:29", "positive");
-    refused("linkaged: 1\nlimits: {residual_position: .nan}\n", "2:29", "residual_position");
+    refused("linkaged: 1\nlimits: {residual_position: 0.1}\n", "2:1", "limits");
     refused("linkaged: 1\nautostart: true\n", "2:12", "model");
+    refused("linkaged: 1\nmode: fast\n", "2:7", "lockstep");
     refused("linkaged: 1\nautostart: perhaps\n", "2:12", "autostart");
 }
 

@@ -1,56 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input table: what is refused leaves the last good values acting. */
-#include "inputs.h"
+/* The input table with samples that need no claim, and set by hand: what is refused leaves the last
+ * good values acting, and is counted by its reason. */
+#include "bench_rig.h"
+#include "names.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#define N 3
+#define N 5
 
-/* Only the mailbox and the number of inputs of a cycle are used by the table. */
-static struct lkd_cycle cycle;
-static struct lkd_inputs inputs;
-static double low[N] = {-INFINITY, -INFINITY, -2}, high[N] = {INFINITY, INFINITY, 1000};
-
-static int attach(void **state)
-{
-    (void)state;
-    cycle.n_inputs = N;
-    cycle.low = low;
-    cycle.high = high;
-    if (lkd_mailbox_init(&cycle.inputs, sizeof(struct lkd_input) + N * sizeof(double)))
-        return -1;
-    lkd_inputs_init(&inputs);
-    return lkd_inputs_attach(&inputs, &cycle, 77);
-}
-
-static int detach(void **state)
-{
-    (void)state;
-    lkd_inputs_fini(&inputs);
-    lkd_mailbox_fini(&cycle.inputs);
-    return 0;
-}
-
-static const struct lkd_input *newest(void)
-{
-    lkd_mailbox_take(&cycle.inputs);
-    return lkd_mailbox_front(&cycle.inputs);
-}
-
-static int offer(uint64_t sequence, const double *values, size_t n)
-{
-    return lkd_inputs_offer(&inputs, &(struct lkd_sample){
-                                         .sequence = sequence,
-                                         .origin_ns = sequence * 1000,
-                                         .received_ns = 5,
-                                         .values = values,
-                                         .n_values = n,
-                                     });
-}
+static const double good[N] = {1, 2, 3, 4, 5};
 
 static void check_counts(uint64_t accepted, uint64_t refused)
 {
@@ -61,159 +24,317 @@ static void check_counts(uint64_t accepted, uint64_t refused)
     assert_int_equal(r, refused);
 }
 
-static void check_values(double a, double b, double c)
+static uint64_t refusals(int reason)
 {
-    const struct lkd_input *input = newest();
+    uint64_t n[LKD_INPUT_STATUSES];
 
-    assert_true(input->values[0] == a);
-    assert_true(input->values[1] == b);
-    assert_true(input->values[2] == c);
+    lkd_inputs_refusals(&inputs, n);
+    return n[reason];
+}
+
+static int set(size_t offset, const double *values, size_t n)
+{
+    return lkd_inputs_set(&inputs, offset, values, n, false, &said);
 }
 
 static void test_accepted(void **state)
 {
-    const double values[N] = {1, 2, 3};
-
     (void)state;
-    check_values(0, 0, 0);
-    assert_int_equal(offer(10, values, N), LKD_INPUT_OK);
-    check_values(1, 2, 3);
-    assert_int_equal(newest()->sequence, 10);
-    assert_int_equal(newest()->origin_ns, 10000);
-    assert_int_equal(newest()->received_ns, 5);
+    values_are(1, 0, 0, 0, 0); /* initial values */
+    assert_false(news_of(0)->watched);
+    assert_int_equal(offer(0, 10, good, N), LKD_INPUT_OK);
+    values_are(1, 2, 3, 4, 5);
+    assert_int_equal(newest()->n_stamps, 1);
+    assert_int_equal(newest()->newest, 0);
+    assert_int_equal(newest()->stamp[0].claim, 0);
+    assert_int_equal(newest()->stamp[0].sequence, 10);
+    assert_int_equal(newest()->stamp[0].origin_ns, 10000);
+    assert_int_equal(newest()->stamp[0].received_ns, now_ns);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(news_of(i)->heard, 1);
+        assert_true(news_of(i)->watched);
+        assert_false(news_of(i)->lost);
+    }
     check_counts(1, 0);
 }
 
 static void test_refused(void **state)
 {
-    const double good[N] = {1, 2, 3}, bad[N] = {4, NAN, 6}, large[N] = {4, 5, -INFINITY};
-    struct lkd_sample foreign = {.sequence = 99, .model_id = 78, .values = large, .n_values = N};
+    const double nan[N] = {4, 5, NAN, 7, 8}, infinite[N] = {INFINITY, 1, 1, 1, -INFINITY};
+    struct lkd_sample foreign = {.sequence = 99, .model_id = 78, .values = good, .n_values = N};
 
     (void)state;
-    assert_int_equal(offer(10, good, N), LKD_INPUT_OK);
-    assert_int_equal(offer(11, good, N - 1), LKD_INPUT_E_LENGTH);
-    assert_int_equal(offer(12, NULL, 0), LKD_INPUT_E_LENGTH);
-    assert_int_equal(offer(13, bad, N), LKD_INPUT_E_NOT_FINITE);
-    assert_int_equal(offer(14, large, N), LKD_INPUT_E_NOT_FINITE);
-    assert_int_equal(offer(10, good, N), LKD_INPUT_E_NOT_NEWER);
-    assert_int_equal(offer(9, good, N), LKD_INPUT_E_NOT_NEWER);
-    assert_int_equal(lkd_inputs_offer(&inputs, &foreign), LKD_INPUT_E_OTHER_MODEL);
+    assert_int_equal(offer(0, 10, good, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 11, good, N - 1), LKD_INPUT_E_LENGTH);
+    assert_int_equal(offer(0, 11, good, N + 1), LKD_INPUT_E_LENGTH);
+    assert_int_equal(offer(0, 12, NULL, 0), LKD_INPUT_E_LENGTH);
+    assert_int_equal(offer(0, 13, nan, N), LKD_INPUT_E_NOT_FINITE);
+    assert_int_equal(offer(0, 14, infinite, N), LKD_INPUT_E_NOT_FINITE);
+    assert_int_equal(offer(0, 10, good, N), LKD_INPUT_E_NOT_NEWER);
+    assert_int_equal(offer(0, 9, good, N), LKD_INPUT_E_NOT_NEWER);
+    assert_int_equal(offer(5, 11, good, N), LKD_INPUT_E_TOKEN);
+    assert_int_equal(lkd_inputs_offer(&inputs, &foreign, NULL), LKD_INPUT_E_OTHER_MODEL);
     lkd_inputs_refuse(&inputs);
-    check_values(1, 2, 3);
-    assert_int_equal(newest()->sequence, 10);
-    check_counts(1, 8);
+    lkd_inputs_forbid(&inputs);
+    values_are(1, 2, 3, 4, 5);
+    assert_int_equal(newest()->stamp[0].sequence, 10);
+    check_counts(1, 11);
+    assert_int_equal(refusals(LKD_INPUT_E_LENGTH), 3);
+    assert_int_equal(refusals(LKD_INPUT_E_NOT_FINITE), 2);
+    assert_int_equal(refusals(LKD_INPUT_E_NOT_NEWER), 2);
+    assert_int_equal(refusals(LKD_INPUT_E_TOKEN), 1);
+    assert_int_equal(refusals(LKD_INPUT_E_OTHER_MODEL), 1);
+    assert_int_equal(refusals(LKD_INPUT_E_UNDECODABLE), 1);
+    assert_int_equal(refusals(LKD_INPUT_E_ROLE), 1);
+    /* with the channels that are to blame */
+    assert_int_equal(news_of(0)->not_finite, 1);
+    assert_int_equal(news_of(1)->not_finite, 1);
+    assert_int_equal(news_of(2)->not_finite, 1);
 
     /* refused sequence numbers are not remembered */
-    assert_int_equal(offer(11, good, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 11, good, N), LKD_INPUT_OK);
 }
 
 /* One value beyond the limits of its channel: the sample is refused whole, a set too. */
 static void test_limits(void **state)
 {
-    const double good[N] = {1e9, -1e9, -2}, low_c[N] = {1, 2, -2.001}, high_c[N] = {1, 2, 1001};
+    const double edge[N] = {-10, 100, -100, 0, 1e300}, low[N] = {-10.001, 0, 0, 0, 0};
+    const double high[N] = {0, 0, 100.001, 0, 0}, both[N] = {11, 0, 0, -101, 0};
 
     (void)state;
-    assert_int_equal(offer(1, good, N), LKD_INPUT_OK);
-    assert_int_equal(offer(2, low_c, N), LKD_INPUT_E_LIMITS);
-    assert_int_equal(offer(3, high_c, N), LKD_INPUT_E_LIMITS);
-    check_values(1e9, -1e9, -2);
-    check_counts(1, 2);
-    assert_int_equal(lkd_inputs_set(&inputs, 2, &high_c[2], 1), LKD_INPUT_E_LIMITS);
-    assert_int_equal(lkd_inputs_set(&inputs, 1, &high_c[2], 1), LKD_INPUT_OK);
-    check_values(1e9, 1001, -2);
+    assert_int_equal(offer(0, 1, edge, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 2, low, N), LKD_INPUT_E_LIMITS);
+    assert_int_equal(offer(0, 3, high, N), LKD_INPUT_E_LIMITS);
+    assert_int_equal(offer(0, 4, both, N), LKD_INPUT_E_LIMITS);
+    values_are(-10, 100, -100, 0, 1e300);
+    assert_int_equal(refusals(LKD_INPUT_E_LIMITS), 3);
+    assert_int_equal(news_of(0)->out_of_range, 2);
+    assert_int_equal(news_of(1)->out_of_range, 2);
+    assert_int_equal(news_of(2)->out_of_range, 0);
+    assert_int_equal(set(0, &both[0], 1), LKD_INPUT_E_LIMITS);
+    assert_int_equal(set(4, &both[0], 1), LKD_INPUT_OK);
+    values_are(-10, 100, -100, 0, 11);
 }
 
-static void test_own_model_id(void **state)
+/* A bench whose clock is set back is not believed, until it has been silent. */
+static void test_old_origin(void **state)
 {
-    const double values[N] = {1, 2, 3};
-    struct lkd_sample own = {.sequence = 1, .model_id = 77, .values = values, .n_values = N};
+    struct lkd_sample sample = {.sequence = 5, .origin_ns = 1000, .values = good, .n_values = N};
 
     (void)state;
-    assert_int_equal(lkd_inputs_offer(&inputs, &own), LKD_INPUT_OK);
+    sample.received_ns = now_ns;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
+    sample.sequence = 6;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
+    sample.sequence = 7;
+    sample.origin_ns = 999;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_E_NOT_NEWER);
+    sample.origin_ns = 0; /* does not say */
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
+    sample.sequence = 8;
+    sample.origin_ns = 1;
+    sample.received_ns += LKD_INPUT_SILENCE_NS;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
 }
 
 /* A bench that was started again counts from its own beginning. */
 static void test_silence(void **state)
 {
-    const double values[N] = {1, 2, 3};
-    struct lkd_sample sample = {.sequence = 1, .values = values, .n_values = N};
+    (void)state;
+    assert_int_equal(offer(0, 1000, good, N), LKD_INPUT_OK);
+    now_ns += LKD_INPUT_SILENCE_NS - 1;
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_E_NOT_NEWER);
+    now_ns++;
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
+    assert_int_equal(newest()->stamp[0].sequence, 1);
+}
+
+static void test_required(void **state)
+{
+    const struct lkd_peer reader = {.role = LINKAGE__V1__ROLE__ROLE_READ};
+    const struct lkd_sample sample = {.sequence = 1, .values = good, .n_values = N};
 
     (void)state;
-    assert_int_equal(offer(1000, values, N), LKD_INPUT_OK);
-    sample.received_ns = 5 + LKD_INPUT_SILENCE_NS - 1;
-    assert_int_equal(lkd_inputs_offer(&inputs, &sample), LKD_INPUT_E_NOT_NEWER);
-    sample.received_ns++;
-    assert_int_equal(lkd_inputs_offer(&inputs, &sample), LKD_INPUT_OK);
-    assert_int_equal(newest()->sequence, 1);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_E_UNCLAIMED);
+    assert_int_equal(beat(0), LKD_INPUT_E_UNCLAIMED);
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, &reader), LKD_INPUT_E_ROLE);
+    values_are(1, 0, 0, 0, 0);
+    assert_int_equal(refusals(LKD_INPUT_E_UNCLAIMED), 2);
+    assert_int_equal(refusals(LKD_INPUT_E_ROLE), 1);
+    assert_false(news_of(0)->watched);
 }
 
 static void test_set(void **state)
 {
     const double two[] = {8, 9}, bad[] = {NAN};
-    const double values[N] = {1, 2, 3};
 
     (void)state;
-    assert_int_equal(lkd_inputs_set(&inputs, 1, two, 2), LKD_INPUT_OK);
-    check_values(0, 8, 9);
-    assert_int_equal(newest()->sequence, 0);
-    assert_int_equal(lkd_inputs_set(&inputs, 2, two, 2), LKD_INPUT_E_LENGTH);
-    assert_int_equal(lkd_inputs_set(&inputs, 4, two, 0), LKD_INPUT_E_LENGTH);
-    assert_int_equal(lkd_inputs_set(&inputs, 0, values, N + 1), LKD_INPUT_E_LENGTH);
-    assert_int_equal(lkd_inputs_set(&inputs, 0, bad, 1), LKD_INPUT_E_NOT_FINITE);
-    check_values(0, 8, 9);
+    assert_int_equal(set(1, two, 2), LKD_INPUT_OK);
+    values_are(1, 8, 9, 0, 0);
+    assert_int_equal(newest()->n_stamps, 0);
+    assert_false(news_of(1)->watched);
+    assert_int_equal(set(4, two, 2), LKD_INPUT_E_LENGTH);
+    assert_int_equal(set(6, two, 0), LKD_INPUT_E_LENGTH);
+    assert_int_equal(set(0, good, N + 1), LKD_INPUT_E_LENGTH);
+    assert_int_equal(set(0, bad, 1), LKD_INPUT_E_NOT_FINITE);
+    assert_non_null(strstr(said.text, "finite"));
+    values_are(1, 8, 9, 0, 0);
     check_counts(0, 0);
 
     /* a sample overwrites, a set keeps the stamps of the sample */
-    assert_int_equal(offer(3, values, N), LKD_INPUT_OK);
-    assert_int_equal(lkd_inputs_set(&inputs, 0, two, 1), LKD_INPUT_OK);
-    check_values(8, 2, 3);
-    assert_int_equal(newest()->sequence, 3);
+    assert_int_equal(offer(0, 3, good, N), LKD_INPUT_OK);
+    assert_int_equal(set(0, two, 1), LKD_INPUT_OK);
+    values_are(8, 2, 3, 4, 5);
+    assert_int_equal(newest()->stamp[0].sequence, 3);
+    assert_int_equal(news_of(0)->heard, 1);
 }
 
 static void test_clear_and_begin(void **state)
 {
-    const double values[N] = {1, 2, 3};
-
     (void)state;
-    assert_int_equal(offer(50, values, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 50, good, N), LKD_INPUT_OK);
     lkd_inputs_begin(&inputs);
     check_counts(0, 0);
-    check_values(1, 2, 3);
-    assert_int_equal(offer(1, values, N), LKD_INPUT_OK);
+    values_are(1, 2, 3, 4, 5);
+    assert_true(news_of(0)->watched);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
 
     lkd_inputs_clear(&inputs);
-    check_values(0, 0, 0);
-    assert_int_equal(newest()->sequence, 0);
+    values_are(1, 0, 0, 0, 0);
+    assert_int_equal(newest()->n_stamps, 0);
+    assert_false(news_of(0)->watched);
+    assert_int_equal(news_of(0)->heard, 2); /* news run on */
     check_counts(1, 0);
-    assert_int_equal(offer(1, values, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
+}
+
+/* What a bench left behind long ago is not what a run begins with; values set since are. */
+static void test_left_behind(void **state)
+{
+    const double seven = 7;
+
+    (void)state;
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
+    pass(SECOND);
+    values_are(1, 2, 3, 4, 5);
+    pass(10 * MS);
+    values_are(1, 0, 0, 0, 0);
+    assert_false(news_of(0)->watched);
+    assert_int_equal(newest()->n_stamps, 0);
+    assert_int_equal(lkd_inputs_set(&inputs, 4, &seven, 1, false, &said), LKD_INPUT_OK);
+    pass(2 * SECOND);
+    values_are(1, 0, 0, 0, 7);
+    /* in a run the guard says what becomes of it */
+    assert_int_equal(offer(0, 2, good, N), LKD_INPUT_OK);
+    lkd_inputs_begin(&inputs);
+    pass(3 * SECOND);
+    values_are(1, 2, 3, 4, 5);
+    assert_true(news_of(0)->watched);
 }
 
 static void test_without_model(void **state)
 {
-    const double values[N] = {1, 2, 3};
-
     (void)state;
     assert_int_equal(lkd_inputs_attach(&inputs, NULL, 0), 0);
-    assert_int_equal(offer(1, values, N), LKD_INPUT_E_NO_MODEL);
-    assert_int_equal(offer(1, NULL, 0), LKD_INPUT_E_NO_MODEL);
-    assert_int_equal(lkd_inputs_set(&inputs, 0, values, 1), LKD_INPUT_E_NO_MODEL);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_E_NO_MODEL);
+    assert_int_equal(offer(9, 1, NULL, 0), LKD_INPUT_E_NO_MODEL);
+    assert_int_equal(set(0, good, 1), LKD_INPUT_E_NO_MODEL);
+    assert_int_equal(lkd_inputs_model_id(&inputs), 0);
     lkd_inputs_clear(&inputs);
-    check_counts(0, 2);
-    for (int r = LKD_INPUT_OK; r <= LKD_INPUT_E_LIMITS + 1; r++)
-        assert_non_null(lkd_input_status_text(r));
+    lkd_inputs_begin(&inputs);
+    pass(50 * MS);
+    check_counts(0, 0);
+    assert_int_equal(refusals(LKD_INPUT_E_NO_MODEL), 2);
+    assert_int_equal(lkd_inputs_attach(&inputs, loaded->cycle, MODEL_ID), 0);
+    assert_int_equal(refusals(LKD_INPUT_E_NO_MODEL), 0);
+    assert_int_equal(lkd_inputs_model_id(&inputs), MODEL_ID);
 }
+
+/* The whole message, as it comes out of the decoder. */
+static void test_message(void **state)
+{
+    const struct lkd_peer bench = {.role = LINKAGE__V1__ROLE__ROLE_BENCH, .name = "b"};
+    Linkage__V1__InputSample message = LINKAGE__V1__INPUT_SAMPLE__INIT;
+    double values[N] = {1, 1, 1, 1, 1};
+
+    (void)state;
+    message.sequence = 4;
+    message.origin_ns = 40;
+    message.model_id = MODEL_ID;
+    message.values = values;
+    message.n_values = N;
+    assert_int_equal(lkd_inputs_offer_message(&inputs, &message, &bench, 123), LKD_INPUT_OK);
+    assert_int_equal(newest()->stamp[0].received_ns, 123);
+    assert_int_equal(newest()->stamp[0].origin_ns, 40);
+    message.sequence = 5;
+    values[4] = NAN;
+    assert_int_equal(lkd_inputs_offer_message(&inputs, &message, &bench, 124),
+                     LKD_INPUT_E_NOT_FINITE);
+    assert_int_equal(news_of(2)->not_finite, 1);
+    message.heartbeat = true;
+    assert_int_equal(lkd_inputs_offer_message(&inputs, &message, &bench, 124), LKD_INPUT_OK);
+    values_are(1, 1, 1, 1, 1);
+}
+
+static int heard_by_legs;
+
+static void listen(struct lkd_legs *legs, const struct lkd_claim *claim,
+                   const struct lkd_sample *sample)
+{
+    assert_ptr_equal(legs, (struct lkd_legs *)(void *)&heard_by_legs);
+    heard_by_legs += claim ? 100 : 1;
+    assert_int_equal(sample->n_values, claim ? 1 : N);
+}
+
+static void test_listener(void **state)
+{
+    uint64_t token;
+
+    (void)state;
+    heard_by_legs = 0;
+    lkd_inputs_listen(&inputs, listen, (struct lkd_legs *)(void *)&heard_by_legs);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
+    assert_int_equal(offer(0, 1, good, N), LKD_INPUT_E_NOT_NEWER);
+    assert_int_equal(heard_by_legs, 1);
+    now_ns += 2 * SECOND;
+    token = claimed("b", "torque", NULL, NULL);
+    assert_int_equal(offer1(token, 1, 2), LKD_INPUT_OK);
+    assert_int_equal(beat(token), LKD_INPUT_OK);
+    assert_int_equal(heard_by_legs, 101);
+}
+
+/* The words that the contract and the real-time part use agree, and each status has a text. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (int r = 0; r <= LKD_INPUT_STATUSES; r++)
+        assert_true(*lkd_input_status_text(r) != '\0');
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_NOT_FINITE + 1)),
+                        "not-finite");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_ENERGY + 1)),
+                        "energy");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_LATE + 1)),
+                        "late");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_rig_open_optional, bench_rig_close)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_accepted, attach, detach),
-        cmocka_unit_test_setup_teardown(test_refused, attach, detach),
-        cmocka_unit_test_setup_teardown(test_limits, attach, detach),
-        cmocka_unit_test_setup_teardown(test_own_model_id, attach, detach),
-        cmocka_unit_test_setup_teardown(test_silence, attach, detach),
-        cmocka_unit_test_setup_teardown(test_set, attach, detach),
-        cmocka_unit_test_setup_teardown(test_clear_and_begin, attach, detach),
-        cmocka_unit_test_setup_teardown(test_without_model, attach, detach),
+        TEST(test_accepted),
+        TEST(test_refused),
+        TEST(test_limits),
+        TEST(test_old_origin),
+        TEST(test_silence),
+        cmocka_unit_test_setup_teardown(test_required, bench_rig_open, bench_rig_close),
+        TEST(test_set),
+        TEST(test_clear_and_begin),
+        TEST(test_left_behind),
+        TEST(test_without_model),
+        TEST(test_message),
+        TEST(test_listener),
+        TEST(test_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

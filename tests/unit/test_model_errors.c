@@ -236,7 +236,7 @@ static const struct row {
     {"joint-torque, joint: hinge", "joint-torque",
      "m:14:10: the key 'joint' is missing, expected the name of a joint"},
     {"joint-torque, joint: hinge", "joint-torque, joint: hinge, body: arm",
-     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate, limits"},
+     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate, limits, rate, initial"},
     {"body: box}", "body: bax}", "m:15:34: unknown body 'bax', expected box, arm"},
     {"body: box}", "body: [box]}", "m:15:34: body is a list, expected the name of a body"},
     {"push:", "motor:", "m:15:3: 'motor' is given twice, expected once (it is in line 14 already)"},
@@ -331,9 +331,13 @@ static const char rich[] =
 
 static const struct row rich_rows[] = {
     {"limits: [-1, 2]", "limits: [0.5, 2]",
-     "m:33:19: limits of 0.5 to 2, expected a lowest and a highest value with 0 between them, "
-     "which "
-     "an input has until a bench speaks"},
+     "m:33:19: limits of 0.5 to 2, expected 0 between them, which an input has until a bench "
+     "speaks, or an initial value that is"},
+    {"limits: [-1, 2]", "limits: [2, -1]",
+     "m:33:19: limits of 2 to -1, expected a lowest and a highest value"},
+    {"limits: [-1, 2]", "limits: [-1, 2], initial: 3",
+     "m:33:37: an initial value of 3, expected one within the limits of -1 to 2"},
+    {"limits: [-1, 2]", "rate: 0", "m:33:17: a rate of 0, expected a change per second above 0"},
     {"limits: [-1, 2]", "limits: 2", "m:33:19: limits is '2', expected a list of 2 numbers"},
     {"joints: [hinge, {joint: tube, coordinate: angle}], ", "",
      "m:7:10: the key 'joints' is missing, expected a list of 2 joints"},
@@ -586,7 +590,7 @@ static const struct row rich_rows[] = {
      "m:31:34: unknown key 'point' in a harmonic-torque, expected type, body, amplitude, omega, "
      "phase, frame"},
     {"type: drive}", "type: drive, joint: hinge}",
-     "m:33:41: unknown key 'joint' in a drive, expected type, limits"},
+     "m:33:41: unknown key 'joint' in a drive, expected type, limits, rate, initial"},
     {"joint-torque, joint: tube", "joint-torque, joint: tube, coordinate: travel",
      "m:34:57: coordinate is 'travel', expected angle"},
     {"joint-torque, joint: tube", "joint-torque, joint: cross",

@@ -77,6 +77,17 @@ static void test_watchdog(void **state)
     lkd_notify_alive(&notify, &rig, now);
     assert_string_equal(heard(), "WATCHDOG=1");
 
+    /* in lockstep it waits for its bench, and shows that it lives */
+    rig.mode = LKD_MODE_LOCKSTEP;
+    rig.moved_ns = now;
+    lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "WATCHDOG=1");
+    lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "");
+    rig.moved_ns = now;
+    lkd_notify_alive(&notify, &rig, now);
+    assert_string_equal(heard(), "WATCHDOG=1");
+
     lkd_notify_stopping(&notify);
     assert_string_equal(heard(), "STOPPING=1");
 }

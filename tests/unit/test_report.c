@@ -338,6 +338,11 @@ static void test_empty(void **state)
                 "\"wakeup\":" NO_DURATIONS ",\"compute\":" NO_DURATIONS
                 ",\"response\":" NO_DURATIONS ",\"hand_over\":" NO_DURATIONS
                 ",\"input_age\":" NO_DURATIONS
+                ",\"budget_clocks\":{\"wire\":\"daemon, monotonic, less bench_hold\","
+                "\"wire_in\":\"wall clocks of daemon and bench\","
+                "\"wire_out\":\"wall clocks of daemon and bench\","
+                "\"wait\":\"daemon, monotonic\",\"step\":\"daemon, monotonic\","
+                "\"publish\":\"daemon, monotonic\",\"bench_hold\":\"bench\"},\"budgets\":[]"
                 ",\"worst\":[],\"missed\":[],\"missed_left_out\":0}\n");
     text = text_of(lk_report_text, &empty);
     assert_non_null(strstr(text, "wake-up                -          -          -          -"));

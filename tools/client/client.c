@@ -16,8 +16,10 @@
 /* Replies live in arenas; a description has its own, so that it outlasts other calls. */
 struct lk_client {
     struct lk_client_socket socket;
+    struct lk_client_keys keys;
     int timeout_ms;
     uint64_t last_id;
+    bool describing; /* the last request was for a description */
     struct lk_wire_arena replies;
     struct lk_wire_arena descriptions;
 };
@@ -42,7 +44,8 @@ static int open_parts(struct lk_client *client, const char *endpoint, struct lk_
     if (code != 0)
         lk_error_set(ret_error, "no memory for a client");
     else
-        code = lk_client_socket_open(&client->socket, context, ZMQ_DEALER, endpoint, ret_error);
+        code = lk_client_socket_open(&client->socket, context, ZMQ_DEALER, endpoint, &client->keys,
+                                     ret_error);
     if (code != 0 && context != NULL)
         zmq_ctx_term(context);
     return code;
@@ -58,6 +61,13 @@ static void release(struct lk_client *client)
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
                    struct lk_error *ret_error)
 {
+    return lk_client_open_with(endpoint, timeout_ms, NULL, ret_client, ret_error);
+}
+
+int lk_client_open_with(const char *endpoint, int timeout_ms,
+                        const struct lk_client_options *options, struct lk_client **ret_client,
+                        struct lk_error *ret_error)
+{
     struct lk_client *client = calloc(1, sizeof(*client));
     int code;
 
@@ -66,7 +76,9 @@ int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_
         return -ENOMEM;
     }
     client->timeout_ms = timeout_ms;
-    code = open_parts(client, endpoint != NULL ? endpoint : LK_CLIENT_CONTROL, ret_error);
+    code = lk_client_keys_copy(options, &client->keys, ret_error);
+    if (code == 0)
+        code = open_parts(client, endpoint != NULL ? endpoint : LK_CLIENT_CONTROL, ret_error);
     if (code != 0)
         release(client);
     else
@@ -88,32 +100,49 @@ void *lk_client_context(const struct lk_client *client)
     return client->socket.context;
 }
 
-/* Forgets the request that nobody answered, and says so. */
-static int no_answer(struct lk_client *client, struct lk_error *ret_error)
+const struct lk_client_keys *lk_client_keys(const struct lk_client *client)
 {
+    return &client->keys;
+}
+
+struct lk_client_socket *lk_client_socket_of(struct lk_client *client)
+{
+    return &client->socket;
+}
+
+int lk_client_forget(struct lk_client *client, struct lk_error *ret_error)
+{
+    const char *trouble = lk_client_socket_trouble(&client->socket);
     struct lk_client_socket fresh;
     struct lk_error ignored;
 
     if (lk_client_socket_open(&fresh, client->socket.context, ZMQ_DEALER, client->socket.endpoint,
-                              &ignored) == 0) {
+                              &client->keys, &ignored) == 0) {
         lk_client_socket_close(&client->socket);
         client->socket = fresh;
     }
-    lk_error_set(ret_error,
-                 "no daemon answers at %s within %.1f s; start one with: linkaged --config "
-                 "config/linkaged.yaml",
-                 client->socket.endpoint, client->timeout_ms / 1e3);
+    if (trouble != NULL)
+        lk_error_set(ret_error, "no connection to the daemon at %s: %s", client->socket.endpoint,
+                     trouble);
+    else
+        lk_error_set(ret_error,
+                     "no daemon answers at %s within %.1f s; start one with: linkaged --config "
+                     "config/linkaged.yaml",
+                     client->socket.endpoint, client->timeout_ms / 1e3);
     return LK_CLIENT_E_NO_ANSWER;
 }
 
 /* Encodes @request and hands it to the socket, which connects in its own time. */
-static int send_request(struct lk_client *client, const Linkage__V1__ControlRequest *request,
-                        struct lk_error *ret_error)
+int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *request,
+                   struct lk_error *ret_error)
 {
-    size_t size = lk_wire_encoded_size(&request->base);
     zmq_msg_t message;
+    size_t size;
     int code = 0;
 
+    request->id = ++client->last_id;
+    client->describing = request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
+    size = lk_wire_encoded_size(&request->base);
     if (size > LK_WIRE_CONTROL_MAX) {
         lk_error_set(ret_error, "the request has %zu bytes, the daemon takes at most %u", size,
                      LK_WIRE_CONTROL_MAX);
@@ -133,15 +162,16 @@ static int send_request(struct lk_client *client, const Linkage__V1__ControlRequ
     return code;
 }
 
-/* Takes the next reply off the socket into @arena. */
-static int receive_one(struct lk_client *client, int64_t deadline_ns, struct lk_wire_arena *arena,
+/* Takes the next reply off the socket. */
+static int receive_one(struct lk_client *client, int64_t deadline_ns,
                        const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {
+    struct lk_wire_arena *arena = client->describing ? &client->descriptions : &client->replies;
     zmq_msg_t message;
     int code = lk_client_socket_receive(&client->socket, deadline_ns, &message);
 
     if (code == LK_CLIENT_E_NO_ANSWER)
-        return no_answer(client, ret_error);
+        return code;
     if (code != 0) {
         lk_error_set(ret_error, "receiving from %s failed: %s", client->socket.endpoint,
                      zmq_strerror(-code));
@@ -156,28 +186,33 @@ static int receive_one(struct lk_client *client, int64_t deadline_ns, struct lk_
     return LK_CLIENT_E_BAD_ANSWER;
 }
 
+int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
+{
+    const Linkage__V1__ControlReply *reply;
+    int code;
+
+    do {
+        code = receive_one(client, deadline_ns, &reply, ret_error);
+        /* Other ids are answers that came after an earlier call had given up; 0 answers a request
+         * that the daemon could not decode. */
+    } while (code == 0 && reply->id != client->last_id && reply->id != 0);
+    if (code == 0)
+        *ret_reply = reply;
+    return code;
+}
+
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {
-    bool describe = request->command_case == LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
-    struct lk_wire_arena *arena = describe ? &client->descriptions : &client->replies;
-    const Linkage__V1__ControlReply *reply;
     int64_t deadline_ns;
-    int code;
+    int code = lk_client_post(client, request, ret_error);
 
-    request->id = ++client->last_id;
-    code = send_request(client, request, ret_error);
+    if (code != 0)
+        return code;
     deadline_ns = lk_client_now_ns() + (int64_t)client->timeout_ms * 1000000;
-    while (code == 0) {
-        code = receive_one(client, deadline_ns, arena, &reply, ret_error);
-        /* Other ids are answers that came after an earlier call had given up; 0 answers a request
-         * that the daemon could not decode. */
-        if (code == 0 && (reply->id == request->id || reply->id == 0)) {
-            *ret_reply = reply;
-            return 0;
-        }
-    }
-    return code;
+    code = lk_client_collect(client, deadline_ns, ret_reply, ret_error);
+    return code == LK_CLIENT_E_NO_ANSWER ? lk_client_forget(client, ret_error) : code;
 }
 
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,

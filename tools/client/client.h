@@ -3,7 +3,11 @@
  *
  *     lk_client_open()  lk_client_call() ...  lk_client_close()
  *     lk_client_outputs_open()  lk_client_outputs_receive() ...  lk_client_outputs_close()
+ *     lk_client_stream_open()   lk_client_stream_receive() ...   lk_client_stream_close()
  *     lk_client_inputs_open()  lk_client_inputs_wait()  lk_client_inputs_send() ...
+ *
+ * These are the parts. A bench that claims channels, follows outputs, and comes back by itself when
+ * the daemon does, is in bench.h.
  *
  * proto/linkage.proto says what the messages mean. Streams share the ZeroMQ context of their
  * client: close them before it. Each of the three objects belongs to one thread at a time, so a
@@ -13,6 +17,7 @@
 #define TOOLS_CLIENT_CLIENT_H
 
 #include "linkage/error.h"
+#include "names.h"
 #include "wire.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +33,10 @@
  * LK_CLIENT_E_BAD_ANSWER: what came back is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
  * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes
- * LK_CLIENT_E_BUSY:       the daemon answers, but what was waited for has not come about in time */
+ * LK_CLIENT_E_BUSY:       the daemon answers, but what was waited for has not come about in time
+ * LK_CLIENT_E_REFUSED:    the daemon refused what was asked for
+ * LK_CLIENT_E_CHANGED:    the model or the daemon is another one than it was
+ * LK_CLIENT_E_KEYS:       the keys are not such, or only some of them are given */
 enum lk_client_code {
     LK_CLIENT_OK = 0,
     LK_CLIENT_E_NO_ANSWER = 1,
@@ -36,10 +44,24 @@ enum lk_client_code {
     LK_CLIENT_E_ENDPOINT = 3,
     LK_CLIENT_E_TOO_LARGE = 4,
     LK_CLIENT_E_BUSY = 5,
+    LK_CLIENT_E_REFUSED = 6,
+    LK_CLIENT_E_CHANGED = 7,
+    LK_CLIENT_E_KEYS = 8,
+};
+
+/** struct lk_client_options - CURVE keys, 40 characters of Z85 each; all three or, for a daemon
+ * without security, all NULL. Copied by whoever takes them.
+ * @server_key: public key of the daemon
+ * @public_key, @secret_key: of this client */
+struct lk_client_options {
+    const char *server_key;
+    const char *public_key;
+    const char *secret_key;
 };
 
 struct lk_client;
 struct lk_client_outputs;
+struct lk_client_stream;
 struct lk_client_inputs;
 
 /** lk_client_open() - prepare a control connection. Success says nothing about a daemon being
@@ -50,6 +72,13 @@ struct lk_client_inputs;
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
                    struct lk_error *ret_error);
 
+/** lk_client_open_with() - the same with keys, for this connection and all streams of @client.
+ * @options: NULL: none
+ * Return: as lk_client_open(), LK_CLIENT_E_KEYS. */
+int lk_client_open_with(const char *endpoint, int timeout_ms,
+                        const struct lk_client_options *options, struct lk_client **ret_client,
+                        struct lk_error *ret_error);
+
 /** lk_client_close() - disconnect and release; NULL is allowed. */
 void lk_client_close(struct lk_client *client);
 
@@ -57,9 +86,9 @@ void lk_client_close(struct lk_client *client);
  * came too late are passed over.
  * @request:   its id is set here
  * @ret_reply: what the daemon answered, also when it refused. Belongs to @client, valid until its
- * next call; a description until the next DescribeRequest. Return: 0, LK_CLIENT_E_NO_ANSWER (the
- * text names the endpoint and how to start a daemon), LK_CLIENT_E_BAD_ANSWER,
- * LK_CLIENT_E_TOO_LARGE, negative errno. */
+ * next call; a description until the next DescribeRequest.
+ * Return: 0, LK_CLIENT_E_NO_ANSWER (the text names the endpoint and how to start a daemon, or says
+ * that the keys were refused), LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
@@ -88,7 +117,26 @@ int lk_client_arm(struct lk_client *client, Linkage__V1__ArmRequest *arm, int pa
  * @ret_text: the proof, or why not and what would fit; may be ""; lives as long as @reply */
 bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret_text);
 
-/** lk_client_outputs_open() - subscribe to the output samples.
+/** lk_client_claim() - lk_client_call() of a ClaimRequest.
+ * @claim: who claims what, see linkage.proto
+ * Return: as lk_client_call(); the reply may be a refusal. */
+int lk_client_claim(struct lk_client *client, Linkage__V1__ClaimRequest *claim,
+                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_release() - the same of a ReleaseRequest: give the channels of @token back. */
+int lk_client_release(struct lk_client *client, uint64_t token,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_claim_all() - claim all inputs of the model, so that samples hold all values in
+ * channel order, with the token.
+ * @name:      of the bench
+ * @old_token: of an earlier claim of all, that is given back for this one; or 0
+ * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error has the daemon's words). */
+int lk_client_claim_all(struct lk_client *client, const char *name, uint64_t old_token,
+                        uint64_t *ret_token, struct lk_error *ret_error);
+
+/** lk_client_outputs_open() - subscribe to the output samples: all outputs of every step that is
+ * published.
  * @endpoint: NULL stands for LK_CLIENT_OUTPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
 int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
@@ -107,6 +155,31 @@ int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
 /** lk_client_outputs_close() - unsubscribe and release; NULL is allowed. */
 void lk_client_outputs_close(struct lk_client_outputs *outputs);
 
+/** lk_client_stream_open() - ask for a selection of the outputs, and subscribe to it.
+ * @endpoint: of the outputs; NULL stands for LK_CLIENT_OUTPUTS
+ * @channels: names of @n outputs, in the order wanted; @n 0: all
+ * @divisor:  every so many steps; 0: every step
+ * Return: 0, LK_CLIENT_E_REFUSED (@ret_error has the daemon's words), LK_CLIENT_E_ENDPOINT, or as
+ *         lk_client_call(). */
+int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *const *channels,
+                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
+                          struct lk_error *ret_error);
+
+/** lk_client_stream_meaning() - what the values mean, and of which model and daemon. Lives as long
+ * as @stream. */
+const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
+
+/** lk_client_stream_receive() - the next sample; as lk_client_outputs_receive(). Its `sequence`
+ * counts this stream alone.
+ * Return: as lk_client_outputs_receive(), or LK_CLIENT_E_CHANGED: another model was loaded or the
+ *         daemon was started anew; close the stream and open it again. */
+int lk_client_stream_receive(struct lk_client_stream *stream, int timeout_ms,
+                             int64_t *ret_received_ns,
+                             const Linkage__V1__OutputSample **ret_sample);
+
+/** lk_client_stream_close() - unsubscribe and release; NULL is allowed. */
+void lk_client_stream_close(struct lk_client_stream *stream);
+
 /** lk_client_inputs_open() - connect a sender of input samples.
  * @endpoint: NULL stands for LK_CLIENT_INPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
@@ -118,7 +191,11 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
  * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
 int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms);
 
-/** lk_client_inputs_send() - send one input sample; never waits.
+/** lk_client_inputs_ready() - whether the daemon is connected and subscribed now. Does not wait. */
+bool lk_client_inputs_ready(struct lk_client_inputs *inputs);
+
+/** lk_client_inputs_send() - send one input sample; never waits. While the daemon is not connected,
+ * samples are dropped rather than kept: it must not hear old ones later.
  * Return: 0, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__InputSample *sample);
 

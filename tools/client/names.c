@@ -13,28 +13,7 @@ const char *lk_client_state_name(Linkage__V1__State state)
 
 const char *lk_client_result_name(Linkage__V1__Result result)
 {
-    switch (result) {
-    case LINKAGE__V1__RESULT__RESULT_OK:
-        return "ok";
-    case LINKAGE__V1__RESULT__RESULT_BAD_MESSAGE:
-        return "bad-message";
-    case LINKAGE__V1__RESULT__RESULT_WRONG_STATE:
-        return "wrong-state";
-    case LINKAGE__V1__RESULT__RESULT_BAD_MODEL:
-        return "bad-model";
-    case LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL:
-        return "unknown-channel";
-    case LINKAGE__V1__RESULT__RESULT_BAD_VALUE:
-        return "bad-value";
-    case LINKAGE__V1__RESULT__RESULT_NO_REALTIME:
-        return "no-realtime";
-    case LINKAGE__V1__RESULT__RESULT_INTERNAL:
-        return "internal";
-    case LINKAGE__V1__RESULT__RESULT_NO_BUDGET:
-        return "no-budget";
-    default:
-        return "unknown";
-    }
+    return lk_names_result(result);
 }
 
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE])

@@ -13,45 +13,187 @@ static int refuse(const char *endpoint, int fault, struct lk_error *ret_error)
     return LK_CLIENT_E_ENDPOINT;
 }
 
+/* A daemon that does not answer its kernel's probes for three seconds, with its power cord pulled
+ * for instance, is taken for gone; then the socket tries again, at first often, in the end twice a
+ * second. Not by ZeroMQ's own heartbeats: one that is due where the peer has died and the queue is
+ * full aborts the process, at either end (libzmq issue 4841). */
+#define KEEPALIVE_S       1
+#define KEEPALIVE_PROBES  3
+#define UNACKNOWLEDGED_MS 3000
+#define HANDSHAKE_MS      2000
+#define RECONNECT_MS      100
+#define RECONNECT_MAX_MS  500
+#define SENDER_QUEUE      64 /* samples that a slow connection may keep back */
+
+int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
+                        struct lk_error *ret_error)
+{
+    static const struct lk_client_options none;
+    const struct lk_client_options *o = options != NULL ? options : &none;
+    const char *const given[] = {o->server_key, o->public_key, o->secret_key};
+    struct lk_client_keys keys = {0};
+    char *const copies[] = {keys.server, keys.public_key, keys.secret};
+    uint8_t bytes[32];
+    int n = 0;
+
+    for (int i = 0; i < 3; i++) {
+        if (given[i] == NULL)
+            continue;
+        if (strlen(given[i]) != LK_CLIENT_KEY_SIZE - 1 || zmq_z85_decode(bytes, given[i]) == NULL) {
+            lk_error_set(ret_error, "a key is not one: expected 40 characters of Z85");
+            return LK_CLIENT_E_KEYS;
+        }
+        memcpy(copies[i], given[i], LK_CLIENT_KEY_SIZE);
+        n++;
+    }
+    if (n != 0 && n != 3) {
+        lk_error_set(ret_error,
+                     "expected the daemon's public key and both keys of this client, or none");
+        return LK_CLIENT_E_KEYS;
+    }
+    *ret_keys = keys;
+    return 0;
+}
+
 static void set_int(void *handle, int option, int value)
 {
     /* Fails only for an option that this libzmq does not know; each has a harmless default. */
     (void)zmq_setsockopt(handle, option, &value, sizeof(value));
 }
 
-int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, int type,
-                          const char *endpoint, struct lk_error *ret_error)
+static void set_options(void *handle, int type)
 {
     const int64_t message_max = type == ZMQ_DEALER ? LK_WIRE_CONTROL_MAX : LK_WIRE_SAMPLE_MAX;
-    void *handle;
+
+    set_int(handle, ZMQ_LINGER, 0);
+    set_int(handle, ZMQ_TCP_KEEPALIVE, 1);
+    set_int(handle, ZMQ_TCP_KEEPALIVE_IDLE, KEEPALIVE_S);
+    set_int(handle, ZMQ_TCP_KEEPALIVE_INTVL, KEEPALIVE_S);
+    set_int(handle, ZMQ_TCP_KEEPALIVE_CNT, KEEPALIVE_PROBES);
+    set_int(handle, ZMQ_TCP_MAXRT, UNACKNOWLEDGED_MS);
+    set_int(handle, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
+    set_int(handle, ZMQ_RECONNECT_IVL, RECONNECT_MS);
+    set_int(handle, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
+    zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &message_max, sizeof(message_max));
+    /* Input samples are never kept for a daemon that is not there. Requests are, see client.c. */
+    if (type == ZMQ_XPUB) {
+        set_int(handle, ZMQ_IMMEDIATE, 1);
+        set_int(handle, ZMQ_SNDHWM, SENDER_QUEUE);
+    }
+}
+
+/* Return: 0, or an errno. */
+static int set_keys(void *handle, const struct lk_client_keys *keys)
+{
+    if (keys == NULL || keys->server[0] == '\0')
+        return 0;
+    if (zmq_setsockopt(handle, ZMQ_CURVE_SERVERKEY, keys->server, LK_CLIENT_KEY_SIZE) != 0 ||
+        zmq_setsockopt(handle, ZMQ_CURVE_PUBLICKEY, keys->public_key, LK_CLIENT_KEY_SIZE) != 0 ||
+        zmq_setsockopt(handle, ZMQ_CURVE_SECRETKEY, keys->secret, LK_CLIENT_KEY_SIZE) != 0)
+        return errno;
+    return 0;
+}
+
+/* Events of the handshakes of @handle, on a socket of their own; NULL if that cannot be had. */
+static void *watch_handshakes(void *context, void *handle)
+{
+    const int events = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                       ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+    char address[64];
+    void *monitor;
+
+    snprintf(address, sizeof(address), "inproc://handshakes-%p", handle);
+    if (zmq_socket_monitor(handle, address, events) != 0)
+        return NULL;
+    monitor = zmq_socket(context, ZMQ_PAIR);
+    if (monitor == NULL)
+        return NULL;
+    set_int(monitor, ZMQ_LINGER, 0);
+    if (zmq_connect(monitor, address) != 0) {
+        zmq_close(monitor);
+        return NULL;
+    }
+    return monitor;
+}
+
+static const char *event_text(uint16_t event, uint32_t value)
+{
+    switch (event) {
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+        return "it refused the key of this client";
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+        if (value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+            return "one end of the connection wants keys (CURVE), the other has none";
+        return "what is there does not speak ZeroMQ";
+    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+        return "it ends the connection at once: is the server key the right one?";
+    default:
+        return NULL;
+    }
+}
+
+const char *lk_client_socket_trouble(struct lk_client_socket *socket)
+{
+    const char *text = NULL;
+    uint8_t frame[6];
+
+    if (socket->monitor == NULL)
+        return NULL;
+    /* event and value in the first frame, the address in the second */
+    while (zmq_recv(socket->monitor, frame, sizeof(frame), ZMQ_DONTWAIT) == (int)sizeof(frame)) {
+        uint16_t event;
+        uint32_t value;
+
+        memcpy(&event, frame, sizeof(event));
+        memcpy(&value, frame + sizeof(event), sizeof(value));
+        text = event_text(event, value);
+        zmq_recv(socket->monitor, NULL, 0, ZMQ_DONTWAIT);
+    }
+    return text;
+}
+
+int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, int type,
+                          const char *endpoint, const struct lk_client_keys *keys,
+                          struct lk_error *ret_error)
+{
+    void *handle, *monitor;
+    int fault;
 
     if (strlen(endpoint) >= LK_CLIENT_ENDPOINT_SIZE)
         return refuse(endpoint, ENAMETOOLONG, ret_error);
     handle = zmq_socket(context, type);
     if (handle == NULL) {
-        int fault = errno;
-
+        fault = errno;
         lk_error_set(ret_error, "no socket: %s", zmq_strerror(fault));
         return -fault;
     }
-    set_int(handle, ZMQ_LINGER, 0);
-    zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &message_max, sizeof(message_max));
-    if (type == ZMQ_SUB)
-        zmq_setsockopt(handle, ZMQ_SUBSCRIBE, "", 0);
-    if (zmq_connect(handle, endpoint) != 0) {
-        int fault = errno;
-
+    set_options(handle, type);
+    fault = set_keys(handle, keys);
+    monitor = type == ZMQ_DEALER ? watch_handshakes(context, handle) : NULL;
+    if (fault == 0 && zmq_connect(handle, endpoint) != 0)
+        fault = errno;
+    if (fault != 0) {
+        if (monitor != NULL)
+            zmq_close(monitor);
         zmq_close(handle);
         return refuse(endpoint, fault, ret_error);
     }
-    ret_socket->context = context;
-    ret_socket->handle = handle;
+    *ret_socket =
+        (struct lk_client_socket){.context = context, .handle = handle, .monitor = monitor};
     snprintf(ret_socket->endpoint, sizeof(ret_socket->endpoint), "%s", endpoint);
     return 0;
 }
 
+void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size)
+{
+    /* cannot fail: it is a SUB socket, and open */
+    (void)zmq_setsockopt(socket->handle, ZMQ_SUBSCRIBE, topic, size);
+}
+
 void lk_client_socket_close(struct lk_client_socket *socket)
 {
+    if (socket->monitor != NULL)
+        zmq_close(socket->monitor);
     zmq_close(socket->handle);
 }
 

@@ -7,18 +7,43 @@
 #include "client.h"
 #include <zmq.h>
 
+#define LK_CLIENT_KEY_SIZE 41 /* a key with its terminating zero */
+
+/** struct lk_client_keys - a copy of struct lk_client_options; "" for none. */
+struct lk_client_keys {
+    char server[LK_CLIENT_KEY_SIZE];
+    char public_key[LK_CLIENT_KEY_SIZE];
+    char secret[LK_CLIENT_KEY_SIZE];
+};
+
+/** lk_client_keys_copy() - check and keep them. @options: NULL: none.
+ * Return: 0, LK_CLIENT_E_KEYS. */
+int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
+                        struct lk_error *ret_error);
+
 /** struct lk_client_socket - a socket and where it is connected to.
- * @context:  not owned */
+ * @context:  not owned
+ * @monitor:  of a DEALER: tells what became of handshakes, see lk_client_socket_trouble() */
 struct lk_client_socket {
     void *context;
     void *handle;
+    void *monitor;
     char endpoint[LK_CLIENT_ENDPOINT_SIZE];
 };
 
-/** lk_client_socket_open() - create a socket of @type and connect it.
+/** lk_client_socket_open() - create a socket of @type and connect it. A SUB socket has no
+ * subscription yet.
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
 int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, int type,
-                          const char *endpoint, struct lk_error *ret_error);
+                          const char *endpoint, const struct lk_client_keys *keys,
+                          struct lk_error *ret_error);
+
+/** lk_client_socket_subscribe() - to messages that begin with the @size bytes of @topic. */
+void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size);
+
+/** lk_client_socket_trouble() - why there is no connection, as far as the last handshake tells:
+ * "the daemon refused the key of this client". NULL: nothing is known. Static text. */
+const char *lk_client_socket_trouble(struct lk_client_socket *socket);
 
 /** lk_client_socket_close() - close the socket; what is unsent is dropped. */
 void lk_client_socket_close(struct lk_client_socket *socket);
@@ -30,7 +55,32 @@ void lk_client_socket_close(struct lk_client_socket *socket);
 int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_ns,
                              zmq_msg_t *ret_message);
 
-/** lk_client_context() - the ZeroMQ context that the streams of @client share. */
+/** lk_client_context(), lk_client_keys() - the ZeroMQ context and the keys that the streams of
+ * @client share. */
 void *lk_client_context(const struct lk_client *client);
+const struct lk_client_keys *lk_client_keys(const struct lk_client *client);
+
+/** lk_client_post() - the first half of lk_client_call(): send, and do not wait.
+ * Return: as lk_client_call(). */
+int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *request,
+                   struct lk_error *ret_error);
+
+/** lk_client_collect() - the second half, for the request posted last.
+ * @deadline_ns: CLOCK_MONOTONIC; in the past: look once and return
+ * Return: as lk_client_call(); LK_CLIENT_E_NO_ANSWER when nothing came by @deadline_ns, with the
+ *         request still under way. */
+int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
+/** lk_client_forget() - take back a request that nobody answered: the next daemon must not carry it
+ * out. @ret_error: why, "no daemon answers at ...". Return: LK_CLIENT_E_NO_ANSWER. */
+int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
+
+/** lk_client_inputs_generation() - how many times a daemon has subscribed: another number after a
+ * connection was made anew, perhaps to another daemon. */
+uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs);
+
+/** lk_client_socket_of() - to be polled for replies; another one after lk_client_forget(). */
+struct lk_client_socket *lk_client_socket_of(struct lk_client *client);
 
 #endif

@@ -18,6 +18,8 @@ struct lk_client_outputs {
 
 struct lk_client_inputs {
     struct lk_client_socket socket;
+    bool subscribed;
+    uint64_t generation;
     uint8_t buffer[LK_WIRE_SAMPLE_MAX];
 };
 
@@ -33,14 +35,16 @@ int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
         return -ENOMEM;
     }
     code = lk_client_socket_open(&outputs->socket, lk_client_context(client), ZMQ_SUB,
-                                 endpoint != NULL ? endpoint : LK_CLIENT_OUTPUTS, ret_error);
+                                 endpoint != NULL ? endpoint : LK_CLIENT_OUTPUTS,
+                                 lk_client_keys(client), ret_error);
     if (code != 0) {
         lk_wire_arena_fini(&outputs->arena);
         free(outputs);
-    } else {
-        *ret_outputs = outputs;
+        return code;
     }
-    return code;
+    lk_client_socket_subscribe(&outputs->socket, (const uint8_t[]){LK_WIRE_OUTPUT}, 1);
+    *ret_outputs = outputs;
+    return 0;
 }
 
 int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
@@ -81,7 +85,8 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
         return -ENOMEM;
     }
     code = lk_client_socket_open(&inputs->socket, lk_client_context(client), ZMQ_XPUB,
-                                 endpoint != NULL ? endpoint : LK_CLIENT_INPUTS, ret_error);
+                                 endpoint != NULL ? endpoint : LK_CLIENT_INPUTS,
+                                 lk_client_keys(client), ret_error);
     if (code != 0)
         free(inputs);
     else
@@ -89,14 +94,42 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
     return code;
 }
 
-int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms)
+/* Looks at a message of the XPUB socket: 1 and a topic, or 0 and a topic when the last subscriber
+ * has gone. */
+static int take_news(struct lk_client_inputs *inputs, int64_t deadline_ns)
 {
-    int64_t deadline_ns = lk_client_now_ns() + (int64_t)timeout_ms * 1000000;
     zmq_msg_t message;
     int code = lk_client_socket_receive(&inputs->socket, deadline_ns, &message);
 
-    if (code == 0)
-        zmq_msg_close(&message);
+    if (code != 0)
+        return code;
+    if (zmq_msg_size(&message) > 0) {
+        inputs->subscribed = *(const uint8_t *)zmq_msg_data(&message) == 1;
+        inputs->generation += inputs->subscribed;
+    }
+    zmq_msg_close(&message);
+    return 0;
+}
+
+bool lk_client_inputs_ready(struct lk_client_inputs *inputs)
+{
+    while (take_news(inputs, 0) == 0)
+        continue;
+    return inputs->subscribed;
+}
+
+uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs)
+{
+    return inputs->generation;
+}
+
+int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms)
+{
+    int64_t deadline_ns = lk_client_now_ns() + (int64_t)timeout_ms * 1000000;
+    int code = 0;
+
+    while (code == 0 && !lk_client_inputs_ready(inputs))
+        code = take_news(inputs, deadline_ns);
     return code;
 }
 

@@ -22,7 +22,7 @@
 #define GOLDEN_SECTION  0.6180339887498949
 
 struct receiver {
-    struct lk_client_outputs *outputs;
+    struct lk_client_bench *bench;
     const struct demo_layout *layout;
     struct demo_record *record;
     atomic_bool stopped;
@@ -43,10 +43,6 @@ int demo_record_init(struct demo_record *ret_record, const struct demo_layout *l
         demo_record_fini(&record);
         return -ENOMEM;
     }
-    /* Sequence numbers have to grow from one run of the bench to the next as well, or the daemon
-     * would take a new bench for an old one's stragglers. Microseconds do: they pass faster than
-     * samples are sent. */
-    record.first_sequence = (uint64_t)lk_client_now_ns() / 1000;
     *ret_record = record;
     return 0;
 }
@@ -122,12 +118,10 @@ static void *receive(void *data)
         const Linkage__V1__OutputSample *sample;
         int64_t received_ns;
         bool stopped = atomic_load(&receiver->stopped);
-        int code = lk_client_outputs_receive(receiver->outputs, LINGER_MS, &received_ns, &sample);
+        int code = lk_client_bench_receive(receiver->bench, LINGER_MS, &received_ns, &sample);
 
         if (code == 0 && is_news(receiver->record, sample))
             keep_sample(receiver, sample, received_ns);
-        else if (code == LK_CLIENT_E_BAD_ANSWER)
-            receiver->record->n_dropped++;
         else if (code < 0 || stopped)
             return NULL;
     }
@@ -155,31 +149,28 @@ static int64_t instant_ns(size_t k, double cycle_ns)
 static int send_all(const struct demo_line *line, const struct demo_layout *layout,
                     double duration_s, struct demo_record *record)
 {
-    Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
     double cycle_ns = (double)layout->description->period_ns;
-    double *values = calloc(layout->n_inputs, sizeof(*values));
     int64_t begin_ns = lk_client_now_ns();
-    int code = values != NULL ? 0 : -ENOMEM;
+    struct lk_client_bench_view view;
 
-    sample.values = values;
-    sample.n_values = layout->n_inputs;
-    sample.model_id = layout->description->model_id;
-    while (code == 0 && record->n_sent < record->sent_size) {
+    while (record->n_sent < record->sent_size) {
         struct demo_sent *sent = &record->sent[record->n_sent];
         int64_t after_ns = instant_ns(record->n_sent, cycle_ns);
+        uint64_t sequence;
 
         sleep_until(begin_ns + after_ns);
         sent->torque = demo_torque((double)after_ns * 1e-9, duration_s);
         sent->sent_ns = lk_client_now_ns();
-        values[layout->motor] = sent->torque;
-        sample.sequence = record->first_sequence + record->n_sent++;
-        sample.origin_ns = (uint64_t)sent->sent_ns;
-        code = lk_client_inputs_send(line->inputs, &sample);
+        if (lk_client_bench_send(line->bench, &sent->torque, 1, &sequence) != 0) {
+            lk_client_bench_look(line->bench, &view);
+            fprintf(stderr, "linkage-demo: an input could not be sent: %s\n",
+                    view.text[0] != '\0' ? view.text : "the connection is gone");
+            return 1;
+        }
+        if (record->n_sent++ == 0)
+            record->first_sequence = sequence;
     }
-    free(values);
-    if (code != 0)
-        fprintf(stderr, "linkage-demo: sending an input failed: %s\n", strerror(-code));
-    return code;
+    return 0;
 }
 
 /* Sends one command; @ret_before_ns and @ret_after_ns enclose it. */
@@ -228,19 +219,19 @@ static int arm(struct demo_line *line)
 int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
                    struct demo_record *record, struct demo_span *ret_span)
 {
-    struct receiver receiver = {.outputs = line->outputs, .layout = layout, .record = record};
+    struct receiver receiver = {.bench = line->bench, .layout = layout, .record = record};
     pthread_t thread;
-    int code = arm(line);
+    int code = pthread_create(&thread, NULL, receive, &receiver);
 
-    if (code != 0)
-        return code;
-    code = pthread_create(&thread, NULL, receive, &receiver);
     if (code != 0) {
         fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));
         return code;
     }
-    code = command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",
-                   &ret_span->asked_start_ns, &ret_span->started_ns);
+    /* the thread that receives keeps the claim alive, also while the budget is proven */
+    code = arm(line);
+    if (code == 0)
+        code = command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",
+                       &ret_span->asked_start_ns, &ret_span->started_ns);
     if (code == 0) {
         int stop_code;
 

@@ -11,7 +11,7 @@
 #ifndef TOOLS_DEMO_DEMO_H
 #define TOOLS_DEMO_DEMO_H
 
-#include "client.h"
+#include "bench.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,15 +20,12 @@
 
 /** struct demo_layout - where the channels that the demo needs are in a sample.
  * @description: of the model; belongs to the control client
- * @n_inputs, @n_outputs: scalars
- * @motor:   index among the inputs
+ * @n_outputs: scalars
  * @angle, @rate: indices among the outputs
  * @kinetic: index among the outputs, or -1 when the model has no energy output */
 struct demo_layout {
     const Linkage__V1__ModelDescription *description;
-    size_t n_inputs;
     size_t n_outputs;
-    size_t motor;
     size_t angle;
     size_t rate;
     long kinetic;
@@ -70,11 +67,11 @@ struct demo_record {
     size_t n_dropped;
 };
 
-/** struct demo_line - the connections of a bench. */
+/** struct demo_line - @client: loads nothing, but arms, starts and stops;  @bench: owns the motor
+ */
 struct demo_line {
     struct lk_client *client;
-    struct lk_client_inputs *inputs;
-    struct lk_client_outputs *outputs;
+    struct lk_client_bench *bench;
 };
 
 /** struct demo_span - when the run began and ended, as narrow as a client can tell.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLAIM_NS INT64_C(10000000000) /* a bench before this one may have left its claim behind */
+
 enum demo_exit { DEMO_OK = 0, DEMO_FAILED = 1, DEMO_USAGE = 2, DEMO_NO_DAEMON = 3 };
 
 struct options {
@@ -128,9 +130,7 @@ static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layou
     }
     *ret_layout = (struct demo_layout){
         .description = d,
-        .n_inputs = count_scalars(d->inputs, d->n_inputs),
         .n_outputs = count_scalars(d->outputs, d->n_outputs),
-        .motor = motor->offset,
         .angle = angle->offset,
         .rate = rate->offset,
         .kinetic = energy != NULL ? (long)energy->offset : -1,
@@ -138,19 +138,49 @@ static int find_layout(const Linkage__V1__ModelDescription *d, struct demo_layou
     return DEMO_OK;
 }
 
-/* Connects all three sockets and learns what the samples mean. The outputs are subscribed to before
- * anything else: by the time the daemon has answered, the subscription is in place. */
+/* Waits until the bench owns the motor. */
+static int claim_motor(struct lk_client_bench *bench)
+{
+    int64_t until_ns = lk_client_now_ns() + CLAIM_NS;
+    const Linkage__V1__OutputSample *sample;
+    struct lk_client_bench_view view;
+
+    do {
+        int code = lk_client_bench_receive(bench, 20, NULL, &sample);
+
+        lk_client_bench_look(bench, &view);
+        if (view.state == LK_CLIENT_BENCH_CONNECTED)
+            return DEMO_OK;
+        if (code < 0)
+            break;
+    } while (lk_client_now_ns() < until_ns);
+    fprintf(stderr, "linkage-demo: the motor is not ours: %s\n", view.text);
+    return DEMO_FAILED;
+}
+
+static int open_bench(const struct options *options, struct demo_line *line, struct lk_error *error)
+{
+    static const struct lk_client_bench_channel motor = {"motor", "N m"};
+    const struct lk_client_bench_setup setup = {
+        .control = options->endpoint,
+        .inputs = options->inputs,
+        .outputs = options->outputs,
+        .name = "linkage-demo",
+        .channels = &motor,
+        .n_channels = 1,
+    };
+
+    return lk_client_bench_open(&setup, &line->bench, error);
+}
+
+/* Asks what the samples mean, then claims the motor: nobody else feeds it from then on. */
 static int connect_line(const struct options *options, struct demo_line *line,
                         struct demo_layout *ret_layout)
 {
     const Linkage__V1__ControlReply *reply;
     struct lk_error error;
-    int code = lk_client_open(options->endpoint, 5000, &line->client, &error);
+    int code = lk_client_open(options->endpoint, 5000, &line->client, &error), status;
 
-    if (code == 0)
-        code = lk_client_outputs_open(line->client, options->outputs, &line->outputs, &error);
-    if (code == 0)
-        code = lk_client_inputs_open(line->client, options->inputs, &line->inputs, &error);
     if (code == 0)
         code = lk_client_command(line->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE,
                                  &reply, &error);
@@ -161,17 +191,16 @@ static int connect_line(const struct options *options, struct demo_line *line,
                 reply->text[0] != '\0' ? reply->text : "the daemon describes no model");
         return DEMO_FAILED;
     }
-    if (lk_client_inputs_wait(line->inputs, 5000) != 0) {
-        fprintf(stderr, "linkage-demo: the daemon does not take inputs at %s\n", options->inputs);
-        return DEMO_NO_DAEMON;
-    }
-    return find_layout(reply->description, ret_layout);
+    status = find_layout(reply->description, ret_layout);
+    if (status != DEMO_OK)
+        return status;
+    code = open_bench(options, line, &error);
+    return code == 0 ? claim_motor(line->bench) : fail(code, &error);
 }
 
 static void disconnect_line(struct demo_line *line)
 {
-    lk_client_inputs_close(line->inputs);
-    lk_client_outputs_close(line->outputs);
+    lk_client_bench_close(line->bench);
     lk_client_close(line->client);
 }
 

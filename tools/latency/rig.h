@@ -32,7 +32,7 @@ struct lat_rig_setup {
 
 /** struct lat_rig - a daemon and the line to it.
  * @endpoint: of control, inputs, outputs
- * @n_inputs: scalars of an input sample
+ * @n_inputs: scalars of an input sample;  @token: of the claim of all inputs, 0: none yet
  * @proof:    how its budget was proven;  @degraded: what it lacks, one line each */
 struct lat_rig {
     enum lat_wake wake;
@@ -44,6 +44,7 @@ struct lat_rig {
     uint64_t model_id;
     int64_t period_ns;
     size_t n_inputs;
+    uint64_t token;
     char proof[LAT_TEXT];
     char degraded[LAT_DEGRADED_MAX][LAT_TEXT];
     int n_degraded;

@@ -53,6 +53,9 @@ static int open_line(struct lat_rig *rig, struct line *line, struct lk_error *er
         code = lk_client_inputs_open(rig->client, rig->endpoint[1], &line->inputs, error);
     if (code == 0 && (code = lk_client_inputs_wait(line->inputs, CONNECT_MS)) != 0)
         lk_error_set(error, "linkaged does not take inputs at %s", rig->endpoint[1]);
+    /* a slice is not far from the next, but may be further than the lease */
+    if (code == 0 && rig->n_inputs > 0)
+        code = lk_client_claim_all(rig->client, "linkage-latency", rig->token, &rig->token, error);
     return code;
 }
 
@@ -72,6 +75,7 @@ static int send_sample(struct line *line, size_t k, int64_t *ret_sent_ns)
     sample.sequence = line->first + k;
     sample.origin_ns = (uint64_t)*ret_sent_ns;
     sample.model_id = line->rig->model_id;
+    sample.token = line->rig->token;
     sample.values = line->values;
     sample.n_values = line->rig->n_inputs;
     return lk_client_inputs_send(line->inputs, &sample);

@@ -18,6 +18,9 @@ int command_run(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
 int command_bench(int argc, char *argv[]);
 int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */
+int command_replay(int argc, char *argv[]);
+int command_export(int argc, char *argv[]);
+int command_info(int argc, char *argv[]);
 
 /** complain() - "linkage: <format>" and a line feed on the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -70,6 +70,14 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
 
 bool set_inputs(const struct lk_system *system, const struct run_options *options, double *inputs)
 {
+    const struct lk_channel *channels;
+    int n;
+
+    channels = lk_system_input_channels(system, &n);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < channels[i].size; j++)
+            inputs[channels[i].offset + j] = channels[i].initial;
+    }
     for (int i = 0; i < options->n_sets; i++) {
         if (!set_one(system, options->sets[i], inputs))
             return false;

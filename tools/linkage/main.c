@@ -17,6 +17,9 @@ static const struct command {
     {"check", command_check},
     {"bench", command_bench},
     {"doctor", command_doctor},
+    {"replay", command_replay},
+    {"export", command_export},
+    {"info", command_info},
 };
 
 static const char help[] =
@@ -24,6 +27,9 @@ static const char help[] =
     "       linkage check MODEL [options]    validate and explain a model\n"
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
     "       linkage doctor [options]         is this machine fit for real time?\n"
+    "       linkage replay FILE [options]    run a recording again, compare every bit\n"
+    "       linkage export FILE [options]    a recording as CSV\n"
+    "       linkage info FILE                what a recording holds\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
@@ -65,11 +71,21 @@ static const char help[] =
     "  -q, --quiet             only what is not ok\n"
     "  -j, --json              for programs\n"
     "\n"
+    "replay:\n"
+    "      FILE                a recording of linkaged (MCAP)\n"
+    "  -m, --model MODEL       this model instead of the one in the recording\n"
+    "  -w, --workers N         threads that share a step, 1 to 64; default 1\n"
+    "  -l, --limit N           so many steps at most\n"
+    "export:\n"
+    "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
+    "  -o, --output FILE.csv   otherwise the standard output\n"
+    "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"
     "error when the CSV goes there).\n"
     "\n"
     "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
+    "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong usage.\n"
     "Of doctor: 0 all is ok or unknown; 1 there is a warning; 2 something fails; 3 wrong usage.\n"
     "\n"
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n";

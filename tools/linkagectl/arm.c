@@ -32,6 +32,7 @@ static int wait_armed(const struct ctl_options *options, struct lk_client *clien
 
     arm.allow_degraded = options->allow_degraded;
     arm.steps = options->steps;
+    arm.mode = options->mode;
     code = lk_client_arm(client, &arm, options->no_wait ? 0 : PATIENCE_MS,
                          terminal ? draw_bar : NULL, &drawn, ret_reply, &error);
     if (drawn)

@@ -77,7 +77,16 @@ int ctl_start(const struct ctl_options *options, struct lk_client *client, int n
 
 int ctl_start_run(const struct ctl_options *options, struct lk_client *client)
 {
-    return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START);
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    int status;
+
+    start.steps = options->pause_after;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_START;
+    request.start = &start;
+    status = ctl_call(options, client, &request, &reply);
+    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
 }
 
 int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n, char **args)
@@ -184,23 +193,37 @@ static int read_values(char **args, size_t n, double *values)
     return CTL_OK;
 }
 
-int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+int ctl_set_channel(const struct ctl_options *options, struct lk_client *client, const char *name,
+                    double *values, size_t n, const Linkage__V1__ControlReply **ret_reply)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__SetRequest set = LINKAGE__V1__SET_REQUEST__INIT;
-    const Linkage__V1__ControlReply *reply;
     int status;
 
-    set.channel = args[0];
-    set.n_values = (size_t)n - 1;
-    set.values = calloc(set.n_values, sizeof(*set.values));
-    if (set.values == NULL)
-        return CTL_FAILED;
+    set.channel = (char *)name;
+    set.values = values;
+    set.n_values = n;
+    set.force = options->force;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET;
     request.set = &set;
-    status = read_values(args + 1, set.n_values, set.values);
+    status = ctl_call(options, client, &request, ret_reply);
+    if (status == CTL_OK && (*ret_reply)->result != LINKAGE__V1__RESULT__RESULT_OK)
+        status = ctl_show_reply(options, *ret_reply);
+    return status;
+}
+
+int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    const Linkage__V1__ControlReply *reply;
+    size_t n_values = (size_t)n - 1;
+    double *values = calloc(n_values, sizeof(*values));
+    int status;
+
+    if (values == NULL)
+        return CTL_FAILED;
+    status = read_values(args + 1, n_values, values);
     if (status == CTL_OK)
-        status = ctl_call(options, client, &request, &reply);
-    free(set.values);
+        status = ctl_set_channel(options, client, args[0], values, n_values, &reply);
+    free(values);
     return status == CTL_OK ? ctl_show_reply(options, reply) : status;
 }

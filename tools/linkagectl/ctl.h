@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl: the parts and what they share. main.c reads the command line, help.c explains it,
- * commands.c talks to the daemon, arm.c waits for it, evidence.c fetches what a run proves, show.c
- * prints a status, watch.c prints samples. */
+/* linkagectl: the parts and what they share. main.c has the table of commands, options.c reads the
+ * command line, help.c explains it, commands.c talks to the daemon, arm.c waits for it, evidence.c
+ * fetches what a run proves, show.c prints a status, inputs.c who feeds the model and by which
+ * rules, inject.c faults on purpose, step.c steps and records, watch.c prints samples, keys.c reads
+ * key files. */
 #ifndef TOOLS_LINKAGECTL_CTL_H
 #define TOOLS_LINKAGECTL_CTL_H
 
@@ -16,16 +18,26 @@ enum ctl_exit {
     CTL_NO_DAEMON = 3,
 };
 
+#define CTL_SETTINGS_MAX 64
+
 /** struct ctl_options - the command line but for the command and its arguments.
  * @endpoint:   of the control socket
  * @outputs:    of the output samples; NULL: derived from @endpoint
  * @json:       print for programs
  * @timeout_ms: for an answer
  * @count:      samples or tables after which watching ends; 0: never
- * @allow_degraded, @steps, @no_wait: how to arm; @steps 0: as the daemon is configured
+ * @allow_degraded, @steps, @no_wait, @mode: how to arm; @steps 0 and no mode: as the daemon is
+ *              configured
+ * @pause_after: steps after which a run pauses; 0: never
+ * @settings:   @n_settings texts CHANNEL=VALUE, of `step`
+ * @force:      set also what a bench has claimed
+ * @every:      steps of `watch`, seconds of `inject`; 0: not given
+ * @injection, @clear: of `inject`; its kind is an argument
+ * @server_key, @key: files, or NULL
  * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the usual
  * @cycles:     of `trace`; 0: all
  * @output:     file for what is fetched, "-": standard output, NULL: not given
+ * @role:       of `keygen client`; NULL: not given
  * @given:      bits of enum ctl_option, to be compared with what a command takes */
 struct ctl_options {
     const char *endpoint;
@@ -36,11 +48,22 @@ struct ctl_options {
     bool allow_degraded;
     uint32_t steps;
     bool no_wait;
+    Linkage__V1__Mode mode;
+    unsigned long pause_after;
+    char *settings[CTL_SETTINGS_MAX];
+    int n_settings;
+    bool force;
+    double every;
+    Linkage__V1__Injection injection;
+    bool clear;
+    const char *server_key;
+    const char *key;
     bool watch;
     bool histogram;
     unsigned int limit_us;
     uint32_t cycles;
     const char *output;
+    const char *role;
     unsigned int given;
 };
 
@@ -51,7 +74,31 @@ enum ctl_option {
     CTL_LATENCY = 1 << 2,
     CTL_CYCLES = 1 << 3,
     CTL_OUTPUT = 1 << 4,
+    CTL_ROLE = 1 << 5,
+    CTL_PAUSE_AFTER = 1 << 6,
+    CTL_STEPPING = 1 << 7,
+    CTL_FORCE = 1 << 8,
+    CTL_EVERY = 1 << 9,
+    CTL_INJECTION = 1 << 10,
 };
+
+/** ctl_usage() - say what is wrong with the command line. Return: CTL_USAGE. */
+int ctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** ctl_read_options() - read options up to the first word that is none, with @permute also those
+ * behind it.
+ * @ret_done: --help was all that was asked for
+ * Return: an exit status; what follows the options begins at optind. */
+int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute,
+                     bool *ret_done);
+
+/** ctl_read_last() - take an option without a value from the end of a line. Return: whether @word
+ * is one. */
+bool ctl_read_last(const char *word, struct ctl_options *options);
+
+/** ctl_connect() - open a client with the keys in the files that @options name, if they do.
+ * Return: an exit status, after a line that says why. */
+int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client);
 
 /** ctl_help() - print the page of --help. */
 void ctl_help(void);
@@ -75,6 +122,10 @@ int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__Control
 /** ctl_show_status() - print the reply to a StatusRequest in full. Return: as ctl_show_reply(). */
 int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
+/** ctl_set_channel() - send one SetRequest. Return: an exit status, after a refusal was shown. */
+int ctl_set_channel(const struct ctl_options *options, struct lk_client *client, const char *name,
+                    double *values, size_t n, const Linkage__V1__ControlReply **ret_reply);
+
 /** ctl_load_file(), ctl_start_run() - `load` and `start`, also as parts of `run`.
  * Return: an exit status. */
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
@@ -91,9 +142,16 @@ int ctl_pause(const struct ctl_options *options, struct lk_client *client, int n
 int ctl_stop(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_step(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_inject(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_record(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+/** ctl_keygen() - needs no daemon: @client is NULL. */
+int ctl_keygen(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-void ctl_help(void)
+static void print_commands(void)
 {
     printf(
         "usage: linkagectl [OPTION...] COMMAND [ARGUMENT...]\n"
@@ -20,13 +20,31 @@ void ctl_help(void)
         "  pause                hold the model; the time grid goes on\n"
         "  stop                 end the run or the arming; figures are kept for status\n"
         "  reset                back to t = 0, also out of a fault\n"
+        "  step [N]             in mode lockstep: make N steps (1), and print the outputs\n"
         "  set CHANNEL VALUE... give an input channel a value, in SI units\n"
+        "  inputs               who owns which input, what is commanded and what acts, refusals;\n"
+        "                       and the benches\n"
+        "  policy               what is done when something goes wrong, and how often it has\n"
+        "  inject [KIND]        faults on purpose; KIND is delay, drop, reorder, freeze, spike or\n"
+        "                       stall. Alone: list them\n"
+        "  record start [NAME]  record the run into a file of the daemon's folder\n"
+        "  record stop          end the recording\n"
         "  watch [CHANNEL...]   print output channels (all if none is named), about ten rows\n"
         "                       a second; with --json every sample\n"
         "  latency              distributions, worst cycles and missed deadlines of the run\n"
         "  trace                the last cycles for Perfetto or Chrome, into --output\n"
         "  shutdown             end the daemon\n"
-        "\n"
+        "  keygen server FILE   make the daemon's keys: FILE (secret) and FILE.pub\n"
+        "  keygen client NAME --role ROLE DIR\n"
+        "                       make a client's keys: DIR/NAME.key (secret) and .key.pub; prints\n"
+        "                       the line for the daemon's list of clients. ROLE is read, bench or\n"
+        "                       control\n"
+        "\n");
+}
+
+static void print_options(void)
+{
+    printf(
         "options\n"
         "  -e, --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
         "  -o, --outputs E      its output samples, for watch (the same host, port + 2)\n"
@@ -34,17 +52,44 @@ void ctl_help(void)
         "  -n, --count N        end watch after N rows or samples, latency --watch after N tables\n"
         "  -t, --timeout S      how long to wait for an answer (5 s)\n"
         "  -h, --help           this page\n"
+        "      --server-key FILE --key FILE\n"
+        "                       for a daemon with security: its public key, and the secret key of\n"
+        "                       this client, as keygen made them\n"
         "arm, run\n"
         "      --allow-degraded also on a machine that is not fit for real time\n"
         "      --steps N        steps to execute for the proof (as the daemon is configured)\n"
+        "      --mode MODE      realtime, lockstep or asap (as the daemon is configured)\n"
         "      --no-wait        arm: return at once, status tells the outcome\n"
-        "latency, trace\n"
+        "start, run\n"
+        "      --pause-after N  pause after N steps (never)\n"
+        "step, set\n"
+        "      --set CH=V[,V]   step: set a channel before; may be repeated\n"
+        "      --force          also a channel that a bench has claimed, until its next sample\n"
+        "inject\n"
+        "      --target NAME    a bench or a channel (all; spike needs a channel)\n"
+        "      --amount X       delay, stall: seconds; drop, reorder: share of the samples;\n"
+        "                       spike: what is added, in the unit of the channel\n"
+        "      --share X        spike: share of the samples (1)\n"
+        "      --every S        stall: again every S seconds (once)\n"
+        "      --after S        begin S seconds from now (0)\n"
+        "      --for S          last for S seconds (until cleared)\n"
+        "      --seed N         of the random numbers\n"
+        "      --clear          end all that there are, before KIND is added\n"
+        "watch, latency, trace\n"
+        "      --every N        watch: print every N-th step, all of them\n"
         "      --watch          latency: once a second, until Ctrl-C\n"
         "      --histogram[=US] latency: in the text format of cyclictest -h US (US: the period);\n"
         "                       columns wake-up, compute, response\n"
         "      --cycles N       trace: at most so many (all that the daemon keeps)\n"
         "      --output FILE    write to FILE; - is the standard output\n"
-        "\n"
+        "\n");
+}
+
+void ctl_help(void)
+{
+    print_commands();
+    print_options();
+    printf(
         "With --json, watch prints a line of type \"description\" (names and units) first, then\n"
         "\"sample\" lines, and a \"gap\" line wherever samples were lost or not published; run\n"
         "prints a line for each of its three parts.\n"

@@ -3,6 +3,7 @@
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"
+#include "watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,37 @@ static void json_energy(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_number(json, "energy_start_J", s->energy_start);
 }
 
+static void json_recording(struct lk_json *json, const Linkage__V1__Recording *r)
+{
+    if (r == NULL)
+        return;
+    lk_json_open(json, "recording", '{');
+    lk_json_bool(json, "active", r->active);
+    lk_json_text(json, "file", r->file);
+    lk_json_count(json, "begins_at_step", r->begins_at_step);
+    lk_json_count(json, "cycles", r->cycles);
+    lk_json_count(json, "dropped", r->dropped);
+    lk_json_count(json, "bytes", r->bytes);
+    lk_json_text(json, "trouble", r->trouble);
+    lk_json_close(json, '}');
+}
+
+/* What came with the bench line. */
+static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
+{
+    lk_json_text(json, "mode", lk_names_mode(s->mode));
+    watch_print_flags_json(json, "flags", s->flags);
+    lk_json_count(json, "daemon_id", s->daemon_id);
+    lk_json_text(json, "version", s->version);
+    lk_json_text(json, "role", lk_names_role(s->role));
+    lk_json_count(json, "claims", s->claims);
+    lk_json_count(json, "streams", s->streams);
+    lk_json_count(json, "trips", s->trips);
+    lk_json_count(json, "turned_away", s->turned_away);
+    lk_json_count(json, "forbidden", s->forbidden);
+    json_recording(json, s->recording);
+}
+
 static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
 {
     lk_json_open(json, "status", '{');
@@ -73,6 +105,7 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_text(json, "fault", s->fault);
     lk_json_count(json, "page_faults", s->page_faults);
     lk_json_count(json, "involuntary_switches", s->involuntary_switches);
+    json_line(json, s);
     lk_json_close(json, '}');
 }
 
@@ -83,6 +116,8 @@ static void show_json(const Linkage__V1__ControlReply *reply)
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", lk_client_result_name(reply->result));
     lk_json_text(&json, "text", reply->text);
+    if (reply->id_of_error[0] != '\0')
+        lk_json_text(&json, "id", reply->id_of_error);
     if (reply->status != NULL)
         json_status(&json, reply->status);
     lk_json_close(&json, '}');
@@ -123,6 +158,36 @@ static void show_run(const Linkage__V1__Status *s)
     printf("%-13s put in %.6g J, dissipated %.6g J\n", "work", s->work_input, s->dissipated);
 }
 
+static void show_recording(const Linkage__V1__Recording *r)
+{
+    if (r == NULL || r->file[0] == '\0')
+        return;
+    printf("%-13s ", r->active ? "recording" : "recorded");
+    lk_report_put(stdout, r->file);
+    printf(": %" PRIu64 " cycles, %" PRIu64 " dropped, %" PRIu64 " bytes", r->cycles, r->dropped,
+           r->bytes);
+    if (r->trouble[0] != '\0') {
+        printf("; ");
+        lk_report_put(stdout, r->trouble);
+    }
+    putchar('\n');
+}
+
+static void show_line(const Linkage__V1__Status *s)
+{
+    char flags[LK_NAMES_FLAGS_SIZE];
+
+    printf("%-13s %" PRIu32 " claims, %" PRIu32 " streams, %" PRIu64 " inputs tripped\n", "line",
+           s->claims, s->streams, s->trips);
+    if (s->flags != 0)
+        printf("%-13s %s\n", "flags", lk_names_flags(s->flags, flags));
+    if (s->turned_away > 0 || s->forbidden > 0)
+        printf("%-13s %" PRIu64 " connections turned away, %" PRIu64
+               " requests and samples beyond their role\n",
+               "security", s->turned_away, s->forbidden);
+    show_recording(s->recording);
+}
+
 static void show_proof(const Linkage__V1__Status *s)
 {
     if (s->proof == NULL)
@@ -149,9 +214,12 @@ static void show_people(const Linkage__V1__Status *s)
         printf("%-13s ", "model");
         lk_report_put(stdout, s->model);
         printf(" (id %" PRIu64 ")\n", s->model_id);
+        if (s->mode != LINKAGE__V1__MODE__MODE_UNSPECIFIED)
+            printf("%-13s %s\n", "mode", lk_names_mode(s->mode));
         show_proof(s);
         show_run(s);
     }
+    show_line(s);
     for (size_t i = 0; i < s->n_degraded; i++) {
         printf("%-13s ", i == 0 ? "degraded" : "");
         lk_report_put(stdout, s->degraded[i]);
@@ -163,6 +231,10 @@ static void show_people(const Linkage__V1__Status *s)
 static int refused(const Linkage__V1__ControlReply *reply)
 {
     fputs("linkagectl: ", stderr);
+    if (reply->id_of_error[0] != '\0') {
+        lk_report_put(stderr, reply->id_of_error);
+        fputs(": ", stderr);
+    }
     lk_report_put(stderr,
                   reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
     putc('\n', stderr);

@@ -2,11 +2,13 @@
 /* `watch`: follow the output samples.
  *
  * Every sample is taken off the socket, so that a gap in the sequence numbers always means a loss;
- * people then see about ten of them a second, programs see all. */
+ * people then see about ten of them a second, programs, and who asked for every so many steps, see
+ * all. Named channels come as a stream of their own: the daemon selects, not we. */
 #include "watch.h"
 #include "ctl.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,10 @@
 struct watch {
     const struct ctl_options *options;
     struct lk_client *client;
-    struct lk_client_outputs *outputs;
+    struct lk_client_outputs *outputs; /* of all channels at every step */
+    struct lk_client_stream *stream;   /* or a selection */
+    const char *endpoint;
+    uint32_t divisor;
     int n_names;
     char **names;
     struct watch_selection selection;
@@ -30,57 +35,51 @@ struct watch {
     bool told_to_wait;
 };
 
-static const Linkage__V1__ChannelDescription *
-find_channel(const Linkage__V1__ModelDescription *description, const char *name)
+int watch_select_all(struct watch_selection *selection,
+                     const Linkage__V1__ModelDescription *description)
 {
-    for (size_t i = 0; i < description->n_outputs; i++) {
-        if (strcmp(description->outputs[i]->name, name) == 0)
-            return description->outputs[i];
-    }
-    return NULL;
-}
-
-static int refuse_channel(const struct watch *watch,
-                          const Linkage__V1__ModelDescription *description, const char *name)
-{
-    struct lk_error error;
-    char known[400] = "";
-    size_t used = 0;
-
-    for (size_t i = 0; i < description->n_outputs && used < sizeof(known); i++)
-        used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i > 0 ? ", " : "",
-                                 description->outputs[i]->name);
-    lk_error_set(&error, "there is no output '%s'; the model has: %s", name, known);
-    return ctl_fail(watch->options, &error);
-}
-
-/* Finds the named channels in @description, or takes all of them. */
-static int select_channels(struct watch *watch, const Linkage__V1__ModelDescription *description)
-{
-    struct watch_selection *selection = &watch->selection;
-    size_t n = watch->n_names > 0 ? (size_t)watch->n_names : description->n_outputs;
-
     free(selection->channels);
     *selection = (struct watch_selection){.description = description};
-    selection->channels = calloc(n + 1, sizeof(*selection->channels));
+    selection->channels = calloc(description->n_outputs + 1, sizeof(*selection->channels));
     if (selection->channels == NULL)
-        return CTL_FAILED;
-    for (size_t i = 0; i < description->n_outputs; i++)
-        selection->n_values += description->outputs[i]->n_components;
-    for (; selection->n < n; selection->n++) {
-        const Linkage__V1__ChannelDescription *channel = description->outputs[selection->n];
-
-        if (watch->n_names > 0) {
-            const char *name = watch->names[selection->n];
-
-            channel = find_channel(description, name);
-            if (channel == NULL)
-                return refuse_channel(watch, description, name);
-        }
-        selection->channels[selection->n] = channel;
-        selection->n_scalars += channel->n_components;
+        return -ENOMEM;
+    for (; selection->n < description->n_outputs; selection->n++) {
+        selection->channels[selection->n] = description->outputs[selection->n];
+        selection->n_scalars += description->outputs[selection->n]->n_components;
     }
-    return CTL_OK;
+    selection->n_values = selection->n_scalars;
+    return 0;
+}
+
+/* The channels of a stream lie in its samples one after the other. */
+static int select_stream(struct watch *watch, const Linkage__V1__ModelDescription *description)
+{
+    const Linkage__V1__Stream *stream = lk_client_stream_meaning(watch->stream);
+    const Linkage__V1__ModelDescription streamed = {.n_outputs = stream->n_channels,
+                                                    .outputs = stream->channels};
+    int r = watch_select_all(&watch->selection, &streamed);
+
+    watch->selection.description = description;
+    return r;
+}
+
+static bool wants_stream(const struct watch *watch)
+{
+    return watch->n_names > 0 || watch->divisor > 1;
+}
+
+/* Opens the stream, or opens it anew for another model. */
+static int open_stream(struct watch *watch)
+{
+    struct lk_error error;
+    int code;
+
+    lk_client_stream_close(watch->stream);
+    watch->stream = NULL;
+    watch->last_sequence = 0; /* each stream counts for itself */
+    code = lk_client_stream_open(watch->client, watch->endpoint, watch->names,
+                                 (size_t)watch->n_names, watch->divisor, &watch->stream, &error);
+    return code == 0 ? CTL_OK : ctl_report(watch->options, code, &error);
 }
 
 static int refuse_description(const struct watch *watch, const Linkage__V1__ControlReply *reply)
@@ -107,7 +106,13 @@ static int describe(struct watch *watch)
         return status;
     if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL)
         return refuse_description(watch, reply);
-    status = select_channels(watch, reply->description);
+    if (wants_stream(watch)) {
+        status = open_stream(watch);
+        if (status == CTL_OK && select_stream(watch, reply->description) != 0)
+            status = CTL_FAILED;
+    } else if (watch_select_all(&watch->selection, reply->description) != 0) {
+        status = CTL_FAILED;
+    }
     if (status == CTL_OK && watch->options->json)
         watch_print_description_json(&watch->selection);
     watch->printer.rows = 0;
@@ -134,14 +139,16 @@ static int ask_why_quiet(struct watch *watch)
 
 static void count_gap(struct watch *watch, const Linkage__V1__OutputSample *sample)
 {
-    uint64_t lost = 0;
+    uint64_t lost = 0, due;
 
     /* A sequence that goes back belongs to a daemon that was started anew. */
     if (watch->last_sequence > 0 && sample->sequence > watch->last_sequence)
         lost = sample->sequence - watch->last_sequence - 1;
     watch->gap.lost += lost;
-    if (watch->last_sequence > 0 && sample->step > watch->last_step + 1 + lost)
-        watch->gap.unpublished += sample->step - watch->last_step - 1 - lost;
+    /* one of every so many steps is due; a later one may stand in for it */
+    due = sample->step / watch->divisor - watch->last_step / watch->divisor;
+    if (watch->last_sequence > 0 && sample->step > watch->last_step && due > 1 + lost)
+        watch->gap.unpublished += due - 1 - lost;
     watch->last_sequence = sample->sequence;
     watch->last_step = sample->step;
 }
@@ -162,7 +169,7 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
         return CTL_OK;
     if (watch->options->json) {
         watch_print_sample_json(&watch->selection, sample, &watch->gap);
-    } else if (received_ns >= watch->next_print_ns) {
+    } else if (watch->options->every > 0 || received_ns >= watch->next_print_ns) {
         watch_print(&watch->printer, &watch->selection, sample, &watch->gap);
         watch->next_print_ns = received_ns + PRINT_PERIOD_NS;
     } else {
@@ -173,6 +180,14 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }
 
+static int receive(struct watch *watch, int64_t *ret_received_ns,
+                   const Linkage__V1__OutputSample **ret_sample)
+{
+    if (watch->stream != NULL)
+        return lk_client_stream_receive(watch->stream, QUIET_MS, ret_received_ns, ret_sample);
+    return lk_client_outputs_receive(watch->outputs, QUIET_MS, ret_received_ns, ret_sample);
+}
+
 static int follow(struct watch *watch)
 {
     int status = CTL_OK;
@@ -181,10 +196,12 @@ static int follow(struct watch *watch)
            (watch->options->count == 0 || watch->printed < watch->options->count)) {
         const Linkage__V1__OutputSample *sample;
         int64_t received_ns;
-        int code = lk_client_outputs_receive(watch->outputs, QUIET_MS, &received_ns, &sample);
+        int code = receive(watch, &received_ns, &sample);
 
         if (code == 0)
             status = take_sample(watch, sample, received_ns);
+        else if (code == LK_CLIENT_E_CHANGED)
+            status = describe(watch);
         else if (code == LK_CLIENT_E_NO_ANSWER)
             status = ask_why_quiet(watch);
         else if (code < 0)
@@ -193,29 +210,43 @@ static int follow(struct watch *watch)
     return status;
 }
 
+static int open_outputs(struct watch *watch)
+{
+    struct lk_error error;
+    int code = 0;
+
+    if (!wants_stream(watch))
+        code = lk_client_outputs_open(watch->client, watch->endpoint, &watch->outputs, &error);
+    return code == 0 ? CTL_OK : ctl_report(watch->options, code, &error);
+}
+
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     struct watch watch = {.options = options, .client = client, .n_names = n, .names = args};
     char derived[LK_CLIENT_ENDPOINT_SIZE];
-    const char *endpoint = options->outputs;
     struct lk_error error;
     int status;
 
-    if (endpoint == NULL && lk_client_outputs_endpoint(options->endpoint, derived) == 0)
-        endpoint = derived;
-    if (endpoint == NULL) {
+    if (options->every != floor(options->every) || options->every < 0 ||
+        options->every > UINT32_MAX)
+        return ctl_usage("watch --every %g: expected a whole number of steps", options->every);
+    watch.divisor = options->every > 1 ? (uint32_t)options->every : 1;
+    watch.endpoint = options->outputs;
+    if (watch.endpoint == NULL && lk_client_outputs_endpoint(options->endpoint, derived) == 0)
+        watch.endpoint = derived;
+    if (watch.endpoint == NULL) {
         lk_error_set(&error, "where the outputs of %s are cannot be told: give --outputs",
                      options->endpoint);
         return ctl_report(options, LK_CLIENT_E_ENDPOINT, &error);
     }
-    status = lk_client_outputs_open(client, endpoint, &watch.outputs, &error);
-    if (status != 0)
-        return ctl_report(options, status, &error);
+    status = open_outputs(&watch);
     watch_printer_init(&watch.printer);
-    status = describe(&watch);
+    if (status == CTL_OK)
+        status = describe(&watch);
     if (status == CTL_OK)
         status = follow(&watch);
     free(watch.selection.channels);
+    lk_client_stream_close(watch.stream);
     lk_client_outputs_close(watch.outputs);
     return status;
 }

@@ -4,6 +4,7 @@
 #define TOOLS_LINKAGECTL_WATCH_H
 
 #include "client.h"
+#include "linkage/json.h"
 #include <stdbool.h>
 
 /** struct watch_selection - which output channels are printed, and where in a sample they are.
@@ -18,6 +19,11 @@ struct watch_selection {
     size_t n_scalars;
     size_t n_values;
 };
+
+/** watch_select_all() - all outputs of @description, in a selection that is zeroed or was made so
+ * before. To be released with free(@channels). Return: 0, -ENOMEM. */
+int watch_select_all(struct watch_selection *selection,
+                     const Linkage__V1__ModelDescription *description);
 
 /** struct watch_gap - what is missing between two samples.
  * @lost:        messages that were published and did not arrive
@@ -51,5 +57,8 @@ void watch_print(struct watch_printer *printer, const struct watch_selection *se
 void watch_print_description_json(const struct watch_selection *selection);
 void watch_print_sample_json(const struct watch_selection *selection,
                              const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
+
+/** watch_print_flags_json() - the flags of a sample or a status, as an array of words. */
+void watch_print_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 
 #endif

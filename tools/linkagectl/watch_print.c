@@ -74,6 +74,8 @@ static void print_header(const struct watch_selection *selection)
 static void print_row(const struct watch_selection *selection,
                       const Linkage__V1__OutputSample *sample)
 {
+    char flags[LK_NAMES_FLAGS_SIZE];
+
     printf("%10.3f", sample->time_s);
     for (size_t i = 0; i < selection->n; i++) {
         const Linkage__V1__ChannelDescription *channel = selection->channels[i];
@@ -81,6 +83,9 @@ static void print_row(const struct watch_selection *selection,
         for (size_t j = 0; j < channel->n_components; j++)
             printf("  %*.6g", cell_width(channel, j), sample->values[channel->offset + j]);
     }
+    /* whatever is not as it should be, in every row */
+    if (sample->flags != 0)
+        printf("  %s", lk_names_flags(sample->flags, flags));
     putchar('\n');
 }
 
@@ -103,6 +108,8 @@ static void print_block(const struct watch_selection *selection,
 void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
                  const Linkage__V1__OutputSample *sample, const struct watch_gap *gap)
 {
+    char flags[LK_NAMES_FLAGS_SIZE];
+
     printer->lost += gap->lost;
     if (table_width(selection) <= printer->width) {
         if (gap->lost > 0)
@@ -113,8 +120,9 @@ void watch_print(struct watch_printer *printer, const struct watch_selection *se
     } else {
         if (printer->in_place && printer->rows > 0)
             printf("\033[%zuA", selection->n_scalars + 1);
-        printf("t = %.3f s, step %" PRIu64 ", %s, %" PRIu64 " samples lost%s\n", sample->time_s,
+        printf("t = %.3f s, step %" PRIu64 ", %s, %" PRIu64 " samples lost%s%s%s\n", sample->time_s,
                sample->step, lk_client_state_name(sample->state), printer->lost,
+               sample->flags != 0 ? "; " : "", lk_names_flags(sample->flags, flags),
                printer->in_place ? "\033[K" : "");
         print_block(selection, sample, printer->in_place);
     }
@@ -153,6 +161,15 @@ void watch_print_description_json(const struct watch_selection *selection)
     lk_json_end(&json);
 }
 
+void watch_print_flags_json(struct lk_json *json, const char *key, uint32_t flags)
+{
+    lk_json_open(json, key, '[');
+    for (uint32_t bit = 1; bit != 0; bit <<= 1)
+        if (flags & bit)
+            lk_json_text(json, NULL, lk_names_flag((Linkage__V1__Flag)bit));
+    lk_json_close(json, ']');
+}
+
 static void print_gap_json(const struct watch_gap *gap)
 {
     struct lk_json json = {.file = stdout};
@@ -184,6 +201,7 @@ void watch_print_sample_json(const struct watch_selection *selection,
     lk_json_count(&json, "input_sequence", sample->input_sequence);
     lk_json_count(&json, "overruns", sample->overruns);
     lk_json_bool(&json, "degraded", sample->degraded);
+    watch_print_flags_json(&json, "flags", sample->flags);
     lk_json_open(&json, "values", '{');
     for (size_t i = 0; i < selection->n; i++) {
         const Linkage__V1__ChannelDescription *channel = selection->channels[i];

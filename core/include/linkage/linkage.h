@@ -138,17 +138,25 @@ LK_RT double lk_system_time(const struct lk_system *system);
  * @offset:    index of the first scalar in the vector of all inputs (or outputs)
  * @component: names of the scalars; "" when there is only one
  * @unit:      SI unit of each scalar, "rad", "m/s", "1"
+ * @type:      as in the model file, "joint-torque"
+ * @frame:     axes of its vectors: "world", "body NAME", "sensor" where that is mounted otherwise;
+ *             "" for what has none, or its own
  * @low, @high: what each scalar of an input may be, as the model says; infinite where it does not,
- *             and for outputs. The step does not look at them: who takes values from outside does
- */
+ *             and for outputs.  @rate: its largest change a second, infinite where the model says
+ *             none. The step looks at neither: who takes values from outside does
+ * @initial:   of each scalar of an input until somebody says otherwise */
 struct lk_channel {
     char name[LK_NAME_SIZE];
+    const char *type;
+    char frame[LK_NAME_SIZE + 8];
     int size;
     int offset;
     const char *component[LK_COMPONENTS_MAX];
     const char *unit[LK_COMPONENTS_MAX];
     double low;
     double high;
+    double rate;
+    double initial;
 };
 
 /** lk_system_input_channels(), lk_system_output_channels() - the channels, in the order of the

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every condition that the daemon reports, each with an identifier that stays: "LK-3002". Whoever
+ * filters a log or writes a runbook does it by identifier; the words of a line may change.
+ *
+ * The table is conditions_table.h; daemon/CONDITIONS.md is the same for people, made by
+ * `linkaged --conditions`. The first digit is the group: 1 start, configuration and end, 2 model
+ * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control. A
+ * number is never used for anything else, and a condition that is no longer reported keeps its
+ * line. */
+#ifndef LKD_CONDITIONS_H
+#define LKD_CONDITIONS_H
+
+#include "conditions_table.h"
+#include "linkage.pb-c.h"
+#include <stdio.h>
+
+/** enum lkd_log_level - priorities of syslog(3). */
+enum lkd_log_level { LKD_LOG_ERROR = 3, LKD_LOG_WARNING = 4, LKD_LOG_NOTICE = 5, LKD_LOG_INFO = 6 };
+
+/** enum lkd_condition_id - LKD_C_NAME, its place in the table. */
+enum lkd_condition_id {
+#define LKD_CONDITION_NAME(NAME, number, level, meaning, remedy) LKD_C_##NAME,
+    LKD_CONDITIONS(LKD_CONDITION_NAME)
+#undef LKD_CONDITION_NAME
+        LKD_N_CONDITIONS
+};
+
+/** struct lkd_condition_info - @id: "LK-3002";  @meaning: one line;  @remedy: what to do */
+struct lkd_condition_info {
+    char id[8];
+    int number;
+    enum lkd_log_level level;
+    const char *meaning;
+    const char *remedy;
+};
+
+/** lkd_condition_info() - a line of the table. Static. Thread: any. */
+const struct lkd_condition_info *lkd_condition_info(enum lkd_condition_id condition);
+
+/** lkd_condition_of_result() - identifier of a refused request: "LK-8003"; "" for RESULT_OK. Static
+ * text. Thread: any. */
+const char *lkd_condition_of_result(Linkage__V1__Result result);
+
+/** lkd_conditions_print() - the whole table as Markdown. */
+void lkd_conditions_print(FILE *out);
+
+#endif

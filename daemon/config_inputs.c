@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections `inputs` and `policy`: who may feed inputs, and what is done when something goes wrong.
+ */
+#include "config_read.h"
+#include <math.h>
+#include <string.h>
+
+/* In the order of enum lkd_action. */
+static const char *const actions[] = {"count", "hold", "ramp", "zero", "fault", NULL};
+
+#define VALUE_MAX 1e15
+#define RAMP_MAX  3600.0
+#define STEPS_MAX 1000000000L
+
+/* `action`, `value` and `ramp` of a map, as far as they are there. */
+static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_error *error)
+{
+    bool has_value = lk_node_kind(lk_node_get(map, "value")) != LK_NODE_NONE;
+    int r, action = (int)rule->action;
+    double value = 0;
+
+    if ((r = lkd_config_choice_or(map, "action", actions, &action, error)) ||
+        (r = lkd_config_between(map, "value", -VALUE_MAX, VALUE_MAX, &value, error)) ||
+        (r = lkd_config_between(map, "ramp", 0, RAMP_MAX, &rule->ramp_s, error)))
+        return r;
+    rule->action = (enum lkd_action)action;
+    if (has_value && rule->action != LKD_ACTION_RAMP)
+        return lk_node_refuse(lk_node_get(map, "value"), error,
+                              "a value for '%s', expected it with ramp only", actions[action]);
+    rule->value = has_value ? value : rule->value;
+    return 0;
+}
+
+/* An action word, or a map of @keys; nothing when the key is not there. */
+static int read_rule(struct lk_node parent, const char *key, const char *const keys[],
+                     struct lkd_rule *rule, struct lk_error *error)
+{
+    struct lk_node node = lk_node_get(parent, key);
+    int r, action = (int)rule->action;
+
+    if (lk_node_kind(node) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(node) != LK_NODE_MAP) {
+        r = lk_node_read_choice(parent, key, actions, &action, error);
+        rule->action = (enum lkd_action)action;
+        return r;
+    }
+    r = lk_node_check_keys(node, key, keys, error);
+    return r ? r : read_rule_keys(node, rule, error);
+}
+
+static bool is_map(struct lk_node parent, const char *key)
+{
+    return lk_node_kind(lk_node_get(parent, key)) == LK_NODE_MAP;
+}
+
+static int read_timeout(struct lk_node map, uint64_t *ret_steps, struct lk_error *error)
+{
+    long steps = (long)*ret_steps;
+    int r = lk_node_read_int_or(map, "timeout", 0, STEPS_MAX, &steps, error);
+
+    *ret_steps = (uint64_t)steps;
+    return r;
+}
+
+static int read_limit(struct lk_node map, double *ret_limit, struct lk_error *error)
+{
+    int r = lk_node_read_number_or(map, "limit", ret_limit, error);
+
+    if (r == 0 && !(*ret_limit > 0))
+        return lk_node_refuse(lk_node_get(map, "limit"), error,
+                              "a limit of %g, expected a positive number", *ret_limit);
+    return r;
+}
+
+/* ---- policy ---- */
+
+/* What a condition may have beside its action. */
+static const char *const plain_keys[] = {"action", "value", "ramp", NULL};
+static const char *const stale_keys[] = {"action", "value", "ramp", "timeout", NULL};
+static const char *const limit_keys[] = {"action", "value", "ramp", "limit", NULL};
+
+static int read_condition(struct lk_node node, enum lkd_condition condition,
+                          struct lkd_policy *policy, struct lk_error *error)
+{
+    static const struct {
+        const char *key;
+        const char *const *keys;
+    } conditions[LKD_CONDITIONS] = {
+        [LKD_CONDITION_LATE] = {"late", plain_keys},
+        [LKD_CONDITION_STALE] = {"stale", stale_keys},
+        [LKD_CONDITION_RANGE] = {"range", plain_keys},
+        [LKD_CONDITION_NOT_FINITE] = {"not_finite", plain_keys},
+        [LKD_CONDITION_LOST] = {"lost", plain_keys},
+        [LKD_CONDITION_RESIDUAL] = {"residual", limit_keys},
+        [LKD_CONDITION_ENERGY] = {"energy", limit_keys},
+    };
+    const char *key = conditions[condition].key;
+    struct lk_node map = lk_node_get(node, key);
+    int r = read_rule(node, key, conditions[condition].keys, &policy->rule[condition], error);
+
+    if (r || !is_map(node, key))
+        return r;
+    if (condition == LKD_CONDITION_STALE)
+        return read_timeout(map, &policy->timeout_steps, error);
+    if (condition == LKD_CONDITION_RESIDUAL)
+        return read_limit(map, &policy->residual_limit, error);
+    return condition == LKD_CONDITION_ENERGY ? read_limit(map, &policy->energy_limit, error) : 0;
+}
+
+/* An energy limit is off until there is one: asking for an action without it is a mistake. */
+static int check_energy(struct lk_node node, const struct lkd_policy *policy,
+                        struct lk_error *error)
+{
+    if (policy->rule[LKD_CONDITION_ENERGY].action == LKD_ACTION_COUNT ||
+        isfinite(policy->energy_limit))
+        return 0;
+    return lk_node_refuse(lk_node_get(node, "energy"), error,
+                          "an action without a limit, expected {action: ..., limit: J}");
+}
+
+int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"late",     "stale",  "range",   "not_finite", "lost",
+                                       "residual", "energy", "recover", NULL};
+    struct lkd_policy *policy = &config->cycle.policy;
+    long recover = (long)policy->recover_samples;
+    struct lk_node node;
+    int r;
+
+    r = lkd_config_section(root, "policy", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    for (int i = 0; i < LKD_CONDITIONS && r == 0; i++)
+        r = read_condition(node, (enum lkd_condition)i, policy, error);
+    if (r == 0)
+        r = lk_node_read_int_or(node, "recover", 1, 1000000, &recover, error);
+    policy->recover_samples = (uint64_t)recover;
+    return r ? r : check_energy(node, policy, error);
+}
+
+/* ---- inputs ---- */
+
+/* What is not said of a channel is as in `policy: {stale: ...}`. */
+static int read_channel(struct lk_node channels, int i, struct lkd_policy *policy,
+                        struct lk_error *error)
+{
+    struct lkd_channel_rule *rule = &policy->channel[policy->n_channels];
+    const char *name = lk_node_text(lk_node_key_at(channels, i));
+    int r;
+
+    if (strlen(name) >= sizeof(rule->name))
+        return lk_node_refuse(lk_node_at(channels, i), error,
+                              "a name of %zu bytes, expected at most %zu", strlen(name),
+                              sizeof(rule->name) - 1);
+    *rule = (struct lkd_channel_rule){
+        .timeout_steps = policy->timeout_steps,
+        .rule = policy->rule[LKD_CONDITION_STALE],
+    };
+    strcpy(rule->name, name);
+    r = read_rule(channels, name, stale_keys, &rule->rule, error);
+    if (r == 0 && is_map(channels, name))
+        r = read_timeout(lk_node_at(channels, i), &rule->timeout_steps, error);
+    policy->n_channels++;
+    return r;
+}
+
+static int read_channels(struct lk_node node, struct lkd_policy *policy, struct lk_error *error)
+{
+    struct lk_node channels = lk_node_get(node, "channels");
+    int n = lk_node_size(channels), r = 0;
+
+    if (lk_node_kind(channels) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(channels) != LK_NODE_MAP)
+        return lk_node_refuse(channels, error, "expected a map from names of inputs to rules");
+    if (n > LKD_CHANNEL_RULES_MAX)
+        return lk_node_refuse(channels, error, "%d channels, expected at most %d", n,
+                              LKD_CHANNEL_RULES_MAX);
+    for (int i = 0; i < n && r == 0; i++)
+        r = read_channel(channels, i, policy, error);
+    return r;
+}
+
+int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"claims", "lease", "channels", NULL};
+    static const char *const claims[] = {"required", "optional", NULL};
+    double lease_s = 1e-9 * (double)config->lease_ns;
+    int r, optional = config->claims_optional;
+    struct lk_node node;
+
+    r = lkd_config_section(root, "inputs", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    if ((r = lkd_config_choice_or(node, "claims", claims, &optional, error)) ||
+        (r = lkd_config_between(node, "lease", 0.02, 3600, &lease_s, error)))
+        return r;
+    config->claims_optional = optional != 0;
+    config->lease_ns = (int64_t)(lease_s * 1e9);
+    return read_channels(node, &config->cycle.policy, error);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Section `motion`: a list of receivers of datagrams. */
+#include "config_read.h"
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the slots of a group begin, and how many there are, in the order of the datagram. */
+static const struct {
+    const char *name;
+    int first;
+    int size;
+} groups[] = {
+    {"pose", 0, 6},          {"velocity", 6, 6}, {"acceleration", 12, 6}, {"specific_force", 18, 3},
+    {"angular_rate", 21, 3},
+};
+
+#define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
+
+static int read_endpoint(struct lk_node node, struct lkd_motion_config *motion,
+                         struct lk_error *error)
+{
+    struct lk_node value = lk_node_get(node, "endpoint");
+    char host[sizeof(motion->endpoint)], *colon, *end;
+    long port;
+    int r;
+
+    r = lk_node_read_text(node, "endpoint", sizeof(motion->endpoint), motion->endpoint, error);
+    if (r)
+        return r;
+    if (strncmp(motion->endpoint, "udp://", 6) != 0)
+        return lk_node_refuse(value, error, "'%s' is no receiver, expected udp://127.0.0.1:5610",
+                              motion->endpoint);
+    strcpy(host, motion->endpoint + 6);
+    colon = strrchr(host, ':');
+    if (!colon)
+        return lk_node_refuse(value, error, "no port, expected udp://127.0.0.1:5610");
+    *colon = '\0';
+    motion->address = (struct sockaddr_in){.sin_family = AF_INET};
+    if (inet_pton(AF_INET, host, &motion->address.sin_addr) != 1 ||
+        !motion->address.sin_addr.s_addr)
+        return lk_node_refuse(value, error,
+                              "'%s' is no numeric IPv4 address, expected one as 127.0.0.1", host);
+    port = strtol(colon + 1, &end, 10);
+    if (colon[1] < '0' || colon[1] > '9' || *end || port < 1 || port > 65535)
+        return lk_node_refuse(value, error, "no such port, expected 1 to 65535");
+    motion->address.sin_port = htons((uint16_t)port);
+    return 0;
+}
+
+/* A slot: an output and what becomes of it; {} is 0. */
+static int read_slot(struct lk_node node, const char *group, struct lkd_motion_slot *slot,
+                     struct lk_error *error)
+{
+    static const char *const keys[] = {"channel", "component", "scale", "offset", NULL};
+    int r;
+
+    *slot = (struct lkd_motion_slot){.scale = 1};
+    r = lk_node_check_keys(node, group, keys, error);
+    if (r || lk_node_size(node) == 0)
+        return r;
+    if ((r = lk_node_read_text(node, "channel", sizeof(slot->channel), slot->channel, error)) ||
+        (r = lk_node_read_text_or(node, "component", sizeof(slot->component), slot->component,
+                                  error)) ||
+        (r = lk_node_read_number_or(node, "scale", &slot->scale, error)))
+        return r;
+    return lk_node_read_number_or(node, "offset", &slot->offset, error);
+}
+
+static int read_group(struct lk_node node, size_t group, struct lkd_motion_config *motion,
+                      struct lk_error *error)
+{
+    struct lk_node list = lk_node_get(node, groups[group].name);
+    int n = lk_node_size(list), r = 0;
+
+    if (lk_node_kind(list) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(list) != LK_NODE_LIST)
+        return lk_node_refuse(list, error, "%s: expected a list of up to %d outputs",
+                              groups[group].name, groups[group].size);
+    if (n > groups[group].size)
+        return lk_node_refuse(lk_node_at(list, groups[group].size), error,
+                              "%d outputs in %s, expected at most %d", n, groups[group].name,
+                              groups[group].size);
+    for (int i = 0; i < n && r == 0; i++)
+        r = read_slot(lk_node_at(list, i), groups[group].name,
+                      &motion->slot[groups[group].first + i], error);
+    return r;
+}
+
+static int read_receiver(struct lk_node node, struct lkd_motion_config *motion,
+                         struct lk_error *error)
+{
+    static const char *const keys[] = {"endpoint",     "divisor",  "send_from",    "format",
+                                       "pose",         "velocity", "acceleration", "specific_force",
+                                       "angular_rate", NULL};
+    static const char *const from[] = {"exchange", "cycle", NULL};
+    static const char *const formats[] = {"f32", "f64", NULL};
+    int r, from_cycle = 0, wide = 0;
+    long divisor = 1;
+
+    *motion = (struct lkd_motion_config){0};
+    if ((r = lk_node_check_keys(node, "a receiver of motion", keys, error)) ||
+        (r = read_endpoint(node, motion, error)) ||
+        (r = lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error)) ||
+        (r = lkd_config_choice_or(node, "send_from", from, &from_cycle, error)) ||
+        (r = lkd_config_choice_or(node, "format", formats, &wide, error)))
+        return r;
+    for (size_t i = 0; i < N_GROUPS && r == 0; i++)
+        r = read_group(node, i, motion, error);
+    motion->divisor = (uint64_t)divisor;
+    motion->from_cycle = from_cycle != 0;
+    motion->wide = wide != 0;
+    return r;
+}
+
+int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    struct lk_node list = lk_node_get(root, "motion");
+    int n = lk_node_size(list), r = 0;
+
+    if (lk_node_kind(list) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(list) != LK_NODE_LIST)
+        return lk_node_refuse(list, error, "motion: expected a list of receivers");
+    if (n > LKD_MOTION_MAX)
+        return lk_node_refuse(lk_node_at(list, LKD_MOTION_MAX), error,
+                              "%d receivers, expected at most %d", n, LKD_MOTION_MAX);
+    for (config->n_motion = 0; config->n_motion < n && r == 0; config->n_motion++)
+        r = read_receiver(lk_node_at(list, config->n_motion), &config->motion[config->n_motion],
+                          error);
+    return r;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Section `record`. */
+#include "config_read.h"
+
+#define CHUNK_MIN (64.0 * 1024)
+#define CHUNK_MAX (64.0 * 1024 * 1024)
+/* A file that has room for its front and a chunk. */
+#define SIZE_MIN (256.0 * 1024)
+
+/* Bytes; they are whole numbers, also where they are written as 1e9. */
+static int read_max_size(struct lk_node node, struct lkd_record_config *record,
+                         struct lk_error *error)
+{
+    double size = (double)record->max_size;
+    int r = lk_node_read_number_or(node, "max_size", &size, error);
+
+    if (r == 0 && size != 0 && !(size >= SIZE_MIN && size <= 1e18))
+        return lk_node_refuse(lk_node_get(node, "max_size"), error,
+                              "a size of %g bytes, expected %g and more, or 0 for no limit", size,
+                              SIZE_MIN);
+    record->max_size = (uint64_t)size;
+    return r;
+}
+
+int lkd_config_record(struct lk_node root, const char *path, struct lkd_config *config,
+                      struct lk_error *error)
+{
+    static const char *const keys[] = {"directory", "autostart", "chunk",    "flush",
+                                       "io",        "sync",      "max_size", NULL};
+    static const char *const ios[] = {"auto", "uring", "pwrite", NULL};
+    struct lkd_record_config *record = &config->record;
+    double chunk = (double)record->chunk, flush = (double)record->flush_ns * 1e-9;
+    int io = (int)record->io, r;
+    struct lk_node node;
+
+    r = lkd_config_section(root, "record", keys, &node, error);
+    if (r || lk_node_kind(node) == LK_NODE_NONE)
+        return r;
+    if ((r = lkd_config_path(node, "directory", path, record->directory, error)) ||
+        (r = lk_node_read_bool_or(node, "autostart", &record->autostart, error)) ||
+        (r = lkd_config_between(node, "chunk", CHUNK_MIN, CHUNK_MAX, &chunk, error)) ||
+        (r = lkd_config_between(node, "flush", 0.01, 60, &flush, error)) ||
+        (r = lkd_config_choice_or(node, "io", ios, &io, error)) ||
+        (r = lk_node_read_bool_or(node, "sync", &record->sync, error)) ||
+        (r = read_max_size(node, record, error)))
+        return r;
+    record->chunk = (size_t)chunk;
+    record->flush_ns = (int64_t)(flush * 1e9);
+    record->io = (enum lkd_record_io)io;
+    if (record->autostart && !*record->directory)
+        return lk_node_refuse(lk_node_get(node, "autostart"), error,
+                              "autostart without a folder, expected the key directory");
+    return 0;
+}

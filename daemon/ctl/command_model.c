@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands about the model and its run; what they do is in rig.h. */
+#include "commands.h"
+#include "reply.h"
+#include "trace.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRACE_MAX (LK_WIRE_CONTROL_MAX - 4096) /* bytes; leaves room for the reply around it */
+
+/* Return: 0, -ENOMEM, -E2BIG (no text was made). */
+static int make_trace(const struct lkd_rig *rig, uint32_t cycles, char **ret_text, size_t *ret_size)
+{
+    FILE *file = open_memstream(ret_text, ret_size);
+
+    if (!file)
+        return -ENOMEM;
+    lkd_trace_write(file, rig->loaded->cycle, rig->exchange, cycles);
+    if (fclose(file))
+        return -ENOMEM;
+    if (*ret_size <= TRACE_MAX)
+        return 0;
+    free(*ret_text);
+    *ret_text = NULL;
+    return -E2BIG;
+}
+
+/* With workers there is more to say about a cycle: then of fewer of them. */
+static int add_trace(struct lkd_call *call, uint32_t cycles)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int r = -E2BIG;
+
+    if (cycles == 0 || cycles > LKD_TRACE_CYCLES_MAX)
+        cycles = LKD_TRACE_CYCLES_MAX;
+    for (; cycles > 0 && r == -E2BIG; cycles /= 2)
+        r = make_trace(call->rig, cycles, &text, &size);
+    if (r == 0)
+        call->reply->trace.data = lk_wire_arena_take(call->arena, size);
+    if (call->reply->trace.data) {
+        memcpy(call->reply->trace.data, text, size);
+        call->reply->trace.len = size;
+    }
+    free(text);
+    return call->reply->trace.data ? 0 : -ENOMEM;
+}
+
+/* Return: whether there is a model to speak of; answers the refusal itself. */
+static bool has_model(struct lkd_call *call, const char *command)
+{
+    if (call->rig->loaded)
+        return true;
+    lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                   "%s is not allowed in state %s", command, lkd_rig_state_name(call->rig->state));
+    return false;
+}
+
+int lkd_command_status(struct lkd_call *call)
+{
+    return lkd_call_add_status(call, call->request->status->with_histograms);
+}
+
+int lkd_command_describe(struct lkd_call *call)
+{
+    Linkage__V1__ModelDescription *description;
+
+    if (!has_model(call, "describe"))
+        return 0;
+    description = lk_wire_arena_take(call->arena, sizeof(*description));
+    if (!description)
+        return -ENOMEM;
+    call->reply->description = description;
+    return lkd_reply_description(call->rig, call->arena, description);
+}
+
+int lkd_command_evidence(struct lkd_call *call)
+{
+    const Linkage__V1__EvidenceRequest *request = call->request->evidence;
+    Linkage__V1__Evidence *evidence;
+
+    if (!has_model(call, "evidence"))
+        return 0;
+    evidence = lk_wire_arena_take(call->arena, sizeof(*evidence));
+    if (!evidence)
+        return -ENOMEM;
+    call->reply->evidence = evidence;
+    return lkd_reply_evidence(call->rig, request->with_histograms, request->with_cycles,
+                              call->arena, evidence);
+}
+
+int lkd_command_trace(struct lkd_call *call)
+{
+    return has_model(call, "trace") ? add_trace(call, call->request->trace->cycles) : 0;
+}
+
+int lkd_command_load(struct lkd_call *call)
+{
+    const Linkage__V1__LoadRequest *load = call->request->load;
+
+    lkd_rig_load(call->rig, load->name, (const char *)load->text.data, load->text.len,
+                 call->answer);
+    return 0;
+}
+
+int lkd_command_arm(struct lkd_call *call)
+{
+    const Linkage__V1__ArmRequest *arm = call->request->arm;
+    enum lkd_mode mode = call->rig->config->mode;
+
+    switch ((int)arm->mode) {
+    case LINKAGE__V1__MODE__MODE_UNSPECIFIED:
+        break;
+    case LINKAGE__V1__MODE__MODE_REALTIME:
+        mode = LKD_MODE_REALTIME;
+        break;
+    case LINKAGE__V1__MODE__MODE_LOCKSTEP:
+        mode = LKD_MODE_LOCKSTEP;
+        break;
+    case LINKAGE__V1__MODE__MODE_ASAP:
+        mode = LKD_MODE_ASAP;
+        break;
+    default:
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "unknown mode %d, expected realtime, lockstep or asap", (int)arm->mode);
+        return 0;
+    }
+    lkd_rig_arm(call->rig, mode, arm->allow_degraded, arm->steps, call->answer);
+    return 0;
+}
+
+int lkd_command_start(struct lkd_call *call)
+{
+    lkd_rig_start(call->rig, call->request->start->steps, call->answer);
+    return 0;
+}
+
+int lkd_command_pause(struct lkd_call *call)
+{
+    lkd_rig_pause(call->rig, call->answer);
+    return 0;
+}
+
+int lkd_command_stop(struct lkd_call *call)
+{
+    lkd_rig_stop(call->rig, call->answer);
+    return 0;
+}
+
+int lkd_command_reset(struct lkd_call *call)
+{
+    lkd_rig_reset(call->rig, call->answer);
+    return 0;
+}
+
+int lkd_command_set(struct lkd_call *call)
+{
+    const Linkage__V1__SetRequest *set = call->request->set;
+
+    lkd_rig_set(call->rig, set->channel, set->values, set->n_values, set->force, call->answer);
+    return 0;
+}
+
+int lkd_command_shutdown(struct lkd_call *call)
+{
+    call->commands->shutdown = true;
+    return 0;
+}

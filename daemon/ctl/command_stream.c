@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A subscriber's own selection of the outputs. */
+#include "commands.h"
+#include "identity.h"
+#include "log.h"
+#include "publisher.h"
+#include "reply.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names in a refusal: those most like the one asked for. */
+#define SUGGESTIONS 3
+
+/** struct chosen - @channel: @n of them, in the order asked for;  @taken: which of the model's
+ * @from: output index of each of @n_values values */
+struct chosen {
+    const struct lk_channel **channel;
+    size_t n;
+    bool *taken;
+    int *from;
+    int n_values;
+};
+
+/* Edit distance (Levenshtein), two rows. Both are shorter than LK_NAME_SIZE; longer is cut. */
+static int distance(const char *a, const char *b)
+{
+    int row[LK_NAME_SIZE + 1], n = (int)strnlen(b, LK_NAME_SIZE);
+
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; i <= LK_NAME_SIZE && a[i - 1]; i++) {
+        int diagonal = row[0];
+
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+/* The channel most like @name of those not named in @said yet. */
+static const struct lk_channel *nearest(const char *name, const struct lk_channel *channels, int n,
+                                        const bool *said)
+{
+    const struct lk_channel *best = NULL;
+    int least = INT32_MAX;
+
+    for (int i = 0; i < n; i++) {
+        int d = said[i] ? INT32_MAX : distance(name, channels[i].name);
+
+        if (d < least) {
+            least = d;
+            best = &channels[i];
+        }
+    }
+    return best;
+}
+
+static int refuse_unknown(struct lkd_call *call, const char *name,
+                          const struct lk_channel *channels, int n)
+{
+    bool *said = lk_wire_arena_take(call->arena, (size_t)n * sizeof(*said));
+    char list[SUGGESTIONS * (LK_NAME_SIZE + 2) + 1] = "";
+
+    if (!said)
+        return -ENOMEM;
+    for (int i = 0; i < SUGGESTIONS && i < n; i++) {
+        const struct lk_channel *near = nearest(name, channels, n, said);
+        size_t used = strlen(list);
+
+        said[near - channels] = true;
+        snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", near->name);
+    }
+    if (n == 0)
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL,
+                       "no output named '%s', the model has none", name);
+    else
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL,
+                       "no output named '%s'; %s: %s", name,
+                       n > SUGGESTIONS ? "most like it" : "there are", list);
+    return 0;
+}
+
+/* Return: 0 (a refusal is in the answer), -ENOMEM. */
+static int choose(struct lkd_call *call, const char *name, const struct lk_channel *channels, int n,
+                  struct chosen *chosen)
+{
+    const struct lk_channel *found = NULL;
+
+    for (int i = 0; i < n && !found; i++)
+        if (strcmp(channels[i].name, name) == 0)
+            found = &channels[i];
+    if (!found)
+        return refuse_unknown(call, name, channels, n);
+    if (chosen->taken[found - channels]) {
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "output %s twice, expected each once", found->name);
+        return 0;
+    }
+    chosen->taken[found - channels] = true;
+    chosen->channel[chosen->n++] = found;
+    for (int i = 0; i < found->size; i++)
+        chosen->from[chosen->n_values++] = found->offset + i;
+    return 0;
+}
+
+/* Those asked for, or all. Return: 0 (a refusal is in the answer), -ENOMEM. */
+static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest *request,
+                      struct chosen *chosen)
+{
+    const struct lk_channel *channels;
+    size_t n_names = request->n_channels;
+    int n, r = 0;
+
+    channels = lk_system_output_channels(call->rig->loaded->system, &n);
+    /* none twice: no more than there are */
+    chosen->channel = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->channel));
+    chosen->from = lk_wire_arena_take(
+        call->arena, ((size_t)call->rig->loaded->cycle->n_outputs + 1) * sizeof(int));
+    chosen->taken = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->taken));
+    if (!chosen->channel || !chosen->from || !chosen->taken)
+        return -ENOMEM;
+    for (size_t i = 0; i < (n_names ? n_names : (size_t)n) && r == 0; i++) {
+        r = choose(call, n_names ? request->channels[i] : channels[i].name, channels, n, chosen);
+        if (call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
+            break;
+    }
+    return r;
+}
+
+/* Return: whether there is such a stream now; answers a refusal. */
+static bool open_stream(struct lkd_call *call, const struct chosen *chosen, uint32_t divisor,
+                        uint64_t *ret_id)
+{
+    struct lkd_selection selection = {
+        .from = chosen->from,
+        .n_values = chosen->n_values,
+        .divisor = divisor ? divisor : 1,
+    };
+    int r;
+
+    for (size_t i = 0; i < chosen->n; i++)
+        selection.hash = lkd_stream_hash(selection.hash, chosen->channel[i]->name);
+    r = lkd_exchange_subscribe(call->rig->exchange, &selection, ret_id);
+    if (r == LKD_STREAM_E_MANY)
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "%d different streams already, expected at most as many: subscribe to one "
+                       "that there is, or wait until one has no subscriber for %d s",
+                       LKD_STREAMS_MAX, (int)(LKD_STREAM_LINGER_NS / 1000000000));
+    else if (r)
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
+    return r == 0;
+}
+
+static int describe_channels(struct lkd_call *call, const struct chosen *chosen,
+                             Linkage__V1__Stream *stream)
+{
+    Linkage__V1__ChannelDescription *all;
+    uint32_t offset = 0;
+
+    all = lk_wire_arena_take(call->arena, (chosen->n + 1) * sizeof(*all));
+    stream->channels = lk_wire_arena_take(call->arena, (chosen->n + 1) * sizeof(*stream->channels));
+    if (!all || !stream->channels)
+        return -ENOMEM;
+    for (size_t i = 0; i < chosen->n; i++) {
+        int r = lkd_reply_channel(chosen->channel[i], NULL, call->arena, &all[i]);
+
+        if (r)
+            return r;
+        all[i].offset = offset; /* within the stream */
+        offset += (uint32_t)chosen->channel[i]->size;
+        stream->channels[i] = &all[i];
+    }
+    stream->n_channels = chosen->n;
+    return 0;
+}
+
+static int add_stream(struct lkd_call *call, const struct chosen *chosen, uint64_t id)
+{
+    Linkage__V1__Stream *stream = lk_wire_arena_take(call->arena, sizeof(*stream));
+    uint8_t *topic = lk_wire_arena_take(call->arena, LKD_TOPIC_SIZE);
+
+    if (!stream || !topic)
+        return -ENOMEM;
+    linkage__v1__stream__init(stream);
+    lkd_stream_topic(id, topic);
+    stream->topic = (ProtobufCBinaryData){.len = LKD_TOPIC_SIZE, .data = topic};
+    stream->stream = id;
+    stream->model_id = call->rig->loaded->model_id;
+    stream->daemon_id = lkd_daemon_id();
+    call->reply->stream = stream;
+    return describe_channels(call, chosen, stream);
+}
+
+static int subscribe(struct lkd_call *call, const Linkage__V1__SubscribeRequest *request)
+{
+    struct chosen chosen = {0};
+    uint64_t id;
+    int r;
+
+    if (!call->rig->loaded) {
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "subscribe is not allowed in state EMPTY, load a model first");
+        return 0;
+    }
+    if (request->divisor > LKD_DIVISOR_MAX) {
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "a divisor of %" PRIu32 ", expected 1 to %d", request->divisor,
+                       LKD_DIVISOR_MAX);
+        return 0;
+    }
+    r = choose_all(call, request, &chosen);
+    if (r || call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
+        return r;
+    return open_stream(call, &chosen, request->divisor, &id) ? add_stream(call, &chosen, id) : 0;
+}
+
+int lkd_command_subscribe(struct lkd_call *call)
+{
+    int r = subscribe(call, call->request->subscribe);
+
+    if (call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
+        lkd_log(LKD_C_STREAM_REFUSED, "stream refused: %s", call->answer->text);
+    return r;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record.h"
+#include "log.h"
+#include "recorder.h"
+#include "version.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Of a configuration that is attached. */
+#define CONFIG_MAX (1u << 20)
+/* Names that are tried when the one by model and time is taken. */
+#define TRIES 100
+/* How long a cycle that waits for the disk may do so when its run is to end. */
+#define LAST_WAIT_NS INT64_C(2000000000)
+
+/* ---- the thread ---- */
+
+/* Return: the text, to be freed, or NULL: recordings go without it. */
+static char *read_config(const char *path)
+{
+    char *text = malloc(CONFIG_MAX);
+    FILE *in = path ? fopen(path, "re") : NULL;
+    size_t n = 0;
+
+    if (in && text)
+        n = fread(text, 1, CONFIG_MAX - 1, in);
+    if (in)
+        fclose(in);
+    if (n == 0) {
+        free(text);
+        return NULL;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+int lkd_record_open(struct lkd_rig *rig, const char *config_path)
+{
+    if (!*rig->config->record.directory)
+        return 0;
+    rig->config_text = read_config(config_path);
+    return lkd_recorder_new(&rig->config->record, &rig->recorder);
+}
+
+void lkd_record_close(struct lkd_rig *rig)
+{
+    lkd_recorder_free(rig->recorder);
+    rig->recorder = NULL;
+    free(rig->config_text);
+    rig->config_text = NULL;
+}
+
+/* ---- what a recording says about itself ---- */
+
+/* struct facts - of the metadata, with the memory of those that are made. */
+struct facts {
+    struct lkd_take_source source;
+    char text[8][64];
+    int n_texts;
+};
+
+static void add(struct facts *facts, const char *key, const char *value)
+{
+    if (facts->source.n_pairs < LKD_TAKE_PAIRS_MAX)
+        facts->source.pair[facts->source.n_pairs++] = (struct lk_mcap_pair){key, value};
+}
+
+static void add_made(struct facts *facts, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add_made(struct facts *facts, const char *key, const char *format, ...)
+{
+    char *text = facts->text[facts->n_texts++];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(facts->text[0]), format, args);
+    va_end(args);
+    add(facts, key, text);
+}
+
+static const char *mode_name(enum lkd_mode mode)
+{
+    static const char *const names[] = {"realtime", "lockstep", "asap"};
+
+    return names[mode];
+}
+
+static const char *known(enum lk_host_known value)
+{
+    return value == LK_HOST_YES ? "yes" : value == LK_HOST_NO ? "no" : "unknown";
+}
+
+static void add_host(struct facts *facts, const struct lk_host *host)
+{
+    add(facts, "host_kernel", host->kernel);
+    add(facts, "host_realtime", known(host->realtime));
+    add(facts, "host_processor", host->processor);
+    add(facts, "host_virtual_machine", known(host->virtual_machine));
+    add(facts, "host_clocksource", host->clocksource);
+}
+
+static void gather(const struct lkd_rig *rig, struct facts *facts)
+{
+    const struct lkd_loaded *loaded = rig->loaded;
+    struct lkd_take_source *s = &facts->source;
+
+    *facts = (struct facts){0};
+    s->model = loaded->name;
+    s->step_s = lk_system_step_size(loaded->system);
+    s->inputs = lk_system_input_channels(loaded->system, &s->n_inputs);
+    s->outputs = lk_system_output_channels(loaded->system, &s->n_outputs);
+    s->text = loaded->text;
+    s->text_size = loaded->text_size;
+    s->config = rig->config_text;
+    s->config_size = rig->config_text ? strlen(rig->config_text) : 0;
+    add(facts, "version", LKD_VERSION);
+    add(facts, "model", loaded->name);
+    add_made(facts, "model_crc32", "%08" PRIx32, lk_mcap_crc(s->text, s->text_size));
+    add_made(facts, "model_id", "%" PRIu64, loaded->model_id);
+    add_made(facts, "step_s", "%.17g", s->step_s);
+    add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
+    add_made(facts, "workers", "%d", rig->n_workers);
+    add(facts, "engine", lk_system_engine(loaded->system));
+    add(facts, "mode", mode_name(rig->mode));
+    add_host(facts, &rig->machine.host);
+}
+
+/* ---- begin and end ---- */
+
+/* MODEL-20260301T120000Z, as reports are called. @try: from 0 */
+static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size)
+{
+    time_t now = time(NULL);
+    char utc[24];
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(utc, sizeof(utc), "%Y%m%dT%H%M%SZ", &tm);
+    if (try == 0)
+        snprintf(ret, size, "%s-%s", rig->loaded->name, utc);
+    else
+        snprintf(ret, size, "%s-%s-%d", rig->loaded->name, utc, try + 1);
+}
+
+/* Return: 0, or why not, see lkd_recorder_begin(). */
+static int begin(struct lkd_rig *rig, const char *name, struct lk_error *error)
+{
+    struct lkd_tape *tape = &rig->loaded->cycle->tape;
+    char made[LKD_RECORDING_NAME_SIZE];
+    struct facts facts;
+    int r = -EEXIST;
+
+    gather(rig, &facts);
+    atomic_store(&tape->wait, rig->mode != LKD_MODE_REALTIME);
+    if (*name)
+        return lkd_recorder_begin(rig->recorder, name, tape, &facts.source, error);
+    for (int i = 0; i < TRIES && r == -EEXIST; i++) {
+        make_name(rig, i, made, sizeof(made));
+        r = lkd_recorder_begin(rig->recorder, made, tape, &facts.source, error);
+    }
+    return r;
+}
+
+void lkd_record_begin(struct lkd_rig *rig, const char *name, struct lkd_answer *a)
+{
+    struct lk_error error = {0};
+
+    if (!rig->loaded || rig->state == LINKAGE__V1__STATE__STATE_FAULT)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "record is not allowed in state %s%s", lkd_rig_state_name(rig->state),
+                       rig->loaded ? ", reset first" : ", load a model first");
+    else if (!rig->recorder)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_NO_RECORDER,
+                       "no folder for recordings, expected record: {directory: PATH} in the "
+                       "configuration");
+    else if (begin(rig, name, &error))
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_NO_RECORDER, "%s", error.text);
+}
+
+void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    struct lkd_recording recording;
+
+    lkd_recorder_look(rig->recorder, &recording);
+    if (!recording.active)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "nothing is being recorded");
+    else if (!lkd_recorder_end(rig->recorder))
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK,
+                       "%s is still being written: the disk takes its time", recording.file);
+}
+
+void lkd_record_run_begins(struct lkd_rig *rig)
+{
+    struct lkd_recording recording;
+    struct lk_error error = {0};
+
+    rig->trips = 0;
+    if (!rig->recorder)
+        return;
+    lkd_recorder_look(rig->recorder, &recording);
+    /* a recording may have begun before the run was armed, in another mode: real time waits for no
+     * disk, and the others leave nothing out */
+    if (recording.active)
+        atomic_store(&rig->loaded->cycle->tape.wait, rig->mode != LKD_MODE_REALTIME);
+    if (rig->config->record.autostart && !recording.active && begin(rig, "", &error))
+        lkd_log(LKD_C_RECORDING_FAILED, "this run is not recorded: %s", error.text);
+}
+
+void lkd_record_run_ends(struct lkd_rig *rig)
+{
+    struct lkd_tape *tape = &rig->loaded->cycle->tape;
+    const struct timespec nap = {.tv_nsec = 1000000};
+    int64_t until_ns = lkd_clock_ns() + LAST_WAIT_NS;
+
+    if (!rig->recorder)
+        return;
+    lkd_recorder_event(rig->recorder, rig->figures.step, "run", "the run ends");
+    if (!atomic_load(&tape->wait))
+        return;
+    lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_END);
+    while (atomic_load(&tape->waiting) && lkd_clock_ns() < until_ns)
+        nanosleep(&nap, NULL);
+    atomic_store(&tape->wait, false);
+}
+
+void lkd_record_run_over(struct lkd_rig *rig)
+{
+    if (rig->recorder)
+        lkd_recorder_end(rig->recorder);
+}
+
+/* ---- events ---- */
+
+static const char *action_name(int action)
+{
+    static const char *const names[] = {"count", "hold", "ramp", "zero", "fault"};
+
+    return action >= 0 && action < 5 ? names[action] : "?";
+}
+
+static const char *condition_name(int condition)
+{
+    static const char *const names[] = {"late", "stale",    "range", "not a number",
+                                        "lost", "residual", "energy"};
+
+    return condition >= 0 && condition < 7 ? names[condition] : "?";
+}
+
+void lkd_record_watch(struct lkd_rig *rig)
+{
+    const struct lkd_guard *guard = &rig->loaded->cycle->guard;
+    const struct lk_channel *channels;
+    uint64_t trips = 0;
+    int n;
+
+    if (!rig->recorder)
+        return;
+    for (int i = 0; i < guard->n_channels; i++)
+        trips += atomic_load_explicit(&guard->channel[i].trips, memory_order_relaxed);
+    if (trips == rig->trips)
+        return;
+    rig->trips = trips;
+    channels = lk_system_input_channels(rig->loaded->system, &n);
+    for (int i = 0; i < guard->n_channels && i < n; i++) {
+        const struct lkd_guarded *c = &guard->channel[i];
+        int action = atomic_load_explicit(&c->acting_action, memory_order_relaxed);
+
+        if (action != LKD_ACTION_COUNT)
+            lkd_recorder_event(
+                rig->recorder, atomic_load_explicit(&c->trip_step, memory_order_relaxed), "trip",
+                "%s: %s, because of: %s", channels[i].name, action_name(action),
+                condition_name(atomic_load_explicit(&c->acting_condition, memory_order_relaxed)));
+    }
+}
+
+void lkd_record_state(struct lkd_rig *rig, const char *from, const char *to)
+{
+    lkd_recorder_event(rig->recorder, rig->figures.step, "state", "%s -> %s", from, to);
+}
+
+void lkd_record_fault(struct lkd_rig *rig)
+{
+    lkd_recorder_event(rig->recorder, rig->figures.step, "fault", "%s", rig->fault);
+    lkd_record_run_over(rig);
+}
+
+/* ---- status ---- */
+
+int lkd_record_reply(const struct lkd_rig *rig, struct lk_wire_arena *arena,
+                     Linkage__V1__Recording **ret_recording)
+{
+    Linkage__V1__Recording *r = lk_wire_arena_take(arena, sizeof(*r));
+    struct lkd_recording now;
+
+    if (!r)
+        return -ENOMEM;
+    lkd_recorder_look(rig->recorder, &now);
+    linkage__v1__recording__init(r);
+    r->active = now.active;
+    r->file = lk_wire_arena_format(arena, "%s", now.file);
+    r->trouble = lk_wire_arena_format(arena, "%s", now.trouble);
+    r->cycles = now.cycles;
+    r->dropped = now.dropped;
+    r->bytes = now.bytes;
+    r->begins_at_step = now.begins_at_step;
+    *ret_recording = r;
+    return r->file && r->trouble ? 0 : -ENOMEM;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who owns which input channels: the books of the claims, without a lock, a socket or a clock of
+ * their own. The input table (inputs.h) keeps them behind its lock.
+ *
+ * A claim has a place from 1 to LKD_CLAIMS_MAX, its number, for as long as it lives. Its bench is
+ * lost when nothing was heard of it for longer than the lease; a lost claim keeps its channels
+ * until somebody else wants one of them, and then ends as a whole. */
+#ifndef LKD_IO_CLAIMS_H
+#define LKD_IO_CLAIMS_H
+
+#include "cycle_types.h"
+#include "linkage.pb-c.h"
+#include "linkage/error.h"
+#include "peer.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LKD_BENCH_NAME_SIZE 64
+
+/** struct lkd_channel_wish - @units: @n_units that the bench has in mind, one a scalar; none: they
+ * are not checked */
+struct lkd_channel_wish {
+    const char *name;
+    const char *const *units;
+    size_t n_units;
+};
+
+/** struct lkd_claim_wish - what a bench asks for; see ClaimRequest in linkage.proto.
+ * @bench:    its name for people
+ * @channels: @n_channels of them, in the order in which its samples have them
+ * @token:    of an earlier claim of the same bench that ends with this one, or 0
+ * @model_id: 0, or the model that it is meant for
+ * @peer:     name of the key it came with, "" for none
+ * @quiet:    a refusal is not logged: who asks does it */
+struct lkd_claim_wish {
+    const char *bench;
+    const struct lkd_channel_wish *channels;
+    size_t n_channels;
+    uint64_t token;
+    uint64_t model_id;
+    const char *peer;
+    bool quiet;
+};
+
+/** struct lkd_claim_grant - what it gets.
+ * @number:   of the claim, from 1: its place in stamps and echoes
+ * @n_values: in each of its samples
+ * @lease_ns: without a sample or heartbeat, after which others may claim */
+struct lkd_claim_grant {
+    uint64_t token;
+    uint32_t number;
+    uint64_t model_id;
+    size_t n_values;
+    int64_t lease_ns;
+};
+
+/** struct lkd_memory - of the last good sample of a bench.
+ * @known: there was one, and its sequence number counts */
+struct lkd_memory {
+    uint64_t sequence;
+    uint64_t origin_ns;
+    int64_t received_ns;
+    bool known;
+};
+
+/** struct lkd_claim - a bench and its channels.
+ * @token:      0: the place is free
+ * @channel:    indices of @n_channels channels in the order of its samples
+ * @n_values:   in each sample
+ * @claimed_ns, @heard_ns: CLOCK_MONOTONIC; @heard_ns of the last sample, good or not, or heartbeat,
+ *              0: none so far
+ * @lost:       silent for longer than the lease, when last looked at
+ * @gaps:       samples that its sequence numbers miss */
+struct lkd_claim {
+    uint64_t token;
+    uint32_t number;
+    char bench[LKD_BENCH_NAME_SIZE];
+    char peer[LKD_PEER_NAME_SIZE];
+    int *channel;
+    int n_channels;
+    size_t n_values;
+    int64_t claimed_ns;
+    int64_t heard_ns;
+    bool lost;
+    struct lkd_memory last;
+    uint64_t accepted;
+    uint64_t refused;
+    uint64_t gaps;
+    uint64_t heartbeats;
+};
+
+/** struct lkd_claims - @claim: by place, the first one is never used;  @owner: place of the claim
+ * that owns each of @n_channels channels, 0 for none;  @lease_ns: see above */
+struct lkd_claims {
+    struct lkd_claim claim[LKD_CLAIMS_MAX + 1];
+    const struct lk_channel *channels;
+    int n_channels;
+    int *owner;
+    int64_t lease_ns;
+};
+
+/** lkd_claims_init() - no claims, for @n_channels channels, which stay the caller's.
+ * Return: 0, -ENOMEM (@claims is as it was). */
+int lkd_claims_init(struct lkd_claims *claims, const struct lk_channel *channels, int n_channels,
+                    int64_t lease_ns);
+/** lkd_claims_fini() - release; zeroed claims are allowed. */
+void lkd_claims_fini(struct lkd_claims *claims);
+
+/** lkd_claims_add() - check a wish and carry it out, or change nothing.
+ * A claim with @wish->token and of the same key ends, and its place is kept; so do lost ones that
+ * own what is wished.
+ * Return: RESULT_OK, or why not with a line in @error; RESULT_INTERNAL for want of memory. */
+Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,
+                                   int64_t now_ns, struct lkd_claim **ret_claim,
+                                   struct lk_error *error);
+
+/** lkd_claims_end() - its channels are free from now on. */
+void lkd_claims_end(struct lkd_claims *claims, struct lkd_claim *claim);
+
+/** lkd_claims_find() - the claim with @token, or NULL. */
+struct lkd_claim *lkd_claims_find(struct lkd_claims *claims, uint64_t token);
+
+/** lkd_claims_find_of() - likewise, as long as it was made with the key @peer ("" for none): a
+ * token that somebody else has got hold of is worth nothing. */
+struct lkd_claim *lkd_claims_find_of(struct lkd_claims *claims, uint64_t token, const char *peer);
+
+/** lkd_claims_count() - how many there are. */
+int lkd_claims_count(const struct lkd_claims *claims);
+
+/** lkd_claims_refresh() - see who is lost by now. Return: whether that has changed for anyone. */
+bool lkd_claims_refresh(struct lkd_claims *claims, int64_t now_ns);
+
+/** lkd_claim_silent_ns() - since the last sample, heartbeat, or the claim itself. */
+int64_t lkd_claim_silent_ns(const struct lkd_claim *claim, int64_t now_ns);
+
+#endif

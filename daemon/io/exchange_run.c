@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run and its records, on their way to everybody who wants them. */
+#include "exchange_run.h"
+#include "legs.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S INT64_C(1000000000)
+/* Behind the 99 % quantile of the computing time: what the wake-up of the cycle takes. */
+#define MARGIN_NS INT64_C(30000)
+/* Before anything is measured. */
+#define FIRST_OFFSET_NS INT64_C(100000)
+/* How long to wait before looking again for a record that is late. */
+#define AGAIN_MIN_NS INT64_C(50000)
+#define AGAIN_MAX_NS INT64_C(1000000)
+/* Between two looks where no grid says when. */
+#define UNPACED_NS INT64_C(1000000)
+/* How often the distance to the grid follows the measurement. */
+#define ADAPT_NS NS_PER_S
+/* Between two samples of a cycle that stands still. */
+#define REPEAT_NS INT64_C(10000000)
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static void adapt_offset(struct lkd_exchange *exchange, int64_t now_ns)
+{
+    const struct lkd_cycle *cycle = exchange->cycle;
+
+    if (now_ns < exchange->adapt_ns)
+        return;
+    exchange->adapt_ns = now_ns + ADAPT_NS;
+    if (lkd_histogram_count(&cycle->compute) == 0)
+        return;
+    exchange->offset_ns = clamp(lkd_histogram_quantile(&cycle->compute, 0.99) + MARGIN_NS,
+                                MARGIN_NS, cycle->period_ns * 3 / 4);
+}
+
+static void forget_last(struct lkd_exchange *exchange)
+{
+    free(exchange->last);
+    exchange->last = NULL;
+}
+
+/* As an OutputSample and in streams. @always: also where it is not due.
+ * Return: when the OutputSample was on its way [ns]; 0: it was not due. */
+static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *output,
+                       Linkage__V1__State state, bool always)
+{
+    struct lkd_publisher *publisher = &exchange->publisher;
+    bool due = always || lkd_publisher_due(publisher, &output->figures);
+    struct lkd_outgoing outgoing;
+    int64_t sent_ns = 0;
+
+    lkd_outgoing_fill(&outgoing, output, exchange->cycle->n_outputs, &exchange->facts, state,
+                      &exchange->clock);
+    if (due) {
+        sent_ns = lkd_publisher_send(publisher, &outgoing);
+        lkd_legs_published(exchange->options.legs, output, outgoing.sample.sequence,
+                           (int64_t)outgoing.sample.published_ns);
+    }
+    lkd_streams_send(&exchange->streams, output, &outgoing, always);
+    return sent_ns;
+}
+
+static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
+{
+    publish(exchange, exchange->last, LINKAGE__V1__STATE__STATE_FAULT, true);
+    lkd_exchange_look_at(exchange, now_ns + REPEAT_NS);
+}
+
+/* Where there is no record yet. */
+static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
+{
+    if (cycle->mode != LKD_MODE_REALTIME)
+        return now_ns + UNPACED_NS;
+    return now_ns + clamp(cycle->period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS);
+}
+
+static int64_t look_next(const struct lkd_exchange *exchange, const struct lkd_figures *f,
+                         int64_t now_ns)
+{
+    const struct lkd_cycle *cycle = exchange->cycle;
+    int64_t period_ns = cycle->period_ns, next_ns;
+
+    if (cycle->mode != LKD_MODE_REALTIME)
+        return now_ns + UNPACED_NS;
+    next_ns = f->deadline_ns + period_ns + exchange->offset_ns;
+    if (next_ns <= now_ns)
+        next_ns += ((now_ns - next_ns) / period_ns + 1) * period_ns;
+    return next_ns;
+}
+
+void lkd_exchange_tick(struct lkd_exchange *exchange)
+{
+    struct lkd_cycle *cycle = exchange->cycle;
+    int64_t now_ns = lkd_clock_ns(), sent_ns;
+    const struct lkd_output *output;
+
+    if (!lkd_mailbox_take(&cycle->outputs)) {
+        if (exchange->last)
+            repeat_last(exchange, now_ns);
+        else
+            lkd_exchange_look_at(exchange, look_again(cycle, now_ns));
+        return;
+    }
+    forget_last(exchange);
+    output = lkd_mailbox_front(&cycle->outputs);
+    exchange->seen = true;
+    exchange->life.step = output->figures.step;
+    lkd_motions_record(&exchange->motions, output, now_ns);
+    lkd_villas_publish(exchange->options.villas, output, exchange->facts.model_id);
+    sent_ns = publish(exchange, output, LINKAGE__V1__STATE__STATE_UNSPECIFIED, false);
+    if (sent_ns) {
+        lkd_histogram_add(&cycle->hand_over, sent_ns - output->figures.computed_ns);
+        lkd_exchange_mark(exchange, LKD_SPAN_PUBLISH, now_ns, output->figures.step);
+    }
+    adapt_offset(exchange, now_ns);
+    lkd_exchange_look_at(exchange, look_next(exchange, &output->figures, now_ns));
+}
+
+/* ---- from the control thread ---- */
+
+void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
+{
+    pthread_mutex_lock(&exchange->lock);
+    lkd_motions_load(&exchange->motions, cycle);
+    lkd_streams_end(&exchange->streams);
+    pthread_mutex_unlock(&exchange->lock);
+    lkd_villas_load(exchange->options.villas, cycle->system,
+                    lkd_inputs_model_id(exchange->options.inputs));
+}
+
+void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
+                         bool degraded)
+{
+    int64_t now_ns = lkd_clock_ns();
+
+    pthread_mutex_lock(&exchange->lock);
+    exchange->cycle = cycle;
+    exchange->facts = (struct lkd_run_facts){model_id, cycle->mode, degraded};
+    exchange->seen = false;
+    exchange->life.step = 0;
+    exchange->offset_ns = clamp(FIRST_OFFSET_NS, 0, cycle->period_ns / 4);
+    exchange->adapt_ns = now_ns + ADAPT_NS / 10;
+    lkd_publisher_begin(&exchange->publisher);
+    lkd_streams_begin(&exchange->streams);
+    lkd_motions_begin(&exchange->motions, degraded);
+    lkd_villas_begin(exchange->options.villas);
+    lkd_exchange_look_at(exchange, now_ns); /* at short intervals until the first record is there */
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state)
+{
+    const struct lkd_output *output;
+    bool fresh;
+
+    pthread_mutex_lock(&exchange->lock);
+    if (exchange->cycle) {
+        fresh = lkd_mailbox_take(&exchange->cycle->outputs);
+        output = lkd_mailbox_front(&exchange->cycle->outputs);
+        if (fresh || exchange->seen) {
+            exchange->life.step = output->figures.step;
+            lkd_motions_rest(&exchange->motions, output, LINKAGE__V1__STATE__STATE_UNSPECIFIED);
+            publish(exchange, output, state, true);
+        }
+        exchange->life.state = state;
+    }
+    forget_last(exchange);
+    exchange->cycle = NULL;
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+/* Lock held, a run attached. */
+static void keep_last(struct lkd_exchange *exchange, bool zero)
+{
+    size_t n = (size_t)exchange->cycle->n_outputs * sizeof(double);
+
+    lkd_mailbox_take(&exchange->cycle->outputs);
+    forget_last(exchange);
+    exchange->last = malloc(sizeof(*exchange->last) + n);
+    if (!exchange->last)
+        return;
+    memcpy(exchange->last, lkd_mailbox_front(&exchange->cycle->outputs),
+           sizeof(*exchange->last) + n);
+    if (zero)
+        memset(exchange->last->values, 0, n);
+    lkd_motions_rest(&exchange->motions, exchange->last, LINKAGE__V1__STATE__STATE_FAULT);
+    repeat_last(exchange, lkd_clock_ns());
+}
+
+void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero)
+{
+    pthread_mutex_lock(&exchange->lock);
+    if (exchange->cycle)
+        keep_last(exchange, zero);
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, uint64_t model_id,
+                       enum lkd_mode mode, uint64_t step)
+{
+    if (!exchange)
+        return;
+    pthread_mutex_lock(&exchange->lock);
+    exchange->life.state = state;
+    exchange->life.model_id = model_id;
+    exchange->life.mode = lkd_outgoing_mode(mode);
+    if (!exchange->cycle)
+        exchange->life.step = step;
+    pthread_mutex_unlock(&exchange->lock);
+}
+
+int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selection *selection,
+                           uint64_t *ret_id)
+{
+    int r;
+
+    pthread_mutex_lock(&exchange->lock);
+    r = lkd_streams_add(&exchange->streams, selection, lkd_clock_ns(), ret_id);
+    pthread_mutex_unlock(&exchange->lock);
+    return r;
+}
+
+int lkd_exchange_streams(struct lkd_exchange *exchange)
+{
+    int n;
+
+    pthread_mutex_lock(&exchange->lock);
+    n = exchange->streams.n;
+    pthread_mutex_unlock(&exchange->lock);
+    return n;
+}
+
+uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange)
+{
+    return exchange ? atomic_load_explicit(&exchange->receiver.forbidden, memory_order_relaxed) : 0;
+}
+
+uint64_t lkd_exchange_published(struct lkd_exchange *exchange)
+{
+    uint64_t published;
+
+    pthread_mutex_lock(&exchange->lock);
+    published = exchange->publisher.published;
+    pthread_mutex_unlock(&exchange->lock);
+    return published;
+}

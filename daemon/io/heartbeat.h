@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heartbeats on the outputs socket: ten a second in every state, so that a bench tells a daemon
+ * that rests from one that is gone, and a restarted daemon or another model from the one it knew.
+ */
+#ifndef LKD_IO_HEARTBEAT_H
+#define LKD_IO_HEARTBEAT_H
+
+#include "linkage.pb-c.h"
+#include <stdint.h>
+
+#define LKD_HEARTBEAT_NS INT64_C(100000000)
+
+/** struct lkd_life - what a heartbeat says. */
+struct lkd_life {
+    Linkage__V1__State state;
+    Linkage__V1__Mode mode;
+    uint64_t model_id;
+    uint64_t step;
+};
+
+/** struct lkd_heartbeat - @due_ns: when the next one is, CLOCK_MONOTONIC */
+struct lkd_heartbeat {
+    void *socket;
+    uint64_t sequence;
+    int64_t due_ns;
+};
+
+/** lkd_heartbeat_tick() - send one if it is time; those that were missed are not made up for.
+ * Thread: exchange, lock held. */
+void lkd_heartbeat_tick(struct lkd_heartbeat *heartbeat, const struct lkd_life *life,
+                        int64_t now_ns);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults on purpose: samples that come late, changed, in the wrong order or not at all, and
+ * cycles that take too long; on a schedule, and the same ones for the same seed.
+ *
+ * The injector stands between decoding and the table of inputs, which keeps it behind its lock: a
+ * sample that it has touched is then judged like any other. Its memory is taken with the model. A
+ * sample that is kept back waits in a queue of fixed size; when that is full, the oldest one in it
+ * is lost, and counted.
+ *
+ * What an injection is about: all samples; those of a bench; or those that carry a channel, of
+ * which FREEZE and SPIKE touch that channel alone. Heartbeats are samples, too: they are delayed,
+ * dropped and reordered. Several injections act one after the other, in the order of their numbers.
+ */
+#ifndef LKD_IO_INJECT_H
+#define LKD_IO_INJECT_H
+
+#include "cycle.h"
+#include "linkage.pb-c.h"
+#include "linkage/error.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LKD_INJECTIONS_MAX 16
+#define LKD_DELAY_MAX_S    10.0
+#define LKD_STALL_MAX_S    10.0
+
+struct lkd_claims;
+struct lkd_sample;
+
+/** struct lkd_injection - see Injection in linkage.proto.
+ * @number, @active, @count: in a report */
+struct lkd_injection {
+    uint32_t number;
+    Linkage__V1__InjectionKind kind;
+    char target[LK_NAME_SIZE];
+    double amount;
+    double share;
+    double every_s;
+    double after_s;
+    double for_s;
+    uint64_t seed;
+    bool active;
+    uint64_t count;
+};
+
+/** struct lkd_fault_source - an injection at work.
+ * @channel:  that @what.target names, or -1
+ * @begin_ns, @end_ns: of its schedule
+ * @due_ns:   of the next stall
+ * @random:   state of its random numbers
+ * @over:     has ended;  @first, @frozen: of FREEZE: values of all inputs, and for each channel
+ *            whether they are there */
+struct lkd_fault_source {
+    struct lkd_injection what;
+    int channel;
+    int64_t begin_ns;
+    int64_t end_ns;
+    int64_t due_ns;
+    uint64_t random;
+    bool over;
+    double *first;
+    bool *frozen;
+};
+
+struct lkd_held;
+
+/** struct lkd_injector - see above.
+ * @channels, @n_channels, @n_values: of the model's inputs
+ * @source:  @n_sources of them, in the order of their numbers;  @numbers given so far
+ * @held:    @n_slots slots of the queue, @n_held in use;  @order: of the next one in
+ * @room:    values of the sample that was let through last
+ * @stalled: the cycle that was asked for a stall, or NULL
+ * @lost:    samples that a full queue has cost, since load */
+struct lkd_injector {
+    const struct lk_channel *channels;
+    int n_channels;
+    size_t n_values;
+    struct lkd_fault_source source[LKD_INJECTIONS_MAX];
+    int n_sources;
+    uint32_t numbers;
+    struct lkd_held *held;
+    double *held_values;
+    size_t n_slots;
+    size_t n_held;
+    uint64_t order;
+    double *room;
+    double *first;
+    bool *frozen;
+    struct lkd_cycle *stalled;
+    uint64_t lost;
+};
+
+/** lkd_injector_init() - no injections, for the inputs of a model.
+ * Return: 0, -ENOMEM (@injector is as it was). */
+int lkd_injector_init(struct lkd_injector *injector, const struct lk_channel *channels,
+                      int n_channels, size_t n_values);
+/** lkd_injector_fini() - release; a zeroed injector is allowed. */
+void lkd_injector_fini(struct lkd_injector *injector);
+
+/** lkd_injector_add() - @n more, or none of them; @claims: who may be meant by a target.
+ * @clear: in place of all that there are: what those kept back is let through
+ * Return: RESULT_OK; RESULT_BAD_VALUE, RESULT_UNKNOWN_CHANNEL (@error says why). */
+Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct lkd_claims *claims,
+                                     bool clear, const struct lkd_injection *add, size_t n,
+                                     int64_t now_ns, struct lk_error *error);
+
+/** lkd_injector_stop() - all end, and what they kept back is forgotten. */
+void lkd_injector_stop(struct lkd_injector *injector);
+
+/** lkd_injector_follow() - carry on with the schedules; logs what begins and ends.
+ * @cycle: that is stalled, NULL: no run is live
+ * Return: whether a fault is being injected now. */
+bool lkd_injector_follow(struct lkd_injector *injector, struct lkd_cycle *cycle, int64_t now_ns);
+
+/** lkd_injector_pass() - a sample on its way.
+ * @place:  of its claim, 0: without a token
+ * @sample: changed where a fault says so; its values are then in @room
+ * Return: false: it is kept back, or gone. */
+bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *claims, int place,
+                       struct lkd_sample *sample);
+
+/** lkd_injector_next() - take the next sample that was kept back for long enough.
+ * @ret_sample: its values are in @room
+ * Return: false: none. */
+bool lkd_injector_next(struct lkd_injector *injector, int64_t now_ns,
+                       struct lkd_sample *ret_sample);
+
+/** lkd_injector_due_ns() - when something happens next; INT64_MAX: nothing is planned. */
+int64_t lkd_injector_due_ns(const struct lkd_injector *injector);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The latency budget: round trips of benches, cut into their legs.
+ *
+ *     bench      |  hold  |                                                      | hold |
+ *     wire  out  ^        v  in                                             out  ^
+ *     daemon    publish   received ..wait.. latched ..step.. computed ..publish..
+ *
+ * wait, step and publish are differences on the daemon's own clock (CLOCK_MONOTONIC). The wire,
+ * there and back, needs no clock of the other end, only how long the bench kept the sample that it
+ * answers: both ends of that time are on the bench's clock, whichever that is.
+ *
+ *     hold = origin - reply_received            wire = received - published - hold
+ *
+ * What a bench claims to answer must have been published: the last publications are kept, and a
+ * reply to anything else is counted as false and measures nothing. Each publication is answered
+ * once: samples that follow without a newer one seen say nothing new about the wire. A negative or
+ * absurd duration is dropped and counted.
+ *
+ * One-way times exist only where both clocks are wall clocks (UTC or TAI) that say of themselves
+ * that they are synchronised. They may be negative by as much as the two are uncertain, and then
+ * count as zero.
+ *
+ * Histograms are written under a lock, by whoever takes samples in or publishes them, and read
+ * without it; nobody here is the cycle. */
+#ifndef LKD_IO_LEGS_H
+#define LKD_IO_LEGS_H
+
+#include "cycle_types.h"
+#include "histogram.h"
+#include "inputs.h"
+
+#define LKD_LEGS_LIMIT_NS INT64_C(10000000000) /* a longer leg is absurd */
+#define LKD_LEGS_KEPT     16384                /* publications: 16 s at 1 kHz, 0.8 s at 20 kHz */
+
+struct lkd_legs;
+
+/** enum lkd_leg - see above and LatencyBudget in linkage.proto. */
+enum lkd_leg {
+    LKD_LEG_WIRE,
+    LKD_LEG_WIRE_IN,
+    LKD_LEG_WIRE_OUT,
+    LKD_LEG_WAIT,
+    LKD_LEG_STEP,
+    LKD_LEG_PUBLISH,
+    LKD_LEG_HOLD,
+    LKD_LEGS,
+};
+
+/** struct lkd_legs_clock - the daemon's wall clock.
+ * @synchronised:   as the kernel says
+ * @utc_offset_ns:  UTC - CLOCK_MONOTONIC
+ * @tai_offset_ns:  TAI - UTC; 0: not known
+ * @uncertainty_ns: largest error, 0: not known */
+struct lkd_legs_clock {
+    bool synchronised;
+    int64_t utc_offset_ns;
+    int64_t tai_offset_ns;
+    int64_t uncertainty_ns;
+};
+
+/** struct lkd_legs_view - the budget of a bench.
+ * @claim, @bench:   its claim; 0 and "" for samples without a token
+ * @leg:             histograms, read any time by the control thread
+ * @false_replies:   samples that answer what was never published to them, or too long ago
+ * @dropped:         negative and absurd durations
+ * @uncertainty_ns:  largest of the one-way times, 0: not known */
+struct lkd_legs_view {
+    uint32_t claim;
+    char bench[LKD_BENCH_NAME_SIZE];
+    const struct lkd_histogram *leg[LKD_LEGS];
+    uint64_t false_replies;
+    uint64_t dropped;
+    int64_t uncertainty_ns;
+};
+
+/** lkd_legs_new() - nothing measured; about 1.5 MB. Thread: control. Return: 0, -ENOMEM. */
+int lkd_legs_new(struct lkd_legs **ret_legs);
+/** lkd_legs_free() - release; NULL is allowed. */
+void lkd_legs_free(struct lkd_legs *legs);
+
+/** lkd_legs_begin() - a run begins: forget all that was measured. Answers to what was published
+ * before count no more.
+ * @now_ns: CLOCK_MONOTONIC
+ * Thread: control; NULL is allowed. */
+void lkd_legs_begin(struct lkd_legs *legs, int64_t now_ns);
+
+/** lkd_legs_clock() - what is known about the daemon's wall clock now; until it is said there are
+ * no one-way times. Thread: exchange; NULL is allowed. */
+void lkd_legs_clock(struct lkd_legs *legs, const struct lkd_legs_clock *clock);
+
+/** lkd_legs_received() - a sample was accepted; a lkd_inputs_listener.
+ * Thread: exchange, in lockstep control; @legs NULL is allowed.  RT: no (a lock held for
+ * microseconds). */
+lkd_inputs_listener lkd_legs_received;
+
+/** lkd_legs_published() - an OutputSample was handed to the socket, of any stream: what it shows
+ * for the first time is measured, and it can be answered.
+ * @sequence, @published_ns: as in the message
+ * Where the exchange thread misses the very record in which a sample first acts, the step leg goes
+ * on to the one that is published.
+ * Thread: exchange, or control at the end of a run; NULL is allowed.  RT: no. */
+void lkd_legs_published(struct lkd_legs *legs, const struct lkd_output *output, uint64_t sequence,
+                        int64_t published_ns);
+
+/** lkd_legs_shown() - the same for outputs that travel in the reply to a StepRequest.
+ * @stamps: @n_stamps of the samples that act in them
+ * Thread: any but the cycle. */
+void lkd_legs_shown(struct lkd_legs *legs, const struct lkd_stamp *stamps, int n_stamps,
+                    int64_t computed_ns, uint64_t sequence, int64_t published_ns);
+
+/** lkd_legs_count() - benches heard in this run.  lkd_legs_view() - the @i th of them. Thread:
+ * control. */
+int lkd_legs_count(struct lkd_legs *legs);
+void lkd_legs_view(struct lkd_legs *legs, int i, struct lkd_legs_view *ret_view);
+
+/** lkd_leg_between() - @to - @from, two stamps of one clock, whatever they hold.
+ * Return: false where it is negative or beyond LKD_LEGS_LIMIT_NS. */
+bool lkd_leg_between(uint64_t from_ns, uint64_t to_ns, int64_t *ret_ns);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Datagrams for motion platforms and gateways: a few outputs over UDP, in a layout that never
+ * changes, without protobuf and without a connection. config/README.md has the layout and what a
+ * receiver has to know.
+ *
+ * Datagrams of a running cycle leave from the exchange thread as soon as it has seen the record,
+ * or, where the configuration says so, from the cycle's own thread at its end (motion_cycle.h). In
+ * all other states the exchange thread sends the last values twenty times a second; the status word
+ * says so.
+ *
+ * A datagram is made by arithmetic alone: which output each slot takes is settled when a model is
+ * loaded. A name that the model does not have is reported then, its slot is 0, and the status word
+ * says so: configuration and model may change one after the other. */
+#ifndef LKD_IO_MOTION_H
+#define LKD_IO_MOTION_H
+
+#include "cycle.h"
+#include "linkage.pb-c.h"
+#include "log.h"
+#include "pace.h"
+#include <netinet/in.h>
+
+#define LKD_MOTION_MAX      4
+#define LKD_MOTION_SLOTS    24 /* 6 of a pose, velocity, acceleration; 3 of force and rate */
+#define LKD_MOTION_HEADER   40
+#define LKD_MOTION_SIZE_MAX (LKD_MOTION_HEADER + LKD_MOTION_SLOTS * 8)
+#define LKD_MOTION_VERSION  1
+#define LKD_MOTION_IDLE_NS  INT64_C(50000000)
+
+/* The status word: enum State in the low byte, enum Flag above it, and what is about the datagram.
+ */
+#define LKD_MOTION_FLAG_SHIFT 8
+#define LKD_MOTION_MISSING    (1u << 24) /* a slot that the model has no output for: it is 0 */
+#define LKD_MOTION_HELD       (1u << 25) /* the values are not those of a new step */
+#define LKD_MOTION_EMPTY      (1u << 26) /* no step was made since the model was loaded: all 0 */
+
+/* "format" of the header */
+#define LKD_MOTION_F32 0
+#define LKD_MOTION_F64 1
+
+/** struct lkd_motion_slot - scale * (component of channel) + offset; @channel "": 0 */
+struct lkd_motion_slot {
+    char channel[LK_NAME_SIZE];
+    char component[32];
+    double scale;
+    double offset;
+};
+
+/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits a value */
+struct lkd_motion_config {
+    char endpoint[32];
+    struct sockaddr_in address;
+    bool wide;
+    bool from_cycle;
+    uint64_t divisor;
+    struct lkd_motion_slot slot[LKD_MOTION_SLOTS];
+};
+
+/** enum lkd_motion_kind - what a slot takes: nothing, an output as it is, or an angle of the
+ * orientation whose quaternion (w first) begins at an output; [rad], see config/README.md. */
+enum lkd_motion_kind {
+    LKD_MOTION_NOTHING,
+    LKD_MOTION_SCALAR,
+    LKD_MOTION_ROLL,
+    LKD_MOTION_PITCH,
+    LKD_MOTION_YAW,
+};
+
+struct lkd_motion_source {
+    enum lkd_motion_kind kind;
+    int index;
+};
+
+/** struct lkd_motion - a receiver.
+ * @fd:       UDP, non-blocking;  @connected: to the receiver
+ * @source, @missing: of the present model
+ * @pace:     of the thread that sends while the cycle runs
+ * @counter:  datagrams so far, by either thread;  @failed, @error: those not sent, last errno
+ * @reported: of @failed */
+struct lkd_motion {
+    const struct lkd_motion_config *config;
+    int fd;
+    bool connected;
+    struct lkd_motion_source source[LKD_MOTION_SLOTS];
+    bool missing;
+    struct lkd_pace pace;
+    _Atomic uint32_t counter;
+    _Atomic uint64_t failed;
+    _Atomic int error;
+    uint64_t reported;
+};
+
+/** struct lkd_motions - all receivers.
+ * @degraded: of the run
+ * @held:     @n_held outputs, the last ones seen;  @held_figures: theirs;  @empty: there are none
+ * @state:    of the last record, UNSPECIFIED outside of a run
+ * @due_ns:   when the next datagrams leave while the cycle does not run
+ * @look_ns:  when to look for failures and addresses again */
+struct lkd_motions {
+    int n;
+    struct lkd_motion motion[LKD_MOTION_MAX];
+    bool degraded;
+    int n_held;
+    double *held;
+    struct lkd_figures held_figures;
+    bool empty;
+    Linkage__V1__State state;
+    int64_t due_ns;
+    int64_t look_ns;
+};
+
+/** lkd_motions_init() - sockets for @n receivers. An address that cannot be reached now is logged
+ * and tried again every second.
+ * @config: stays the caller's. Return: 0, negative errno. */
+int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n);
+/** lkd_motions_fini() - release; zeroed ones are allowed. */
+void lkd_motions_fini(struct lkd_motions *motions);
+
+/** lkd_motions_load() - another model: find its outputs, log those that it lacks, and let its cycle
+ * send where the configuration wants that. Thread: control, while no thread runs @cycle. */
+void lkd_motions_load(struct lkd_motions *motions, struct lkd_cycle *cycle);
+
+/** lkd_motions_begin() - a run begins. Thread: control, before the cycle's thread goes. */
+void lkd_motions_begin(struct lkd_motions *motions, bool degraded);
+
+/** lkd_motions_record() - the cycle has left a record: send what is due.
+ * Thread: exchange, or control in its place. */
+void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *output,
+                        int64_t now_ns);
+/** lkd_motions_rest() - keep the values of @output: the cycle stands still, or its run has ended.
+ * @state: FAULT where it stands still; UNSPECIFIED: as lkd_motions_tick() says */
+void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *output,
+                      Linkage__V1__State state);
+
+/** lkd_motions_tick() - about every 10 ms: send at the low rate where the cycle does not run.
+ * @state: of the daemon, told where no record says it */
+void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int64_t now_ns);
+
+/* ---- one receiver ---- */
+
+/** struct lkd_motion_view - what a datagram is made of. @values: outputs, or NULL for zeros */
+struct lkd_motion_view {
+    uint32_t status;
+    uint64_t step;
+    double time_s;
+    uint64_t utc_ns;
+    const double *values;
+};
+
+/** lkd_motion_encode() - make a datagram.
+ * @ret_packet: LKD_MOTION_SIZE_MAX bytes
+ * RT: yes. Return: its size. */
+LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motion_view *view,
+                               unsigned char *ret_packet);
+
+/** lkd_motion_status() - of a record in @state with enum Flag @flags. */
+LK_RT uint32_t lkd_motion_status(Linkage__V1__State state, uint32_t flags, bool degraded);
+
+/** lkd_motion_send() - make a datagram and send it; a failure is counted.
+ * RT: one system call that does not block. */
+void lkd_motion_send(struct lkd_motion *motion, const struct lkd_motion_view *view);
+
+/** lkd_motion_resolve() - find the outputs of @slot.
+ * Return: false where the model has no such output; then @ret_source is NOTHING. */
+bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_channel *channels,
+                        int n_channels, struct lkd_motion_source *ret_source);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which records of the cycle are sent on: those with step % divisor == 0.
+ *
+ * Who looks at the records may miss some. A step that was due and missed is made up for by the next
+ * record, whose own step shows it. A cycle that does not step (PAUSED, FAULT) leaves records all
+ * the same: the first one of such a state is due at once, then every divisor-th cycle. */
+#ifndef LKD_IO_PACE_H
+#define LKD_IO_PACE_H
+
+#include "cycle_types.h"
+
+#define LKD_DIVISOR_MAX 1000000
+
+/** struct lkd_pace - @due: step that is sent next;  @cycle: number of cycles at the last one sent
+ * @state: of the last record;  @begun: there was one */
+struct lkd_pace {
+    uint64_t divisor;
+    uint64_t due;
+    uint64_t cycle;
+    enum lkd_cycle_state state;
+    bool begun;
+};
+
+/** lkd_pace_begin() - a run begins. @divisor: at least 1 */
+void lkd_pace_begin(struct lkd_pace *pace, uint64_t divisor);
+
+/** lkd_pace_due() - is the record with @figures to be sent?
+ * Thread: whoever owns @pace.  RT: yes. */
+LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures);
+
+#endif

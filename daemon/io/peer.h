@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is at the other end of a message.
+ *
+ * With keys (see zap.h) ZeroMQ attaches to every message what the ZAP handler said about the
+ * connection that it came through: its property "User-Id", written by lkd_peer_user_id(). The
+ * client cannot change it: of two properties with one name, that of the handler counts. */
+#ifndef LKD_IO_PEER_H
+#define LKD_IO_PEER_H
+
+#include "linkage.pb-c.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <zmq.h>
+
+#define LKD_PEER_NAME_SIZE 64
+
+/** struct lkd_peer - @role: what it may do;  @name: of its key in the list of clients, "" where the
+ * endpoint has no keys: then whoever reaches it may do everything */
+struct lkd_peer {
+    Linkage__V1__Role role;
+    char name[LKD_PEER_NAME_SIZE];
+};
+
+/** lkd_peer_expect_keys() - whether all endpoints have keys. Once, before the first message. */
+void lkd_peer_expect_keys(bool expected);
+
+/** lkd_peer_of() - who sent @message, a part just received. Without keys: ROLE_CONTROL. With keys,
+ * a message whose sender nobody has vouched for has ROLE_UNSPECIFIED, which allows nothing. Thread:
+ * the one that received it. */
+void lkd_peer_of(zmq_msg_t *message, struct lkd_peer *ret_peer);
+
+/** lkd_peer_user_id() - what the ZAP handler says about a client: "bench/NAME".
+ * @ret: @size bytes, LKD_PEER_USER_ID_SIZE are always enough */
+#define LKD_PEER_USER_ID_SIZE (LKD_PEER_NAME_SIZE + 16)
+void lkd_peer_user_id(const struct lkd_peer *peer, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "streams.h"
+#include "legs.h"
+#include "log.h"
+#include "publisher.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+/* Subscription messages taken in a row: a flood of them does not hold up samples. */
+#define BURST 1024
+
+/* FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>. */
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * FNV_PRIME;
+    return hash;
+}
+
+uint64_t lkd_stream_hash(uint64_t hash, const char *name)
+{
+    /* with the zero, so that "a", "bc" is not "ab", "c" */
+    return hash_bytes(hash ? hash : FNV_BASIS, name, strlen(name) + 1);
+}
+
+void lkd_stream_topic(uint64_t id, unsigned char *ret_topic)
+{
+    /* field 1 of a StreamSample, fixed64: a tag, then little-endian */
+    ret_topic[0] = LKD_TOPIC_STREAM;
+    for (int i = 0; i < 8; i++)
+        ret_topic[1 + i] = (unsigned char)(id >> (8 * i));
+}
+
+int lkd_streams_init(struct lkd_streams *streams, void *socket, struct lkd_legs *legs)
+{
+    *streams = (struct lkd_streams){
+        .socket = socket,
+        .legs = legs,
+        .values = calloc(LKD_PUBLISHER_OUTPUTS_MAX, sizeof(double)),
+        .buffer = malloc(LK_WIRE_SAMPLE_MAX),
+    };
+    if (streams->values && streams->buffer)
+        return 0;
+    lkd_streams_fini(streams);
+    return -ENOMEM;
+}
+
+void lkd_streams_fini(struct lkd_streams *streams)
+{
+    lkd_streams_end(streams);
+    free(streams->values);
+    free(streams->buffer);
+    streams->values = NULL;
+    streams->buffer = NULL;
+}
+
+static bool is_wanted(struct lkd_streams *streams, uint64_t id)
+{
+    unsigned char topic[LKD_TOPIC_SIZE];
+
+    lkd_stream_topic(id, topic);
+    return lkd_topics_wanted(&streams->topics, topic);
+}
+
+static struct lkd_stream *find(struct lkd_streams *streams, uint64_t id)
+{
+    for (int i = 0; i < streams->n; i++)
+        if (streams->stream[i].id == id)
+            return &streams->stream[i];
+    return NULL;
+}
+
+static bool is_same(const struct lkd_stream *stream, const struct lkd_selection *selection)
+{
+    return stream->pace.divisor == selection->divisor && stream->n_values == selection->n_values &&
+           memcmp(stream->from, selection->from, (size_t)stream->n_values * sizeof(int)) == 0;
+}
+
+/* Return: the stream for @selection, or NULL; @ret_id: its number, or the one it would get. */
+static struct lkd_stream *look_up(struct lkd_streams *streams,
+                                  const struct lkd_selection *selection, uint64_t *ret_id)
+{
+    uint64_t id = hash_bytes(selection->hash, &selection->divisor, sizeof(selection->divisor));
+    struct lkd_stream *stream;
+
+    /* another selection with the same hash gets the next number; 0 would not be encoded */
+    for (;; id++) {
+        stream = id ? find(streams, id) : NULL;
+        if (id && (!stream || is_same(stream, selection)))
+            break;
+    }
+    *ret_id = id;
+    return stream;
+}
+
+static int make(struct lkd_streams *streams, const struct lkd_selection *selection, uint64_t id)
+{
+    struct lkd_stream *stream = &streams->stream[streams->n];
+    size_t size = (size_t)selection->n_values * sizeof(int);
+
+    if (streams->n == LKD_STREAMS_MAX)
+        return LKD_STREAM_E_MANY;
+    *stream = (struct lkd_stream){.id = id, .n_values = selection->n_values};
+    stream->from = malloc(size ? size : 1);
+    if (!stream->from)
+        return -ENOMEM;
+    memcpy(stream->from, selection->from, size);
+    lkd_pace_begin(&stream->pace, selection->divisor);
+    stream->subscribed = is_wanted(streams, id);
+    streams->n++;
+    lkd_log(LKD_C_STREAM_OPENED, "stream %016" PRIx64 ": %d values, every %" PRIu64 " steps", id,
+            stream->n_values, selection->divisor);
+    return 0;
+}
+
+int lkd_streams_add(struct lkd_streams *streams, const struct lkd_selection *selection,
+                    int64_t now_ns, uint64_t *ret_id)
+{
+    struct lkd_stream *stream;
+    uint64_t id;
+    int r;
+
+    stream = look_up(streams, selection, &id);
+    if (!stream) {
+        r = make(streams, selection, id);
+        if (r)
+            return r;
+        stream = &streams->stream[streams->n - 1];
+    }
+    stream->until_ns = now_ns + LKD_STREAM_LINGER_NS;
+    *ret_id = id;
+    return 0;
+}
+
+void lkd_streams_end(struct lkd_streams *streams)
+{
+    while (streams->n > 0)
+        free(streams->stream[--streams->n].from);
+}
+
+void lkd_streams_begin(struct lkd_streams *streams)
+{
+    for (int i = 0; i < streams->n; i++)
+        lkd_pace_begin(&streams->stream[i].pace, streams->stream[i].pace.divisor);
+}
+
+/* ---- subscribers ---- */
+
+/* Return: whether a topic of a stream has come or gone. */
+static bool hear(struct lkd_streams *streams)
+{
+    bool changed = false;
+
+    for (int i = 0; i < BURST; i++) {
+        zmq_msg_t message;
+
+        zmq_msg_init(&message);
+        if (zmq_msg_recv(&message, streams->socket, ZMQ_DONTWAIT) < 0)
+            i = BURST;
+        else if (lkd_topics_hear(&streams->topics, zmq_msg_data(&message), zmq_msg_size(&message)))
+            changed = true;
+        zmq_msg_close(&message);
+    }
+    return changed;
+}
+
+static void look_after_subscribers(struct lkd_streams *streams, int64_t now_ns)
+{
+    for (int i = 0; i < streams->n; i++) {
+        struct lkd_stream *stream = &streams->stream[i];
+        bool wanted = is_wanted(streams, stream->id);
+
+        if (stream->subscribed && !wanted)
+            stream->until_ns = now_ns + LKD_STREAM_LINGER_NS;
+        stream->subscribed = wanted;
+    }
+}
+
+void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns)
+{
+    if (hear(streams))
+        look_after_subscribers(streams, now_ns);
+    for (int i = streams->n - 1; i >= 0; i--) {
+        if (streams->stream[i].subscribed || now_ns < streams->stream[i].until_ns)
+            continue;
+        lkd_log(LKD_C_STREAM_CLOSED, "stream %016" PRIx64 ": nobody subscribes to it",
+                streams->stream[i].id);
+        free(streams->stream[i].from);
+        streams->stream[i] = streams->stream[--streams->n];
+    }
+}
+
+/* ---- samples ---- */
+
+static void publish(struct lkd_streams *streams, struct lkd_stream *stream,
+                    const struct lkd_output *output, struct lkd_outgoing *outgoing)
+{
+    Linkage__V1__StreamSample message = LINKAGE__V1__STREAM_SAMPLE__INIT;
+    size_t size;
+
+    for (int i = 0; i < stream->n_values; i++)
+        streams->values[i] = output->values[stream->from[i]];
+    outgoing->sample.values = streams->values;
+    outgoing->sample.n_values = (size_t)stream->n_values;
+    lkd_outgoing_stamp(outgoing, ++stream->sequence);
+    message.stream = stream->id;
+    message.sample = &outgoing->sample;
+    if (lk_wire_encode(&message.base, streams->buffer, LK_WIRE_SAMPLE_MAX, &size) == 0)
+        zmq_send(streams->socket, streams->buffer, size, ZMQ_DONTWAIT);
+    lkd_legs_published(streams->legs, output, outgoing->sample.sequence,
+                       (int64_t)outgoing->sample.published_ns);
+}
+
+void lkd_streams_send(struct lkd_streams *streams, const struct lkd_output *output,
+                      struct lkd_outgoing *outgoing, bool always)
+{
+    for (int i = 0; i < streams->n; i++) {
+        struct lkd_stream *stream = &streams->stream[i];
+        bool due = always || lkd_pace_due(&stream->pace, &output->figures);
+
+        if (due && stream->subscribed)
+            publish(streams, stream, output, outgoing);
+    }
+}

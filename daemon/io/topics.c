@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topics.h"
+#include <string.h>
+
+/* Longer topics match a part of a stream's messages: as good as the stream itself here. */
+static size_t cut(size_t size)
+{
+    return size < LKD_TOPIC_SIZE ? size : LKD_TOPIC_SIZE;
+}
+
+static struct lkd_topic *find(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+{
+    for (int i = 0; i < topics->n; i++) {
+        struct lkd_topic *entry = &topics->entry[i];
+
+        if (entry->size == size && memcmp(entry->bytes, bytes, size) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/* Room for one more. Of a full table an entry goes that no stream was seen to need; if all were,
+ * the next one in turn. */
+static struct lkd_topic *make_room(struct lkd_topics *topics)
+{
+    if (topics->n < LKD_TOPICS_MAX)
+        return &topics->entry[topics->n++];
+    topics->forgotten++;
+    for (int i = 0; i < LKD_TOPICS_MAX; i++) {
+        topics->victim = (topics->victim + 1) % LKD_TOPICS_MAX;
+        if (!topics->entry[topics->victim].used)
+            break;
+    }
+    return &topics->entry[topics->victim];
+}
+
+static void add(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+{
+    struct lkd_topic *entry = find(topics, bytes, size);
+
+    if (!entry) {
+        entry = make_room(topics);
+        *entry = (struct lkd_topic){.size = (unsigned char)size};
+        memcpy(entry->bytes, bytes, size);
+    }
+    entry->count++;
+}
+
+static void drop(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+{
+    struct lkd_topic *entry = find(topics, bytes, size);
+
+    if (entry && --entry->count == 0)
+        *entry = topics->entry[--topics->n];
+}
+
+bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, size_t size)
+{
+    if (size < 1 || message[0] > 1)
+        return false;
+    if (size > 1 && message[1] != LKD_TOPIC_STREAM)
+        return false;
+    if (message[0] == 1)
+        add(topics, message + 1, cut(size - 1));
+    else
+        drop(topics, message + 1, cut(size - 1));
+    return true;
+}
+
+bool lkd_topics_wanted(struct lkd_topics *topics, const unsigned char topic[LKD_TOPIC_SIZE])
+{
+    bool wanted = false;
+
+    for (int i = 0; i < topics->n; i++) {
+        struct lkd_topic *entry = &topics->entry[i];
+
+        if (memcmp(entry->bytes, topic, entry->size) == 0)
+            wanted = entry->used = true;
+    }
+    return wanted;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The topics of streams that somebody subscribes to, as the XPUB socket tells them.
+ *
+ * The socket says a topic once when its first subscriber comes and once when its last one goes. A
+ * subscription may be there before its stream is: a bench that outlives the daemon comes back with
+ * the topic of the stream it had. So all topics that could be those of streams are kept, up to a
+ * bound; beyond it, one that no stream was seen to need is forgotten. */
+#ifndef LKD_IO_TOPICS_H
+#define LKD_IO_TOPICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LKD_TOPIC_SIZE   9 /* of a stream: 09 and its number */
+#define LKD_TOPICS_MAX   1024
+#define LKD_TOPIC_STREAM 0x09
+
+/** struct lkd_topic - a prefix of topics. @count: different longer ones that begin like it; 0: free
+ * @used: a stream has been found under it */
+struct lkd_topic {
+    unsigned char bytes[LKD_TOPIC_SIZE];
+    unsigned char size;
+    bool used;
+    uint32_t count;
+};
+
+/** struct lkd_topics - @n entries in use;  @victim: where to look for one to forget
+ * @forgotten: how many were */
+struct lkd_topics {
+    int n;
+    int victim;
+    uint64_t forgotten;
+    struct lkd_topic entry[LKD_TOPICS_MAX];
+};
+
+/** lkd_topics_hear() - a message from the XPUB socket: 1 or 0 and a topic; anything else, and
+ * topics of other messages, are passed over. Return: whether anything about streams has changed. */
+bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, size_t size);
+
+/** lkd_topics_wanted() - does somebody subscribe to @topic, or to a beginning of it? */
+bool lkd_topics_wanted(struct lkd_topics *topics, const unsigned char topic[LKD_TOPIC_SIZE]);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "villas.h"
+#include "clock.h"
+#include "inputs.h"
+#include "log.h"
+#include "villas_wire.h"
+#include "wait.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#define RETRY_NS INT64_C(1000000000)
+#define QUEUE    64
+
+/** struct lkd_villas - @lock: guards everything but sockets and configuration
+ * @continued:    the next part belongs to a message that is refused already
+ * @in_fits, @out_fits: the names are those of the model, and there are some
+ * @channel:      names of the channels to claim
+ * @token:        of the claim, 0: none;  @retry_ns: when to ask again
+ * @heard_ns:     last message;  @refused: the log says that the claim was refused
+ * @values:       of a sample in the order of the claim
+ * @step:         of the last record sent;  @due: step that is sent next */
+struct lkd_villas {
+    const struct lkd_villas_config *config;
+    struct lkd_inputs *inputs;
+    void *inputs_socket;
+    void *outputs_socket;
+
+    pthread_mutex_t lock;
+    struct lk_wire_arena arena;
+    bool continued;
+    uint64_t model_id;
+    bool in_fits;
+    bool out_fits;
+    struct lkd_villas_map in;
+    struct lkd_villas_map out;
+    char channel[LKD_VILLAS_NAMES_MAX][LK_NAME_SIZE];
+    uint64_t token;
+    int64_t retry_ns;
+    int64_t heard_ns;
+    bool refused;
+    double values[LKD_VILLAS_SCALARS];
+
+    struct lk_villas_frame frame;
+    unsigned char *buffer;
+    uint64_t sequence;
+    uint64_t step;
+    uint64_t due;
+    struct lkd_villas_counts counts;
+};
+
+/* ---- open and close ---- */
+
+static int bind_one(void *context, const char *endpoint, int type, bool clear_text,
+                    void **ret_socket, struct lk_error *error)
+{
+    const struct lkd_socket_options options = {
+        .type = type,
+        .size_max = LK_VILLAS_MESSAGE_MAX,
+        .queue = QUEUE,
+        .clear_text = clear_text,
+    };
+    struct lk_error reason;
+    int r;
+
+    if (!*endpoint)
+        return 0;
+    r = lkd_endpoint_bind(context, endpoint, &options, ret_socket, error);
+    if (r == 0)
+        lkd_log(LKD_C_LISTENING, "listening on %s for VILLASnode", endpoint);
+    if (r == 0 && lkd_endpoint_check(endpoint, &reason))
+        lkd_log(LKD_C_CLEAR_TEXT,
+                "%s is open to other machines, without keys or encryption (villas.clear_text)",
+                endpoint);
+    return r;
+}
+
+static int open_all(struct lkd_villas *villas, void *context, struct lk_error *error)
+{
+    const struct lkd_villas_config *config = villas->config;
+    int r;
+
+    r = lk_wire_arena_init(&villas->arena, LK_VILLAS_ARENA);
+    if (r)
+        return r;
+    villas->buffer = malloc(LK_VILLAS_MESSAGE_MAX);
+    if (!villas->buffer)
+        return -ENOMEM;
+    r = bind_one(context, config->inputs, ZMQ_SUB, config->clear_text, &villas->inputs_socket,
+                 error);
+    return r ? r
+             : bind_one(context, config->outputs, ZMQ_PUB, config->clear_text,
+                        &villas->outputs_socket, error);
+}
+
+int lkd_villas_open(void *context, const struct lkd_villas_config *config,
+                    struct lkd_inputs *inputs, struct lkd_villas **ret_villas,
+                    struct lk_error *ret_error)
+{
+    struct lkd_villas *villas;
+    int r;
+
+    *ret_villas = NULL;
+    if (!*config->inputs && !*config->outputs)
+        return 0;
+    villas = calloc(1, sizeof(*villas));
+    if (!villas)
+        return -ENOMEM;
+    villas->config = config;
+    villas->inputs = inputs;
+    pthread_mutex_init(&villas->lock, NULL);
+    r = open_all(villas, context, ret_error);
+    if (r)
+        lkd_villas_close(villas);
+    else
+        *ret_villas = villas;
+    return r;
+}
+
+void lkd_villas_close(struct lkd_villas *villas)
+{
+    if (!villas)
+        return;
+    if (villas->inputs_socket)
+        zmq_close(villas->inputs_socket);
+    if (villas->outputs_socket)
+        zmq_close(villas->outputs_socket);
+    lk_wire_arena_fini(&villas->arena);
+    lk_villas_frame_fini(&villas->frame);
+    free(villas->buffer);
+    pthread_mutex_destroy(&villas->lock);
+    free(villas);
+}
+
+void *lkd_villas_pollitem(const struct lkd_villas *villas)
+{
+    return villas ? villas->inputs_socket : NULL;
+}
+
+/* ---- a model ---- */
+
+/* Lock held. */
+static void map_inputs(struct lkd_villas *villas, const struct lk_system *system)
+{
+    const struct lk_channel *channels;
+    struct lk_error error;
+    int n;
+
+    villas->in_fits = false;
+    if (!villas->inputs_socket || villas->config->in.n == 0)
+        return;
+    channels = lk_system_input_channels(system, &n);
+    if (lkd_villas_map_inputs(&villas->config->in, channels, n, &villas->in, &error)) {
+        lkd_log(LKD_C_GATEWAY_SILENT, "villas.in: %s; the gateway is not heard", error.text);
+        return;
+    }
+    for (int i = 0; i < villas->in.n_channels; i++)
+        memcpy(villas->channel[i], channels[villas->in.channel[i]].name, LK_NAME_SIZE);
+    villas->in_fits = true;
+}
+
+/* Lock held. */
+static void map_outputs(struct lkd_villas *villas, const struct lk_system *system)
+{
+    const struct lk_channel *channels;
+    struct lk_error error;
+    int n;
+
+    villas->out_fits = false;
+    lk_villas_frame_fini(&villas->frame);
+    if (!villas->outputs_socket || villas->config->out.n == 0)
+        return;
+    channels = lk_system_output_channels(system, &n);
+    if (lkd_villas_map_outputs(&villas->config->out, channels, n, &villas->out, &error)) {
+        lkd_log(LKD_C_GATEWAY_SILENT, "villas.out: %s; nothing is sent to the gateway", error.text);
+        return;
+    }
+    villas->out_fits = lk_villas_frame_init(&villas->frame, (size_t)villas->out.n) == 0;
+}
+
+/* One line: it asks again each second. Lock held. */
+static void report_refusal(struct lkd_villas *villas, const struct lk_error *error)
+{
+    if (!villas->refused)
+        lkd_log(LKD_C_GATEWAY_SILENT,
+                "villas.in: %s; the gateway is not heard, trying again each second", error->text);
+    villas->refused = true;
+}
+
+/* Lock held. */
+static void claim(struct lkd_villas *villas, int64_t now_ns)
+{
+    struct lkd_channel_wish channels[LKD_VILLAS_NAMES_MAX] = {{0}};
+    const struct lkd_claim_wish wish = {
+        .bench = LKD_VILLAS_BENCH,
+        .channels = channels,
+        .n_channels = (size_t)villas->in.n_channels,
+        .model_id = villas->model_id,
+        .peer = "",
+        .quiet = true,
+    };
+    struct lkd_claim_grant grant;
+    struct lk_error error = {0};
+
+    villas->retry_ns = now_ns + RETRY_NS;
+    for (int i = 0; i < villas->in.n_channels; i++)
+        channels[i].name = villas->channel[i];
+    if (lkd_inputs_claim(villas->inputs, &wish, now_ns, &grant, &error) !=
+        LINKAGE__V1__RESULT__RESULT_OK) {
+        report_refusal(villas, &error);
+        return;
+    }
+    villas->token = grant.token;
+    villas->refused = false;
+}
+
+void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, uint64_t model_id)
+{
+    if (!villas)
+        return;
+    pthread_mutex_lock(&villas->lock);
+    villas->model_id = model_id;
+    villas->token = 0; /* claims end with their model */
+    villas->refused = false;
+    map_inputs(villas, system);
+    map_outputs(villas, system);
+    if (villas->in_fits)
+        claim(villas, lkd_clock_ns());
+    pthread_mutex_unlock(&villas->lock);
+}
+
+/* Does nobody own any of them? Lock held. */
+static bool are_free(struct lkd_villas *villas)
+{
+    struct lkd_inputs_channel channel;
+
+    for (int i = 0; i < villas->in.n_channels; i++)
+        if (!lkd_inputs_channel_at(villas->inputs, villas->in.channel[i], &channel) ||
+            channel.bench[0])
+            return false;
+    return true;
+}
+
+void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
+{
+    if (!villas)
+        return;
+    pthread_mutex_lock(&villas->lock);
+    if (villas->in_fits && villas->token == 0 && now_ns >= villas->retry_ns &&
+        (now_ns - villas->heard_ns < RETRY_NS || are_free(villas)))
+        claim(villas, now_ns);
+    pthread_mutex_unlock(&villas->lock);
+}
+
+/* ---- inputs ---- */
+
+/* By position to the order of the claim. A wrong number of values goes on as it is: the input table
+ * says no, and counts it with the claim. */
+static const double *arrange(struct lkd_villas *villas, const struct lk_villas_sample *sample)
+{
+    if (sample->n_values != (size_t)villas->in.n)
+        return sample->values;
+    for (size_t i = 0; i < sample->n_values; i++)
+        villas->values[villas->in.index[i]] = sample->values[i];
+    return villas->values;
+}
+
+/* Lock held. */
+static void offer(struct lkd_villas *villas, const struct lk_villas_sample *sample, int64_t now_ns)
+{
+    const struct lkd_sample offered = {
+        .sequence = sample->sequence,
+        .origin_ns = sample->origin_ns,
+        .token = villas->token,
+        .received_ns = now_ns,
+        .values = arrange(villas, sample),
+        .n_values = sample->n_values,
+        .clock = {.id = LINKAGE__V1__CLOCK__ID__ID_UTC},
+    };
+    int r;
+
+    if (villas->token == 0) { /* known already: see claim() */
+        villas->counts.refused_values++;
+        return;
+    }
+    r = lkd_inputs_offer(villas->inputs, &offered, NULL);
+    if (r == LKD_INPUT_OK) {
+        villas->counts.accepted++;
+        return;
+    }
+    villas->counts.refused_values++;
+    lkd_log(LKD_C_GATEWAY_REFUSED, "sample of the gateway refused: %s", lkd_input_status_text(r));
+    if (r == LKD_INPUT_E_TOKEN) /* somebody took the channels while the gateway was silent */
+        villas->token = 0;
+}
+
+/* Lock held. */
+static void refuse(struct lkd_villas *villas, const char *why)
+{
+    villas->counts.undecodable++;
+    lkd_inputs_refuse(villas->inputs);
+    lkd_log(LKD_C_GATEWAY_REFUSED, "message of the gateway refused: %s", why);
+}
+
+/* Lock held. */
+static void take(struct lkd_villas *villas, const void *data, size_t size, int64_t now_ns)
+{
+    struct lk_villas_sample sample;
+    int r = lk_villas_decode(&villas->arena, data, size, &sample);
+
+    villas->heard_ns = now_ns;
+    if (r && r != LK_VILLAS_E_NO_DATA) {
+        refuse(villas, lk_villas_status_text(r));
+        return;
+    }
+    villas->counts.ignored += sample.ignored;
+    villas->counts.older += sample.older;
+    if (r == 0)
+        offer(villas, &sample, now_ns);
+}
+
+int lkd_villas_drain(struct lkd_villas *villas, int limit)
+{
+    int i;
+
+    if (!villas || !villas->inputs_socket)
+        return 0;
+    pthread_mutex_lock(&villas->lock);
+    for (i = 0; i < limit; i++) {
+        bool first = !villas->continued;
+        zmq_msg_t message;
+
+        zmq_msg_init(&message);
+        if (zmq_msg_recv(&message, villas->inputs_socket, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&message);
+            break;
+        }
+        villas->continued = zmq_msg_more(&message);
+        if (first && !villas->continued)
+            take(villas, zmq_msg_data(&message), zmq_msg_size(&message), lkd_clock_ns());
+        else if (first)
+            refuse(villas, "more than one frame; no filter may be set in the gateway");
+        zmq_msg_close(&message);
+    }
+    pthread_mutex_unlock(&villas->lock);
+    return i;
+}
+
+/* ---- outputs ---- */
+
+void lkd_villas_begin(struct lkd_villas *villas)
+{
+    if (!villas)
+        return;
+    pthread_mutex_lock(&villas->lock);
+    villas->step = 0;
+    villas->due = villas->config->divisor;
+    pthread_mutex_unlock(&villas->lock);
+}
+
+/* Is this the record of a step that has not been sent, and due? Where records were missed, the next
+ * one makes up for all of them, and the sequence shows how many. Lock held. */
+static bool is_due(struct lkd_villas *villas, uint64_t step)
+{
+    uint64_t divisor = villas->config->divisor;
+
+    if (step <= villas->step || step < villas->due)
+        return false;
+    villas->sequence += (step - villas->due) / divisor + 1;
+    villas->step = step;
+    villas->due = step - step % divisor + divisor;
+    return true;
+}
+
+/* Lock held. */
+static void send(struct lkd_villas *villas, const struct lkd_output *output)
+{
+    uint64_t age_ns = (uint64_t)(lkd_clock_ns() - output->figures.computed_ns);
+    size_t size;
+
+    for (int i = 0; i < villas->out.n; i++)
+        villas->frame.value[i].f = output->values[villas->out.index[i]];
+    if (lk_villas_encode(&villas->frame, villas->sequence, lkd_wall_clock_ns() - age_ns,
+                         villas->buffer, LK_VILLAS_MESSAGE_MAX, &size) == 0 &&
+        zmq_send(villas->outputs_socket, villas->buffer, size, ZMQ_DONTWAIT) >= 0)
+        villas->counts.sent++;
+}
+
+void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *output,
+                        uint64_t model_id)
+{
+    if (!villas)
+        return;
+    pthread_mutex_lock(&villas->lock);
+    if (villas->out_fits && model_id == villas->model_id && is_due(villas, output->figures.step))
+        send(villas, output);
+    pthread_mutex_unlock(&villas->lock);
+}
+
+void lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret_counts)
+{
+    pthread_mutex_lock(&villas->lock);
+    *ret_counts = villas->counts;
+    pthread_mutex_unlock(&villas->lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may connect (ZeroMQ Authentication Protocol, RFC 27).
+ *
+ * ZeroMQ asks this thread about every connection to an endpoint with keys, once its client has
+ * proven to have the secret half of its key. A key on the list is let in, with the role and name
+ * that the list gives it; any other is turned away, and so is everything where this thread is not
+ * there to answer. Clients that speak no CURVE (NULL, PLAIN), or with another
+ * server's key, never get as far as a question: ZeroMQ cuts them off, and this thread hears of it
+ * from the monitors of the sockets. What is not ZeroMQ's protocol at all is cut off without a word
+ * and without a count.
+ *
+ * A new list counts for connections from then on; those that stand keep what they have. */
+#ifndef LKD_IO_ZAP_H
+#define LKD_IO_ZAP_H
+
+#include "clients.h"
+#include <stdint.h>
+
+/* Of every endpoint with keys. */
+#define LKD_ZAP_DOMAIN "linkaged"
+/* Sockets that can be watched. */
+#define LKD_ZAP_SOCKETS_MAX 4
+
+struct lkd_zap;
+
+/** lkd_zap_new() - be there for questions; before any socket of @context is bound.
+ * @clients: on the heap; belongs to the result from now on, also when this fails
+ * Thread: control.
+ * Return: 0, negative errno. */
+int lkd_zap_new(void *context, struct lkd_clients *clients, struct lkd_zap **ret_zap);
+
+/** lkd_zap_watch() - hear of connections to @socket that fail before they can be judged.
+ * @endpoint: where it is going to be bound, for the log
+ * Thread: control; before the start.
+ * Return: 0, negative errno. */
+int lkd_zap_watch(struct lkd_zap *zap, void *socket, const char *endpoint);
+
+/** lkd_zap_start() - make the thread, which answers; connections made before have waited for it.
+ * Thread: control.
+ * Return: 0, negative errno. */
+int lkd_zap_start(struct lkd_zap *zap);
+
+/** lkd_zap_replace() - judge by another list from now on; @clients belongs to the thread.
+ * Thread: control. */
+void lkd_zap_replace(struct lkd_zap *zap, struct lkd_clients *clients);
+
+/** lkd_zap_turned_away() - connections so far. Thread: any. */
+uint64_t lkd_zap_turned_away(struct lkd_zap *zap);
+
+/** lkd_zap_stop() - end the thread and release; before the context is. NULL is allowed. */
+void lkd_zap_stop(struct lkd_zap *zap);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "privileges.h"
+#include "log.h"
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static const unsigned int kept[] = {CAP_SYS_NICE, CAP_IPC_LOCK};
+
+#define N_KEPT (sizeof(kept) / sizeof(kept[0]))
+
+int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
+                        struct lk_error *ret_error)
+{
+    const struct passwd *entry;
+
+    *ret_identity = (struct lkd_identity){geteuid(), getegid(), false};
+    if (!*user)
+        return 0;
+    entry = getpwnam(user);
+    if (!entry) {
+        lk_error_set(ret_error,
+                     "privileges: there is no user '%s' on this machine (useradd --system)", user);
+        return LK_E_TEXT;
+    }
+    if (entry->pw_uid == geteuid())
+        return 0;
+    if (geteuid() != 0) {
+        lk_error_set(ret_error,
+                     "privileges: only root can become user '%s'; start the daemon as root or as "
+                     "that user",
+                     user);
+        return LK_E_TEXT;
+    }
+    *ret_identity = (struct lkd_identity){entry->pw_uid, entry->pw_gid, true};
+    return 0;
+}
+
+static int refuse(struct lk_error *error, const char *what)
+{
+    lk_error_set(error, "privileges: %s: %s", what, strerror(errno));
+    return LK_E_TEXT;
+}
+
+/* Choose what stays. Return: whether the bounding set can be emptied as well. */
+static bool choose(void)
+{
+    bool had[N_KEPT], may_bound;
+
+    capng_get_caps_process();
+    for (size_t i = 0; i < N_KEPT; i++)
+        had[i] = capng_have_capability(CAPNG_PERMITTED, kept[i]) == 1;
+    may_bound = capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP) == 1;
+    capng_clear(CAPNG_SELECT_ALL);
+    for (size_t i = 0; i < N_KEPT; i++)
+        if (had[i])
+            capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED), kept[i]);
+    return may_bound;
+}
+
+int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error)
+{
+    bool may_bound = choose();
+    int r;
+
+    errno = EPERM;
+    if (identity->change)
+        r = capng_change_id((int)identity->uid, (int)identity->gid,
+                            (capng_flags_t)(CAPNG_INIT_SUPP_GRP | CAPNG_CLEAR_AMBIENT |
+                                            (may_bound ? CAPNG_CLEAR_BOUNDING : 0)));
+    else
+        r = capng_apply(may_bound ? CAPNG_SELECT_ALL
+                                  : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
+    if (r)
+        return refuse(ret_error, "capabilities or user cannot be given up");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return refuse(ret_error, "no_new_privs");
+    if (geteuid() != identity->uid || getuid() != identity->uid || getegid() != identity->gid) {
+        errno = EPERM;
+        return refuse(ret_error, "the change of user has not taken place");
+    }
+    if (identity->change)
+        lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)identity->uid);
+    return 0;
+}
+
+void lkd_privileges_check_folder(const char *what, const char *path)
+{
+    if (*path && faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
+        lkd_log(LKD_C_FOLDER_REFUSED, "%s: %s: %s for user %u, nothing will be kept there", what,
+                path, strerror(errno), (unsigned int)geteuid());
+}

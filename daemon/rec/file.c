@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALIGNMENT 4096
+/* Reserved at a time: a few seconds of a fast recording. */
+#define AHEAD (UINT64_C(16) << 20)
+
+int lkd_file_init(struct lkd_file *file, int fd, size_t capacity)
+{
+    *file = (struct lkd_file){.fd = fd, .may_reserve = true};
+    file->capacity = (capacity + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    for (int i = 0; i < LKD_FILE_SLOTS; i++) {
+        file->slot[i].data = aligned_alloc(ALIGNMENT, file->capacity);
+        if (!file->slot[i].data)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int lkd_file_ring(struct lkd_file *file)
+{
+    struct iovec buffers[LKD_FILE_SLOTS];
+    int r;
+
+    r = io_uring_queue_init(2 * LKD_FILE_SLOTS, &file->ring, 0);
+    if (r)
+        return r;
+    for (int i = 0; i < LKD_FILE_SLOTS; i++)
+        buffers[i] = (struct iovec){.iov_base = file->slot[i].data, .iov_len = file->capacity};
+    r = io_uring_register_buffers(&file->ring, buffers, LKD_FILE_SLOTS);
+    if (r)
+        io_uring_queue_exit(&file->ring);
+    else
+        file->uring = true;
+    return r;
+}
+
+/* ---- io_uring ---- */
+
+static void submit(struct lkd_file *file, struct lkd_file_slot *slot)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);
+    int r;
+
+    /* as many entries as there can be writes: one is always free */
+    io_uring_prep_write_fixed(sqe, file->fd, slot->data + slot->written,
+                              (unsigned int)(slot->size - slot->written),
+                              slot->offset + slot->written, (int)(slot - file->slot));
+    io_uring_sqe_set_data(sqe, slot);
+    slot->flying = true;
+    r = io_uring_submit(&file->ring);
+    if (r < 0) {
+        slot->flying = false;
+        slot->result = r;
+    }
+}
+
+static void complete(struct lkd_file *file, struct lkd_file_slot *slot, int result)
+{
+    slot->flying = false;
+    if (result == -EINTR || result == -EAGAIN)
+        result = 0;
+    else if (result == 0)
+        result = -ENOSPC; /* nothing written, and no reason given */
+    if (result < 0) {
+        slot->result = result;
+        return;
+    }
+    slot->written += (size_t)result;
+    if (slot->written < slot->size)
+        submit(file, slot);
+}
+
+/* Take what is done; with @wait, at least one. */
+static void reap(struct lkd_file *file, bool wait)
+{
+    struct io_uring_cqe *cqe;
+    int r = wait ? io_uring_wait_cqe(&file->ring, &cqe) : io_uring_peek_cqe(&file->ring, &cqe);
+
+    while (r == 0) {
+        struct lkd_file_slot *slot = io_uring_cqe_get_data(cqe);
+        int result = cqe->res;
+
+        io_uring_cqe_seen(&file->ring, cqe);
+        complete(file, slot, result);
+        r = io_uring_peek_cqe(&file->ring, &cqe);
+    }
+}
+
+static bool is_done(const struct lkd_file_slot *slot)
+{
+    return !slot->flying && (slot->result || slot->written == slot->size);
+}
+
+/* ---- either way ---- */
+
+void lkd_file_fini(struct lkd_file *file)
+{
+    while (lkd_file_accept(file, true))
+        ;
+    if (file->uring)
+        io_uring_queue_exit(&file->ring);
+    for (int i = 0; i < LKD_FILE_SLOTS; i++)
+        free(file->slot[i].data);
+    if (file->fd >= 0)
+        close(file->fd);
+    *file = (struct lkd_file){.fd = -1};
+}
+
+struct lkd_file_slot *lkd_file_free_slot(struct lkd_file *file)
+{
+    for (int i = 0; i < LKD_FILE_SLOTS; i++)
+        if (!file->slot[i].busy)
+            return &file->slot[i];
+    return NULL;
+}
+
+int lkd_file_reserve(struct lkd_file *file, uint64_t size)
+{
+    uint64_t end = file->next + size, from = file->reserved;
+    int r;
+
+    if (end <= from || !file->may_reserve)
+        return 0;
+    r = fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end + AHEAD - from));
+    if (r == 0) {
+        file->reserved = end + AHEAD;
+        return 0;
+    }
+    if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
+        file->may_reserve = false; /* this file system cannot: the writes will tell */
+        return 0;
+    }
+    r = fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from));
+    if (r == 0)
+        file->reserved = end;
+    return r ? -errno : 0;
+}
+
+int lkd_file_put(struct lkd_file *file, const void *data, size_t size, uint64_t offset)
+{
+    const unsigned char *from = data;
+
+    while (size > 0) {
+        ssize_t n = pwrite(file->fd, from, size, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -ENOSPC;
+        from += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t size)
+{
+    slot->size = size;
+    slot->offset = file->next;
+    slot->written = 0;
+    slot->result = 0;
+    slot->busy = true;
+    file->next += size;
+    if (file->uring) {
+        submit(file, slot);
+    } else {
+        slot->result = lkd_file_put(file, slot->data, size, slot->offset);
+        slot->written = slot->result ? 0 : size;
+    }
+    if (!file->sync)
+        return;
+    while (!is_done(slot))
+        reap(file, true);
+    if (slot->result == 0 && fdatasync(file->fd))
+        slot->result = -errno;
+}
+
+static struct lkd_file_slot *oldest(struct lkd_file *file)
+{
+    struct lkd_file_slot *found = NULL;
+
+    for (int i = 0; i < LKD_FILE_SLOTS; i++) {
+        struct lkd_file_slot *slot = &file->slot[i];
+
+        if (slot->busy && (!found || slot->offset < found->offset))
+            found = slot;
+    }
+    return found;
+}
+
+struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait)
+{
+    struct lkd_file_slot *slot = oldest(file);
+
+    if (!slot)
+        return NULL;
+    if (file->uring)
+        reap(file, false);
+    while (wait && !is_done(slot))
+        reap(file, true);
+    if (!is_done(slot))
+        return NULL;
+    slot->busy = false;
+    return slot;
+}

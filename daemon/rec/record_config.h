@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section `record` of the configuration. */
+#ifndef LKD_REC_RECORD_CONFIG_H
+#define LKD_REC_RECORD_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** enum lkd_record_io - how chunks are written; LKD_RECORD_IO_AUTO: io_uring, or pwrite where the
+ * kernel does not give it. */
+enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
+
+/** struct lkd_record_config - see config/README.md.
+ * @directory: of recordings, "" for none;  @autostart: one begins with every run
+ * @chunk:     bytes of messages after which a chunk is written;  @flush_ns: or after so long
+ * @sync:      chunks are on the disk before the next one is written
+ * @max_size:  bytes of a file, 0: no limit */
+struct lkd_record_config {
+    char directory[PATH_MAX];
+    bool autostart;
+    size_t chunk;
+    int64_t flush_ns;
+    enum lkd_record_io io;
+    bool sync;
+    uint64_t max_size;
+};
+
+#define LKD_RECORD_CONFIG_DEFAULT                                                                  \
+    {                                                                                              \
+        .chunk = 1u << 20, .flush_ns = 500000000                                                   \
+    }
+
+#endif

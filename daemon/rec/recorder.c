@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+#include "log.h"
+#include "recorder_run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How long an end may take before it is left to itself: for the tape, and then for the file. */
+#define TAPE_PATIENCE_NS INT64_C(2000000000)
+#define FILE_PATIENCE_NS INT64_C(3000000000)
+/* The same when the daemon ends. */
+#define LAST_PATIENCE_NS INT64_C(20000000000)
+
+int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder)
+{
+    struct lkd_recorder *rec = calloc(1, sizeof(*rec));
+    pthread_condattr_t clock;
+    int r;
+
+    if (!rec)
+        return -ENOMEM;
+    rec->config = config;
+    pthread_mutex_init(&rec->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&rec->wake, &clock);
+    pthread_cond_init(&rec->done, &clock);
+    pthread_condattr_destroy(&clock);
+    r = pthread_create(&rec->thread, NULL, lkd_recorder_run, rec);
+    if (r) {
+        free(rec);
+        return -r;
+    }
+    *ret_recorder = rec;
+    return 0;
+}
+
+/* With the lock. Return: whether @what() came true in time. */
+static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_recorder *), int64_t ns)
+{
+    struct timespec until = lkd_recorder_in(ns);
+
+    while (!what(rec))
+        if (pthread_cond_timedwait(&rec->done, &rec->lock, &until) == ETIMEDOUT)
+            return what(rec);
+    return true;
+}
+
+static bool has_no_tape(const struct lkd_recorder *rec)
+{
+    return !rec->tape;
+}
+
+static bool has_no_take(const struct lkd_recorder *rec)
+{
+    return !rec->take;
+}
+
+static bool is_gone(const struct lkd_recorder *rec)
+{
+    return rec->gone;
+}
+
+void lkd_recorder_free(struct lkd_recorder *rec)
+{
+    bool gone;
+
+    if (!rec)
+        return;
+    lkd_recorder_end(rec);
+    pthread_mutex_lock(&rec->lock);
+    rec->quit = true;
+    pthread_cond_signal(&rec->wake);
+    gone = await(rec, is_gone, LAST_PATIENCE_NS);
+    pthread_mutex_unlock(&rec->lock);
+    if (!gone) {
+        lkd_log(LKD_C_RECORDING_FAILED, "the disk does not answer: %s has no end",
+                rec->recording.file);
+        pthread_detach(rec->thread);
+        return;
+    }
+    pthread_join(rec->thread, NULL);
+    pthread_cond_destroy(&rec->wake);
+    pthread_cond_destroy(&rec->done);
+    pthread_mutex_destroy(&rec->lock);
+    free(rec);
+}
+
+/* A plain name: within the folder, and seen by everybody who looks into it. */
+static bool is_plain(const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '/')
+            return false;
+    return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.';
+}
+
+/* Return: the new file, or negative errno. */
+static int create(const struct lkd_recorder *rec, const char *name, char *ret_file, char *ret_path)
+{
+    const char *suffix = strrchr(name, '.');
+    int n, fd;
+
+    n = snprintf(ret_file, LKD_RECORDING_NAME_SIZE, "%s%s", name,
+                 suffix && strcmp(suffix, ".mcap") == 0 ? "" : ".mcap");
+    if (n < 0 || n >= LKD_RECORDING_NAME_SIZE)
+        return -ENAMETOOLONG;
+    n = snprintf(ret_path, PATH_MAX, "%s/%s", rec->config->directory, ret_file);
+    if (n < 0 || n >= PATH_MAX)
+        return -ENAMETOOLONG;
+    fd = open(ret_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    return fd < 0 ? -errno : fd;
+}
+
+/* With the lock, and no recording. */
+static void start(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
+                  struct lkd_tape *tape)
+{
+    rec->recording = (struct lkd_recording){.active = true};
+    memcpy(rec->recording.file, file, strlen(file) + 1);
+    rec->take = take;
+    rec->tape = tape;
+    rec->ending = rec->failed = false;
+    rec->first_event = rec->n_events = 0;
+    rec->n_events_lost = rec->said_dropped = 0;
+    rec->said_ns = 0;
+    lkd_tape_start(tape);
+    pthread_cond_signal(&rec->wake);
+}
+
+int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_tape *tape,
+                       const struct lkd_take_source *source, struct lk_error *ret_error)
+{
+    char file[LKD_RECORDING_NAME_SIZE], path[PATH_MAX];
+    struct lkd_recording now;
+    struct lkd_take *take;
+    int fd, r;
+
+    lkd_recorder_look(rec, &now);
+    if (now.active) {
+        lk_error_set(ret_error, "%s is being recorded: stop it first", now.file);
+        return -EBUSY;
+    }
+    if (!is_plain(name)) {
+        lk_error_set(ret_error,
+                     "'%.80s' is no name for a recording, expected a file name without a folder, "
+                     "not beginning with a dot",
+                     name);
+        return LK_E_TEXT;
+    }
+    fd = create(rec, name, file, path);
+    if (fd < 0) {
+        lk_error_set(ret_error, "%s/%s: %s", rec->config->directory, file, strerror(-fd));
+        return fd == -EEXIST ? -EEXIST : LK_E_TEXT;
+    }
+    r = lkd_take_new(source, rec->config, fd, &take);
+    if (r) {
+        lk_error_set(ret_error, "%s: %s", file, strerror(-r));
+        close(fd);
+        unlink(path);
+        return LK_E_TEXT;
+    }
+    pthread_mutex_lock(&rec->lock);
+    memcpy(rec->path, path, sizeof(path));
+    start(rec, file, take, tape);
+    pthread_mutex_unlock(&rec->lock);
+    lkd_log(LKD_C_RECORDING, "recording %s", path);
+    return 0;
+}
+
+bool lkd_recorder_end(struct lkd_recorder *rec)
+{
+    bool finished;
+
+    pthread_mutex_lock(&rec->lock);
+    if (rec->tape)
+        lkd_tape_stop(rec->tape);
+    rec->ending = true;
+    pthread_cond_signal(&rec->wake);
+    if (!await(rec, has_no_tape, TAPE_PATIENCE_NS))
+        lkd_recorder_give_back(rec); /* what is on it is lost: the tape may be about to go */
+    finished = await(rec, has_no_take, FILE_PATIENCE_NS);
+    pthread_mutex_unlock(&rec->lock);
+    return finished;
+}
+
+void lkd_recorder_event(struct lkd_recorder *rec, uint64_t step, const char *id, const char *format,
+                        ...)
+{
+    struct lk_error line;
+    char text[LK_RECORDING_TEXT_SIZE];
+    va_list args;
+
+    if (!rec)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    lk_error_set(&line, "%s", text); /* no control characters on the way to a terminal */
+    pthread_mutex_lock(&rec->lock);
+    if (rec->take && !rec->ending)
+        lkd_recorder_push(rec, step, id, line.text);
+    pthread_mutex_unlock(&rec->lock);
+}
+
+void lkd_recorder_look(struct lkd_recorder *rec, struct lkd_recording *ret_recording)
+{
+    *ret_recording = (struct lkd_recording){0};
+    if (!rec)
+        return;
+    pthread_mutex_lock(&rec->lock);
+    *ret_recording = rec->recording;
+    if (rec->tape)
+        ret_recording->dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed);
+    pthread_mutex_unlock(&rec->lock);
+}

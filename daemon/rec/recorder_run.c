@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recorder's own thread. */
+#include "recorder_run.h"
+#include "log.h"
+#include "wait.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Between two looks at the tape. */
+#define LOOK_NS INT64_C(2000000)
+/* Frames in a row before others have their turn at the lock. */
+#define BATCH 128
+struct timespec lkd_recorder_in(int64_t ns)
+{
+    struct timespec at;
+
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    ns += at.tv_nsec;
+    at.tv_sec += ns / 1000000000;
+    at.tv_nsec = ns % 1000000000;
+    return at;
+}
+
+/* ---- the thread: with the lock ---- */
+
+void lkd_recorder_give_back(struct lkd_recorder *rec)
+{
+    if (!rec->tape)
+        return;
+    rec->recording.dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed) +
+                             lkd_tape_backlog(rec->tape);
+    rec->tape = NULL;
+    pthread_cond_broadcast(&rec->done);
+}
+
+/* The first one counts; the rest is a consequence. */
+static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
+{
+    if (rec->failed)
+        return;
+    rec->failed = true;
+    snprintf(rec->recording.trouble, sizeof(rec->recording.trouble), "%s%s%s", what, r ? ": " : "",
+             r ? strerror(-r) : "");
+    lkd_log(LKD_C_RECORDING_FAILED, "the recording %s ends, the run goes on: %s",
+            rec->recording.file, rec->recording.trouble);
+}
+
+/* Nothing comes any more, and the cycle waits for nobody. */
+static void break_off(struct lkd_recorder *rec)
+{
+    if (rec->tape)
+        lkd_tape_stop(rec->tape);
+    lkd_recorder_give_back(rec);
+    rec->ending = true;
+}
+
+void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text)
+{
+    struct event *e = &rec->event[(rec->first_event + rec->n_events) % EVENTS_MAX];
+
+    if (rec->n_events == EVENTS_MAX) {
+        rec->n_events_lost++;
+        return;
+    }
+    rec->n_events++;
+    *e = (struct event){.now_ns = lkd_clock_ns(), .event = {.step = step}};
+    snprintf(e->event.id, sizeof(e->event.id), "%s", id);
+    snprintf(e->event.text, sizeof(e->event.text), "%.*s", LK_RECORDING_TEXT_SIZE - 1, text);
+}
+
+/* At most one line a second says that the disk does not follow. */
+static void tell_losses(struct lkd_recorder *rec, uint64_t step)
+{
+    uint64_t dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed);
+    int64_t now_ns = lkd_clock_ns();
+    char text[96];
+
+    rec->recording.dropped = dropped;
+    if (dropped == rec->said_dropped || now_ns < rec->said_ns + 1000000000)
+        return;
+    snprintf(text, sizeof(text), "%" PRIu64 " cycles left out so far: the disk does not follow",
+             dropped);
+    snprintf(rec->recording.trouble, sizeof(rec->recording.trouble), "%s", text);
+    lkd_log(LKD_C_RECORDING_DROPS, "recording %s: %s", rec->recording.file, text);
+    lkd_recorder_push(rec, step, "drop", text);
+    rec->said_dropped = dropped;
+    rec->said_ns = now_ns;
+}
+
+/* Return: whether there is more that could be taken at once. */
+static bool take_frames(struct lkd_recorder *rec)
+{
+    struct lkd_take *take = rec->take;
+    const struct lkd_frame *frame = NULL;
+    uint64_t step = 0;
+    int n = 0;
+
+    while (n < BATCH && rec->tape && (frame = lkd_tape_front(rec->tape)) != NULL &&
+           lkd_take_frame(take, frame)) {
+        step = frame->step;
+        lkd_tape_pop(rec->tape);
+        n++;
+    }
+    rec->recording.cycles = take->n_frames;
+    rec->recording.begins_at_step = take->begins_at_step;
+    if (rec->tape && n > 0)
+        tell_losses(rec, step);
+    if (rec->ending && rec->tape && !frame)
+        lkd_recorder_give_back(rec);
+    return n == BATCH;
+}
+
+static void take_events(struct lkd_recorder *rec)
+{
+    while (rec->n_events > 0) {
+        const struct event *e = &rec->event[rec->first_event];
+
+        if (!lkd_take_event(rec->take, &e->event, e->now_ns))
+            return;
+        rec->first_event = (rec->first_event + 1) % EVENTS_MAX;
+        rec->n_events--;
+    }
+}
+
+/* ---- the thread: without it, where the disk may take its time ---- */
+
+/* Return: 0, negative errno. */
+static int begin(struct lkd_recorder *rec)
+{
+    struct lkd_take *take = rec->take;
+    int r = 0;
+
+    if (rec->config->io != LKD_RECORD_IO_PWRITE)
+        r = lkd_file_ring(&take->file);
+    if (r && rec->config->io == LKD_RECORD_IO_AUTO) {
+        lkd_log(LKD_C_RECORDER_FALLBACK, "recording without io_uring: %s", strerror(-r));
+        r = 0;
+    }
+    return r ? r : lkd_take_begin(take);
+}
+
+/* Chunks that are due go, chunks that are written are accepted. Return: 0, negative errno. */
+static int move_chunks(struct lkd_recorder *rec)
+{
+    struct lkd_take *take = rec->take;
+    int r = 0;
+
+    if (lkd_take_is_due(take, lkd_clock_ns(), rec->config->flush_ns))
+        r = lkd_take_write(take);
+    return r ? r : lkd_take_accept(take, false);
+}
+
+static bool is_too_large(const struct lkd_recorder *rec)
+{
+    return rec->config->max_size > 0 &&
+           rec->take->file.next + rec->take->chunk.buffer.size >= rec->config->max_size;
+}
+
+static void finish(struct lkd_recorder *rec)
+{
+    char cycles[24], dropped[24], offset[24], events[24], bytes[24];
+    const struct lk_mcap_pair pairs[] = {
+        {"cycles", cycles},
+        {"dropped_cycles", dropped},
+        {"dropped_events", events},
+        {"bytes_before_end", bytes},
+        {"io", rec->take->file.uring ? "io_uring" : "pwrite"},
+        {"utc_offset_ns", offset},
+        {"trouble", rec->recording.trouble},
+    };
+    struct lkd_take *take = rec->take;
+    int r;
+
+    pthread_mutex_lock(&rec->lock);
+    snprintf(cycles, sizeof(cycles), "%" PRIu64, take->n_frames);
+    snprintf(dropped, sizeof(dropped), "%" PRIu64, rec->recording.dropped);
+    snprintf(events, sizeof(events), "%" PRIu64, rec->n_events_lost);
+    snprintf(bytes, sizeof(bytes), "%" PRIu64, take->books.offset);
+    snprintf(offset, sizeof(offset), "%" PRId64, take->utc_offset_ns);
+    pthread_mutex_unlock(&rec->lock);
+    r = lkd_take_end(take, pairs, sizeof(pairs) / sizeof(pairs[0]));
+    pthread_mutex_lock(&rec->lock);
+    if (r)
+        note_trouble(rec, r, "the file has no end, and is readable up to its last chunk");
+    rec->recording.bytes = take->books.offset;
+    pthread_mutex_unlock(&rec->lock);
+}
+
+static bool has_room(struct lkd_take *take)
+{
+    return take->slot || lkd_file_free_slot(&take->file);
+}
+
+/* Frames and events until the end is asked for, or comes by itself. Return: 0, negative errno. */
+static int follow(struct lkd_recorder *rec)
+{
+    bool more = false, over = false;
+    int r = 0;
+
+    while (r == 0 && !over) {
+        struct timespec next = lkd_recorder_in(LOOK_NS);
+
+        pthread_mutex_lock(&rec->lock);
+        if (!more && !(rec->ending && has_room(rec->take)))
+            pthread_cond_timedwait(&rec->wake, &rec->lock, &next);
+        more = take_frames(rec);
+        take_events(rec);
+        rec->recording.bytes = rec->take->books.offset;
+        over = rec->ending && !rec->tape && rec->n_events == 0;
+        if (is_too_large(rec) && !over) {
+            note_trouble(rec, 0, "the file has reached its largest size");
+            break_off(rec);
+        }
+        pthread_mutex_unlock(&rec->lock);
+        r = move_chunks(rec);
+    }
+    return r;
+}
+
+static void record(struct lkd_recorder *rec)
+{
+    bool begun = false;
+    int r = begin(rec);
+
+    if (r == 0) {
+        begun = true;
+        r = follow(rec);
+    }
+    if (r == 0)
+        r = lkd_take_write(rec->take);
+    if (r == 0)
+        r = lkd_take_accept(rec->take, true);
+    pthread_mutex_lock(&rec->lock);
+    if (r)
+        note_trouble(rec, r, begun ? "writing" : "beginning");
+    break_off(rec);
+    pthread_mutex_unlock(&rec->lock);
+    if (begun)
+        finish(rec);
+    else
+        unlink(rec->path);
+}
+
+/* Nothing of the recording is left but its figures. */
+static void forget(struct lkd_recorder *rec)
+{
+    lkd_take_free(rec->take);
+    lkd_log(
+        LKD_C_RECORDED, "recording %s: %" PRIu64 " cycles, %" PRIu64 " left out, %" PRIu64 " bytes",
+        rec->recording.file, rec->recording.cycles, rec->recording.dropped, rec->recording.bytes);
+    rec->take = NULL;
+    rec->recording.active = false;
+    rec->n_events = 0;
+    pthread_cond_broadcast(&rec->done);
+}
+
+void *lkd_recorder_run(void *data)
+{
+    struct lkd_recorder *rec = data;
+
+    pthread_setname_np(pthread_self(), "lkd-recorder");
+    pthread_mutex_lock(&rec->lock);
+    for (;;) {
+        while (!rec->take && !rec->quit)
+            pthread_cond_wait(&rec->wake, &rec->lock);
+        if (!rec->take)
+            break;
+        pthread_mutex_unlock(&rec->lock);
+        record(rec);
+        pthread_mutex_lock(&rec->lock);
+        forget(rec);
+    }
+    rec->gone = true;
+    pthread_cond_broadcast(&rec->done);
+    pthread_mutex_unlock(&rec->lock);
+    return NULL;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One recording: what a file says before its first message, and frames as messages.
+ *
+ * Made by the control thread, which knows the model; used by the recorder's thread alone after
+ * that. */
+#ifndef LKD_REC_TAKE_H
+#define LKD_REC_TAKE_H
+
+#include "file.h"
+#include "mcap/books.h"
+#include "mcap/recording.h"
+#include "mcap/schema.h"
+#include "tape.h"
+
+#define LKD_TAKE_PAIRS_MAX 40
+
+/** struct lkd_take_source - what is recorded, and what is known about it. All the caller's.
+ * @model:      its name;  @step_s: of its system
+ * @text, @text_size: of the model; @config, @config_size: of the configuration, or NULL
+ * @pair:       @n_pairs facts for the metadata */
+struct lkd_take_source {
+    const char *model;
+    double step_s;
+    const struct lk_channel *inputs;
+    int n_inputs;
+    const struct lk_channel *outputs;
+    int n_outputs;
+    const char *text;
+    size_t text_size;
+    const char *config;
+    size_t config_size;
+    struct lk_mcap_pair pair[LKD_TAKE_PAIRS_MAX];
+    int n_pairs;
+};
+
+/** struct lkd_take - @front: everything before the first chunk
+ * @utc_offset_ns: wall clock - CLOCK_MONOTONIC when it began
+ * @file, @books, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: what the
+ * books will say about the chunk in each slot
+ * @chunk_ns:  when the chunk got its first message
+ * @n_frames, @begins_at_step: written so far, and of the first of them */
+struct lkd_take {
+    struct lk_mcap_type inputs;
+    struct lk_mcap_type outputs;
+    struct lk_mcap_buffer front;
+    double step_s;
+    int64_t utc_offset_ns;
+    struct lkd_file file;
+    struct lk_mcap_books books;
+    struct lk_mcap_chunk chunk;
+    struct lkd_file_slot *slot;
+    struct lk_mcap_chunk_index slot_index[LKD_FILE_SLOTS];
+    int64_t chunk_ns;
+    uint64_t n_frames;
+    uint64_t begins_at_step;
+    uint32_t n_events;
+};
+
+/** lkd_take_new() - for the new file @fd, which becomes its own on success.
+ * Thread: control. Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
+int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
+                 int fd, struct lkd_take **ret_take);
+/** lkd_take_free() - close and release; NULL is allowed. Waits for writes under way. */
+void lkd_take_free(struct lkd_take *take);
+
+/** lkd_take_begin() - write the front. Return: 0, negative errno. Thread: recorder, as the rest. */
+int lkd_take_begin(struct lkd_take *take);
+
+/** lkd_take_frame() - add the messages of a frame.
+ * Return: false when there is no room: the chunk has to be written first, or a slot is to become
+ * free. */
+bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame);
+/** lkd_take_event() - add an event. @now_ns: CLOCK_MONOTONIC. Return: likewise. */
+bool lkd_take_event(struct lkd_take *take, const struct lk_recording_event *event, int64_t now_ns);
+
+/** lkd_take_is_due() - the chunk is to be written: it is full, or older than @flush_ns. */
+bool lkd_take_is_due(const struct lkd_take *take, int64_t now_ns, int64_t flush_ns);
+/** lkd_take_write() - close the chunk and hand it over, if it has messages.
+ * lkd_take_accept() - take note of chunks that are on the disk. @wait: for all of them
+ * Return: 0, negative errno: then lkd_take_end() is next. */
+int lkd_take_write(struct lkd_take *take);
+int lkd_take_accept(struct lkd_take *take, bool wait);
+
+/** lkd_take_end() - wait for what is under way, then metadata, summary, footer, behind the last
+ * chunk that was accepted. @pairs: @n of them, for the metadata at the end Return: 0, negative
+ * errno: the file has no end, and is readable up to its last chunk. */
+int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t n);
+
+#endif

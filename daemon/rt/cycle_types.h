@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the cycle takes, gives and says about itself: the records that travel between threads. */
+#ifndef LKD_RT_CYCLE_TYPES_H
+#define LKD_RT_CYCLE_TYPES_H
+
+#include "guard.h"
+#include "linkage/linkage.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** enum lkd_mode - see Mode in linkage.proto. */
+enum lkd_mode { LKD_MODE_REALTIME, LKD_MODE_LOCKSTEP, LKD_MODE_ASAP };
+
+/** enum lkd_cycle_state - what a cycle did. */
+enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
+
+/** enum lkd_fault - why stepping ended for good. */
+enum lkd_fault {
+    LKD_FAULT_NONE,
+    LKD_FAULT_NOT_FINITE,
+    LKD_FAULT_TURN,
+    LKD_FAULT_RESIDUAL,
+    LKD_FAULT_OVERRUN,
+    LKD_FAULT_WATCHDOG,
+    LKD_FAULT_POLICY, /* a condition whose rule is FAULT */
+};
+
+#define LKD_CLAIMS_MAX 16                   /* benches that own channels at a time */
+#define LKD_STAMPS     (LKD_CLAIMS_MAX + 1) /* and one for samples without a token */
+
+/** struct lkd_stamp - a sample from a bench, as it travels.
+ * @claim:       number of the claim, 0: a sample without a token
+ * @sequence, @origin_ns: untouched; sequence 0: none so far
+ * @received_ns: by the daemon, CLOCK_MONOTONIC;  @latched_ns: by the cycle
+ * @latched_step: steps done before it acted */
+struct lkd_stamp {
+    uint32_t claim;
+    uint64_t sequence;
+    uint64_t origin_ns;
+    int64_t received_ns;
+    int64_t latched_ns;
+    uint64_t latched_step;
+};
+
+/** struct lkd_input - a record in the mailbox towards the cycle.
+ * @newest:   index in @stamp of the newest sample of all
+ * @n_stamps, @stamp: newest sample of each bench; a bench keeps its place as long as its claim
+ * @flags:    enum Flag, those that are known outside the cycle
+ * @values:   lk_system_input_size() finite values in channel order, within their limits, and behind
+ *            them the news of each channel, see lkd_input_news() */
+struct lkd_input {
+    int newest;
+    int n_stamps;
+    struct lkd_stamp stamp[LKD_STAMPS];
+    uint32_t flags;
+    double values[];
+};
+
+/** lkd_input_size() - bytes of a record. */
+static inline size_t lkd_input_size(int n_values, int n_channels)
+{
+    return sizeof(struct lkd_input) + (size_t)n_values * sizeof(double) +
+           (size_t)n_channels * sizeof(struct lkd_news);
+}
+
+/** lkd_input_news() - struct lkd_news of each channel, behind the @n_values values. */
+static inline struct lkd_news *lkd_input_news(struct lkd_input *input, int n_values)
+{
+    return (struct lkd_news *)(void *)(input->values + n_values);
+}
+
+/** lkd_input_news_of() - the same, to read. */
+static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *input, int n_values)
+{
+    return (const struct lkd_news *)(const void *)(input->values + n_values);
+}
+
+/** struct lkd_figures - what a cycle says about itself. Times in ns on CLOCK_MONOTONIC.
+ * @step, @time_s:    steps since the start and simulated time, of the outputs
+ * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
+ * @computed_ns:      inputs, step and outputs done
+ * @cycles, @overruns, @skipped, @caught_up: see overrun.h; this cycle's own overrun is counted from
+ *                    the next record on
+ * @late_wakeups:     cycles that waited, and were woken later than the settings allow; the last of
+ *                    them was the cycle of @late_wakeup_step
+ * @long_computations: cycles that computed for longer than the settings allow; likewise
+ * @behind_ns:        wall time since T0 - simulated time, at the next grid point
+ * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
+ * outputs
+ * @flags:            enum Flag of the last step
+ * @condition:        of LKD_FAULT_POLICY
+ * @health:           of the last step, a failed one included
+ * @residual_position_max, @residual_velocity_max: largest since the start
+ * @energy_start:     kinetic + potential at the start [J] */
+struct lkd_figures {
+    enum lkd_cycle_state state;
+    enum lkd_fault fault;
+    uint64_t step;
+    double time_s;
+    int64_t deadline_ns;
+    int64_t woken_ns;
+    int64_t computed_ns;
+    uint64_t cycles;
+    uint64_t overruns;
+    uint64_t skipped;
+    uint64_t caught_up;
+    uint64_t late_wakeups;
+    uint64_t late_wakeup_step;
+    uint64_t long_computations;
+    uint64_t long_computation_step;
+    int64_t behind_ns;
+    uint64_t input_sequence;
+    uint64_t input_origin_ns;
+    int64_t input_received_ns;
+    uint32_t flags;
+    enum lkd_condition condition;
+    struct lk_health health;
+    double residual_position_max;
+    double residual_velocity_max;
+    double energy_start;
+};
+
+/** struct lkd_output - a record in the mailbox from the cycle to the exchange thread.
+ * @stamp:  the newest sample of each bench that acts in the outputs
+ * @values: lk_system_output_size() values in channel order */
+struct lkd_output {
+    struct lkd_figures figures;
+    int n_stamps;
+    struct lkd_stamp stamp[LKD_STAMPS];
+    double values[];
+};
+
+/** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
+ * number there is that of the cycle, from 0.
+ * @latched_ns: the inputs taken;  @stepped_ns: the step done, or what took its place
+ * @ended_ns:   outputs and books handed over; the cycle's last look at the clock */
+struct lkd_record {
+    uint64_t step;
+    int64_t deadline_ns;
+    int64_t woken_ns;
+    int64_t latched_ns;
+    int64_t stepped_ns;
+    int64_t computed_ns;
+    int64_t ended_ns;
+};
+
+#endif

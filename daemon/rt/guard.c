@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "guard.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As enum Flag in linkage.proto; the real-time part does not know the messages. A test compares. */
+#define FLAG_STALE        2u
+#define FLAG_TRIPPED      4u
+#define FLAG_RATE_LIMITED 8u
+#define FLAG_LOST         32u
+
+struct lkd_policy lkd_policy_default(void)
+{
+    struct lkd_policy policy = {
+        .timeout_steps = 100,
+        .residual_limit = 1e-3,
+        .energy_limit = INFINITY,
+        .recover_samples = 3,
+    };
+
+    for (int i = 0; i < LKD_CONDITIONS; i++)
+        policy.rule[i] = (struct lkd_rule){LKD_ACTION_COUNT, NAN, 0.1};
+    policy.rule[LKD_CONDITION_STALE].action = LKD_ACTION_RAMP;
+    policy.rule[LKD_CONDITION_LOST].action = LKD_ACTION_RAMP;
+    policy.rule[LKD_CONDITION_RESIDUAL].action = LKD_ACTION_FAULT;
+    return policy;
+}
+
+/* ---- set-up ---- */
+
+static const struct lkd_channel_rule *find_rule(const struct lkd_policy *policy, const char *name)
+{
+    for (int i = 0; i < policy->n_channels; i++)
+        if (strcmp(policy->channel[i].name, name) == 0)
+            return &policy->channel[i];
+    return NULL;
+}
+
+static void describe(struct lkd_guarded *guarded, const struct lk_channel *channel, double h,
+                     const struct lkd_policy *policy)
+{
+    const struct lkd_channel_rule *own = find_rule(policy, channel->name);
+
+    *guarded = (struct lkd_guarded){
+        .offset = channel->offset,
+        .size = channel->size,
+        .low = channel->low,
+        .high = channel->high,
+        .rate = channel->rate * h,
+        .initial = channel->initial,
+        .timeout_steps = own ? own->timeout_steps : policy->timeout_steps,
+        .stale = own ? own->rule : policy->rule[LKD_CONDITION_STALE],
+    };
+}
+
+int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
+                   const struct lkd_policy *policy)
+{
+    const struct lk_channel *channels;
+
+    memset(guard, 0, sizeof(*guard));
+    guard->policy = *policy;
+    guard->h = lk_system_step_size(system);
+    guard->timed = true;
+    guard->n_values = lk_system_input_size(system);
+    channels = lk_system_input_channels(system, &guard->n_channels);
+    guard->channel = calloc((size_t)guard->n_channels + 1, sizeof(*guard->channel));
+    guard->acting = calloc((size_t)guard->n_values + 1, sizeof(double));
+    guard->shown = calloc((size_t)guard->n_values + 1, sizeof(*guard->shown));
+    if (!guard->channel || !guard->acting || !guard->shown) {
+        lkd_guard_fini(guard);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < guard->n_channels; i++)
+        describe(&guard->channel[i], &channels[i], guard->h, policy);
+    lkd_guard_begin(guard, NULL);
+    return 0;
+}
+
+void lkd_guard_fini(struct lkd_guard *guard)
+{
+    free(guard->channel);
+    free(guard->acting);
+    free(guard->shown);
+    guard->channel = NULL;
+    guard->acting = NULL;
+    guard->shown = NULL;
+}
+
+static void begin_channel(struct lkd_guard *guard, struct lkd_guarded *c)
+{
+    for (int i = 0; i < c->size; i++)
+        guard->acting[c->offset + i] = c->initial;
+    c->tripped = c->returning = c->limited = false;
+    c->age = c->left = c->good = 0;
+    atomic_store_explicit(&c->acting_action, LKD_ACTION_COUNT, memory_order_relaxed);
+    atomic_store_explicit(&c->trips, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->trip_step, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->times_stale, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->stale_step, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->rate_limited, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->age_now, 0, memory_order_relaxed);
+}
+
+static void show(struct lkd_guard *guard)
+{
+    for (int i = 0; i < guard->n_values; i++)
+        atomic_store_explicit(&guard->shown[i], guard->acting[i], memory_order_relaxed);
+}
+
+void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news)
+{
+    for (int i = 0; i < guard->n_channels; i++) {
+        begin_channel(guard, &guard->channel[i]);
+        guard->channel[i].seen = news ? news[i] : (struct lkd_news){0};
+    }
+    for (int i = 0; i < LKD_CONDITIONS; i++) {
+        atomic_store_explicit(&guard->count[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&guard->last_step[i], 0, memory_order_relaxed);
+    }
+    guard->overruns_seen = 0;
+    guard->model = 0;
+    guard->flags = 0;
+    show(guard);
+}
+
+/* ---- conditions ---- */
+
+/* One writer: a plain sum, stored so that others may read it. */
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
+}
+
+static void note(struct lkd_guard *guard, enum lkd_condition condition, uint64_t n, uint64_t step)
+{
+    add(&guard->count[condition], n);
+    atomic_store_explicit(&guard->last_step[condition], step, memory_order_relaxed);
+}
+
+static uint64_t ramp_steps(const struct lkd_guard *guard, const struct lkd_rule *rule)
+{
+    double steps = ceil(rule->ramp_s / guard->h - 1e-9);
+
+    return steps < 1 ? 1 : (uint64_t)steps;
+}
+
+/* No safe value leaves the limits of its channel, whatever the configuration says. */
+static double within(const struct lkd_guarded *c, double value)
+{
+    return fmax(c->low, fmin(value, c->high));
+}
+
+/* Return: whether the rule is a fault. */
+static bool trip(struct lkd_guard *guard, struct lkd_guarded *c, enum lkd_condition condition,
+                 const struct lkd_rule *rule, uint64_t step)
+{
+    if (rule->action == LKD_ACTION_FAULT)
+        return true;
+    if (rule->action == LKD_ACTION_COUNT)
+        return false;
+    c->good = 0;
+    if (c->tripped && rule->action <= c->action)
+        return false;
+    c->tripped = true;
+    c->returning = false;
+    c->action = rule->action;
+    c->condition = condition;
+    c->target = within(c, isnan(rule->value) ? c->initial : rule->value);
+    c->ramp_steps = c->left = ramp_steps(guard, rule);
+    add(&c->trips, 1);
+    atomic_store_explicit(&c->trip_step, step, memory_order_relaxed);
+    atomic_store_explicit(&c->acting_condition, (int)condition, memory_order_relaxed);
+    return false;
+}
+
+/* Return: the condition whose rule is a fault, or -1. */
+static int trip_all(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step)
+{
+    for (int i = 0; i < guard->n_channels; i++)
+        if (trip(guard, &guard->channel[i], condition, &guard->policy.rule[condition], step))
+            return (int)condition;
+    /* a model without inputs has faults, too */
+    return guard->policy.rule[condition].action == LKD_ACTION_FAULT ? (int)condition : -1;
+}
+
+/* A condition of the model that holds as long as @now says. Counted when it begins. */
+static int follow(struct lkd_guard *guard, enum lkd_condition condition, bool now, uint64_t step)
+{
+    unsigned int bit = 1u << condition;
+    bool before = guard->model & bit;
+
+    guard->model = now ? guard->model | bit : guard->model & ~bit;
+    if (!now)
+        return -1;
+    if (!before)
+        note(guard, condition, 1, step);
+    return trip_all(guard, condition, step);
+}
+
+static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *view)
+{
+    int late = -1, residual, energy;
+
+    guard->model &= ~(1u << LKD_CONDITION_LATE);
+    if (view->overruns != guard->overruns_seen) {
+        note(guard, LKD_CONDITION_LATE, view->overruns - guard->overruns_seen, view->step);
+        guard->overruns_seen = view->overruns;
+        guard->model |= 1u << LKD_CONDITION_LATE;
+        late = trip_all(guard, LKD_CONDITION_LATE, view->step);
+    }
+    residual = follow(guard, LKD_CONDITION_RESIDUAL,
+                      !(view->residual <= guard->policy.residual_limit), view->step);
+    energy = follow(guard, LKD_CONDITION_ENERGY,
+                    !(fabs(view->energy) <= guard->policy.energy_limit), view->step);
+    return late >= 0 ? late : residual >= 0 ? residual : energy;
+}
+
+static int look_at_age(struct lkd_guard *guard, struct lkd_guarded *c, const struct lkd_news *news,
+                       uint64_t step)
+{
+    bool fed = news->heard != c->seen.heard;
+
+    if (fed)
+        c->good += news->heard - c->seen.heard;
+    if (fed || !news->watched || !guard->timed)
+        c->age = 0;
+    else
+        c->age++;
+    atomic_store_explicit(&c->age_now, c->age, memory_order_relaxed);
+    if (c->timeout_steps == 0 || c->age <= c->timeout_steps)
+        return -1;
+    guard->flags |= FLAG_STALE;
+    if (c->age == c->timeout_steps + 1) {
+        note(guard, LKD_CONDITION_STALE, 1, step);
+        add(&c->times_stale, 1);
+        atomic_store_explicit(&c->stale_step, step, memory_order_relaxed);
+    }
+    return trip(guard, c, LKD_CONDITION_STALE, &c->stale, step) ? LKD_CONDITION_STALE : -1;
+}
+
+static int look_at_refusals(struct lkd_guard *guard, struct lkd_guarded *c,
+                            enum lkd_condition condition, uint64_t refused, uint64_t seen,
+                            uint64_t step)
+{
+    if (refused == seen)
+        return -1;
+    c->good = 0; /* the row of good ones is broken, whatever the rule says */
+    note(guard, condition, refused - seen, step);
+    return trip(guard, c, condition, &guard->policy.rule[condition], step) ? (int)condition : -1;
+}
+
+static int look_at_loss(struct lkd_guard *guard, struct lkd_guarded *c, const struct lkd_news *news,
+                        uint64_t step)
+{
+    if (!news->lost || !guard->timed)
+        return -1;
+    guard->flags |= FLAG_LOST;
+    if (!c->seen.lost)
+        note(guard, LKD_CONDITION_LOST, 1, step);
+    return trip(guard, c, LKD_CONDITION_LOST, &guard->policy.rule[LKD_CONDITION_LOST], step)
+               ? LKD_CONDITION_LOST
+               : -1;
+}
+
+/* Nobody feeds the channel any more: it goes to the value that it has then without a jump. */
+static void give_back(const struct lkd_guard *guard, struct lkd_guarded *c)
+{
+    c->returning = true;
+    c->left = ramp_steps(guard, &c->stale);
+}
+
+static int look_at_channel(struct lkd_guard *guard, struct lkd_guarded *c,
+                           const struct lkd_news *news, uint64_t step)
+{
+    int found[4], fault = -1;
+
+    found[0] = look_at_age(guard, c, news, step);
+    found[1] = look_at_refusals(guard, c, LKD_CONDITION_RANGE, news->out_of_range,
+                                c->seen.out_of_range, step);
+    found[2] = look_at_refusals(guard, c, LKD_CONDITION_NOT_FINITE, news->not_finite,
+                                c->seen.not_finite, step);
+    found[3] = look_at_loss(guard, c, news, step);
+    for (int i = 3; i >= 0; i--)
+        fault = found[i] >= 0 ? found[i] : fault;
+    if (c->seen.watched && !news->watched && !c->tripped)
+        give_back(guard, c);
+    c->seen = *news;
+    return fault;
+}
+
+/* ---- values ---- */
+
+/* Conditions of the model that are in force and do something about inputs. */
+static bool model_trips(const struct lkd_guard *guard)
+{
+    for (int i = 0; i < LKD_CONDITIONS; i++)
+        if ((guard->model & 1u << i) && guard->policy.rule[i].action != LKD_ACTION_COUNT)
+            return true;
+    return false;
+}
+
+/* Is what tripped the channel over, and all else that would trip it? A refused sample is over at
+ * once, and good ones have to follow; so is a missed deadline, and those that nobody feeds have no
+ * samples to wait for. */
+static bool may_recover(const struct lkd_guard *guard, const struct lkd_guarded *c)
+{
+    if ((c->seen.lost && guard->timed) || model_trips(guard))
+        return false;
+    if (c->timeout_steps > 0 && c->age > c->timeout_steps)
+        return false;
+    return c->good >= guard->policy.recover_samples || !c->seen.watched;
+}
+
+static double toward(double value, double target, uint64_t left)
+{
+    /* the quotients apart: the difference of two finite numbers need not be one */
+    return left > 1 ? value + (target / (double)left - value / (double)left) : target;
+}
+
+static double wanted(const struct lkd_guarded *c, double acting, double commanded)
+{
+    if (!c->tripped)
+        return c->returning ? toward(acting, commanded, c->left) : commanded;
+    switch (c->action) {
+    case LKD_ACTION_ZERO:
+        return within(c, 0);
+    case LKD_ACTION_RAMP:
+        return toward(acting, c->target, c->left);
+    default:
+        return acting;
+    }
+}
+
+/* Return: whether the rate held a value back. */
+static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const double *commanded)
+{
+    bool limited = false;
+
+    for (int i = c->offset; i < c->offset + c->size; i++) {
+        double from = guard->acting[i], to = wanted(c, from, commanded[i]);
+
+        if (fabs(to - from) > c->rate) {
+            to = from + copysign(c->rate, to - from);
+            limited = true;
+        }
+        guard->acting[i] = to;
+    }
+    return limited;
+}
+
+static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double *commanded)
+{
+    if (c->tripped && may_recover(guard, c)) {
+        c->tripped = false;
+        c->returning = true;
+        c->left = c->ramp_steps;
+    }
+    c->limited = move(guard, c, commanded);
+    if (c->tripped || c->returning)
+        guard->flags |= FLAG_TRIPPED;
+    if (c->left > 0)
+        c->left--;
+    if (c->left == 0)
+        c->returning = false;
+    if (c->limited) {
+        add(&c->rate_limited, 1);
+        guard->flags |= FLAG_RATE_LIMITED;
+    }
+    atomic_store_explicit(&c->acting_action, c->tripped ? (int)c->action : LKD_ACTION_COUNT,
+                          memory_order_relaxed);
+}
+
+LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
+                          const double *commanded, const struct lkd_news *news)
+{
+    int fault;
+
+    guard->flags = 0;
+    fault = look_at_model(guard, view);
+    for (int i = 0; i < guard->n_channels; i++) {
+        int found = look_at_channel(guard, &guard->channel[i], &news[i], view->step);
+
+        fault = fault >= 0 ? fault : found;
+        update(guard, &guard->channel[i], commanded);
+    }
+    show(guard);
+    return fault;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of protobuf messages, described in protobuf (descriptor.proto): written piece by piece. */
+#ifndef LK_MCAP_DESCRIPTOR_H
+#define LK_MCAP_DESCRIPTOR_H
+
+#include "protobuf.h"
+
+/** enum lk_descriptor_number - numbers of the fields of descriptors. */
+enum lk_descriptor_number {
+    LK_SET_FILE = 1,
+    LK_FILE_NAME = 1,
+    LK_FILE_PACKAGE = 2,
+    LK_FILE_MESSAGE = 4,
+    LK_FILE_SYNTAX = 12,
+    LK_MESSAGE_NAME = 1,
+    LK_MESSAGE_FIELD = 2,
+    LK_MESSAGE_NESTED = 3,
+    LK_MESSAGE_ENUM = 4,
+    LK_FIELD_NAME = 1,
+    LK_FIELD_NUMBER = 3,
+    LK_FIELD_LABEL = 4,
+    LK_FIELD_TYPE = 5,
+    LK_FIELD_TYPE_NAME = 6,
+};
+
+/** lk_descriptor_put_name() - of a message type: comes first in its description. */
+void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name);
+/** lk_descriptor_put_field() - @type_name: ".package.Message.Type" of a message or an enum */
+void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
+                             enum lk_pb_type type, const char *type_name);
+/** lk_descriptor_put_nested() - a type within a type; @nested is released. */
+void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buffer *nested);
+/** lk_descriptor_put_enum() - within a type; values 0 to @n - 1. */
+void lk_descriptor_put_enum(struct lk_mcap_buffer *message, const char *name,
+                            const char *const values[], int n);
+/** lk_descriptor_put_file() - a set of one file with one message type, which is released. */
+void lk_descriptor_put_file(struct lk_mcap_buffer *set, const char *name, const char *package,
+                            struct lk_mcap_buffer *message);
+
+#endif

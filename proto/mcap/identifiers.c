@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "identifiers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest name before a number is appended. */
+#define STEM 64
+
+int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n)
+{
+    size_t slots = 16;
+
+    while (slots < 2 * n)
+        slots *= 2;
+    identifiers->n_slots = slots;
+    identifiers->taken = calloc(slots, sizeof(*identifiers->taken));
+    return identifiers->taken ? 0 : -ENOMEM;
+}
+
+void lk_identifiers_fini(struct lk_identifiers *identifiers)
+{
+    free(identifiers->taken);
+    *identifiers = (struct lk_identifiers){0};
+}
+
+void lk_identifier(const char *name, char *ret)
+{
+    size_t n = 0;
+
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
+        ret[n++] = 'n';
+    for (; *name && n < STEM; name++)
+        ret[n++] = (char)(isalnum((unsigned char)*name) ? *name : '_');
+    ret[n] = '\0';
+}
+
+/* What two names that count as the same have in common. */
+static void reduce(const char *name, char *ret)
+{
+    size_t n = 0;
+
+    for (; *name; name++)
+        if (*name != '_')
+            ret[n++] = (char)tolower((unsigned char)*name);
+    if (n == 0)
+        ret[n++] = '_';
+    ret[n] = '\0';
+}
+
+/* The slot of a reduced name, free or not: FNV-1a, then the next ones. There are always free ones.
+ */
+static char *find(const struct lk_identifiers *identifiers, const char *reduced)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    size_t i;
+
+    for (const char *c = reduced; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    for (i = hash & (identifiers->n_slots - 1); *identifiers->taken[i];
+         i = (i + 1) & (identifiers->n_slots - 1))
+        if (strcmp(identifiers->taken[i], reduced) == 0)
+            break;
+    return identifiers->taken[i];
+}
+
+void lk_identifiers_add(struct lk_identifiers *identifiers, const char *name, char *ret)
+{
+    char stem[LK_IDENTIFIER_SIZE], reduced[LK_IDENTIFIER_SIZE], *slot;
+
+    lk_identifier(name, stem);
+    strcpy(ret, stem);
+    for (unsigned int number = 2;; number++) {
+        reduce(ret, reduced);
+        slot = find(identifiers, reduced);
+        if (!*slot)
+            break;
+        snprintf(ret, LK_IDENTIFIER_SIZE, "%.65s_%u", stem, number);
+    }
+    strcpy(slot, reduced);
+}

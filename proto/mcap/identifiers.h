@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of channels as names of fields: letters, digits and underscores, and no two the same.
+ *
+ * Two names also count as the same when they differ only in case and underscores: as JSON they
+ * would be, and some readers refuse a message type for that. The later one gets a number. */
+#ifndef LK_MCAP_IDENTIFIERS_H
+#define LK_MCAP_IDENTIFIERS_H
+
+#include <stddef.h>
+
+#define LK_IDENTIFIER_SIZE 80 /* of a name and a number, with the zero */
+
+/** struct lk_identifiers - a scope: the names taken so far. */
+struct lk_identifiers {
+    char (*taken)[LK_IDENTIFIER_SIZE];
+    size_t n_slots;
+};
+
+/** lk_identifiers_init() - for at most @n names. Return: 0, -ENOMEM. */
+int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n);
+void lk_identifiers_fini(struct lk_identifiers *identifiers);
+
+/** lk_identifier() - @name as an identifier: what is no letter, digit or underscore becomes an
+ * underscore, and a digit does not come first. @ret: LK_IDENTIFIER_SIZE bytes */
+void lk_identifier(const char *name, char *ret);
+
+/** lk_identifiers_add() - the same, different from all before it; a name added. */
+void lk_identifiers_add(struct lk_identifiers *identifiers, const char *name, char *ret);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of an MCAP file, made in memory; where they go is the caller's matter.
+ *
+ * A buffer that is full remembers it: the calls after that do nothing, and the caller looks once,
+ * at the end. Integers are little-endian. Nothing here is for the cycle thread. */
+#ifndef LK_MCAP_WRITE_H
+#define LK_MCAP_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LK_MCAP_MAGIC      "\x89MCAP0\r\n"
+#define LK_MCAP_MAGIC_SIZE 8
+#define LK_MCAP_HEAD_SIZE  9 /* of a record: what it is, and its length */
+
+/** enum lk_mcap_op - what a record is. */
+enum lk_mcap_op {
+    LK_MCAP_HEADER = 0x01,
+    LK_MCAP_FOOTER = 0x02,
+    LK_MCAP_SCHEMA = 0x03,
+    LK_MCAP_CHANNEL = 0x04,
+    LK_MCAP_MESSAGE = 0x05,
+    LK_MCAP_CHUNK = 0x06,
+    LK_MCAP_MESSAGE_INDEX = 0x07,
+    LK_MCAP_CHUNK_INDEX = 0x08,
+    LK_MCAP_ATTACHMENT = 0x09,
+    LK_MCAP_ATTACHMENT_INDEX = 0x0a,
+    LK_MCAP_STATISTICS = 0x0b,
+    LK_MCAP_METADATA = 0x0c,
+    LK_MCAP_METADATA_INDEX = 0x0d,
+    LK_MCAP_SUMMARY_OFFSET = 0x0e,
+    LK_MCAP_DATA_END = 0x0f,
+};
+
+/** struct lk_mcap_buffer - bytes that grow.
+ * @grows: @data is its own and gets larger as needed; else @capacity bytes of the caller's
+ * @full:  something did not fit, and is missing */
+struct lk_mcap_buffer {
+    unsigned char *data;
+    size_t size;
+    size_t capacity;
+    bool grows;
+    bool full;
+};
+
+/** lk_mcap_buffer_fini() - release the memory of one that grows. */
+void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer);
+
+/** lk_mcap_reserve() - @n bytes at the end, to be written by the caller; NULL when they do not fit.
+ */
+unsigned char *lk_mcap_reserve(struct lk_mcap_buffer *buffer, size_t n);
+
+void lk_mcap_put(struct lk_mcap_buffer *buffer, const void *data, size_t n);
+void lk_mcap_put_u8(struct lk_mcap_buffer *buffer, uint8_t value);
+void lk_mcap_put_u16(struct lk_mcap_buffer *buffer, uint16_t value);
+void lk_mcap_put_u32(struct lk_mcap_buffer *buffer, uint32_t value);
+void lk_mcap_put_u64(struct lk_mcap_buffer *buffer, uint64_t value);
+void lk_mcap_put_text(struct lk_mcap_buffer *buffer, const char *text);
+
+/** lk_mcap_store_u32(), lk_mcap_store_u64() - eight or four bytes at @to. */
+void lk_mcap_store_u32(unsigned char *to, uint32_t value);
+void lk_mcap_store_u64(unsigned char *to, uint64_t value);
+
+/** lk_mcap_begin(), lk_mcap_end() - around the content of a record.
+ * Return: where it begins, for lk_mcap_end(). */
+size_t lk_mcap_begin(struct lk_mcap_buffer *buffer, enum lk_mcap_op op);
+void lk_mcap_end(struct lk_mcap_buffer *buffer, size_t begin);
+
+/** lk_mcap_crc() - CRC-32 (IEEE 802.3) of @n bytes. */
+uint32_t lk_mcap_crc(const void *data, size_t n);
+
+/** struct lk_mcap_pair - an entry of a map of texts. */
+struct lk_mcap_pair {
+    const char *key;
+    const char *value;
+};
+
+/** lk_mcap_put_header() - magic and header: how a file begins. @library: who wrote it */
+void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library);
+/** lk_mcap_put_schema() - @id: not 0;  @name: of the message type;  @data: a FileDescriptorSet */
+void lk_mcap_put_schema(struct lk_mcap_buffer *buffer, uint16_t id, const char *name,
+                        const void *data, size_t size);
+/** lk_mcap_put_channel() - of messages of the schema @schema. @pairs: @n_pairs of its metadata */
+void lk_mcap_put_channel(struct lk_mcap_buffer *buffer, uint16_t id, uint16_t schema,
+                         const char *topic, const struct lk_mcap_pair *pairs, size_t n_pairs);
+/** lk_mcap_put_attachment() - a file within the file. @time_ns: when it was added */
+void lk_mcap_put_attachment(struct lk_mcap_buffer *buffer, uint64_t time_ns, const char *name,
+                            const char *media_type, const void *data, size_t size);
+void lk_mcap_put_metadata(struct lk_mcap_buffer *buffer, const char *name,
+                          const struct lk_mcap_pair *pairs, size_t n_pairs);
+
+#endif

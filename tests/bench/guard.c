@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the guard between mailbox and step costs a cycle, by the number of input channels: nothing
+ * tripped, a new sample for each channel in every step; and all of them on a ramp. By hand:
+ *
+ *     taskset -c 1 build/tests/bench/guard */
+#include "cycle.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 20001
+
+static const int sizes[] = {1, 10, 100, 1000};
+
+/* A free body with so many forces on it, three values each. */
+static struct lk_system *make_system(int n)
+{
+    size_t size = 300 + (size_t)n * 40, used;
+    char *text = malloc(size);
+    struct lk_error error;
+    struct lk_model *model;
+    struct lk_system *system;
+
+    if (!text)
+        return NULL;
+    used = (size_t)snprintf(text, size,
+                            "linkage: 1\nname: forces\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1], "
+                            "position: [0, 0, 0]}\ninputs:\n");
+    for (int i = 0; i < n; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "  f%d: {type: body-force, body: b}\n", i);
+    snprintf(text + used, size - used, "outputs:\n  p: {type: body-pose, body: b}\nsolver: {}\n");
+    if (lk_model_read_text("forces", text, strlen(text), &model, &error) ||
+        lk_system_new(model, NULL, &system, &error)) {
+        fprintf(stderr, "guard: %s\n", error.text);
+        return NULL;
+    }
+    lk_model_free(model);
+    free(text);
+    return system;
+}
+
+static int compare(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* @fed: benches send; otherwise all channels go stale, on a ramp that takes the whole run */
+static void measure(struct lkd_guard *guard, struct lkd_news *news, const double *values, bool fed)
+{
+    static int64_t times[ROUNDS];
+    struct lkd_guard_view view = {0};
+
+    lkd_guard_begin(guard, news);
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t begin_ns;
+
+        for (int k = 0; k < guard->n_channels; k++) {
+            news[k].watched = true;
+            news[k].heard += fed;
+        }
+        begin_ns = lkd_clock_ns();
+        lkd_guard_apply(guard, &view, values, news);
+        times[i] = lkd_clock_ns() - begin_ns;
+        view.step++;
+    }
+    qsort(times, ROUNDS, sizeof(times[0]), compare);
+    printf("%5d channels of 3 values, %-6s  p50 %6" PRId64 " ns, p99 %6" PRId64 " ns\n",
+           guard->n_channels, fed ? "fed" : "stale", times[ROUNDS / 2], times[ROUNDS * 99 / 100]);
+}
+
+static int measure_size(int n)
+{
+    struct lkd_policy policy = lkd_policy_default();
+    struct lk_system *system = make_system(n);
+    struct lkd_news *news = calloc((size_t)n, sizeof(*news));
+    double *values = calloc((size_t)n * 3, sizeof(*values));
+    struct lkd_guard guard;
+
+    policy.rule[LKD_CONDITION_STALE].ramp_s = 1e3;
+    if (!system || !news || !values || lkd_guard_init(&guard, system, &policy))
+        return 1;
+    for (int i = 0; i < 3 * n; i++)
+        values[i] = i;
+    measure(&guard, news, values, true);
+    measure(&guard, news, values, false);
+    lkd_guard_fini(&guard);
+    free(values);
+    free(news);
+    lk_system_free(system);
+    return 0;
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        if (measure_size(sizes[i]))
+            return 1;
+    return 0;
+}

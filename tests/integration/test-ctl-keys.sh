@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# linkagectl with keys: it gets in with the right ones, and says what is wrong with others.
+#
+# usage: test-ctl-keys.sh LINKAGED LINKAGECTL
+set -euo pipefail
+
+linkaged=$(realpath "$1") linkagectl=$(realpath "$2")
+work=$(mktemp -d)
+daemon_pid=
+clean_up() {
+    [ -z "$daemon_pid" ] || kill -KILL "$daemon_pid" 2>/dev/null || true
+    wait 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+fail() {
+    echo "FAILED: $*"
+    tail -n 20 "$work/out" "$work/log" 2>/dev/null
+    exit 1
+}
+
+# expect STATUS WORDS OPTIONS...: the exit status, and what is said.
+expect() {
+    local wanted=$1 words=$2 status=0
+    shift 2
+    "$linkagectl" --endpoint "ipc://$work/control" --outputs "ipc://$work/outputs" "$@" \
+        >"$work/out" 2>&1 || status=$?
+    [ "$status" -eq "$wanted" ] || fail "exit status $status instead of $wanted: $*"
+    grep -q -- "$words" "$work/out" || fail "no '$words': $*"
+}
+
+cd "$work"
+"$linkagectl" keygen server server.key >/dev/null
+"$linkagectl" keygen client ops --role control . | tail -n 1 >clients
+"$linkagectl" keygen client guest --role read . | tail -n 1 >>clients
+"$linkagectl" keygen client stranger --role control . >/dev/null
+printf '%s\n' 'linkaged: 1' 'realtime: {degraded: allow, priority: 0, core: none}' \
+    "endpoints: {control: \"ipc://$work/control\", inputs: \"ipc://$work/inputs\", outputs: \"ipc://$work/outputs\"}" \
+    'security: {secret_key: server.key, clients: clients}' >linkaged.yaml
+"$linkaged" --config linkaged.yaml >log 2>&1 </dev/null &
+daemon_pid=$!
+
+expect 0 '^state *empty' --timeout 20 --server-key server.key.pub --key ops.key status
+expect 0 '"role":"read"' --server-key server.key.pub --key guest.key status --json
+expect 1 'role' --server-key server.key.pub --key guest.key shutdown
+expect 3 'refused the key of this client' -t 4 --server-key server.key.pub --key stranger.key status
+expect 3 'wants keys' -t 4 status
+expect 3 'server key' -t 1 --server-key ops.key.pub --key ops.key status
+expect 2 'belong together' --key ops.key status
+chmod 0644 guest.key
+expect 1 'guest.key' --server-key server.key.pub --key guest.key status
+expect 0 'connections turned away' --server-key server.key.pub --key ops.key status
+expect 0 'empty' --server-key server.key.pub --key ops.key shutdown
+wait "$daemon_pid" || fail "the daemon ended with status $?"
+daemon_pid=

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bench of the client library against a real daemon: it is there first, claims, sends, and gets
+ * its channel back after whatever happens to the daemon, the model and the claim. */
+#include "bench.h"
+#include "harness.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CONFIG                                                                                     \
+    "realtime: {degraded: allow, priority: 0, core: none}\n"                                       \
+    "inputs: {claims: required, lease: 0.5}\n"
+#define CONNECTED LK_CLIENT_BENCH_CONNECTED
+#define WAITING   LK_CLIENT_BENCH_WAITING
+#define REFUSED   LK_CLIENT_BENCH_REFUSED
+
+static struct harness h;
+static struct lk_client_bench_view view;
+
+static struct lk_client_bench *open_bench(const char *name, const char *unit)
+{
+    const struct lk_client_bench_channel motor = {"motor", unit};
+    const struct lk_client_bench_setup setup = {
+        .control = h.endpoint[0],
+        .inputs = h.endpoint[1],
+        .outputs = h.endpoint[2],
+        .name = name,
+        .channels = &motor,
+        .n_channels = 1,
+    };
+    struct lk_client_bench *bench;
+    struct lk_error error;
+
+    if (lk_client_bench_open(&setup, &bench, &error) != 0)
+        fail_msg("%s", error.text);
+    return bench;
+}
+
+/* Answers samples for @ms, or until the bench is in @state with @times claims.
+ * Return: how many samples were sent. */
+static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_bench_state state,
+                       uint64_t times)
+{
+    int64_t until_ns = lk_client_now_ns() + ms * INT64_C(1000000);
+    const double torque = 0.25;
+    uint64_t sent = 0;
+
+    do {
+        const Linkage__V1__OutputSample *sample;
+
+        if (lk_client_bench_receive(bench, 20, NULL, &sample) == 0 &&
+            lk_client_bench_send(bench, &torque, 1, NULL) == 0)
+            sent++;
+        lk_client_bench_look(bench, &view);
+        if (view.state == state && view.times_claimed == times)
+            break;
+    } while (lk_client_now_ns() < until_ns);
+    return sent;
+}
+
+static void expect(struct lk_client_bench *bench, enum lk_client_bench_state state, uint64_t times)
+{
+    attend(bench, PATIENCE_MS, state, times);
+    if (view.state != state || view.times_claimed != times)
+        fail_msg("%s instead of %s, claimed %d times: %s", lk_client_bench_state_name(view.state),
+                 lk_client_bench_state_name(state), (int)view.times_claimed, view.text);
+}
+
+static void kill_daemon(void)
+{
+    kill(h.pid, SIGKILL);
+    assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
+    h.pid = 0;
+}
+
+static void start_daemon(void)
+{
+    char log[128];
+
+    snprintf(log, sizeof(log), "%s/log", h.folder);
+    h.pid = harness_spawn((const char *const[]){"--config", h.config, NULL}, log, h.notify_fd);
+    harness_notice(&h, "READY=1");
+}
+
+static int open_daemon(void **state)
+{
+    (void)state;
+    harness_open(&h, CONFIG);
+    return 0;
+}
+
+static int close_daemon(void **state)
+{
+    (void)state;
+    harness_close(&h);
+    return 0;
+}
+
+/* No daemon, no model, a model, a run: the bench waits for each of them. */
+static void test_bench_is_there_first(void **state)
+{
+    struct lk_client_bench *bench;
+    const double torque = 1;
+
+    (void)state;
+    kill_daemon();
+    bench = open_bench("early", "N m");
+    attend(bench, 300, CONNECTED, 1);
+    assert_int_equal(view.state, WAITING);
+    assert_string_not_equal(view.text, "");
+    assert_int_equal(lk_client_bench_send(bench, &torque, 1, NULL), LK_CLIENT_E_BUSY);
+
+    start_daemon();
+    attend(bench, 2500, CONNECTED, 1);
+    assert_int_equal(view.state, WAITING);
+    assert_non_null(strstr(view.text, "model"));
+    harness_load_model(&h);
+    expect(bench, CONNECTED, 1);
+    assert_string_equal(view.text, "");
+    assert_int_equal(view.n_values, 1);
+    assert_non_null(lk_client_bench_model(bench));
+    assert_int_equal(lk_client_bench_send(bench, &torque, 2, NULL), LK_CLIENT_E_TOO_LARGE);
+
+    harness_go(&h);
+    assert_true(attend(bench, 1500, WAITING, 0) > 200);
+    assert_true(view.accepted > 100);
+    assert_int_equal(view.refused, 0);
+    assert_int_equal(view.gaps, 0);
+    lk_client_bench_close(bench);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+}
+
+/* The effect of a sample is seen, by its sequence and origin, and with the value it had. */
+static void test_echo(void **state)
+{
+    struct lk_client_bench *bench = open_bench("echo", "N m");
+    const Linkage__V1__OutputSample *sample;
+    const Linkage__V1__Echo *echo = NULL;
+    int64_t before_ns = lk_client_now_ns(), received_ns;
+    uint64_t sequence = 0;
+    const double torque = 0.5;
+
+    (void)state;
+    expect(bench, CONNECTED, 1);
+    harness_go(&h);
+    while (lk_client_now_ns() - before_ns < 5000000000) {
+        if (lk_client_bench_receive(bench, 100, &received_ns, &sample) != 0)
+            continue;
+        echo = lk_client_bench_echo(bench, sample);
+        if (sequence > 0 && echo != NULL && echo->sequence == sequence)
+            break;
+        if (sequence == 0)
+            assert_int_equal(lk_client_bench_send(bench, &torque, 1, &sequence), 0);
+        echo = NULL;
+    }
+    assert_non_null(echo);
+    assert_true((int64_t)echo->origin_ns > before_ns && (int64_t)echo->origin_ns < received_ns);
+    assert_true(echo->origin_ns <= echo->received_ns && echo->received_ns <= echo->latched_ns);
+    assert_true(sample->step > echo->latched_step);
+    lk_client_bench_close(bench);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+}
+
+/* A daemon that was killed and started anew has other numbers; the bench claims again. */
+static void test_daemon_restarts(void **state)
+{
+    struct lk_client_bench *bench = open_bench("survivor", "N m");
+    uint64_t first_daemon;
+
+    (void)state;
+    expect(bench, CONNECTED, 1);
+    first_daemon = view.daemon_id;
+    kill_daemon();
+    attend(bench, 100, WAITING, 1);
+    start_daemon();
+    harness_load_model(&h);
+    harness_go(&h);
+    expect(bench, CONNECTED, 2);
+    assert_true(view.daemon_id != first_daemon);
+    assert_true(attend(bench, 500, WAITING, 0) > 100);
+    lk_client_bench_close(bench);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+}
+
+static void test_other_model(void **state)
+{
+    struct lk_client_bench *bench = open_bench("patient", NULL);
+    uint64_t first_model;
+    char *text = harness_model_text();
+
+    (void)state;
+    expect(bench, CONNECTED, 1);
+    first_model = view.model_id;
+    harness_load_model(&h);
+    expect(bench, CONNECTED, 2);
+    assert_true(view.model_id != first_model);
+
+    /* one without our channel: refused in the daemon's words, until the right one is back */
+    memcpy(strstr(text, "motor:"), "mutor:", 6);
+    assert_int_equal(harness_load(&h, "other", text)->result, RESULT(OK));
+    expect(bench, REFUSED, 2);
+    assert_int_equal(view.result, RESULT(UNKNOWN_CHANNEL));
+    assert_non_null(strstr(view.text, "motor"));
+    harness_load_model(&h);
+    expect(bench, CONNECTED, 3);
+    lk_client_bench_close(bench);
+    free(text);
+}
+
+static void test_wrong_unit(void **state)
+{
+    struct lk_client_bench *bench = open_bench("imperial", "lbf ft");
+
+    (void)state;
+    expect(bench, REFUSED, 0);
+    assert_int_equal(view.result, RESULT(BAD_UNIT));
+    assert_non_null(strstr(view.text, "N m"));
+    lk_client_bench_close(bench);
+}
+
+/* The second one waits until the first one has gone, in good order or not. */
+static void test_two_benches_for_one_channel(void **state)
+{
+    struct lk_client_bench *first = open_bench("first", "N m"), *second;
+
+    (void)state;
+    expect(first, CONNECTED, 1);
+    second = open_bench("second", "N m");
+    for (int i = 0; i < 60; i++) { /* the first one keeps its claim by heartbeats */
+        attend(first, 20, WAITING, 0);
+        attend(second, 20, CONNECTED, 1);
+    }
+    assert_int_equal(view.state, REFUSED);
+    assert_int_equal(view.result, RESULT(CLAIMED));
+    assert_non_null(strstr(view.text, "first"));
+    lk_client_bench_close(first); /* gives the channel back at once */
+    expect(second, CONNECTED, 1);
+
+    /* silent for longer than its lease, its channel goes to whoever wants it; it notices */
+    first = open_bench("first again", "N m");
+    expect(first, CONNECTED, 1);
+    for (int i = 0; i < 100 && view.state == CONNECTED; i++) {
+        attend(second, 20, REFUSED, 1);
+        if (view.state == CONNECTED)
+            attend(first, 20, WAITING, 0);
+        lk_client_bench_look(second, &view);
+    }
+    assert_int_equal(view.state, REFUSED);
+    assert_non_null(strstr(view.text, "first again"));
+    lk_client_bench_close(first);
+    expect(second, CONNECTED, 2);
+    lk_client_bench_close(second);
+}
+
+/* A daemon that stands still for longer than the silence that is borne is the same one after. */
+static void test_daemon_sleeps(void **state)
+{
+    struct lk_client_bench *bench = open_bench("waker", "N m");
+
+    (void)state;
+    expect(bench, CONNECTED, 1);
+    kill(h.pid, SIGSTOP);
+    expect(bench, WAITING, 1);
+    assert_string_not_equal(view.text, "");
+    kill(h.pid, SIGCONT);
+    expect(bench, CONNECTED, 2);
+    lk_client_bench_close(bench);
+}
+
+/* A selection at a divisor; and the stream of the parts, which says when it has ended. */
+static void test_streams(void **state)
+{
+    char *const names[] = {(char *)"tip", (char *)"crank_rate"};
+    char *const nobody[] = {(char *)"nobody"};
+    const Linkage__V1__OutputSample *sample;
+    struct lk_client_stream *stream;
+    struct lk_client *client;
+    struct lk_error error;
+    uint64_t last = 0, last_step = 0;
+
+    (void)state;
+    assert_int_equal(lk_client_open(h.endpoint[0], 5000, &client, &error), 0);
+    assert_int_equal(lk_client_stream_open(client, h.endpoint[2], nobody, 1, 1, &stream, &error),
+                     LK_CLIENT_E_REFUSED);
+    assert_non_null(strstr(error.text, "nobody"));
+    assert_int_equal(lk_client_stream_open(client, h.endpoint[2], names, 2, 10, &stream, &error),
+                     0);
+    assert_int_equal(lk_client_stream_meaning(stream)->n_channels, 2);
+    assert_string_equal(lk_client_stream_meaning(stream)->channels[0]->name, "tip");
+    harness_go(&h);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample), 0);
+        assert_int_equal(sample->n_values, 4);
+        /* a step that was due may be made up for by the next one */
+        assert_true(i == 0 || sample->step / 10 > last_step / 10);
+        assert_true(i == 0 || sample->sequence == last + 1);
+        last_step = sample->step;
+        last = sample->sequence;
+    }
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_load_model(&h);
+    while (lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample) == 0)
+        continue;
+    assert_int_equal(lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample),
+                     LK_CLIENT_E_CHANGED);
+    lk_client_stream_close(stream);
+    lk_client_close(client);
+}
+
+static void test_bench_with_a_selection(void **state)
+{
+    char *const names[] = {(char *)"crank_angle"};
+    const struct lk_client_bench_channel motor = {"motor", "N m"};
+    const struct lk_client_bench_setup setup = {
+        .control = h.endpoint[0],
+        .inputs = h.endpoint[1],
+        .outputs = h.endpoint[2],
+        .channels = &motor,
+        .n_channels = 1,
+        .selection = names,
+        .n_selection = 1,
+        .divisor = 5,
+    };
+    const Linkage__V1__OutputSample *sample;
+    struct lk_client_bench *bench;
+    struct lk_error error;
+    uint64_t last_step = 0;
+
+    (void)state;
+    assert_int_equal(lk_client_bench_open(&setup, &bench, &error), 0);
+    expect(bench, CONNECTED, 1);
+    harness_go(&h);
+    for (int i = 0; i < 50;) {
+        int code = lk_client_bench_receive(bench, 1000, NULL, &sample);
+
+        assert_true(code == 0 || (code == LK_CLIENT_E_NO_ANSWER && i == 0));
+        if (code != 0)
+            continue;
+        assert_int_equal(sample->n_values, 1);
+        assert_true(i == 0 || sample->step / 5 > last_step / 5);
+        last_step = sample->step;
+        i++;
+    }
+    /* after a restart it has its stream again */
+    kill_daemon();
+    start_daemon();
+    harness_load_model(&h);
+    expect(bench, CONNECTED, 2);
+    harness_go(&h);
+    assert_true(attend(bench, 1000, WAITING, 0) > 20);
+    lk_client_bench_close(bench);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bench_is_there_first),
+        cmocka_unit_test(test_echo),
+        cmocka_unit_test(test_daemon_restarts),
+        cmocka_unit_test(test_other_model),
+        cmocka_unit_test(test_wrong_unit),
+        cmocka_unit_test(test_two_benches_for_one_channel),
+        cmocka_unit_test(test_daemon_sleeps),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_bench_with_a_selection),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, open_daemon, close_daemon);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults on purpose on a live daemon: each kind does something, every output sample says so while
+ * it lasts, and none before or after. */
+#include "benches.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct harness h;
+static struct bench b;
+
+static void begin(const char *config)
+{
+    benches_open(&h, config);
+    bench_open(&b, &h);
+    bench_claim(&b, "bench", "torque", NULL);
+    harness_go(&h);
+    bench_feed(&b, 2, 20);
+    benches_await_acting(&h, "torque", 2);
+}
+
+static void end(void)
+{
+    bench_close(&b);
+    harness_close(&h);
+}
+
+static void drain(void)
+{
+    while (harness_sample(&h, 0))
+        ;
+}
+
+/* From a request on: all steps but those that were under way. */
+static void expect_marks(bool marked, int n)
+{
+    const Linkage__V1__OutputSample *sample =
+        benches_await_flags(&h, marked ? FLAG(INJECTED) : 0, marked ? 0 : FLAG(INJECTED));
+
+    for (int i = 0; i < n; i++) {
+        sample = harness_sample(&h, PATIENCE_MS);
+        assert_non_null(sample);
+        if (!(sample->flags & FLAG(INJECTED)) == marked)
+            fail_msg("step %d: flags 0x%x", (int)sample->step, sample->flags);
+    }
+}
+
+static const Linkage__V1__Injection *inject(Linkage__V1__InjectionKind kind, const char *target,
+                                            double amount)
+{
+    const Linkage__V1__ControlReply *reply = benches_inject(&h, kind, target, amount, 0);
+
+    if (reply->result != RESULT(OK))
+        fail_msg("%s", reply->text);
+    assert_int_equal(reply->injections->n_injections, 1);
+    assert_true(reply->injections->injections[0]->active);
+    drain();
+    return reply->injections->injections[0];
+}
+
+static void clear(void)
+{
+    const Linkage__V1__ControlReply *reply = benches_clear(&h);
+
+    assert_int_equal(reply->result, RESULT(OK));
+    assert_int_equal(reply->injections->n_injections, 0);
+    expect_marks(false, 20);
+}
+
+static double value_now(void)
+{
+    return benches_input(&h, "torque")->values[0];
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    begin("inputs: {lease: 20}\npolicy: {stale: count}\n");
+    expect_marks(false, 20);
+
+    inject(KIND(DELAY), "bench", 0.3);
+    bench_feed(&b, 3, 1);
+    assert_true(value_now() == 2);
+    expect_marks(true, 20);
+    benches_await_acting(&h, "torque", 3);
+    clear();
+
+    inject(KIND(DROP), "bench", 1);
+    bench_feed(&b, 4, 20);
+    expect_marks(true, 20);
+    assert_true(value_now() == 3);
+    clear();
+
+    inject(KIND(FREEZE), "torque", 0);
+    bench_feed(&b, 5, 1);
+    bench_feed(&b, 6, 20);
+    expect_marks(true, 20);
+    benches_await_acting(&h, "torque", 5);
+    clear();
+
+    inject(KIND(SPIKE), "torque", -1);
+    bench_feed(&b, 6, 20);
+    expect_marks(true, 20);
+    benches_await_acting(&h, "torque", 5);
+    clear();
+
+    inject(KIND(REORDER), "", 1);
+    bench_feed(&b, 7, 20);
+    expect_marks(true, 20);
+    assert_true(benches_inputs(&h)->refusals->not_newer >= 9);
+    benches_await_acting(&h, "torque", 7);
+    clear();
+    end();
+}
+
+/* A spike beyond the limits and its rule; a bench that falls silent and its rule: the table of the
+ * policy is tried out without touching a bench. */
+static void test_policy_tried_out(void **state)
+{
+    (void)state;
+    begin("inputs: {lease: 0.4}\n"
+          "policy: {stale: {action: hold, timeout: 100}, lost: {action: zero}, range: hold}\n");
+    inject(KIND(SPIKE), "torque", 100);
+    bench_feed(&b, 3, 20);
+    assert_int_equal(benches_input(&h, "torque")->condition, CONDITION(RANGE));
+    assert_true(benches_input(&h, "torque")->out_of_range >= 20);
+    clear();
+    for (int i = 0; i < 40; i++)
+        bench_feed(&b, 3, 10);
+    benches_await_acting(&h, "torque", 3);
+    inject(KIND(DROP), "bench", 1);
+    for (int i = 0; i < 60 && !benches_claim(&h, "bench")->lost; i++)
+        bench_feed(&b, 4, 10);
+    benches_await_flags(&h, FLAG(LOST) | FLAG(TRIPPED) | FLAG(INJECTED), 0);
+    assert_int_equal(benches_await_acting(&h, "torque", 0)->condition, CONDITION(LOST));
+    clear();
+    end();
+}
+
+/* Cycles that take too long: counted as overruns, and the policy acts; each is marked. */
+static void test_stall(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    uint64_t late;
+
+    (void)state;
+    begin("inputs: {lease: 20}\npolicy: {stale: count, late: {action: hold, ramp: 0.02}}\n");
+    late = benches_policy(&h, CONDITION(LATE))->count;
+    assert_int_equal(benches_inject(&h, KIND(STALL), "", 0.02, 0)->result, RESULT(OK));
+    sample = benches_await_flags(&h, FLAG(INJECTED) | FLAG(TRIPPED), 0);
+    assert_true(sample->overruns >= 1);
+    assert_true(benches_policy(&h, CONDITION(LATE))->count > late);
+    benches_await_flags(&h, 0, FLAG(INJECTED)); /* once */
+    assert_int_equal(harness_command(&h, STATUS)->status->state, STATE(RUNNING));
+    bench_feed(&b, 5, 50);
+    benches_await_acting(&h, "torque", 5);
+    assert_true(harness_log_has(h.folder, "log", "injection 1 begins: stall"));
+    assert_true(harness_log_has(h.folder, "log", "injection 1 is over: stall"));
+    end();
+}
+
+/* It ends by itself, and with the run. */
+static void test_ends(void **state)
+{
+    (void)state;
+    begin("inputs: {lease: 20}\npolicy: {stale: count}\n");
+    assert_int_equal(benches_inject(&h, KIND(FREEZE), "", 0, 0.3)->result, RESULT(OK));
+    benches_await_flags(&h, FLAG(INJECTED), 0);
+    benches_await_flags(&h, 0, FLAG(INJECTED));
+    assert_int_equal(benches_inject(&h, KIND(FREEZE), "", 0, 0)->result, RESULT(OK));
+    benches_await_flags(&h, FLAG(INJECTED), 0);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    drain();
+    benches_await_flags(&h, 0, FLAG(INJECTED));
+    expect_marks(false, 20);
+    assert_int_equal(benches_inject(&h, KIND(DROP), "nobody", 1, 0)->result,
+                     RESULT(UNKNOWN_CHANNEL));
+    assert_int_equal(benches_inject(&h, KIND(DROP), "bench", 2, 0)->result, RESULT(BAD_VALUE));
+    end();
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_policy_tried_out),
+        cmocka_unit_test(test_stall),
+        cmocka_unit_test(test_ends),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

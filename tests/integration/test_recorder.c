@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings of a real daemon, read again by `linkage replay` and `linkage export`. */
+#include "mcap/read.h"
+#include "mcap/recording.h"
+#include "mcap/schema.h"
+#include "runs.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define EASY                                                                                       \
+    "realtime: {degraded: allow, priority: 0, core: none, lock_memory: false}\n"                   \
+    "budget: {steps: 1000, time: 0.05, share: 0.95}\n"                                             \
+    "overrun: {fault_in_a_row: 0}\n"
+
+static const char *linkage;
+static char output[16384];
+
+/* Run `linkage ...` on a recording of @h. Return: its exit status; what it said is in output. */
+static int run_linkage(const struct harness *h, const char *before, const char *name,
+                       const char *after)
+{
+    char command[512];
+    size_t n;
+    FILE *pipe;
+
+    snprintf(command, sizeof(command), "%s %s %s/rec/%s %s 2>&1", linkage, before, h->folder, name,
+             after);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    n = fread(output, 1, sizeof(output) - 1, pipe);
+    output[n] = '\0';
+    while (fgetc(pipe) != EOF)
+        ;
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void demand_replay(const struct harness *h, const char *name, int status, const char *words)
+{
+    int got = run_linkage(h, "replay", name, "");
+
+    if (got != status || !strstr(output, words))
+        fail_msg("replay: exit status %d, expected %d and '%s':\n%s", got, status, words, output);
+}
+
+static void open_daemon(struct harness *h, const char *record, const char *more)
+{
+    char config[1024], path[128];
+
+    snprintf(config, sizeof(config), EASY "record: {directory: rec, %s}\n%s", record, more);
+    harness_open(h, config);
+    snprintf(path, sizeof(path), "%s/rec", h->folder);
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+static void remove_recordings(const struct harness *h)
+{
+    char path[512];
+    struct dirent *entry;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "%s/rec", h->folder);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir)) != NULL) {
+        snprintf(path, sizeof(path), "%s/rec/%s", h->folder, entry->d_name);
+        unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+    snprintf(path, sizeof(path), "%s/rec", h->folder);
+    umount(path);
+    rmdir(path);
+}
+
+static void close_daemon(struct harness *h)
+{
+    remove_recordings(h);
+    harness_close(h);
+}
+
+/* The only recording that there is. */
+static void find_recording(const struct harness *h, char ret[256])
+{
+    char path[128];
+    struct dirent *entry;
+    int n = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof(path), "%s/rec", h->folder);
+    dir = opendir(path);
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) != NULL)
+        if (entry->d_name[0] != '.') {
+            snprintf(ret, 256, "%s", entry->d_name);
+            n++;
+        }
+    closedir(dir);
+    assert_int_equal(n, 1);
+}
+
+static const Linkage__V1__ControlReply *ask_record(struct harness *h, const char *name, bool stop)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__RecordRequest record = LINKAGE__V1__RECORD_REQUEST__INIT;
+
+    record.name = (char *)name;
+    record.stop = stop;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RECORD;
+    request.record = &record;
+    return harness_ask(h, &request);
+}
+
+static void record(struct harness *h, const char *name)
+{
+    const Linkage__V1__ControlReply *reply = ask_record(h, name, false);
+
+    if (reply->result != RESULT(OK))
+        fail_msg("%s", reply->text);
+    assert_true(reply->status->recording->active);
+}
+
+static void arm_mode(struct harness *h, Linkage__V1__Mode mode)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__ArmRequest arm = LINKAGE__V1__ARM_REQUEST__INIT;
+
+    arm.mode = mode;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM;
+    request.arm = &arm;
+    assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
+    assert_int_equal(h->reply->status->state, STATE(ARMED));
+}
+
+static void start_steps(struct harness *h, uint64_t steps)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+
+    start.steps = steps;
+    request.command_case = START;
+    request.start = &start;
+    assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
+}
+
+static void set_motor(struct harness *h, double value)
+{
+    assert_int_equal(harness_set(h, "motor", &value, 1)->result, RESULT(OK));
+}
+
+/* With inputs that change, a pause, and the whole run from its first step. */
+static void replay_of_a_run(const char *options)
+{
+    struct harness h;
+    const Linkage__V1__Recording *r;
+    char said[64];
+
+    open_daemon(&h, options, "");
+    harness_load_model(&h);
+    record(&h, "run");
+    harness_go(&h);
+    for (int i = 0; i < 10; i++) {
+        set_motor(&h, 0.5 * i - 1.7);
+        runs_await_cycles(&h, 50u * (unsigned int)(i + 1));
+    }
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    runs_nap();
+    harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
+    runs_await_cycles(&h, 800);
+    r = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED))->recording;
+    assert_false(r->active);
+    assert_string_equal(r->file, "run.mcap");
+    assert_string_equal(r->trouble, "");
+    assert_int_equal(r->dropped, 0);
+    assert_int_equal(r->begins_at_step, 0);
+    assert_int_equal(r->cycles, h.reply->status->cycles);
+    snprintf(said, sizeof(said), "%" PRIu64 " steps, every bit the same", h.reply->status->step);
+    demand_replay(&h, "run.mcap", 0, said);
+    assert_non_null(strstr(output, "made no step"));
+    assert_int_equal(run_linkage(&h, "info", "run.mcap", ""), 0);
+    assert_non_null(strstr(output, "the file is whole"));
+    assert_int_equal(run_linkage(&h, "export --topic events", "run.mcap", ""), 0);
+    assert_non_null(strstr(output, "\"RUNNING -> PAUSED\""));
+    close_daemon(&h);
+}
+
+static void a_run_is_replayed_bit_for_bit(void **state)
+{
+    (void)state;
+    replay_of_a_run("io: auto");
+    replay_of_a_run("io: pwrite, chunk: 65536, flush: 0.02");
+}
+
+static unsigned char *read_all(const struct harness *h, const char *name, size_t *ret_size)
+{
+    char path[400];
+    struct stat st;
+    unsigned char *data;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "%s/rec/%s", h->folder, name);
+    in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_int_equal(fstat(fileno(in), &st), 0);
+    data = malloc((size_t)st.st_size);
+    *ret_size = fread(data, 1, (size_t)st.st_size, in);
+    assert_int_equal(*ret_size, st.st_size);
+    fclose(in);
+    return data;
+}
+
+static void write_all(const struct harness *h, const char *name, const void *data, size_t size)
+{
+    char path[400];
+    FILE *out;
+
+    snprintf(path, sizeof(path), "%s/rec/%s", h->folder, name);
+    out = fopen(path, "wb");
+    assert_int_equal(fwrite(data, 1, size, out), size);
+    fclose(out);
+}
+
+/* The lowest bit of the last number of /outputs of @cycle. @keep_crc: leave the CRC of its chunk as
+ * it is; else the file says that it has none. */
+static void flip(unsigned char *data, size_t size, uint32_t cycle, bool keep_crc)
+{
+    struct lk_mcap_reader reader;
+    struct lk_mcap_item item;
+    bool done = false;
+
+    assert_int_equal(lk_mcap_open_memory(data, size, &reader), 0);
+    while (!done && lk_mcap_next(&reader, &item) == 1) {
+        uint64_t at;
+
+        if (item.kind != LK_MCAP_IS_MESSAGE || item.id != LK_RECORDING_OUTPUTS ||
+            item.sequence != cycle)
+            continue;
+        /* the reader has a copy of the chunk: at the same place within it */
+        at = item.offset + LK_MCAP_HEAD_SIZE + (uint64_t)(item.data.data - reader.block);
+        data[at + item.data.size - 8] ^= 1;
+        if (!keep_crc)
+            memset(data + item.offset + LK_MCAP_HEAD_SIZE + 24, 0, 4);
+        done = true;
+    }
+    lk_mcap_close(&reader);
+    assert_true(done);
+}
+
+static void a_wrong_bit_is_found_at_its_step(void **state)
+{
+    unsigned char *data;
+    struct harness h;
+    size_t size;
+
+    (void)state;
+    open_daemon(&h, "autostart: true, chunk: 65536", "");
+    harness_load_model(&h);
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    start_steps(&h, 1000);
+    runs_await_state(&h, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    {
+        char name[256];
+
+        find_recording(&h, name);
+        data = read_all(&h, name, &size);
+    }
+    flip(data, size, 700, false);
+    write_all(&h, "wrong.mcap", data, size);
+    demand_replay(&h, "wrong.mcap", 1, "step 701 differs: residual.increment [m]");
+    assert_non_null(strstr(output, "recorded  "));
+    assert_non_null(strstr(output, "0x"));
+    assert_non_null(strstr(output, "700 steps before were the same"));
+    assert_int_equal(run_linkage(&h, "replay --limit 700", "wrong.mcap", ""), 0);
+    assert_non_null(strstr(output, "700 steps, every bit the same"));
+    /* and with the CRC as it was, the chunk is not believed at all */
+    flip(data, size, 100, true);
+    write_all(&h, "damaged.mcap", data, size);
+    demand_replay(&h, "damaged.mcap", 1, "their CRC is wrong");
+    free(data);
+    close_daemon(&h);
+}
+
+static void a_recording_from_the_middle_is_no_replay(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "io: auto", "");
+    harness_load_model(&h);
+    harness_go(&h);
+    runs_await_cycles(&h, 100);
+    record(&h, "middle");
+    runs_await_cycles(&h, 300);
+    assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));
+    assert_false(h.reply->status->recording->active);
+    assert_true(h.reply->status->recording->begins_at_step >= 100);
+    assert_int_equal(h.reply->status->state, STATE(RUNNING));
+    demand_replay(&h, "middle.mcap", 1, "the recording begins at step");
+    assert_int_equal(run_linkage(&h, "export", "middle.mcap", "| head -1"), 0);
+    assert_non_null(strstr(output, "time [s],crank_angle [rad]"));
+    close_daemon(&h);
+}
+
+static void killed_it_is_readable_up_to_the_last_flush(void **state)
+{
+    static const char *const options[] = {"autostart: true, flush: 0.05, io: auto",
+                                          "autostart: true, flush: 0.05, io: pwrite"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint64_t cycles;
+        struct harness h;
+        char name[256];
+
+        open_daemon(&h, options[i], "");
+        harness_load_model(&h);
+        harness_go(&h);
+        runs_await_cycles(&h, 1500);
+        cycles = harness_command(&h, STATUS)->status->cycles;
+        kill(h.pid, SIGKILL);
+        assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
+        h.pid = 0;
+        find_recording(&h, name);
+        demand_replay(&h, name, 0, "the file has no end");
+        assert_non_null(strstr(output, "every bit the same"));
+        /* a flush, and a look at the tape; ten times that on a busy machine */
+        assert_true(strtoull(strstr(output, "of ") + 3, NULL, 10) > 0);
+        run_linkage(&h, "info", name, "| grep /cycle");
+        assert_true(strtoull(output + strcspn(output, "0123456789"), NULL, 10) + 600 > cycles);
+        close_daemon(&h);
+    }
+}
+
+/* A disk of four megabytes; the run goes on, what is there is whole. */
+static void a_full_disk_ends_the_recording_not_the_run(void **state)
+{
+    const Linkage__V1__Status *status;
+    struct harness h;
+    char path[256];
+
+    (void)state;
+    open_daemon(&h, "autostart: true, chunk: 65536", "");
+    snprintf(path, sizeof(path), "%s/rec", h.folder);
+    if (mount("tmpfs", path, "tmpfs", 0, "size=4m")) {
+        print_message("no mount of a small disk: %s; left out\n", strerror(errno));
+        close_daemon(&h);
+        skip();
+    }
+    harness_load_model(&h);
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    start_steps(&h, 0);
+    do {
+        runs_nap();
+        status = harness_command(&h, STATUS)->status;
+    } while (status->recording->active);
+    assert_non_null(strstr(status->recording->trouble, "No space left"));
+    assert_true(status->recording->bytes > 2000000);
+    status = runs_await_cycles(&h, status->cycles + 100);
+    assert_int_equal(status->state, STATE(RUNNING));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    find_recording(&h, path);
+    demand_replay(&h, path, 0, "every bit the same");
+    assert_null(strstr(output, "no end"));
+    close_daemon(&h);
+}
+
+static void without_a_clock_nothing_is_lost(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "chunk: 65536, sync: true", "");
+    harness_load_model(&h);
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    record(&h, "asap");
+    start_steps(&h, 40000);
+    runs_await_state(&h, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_int_equal(h.reply->status->recording->dropped, 0);
+    demand_replay(&h, "asap.mcap", 0, "40000 steps, every bit the same");
+    assert_int_equal(run_linkage(&h, "replay --workers 2", "asap.mcap", ""), 0);
+    close_daemon(&h);
+}
+
+static void step(struct harness *h, uint64_t number, uint32_t steps)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StepRequest body = LINKAGE__V1__STEP_REQUEST__INIT;
+
+    body.number = number;
+    body.steps = steps;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STEP;
+    request.step = &body;
+    assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
+}
+
+static void lockstep_is_recorded_step_by_step(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "io: auto", "");
+    harness_load_model(&h);
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+    record(&h, "lockstep");
+    start_steps(&h, 0);
+    for (uint64_t k = 1; k <= 100; k++) {
+        set_motor(&h, (double)k * 0.01);
+        step(&h, k, (uint32_t)(k % 5 + 1));
+    }
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    demand_replay(&h, "lockstep.mcap", 0, "300 steps, every bit the same");
+    close_daemon(&h);
+}
+
+static void expect_refusal(struct harness *h, const char *name, bool stop,
+                           Linkage__V1__Result result, const char *words)
+{
+    const Linkage__V1__ControlReply *reply = ask_record(h, name, stop);
+
+    assert_int_equal(reply->result, result);
+    if (!strstr(reply->text, words))
+        fail_msg("'%s', expected '%s'", reply->text, words);
+}
+
+static void what_is_refused_says_why(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, EASY);
+    expect_refusal(&h, "", false, RESULT(WRONG_STATE), "load a model first");
+    harness_load_model(&h);
+    expect_refusal(&h, "", false, RESULT(NO_RECORDER), "no folder for recordings");
+    expect_refusal(&h, "", true, RESULT(WRONG_STATE), "nothing is being recorded");
+    harness_close(&h);
+
+    open_daemon(&h, "io: auto", "");
+    harness_load_model(&h);
+    expect_refusal(&h, "../run", false, RESULT(NO_RECORDER), "is no name for a recording");
+    expect_refusal(&h, ".run", false, RESULT(NO_RECORDER), "is no name for a recording");
+    record(&h, "run");
+    expect_refusal(&h, "other", false, RESULT(NO_RECORDER), "stop it first");
+    assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));
+    expect_refusal(&h, "run", false, RESULT(NO_RECORDER), "File exists");
+    record(&h, ""); /* that never sees a run: another model ends it */
+    harness_load_model(&h);
+    assert_false(harness_command(&h, STATUS)->status->recording->active);
+    close_daemon(&h);
+}
+
+/* One with each run, and a fault ends it. */
+static void a_fault_ends_the_recording(void **state)
+{
+    const Linkage__V1__Status *status;
+    struct harness h;
+    char name[256];
+
+    (void)state;
+    open_daemon(&h, "autostart: true", "policy: {residual: {limit: 1e-15, action: fault}}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    runs_await_state(&h, STATE(FAULT));
+    status = harness_command(&h, STATUS)->status;
+    assert_false(status->recording->active);
+    find_recording(&h, name);
+    assert_int_equal(run_linkage(&h, "export -t events", name, ""), 0);
+    assert_non_null(strstr(output, ",fault,"));
+    run_linkage(&h, "replay", name, "");
+    assert_non_null(strstr(output, "the run ended in a fault"));
+    close_daemon(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_replayed_bit_for_bit),
+        cmocka_unit_test(a_wrong_bit_is_found_at_its_step),
+        cmocka_unit_test(a_recording_from_the_middle_is_no_replay),
+        cmocka_unit_test(killed_it_is_readable_up_to_the_last_flush),
+        cmocka_unit_test(a_full_disk_ends_the_recording_not_the_run),
+        cmocka_unit_test(without_a_clock_nothing_is_lost),
+        cmocka_unit_test(lockstep_is_recorded_step_by_step),
+        cmocka_unit_test(what_is_refused_says_why),
+        cmocka_unit_test(a_fault_ends_the_recording),
+    };
+
+    harness_init(argc, argv);
+    if (argc < 4)
+        return 2;
+    linkage = argv[3];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may talk to a real daemon, and about what: keys, roles, refusals, a list that changes. */
+#include "vault.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+static uint64_t turned_away(struct vault *v)
+{
+    return harness_command(&v->h, STATUS)->status->turned_away;
+}
+
+/* ---- keys ---- */
+
+static void test_key_on_the_list(void **state)
+{
+    static const Linkage__V1__Role roles[] = {ROLE(READ), ROLE(BENCH), ROLE(CONTROL)};
+    struct vault v;
+    uint64_t before;
+
+    (void)state;
+    vault_open(&v);
+    vault_nap(300); /* the sockets without keys are gone by then */
+    before = turned_away(&v);
+    for (int i = READER; i <= CONTROLLER; i++) {
+        vault_become(&v, i);
+        assert_int_equal(harness_command(&v.h, STATUS)->status->role, roles[i]);
+        assert_int_equal(v.h.reply->result, RESULT(OK));
+        assert_string_equal(v.h.reply->id_of_error, "");
+    }
+    assert_int_equal(turned_away(&v), before);
+    vault_close(&v);
+}
+
+static void test_key_not_on_the_list(void **state)
+{
+    struct vault v;
+    uint64_t before;
+
+    (void)state;
+    vault_open(&v);
+    for (int i = 0; i < 3; i++) {
+        before = turned_away(&v);
+        vault_expect_silence(vault_connect(&v,
+                                           i == 0   ? ZMQ_DEALER
+                                           : i == 1 ? ZMQ_PUB
+                                                    : ZMQ_SUB,
+                                           i, STRANGER));
+        assert_true(turned_away(&v) > before);
+    }
+    assert_true(harness_log_has(v.h.folder, "log", v.client[STRANGER].open));
+    assert_true(harness_log_has(v.h.folder, "log", "[LK-6004] turned away"));
+    vault_close(&v);
+}
+
+static int connect_by_hand(const struct vault *v, int endpoint)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", v->h.endpoint[endpoint] + 6);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    return fd;
+}
+
+/* With libzmq on both sides it is open who hangs up first; a client by hand waits. */
+static void test_no_curve_at_all(void **state)
+{
+    static const char *const mechanisms[] = {"NULL", "PLAIN", "GSSAPI"};
+    unsigned char greeting[64] = {0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3, 0};
+    struct vault v;
+    void *plain;
+
+    (void)state;
+    vault_open(&v);
+    plain = vault_socket(&v, ZMQ_DEALER);
+    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
+    vault_expect_silence(plain);
+    plain = vault_socket(&v, ZMQ_DEALER);
+    zmq_setsockopt(plain, ZMQ_PLAIN_USERNAME, "desk", 4);
+    zmq_setsockopt(plain, ZMQ_PLAIN_PASSWORD, "desk", 4);
+    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
+    vault_expect_silence(plain);
+
+    for (int i = 0; i < 9; i++) {
+        uint64_t before = turned_away(&v);
+        int fd = connect_by_hand(&v, i % 3);
+
+        memset(greeting + 12, 0, 20);
+        memcpy(greeting + 12, mechanisms[i / 3], strlen(mechanisms[i / 3]));
+        assert_int_equal(write(fd, greeting, sizeof(greeting)), sizeof(greeting));
+        for (int k = 0; k < 500 && turned_away(&v) == before; k++)
+            vault_nap(10);
+        assert_int_equal(turned_away(&v), before + 1);
+        close(fd);
+    }
+    assert_true(harness_log_has(v.h.folder, "log", "does not speak CURVE"));
+    vault_close(&v);
+}
+
+/* Half a greeting, nothing at all, garbage: no harm, and who only hangs up was not refused. */
+static void test_half_a_hello(void **state)
+{
+    static const char *const texts[] = {"", "\xff", "GET / HTTP/1.1\r\n\r\n", "\x01\x02\x03"};
+    struct vault v;
+    uint64_t before;
+
+    (void)state;
+    vault_open(&v);
+    vault_nap(300);
+    before = turned_away(&v);
+    for (int i = 0; i < 40; i++) {
+        const char *text = texts[i % 4];
+        int fd = connect_by_hand(&v, i % 3);
+
+        assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+        close(fd);
+    }
+    vault_nap(300);
+    assert_int_equal(turned_away(&v), before);
+    vault_become(&v, CONTROLLER);
+    assert_int_equal(harness_command(&v.h, STATUS)->result, RESULT(OK));
+    vault_close(&v);
+}
+
+/* Whoever took the place of the daemon would not learn anything either way round. */
+static void test_key_of_another_server(void **state)
+{
+    struct pair other;
+    struct vault v;
+    void *socket;
+
+    (void)state;
+    vault_open(&v);
+    assert_int_equal(zmq_curve_keypair(other.open, other.secret), 0);
+    socket = vault_socket(&v, ZMQ_DEALER);
+    vault_set_keys(socket, other.open, &v.client[CONTROLLER]);
+    assert_int_equal(zmq_connect(socket, v.h.endpoint[0]), 0);
+    vault_expect_silence(socket);
+    vault_close(&v);
+}
+
+/* A public key is no secret: it takes the other half to come in. */
+static void test_public_key_of_somebody_else(void **state)
+{
+    struct vault v;
+    struct pair forged;
+    void *socket;
+
+    (void)state;
+    vault_open(&v);
+    forged = v.client[CONTROLLER];
+    memcpy(forged.secret, v.client[STRANGER].secret, sizeof(forged.secret));
+    socket = vault_socket(&v, ZMQ_DEALER);
+    vault_set_keys(socket, v.server.open, &forged);
+    assert_int_equal(zmq_connect(socket, v.h.endpoint[0]), 0);
+    vault_expect_silence(socket);
+    vault_close(&v);
+}
+
+/* ---- roles ---- */
+
+static void expect_forbidden(struct vault *v, Linkage__V1__ControlRequest__CommandCase command)
+{
+    const Linkage__V1__ControlReply *reply = harness_command(&v->h, command);
+
+    assert_int_equal(reply->result, RESULT(FORBIDDEN));
+    assert_string_equal(reply->id_of_error, "LK-8013");
+    assert_non_null(strstr(reply->text, "role"));
+}
+
+static void test_roles_on_control(void **state)
+{
+    const double value = 1;
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    harness_load_model(&v.h);
+    for (int i = READER; i <= BENCH; i++) {
+        vault_become(&v, i);
+        expect_forbidden(&v, START);
+        expect_forbidden(&v, STOP);
+        expect_forbidden(&v, RESET);
+        expect_forbidden(&v, SHUTDOWN);
+        assert_int_equal(harness_load(&v.h, "x", "linkage: 1")->result, RESULT(FORBIDDEN));
+        assert_int_equal(harness_set(&v.h, "crank_torque", &value, 1)->result, RESULT(FORBIDDEN));
+        assert_int_equal(harness_ask_arm(&v.h, true, 1000)->result, RESULT(FORBIDDEN));
+        assert_int_equal(harness_command(&v.h, DESCRIBE)->result, RESULT(OK));
+    }
+    vault_become(&v, CONTROLLER);
+    assert_int_equal(harness_command(&v.h, STATUS)->status->forbidden, 14);
+    assert_int_equal(v.h.reply->status->state, STATE(READY));
+    assert_true(harness_log_has(v.h.folder, "log", "[LK-6005] start from 'reader' refused"));
+    vault_close(&v);
+}
+
+static void expect_input_counts(struct vault *v, uint64_t accepted, uint64_t refused)
+{
+    struct harness *h = &v->h;
+
+    for (int i = 0; i < 200; i++) {
+        const Linkage__V1__Status *status = harness_command(h, STATUS)->status;
+
+        if (status->inputs_accepted == accepted && status->inputs_refused == refused)
+            return;
+        vault_nap(10);
+    }
+    fail_msg("accepted %d, refused %d", (int)h->reply->status->inputs_accepted,
+             (int)h->reply->status->inputs_refused);
+}
+
+static void test_roles_on_inputs(void **state)
+{
+    const double value = 1;
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    harness_load_model(&v.h);
+    vault_become(&v, READER);
+    harness_send(&v.h, 1, 0, &value, 1);
+    expect_input_counts(&v, 0, 1);
+    assert_int_equal(v.h.reply->status->forbidden, 1);
+    harness_send_bytes(&v.h, "\xff\xff", 2, ZMQ_SNDMORE); /* whatever it is */
+    harness_send_bytes(&v.h, "x", 1, 0);
+    expect_input_counts(&v, 0, 2);
+    vault_become(&v, BENCH);
+    harness_send(&v.h, 2, 0, &value, 1);
+    expect_input_counts(&v, 1, 2);
+    vault_become(&v, CONTROLLER);
+    harness_send(&v.h, 3, 0, &value, 1);
+    expect_input_counts(&v, 2, 2);
+    assert_int_equal(v.h.reply->status->forbidden, 2);
+    vault_close(&v);
+}
+
+static void test_outputs_for_any_key(void **state)
+{
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    harness_load_model(&v.h);
+    harness_go(&v.h);
+    for (int i = READER; i <= CONTROLLER; i++) {
+        vault_become(&v, i);
+        assert_non_null(harness_sample(&v.h, PATIENCE_MS));
+    }
+    vault_become(&v, STRANGER);
+    assert_null(harness_sample(&v.h, NO_ANSWER_MS));
+    vault_become(&v, CONTROLLER);
+    harness_expect(&v.h, STOP, RESULT(OK), STATE(ARMED));
+    vault_close(&v);
+}
+
+/* ---- reloading ---- */
+
+static void reload(struct vault *v)
+{
+    assert_int_equal(kill(v->h.pid, SIGHUP), 0);
+    vault_nap(300);
+}
+
+static void test_reload(void **state)
+{
+    char line[128];
+    struct vault v;
+    void *old;
+
+    (void)state;
+    vault_open(&v);
+    vault_expect_silence(vault_connect(&v, ZMQ_DEALER, 0, STRANGER));
+    snprintf(line, sizeof(line), "read friend %s\n", v.client[STRANGER].open);
+    vault_write_clients(&v, line);
+    reload(&v);
+    vault_become(&v, STRANGER);
+    assert_int_equal(harness_command(&v.h, STATUS)->status->role, ROLE(READ));
+
+    /* off the list again: the connection that stands goes on, a new one is turned away */
+    vault_write_clients(&v, "");
+    reload(&v);
+    assert_int_equal(harness_command(&v.h, STATUS)->result, RESULT(OK));
+    old = v.h.control;
+    vault_expect_silence(vault_connect(&v, ZMQ_DEALER, 0, STRANGER));
+    v.h.control = old;
+    vault_become(&v, CONTROLLER);
+    assert_int_equal(harness_command(&v.h, STATUS)->result, RESULT(OK));
+    vault_close(&v);
+}
+
+static void test_reload_refused(void **state)
+{
+    char words[160];
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    vault_write_clients(&v, "boss me here\n");
+    reload(&v);
+    snprintf(words, sizeof(words), "[LK-6003] the old list of clients stays: %s:6: unknown role",
+             v.clients_path);
+    assert_true(harness_log_has(v.h.folder, "log", words));
+    chmod(v.clients_path, 0666);
+    reload(&v);
+    assert_true(harness_log_has(v.h.folder, "log", "others can write to this file"));
+    vault_become(&v, READER);
+    assert_int_equal(harness_command(&v.h, STATUS)->status->role, ROLE(READ));
+    vault_close(&v);
+}
+
+static void test_hangup_without_keys(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    assert_int_equal(kill(h.pid, SIGHUP), 0);
+    vault_nap(200);
+    assert_int_equal(harness_command(&h, STATUS)->status->role, ROLE(CONTROL));
+    assert_int_equal(h.reply->status->turned_away, 0);
+    assert_true(harness_log_has(h.folder, "log", "[LK-6003] nothing to read again"));
+    harness_close(&h);
+}
+
+/* ---- refusals in number ---- */
+
+static int count_lines(const struct harness *h, const char *words)
+{
+    char path[128], line[1200];
+    FILE *in;
+    int n = 0;
+
+    snprintf(path, sizeof(path), "%s/log", h->folder);
+    in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof(line), in))
+        n += strstr(line, words) != NULL;
+    fclose(in);
+    return n;
+}
+
+/* Many strangers at once: all are counted, few are logged, and friends are served meanwhile. */
+static void test_flood_of_strangers(void **state)
+{
+    enum { N = 200 };
+    void *socket[N];
+    struct vault v;
+    uint64_t before;
+
+    (void)state;
+    vault_open(&v);
+    vault_nap(300);
+    before = turned_away(&v);
+    for (int i = 0; i < N; i++)
+        socket[i] = vault_connect(&v, ZMQ_DEALER, 0, STRANGER);
+    for (int i = 0; i < 500 && turned_away(&v) < before + N; i++)
+        vault_nap(10);
+    assert_true(turned_away(&v) >= before + N);
+    for (int i = 0; i < N; i++)
+        zmq_close(socket[i]);
+    assert_in_range(count_lines(&v.h, "[LK-6004]"), 1, 10 + 20);
+    vault_close(&v);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_key_on_the_list),
+        cmocka_unit_test(test_key_not_on_the_list),
+        cmocka_unit_test(test_no_curve_at_all),
+        cmocka_unit_test(test_half_a_hello),
+        cmocka_unit_test(test_key_of_another_server),
+        cmocka_unit_test(test_public_key_of_somebody_else),
+        cmocka_unit_test(test_roles_on_control),
+        cmocka_unit_test(test_roles_on_inputs),
+        cmocka_unit_test(test_outputs_for_any_key),
+        cmocka_unit_test(test_reload),
+        cmocka_unit_test(test_reload_refused),
+        cmocka_unit_test(test_hangup_without_keys),
+        cmocka_unit_test(test_flood_of_strangers),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

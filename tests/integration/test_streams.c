@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Subscribers with their own selection of the outputs, at their own rate; and what a subscriber
+ * that does not read costs the others. */
+#include "subscriber.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+#define N(list) (sizeof(list) / sizeof((list)[0]))
+
+/** struct topic - of a stream, out of a reply that is gone. */
+struct topic {
+    unsigned char bytes[16];
+    size_t size;
+    uint64_t stream;
+};
+
+static struct topic ask(struct harness *h, const char *const names[], size_t n, uint32_t divisor)
+{
+    const Linkage__V1__ControlReply *reply = subscriber_ask(h, names, n, divisor);
+    struct topic topic;
+
+    if (reply->result != RESULT(OK))
+        fail_msg("%s", reply->text);
+    assert_non_null(reply->stream);
+    topic.size = reply->stream->topic.len;
+    topic.stream = reply->stream->stream;
+    assert_int_equal(topic.size, 9);
+    memcpy(topic.bytes, reply->stream->topic.data, topic.size);
+    assert_int_equal(topic.bytes[0], 9);
+    return topic;
+}
+
+static void open_topic(struct subscriber *s, struct harness *h, const struct topic *topic)
+{
+    subscriber_open(s, h, topic->bytes, topic->size);
+}
+
+static void open_running(struct harness *h, const char *config)
+{
+    harness_open(h, config);
+    harness_load_model(h);
+    harness_go(h);
+}
+
+/* ---- what is asked for ---- */
+
+static void test_a_stream_is_described(void **state)
+{
+    static const char *const names[] = {"tip", "crank_angle"};
+    const Linkage__V1__Stream *stream;
+    uint64_t model_id;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, UNPRIVILEGED);
+    model_id = harness_load_model(&h);
+    stream = subscriber_ask(&h, names, N(names), 5)->stream;
+    assert_int_equal(stream->model_id, model_id);
+    assert_true(stream->daemon_id != 0 && stream->stream != 0);
+    assert_int_equal(stream->n_channels, 2);
+    assert_string_equal(stream->channels[0]->name, "tip");
+    assert_int_equal(stream->channels[0]->offset, 0);
+    assert_int_equal(stream->channels[0]->n_components, 3);
+    assert_string_equal(stream->channels[1]->name, "crank_angle");
+    assert_int_equal(stream->channels[1]->offset, 3);
+    stream = subscriber_ask(&h, NULL, 0, 0)->stream; /* none is all */
+    assert_int_equal(stream->n_channels, 7);
+    assert_int_equal(harness_command(&h, STATUS)->status->streams, 2);
+    harness_close(&h);
+}
+
+static void refused(struct harness *h, const char *const names[], size_t n, uint32_t divisor,
+                    Linkage__V1__Result result, const char *words)
+{
+    const Linkage__V1__ControlReply *reply = subscriber_ask(h, names, n, divisor);
+
+    assert_int_equal(reply->result, result);
+    assert_null(reply->stream);
+    if (!strstr(reply->text, words))
+        fail_msg("'%s' instead of '%s'", reply->text, words);
+}
+
+static void test_refusals(void **state)
+{
+    static const char *const wrong[] = {"tip", "crank_agle"}, *const twice[] = {"tip", "tip"},
+                             *const input[] = {"motor"}, *const empty[] = {""};
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, UNPRIVILEGED);
+    refused(&h, wrong, 2, 1, RESULT(WRONG_STATE), "load a model first");
+    harness_load_model(&h);
+    refused(&h, wrong, 2, 1, RESULT(UNKNOWN_CHANNEL),
+            "no output named 'crank_agle'; most like it: crank_angle, crank_rate");
+    refused(&h, input, 1, 1, RESULT(UNKNOWN_CHANNEL), "no output named 'motor'");
+    refused(&h, empty, 1, 1, RESULT(UNKNOWN_CHANNEL), "no output named ''");
+    refused(&h, twice, 2, 1, RESULT(BAD_VALUE), "output tip twice");
+    refused(&h, twice, 1, 1000001, RESULT(BAD_VALUE), "a divisor of 1000001, expected 1 to");
+    assert_int_equal(harness_command(&h, STATUS)->status->streams, 0);
+    for (uint32_t divisor = 1; divisor <= 64; divisor++)
+        ask(&h, twice, 1, divisor);
+    refused(&h, twice, 1, 65, RESULT(BAD_VALUE), "64 different streams already");
+    ask(&h, twice, 1, 64); /* there is that one */
+    harness_close(&h);
+}
+
+/* ---- what comes ---- */
+
+/* The same numbers as in the OutputSample of the same step, in the order asked for. */
+static void test_values(void **state)
+{
+    static const char *const names[] = {"energy", "crank_angle"};
+    const Linkage__V1__OutputSample *all;
+    const Linkage__V1__StreamSample *part;
+    struct subscriber s;
+    struct topic topic;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    topic = ask(&h, names, N(names), 1);
+    open_topic(&s, &h, &topic);
+    part = subscriber_stream(&s, PATIENCE_MS);
+    for (int compared = 0; compared < 50;) {
+        assert_non_null(part);
+        assert_int_equal(part->stream, topic.stream);
+        do {
+            all = harness_sample(&h, PATIENCE_MS);
+            assert_non_null(all);
+        } while (all->step < part->sample->step);
+        while (part->sample->step < all->step) {
+            part = subscriber_stream(&s, PATIENCE_MS);
+            assert_non_null(part);
+        }
+        if (part->sample->step != all->step)
+            continue;
+        assert_int_equal(part->sample->n_values, 3);
+        assert_true(part->sample->values[0] == all->values[15]); /* energy: behind 1 1 7 6 */
+        assert_true(part->sample->values[1] == all->values[16]);
+        assert_true(part->sample->values[2] == all->values[0]);
+        assert_int_equal(part->sample->deadline_ns, all->deadline_ns);
+        assert_int_equal(part->sample->model_id, all->model_id);
+        assert_int_equal(part->sample->state, STATE(RUNNING));
+        compared++;
+    }
+    subscriber_close(&s);
+    harness_close(&h);
+}
+
+/* One sample for each multiple of the divisor, counted by the stream alone. */
+static void check_divisor(struct subscriber *s, uint64_t divisor, int n)
+{
+    const Linkage__V1__StreamSample *sample = subscriber_stream(s, PATIENCE_MS);
+    uint64_t sequence, multiple;
+    int on_time = 0;
+
+    assert_non_null(sample);
+    sequence = sample->sample->sequence;
+    multiple = sample->sample->step / divisor;
+    for (int i = 0; i < n; i++) {
+        sample = subscriber_stream(s, PATIENCE_MS);
+        assert_non_null(sample);
+        assert_int_equal(sample->sample->sequence, ++sequence);
+        assert_true(sample->sample->step / divisor > multiple);
+        multiple = sample->sample->step / divisor;
+        on_time += sample->sample->step % divisor == 0;
+    }
+    assert_true(on_time > n / 2); /* the others were overtaken, on a busy machine */
+}
+
+static void test_divisors(void **state)
+{
+    static const char *const names[] = {"tip"};
+    struct subscriber s[3];
+    struct topic topic[3];
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    for (int i = 0; i < 3; i++) {
+        topic[i] = ask(&h, names, 1, (uint32_t[]){1, 7, 100}[i]);
+        open_topic(&s[i], &h, &topic[i]);
+    }
+    check_divisor(&s[0], 1, 500);
+    check_divisor(&s[1], 7, 60);
+    check_divisor(&s[2], 100, 5);
+    for (int i = 0; i < 3; i++)
+        subscriber_close(&s[i]);
+    harness_close(&h);
+}
+
+static void test_divisor_of_all_outputs(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    uint64_t sequence = 0, step = 0;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED "outputs: {divisor: 20}\n");
+    for (int i = 0; i < 50; i++) {
+        sample = harness_sample(&h, PATIENCE_MS);
+        assert_non_null(sample);
+        if (sequence) {
+            assert_int_equal(sample->sequence, sequence + 1);
+            assert_true(sample->step / 20 > step / 20);
+        }
+        sequence = sample->sequence;
+        step = sample->step;
+    }
+    harness_close(&h);
+}
+
+/* Two that ask for the same share it: one sequence. */
+static void test_shared(void **state)
+{
+    static const char *const names[] = {"tip", "energy"};
+    const Linkage__V1__StreamSample *sample[2];
+    struct subscriber s[2];
+    struct topic topic[2];
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    for (int i = 0; i < 2; i++) {
+        topic[i] = ask(&h, names, 2, 10);
+        open_topic(&s[i], &h, &topic[i]);
+    }
+    assert_memory_equal(topic[0].bytes, topic[1].bytes, topic[0].size);
+    assert_int_equal(harness_command(&h, STATUS)->status->streams, 1);
+    sample[0] = subscriber_stream(&s[0], PATIENCE_MS);
+    sample[1] = subscriber_stream(&s[1], PATIENCE_MS);
+    assert_true(sample[0] && sample[1]);
+    while (sample[0]->sample->sequence != sample[1]->sample->sequence) {
+        int behind = sample[0]->sample->sequence > sample[1]->sample->sequence;
+
+        sample[behind] = subscriber_stream(&s[behind], PATIENCE_MS);
+        assert_non_null(sample[behind]);
+    }
+    assert_int_equal(sample[0]->sample->step, sample[1]->sample->step);
+    subscriber_close(&s[0]);
+    check_divisor(&s[1], 10, 20); /* and goes on when one of them leaves */
+    subscriber_close(&s[1]);
+    harness_close(&h);
+}
+
+static const Linkage__V1__StreamSample *await_state(struct subscriber *s, Linkage__V1__State state)
+{
+    const Linkage__V1__StreamSample *sample;
+
+    do {
+        sample = subscriber_stream(s, PATIENCE_MS);
+        assert_non_null(sample);
+    } while (sample->sample->state != state);
+    return sample;
+}
+
+/* A pause, a stop and a fault are heard at once, however large the divisor is. */
+static void test_states(void **state)
+{
+    static const char *const names[] = {"tip"};
+    const double torque = 1e12;
+    struct subscriber s;
+    struct topic topic;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    topic = ask(&h, names, 1, 1000000);
+    open_topic(&s, &h, &topic);
+    while (harness_command(&h, STATUS)->status->step < 100 || subscriber_stream(&s, 50))
+        ;
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    await_state(&s, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    await_state(&s, STATE(ARMED));
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
+    harness_go(&h);
+    await_state(&s, STATE(FAULT));
+    subscriber_close(&s);
+    harness_close(&h);
+}
+
+/* Another model ends them; a bench asks again and its socket, which was never closed, goes on. */
+static void test_another_model(void **state)
+{
+    static const char *const names[] = {"tip"};
+    const Linkage__V1__StreamSample *sample;
+    struct topic before, after;
+    uint64_t model_id;
+    struct subscriber s;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    before = ask(&h, names, 1, 10);
+    open_topic(&s, &h, &before);
+    assert_non_null(subscriber_stream(&s, PATIENCE_MS));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    model_id = harness_load_model(&h);
+    assert_int_equal(harness_command(&h, STATUS)->status->streams, 0);
+    harness_go(&h);
+    while ((sample = subscriber_stream(&s, 300)))
+        assert_true(sample->sample->model_id != model_id);
+    after = ask(&h, names, 1, 10);
+    assert_memory_equal(before.bytes, after.bytes, before.size);
+    sample = subscriber_stream(&s, PATIENCE_MS);
+    assert_non_null(sample);
+    assert_int_equal(sample->sample->model_id, model_id);
+    subscriber_close(&s);
+    harness_close(&h);
+}
+
+/* ---- one that does not read ---- */
+
+/** struct idler - a subscriber in a process of its own, stopped by SIGSTOP. */
+struct idler {
+    pid_t pid;
+    int endpoint_pipe;
+};
+
+/* Subscribe to everything, read one message, be stopped; afterwards look for a gap.
+ * Return: exit status, 0 when there is one. */
+static int idle(int endpoint_pipe)
+{
+    void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_SUB);
+    int queue = 10, patience_ms = PATIENCE_MS;
+    unsigned char message[4096];
+    char endpoint[128] = "";
+    uint64_t last = 0;
+
+    if (read(endpoint_pipe, endpoint, sizeof(endpoint)) <= 0)
+        return 3;
+    zmq_setsockopt(socket, ZMQ_RCVHWM, &queue, sizeof(queue));
+    zmq_setsockopt(socket, ZMQ_RCVTIMEO, &patience_ms, sizeof(patience_ms));
+    zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "\x08", 1);
+    zmq_connect(socket, endpoint);
+    for (int i = 0;; i++) {
+        int size = zmq_recv(socket, message, sizeof(message), 0);
+        Linkage__V1__OutputSample *sample;
+        uint64_t sequence;
+
+        if (size < 0)
+            return 4;
+        sample = linkage__v1__output_sample__unpack(NULL, (size_t)size, message);
+        sequence = sample->sequence;
+        linkage__v1__output_sample__free_unpacked(sample, NULL);
+        if (last && sequence > last + 1)
+            return 0;
+        last = sequence;
+        if (i == 0)
+            raise(SIGSTOP);
+    }
+}
+
+/* Before there is any thread. */
+static struct idler start_idler(void)
+{
+    struct idler idler;
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    idler.pid = fork();
+    assert_true(idler.pid >= 0);
+    if (idler.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(idle(ends[0]));
+    }
+    close(ends[0]);
+    idler.endpoint_pipe = ends[1];
+    return idler;
+}
+
+static void await_stopped(const struct idler *idler)
+{
+    int status;
+
+    assert_int_equal(waitpid(idler->pid, &status, WUNTRACED), idler->pid);
+    assert_true(WIFSTOPPED(status));
+}
+
+/* Longer than all queues on the way to it can hold: 64 in the daemon, 10 in itself, and what the
+ * kernel keeps of a Unix socket, some hundred messages. */
+#define IDLE_SAMPLES 4000
+
+static void test_a_stopped_subscriber_costs_nobody_else(void **state)
+{
+    const Linkage__V1__OutputSample *sample;
+    struct idler idler = start_idler();
+    uint64_t sequence = 0, step = 0, steps = 0;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    assert_true(write(idler.endpoint_pipe, h.endpoint[2], strlen(h.endpoint[2]) + 1) > 0);
+    await_stopped(&idler);
+    for (int i = 0; i < IDLE_SAMPLES; i++) {
+        sample = harness_sample(&h, PATIENCE_MS);
+        assert_non_null(sample);
+        if (sequence)
+            assert_int_equal(sample->sequence, sequence + 1);
+        sequence = sample->sequence;
+        steps += step != 0 && sample->step > step;
+        step = sample->step;
+    }
+    assert_true(steps > IDLE_SAMPLES * 9 / 10);
+    harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
+    assert_int_equal(kill(idler.pid, SIGCONT), 0);
+    assert_int_equal(harness_wait(idler.pid, PATIENCE_MS), 0); /* it sees what it has missed */
+    close(idler.endpoint_pipe);
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_stream_is_described),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_divisors),
+        cmocka_unit_test(test_divisor_of_all_outputs),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_another_model),
+        cmocka_unit_test(test_a_stopped_subscriber_costs_nobody_else),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

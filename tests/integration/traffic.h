@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Benches, onlookers and hostile peers for tests of a line between two machines; one program,
+ * usage in traffic.c. Everything ends by SIGTERM. */
+#ifndef TEST_TRAFFIC_H
+#define TEST_TRAFFIC_H
+
+#include "client.h"
+#include "keys.h"
+
+/** struct line - @endpoint: control, inputs, outputs;  @keys: of this client, in @key */
+struct line {
+    char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
+    struct lk_client_options keys;
+    char key[3][LK_KEY_SIZE];
+    const char *host;
+    const char *name;
+};
+
+/** line_ended() - whether SIGTERM has come. */
+bool line_ended(void);
+
+/** line_socket() - a ZeroMQ socket of @type, connected to endpoint @which with the keys. */
+void *line_socket(const struct line *line, void *context, int type, int which);
+
+/* Each until SIGTERM. Return: exit status. */
+int flood_inputs(const struct line *line);
+int flood_control(const struct line *line);
+int flood_subscriptions(const struct line *line);
+/** send_garbage() - once through all of it, then half-open connections until SIGTERM. */
+int send_garbage(const struct line *line);
+
+#endif

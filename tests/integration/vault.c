@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vault.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+void vault_nap(int ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+    nanosleep(&time, NULL);
+}
+
+void vault_write(const char *path, mode_t mode, const char *text)
+{
+    FILE *out = fopen(path, "w");
+
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+void vault_write_clients(const struct vault *v, const char *more)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+             "# who may talk\nread reader %s  # looks on\nbench rig %s\n\ncontrol desk %s\n%s",
+             v->client[READER].open, v->client[BENCH].open, v->client[CONTROLLER].open, more);
+    vault_write(v->clients_path, 0644, text);
+}
+
+void vault_make_keys(struct vault *v)
+{
+    char text[64];
+
+    *v = (struct vault){0};
+    snprintf(v->folder, sizeof(v->folder), "/tmp/linkaged-keys-XXXXXX");
+    assert_non_null(mkdtemp(v->folder));
+    snprintf(v->secret_path, sizeof(v->secret_path), "%s/server.key", v->folder);
+    snprintf(v->clients_path, sizeof(v->clients_path), "%s/clients", v->folder);
+    assert_int_equal(zmq_curve_keypair(v->server.open, v->server.secret), 0);
+    for (int i = 0; i < N_CLIENTS; i++)
+        assert_int_equal(zmq_curve_keypair(v->client[i].open, v->client[i].secret), 0);
+    snprintf(text, sizeof(text), "%s\n", v->server.secret);
+    vault_write(v->secret_path, 0600, text);
+    vault_write_clients(v, "");
+}
+
+void vault_remove_keys(struct vault *v)
+{
+    unlink(v->secret_path);
+    unlink(v->clients_path);
+    rmdir(v->folder);
+}
+
+void vault_section(const struct vault *v, char *ret, size_t size)
+{
+    snprintf(ret, size,
+             "realtime: {degraded: allow, priority: 0, core: none}\n"
+             "security:\n  secret_key: %s\n  clients: %s\n",
+             v->secret_path, v->clients_path);
+}
+
+void vault_set_keys(void *socket, const char *server, const struct pair *own)
+{
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_CURVE_SERVERKEY, server, 41), 0);
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_CURVE_PUBLICKEY, own->open, 41), 0);
+    assert_int_equal(zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, own->secret, 41), 0);
+}
+
+void *vault_socket(struct vault *v, int type)
+{
+    void *socket = zmq_socket(v->h.context, type);
+    const int zero = 0;
+
+    assert_non_null(socket);
+    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
+    if (type == ZMQ_SUB)
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+    return socket;
+}
+
+void *vault_connect(struct vault *v, int type, int endpoint, int client)
+{
+    void *socket = vault_socket(v, type);
+
+    vault_set_keys(socket, v->server.open, &v->client[client]);
+    assert_int_equal(zmq_connect(socket, v->h.endpoint[endpoint]), 0);
+    return socket;
+}
+
+/* The harness' own sockets from now on, all three with the key of @client. */
+void vault_become(struct vault *v, int client)
+{
+    zmq_close(v->h.control);
+    zmq_close(v->h.inputs);
+    zmq_close(v->h.outputs);
+    v->h.control = vault_connect(v, ZMQ_DEALER, 0, client);
+    v->h.inputs = vault_connect(v, ZMQ_XPUB, 1, client);
+    v->h.outputs = vault_connect(v, ZMQ_SUB, 2, client);
+    v->h.subscribed = false;
+}
+
+void vault_open(struct vault *v)
+{
+    char section[400];
+
+    vault_make_keys(v);
+    vault_section(v, section, sizeof(section));
+    harness_open(&v->h, section);
+    vault_become(v, CONTROLLER); /* before, the harness had connected without keys */
+}
+
+void vault_close(struct vault *v)
+{
+    harness_close(&v->h);
+    vault_remove_keys(v);
+}
+
+static bool readable(void *socket, int timeout_ms)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+
+    return zmq_poll(&item, 1, timeout_ms) == 1;
+}
+
+/* Send a request for the status and demand that nothing comes back. Closes @socket. */
+void vault_expect_silence(void *socket)
+{
+    static const unsigned char status[] = {0x08, 0x07, 0x12, 0x00}; /* id 7, status {} */
+
+    zmq_send(socket, status, sizeof(status), ZMQ_DONTWAIT);
+    assert_false(readable(socket, NO_ANSWER_MS));
+    zmq_close(socket);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model says about its channels, as clients get to know it. */
+#include "linkage/linkage.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char text[] =
+    "linkage: 1\nname: channels\n"
+    "bodies:\n"
+    "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+    "joints:\n"
+    "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "inputs:\n"
+    "  motor: {type: joint-torque, joint: pin, limits: [2, 8], initial: 4, rate: 50}\n"
+    "  wind: {type: body-force, body: arm}\n"
+    "  jet: {type: body-force, body: arm, frame: body}\n"
+    "outputs:\n"
+    "  angle: {type: joint-position, joint: pin}\n"
+    "  pose: {type: body-pose, body: arm}\n"
+    "  imu: {type: inertial-sensor, body: arm}\n"
+    "  turned: {type: inertial-sensor, body: arm, orientation: {axis: [0, 0, 1], angle: 1}}\n"
+    "solver: {step: 0.001}\n";
+
+static struct lk_system *make(void)
+{
+    struct lk_error error;
+    struct lk_model *model;
+    struct lk_system *system;
+
+    if (lk_model_read_text("m", text, strlen(text), &model, &error))
+        fail_msg("%s", error.text);
+    if (lk_system_new(model, NULL, &system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return system;
+}
+
+static void test_inputs(void **state)
+{
+    struct lk_system *system = make();
+    const struct lk_channel *c;
+    int n;
+
+    (void)state;
+    c = lk_system_input_channels(system, &n);
+    assert_int_equal(n, 3);
+    assert_string_equal(c[0].type, "joint-torque");
+    assert_string_equal(c[0].frame, "");
+    assert_true(c[0].low == 2 && c[0].high == 8 && c[0].initial == 4 && c[0].rate == 50);
+    assert_string_equal(c[1].type, "body-force");
+    assert_string_equal(c[1].frame, "world");
+    assert_true(c[1].initial == 0 && isinf(c[1].rate) && isinf(c[1].high));
+    assert_string_equal(c[2].frame, "body arm");
+    lk_system_free(system);
+}
+
+static void test_outputs(void **state)
+{
+    static const char *const frames[] = {"", "world", "body arm", "sensor"};
+    struct lk_system *system = make();
+    const struct lk_channel *c;
+    int n;
+
+    (void)state;
+    c = lk_system_output_channels(system, &n);
+    assert_int_equal(n, 4);
+    assert_string_equal(c[0].type, "joint-position");
+    assert_string_equal(c[2].type, "inertial-sensor");
+    for (int i = 0; i < n; i++)
+        assert_string_equal(c[i].frame, frames[i]);
+    lk_system_free(system);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_outputs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

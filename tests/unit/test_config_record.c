@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section `record`. */
+#include "../cmocka_all.h"
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int read_text(const char *record, struct lkd_config *config, struct lk_error *error)
+{
+    char path[] = "/tmp/linkaged-config-XXXXXX";
+    int fd = mkstemp(path), r;
+    FILE *out = fdopen(fd, "w");
+
+    assert_non_null(out);
+    fprintf(out, "linkaged: 1\n%s\n", record);
+    fclose(out);
+    r = lkd_config_read(path, config, error);
+    unlink(path);
+    return r;
+}
+
+static void without_it_there_is_no_recorder(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(read_text("", &config, &error), 0);
+    assert_string_equal(config.record.directory, "");
+    assert_false(config.record.autostart);
+    assert_int_equal(config.record.chunk, 1 << 20);
+    assert_int_equal(config.record.flush_ns, 500000000);
+    assert_int_equal(config.record.io, LKD_RECORD_IO_AUTO);
+    assert_int_equal(config.record.max_size, 0);
+}
+
+static void all_keys_are_read(void **state)
+{
+    struct lkd_config config;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(read_text("record: {directory: r, autostart: true, chunk: 70000, flush: 2, "
+                               "io: pwrite, sync: true, max_size: 1e9}",
+                               &config, &error),
+                     0);
+    assert_string_equal(config.record.directory, "/tmp/r");
+    assert_true(config.record.autostart);
+    assert_int_equal(config.record.chunk, 70000);
+    assert_int_equal(config.record.flush_ns, 2000000000);
+    assert_int_equal(config.record.io, LKD_RECORD_IO_PWRITE);
+    assert_true(config.record.sync);
+    assert_int_equal(config.record.max_size, 1000000000);
+}
+
+static void refused(const char *record, const char *words)
+{
+    struct lkd_config config;
+    struct lk_error error = {""};
+
+    assert_int_equal(read_text(record, &config, &error), LK_E_TEXT);
+    if (!strstr(error.text, words))
+        fail_msg("'%s', expected '%s'", error.text, words);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    refused("record: {autostart: true}", "autostart without a folder");
+    refused("record: {chunk: 1}", "expected 65536 to");
+    refused("record: {chunk: 1e12}", "expected 65536 to");
+    refused("record: {flush: 0}", "expected 0.01 to 60");
+    refused("record: {io: aio}", "pwrite");
+    refused("record: {max_size: 1000}", "expected 262144 and more");
+    refused("record: {folder: r}", "folder");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_it_there_is_no_recorder),
+        cmocka_unit_test(all_keys_are_read),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

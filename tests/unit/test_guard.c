@@ -1,0 +1,807 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The guard step by step: what acts, given what was commanded and what is known. The step is 1 ms;
+ * see bench_rig.h for the channels. */
+#include "bench_rig.h"
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TORQUE, PUSH, MOTOR, N_CHANNELS };
+
+#define N_VALUES 5
+
+/* As enum Flag of the contract. */
+#define STALE        LINKAGE__V1__FLAG__FLAG_STALE
+#define TRIPPED      LINKAGE__V1__FLAG__FLAG_TRIPPED
+#define RATE_LIMITED LINKAGE__V1__FLAG__FLAG_RATE_LIMITED
+#define LOST         LINKAGE__V1__FLAG__FLAG_LOST
+
+static struct lk_system *the_system;
+static struct lkd_guard guard;
+static struct lkd_policy policy;
+static struct lkd_guard_view view;
+static struct lkd_news news[N_CHANNELS];
+static double commanded[N_VALUES];
+
+static int open_guard(void **state)
+{
+    (void)state;
+    the_system = bench_rig_system();
+    policy = lkd_policy_default();
+    view = (struct lkd_guard_view){0};
+    memset(news, 0, sizeof(news));
+    memset(commanded, 0, sizeof(commanded));
+    commanded[0] = 1;
+    return lkd_guard_init(&guard, the_system, &policy);
+}
+
+static int close_guard(void **state)
+{
+    (void)state;
+    lkd_guard_fini(&guard);
+    lk_system_free(the_system);
+    return 0;
+}
+
+/* The policy as the test has changed it. */
+static void renew(void)
+{
+    lkd_guard_fini(&guard);
+    assert_int_equal(lkd_guard_init(&guard, the_system, &policy), 0);
+    lkd_guard_begin(&guard, news);
+}
+
+static void rule(enum lkd_condition condition, enum lkd_action action, double value, double ramp_s)
+{
+    policy.rule[condition] = (struct lkd_rule){action, value, ramp_s};
+}
+
+static int step(void)
+{
+    int r = lkd_guard_apply(&guard, &view, commanded, news);
+
+    view.step++;
+    return r;
+}
+
+static void steps(int n)
+{
+    while (n-- > 0)
+        assert_int_equal(step(), -1);
+}
+
+/* A step with a new sample for all watched channels. */
+static void fed(int n)
+{
+    for (; n > 0; n--) {
+        for (int i = 0; i < N_CHANNELS; i++)
+            news[i].heard += news[i].watched;
+        steps(1);
+    }
+}
+
+static void acts(int scalar, double expected)
+{
+    double tolerance = 1e-12 * fmax(1, fabs(expected));
+
+    if (!(fabs(guard.acting[scalar] - expected) <= tolerance))
+        fail_msg("scalar %d acts with %.17g, expected %.17g", scalar, guard.acting[scalar],
+                 expected);
+    assert_true(guard.shown[scalar] == guard.acting[scalar]);
+}
+
+static uint64_t count(enum lkd_condition condition)
+{
+    return guard.count[condition];
+}
+
+static bool tripped(int channel)
+{
+    return guard.channel[channel].acting_action != LKD_ACTION_COUNT;
+}
+
+/* ---- without trouble ---- */
+
+static void test_passes_through(void **state)
+{
+    (void)state;
+    acts(0, 1);
+    commanded[0] = -7;
+    commanded[1] = 5;
+    commanded[3] = 6;
+    steps(500); /* nobody feeds anything: nothing gets stale */
+    acts(0, -7);
+    acts(1, 5);
+    acts(2, 0);
+    acts(3, 6);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[TORQUE].age_now, 0);
+    for (int i = 0; i < LKD_CONDITIONS; i++)
+        assert_int_equal(count((enum lkd_condition)i), 0);
+}
+
+static void test_rate(void **state)
+{
+    (void)state;
+    commanded[4] = 2.2;
+    commanded[0] = 9; /* any rate */
+    steps(1);
+    acts(4, 0.5);
+    acts(0, 9);
+    assert_int_equal(guard.flags, RATE_LIMITED);
+    steps(3);
+    acts(4, 2);
+    steps(1);
+    acts(4, 2.2);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[MOTOR].rate_limited, 4);
+    assert_int_equal(guard.channel[TORQUE].rate_limited, 0);
+    commanded[4] = -10;
+    steps(2);
+    acts(4, 1.2);
+}
+
+/* ---- stale ---- */
+
+/* Fed, then silent for longer than the time-out. */
+static void let_stale(void)
+{
+    news[TORQUE].watched = true;
+    commanded[0] = 5;
+    fed(3);
+    acts(0, 5);
+    steps(100);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[TORQUE].age_now, 100);
+}
+
+static void test_stale_hold(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
+    renew();
+    let_stale();
+    commanded[0] = 6; /* set by hand, say: no new sample */
+    steps(1);
+    acts(0, 5);
+    assert_int_equal(guard.flags, STALE | TRIPPED);
+    assert_int_equal(guard.channel[TORQUE].acting_action, LKD_ACTION_HOLD);
+    assert_int_equal(guard.channel[TORQUE].acting_condition, LKD_CONDITION_STALE);
+    assert_int_equal(guard.channel[TORQUE].trips, 1);
+    assert_int_equal(guard.channel[TORQUE].trip_step, 103);
+    assert_false(tripped(PUSH));
+    steps(1000);
+    acts(0, 5);
+    assert_int_equal(count(LKD_CONDITION_STALE), 1);
+    assert_int_equal(guard.last_step[LKD_CONDITION_STALE], 103);
+    assert_int_equal(guard.channel[TORQUE].times_stale, 1);
+}
+
+static void test_stale_zero(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_ZERO, NAN, 0.1);
+    renew();
+    let_stale();
+    steps(1);
+    acts(0, 0);
+}
+
+/* On a straight line to the initial value, there in as many steps as the ramp has. */
+static void test_stale_ramp(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, NAN, 0.008);
+    renew();
+    let_stale();
+    for (int i = 1; i <= 8; i++) {
+        steps(1);
+        acts(0, 5 - 0.5 * i);
+    }
+    acts(0, 1);
+    steps(50);
+    acts(0, 1);
+}
+
+static void test_stale_ramp_to(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, -3, 0);
+    renew();
+    let_stale();
+    steps(1);
+    acts(0, -3); /* a ramp of no time is a step */
+}
+
+/* A safe value that the model does not allow: as near as it does. */
+static void test_safe_value_within_limits(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, 1000, 0);
+    renew();
+    let_stale();
+    steps(2);
+    acts(0, 10);
+}
+
+static void test_stale_count(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_COUNT, NAN, 0);
+    renew();
+    let_stale();
+    steps(10);
+    acts(0, 5);
+    assert_int_equal(guard.flags, STALE);
+    assert_int_equal(count(LKD_CONDITION_STALE), 1);
+    fed(1);
+    assert_int_equal(guard.flags, 0);
+    steps(150);
+    assert_int_equal(count(LKD_CONDITION_STALE), 2);
+}
+
+static void test_stale_fault(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_FAULT, NAN, 0);
+    renew();
+    let_stale();
+    assert_int_equal(step(), LKD_CONDITION_STALE);
+}
+
+static void test_stale_off(void **state)
+{
+    (void)state;
+    policy.timeout_steps = 0;
+    renew();
+    news[TORQUE].watched = true;
+    steps(100000);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[TORQUE].age_now, 100000);
+}
+
+/* A claim that has not sent yet gets stale like any other; in lockstep nothing does. */
+static void test_watched_and_timed(void **state)
+{
+    (void)state;
+    news[PUSH].watched = true;
+    steps(101);
+    assert_true(tripped(PUSH));
+    renew();
+    guard.timed = false;
+    news[PUSH].lost = true;
+    steps(1000);
+    assert_false(tripped(PUSH));
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(count(LKD_CONDITION_LOST), 0);
+}
+
+/* Rules of one channel; all others have the general one. */
+static void test_channel_rule(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_ZERO, NAN, 0.1);
+    policy.n_channels = 2;
+    strcpy(policy.channel[0].name, "no-such");
+    strcpy(policy.channel[1].name, "push");
+    policy.channel[1].timeout_steps = 4;
+    policy.channel[1].rule = (struct lkd_rule){LKD_ACTION_RAMP, -2, 0.002};
+    renew();
+    news[TORQUE].watched = news[PUSH].watched = true;
+    commanded[0] = commanded[1] = commanded[2] = 2;
+    fed(1);
+    steps(4);
+    acts(1, 2);
+    steps(1);
+    acts(0, 2);
+    acts(1, 0);
+    acts(2, 0);
+    acts(3, -1);
+    steps(1);
+    acts(1, -2);
+    acts(3, -2);
+    steps(94);
+    acts(0, 2);
+    steps(1);
+    acts(0, 0);
+    assert_int_equal(guard.channel[PUSH].times_stale, 1);
+    assert_int_equal(guard.channel[PUSH].stale_step, 5);
+    assert_int_equal(count(LKD_CONDITION_STALE), 2);
+}
+
+/* ---- recovery ---- */
+
+static void test_recovery(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, 1, 0.004);
+    policy.recover_samples = 3;
+    renew();
+    let_stale();
+    steps(20);
+    acts(0, 1);
+    commanded[0] = 9;
+    fed(2);
+    acts(0, 1);
+    assert_int_equal(guard.flags, TRIPPED); /* fresh again, but not trusted yet */
+    fed(1);
+    acts(0, 3); /* on its way back, as long as the ramp there */
+    assert_false(tripped(TORQUE));
+    assert_int_equal(guard.flags, TRIPPED); /* not what the bench asks for */
+    fed(1);
+    acts(0, 5);
+    commanded[0] = 7; /* follows where the bench goes meanwhile */
+    fed(1);
+    acts(0, 6);
+    fed(1);
+    acts(0, 7);
+    assert_int_equal(guard.flags, TRIPPED);
+    fed(1);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[TORQUE].trips, 1);
+}
+
+/* Samples that come in one step all count; steps without one do not break the row. */
+static void test_recovery_counts_samples(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.001);
+    policy.recover_samples = 3;
+    renew();
+    let_stale();
+    steps(1);
+    news[TORQUE].heard += 2;
+    steps(10);
+    assert_true(tripped(TORQUE));
+    news[TORQUE].heard += 1;
+    steps(1);
+    assert_false(tripped(TORQUE));
+}
+
+/* Silent once more before the row is complete: from the beginning. */
+static void test_recovery_from_the_beginning(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.001);
+    renew();
+    let_stale();
+    steps(1);
+    fed(2);
+    steps(101);
+    fed(2);
+    assert_true(tripped(TORQUE));
+    fed(1);
+    assert_false(tripped(TORQUE));
+    assert_int_equal(guard.channel[TORQUE].trips, 1);
+    assert_int_equal(count(LKD_CONDITION_STALE), 2);
+}
+
+/* A refused sample breaks the row, though refusals themselves are only counted. */
+static void test_recovery_in_a_row(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.001);
+    renew();
+    let_stale();
+    steps(1);
+    for (int i = 0; i < 5; i++) {
+        fed(2);
+        news[TORQUE].not_finite++;
+        steps(1);
+    }
+    assert_true(tripped(TORQUE));
+    fed(3);
+    assert_false(tripped(TORQUE));
+}
+
+/* Silent again on the way back: the fail-safe starts from where it is, without a jump. */
+static void test_trip_on_the_way_back(void **state)
+{
+    double before;
+
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, -10, 0.2);
+    renew();
+    let_stale();
+    steps(200);
+    acts(0, -10);
+    fed(3);
+    steps(99);
+    before = guard.acting[0];
+    assert_true(before > -10 && before < 5);
+    for (int i = 0; i < 20; i++) {
+        double last = guard.acting[0];
+
+        steps(1);
+        assert_true(fabs(guard.acting[0] - last) <= 15.0 / 200 + 1e-12);
+    }
+    assert_true(tripped(TORQUE));
+    assert_int_equal(guard.channel[TORQUE].trips, 2);
+}
+
+/* The rate holds in all of it. */
+static void test_rate_of_a_trip(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_ZERO, NAN, 0);
+    renew();
+    news[MOTOR].watched = true;
+    commanded[4] = 3;
+    fed(6);
+    acts(4, 3);
+    steps(101);
+    acts(4, 2.5);
+    assert_int_equal(guard.flags, STALE | TRIPPED | RATE_LIMITED);
+    steps(5);
+    acts(4, 0);
+    fed(3);
+    acts(4, 0.5); /* a ramp of no time back, as fast as the rate allows */
+    fed(5);
+    acts(4, 3);
+    assert_int_equal(guard.channel[MOTOR].rate_limited, 6 - 1 + 6 - 1 + 6 - 1);
+}
+
+/* Nobody feeds it any more: back to what it is then, without a jump. */
+static void test_given_back(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.004);
+    renew();
+    news[TORQUE].watched = true;
+    commanded[0] = 9;
+    fed(2);
+    news[TORQUE].watched = false;
+    commanded[0] = 1;
+    steps(1);
+    acts(0, 7);
+    assert_int_equal(guard.flags, TRIPPED);
+    steps(3);
+    acts(0, 1);
+    steps(1);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(guard.channel[TORQUE].trips, 0);
+
+    /* and out of a trip, too */
+    news[TORQUE].watched = true;
+    commanded[0] = 9;
+    fed(1);
+    steps(101);
+    assert_true(tripped(TORQUE));
+    news[TORQUE].watched = false;
+    commanded[0] = 1;
+    steps(1);
+    assert_false(tripped(TORQUE));
+    acts(0, 7);
+    steps(200);
+    acts(0, 1);
+}
+
+/* ---- refused samples ---- */
+
+static void refuse(enum lkd_condition condition, uint64_t n)
+{
+    if (condition == LKD_CONDITION_RANGE)
+        news[PUSH].out_of_range += n;
+    else
+        news[PUSH].not_finite += n;
+}
+
+static void try_refusals(enum lkd_condition condition)
+{
+    rule(condition, LKD_ACTION_COUNT, NAN, 0);
+    renew();
+    news[PUSH].watched = true;
+    commanded[1] = 8;
+    fed(1);
+    refuse(condition, 7);
+    steps(5);
+    acts(1, 8);
+    assert_int_equal(guard.flags, 0);
+    assert_int_equal(count(condition), 7);
+    assert_int_equal(guard.last_step[condition], view.step - 5);
+
+    rule(condition, LKD_ACTION_ZERO, NAN, 0.001);
+    renew();
+    assert_int_equal(count(condition), 0); /* what was before the run does not count */
+    fed(1);
+    acts(1, 8);
+    refuse(condition, 1);
+    steps(1);
+    acts(1, 0);
+    acts(0, 1);
+    assert_int_equal(guard.channel[PUSH].acting_condition, condition);
+    assert_false(tripped(TORQUE));
+    fed(3);
+    acts(1, 8);
+
+    rule(condition, LKD_ACTION_FAULT, NAN, 0);
+    renew();
+    steps(1);
+    refuse(condition, 1);
+    assert_int_equal(step(), condition);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    try_refusals(LKD_CONDITION_RANGE);
+    try_refusals(LKD_CONDITION_NOT_FINITE);
+}
+
+/* ---- lost ---- */
+
+static void test_lost(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_LOST, LKD_ACTION_RAMP, 0, 0.005);
+    rule(LKD_CONDITION_STALE, LKD_ACTION_COUNT, NAN, 0);
+    renew();
+    for (int i = 0; i < N_CHANNELS; i++)
+        news[i].watched = true;
+    commanded[0] = 5;
+    fed(1);
+    news[TORQUE].lost = true;
+    for (int i = 1; i <= 5; i++) {
+        steps(1);
+        acts(0, 5 - i);
+    }
+    assert_int_equal(guard.flags, LOST | TRIPPED);
+    assert_int_equal(count(LKD_CONDITION_LOST), 1);
+    assert_false(tripped(PUSH));
+    news[TORQUE].lost = false; /* a heartbeat: no new value */
+    steps(20);
+    acts(0, 0);
+    fed(3);
+    acts(0, 1);
+    assert_int_equal(guard.flags, TRIPPED);
+
+    rule(LKD_CONDITION_LOST, LKD_ACTION_FAULT, 0, 0);
+    renew();
+    news[PUSH].lost = true;
+    assert_int_equal(step(), LKD_CONDITION_LOST);
+}
+
+/* First stale, then lost: the stronger action takes over, a weaker one does not. */
+static void test_stronger_takes_over(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
+    rule(LKD_CONDITION_LOST, LKD_ACTION_ZERO, NAN, 0.1);
+    rule(LKD_CONDITION_RANGE, LKD_ACTION_RAMP, 7, 0);
+    renew();
+    let_stale();
+    steps(1);
+    acts(0, 5);
+    news[TORQUE].lost = true;
+    steps(1);
+    acts(0, 0);
+    assert_int_equal(guard.channel[TORQUE].acting_condition, LKD_CONDITION_LOST);
+    news[TORQUE].out_of_range++;
+    steps(1);
+    acts(0, 0);
+    assert_int_equal(guard.channel[TORQUE].trips, 2);
+    assert_int_equal(count(LKD_CONDITION_RANGE), 1);
+    /* found again, but stale still */
+    news[TORQUE].lost = false;
+    steps(10);
+    assert_true(tripped(TORQUE));
+    fed(3);
+    assert_false(tripped(TORQUE));
+}
+
+/* ---- the model ---- */
+
+static void test_late(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_LATE, LKD_ACTION_HOLD, NAN, 0.001);
+    renew();
+    news[TORQUE].watched = true;
+    commanded[0] = 5;
+    fed(1);
+    view.overruns = 2;
+    commanded[0] = 6;
+    steps(1);
+    acts(0, 5);
+    acts(1, 0);
+    assert_true(tripped(TORQUE) && tripped(PUSH) && tripped(MOTOR));
+    assert_int_equal(count(LKD_CONDITION_LATE), 2);
+    commanded[1] = 3;
+    steps(1);
+    acts(1, 3); /* nobody feeds it: nothing to wait for */
+    acts(0, 5);
+    fed(3);
+    acts(0, 6);
+    assert_int_equal(count(LKD_CONDITION_LATE), 2);
+
+    rule(LKD_CONDITION_LATE, LKD_ACTION_FAULT, NAN, 0);
+    renew();
+    assert_int_equal(step(), LKD_CONDITION_LATE);
+}
+
+/* Lasts as long as the residual is beyond its limit, and is counted when it begins. */
+static void test_residual(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_RESIDUAL, LKD_ACTION_RAMP, 0, 0.002);
+    policy.residual_limit = 0.01;
+    renew();
+    commanded[0] = 4;
+    view.residual = 0.01;
+    steps(5);
+    acts(0, 4);
+    view.residual = 0.011;
+    steps(1);
+    acts(0, 2);
+    steps(10);
+    acts(0, 0);
+    assert_int_equal(count(LKD_CONDITION_RESIDUAL), 1);
+    view.residual = 0;
+    steps(1);
+    acts(0, 2);
+    steps(1);
+    acts(0, 4);
+    view.residual = NAN;
+    steps(2);
+    acts(0, 0);
+    assert_int_equal(count(LKD_CONDITION_RESIDUAL), 2);
+
+    policy.rule[LKD_CONDITION_RESIDUAL].action = LKD_ACTION_FAULT;
+    renew();
+    assert_int_equal(step(), LKD_CONDITION_RESIDUAL);
+}
+
+static void test_energy(void **state)
+{
+    (void)state;
+    view.energy = 1e9; /* off: no limit */
+    steps(3);
+    assert_int_equal(count(LKD_CONDITION_ENERGY), 0);
+    policy.energy_limit = 2;
+    rule(LKD_CONDITION_ENERGY, LKD_ACTION_ZERO, NAN, 0.001);
+    renew();
+    commanded[0] = 4;
+    view.energy = -2;
+    steps(1);
+    acts(0, 4);
+    view.energy = -2.1;
+    steps(1);
+    acts(0, 0);
+    view.energy = 2.1;
+    steps(1);
+    acts(0, 0);
+    view.energy = 0;
+    steps(1);
+    acts(0, 4);
+    rule(LKD_CONDITION_ENERGY, LKD_ACTION_FAULT, NAN, 0);
+    renew();
+    view.energy = 3;
+    assert_int_equal(step(), LKD_CONDITION_ENERGY);
+}
+
+/* Two at once: the channel comes back when both are over, whichever tripped it. */
+static void test_two_conditions(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_RESIDUAL, LKD_ACTION_ZERO, NAN, 0.001);
+    rule(LKD_CONDITION_ENERGY, LKD_ACTION_HOLD, NAN, 0.001);
+    policy.energy_limit = 1;
+    renew();
+    commanded[0] = 4;
+    view.residual = view.energy = 5;
+    steps(3);
+    acts(0, 0);
+    view.residual = 0;
+    for (int i = 0; i < 10; i++) {
+        steps(1);
+        acts(0, 0);
+    }
+    view.energy = 0;
+    steps(1);
+    acts(0, 4);
+}
+
+/* ---- runs ---- */
+
+static void test_begin(void **state)
+{
+    (void)state;
+    let_stale();
+    steps(300);
+    assert_true(tripped(TORQUE));
+    lkd_guard_begin(&guard, news);
+    acts(0, 1);
+    assert_false(tripped(TORQUE));
+    assert_int_equal(guard.channel[TORQUE].trips, 0);
+    assert_int_equal(guard.channel[TORQUE].times_stale, 0);
+    assert_int_equal(count(LKD_CONDITION_STALE), 0);
+    steps(100); /* the time-out begins anew */
+    acts(0, 5);
+    assert_int_equal(guard.flags, 0);
+    steps(1);
+    assert_int_equal(guard.flags, STALE | TRIPPED);
+}
+
+/* Same news, same bits: nothing in it depends on anything else. */
+static void test_same_bits(void **state)
+{
+    static double first[1000];
+
+    (void)state;
+    for (int run = 0; run < 2; run++) {
+        memset(news, 0, sizeof(news));
+        view = (struct lkd_guard_view){0};
+        renew();
+        news[TORQUE].watched = true;
+        for (int i = 0; i < 1000; i++) {
+            commanded[0] = sin(0.1 * i);
+            news[TORQUE].heard += i % 300 < 150;
+            steps(1);
+            if (run == 0)
+                first[i] = guard.acting[0];
+            else
+                assert_memory_equal(&first[i], &guard.acting[0], sizeof(double));
+        }
+    }
+}
+
+/* From one end of what a number can be to the other: never a number that is none. */
+static void test_huge_values(void **state)
+{
+    (void)state;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_RAMP, -DBL_MAX, 0.01);
+    renew();
+    guard.channel[MOTOR].rate = INFINITY;
+    news[MOTOR].watched = true;
+    commanded[guard.channel[MOTOR].offset] = DBL_MAX;
+    fed(1);
+    for (int i = 0; i < 130; i++) {
+        steps(1);
+        assert_true(isfinite(guard.acting[guard.channel[MOTOR].offset]));
+    }
+    assert_true(guard.acting[guard.channel[MOTOR].offset] == -DBL_MAX);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_guard, close_guard)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_huge_values),
+        TEST(test_passes_through),
+        TEST(test_rate),
+        TEST(test_stale_hold),
+        TEST(test_stale_zero),
+        TEST(test_stale_ramp),
+        TEST(test_stale_ramp_to),
+        TEST(test_safe_value_within_limits),
+        TEST(test_stale_count),
+        TEST(test_stale_fault),
+        TEST(test_stale_off),
+        TEST(test_watched_and_timed),
+        TEST(test_channel_rule),
+        TEST(test_recovery),
+        TEST(test_recovery_counts_samples),
+        TEST(test_recovery_from_the_beginning),
+        TEST(test_recovery_in_a_row),
+        TEST(test_trip_on_the_way_back),
+        TEST(test_rate_of_a_trip),
+        TEST(test_given_back),
+        TEST(test_refusals),
+        TEST(test_lost),
+        TEST(test_stronger_takes_over),
+        TEST(test_late),
+        TEST(test_residual),
+        TEST(test_energy),
+        TEST(test_two_conditions),
+        TEST(test_begin),
+        TEST(test_same_bits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The latency budget on times that are made up: each leg by itself, and what is not believed. */
+#include "legs.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define US    INT64_C(1000)
+#define S     INT64_C(1000000000)
+#define BENCH (700 * S) /* the bench's clock is somewhere else entirely */
+#define BEGIN (50 * S)
+
+static struct lkd_legs *legs;
+static struct lkd_claim rig = {.number = 3, .bench = "rig"};
+static struct lkd_output *output;
+
+static int make(void **state)
+{
+    (void)state;
+    output = calloc(1, sizeof(*output) + sizeof(double));
+    if (!output || lkd_legs_new(&legs))
+        return -1;
+    lkd_legs_begin(legs, BEGIN);
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    lkd_legs_free(legs);
+    free(output);
+    return 0;
+}
+
+static void publish(uint64_t sequence, int64_t at_ns)
+{
+    output->n_stamps = 0;
+    lkd_legs_published(legs, output, sequence, at_ns);
+}
+
+/* A sample that answers @reply, held for @hold_ns and received at @received_ns. */
+static struct lkd_sample answer(uint64_t reply, int64_t published_ns, int64_t hold_ns,
+                                int64_t received_ns)
+{
+    return (struct lkd_sample){
+        .sequence = 1,
+        .origin_ns = (uint64_t)(BENCH + hold_ns),
+        .received_ns = received_ns,
+        .reply_to = reply,
+        .reply_published_ns = (uint64_t)published_ns,
+        .reply_received_ns = (uint64_t)BENCH,
+    };
+}
+
+static struct lkd_legs_view view_of(const char *bench)
+{
+    struct lkd_legs_view view;
+
+    for (int i = 0; i < lkd_legs_count(legs); i++) {
+        lkd_legs_view(legs, i, &view);
+        if (strcmp(view.bench, bench) == 0)
+            return view;
+    }
+    fail_msg("no bench '%s'", bench);
+    return view;
+}
+
+static void check_leg(const struct lkd_legs_view *view, enum lkd_leg leg, uint64_t count,
+                      int64_t max_ns)
+{
+    assert_int_equal(lkd_histogram_count(view->leg[leg]), count);
+    assert_int_equal(lkd_histogram_max(view->leg[leg]), max_ns);
+}
+
+static void check_counts(const char *bench, uint64_t wires, uint64_t false_replies,
+                         uint64_t dropped)
+{
+    struct lkd_legs_view view = view_of(bench);
+
+    assert_int_equal(lkd_histogram_count(view.leg[LKD_LEG_WIRE]), wires);
+    assert_int_equal(lkd_histogram_count(view.leg[LKD_LEG_HOLD]), wires);
+    assert_int_equal(view.false_replies, false_replies);
+    assert_int_equal(view.dropped, dropped);
+}
+
+static void receive(const struct lkd_claim *claim, struct lkd_sample sample)
+{
+    lkd_legs_received(legs, claim, &sample);
+}
+
+/* 400 us away, 300 of them in the bench: 100 on the wire, however far apart the clocks are. */
+static void test_wire(void **state)
+{
+    struct lkd_legs_view view;
+
+    (void)state;
+    publish(5, BEGIN + 1000 * US);
+    receive(&rig, answer(5, BEGIN + 1000 * US, 300 * US, BEGIN + 1400 * US));
+    view = view_of("rig");
+    assert_int_equal(view.claim, 3);
+    check_leg(&view, LKD_LEG_WIRE, 1, 100 * US);
+    check_leg(&view, LKD_LEG_HOLD, 1, 300 * US);
+    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
+    check_leg(&view, LKD_LEG_WIRE_OUT, 0, 0);
+    check_counts("rig", 1, 0, 0);
+}
+
+static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t latched_ns,
+                 int64_t computed_ns, int64_t published_ns)
+{
+    output->n_stamps = 2; /* the first place is that of a bench nobody has heard */
+    output->stamp[0] = (struct lkd_stamp){.claim = 9, .sequence = 4, .received_ns = BEGIN};
+    output->stamp[1] = (struct lkd_stamp){
+        .claim = claim,
+        .sequence = sequence,
+        .received_ns = received_ns,
+        .latched_ns = latched_ns,
+    };
+    output->figures.computed_ns = computed_ns;
+    lkd_legs_published(legs, output, sequence + 100, published_ns);
+}
+
+/* Each sample once, when its effect is first published, be it in one stream or in several. */
+static void test_inside(void **state)
+{
+    const int64_t t = BEGIN + S;
+    struct lkd_legs_view view;
+
+    (void)state;
+    receive(&rig, (struct lkd_sample){.sequence = 7, .received_ns = t});
+    for (int i = 0; i < 3; i++)
+        show(3, 7, t, t + 500 * US, t + 540 * US, t + 600 * US + i);
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WAIT, 1, 500 * US);
+    check_leg(&view, LKD_LEG_STEP, 1, 40 * US);
+    check_leg(&view, LKD_LEG_PUBLISH, 1, 60 * US);
+    show(3, 8, t + 900 * US, t + 1500 * US, t + 1545 * US, t + 1600 * US);
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WAIT, 2, 600 * US);
+    check_leg(&view, LKD_LEG_STEP, 2, 45 * US);
+    check_leg(&view, LKD_LEG_PUBLISH, 2, 60 * US);
+    assert_int_equal(view.dropped, 0);
+    assert_int_equal(lkd_legs_count(legs), 1);
+}
+
+/* What was never published, or so long ago that nobody remembers, is not answered. */
+static void test_false_replies(void **state)
+{
+    const int64_t t = BEGIN + S;
+
+    (void)state;
+    for (uint64_t i = 0; i <= LKD_LEGS_KEPT; i++)
+        publish(i + 1, t + (int64_t)i * US);
+    receive(&rig, answer(2, t + 2 * US, 5 * US, t + 50000 * US)); /* the time of another one */
+    receive(&rig, answer(9, t + 2 * US + 1, 5 * US, t + 50000 * US));
+    receive(&rig, answer(UINT64_MAX, t + 2 * US, 5 * US, t + 50000 * US));
+    receive(&rig, answer(1, t, 5 * US, t + 50000 * US)); /* forgotten */
+    receive(&rig, answer(LKD_LEGS_KEPT + 2, t + (LKD_LEGS_KEPT + 1) * US, 5 * US, t + S));
+    receive(&rig, answer(3, INT64_MAX, 5 * US, t + 50000 * US));
+    check_counts("rig", 0, 6, 0);
+    receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest there is */
+    receive(&rig, answer(LKD_LEGS_KEPT + 1, t + LKD_LEGS_KEPT * US, 5 * US, t + S));
+    check_counts("rig", 2, 6, 0);
+}
+
+/* Several streams within a nanosecond: each can be answered. */
+static void test_same_instant(void **state)
+{
+    const int64_t t = BEGIN + S;
+    const struct lkd_claim other = {.number = 4, .bench = "other"};
+
+    (void)state;
+    publish(1000, t);
+    publish(40, t);
+    publish(7, t);
+    receive(&rig, answer(40, t, 5 * US, t + 10 * US));
+    receive(&other, answer(7, t, 5 * US, t + 10 * US));
+    receive(NULL, answer(8, t, 5 * US, t + 10 * US));
+    check_counts("rig", 1, 0, 0);
+    check_counts("other", 1, 0, 0);
+    check_counts("", 0, 1, 0);
+}
+
+/* Two threads that publish may come in the wrong order; each can be answered all the same. */
+static void test_out_of_order(void **state)
+{
+    const int64_t t = BEGIN + S;
+    const int order[] = {0, 3, 1, 2, 6, 5, 4};
+
+    (void)state;
+    for (int i = 0; i < 7; i++)
+        publish(100 + (uint64_t)order[i], t + order[i]);
+    for (int i = 0; i < 7; i++)
+        receive(&rig, answer(100 + (uint64_t)i, t + i, 5 * US, t + 10 * US));
+    check_counts("rig", 7, 0, 0);
+    for (int i = 0; i < LKD_LEGS_KEPT; i++) /* the ring is full */
+        publish(1, t + S + i);
+    publish(2, t + S + LKD_LEGS_KEPT - 10);
+    receive(&rig, answer(2, t + S + LKD_LEGS_KEPT - 10, 5 * US, t + 2 * S));
+    receive(&rig, answer(1, t + S + LKD_LEGS_KEPT - 1, 5 * US, t + 2 * S));
+    publish(3, t); /* older than all that is remembered */
+    receive(&rig, answer(1, t + S + LKD_LEGS_KEPT - 1, 5 * US, t + 2 * S));
+    check_counts("rig", 9, 0, 0);
+}
+
+/* A bench that sends twice as often as it hears: the second of its samples answers nothing new. */
+static void test_answered_once(void **state)
+{
+    const int64_t t = BEGIN + S;
+
+    (void)state;
+    publish(1, t);
+    publish(2, t + 1000 * US);
+    receive(&rig, answer(2, t + 1000 * US, 100 * US, t + 1200 * US));
+    receive(&rig, answer(2, t + 1000 * US, 600 * US, t + 1700 * US));
+    receive(&rig, answer(1, t, 600 * US, t + 1700 * US));
+    check_counts("rig", 1, 0, 0);
+}
+
+/* Negative and absurd times, and stamps of any bits at all: dropped, counted, no overflow. */
+static void test_dropped(void **state)
+{
+    const uint64_t wild[] = {0, 1, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+    const int64_t t = BEGIN + S;
+    struct lkd_sample sample;
+    uint64_t sequence = 1;
+
+    (void)state;
+    publish(1, t);
+    receive(&rig, answer(1, t, -1, t + 100)); /* made before it was heard */
+    publish(2, t + 1);
+    receive(&rig, answer(2, t + 1, 101, t + 101)); /* held for longer than it was away */
+    publish(3, t + 2);
+    receive(&rig, answer(3, t + 2, 11 * S, t + 20 * S));
+    publish(4, t + 3);
+    receive(&rig, answer(4, t + 3, 0, t + 3 + 10 * S + 1));
+    publish(5, t + 4);
+    receive(&rig, answer(5, t + 4, 0, t)); /* received before it was published */
+    check_counts("rig", 0, 0, 5);
+    for (size_t i = 0; i < 25; i++) {
+        publish(++sequence + 10, t + 100 + (int64_t)i);
+        sample = answer(sequence + 10, t + 100 + (int64_t)i, 0, t + 500);
+        sample.origin_ns = wild[i / 5];
+        sample.reply_received_ns = wild[i % 5];
+        receive(&rig, sample);
+    }
+    /* equal ones (5) and neighbours (0 to 1, and INT64_MAX to the next) are possible */
+    check_counts("rig", 7, 0, 5 + 18);
+    publish(99, t + 1000);
+    receive(&rig, answer(99, t + 1000, 0, t + 1000 + 10 * S)); /* the longest that is believed */
+    check_counts("rig", 8, 0, 23);
+}
+
+static void set_clock(bool synchronised, int64_t offset_ns, int64_t tai_ns, int64_t uncertainty_ns)
+{
+    const struct lkd_legs_clock clock = {synchronised, offset_ns, tai_ns, uncertainty_ns};
+
+    lkd_legs_clock(legs, &clock);
+}
+
+/* A bench on wall clock: 30 us out, 20 us hold, 50 us in. @t in the daemon's time. */
+static struct lkd_sample wall_answer(uint64_t reply, int64_t t, int64_t offset_ns,
+                                     Linkage__V1__Clock__Id id, bool synchronised)
+{
+    struct lkd_sample sample = answer(reply, t, 0, t + 100 * US);
+
+    sample.reply_received_ns = (uint64_t)(t + offset_ns + 30 * US);
+    sample.origin_ns = (uint64_t)(t + offset_ns + 50 * US);
+    sample.clock.id = id;
+    sample.clock.synchronised = synchronised;
+    sample.clock.uncertainty_ns = 2000;
+    return sample;
+}
+
+#define UTC LINKAGE__V1__CLOCK__ID__ID_UTC
+#define TAI LINKAGE__V1__CLOCK__ID__ID_TAI
+
+static void test_one_way(void **state)
+{
+    const int64_t offset = 1700000000 * S, t = BEGIN + S;
+    struct lkd_legs_view view;
+
+    (void)state;
+    set_clock(true, offset, 37 * S, 5000);
+    publish(1, t);
+    receive(&rig, wall_answer(1, t, offset, UTC, true));
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE, 1, 80 * US);
+    check_leg(&view, LKD_LEG_HOLD, 1, 20 * US);
+    check_leg(&view, LKD_LEG_WIRE_IN, 1, 50 * US);
+    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 30 * US);
+    assert_int_equal(view.uncertainty_ns, 7000);
+    publish(2, t + S);
+    receive(&rig, wall_answer(2, t + S, offset + 37 * S, TAI, true));
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_IN, 2, 50 * US);
+    check_leg(&view, LKD_LEG_WIRE_OUT, 2, 30 * US);
+    assert_int_equal(view.dropped, 0);
+}
+
+/* One of the two clocks does not vouch for itself, or is no wall clock: no one-way times. */
+static void test_no_one_way(void **state)
+{
+    const int64_t offset = 1700000000 * S, t = BEGIN + S;
+    struct lkd_legs_view view;
+
+    (void)state;
+    publish(1, t); /* nothing said about the daemon's clock yet */
+    receive(&rig, wall_answer(1, t, offset, UTC, true));
+    set_clock(false, offset, 37 * S, 5000);
+    publish(2, t + 1);
+    receive(&rig, wall_answer(2, t + 1, offset, UTC, true));
+    set_clock(true, offset, 0, 5000);
+    publish(3, t + 2);
+    receive(&rig, wall_answer(3, t + 2, offset, UTC, false));
+    publish(4, t + 3);
+    receive(&rig, wall_answer(4, t + 3, offset, LINKAGE__V1__CLOCK__ID__ID_MONOTONIC, true));
+    publish(5, t + 4); /* nobody knows how many leap seconds there were */
+    receive(&rig, wall_answer(5, t + 4, offset + 37 * S, TAI, true));
+    publish(6, t + 5);
+    receive(&rig, wall_answer(6, t + 5, offset, LINKAGE__V1__CLOCK__ID__ID_UNSPECIFIED, true));
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
+    check_leg(&view, LKD_LEG_WIRE_OUT, 0, 0);
+    check_leg(&view, LKD_LEG_WIRE, 6, 80 * US);
+}
+
+/* The daemon's clock loses its master between the publication and the answer. */
+static void test_one_way_half(void **state)
+{
+    const int64_t offset = 1700000000 * S, t = BEGIN + S;
+    struct lkd_legs_view view;
+
+    (void)state;
+    set_clock(true, offset, 0, 5000);
+    publish(1, t);
+    set_clock(false, offset, 0, 5000);
+    receive(&rig, wall_answer(1, t, offset, UTC, true));
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
+    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 30 * US);
+}
+
+/* Clocks that are apart by less than they say make a short way negative: it counts as zero. */
+static void test_one_way_uncertain(void **state)
+{
+    const int64_t offset = 1700000000 * S, t = BEGIN + S;
+    struct lkd_legs_view view;
+
+    (void)state;
+    set_clock(true, offset, 0, 40 * US);
+    publish(1, t);
+    receive(&rig, wall_answer(1, t, offset - 40 * US, UTC, true)); /* out: -10 us */
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 0);
+    check_leg(&view, LKD_LEG_WIRE_IN, 1, 90 * US);
+    assert_int_equal(view.uncertainty_ns, 42 * US);
+    publish(2, t + S);
+    receive(&rig, wall_answer(2, t + S, offset - 100 * US, UTC, true)); /* out: -70 us */
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 0);
+    assert_int_equal(view.dropped, 1);
+
+    set_clock(true, offset, 0, 0); /* nobody says how well: from then on it is not known */
+    publish(3, t + 2 * S);
+    receive(&rig, wall_answer(3, t + 2 * S, offset, UTC, true));
+    view = view_of("rig");
+    check_leg(&view, LKD_LEG_WIRE_OUT, 2, 30 * US);
+    assert_int_equal(view.uncertainty_ns, 0);
+}
+
+/* A run begins with clean books, and nothing from before it comes in. */
+static void test_begin(void **state)
+{
+    const int64_t t = BEGIN + S, begin = t + 500 * US;
+
+    (void)state;
+    publish(1, t);
+    receive(&rig, answer(1, t, 10 * US, t + 50 * US));
+    lkd_legs_begin(legs, begin);
+    assert_int_equal(lkd_legs_count(legs), 0);
+    show(3, 1, t + 50 * US, begin + 10 * US, begin + 20 * US, begin + 30 * US);
+    assert_int_equal(lkd_legs_count(legs), 0);
+    receive(&rig, answer(1, t, 600 * US, begin + 300 * US)); /* true, and of the run before */
+    check_counts("rig", 0, 0, 0);
+    publish(2, begin + 400 * US);
+    receive(&rig, answer(2, begin + 400 * US, 10 * US, begin + 450 * US));
+    check_counts("rig", 1, 0, 0);
+}
+
+/* The number of a claim goes to another bench: the two are kept apart. */
+static void test_number_again(void **state)
+{
+    const struct lkd_claim heir = {.number = 3, .bench = "heir"};
+    const int64_t t = BEGIN + S;
+
+    (void)state;
+    publish(1, t);
+    receive(&rig, answer(1, t, 10 * US, t + 50 * US));
+    receive(&heir, answer(1, t, 20 * US, t + 60 * US));
+    show(3, 1, t + 60 * US, t + 100 * US, t + 120 * US, t + 130 * US);
+    assert_int_equal(lkd_legs_count(legs), 2);
+    check_counts("rig", 1, 0, 0);
+    check_counts("heir", 1, 0, 0);
+    assert_int_equal(lkd_histogram_count(view_of("rig").leg[LKD_LEG_WAIT]), 0);
+    assert_int_equal(lkd_histogram_count(view_of("heir").leg[LKD_LEG_WAIT]), 1);
+}
+
+/* More benches in a run than there are places: the one that was silent for longest goes. */
+static void test_many(void **state)
+{
+    struct lkd_legs_view view;
+
+    (void)state;
+    for (int i = 0; i < LKD_STAMPS + 3; i++) {
+        struct lkd_claim claim = {.number = 1 + (uint32_t)i};
+
+        snprintf(claim.bench, sizeof(claim.bench), "bench-%d", i);
+        receive(&claim, (struct lkd_sample){.sequence = 1, .received_ns = BEGIN + i});
+        receive(&rig, (struct lkd_sample){.sequence = 1, .received_ns = BEGIN + i});
+    }
+    assert_int_equal(lkd_legs_count(legs), LKD_STAMPS);
+    view_of("rig");
+    view_of("bench-19");
+    for (int i = 0; i < LKD_STAMPS; i++) {
+        lkd_legs_view(legs, i, &view);
+        assert_string_not_equal(view.bench, "bench-0");
+    }
+}
+
+static void test_none(void **state)
+{
+    const struct lkd_sample sample = {.sequence = 1};
+
+    (void)state;
+    lkd_legs_begin(NULL, 1);
+    lkd_legs_clock(NULL, NULL);
+    lkd_legs_received(NULL, NULL, &sample);
+    lkd_legs_published(NULL, output, 1, 1);
+    assert_int_equal(lkd_legs_count(NULL), 0);
+    lkd_legs_free(NULL);
+}
+
+#define LEGS_TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LEGS_TEST(test_wire),
+        LEGS_TEST(test_inside),
+        LEGS_TEST(test_false_replies),
+        LEGS_TEST(test_same_instant),
+        LEGS_TEST(test_out_of_order),
+        LEGS_TEST(test_answered_once),
+        LEGS_TEST(test_dropped),
+        LEGS_TEST(test_one_way),
+        LEGS_TEST(test_no_one_way),
+        LEGS_TEST(test_one_way_half),
+        LEGS_TEST(test_one_way_uncertain),
+        LEGS_TEST(test_begin),
+        LEGS_TEST(test_number_again),
+        LEGS_TEST(test_many),
+        LEGS_TEST(test_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

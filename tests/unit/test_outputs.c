@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What leaves the daemon, piece by piece: which records are due, what a sample says, who subscribes
+ * to what, and when a stream ends. */
+#include "identity.h"
+#include "publisher.h"
+#include "streams.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+/* ---- the clock ---- */
+
+static void test_clock_is_judged(void **state)
+{
+    struct timex answer = {.status = STA_PLL, .maxerror = 1500, .tai = 37};
+    struct lkd_wall_clock clock = {0};
+
+    (void)state;
+    lkd_wall_clock_judge(&clock, TIME_OK, &answer);
+    assert_true(clock.synchronised);
+    assert_int_equal(clock.uncertainty_ns, 1500000);
+    assert_int_equal(clock.tai_offset_ns, 37000000000);
+
+    answer.status |= STA_UNSYNC; /* the error is then none: nobody bounds it */
+    lkd_wall_clock_judge(&clock, TIME_ERROR, &answer);
+    assert_false(clock.synchronised);
+    assert_int_equal(clock.uncertainty_ns, 0);
+
+    answer.status = STA_PLL; /* the kernel did not answer: what is in there means nothing */
+    lkd_wall_clock_judge(&clock, -1, &answer);
+    assert_false(clock.synchronised);
+    assert_int_equal(clock.tai_offset_ns, 0);
+}
+
+static void test_clock_is_asked_once_a_second(void **state)
+{
+    struct lkd_wall_clock clock = {0};
+
+    (void)state;
+    assert_true(lkd_wall_clock_look(&clock, 5000000000));
+    assert_false(lkd_wall_clock_look(&clock, 5999999999));
+    assert_true(lkd_wall_clock_look(&clock, 6000000000));
+    assert_true(lkd_wall_clock_ns() > UINT64_C(1700000000000000000));
+}
+
+/* ---- the pace ---- */
+
+static bool due(struct lkd_pace *pace, uint64_t step, uint64_t cycles, enum lkd_cycle_state state)
+{
+    return lkd_pace_due(pace,
+                        &(struct lkd_figures){.state = state, .step = step, .cycles = cycles});
+}
+
+static bool due_at(struct lkd_pace *pace, uint64_t step)
+{
+    return due(pace, step, step, LKD_CYCLE_RUNNING);
+}
+
+static void test_every_multiple_is_due(void **state)
+{
+    struct lkd_pace pace;
+
+    (void)state;
+    lkd_pace_begin(&pace, 3);
+    for (uint64_t step = 1; step < 100; step++)
+        assert_int_equal(due_at(&pace, step), step % 3 == 0);
+    lkd_pace_begin(&pace, 1);
+    for (uint64_t step = 7; step < 20; step++)
+        assert_true(due_at(&pace, step));
+    assert_false(due_at(&pace, 19)); /* the same step again */
+}
+
+static void test_an_overtaken_step_is_made_up_for(void **state)
+{
+    struct lkd_pace pace;
+
+    (void)state;
+    lkd_pace_begin(&pace, 10);
+    assert_false(due_at(&pace, 4));
+    assert_true(due_at(&pace, 12)); /* 10 was missed */
+    assert_false(due_at(&pace, 19));
+    assert_true(due_at(&pace, 20)); /* the grid of steps is not moved by that */
+    assert_true(due_at(&pace, 55)); /* 30, 40 and 50: one sample for all */
+    assert_false(due_at(&pace, 59));
+    assert_true(due_at(&pace, 60));
+}
+
+static void test_standing_still_is_said(void **state)
+{
+    struct lkd_pace pace;
+
+    (void)state;
+    lkd_pace_begin(&pace, 10);
+    assert_true(due_at(&pace, 10));
+    assert_false(due_at(&pace, 13));
+    assert_true(due(&pace, 13, 14, LKD_CYCLE_PAUSED)); /* at once */
+    for (uint64_t cycle = 15; cycle < 24; cycle++)
+        assert_false(due(&pace, 13, cycle, LKD_CYCLE_PAUSED));
+    assert_true(due(&pace, 13, 24, LKD_CYCLE_PAUSED));
+    assert_false(due(&pace, 14, 25, LKD_CYCLE_RUNNING)); /* multiples only */
+    assert_true(due(&pace, 14, 26, LKD_CYCLE_FAULT));
+}
+
+/* ---- the sample ---- */
+
+#define N_VALUES 2
+
+/* A record with two values and three places for benches, one of them never heard. */
+static struct lkd_output *make_record(void)
+{
+    static struct lkd_output *record;
+
+    if (!record)
+        record = malloc(sizeof(*record) + N_VALUES * sizeof(double));
+    *record = (struct lkd_output){
+        .figures = {.state = LKD_CYCLE_RUNNING,
+                    .step = 42,
+                    .time_s = 0.042,
+                    .deadline_ns = 1000,
+                    .computed_ns = 2000,
+                    .flags = LINKAGE__V1__FLAG__FLAG_STALE},
+        .n_stamps = 3,
+        .stamp = {{0}, {3, 77, 12345, 800, 900, 41}, {4, 78, 54321, 801, 901, 40}},
+    };
+    record->values[0] = 1.5;
+    record->values[1] = -2;
+    return record;
+}
+
+static void test_a_sample_says_it_all(void **state)
+{
+    const struct lkd_run_facts facts = {99, LKD_MODE_LOCKSTEP, true};
+    const struct lkd_wall_clock clock = {.synchronised = true, .uncertainty_ns = 7000};
+    struct lkd_output *record = make_record();
+    struct lkd_outgoing out;
+    const Linkage__V1__OutputSample *s = &out.sample;
+
+    (void)state;
+    lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
+    lkd_outgoing_stamp(&out, 5);
+    assert_int_equal(s->sequence, 5);
+    assert_int_equal(s->step, 42);
+    assert_int_equal(s->state, LINKAGE__V1__STATE__STATE_RUNNING);
+    assert_int_equal(s->mode, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+    assert_int_equal(s->model_id, 99);
+    assert_int_equal(s->daemon_id, lkd_daemon_id());
+    assert_true(s->degraded);
+    assert_int_equal(s->flags, LINKAGE__V1__FLAG__FLAG_STALE | LINKAGE__V1__FLAG__FLAG_DEGRADED);
+    assert_int_equal(s->clock->id, LINKAGE__V1__CLOCK__ID__ID_UTC);
+    assert_true(s->clock->synchronised);
+    assert_int_equal(s->clock->uncertainty_ns, 7000);
+    assert_true(s->utc_ns > UINT64_C(1700000000000000000));
+    assert_int_equal(s->n_values, 2);
+    assert_true(s->values[1] == -2);
+}
+
+/* One echo a bench that was heard, in its own words. */
+static void test_echoes(void **state)
+{
+    const struct lkd_run_facts facts = {0};
+    const struct lkd_wall_clock clock = {0};
+    struct lkd_output *record = make_record();
+    struct lkd_outgoing out;
+
+    (void)state;
+    lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_FAULT, &clock);
+    assert_int_equal(out.sample.state, LINKAGE__V1__STATE__STATE_FAULT);
+    assert_int_equal(out.sample.n_echoes, 2);
+    assert_int_equal(out.sample.echoes[0]->claim, 3);
+    assert_int_equal(out.sample.echoes[0]->sequence, 77);
+    assert_int_equal(out.sample.echoes[0]->origin_ns, 12345);
+    assert_int_equal(out.sample.echoes[0]->received_ns, 800);
+    assert_int_equal(out.sample.echoes[0]->latched_ns, 900);
+    assert_int_equal(out.sample.echoes[0]->latched_step, 41);
+    assert_int_equal(out.sample.echoes[1]->claim, 4);
+}
+
+/* The largest sample there is fits, also within a stream. */
+static void test_the_largest_sample_fits(void **state)
+{
+    const struct lkd_run_facts facts = {UINT64_MAX, LKD_MODE_ASAP, true};
+    const struct lkd_wall_clock clock = {true, UINT64_MAX, 0, 0};
+    Linkage__V1__StreamSample stream = LINKAGE__V1__STREAM_SAMPLE__INIT;
+    size_t n = (size_t)LKD_PUBLISHER_OUTPUTS_MAX;
+    struct lkd_output *output = calloc(1, sizeof(*output) + n * sizeof(double));
+    struct lkd_outgoing out;
+
+    (void)state;
+    memset(&output->figures, 0xff, sizeof(output->figures));
+    memset(output->stamp, 0xff, sizeof(output->stamp));
+    output->n_stamps = LKD_STAMPS;
+    lkd_outgoing_fill(&out, output, (int)n, &facts, LINKAGE__V1__STATE__STATE_FAULT, &clock);
+    lkd_outgoing_stamp(&out, UINT64_MAX);
+    out.sample.daemon_id = UINT64_MAX;
+    stream.stream = UINT64_MAX;
+    stream.sample = &out.sample;
+    assert_true(lk_wire_encoded_size(&stream.base) <= LK_WIRE_SAMPLE_MAX);
+    free(output);
+}
+
+/* ---- topics ---- */
+
+static struct lkd_topics topics;
+
+static bool hear(unsigned char sign, const void *topic, size_t size)
+{
+    unsigned char message[64] = {sign};
+
+    memcpy(message + 1, topic, size);
+    return lkd_topics_hear(&topics, message, size + 1);
+}
+
+static int clear_topics(void **state)
+{
+    (void)state;
+    memset(&topics, 0, sizeof(topics));
+    return 0;
+}
+
+#define STREAM "\x09\x01\x02\x03\x04\x05\x06\x07\x08"
+#define OTHER  "\x09\x01\x02\x03\x04\x05\x06\x07\x09"
+
+static bool wanted(const char *topic)
+{
+    return lkd_topics_wanted(&topics, (const unsigned char *)topic);
+}
+
+static void test_a_topic_and_its_beginnings(void **state)
+{
+    (void)state;
+    assert_false(wanted(STREAM));
+    assert_true(hear(1, STREAM, 9));
+    assert_true(wanted(STREAM));
+    assert_false(wanted(OTHER));
+    assert_true(hear(0, STREAM, 9));
+    assert_false(wanted(STREAM));
+    for (size_t size = 0; size < 9; size++) { /* everything, all streams, some of them */
+        assert_true(hear(1, STREAM, size));
+        assert_true(wanted(STREAM) && wanted(OTHER));
+        assert_true(hear(0, STREAM, size));
+        assert_false(wanted(STREAM));
+    }
+}
+
+/* Longer topics pick messages of a stream by what is behind its number. */
+static void test_longer_topics_count_for_their_stream(void **state)
+{
+    (void)state;
+    assert_true(hear(1, STREAM "\x12", 10));
+    assert_true(hear(1, STREAM "\x13", 10));
+    assert_true(hear(0, STREAM "\x12", 10));
+    assert_true(wanted(STREAM));
+    assert_true(hear(0, STREAM "\x13", 10));
+    assert_false(wanted(STREAM));
+}
+
+static void test_what_is_no_stream_is_passed_over(void **state)
+{
+    (void)state;
+    assert_false(hear(1, "\x08", 1));
+    assert_false(hear(1, "\x0a", 1));
+    assert_false(hear(2, STREAM, 9));
+    assert_false(lkd_topics_hear(&topics, (const unsigned char *)"", 0));
+    assert_true(hear(0, STREAM, 9)); /* never subscribed to */
+    assert_int_equal(topics.n, 0);
+}
+
+/* A flood of topics pushes out only what no stream was seen to need. */
+static void test_a_flood_of_topics(void **state)
+{
+    (void)state;
+    assert_true(hear(1, STREAM, 9));
+    assert_true(wanted(STREAM));
+    for (uint64_t i = 0; i < 3 * LKD_TOPICS_MAX; i++) {
+        unsigned char topic[LKD_TOPIC_SIZE];
+
+        lkd_stream_topic(i << 8, topic);
+        hear(1, topic, sizeof(topic));
+    }
+    assert_true(wanted(STREAM));
+    assert_int_equal(topics.n, LKD_TOPICS_MAX);
+    assert_int_equal(topics.forgotten, 2 * LKD_TOPICS_MAX + 1);
+}
+
+/* ---- streams ---- */
+
+#define S INT64_C(1000000000)
+
+/** struct pair - XPUB and SUB of one context. */
+struct pair {
+    void *context;
+    void *out;
+    void *in;
+    struct lkd_streams streams;
+};
+
+static void *make_socket(struct pair *p, int type)
+{
+    void *socket = zmq_socket(p->context, type);
+    int zero = 0;
+
+    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
+    return socket;
+}
+
+static int open_pair(void **state)
+{
+    struct pair *p = calloc(1, sizeof(*p));
+
+    p->context = zmq_ctx_new();
+    p->out = make_socket(p, ZMQ_XPUB);
+    p->in = make_socket(p, ZMQ_SUB);
+    if (zmq_bind(p->out, "inproc://o") || zmq_connect(p->in, "inproc://o"))
+        return -1;
+    *state = p;
+    return lkd_streams_init(&p->streams, p->out, NULL);
+}
+
+static int close_pair(void **state)
+{
+    struct pair *p = *state;
+
+    lkd_streams_fini(&p->streams);
+    zmq_close(p->out);
+    zmq_close(p->in);
+    zmq_ctx_term(p->context);
+    free(p);
+    return 0;
+}
+
+static int add(struct pair *p, const int *from, int n, uint64_t divisor, int64_t now_ns,
+               uint64_t *ret_id)
+{
+    struct lkd_selection selection = {.from = from, .n_values = n, .divisor = divisor};
+    char name[16];
+
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof(name), "o%d", from[i]);
+        selection.hash = lkd_stream_hash(selection.hash, name);
+    }
+    return lkd_streams_add(&p->streams, &selection, now_ns, ret_id);
+}
+
+/* Subscriptions travel between the sockets by themselves. */
+static void await_subscription(struct pair *p, int64_t now_ns, bool subscribed)
+{
+    for (int i = 0; i < 5000 && p->streams.stream[0].subscribed != subscribed; i++) {
+        lkd_streams_tick(&p->streams, now_ns);
+        if (p->streams.n == 0)
+            break;
+        zmq_poll(NULL, 0, 1);
+    }
+    assert_int_equal(p->streams.stream[0].subscribed, subscribed);
+}
+
+static void test_the_same_request_is_the_same_stream(void **state)
+{
+    struct pair *p = *state;
+    uint64_t a, b, other;
+
+    assert_int_equal(add(p, (int[]){0, 1}, 2, 4, 0, &a), 0);
+    assert_int_equal(add(p, (int[]){0, 1}, 2, 4, 0, &b), 0);
+    assert_true(a != 0 && a == b);
+    assert_int_equal(p->streams.n, 1);
+    assert_int_equal(add(p, (int[]){1, 0}, 2, 4, 0, &other), 0);
+    assert_true(other != a);
+    assert_int_equal(add(p, (int[]){0, 1}, 2, 5, 0, &other), 0);
+    assert_true(other != a);
+    assert_int_equal(p->streams.n, 3);
+}
+
+/* A bench that outlives the daemon finds its topic again: the number depends on nothing else. */
+static void test_the_number_is_always_the_same(void **state)
+{
+    struct pair *p = *state;
+    uint64_t id;
+
+    assert_int_equal(add(p, (int[]){0, 1}, 2, 4, 0, &id), 0);
+    assert_int_equal(id, UINT64_C(0x3cd02a43e0bf2ea6));
+}
+
+/* Two selections whose hashes happen to be the same are two streams. */
+static void test_equal_hashes(void **state)
+{
+    const int from[2] = {0, 1};
+    struct lkd_selection one = {42, from, 2, 1}, two = {42, from, 1, 1};
+    struct pair *p = *state;
+    uint64_t a, b;
+
+    assert_int_equal(lkd_streams_add(&p->streams, &one, 0, &a), 0);
+    assert_int_equal(lkd_streams_add(&p->streams, &two, 0, &b), 0);
+    assert_true(a != b);
+    assert_int_equal(lkd_streams_add(&p->streams, &two, 0, &a), 0);
+    assert_true(a == b);
+}
+
+static void test_a_stream_nobody_takes_ends(void **state)
+{
+    struct pair *p = *state;
+    uint64_t id;
+
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 10 * S, &id), 0);
+    lkd_streams_tick(&p->streams, 14 * S);
+    assert_int_equal(p->streams.n, 1);
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 14 * S, &id), 0); /* asked for again */
+    lkd_streams_tick(&p->streams, 18 * S);
+    assert_int_equal(p->streams.n, 1);
+    lkd_streams_tick(&p->streams, 19 * S);
+    assert_int_equal(p->streams.n, 0);
+}
+
+static void test_a_stream_lives_with_its_subscriber(void **state)
+{
+    unsigned char topic[LKD_TOPIC_SIZE];
+    struct pair *p = *state;
+    uint64_t id;
+
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
+    lkd_stream_topic(id, topic);
+    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
+    await_subscription(p, 0, true);
+    lkd_streams_tick(&p->streams, 1000 * S);
+    assert_int_equal(p->streams.n, 1);
+    zmq_setsockopt(p->in, ZMQ_UNSUBSCRIBE, topic, sizeof(topic));
+    await_subscription(p, 2000 * S, false);
+    lkd_streams_tick(&p->streams, 2004 * S);
+    assert_int_equal(p->streams.n, 1);
+    lkd_streams_tick(&p->streams, 2005 * S);
+    assert_int_equal(p->streams.n, 0);
+}
+
+/* Subscribed before it is there: the bench was connected to the daemon's life before. */
+static void test_a_subscription_before_its_stream(void **state)
+{
+    unsigned char topic[LKD_TOPIC_SIZE];
+    struct pair *p = *state;
+    uint64_t id;
+
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
+    lkd_stream_topic(id, topic);
+    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
+    await_subscription(p, 0, true);
+    lkd_streams_end(&p->streams); /* another model */
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
+    assert_true(p->streams.stream[0].subscribed);
+}
+
+static void test_no_more_than_there_may_be(void **state)
+{
+    struct pair *p = *state;
+    uint64_t id;
+
+    for (int i = 0; i < LKD_STREAMS_MAX; i++)
+        assert_int_equal(add(p, &i, 1, 1, 0, &id), 0);
+    assert_int_equal(add(p, (int[]){1000}, 1, 1, 0, &id), LKD_STREAM_E_MANY);
+    assert_int_equal(add(p, (int[]){3}, 1, 1, 0, &id), 0); /* there is that one */
+}
+
+/* Its messages begin with its topic, carry its own values and count by themselves. */
+static void test_samples_of_a_stream(void **state)
+{
+    const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
+    const struct lkd_wall_clock clock = {0};
+    struct lkd_output *record = make_record();
+    unsigned char topic[LKD_TOPIC_SIZE], message[512];
+    Linkage__V1__StreamSample *sample;
+    struct pair *p = *state;
+    struct lkd_outgoing out;
+    uint64_t id;
+    int size;
+
+    assert_int_equal(add(p, (int[]){1}, 1, 2, 0, &id), 0);
+    lkd_stream_topic(id, topic);
+    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
+    await_subscription(p, 0, true);
+    for (record->figures.step = 40; record->figures.step < 46; record->figures.step++) {
+        lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
+        lkd_streams_send(&p->streams, record, &out, false);
+    }
+    for (uint64_t i = 1; i <= 3; i++) {
+        size = zmq_recv(p->in, message, sizeof(message), 0);
+        assert_memory_equal(message, topic, sizeof(topic));
+        sample = linkage__v1__stream_sample__unpack(NULL, (size_t)size, message);
+        assert_int_equal(sample->stream, id);
+        assert_int_equal(sample->sample->sequence, i);
+        assert_int_equal(sample->sample->step, 38 + 2 * i);
+        assert_int_equal(sample->sample->n_values, 1);
+        assert_true(sample->sample->values[0] == -2);
+        assert_int_equal(sample->sample->n_echoes, 2);
+        linkage__v1__stream_sample__free_unpacked(sample, NULL);
+    }
+    assert_int_equal(zmq_recv(p->in, message, sizeof(message), ZMQ_DONTWAIT), -1);
+}
+
+#define ON_TOPICS(test)  cmocka_unit_test_setup(test, clear_topics)
+#define ON_STREAMS(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock_is_judged),
+        cmocka_unit_test(test_clock_is_asked_once_a_second),
+        cmocka_unit_test(test_every_multiple_is_due),
+        cmocka_unit_test(test_an_overtaken_step_is_made_up_for),
+        cmocka_unit_test(test_standing_still_is_said),
+        cmocka_unit_test(test_a_sample_says_it_all),
+        cmocka_unit_test(test_echoes),
+        cmocka_unit_test(test_the_largest_sample_fits),
+        ON_TOPICS(test_a_topic_and_its_beginnings),
+        ON_TOPICS(test_longer_topics_count_for_their_stream),
+        ON_TOPICS(test_what_is_no_stream_is_passed_over),
+        ON_TOPICS(test_a_flood_of_topics),
+        ON_STREAMS(test_the_same_request_is_the_same_stream),
+        ON_STREAMS(test_the_number_is_always_the_same),
+        ON_STREAMS(test_equal_hashes),
+        ON_STREAMS(test_a_stream_nobody_takes_ends),
+        ON_STREAMS(test_a_stream_lives_with_its_subscriber),
+        ON_STREAMS(test_a_subscription_before_its_stream),
+        ON_STREAMS(test_no_more_than_there_may_be),
+        ON_STREAMS(test_samples_of_a_stream),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/rec: a tape filled by the test, a disk that is slow, full or broken on command. */
+#include "../cmocka_all.h"
+#include "mcap/read.h"
+#include "mcap_file.h"
+#include "recorder.h"
+#include "wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N_OUTPUTS 200 /* so that a chunk of 64 KiB has some thirty cycles */
+
+/* ---- the disk ---- */
+
+ssize_t __real_pwrite64(int fd, const void *data, size_t size, off_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset);
+int __real_fallocate64(int fd, int mode, off_t offset, off_t length);
+int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length);
+
+/* @nap_ms: of each write;  @fail_from: writes from this one on fail with @error, @fail_to: up to
+ * it;  @room: bytes that the disk has;  @closed: nothing returns before it is false */
+static struct {
+    _Atomic int nap_ms;
+    _Atomic int n_writes;
+    int fail_from;
+    int fail_to;
+    int error;
+    off_t room;
+    _Atomic bool closed;
+} disk;
+
+static void nap_ms(int ms)
+{
+    const struct timespec nap = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    nanosleep(&nap, NULL);
+}
+
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset)
+{
+    int number = ++disk.n_writes;
+
+    while (disk.closed)
+        nap_ms(5);
+    if (disk.nap_ms)
+        nap_ms(disk.nap_ms);
+    if (disk.fail_from && number >= disk.fail_from && number <= disk.fail_to) {
+        errno = disk.error;
+        return -1;
+    }
+    return __real_pwrite64(fd, data, size, offset);
+}
+
+int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length)
+{
+    if (disk.room && offset + length > disk.room) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return __real_fallocate64(fd, mode, offset, length);
+}
+
+/* ---- a recorder ---- */
+
+struct bench {
+    struct lkd_record_config config;
+    struct lkd_recorder *recorder;
+    struct lkd_tape tape;
+    struct lkd_take_source source;
+    struct lk_channel inputs[1];
+    struct lk_channel outputs[N_OUTPUTS];
+    uint64_t pushed;
+    uint64_t missed;
+    int64_t longest_ns;
+};
+
+static void open_bench(struct bench *b, enum lkd_record_io io)
+{
+    char folder[] = "/tmp/linkaged-rec-XXXXXX";
+
+    memset(&disk, 0, sizeof(disk));
+    *b = (struct bench){.config = {.chunk = 64 * 1024, .flush_ns = 50000000, .io = io}};
+    assert_non_null(mkdtemp(folder));
+    snprintf(b->config.directory, sizeof(b->config.directory), "%s", folder);
+    b->inputs[0] = (struct lk_channel){.name = "in", .size = 1, .component = {""}, .unit = {"N"}};
+    for (int i = 0; i < N_OUTPUTS; i++) {
+        b->outputs[i] =
+            (struct lk_channel){.size = 1, .offset = i, .component = {""}, .unit = {"m"}};
+        snprintf(b->outputs[i].name, sizeof(b->outputs[i].name), "out%d", i);
+    }
+    b->source = (struct lkd_take_source){.model = "test",
+                                         .step_s = 0.001,
+                                         .inputs = b->inputs,
+                                         .n_inputs = 1,
+                                         .outputs = b->outputs,
+                                         .n_outputs = N_OUTPUTS,
+                                         .text = "text",
+                                         .text_size = 4};
+    assert_int_equal(lkd_tape_init(&b->tape, 1, N_OUTPUTS), 0);
+    assert_int_equal(lkd_recorder_new(&b->config, &b->recorder), 0);
+}
+
+static void path_of(const struct bench *b, const char *name, char *ret)
+{
+    snprintf(ret, PATH_MAX, "%.200s/%s.mcap", b->config.directory, name);
+}
+
+static void close_bench(struct bench *b)
+{
+    static const char *const names[] = {"a", "b"};
+    char path[PATH_MAX];
+
+    lkd_recorder_free(b->recorder);
+    lkd_tape_fini(&b->tape);
+    for (size_t i = 0; i < 2; i++) {
+        path_of(b, names[i], path);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(b->config.directory), 0);
+}
+
+static void begin(struct bench *b, const char *name)
+{
+    struct lk_error error = {""};
+
+    if (lkd_recorder_begin(b->recorder, name, &b->tape, &b->source, &error))
+        fail_msg("%s", error.text);
+}
+
+/* What the cycle does; never waits, or says how long. */
+static void push(struct bench *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        int64_t begin_ns = lkd_clock_ns(), ns;
+        struct lkd_frame *frame = lkd_tape_back(&b->tape);
+
+        if (frame) {
+            frame->cycle = b->pushed;
+            frame->step = b->pushed + 1;
+            frame->stepped = true;
+            frame->state = LKD_CYCLE_RUNNING;
+            frame->record.deadline_ns = frame->record.computed_ns = begin_ns;
+            frame->values[0] = (double)b->pushed;
+            for (int k = 0; k < N_OUTPUTS; k++)
+                frame->values[1 + k] = (double)(b->pushed * 1000 + (unsigned int)k);
+            lkd_tape_push(&b->tape);
+        } else {
+            b->missed++;
+        }
+        b->pushed++;
+        ns = lkd_clock_ns() - begin_ns;
+        b->longest_ns = ns > b->longest_ns ? ns : b->longest_ns;
+    }
+}
+
+static struct lkd_recording look(struct bench *b)
+{
+    struct lkd_recording recording;
+
+    lkd_recorder_look(b->recorder, &recording);
+    return recording;
+}
+
+static void await_end(struct bench *b)
+{
+    for (int i = 0; i < 4000 && look(b).active; i++)
+        nap_ms(5);
+    assert_false(look(b).active);
+}
+
+/* ---- and its file ---- */
+
+struct contents {
+    uint64_t cycles;
+    uint64_t events;
+    enum lk_mcap_ending ending;
+    char dropped[24];
+    char trouble[200];
+};
+
+/* Every cycle that is there has its own numbers, and they come in order. */
+static struct contents read_file(const struct bench *b, const char *name)
+{
+    struct contents c = {0};
+    double values[N_OUTPUTS];
+    struct lk_mcap_type type;
+    struct lk_mcap_reader reader;
+    struct lk_mcap_item item;
+    char path[PATH_MAX];
+    uint32_t last = 0;
+    int r;
+
+    path_of(b, name, path);
+    assert_int_equal(lk_mcap_type_init(&type, "test", "Outputs", b->outputs, N_OUTPUTS), 0);
+    r = lk_mcap_open(path, &reader);
+    assert_int_equal(r, 0);
+    while ((r = lk_mcap_next(&reader, &item)) == 1) {
+        assert_int_not_equal(item.kind, LK_MCAP_DAMAGE);
+        if (item.kind == LK_MCAP_IS_METADATA && lk_mcap_span_is(item.name, LK_RECORDING_END)) {
+            lk_mcap_map_get(item.map, "dropped_cycles", c.dropped, sizeof(c.dropped));
+            lk_mcap_map_get(item.map, "trouble", c.trouble, sizeof(c.trouble));
+        }
+        if (item.kind != LK_MCAP_IS_MESSAGE)
+            continue;
+        c.events += item.id == LK_RECORDING_EVENTS;
+        if (item.id != LK_RECORDING_OUTPUTS)
+            continue;
+        assert_true(lk_mcap_type_take(&type, item.data.data, item.data.size, values));
+        assert_true(c.cycles == 0 || item.sequence > last);
+        last = item.sequence;
+        c.cycles++;
+        for (int k = 0; k < N_OUTPUTS; k++)
+            assert_true(values[k] == (double)(item.sequence * UINT64_C(1000) + (unsigned int)k));
+    }
+    assert_int_equal(r, 0);
+    c.ending = reader.ending;
+    lk_mcap_close(&reader);
+    lk_mcap_type_fini(&type);
+    return c;
+}
+
+static void everything_arrives(enum lkd_record_io io, bool sync)
+{
+    struct contents c;
+    struct bench b;
+
+    open_bench(&b, io);
+    b.config.sync = sync;
+    begin(&b, "a");
+    for (int i = 0; i < 20; i++) {
+        push(&b, 50);
+        lkd_recorder_event(b.recorder, b.pushed, "state", "event %d", i);
+        nap_ms(3);
+    }
+    assert_true(lkd_recorder_end(b.recorder));
+    c = read_file(&b, "a");
+    assert_int_equal(b.missed, 0);
+    assert_int_equal(c.cycles, b.pushed);
+    assert_int_equal(c.events, 20);
+    assert_int_equal(c.ending, LK_MCAP_COMPLETE);
+    assert_string_equal(c.dropped, "0");
+    assert_int_equal(look(&b).cycles, b.pushed);
+    assert_string_equal(look(&b).trouble, "");
+    close_bench(&b);
+}
+
+static void everything_arrives_by_pwrite(void **state)
+{
+    (void)state;
+    everything_arrives(LKD_RECORD_IO_PWRITE, false);
+    everything_arrives(LKD_RECORD_IO_PWRITE, true);
+}
+
+static void everything_arrives_by_io_uring(void **state)
+{
+    struct io_uring ring;
+
+    (void)state;
+    if (io_uring_queue_init(2, &ring, 0)) {
+        print_message("io_uring is not allowed here: left out\n");
+        skip();
+    }
+    io_uring_queue_exit(&ring);
+    everything_arrives(LKD_RECORD_IO_URING, false);
+    everything_arrives(LKD_RECORD_IO_URING, true);
+}
+
+static void what_was_flushed_is_readable_before_the_end(void **state)
+{
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    begin(&b, "a");
+    push(&b, 10);
+    nap_ms(200);
+    c = read_file(&b, "a");
+    assert_int_equal(c.cycles, 10);
+    assert_int_equal(c.ending, LK_MCAP_CUT);
+    close_bench(&b);
+}
+
+static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
+{
+    char said[24];
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    begin(&b, "a");
+    disk.nap_ms = 100;
+    for (int i = 0; i < 60; i++) {
+        push(&b, 500);
+        nap_ms(1);
+    }
+    assert_true(b.missed > 0);
+    assert_true(b.longest_ns < 50000000); /* half of one write: it never waited for any */
+    disk.nap_ms = 0;
+    assert_true(lkd_recorder_end(b.recorder));
+    c = read_file(&b, "a");
+    snprintf(said, sizeof(said), "%" PRIu64, b.missed);
+    assert_string_equal(c.dropped, said);
+    assert_int_equal(look(&b).dropped, b.missed);
+    assert_int_equal(c.cycles + b.missed, b.pushed);
+    assert_int_equal(c.ending, LK_MCAP_COMPLETE);
+    assert_true(c.events > 0);
+    assert_non_null(strstr(look(&b).trouble, "the disk does not follow"));
+    close_bench(&b);
+}
+
+static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
+{
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    atomic_store(&b.tape.wait, true);
+    begin(&b, "a");
+    disk.nap_ms = 2;
+    push(&b, 15000);
+    assert_true(lkd_recorder_end(b.recorder));
+    c = read_file(&b, "a");
+    assert_int_equal(b.missed, 0);
+    assert_int_equal(c.cycles, b.pushed);
+    close_bench(&b);
+}
+
+/* Space for the end was reserved: the file is whole, only shorter. */
+static void a_full_disk_ends_the_recording_in_order(void **state)
+{
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.room = 1000000;
+    begin(&b, "a");
+    for (int i = 0; i < 50; i++) {
+        push(&b, 50);
+        nap_ms(2);
+    }
+    await_end(&b);
+    assert_non_null(strstr(look(&b).trouble, "No space left"));
+    assert_false(atomic_load(&b.tape.on));
+    c = read_file(&b, "a");
+    assert_int_equal(c.ending, LK_MCAP_COMPLETE);
+    assert_true(c.cycles > 0 && c.cycles < b.pushed);
+    assert_non_null(strstr(c.trouble, "No space left"));
+    close_bench(&b);
+}
+
+static void a_failed_write_ends_the_recording_before_it(void **state)
+{
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.fail_from = disk.fail_to = 4; /* the front and two chunks are good */
+    disk.error = EIO;
+    begin(&b, "a");
+    push(&b, 2000);
+    await_end(&b);
+    assert_non_null(strstr(look(&b).trouble, "Input/output error"));
+    c = read_file(&b, "a");
+    assert_int_equal(c.ending, LK_MCAP_COMPLETE);
+    assert_true(c.cycles > 0 && c.cycles < 200);
+    close_bench(&b);
+}
+
+static void a_disk_that_is_gone_leaves_what_it_has(void **state)
+{
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.fail_from = 4;
+    disk.fail_to = 1000000;
+    disk.error = EIO;
+    begin(&b, "a");
+    push(&b, 2000);
+    await_end(&b);
+    c = read_file(&b, "a");
+    assert_int_equal(c.ending, LK_MCAP_CUT);
+    assert_true(c.cycles > 0);
+    disk.fail_from = 0;
+    begin(&b, "b"); /* and the recorder is there for the next one */
+    push(&b, 10);
+    assert_true(lkd_recorder_end(b.recorder));
+    assert_int_equal(read_file(&b, "b").cycles, 10);
+    close_bench(&b);
+}
+
+static void a_disk_that_cannot_begin_leaves_no_file(void **state)
+{
+    char path[PATH_MAX];
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.room = 1;
+    begin(&b, "a");
+    await_end(&b);
+    path_of(&b, "a", path);
+    assert_int_equal(access(path, F_OK), -1);
+    assert_non_null(strstr(look(&b).trouble, "No space left"));
+    close_bench(&b);
+}
+
+/* An end comes back within its patience, and the file is finished when the disk is back. */
+static void a_disk_that_does_not_answer_holds_nobody(void **state)
+{
+    int64_t begin_ns;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    begin(&b, "a");
+    push(&b, 10);
+    nap_ms(20);
+    disk.closed = true;
+    push(&b, 3000);
+    begin_ns = lkd_clock_ns();
+    assert_false(lkd_recorder_end(b.recorder));
+    assert_true(lkd_clock_ns() - begin_ns < INT64_C(8000000000));
+    assert_true(look(&b).active);
+    assert_true(look(&b).dropped > 0);
+    disk.closed = false;
+    await_end(&b);
+    assert_int_equal(read_file(&b, "a").ending, LK_MCAP_COMPLETE);
+    close_bench(&b);
+}
+
+static void a_largest_size_is_kept(void **state)
+{
+    char path[PATH_MAX];
+    struct bench b;
+    int fd;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    b.config.max_size = 300000;
+    begin(&b, "a");
+    for (int i = 0; i < 30 && look(&b).active; i++) {
+        push(&b, 20);
+        nap_ms(5);
+    }
+    await_end(&b);
+    assert_non_null(strstr(look(&b).trouble, "largest size"));
+    path_of(&b, "a", path);
+    fd = open(path, O_RDONLY);
+    assert_in_range(lseek(fd, 0, SEEK_END), 200000, 400000);
+    close(fd);
+    assert_int_equal(read_file(&b, "a").ending, LK_MCAP_COMPLETE);
+    close_bench(&b);
+}
+
+static void names_stay_in_the_folder(void **state)
+{
+    static const char *const bad[] = {"", ".", "..", ".a", "a/b", "/a", "a\nb", "../a"};
+    struct lk_error error;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(lkd_recorder_begin(b.recorder, bad[i], &b.tape, &b.source, &error),
+                         LK_E_TEXT);
+    begin(&b, "a");
+    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.tape, &b.source, &error), -EBUSY);
+    assert_true(lkd_recorder_end(b.recorder));
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error), -EEXIST);
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a.mcap", &b.tape, &b.source, &error), -EEXIST);
+    begin(&b, "b");
+    close_bench(&b); /* ends it */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_arrives_by_pwrite),
+        cmocka_unit_test(everything_arrives_by_io_uring),
+        cmocka_unit_test(what_was_flushed_is_readable_before_the_end),
+        cmocka_unit_test(a_slow_disk_costs_cycles_of_the_recording_only),
+        cmocka_unit_test(where_time_is_not_real_a_slow_disk_costs_nothing),
+        cmocka_unit_test(a_full_disk_ends_the_recording_in_order),
+        cmocka_unit_test(a_failed_write_ends_the_recording_before_it),
+        cmocka_unit_test(a_disk_that_is_gone_leaves_what_it_has),
+        cmocka_unit_test(a_disk_that_cannot_begin_leaves_no_file),
+        cmocka_unit_test(a_disk_that_does_not_answer_holds_nobody),
+        cmocka_unit_test(a_largest_size_is_kept),
+        cmocka_unit_test(names_stay_in_the_folder),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a bench: bench.c is what its owner calls, bench_line.c recovers, bench_send.c sends.
+ * Internal to the client library. */
+#ifndef TOOLS_CLIENT_BENCH_PARTS_H
+#define TOOLS_CLIENT_BENCH_PARTS_H
+
+#include "bench.h"
+#include "socket.h"
+#include <pthread.h>
+
+/** enum lk_bench_question - what is asked of the daemon, in this order; LK_BENCH_CHECK again and
+ * again while the channels are held. */
+enum lk_bench_question {
+    LK_BENCH_DESCRIBE,
+    LK_BENCH_CLAIM,
+    LK_BENCH_SUBSCRIBE,
+    LK_BENCH_CHECK,
+};
+
+/** struct lk_bench_reply_to - the newest output sample that was seen, for the latency budget. */
+struct lk_bench_reply_to {
+    uint64_t sequence;
+    uint64_t published_ns;
+    uint64_t received_ns;
+};
+
+/** struct lk_client_bench - of the receiving thread, but for what @lock guards: @inputs, @view,
+ * @clock, @reply_to, @generation, @sequence, @sent_ns.
+ * @own:         copy of the set-up, with all its texts in @texts
+ * @question:    that is asked next, or was asked when @asking
+ * @asked_ns, @again_ns: when it was asked, when it may be asked next
+ * @heard_ns:    of the daemon, in whatever way;  @clock_ns: when the clock was last asked how it is
+ * @model:       belongs to @client;  @claim: a copy in @claim_arena; NULL: none
+ * @heartbeat_ns: how long nothing may be sent, by the lease
+ * @generation:  of the connection that the claim was made on
+ * @topic:       that is subscribed to, @topic_size 0: none
+ * @last_output: sequence number, 0: none */
+struct lk_client_bench {
+    struct lk_client_bench_setup own;
+    struct lk_wire_arena texts;
+    struct lk_client *client;
+    struct lk_client_socket outputs;
+    struct lk_wire_arena samples;
+    struct lk_wire_arena claim_arena;
+    const Linkage__V1__ModelDescription *model;
+    const Linkage__V1__Claim *claim;
+
+    enum lk_bench_question question;
+    bool asking;
+    int64_t asked_ns;
+    int64_t again_ns;
+    int64_t heard_ns;
+    int64_t clock_ns;
+    int64_t heartbeat_ns;
+    uint64_t old_token;
+    uint64_t old_daemon;
+    uint8_t topic[LK_WIRE_TOPIC_MAX];
+    size_t topic_size;
+    uint64_t last_output;
+
+    pthread_mutex_t lock;
+    struct lk_client_inputs *inputs;
+    struct lk_client_bench_view view;
+    Linkage__V1__Clock clock;
+    struct lk_bench_reply_to reply_to;
+    uint64_t generation;
+    uint64_t sequence;
+    int64_t sent_ns;
+};
+
+/** lk_bench_drive() - ask what is to be asked, take answers, keep the claim alive; never waits.
+ * Return: when to be called again at the latest. */
+int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
+
+/** lk_bench_heard() - something of this daemon and model came in: is it still what was claimed? */
+void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t model_id,
+                    int64_t now_ns);
+
+/** lk_bench_follow() - subscribe to the outputs that begin with @topic, in place of those there
+ * were; @size at most LK_WIRE_TOPIC_MAX. */
+void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t size);
+
+/** lk_bench_heartbeat() - send one if nothing was sent for a while. */
+void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns);
+
+/** lk_bench_look_at_clock() - whether the machine's clock is synchronised, once a second. */
+void lk_bench_look_at_clock(struct lk_client_bench *bench, int64_t now_ns);
+
+/** lk_bench_stamp_ns() - now, on the clock that stamps are taken from. */
+uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage export: a topic of a recording as CSV.  linkage info: what a recording holds. */
+#include "commands.h"
+#include "csv.h"
+#include "mcap/decode.h"
+#include "recorded.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- export ---- */
+
+/* struct rows - @time_s, @time_of: simulated time of the cycle whose messages have this sequence
+ * @with_time: a column for it comes first;  @values: room for all columns */
+struct rows {
+    struct recorded file;
+    struct recorded_topic *topic;
+    struct lk_columns columns;
+    struct lk_csv *csv;
+    double *values;
+    bool with_time;
+    bool has_cycle;
+    uint32_t time_of;
+    double time_s;
+    uint64_t first_ns;
+};
+
+static int parse_options(int argc, char *argv[], const char **ret_path, const char **ret_topic,
+                         const char **ret_output, bool *ret_help)
+{
+    static const struct option longs[] = {{"topic", required_argument, NULL, 't'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "t:o:h", longs, NULL)) != -1) {
+        switch (option) {
+        case 't':
+            *ret_topic = optarg;
+            break;
+        case 'o':
+            *ret_output = optarg;
+            break;
+        case 'h':
+            *ret_help = true;
+            return EXIT_DONE;
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (optind != argc - 1)
+        return usage_error("export takes one recording");
+    *ret_path = argv[optind];
+    return EXIT_DONE;
+}
+
+static void add_column(struct rows *rows, const struct lk_column *column)
+{
+    char key[2 * LK_COLUMN_NAME_SIZE + 16], unit[64], name[LK_COLUMN_NAME_SIZE];
+
+    snprintf(key, sizeof(key), "%s%s%s", column->field, *column->component ? "." : "",
+             column->component);
+    lk_mcap_map_get(rows->topic->units, key, unit, sizeof(unit));
+    snprintf(key, sizeof(key), "name of %s", column->field);
+    if (!lk_mcap_map_get(rows->topic->units, key, name, sizeof(name)))
+        memcpy(name, column->field, sizeof(name));
+    lk_csv_add_column(rows->csv, name, column->component, unit);
+}
+
+/* Return: false after a complaint. */
+static bool prepare(struct rows *rows, const char *topic, const char *output)
+{
+    int result;
+
+    rows->topic = recorded_topic(&rows->file, topic);
+    if (rows->topic == NULL) {
+        complain("%s: there is no topic '%s'; linkage info lists those that there are",
+                 rows->file.path, topic);
+        return false;
+    }
+    result = lk_columns_read(rows->topic->schema, rows->topic->type, &rows->columns);
+    if (result != 0 || rows->columns.n == 0) {
+        complain("%s: %s: %s", rows->file.path, rows->topic->name,
+                 result != 0 ? "its schema cannot be read" : "there are no numbers in it");
+        return false;
+    }
+    rows->values = calloc(rows->columns.n + 1, sizeof(double));
+    result = rows->values == NULL ? -12 : lk_csv_open(output, &rows->csv);
+    if (result != 0) {
+        complain("%s: %s", output, strerror(-result));
+        return false;
+    }
+    rows->with_time = strcmp(rows->topic->name, "/cycle") != 0;
+    if (rows->with_time)
+        lk_csv_add_column(rows->csv, "time", "", "s");
+    for (size_t i = 0; i < rows->columns.n; i++)
+        add_column(rows, &rows->columns.column[i]);
+    return true;
+}
+
+/* Simulated time where the file says it, else since the first message. */
+static double time_of(struct rows *rows, const struct lk_mcap_item *item)
+{
+    if (rows->first_ns == 0)
+        rows->first_ns = item->log_ns;
+    if (rows->has_cycle && rows->time_of == item->sequence)
+        return rows->time_s;
+    return (double)(int64_t)(item->log_ns - rows->first_ns) * 1e-9;
+}
+
+static void note_cycle(struct rows *rows, const struct lk_mcap_item *item)
+{
+    struct lk_recording_cycle cycle;
+
+    rows->has_cycle = lk_recording_cycle_take(item->data.data, item->data.size, &cycle);
+    if (rows->has_cycle) {
+        rows->time_of = item->sequence;
+        rows->time_s = cycle.time_s;
+    }
+}
+
+/* Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+static int write_rows(struct rows *rows)
+{
+    struct recorded_topic *topic;
+    struct lk_mcap_item item;
+    int result, fault = 0;
+
+    while ((result = recorded_next(&rows->file, &item, &topic)) == 1 && fault == 0) {
+        if (topic != NULL && strcmp(topic->name, "/cycle") == 0)
+            note_cycle(rows, &item);
+        if (topic == NULL || topic != rows->topic)
+            continue;
+        if (!lk_columns_decode(&rows->columns, item.data, rows->values + rows->with_time)) {
+            complain("%s: a message of %s cannot be decoded", rows->file.path, topic->name);
+            return EXIT_REFUSED;
+        }
+        if (rows->with_time)
+            rows->values[0] = time_of(rows, &item);
+        fault = lk_csv_write_row(rows->csv, rows->values);
+    }
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* a fault of the CSV comes when it is closed */
+}
+
+/* Events are texts, not columns of numbers. */
+static int print_events(struct recorded *file, FILE *to)
+{
+    struct recorded_topic *topic;
+    struct lk_mcap_item item;
+    int result;
+
+    fputs("utc_ns,step,id,text\n", to);
+    while ((result = recorded_next(file, &item, &topic)) == 1) {
+        struct lk_recording_event event;
+
+        if (topic == NULL || strcmp(topic->name, "/events") != 0 ||
+            !lk_recording_event_take(item.data.data, item.data.size, &event))
+            continue;
+        fprintf(to, "%" PRIu64 ",%" PRIu64 ",%s,\"", item.log_ns, event.step, event.id);
+        for (const char *c = event.text; *c != '\0'; c++) {
+            if (*c == '"')
+                fputc('"', to);
+            fputc((unsigned char)*c < 0x20 ? '?' : *c, to);
+        }
+        fputs("\"\n", to);
+    }
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE;
+}
+
+static int export_events(struct recorded *file, const char *output)
+{
+    FILE *to = strcmp(output, "-") == 0 ? stdout : fopen(output, "we");
+    int code;
+
+    if (to == NULL) {
+        complain("%s: cannot be written", output);
+        return EXIT_REFUSED;
+    }
+    code = print_events(file, to);
+    if (to != stdout && fclose(to) != 0) {
+        complain("%s: cannot be written", output);
+        return EXIT_REFUSED;
+    }
+    return code;
+}
+
+static int export_rows(struct rows *rows, const char *topic, const char *output)
+{
+    int code = prepare(rows, topic, output) ? write_rows(rows) : EXIT_REFUSED;
+    int fault = lk_csv_close(rows->csv);
+
+    if (fault != 0) {
+        complain("%s: %s", output, strerror(-fault));
+        code = EXIT_REFUSED;
+    }
+    lk_columns_fini(&rows->columns);
+    free(rows->values);
+    return code;
+}
+
+int command_export(int argc, char *argv[])
+{
+    const char *path = NULL, *topic = "outputs", *output = "-";
+    struct rows rows = {0};
+    bool help = false;
+    int code = parse_options(argc, argv, &path, &topic, &output, &help);
+
+    if (code != EXIT_DONE)
+        return code;
+    if (help)
+        return print_help();
+    if (!recorded_open(path, &rows.file))
+        return EXIT_REFUSED;
+    if (strcmp(topic + (*topic == '/'), "events") == 0)
+        code = export_events(&rows.file, output);
+    else
+        code = export_rows(&rows, topic, output);
+    recorded_close(&rows.file);
+    return code;
+}
+
+/* ---- info ---- */
+
+static void print_facts(struct lk_mcap_span facts)
+{
+    struct lk_mcap_span key, value;
+    char text[256];
+
+    while (lk_mcap_map_next(&facts, &key, &value)) {
+        char name[64];
+
+        snprintf(name, sizeof(name), "%.*s", (int)(key.size < 63 ? key.size : 63),
+                 (const char *)key.data);
+        snprintf(text, sizeof(text), "%.*s", (int)(value.size < 255 ? value.size : 255),
+                 (const char *)value.data);
+        for (char *c = name; *c != '\0'; c++)
+            *c = (unsigned char)*c < 0x20 ? '?' : *c;
+        for (char *c = text; *c != '\0'; c++)
+            *c = (unsigned char)*c < 0x20 ? '?' : *c;
+        printf("  %-20s %s\n", name, text);
+    }
+}
+
+int command_info(int argc, char *argv[])
+{
+    uint64_t first_ns = 0, last_ns = 0;
+    struct recorded_topic *topic;
+    struct recorded file;
+    struct lk_mcap_item item;
+    int result;
+
+    if (argc != 2 || argv[1][0] == '-')
+        return usage_error("info takes one recording");
+    if (!recorded_open(argv[1], &file))
+        return EXIT_REFUSED;
+    while ((result = recorded_next(&file, &item, &topic)) == 1) {
+        if (topic == NULL)
+            continue;
+        first_ns = first_ns == 0 || item.log_ns < first_ns ? item.log_ns : first_ns;
+        last_ns = item.log_ns > last_ns ? item.log_ns : last_ns;
+    }
+    printf("%s: %" PRIu64 " bytes, %.6g s\n", file.path, file.reader.size,
+           (double)(last_ns - first_ns) * 1e-9);
+    print_facts(file.begin);
+    for (int i = 0; i < file.n_topics; i++)
+        printf("  %-20s %" PRIu64 " messages\n", file.topic[i].name, file.topic[i].n);
+    print_facts(file.end);
+    if (result == 0 && recorded_say_end(&file))
+        printf("the file is whole\n");
+    recorded_close(&file);
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE;
+}

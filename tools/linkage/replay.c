@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage replay: run the recorded inputs through the recorded model once more, and compare every
+ * output, bit for bit. */
+#include "commands.h"
+#include "crew_threads.h"
+#include "linkage/crew.h"
+#include "mcap/schema.h"
+#include "recorded.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct options - @limit: steps, 0: all */
+struct options {
+    const char *path;
+    const char *model;
+    long workers;
+    uint64_t limit;
+};
+
+/* struct replay - @inputs, @outputs: how messages look;  @acting, @recorded, @computed: values
+ * @cycle: the last one, of @n_cycles;  @has_inputs: those of it were there
+ * @steps: compared;  @n_still: cycles that made no step
+ * @verdict: EXIT_DONE as long as nothing speaks against it;  @over: nothing can be compared after
+ */
+struct replay {
+    struct recorded file;
+    struct lk_system *system;
+    struct lk_mcap_type inputs;
+    struct lk_mcap_type outputs;
+    double *acting;
+    double *recorded;
+    double *computed;
+    struct lk_recording_cycle cycle;
+    uint64_t n_cycles;
+    bool has_inputs;
+    uint64_t steps;
+    uint64_t n_still;
+    int verdict;
+    bool over;
+};
+
+static int parse_options(int argc, char *argv[], struct options *options, bool *ret_help)
+{
+    static const struct option longs[] = {{"model", required_argument, NULL, 'm'},
+                                          {"workers", required_argument, NULL, 'w'},
+                                          {"limit", required_argument, NULL, 'l'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    double number;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "m:w:l:h", longs, NULL)) != -1) {
+        switch (option) {
+        case 'm':
+            options->model = optarg;
+            break;
+        case 'w':
+            if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
+                number > LK_CREW_MAX)
+                return usage_error("workers is '%s', expected 1 to %d", optarg, LK_CREW_MAX);
+            options->workers = (long)number;
+            break;
+        case 'l':
+            if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
+                number > 1e15)
+                return usage_error("limit is '%s', expected a number of steps", optarg);
+            options->limit = (uint64_t)number;
+            break;
+        case 'h':
+            *ret_help = true;
+            return EXIT_DONE;
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (optind != argc - 1)
+        return usage_error("replay takes one recording");
+    options->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* ---- the model ---- */
+
+static struct lk_model *attached_model(const struct recorded *file)
+{
+    struct lk_model *model = NULL;
+    struct lk_error error = {""};
+    int result;
+
+    if (file->model.data == NULL) {
+        complain("%s: no model is attached, expected --model MODEL", file->path);
+        return NULL;
+    }
+    result = lk_model_read_text(LK_RECORDING_MODEL, (const char *)file->model.data,
+                                file->model.size, &model, &error);
+    if (result == 0)
+        return model;
+    fprintf(stderr, "%s: %s\n", file->path, result > 0 ? error.text : strerror(-result));
+    return NULL;
+}
+
+static bool make_types(struct replay *r, const char *name)
+{
+    const struct lk_channel *inputs, *outputs;
+    int n_inputs, n_outputs;
+
+    inputs = lk_system_input_channels(r->system, &n_inputs);
+    outputs = lk_system_output_channels(r->system, &n_outputs);
+    r->acting = calloc((size_t)lk_system_input_size(r->system) + 1, sizeof(double));
+    r->recorded = calloc((size_t)lk_system_output_size(r->system) + 1, sizeof(double));
+    r->computed = calloc((size_t)lk_system_output_size(r->system) + 1, sizeof(double));
+    if (r->acting != NULL && r->recorded != NULL && r->computed != NULL &&
+        lk_mcap_type_init(&r->inputs, name, "Inputs", inputs, n_inputs) == 0 &&
+        lk_mcap_type_init(&r->outputs, name, "Outputs", outputs, n_outputs) == 0)
+        return true;
+    complain("out of memory");
+    return false;
+}
+
+static bool same_schema(const struct replay *r, const char *topic, const struct lk_mcap_type *type)
+{
+    struct recorded_topic *t = recorded_topic((struct recorded *)(uintptr_t)&r->file, topic);
+
+    if (t == NULL) {
+        complain("%s: there is no topic /%s: this is no recording of linkaged", r->file.path,
+                 topic);
+        return false;
+    }
+    if (t->schema.size == type->descriptor.size &&
+        memcmp(t->schema.data, type->descriptor.data, t->schema.size) == 0)
+        return true;
+    complain("%s: the %s of the recording are not those of the model: another model, or another "
+             "version of it",
+             r->file.path, topic);
+    return false;
+}
+
+static bool prepare(struct replay *r, const struct options *options)
+{
+    struct lk_model *model =
+        options->model != NULL ? load_model(options->model) : attached_model(&r->file);
+    bool fits;
+
+    if (model == NULL)
+        return false;
+    r->system = compile_model(options->model != NULL ? options->model : options->path, model, NULL);
+    fits = r->system != NULL && make_types(r, lk_model_name(model)) &&
+           same_schema(r, "inputs", &r->inputs) && same_schema(r, "outputs", &r->outputs);
+    lk_model_free(model);
+    return fits;
+}
+
+/* ---- comparing ---- */
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static void print_value(const char *whose, double value)
+{
+    printf("  %s  %.17g  0x%016" PRIx64 "\n", whose, value, bits_of(value));
+}
+
+static void say_difference(const struct replay *r, size_t index)
+{
+    char engine[32];
+    int n;
+    const struct lk_channel *channels = lk_system_output_channels(r->system, &n);
+
+    for (int i = 0; i < n; i++) {
+        const struct lk_channel *c = &channels[i];
+        size_t k = index - (size_t)c->offset;
+
+        if (index < (size_t)c->offset || k >= (size_t)c->size)
+            continue;
+        printf("step %" PRIu64 " differs: %s%s%s [%s]\n", r->cycle.step, c->name,
+               c->size > 1 ? "." : "", c->component[k], c->unit[k]);
+    }
+    print_value("recorded", r->recorded[index]);
+    print_value("computed", r->computed[index]);
+    recorded_fact(&r->file, "engine", engine, sizeof(engine));
+    if (*engine && strcmp(engine, lk_system_engine(r->system)) != 0)
+        printf("  recorded with engine %s, computed here with %s: last bits depend on it\n", engine,
+               lk_system_engine(r->system));
+}
+
+static void give_up(struct replay *r)
+{
+    r->verdict = EXIT_REFUSED;
+    r->over = true;
+}
+
+static void compare(struct replay *r)
+{
+    int result = lk_system_step(r->system, r->acting);
+    size_t n = r->outputs.n_values;
+
+    if (result != 0) {
+        printf("step %" PRIu64 " fails here, and did not in the recording\n", r->cycle.step);
+        give_up(r);
+        return;
+    }
+    lk_system_outputs(r->system, r->computed);
+    for (size_t i = 0; i < n; i++)
+        if (bits_of(r->recorded[i]) != bits_of(r->computed[i])) {
+            say_difference(r, i);
+            give_up(r);
+            return;
+        }
+    r->steps++;
+}
+
+/* ---- messages ---- */
+
+/* Is it the one after the last? */
+static bool follows(struct replay *r, const struct lk_recording_cycle *next)
+{
+    uint64_t before = next->step - (next->stepped ? 1 : 0);
+
+    if (r->n_cycles == 0 && before != 0) {
+        printf("the recording begins at step %" PRIu64 ": a replay needs the start of the run\n",
+               before);
+        return false;
+    }
+    if (r->n_cycles > 0 && next->cycle != r->cycle.cycle + 1) {
+        printf("gap: %" PRIu64 " cycles after cycle %" PRIu64 " (step %" PRIu64
+               ") are missing, what follows cannot be compared\n",
+               next->cycle - r->cycle.cycle - 1, r->cycle.cycle, r->cycle.step);
+        return false;
+    }
+    if (before != r->steps) {
+        printf("cycle %" PRIu64 " says step %" PRIu64 ", expected %" PRIu64 "\n", next->cycle,
+               before, r->steps);
+        return false;
+    }
+    return true;
+}
+
+static void take_cycle(struct replay *r, const struct lk_mcap_item *item)
+{
+    struct lk_recording_cycle next;
+
+    if (!lk_recording_cycle_take(item->data.data, item->data.size, &next)) {
+        printf("a message of /cycle is not as this version writes it\n");
+        give_up(r);
+    } else if (!follows(r, &next)) {
+        give_up(r);
+    } else {
+        r->cycle = next;
+        r->n_cycles++;
+        r->n_still += next.stepped ? 0 : 1;
+        r->has_inputs = false;
+    }
+}
+
+static void take_message(struct replay *r, const char *topic, const struct lk_mcap_item *item)
+{
+    bool own = r->n_cycles > 0 && item->sequence == (uint32_t)r->cycle.cycle && r->cycle.stepped;
+
+    if (strcmp(topic, "/cycle") == 0) {
+        take_cycle(r, item);
+    } else if (strcmp(topic, "/inputs") == 0) {
+        r->has_inputs =
+            own && lk_mcap_type_take(&r->inputs, item->data.data, item->data.size, r->acting);
+    } else if (strcmp(topic, "/outputs") == 0) {
+        if (own && r->has_inputs &&
+            lk_mcap_type_take(&r->outputs, item->data.data, item->data.size, r->recorded)) {
+            compare(r);
+            r->has_inputs = false;
+        } else {
+            printf("cycle %" PRIu64 " is not complete\n", r->cycle.cycle);
+            give_up(r);
+        }
+    }
+}
+
+static void read_all(struct replay *r, uint64_t limit)
+{
+    struct recorded_topic *topic;
+    struct lk_mcap_item item;
+    int result = 1;
+
+    while (!r->over && (limit == 0 || r->steps < limit) &&
+           (result = recorded_next(&r->file, &item, &topic)) == 1)
+        if (topic != NULL)
+            take_message(r, topic->name, &item);
+    if (result < 0)
+        r->verdict = EXIT_REFUSED;
+}
+
+static void say_rest(struct replay *r)
+{
+    if (r->n_still > 0)
+        printf("%" PRIu64 " cycles made no step (paused, or after a fault)\n", r->n_still);
+    if (r->cycle.skipped > 0)
+        printf("%" PRIu64 " grid points were skipped: no steps, nothing to compare\n",
+               r->cycle.skipped);
+    if (r->cycle.fault != 0)
+        printf("the run ended in a fault after step %" PRIu64 "\n", r->cycle.step);
+    recorded_say_end(&r->file);
+    if (r->file.reader.n_damaged > 0)
+        r->verdict = EXIT_REFUSED;
+    if (r->steps == 0 && r->verdict == EXIT_DONE) {
+        printf("%s holds no steps\n", r->file.path);
+        r->verdict = EXIT_REFUSED;
+    } else if (r->verdict == EXIT_DONE) {
+        printf("%" PRIu64 " steps, every bit the same\n", r->steps);
+    } else {
+        printf("%" PRIu64 " steps before were the same\n", r->steps);
+    }
+}
+
+static int replay(struct replay *r, const struct options *options)
+{
+    struct crew_threads *threads = NULL;
+    int fault;
+
+    if (!prepare(r, options))
+        return EXIT_REFUSED;
+    if (options->workers > 1) {
+        fault = crew_threads_start((int)options->workers, NULL, &threads);
+        if (fault != 0) {
+            complain("%ld workers: %s", options->workers, strerror(-fault));
+            return EXIT_REFUSED;
+        }
+        lk_system_set_crew(r->system, crew_threads_crew(threads));
+    }
+    read_all(r, options->limit);
+    say_rest(r);
+    lk_system_set_crew(r->system, NULL);
+    crew_threads_stop(threads);
+    return r->verdict;
+}
+
+int command_replay(int argc, char *argv[])
+{
+    struct options options = {.workers = 1};
+    struct replay r = {.verdict = EXIT_DONE};
+    bool help = false;
+    int code = parse_options(argc, argv, &options, &help);
+
+    if (code != EXIT_DONE)
+        return code;
+    if (help)
+        return print_help();
+    if (!recorded_open(options.path, &r.file))
+        return EXIT_REFUSED;
+    code = replay(&r, &options);
+    lk_system_free(r.system);
+    lk_mcap_type_fini(&r.inputs);
+    lk_mcap_type_fini(&r.outputs);
+    free(r.acting);
+    free(r.recorded);
+    free(r.computed);
+    recorded_close(&r.file);
+    return code;
+}

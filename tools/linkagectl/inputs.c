@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `inputs` and `policy`: who feeds the model, what became of it, and by which rules. */
+#include "ctl.h"
+#include "linkage/json.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_WIDTH  20
+#define VALUE_WIDTH 24
+
+/* Pads with spaces to @width columns; a longer text has one space behind it all the same. */
+static void put_name(const char *text, int width)
+{
+    int n = (int)strlen(text);
+
+    lk_report_put(stdout, text);
+    printf("%*s", n < width ? width - n : 1, "");
+}
+
+/* "1.5", "0.1 0.2 0.3" */
+static void put_values(const double *values, size_t n)
+{
+    char text[VALUE_WIDTH * LK_WIRE_SCALARS_MAX];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < n && used < sizeof(text); i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.6g", i > 0 ? " " : "",
+                                 values[i]);
+    put_name(text, VALUE_WIDTH);
+}
+
+/* "ok", "stale", "ramp (lost)" */
+static void describe_state(const Linkage__V1__InputReport *input, char *text, size_t size)
+{
+    bool tripped = input->acting_action > LINKAGE__V1__ACTION__ACTION_COUNT;
+
+    if (tripped)
+        snprintf(text, size, "%s (%s)", lk_names_action(input->acting_action),
+                 lk_names_condition(input->condition));
+    else
+        snprintf(text, size, "%s", input->stale ? "stale" : "ok");
+}
+
+static void show_input(const Linkage__V1__InputReport *input)
+{
+    char state[64];
+
+    describe_state(input, state, sizeof(state));
+    put_name(input->channel, NAME_WIDTH);
+    put_name(input->bench[0] != '\0' ? input->bench : "-", NAME_WIDTH);
+    put_values(input->values, input->n_values);
+    put_values(input->acting, input->n_acting);
+    printf("%8" PRIu64 "  %-18s%8" PRIu64 "%10" PRIu64 "%10" PRIu64 "\n", input->age_steps, state,
+           input->trips, input->not_finite + input->out_of_range, input->rate_limited);
+}
+
+static void show_channels(const Linkage__V1__InputsReport *report)
+{
+    if (report->n_inputs == 0) {
+        printf("the model has no inputs\n");
+        return;
+    }
+    printf("%-*s%-*s%-*s%-*s%8s  %-18s%8s%10s%10s\n", NAME_WIDTH, "channel", NAME_WIDTH, "owner",
+           VALUE_WIDTH, "commanded", VALUE_WIDTH, "acting", "age", "state", "trips", "refused",
+           "limited");
+    for (size_t i = 0; i < report->n_inputs; i++)
+        show_input(report->inputs[i]);
+}
+
+static void show_silence(const Linkage__V1__ClaimReport *claim)
+{
+    char text[40];
+
+    if (claim->silent_s < 0)
+        snprintf(text, sizeof(text), "never heard");
+    else
+        snprintf(text, sizeof(text), "%.3f s%s", claim->silent_s, claim->lost ? ", lost" : "");
+    printf("%-18s", text);
+}
+
+static void show_benches(const Linkage__V1__InputsReport *report)
+{
+    if (report->n_claims == 0) {
+        printf("no bench has claimed a channel\n");
+        return;
+    }
+    printf("%-*s%6s  %-18s%10s%10s%8s%12s  %s\n", NAME_WIDTH, "bench", "claim", "silent",
+           "accepted", "refused", "gaps", "heartbeats", "channels");
+    for (size_t i = 0; i < report->n_claims; i++) {
+        const Linkage__V1__ClaimReport *claim = report->claims[i];
+
+        put_name(claim->bench, NAME_WIDTH);
+        printf("%6" PRIu32 "  ", claim->number);
+        show_silence(claim);
+        printf("%10" PRIu64 "%10" PRIu64 "%8" PRIu64 "%12" PRIu64 " ", claim->accepted,
+               claim->refused, claim->gaps, claim->heartbeats);
+        for (size_t j = 0; j < claim->n_channels; j++) {
+            putchar(' ');
+            lk_report_put(stdout, claim->channels[j]);
+        }
+        if (claim->peer[0] != '\0') {
+            printf("  (key ");
+            lk_report_put(stdout, claim->peer);
+            putchar(')');
+        }
+        putchar('\n');
+    }
+}
+
+/** struct reason - why samples were refused, in words, and how many. */
+struct reason {
+    const char *words;
+    const char *key;
+    uint64_t count;
+};
+
+#define REASONS 10
+
+static void list_reasons(const Linkage__V1__Refusals *r, struct reason reasons[REASONS])
+{
+    const struct reason list[REASONS] = {
+        {"not decodable", "undecodable", r->undecodable},
+        {"wrong length", "length", r->length},
+        {"not finite", "not_finite", r->not_finite},
+        {"beyond the limits", "range", r->range},
+        {"not newer", "not_newer", r->not_newer},
+        {"for another model", "other_model", r->other_model},
+        {"without a model", "no_model", r->no_model},
+        {"unknown token", "token", r->token},
+        {"without a claim", "unclaimed", r->unclaimed},
+        {"beyond the role", "role", r->role},
+    };
+
+    memcpy(reasons, list, sizeof(list));
+}
+
+static void show_refusals(const Linkage__V1__Refusals *refusals)
+{
+    struct reason reasons[REASONS];
+    int n = 0;
+
+    if (refusals == NULL)
+        return;
+    list_reasons(refusals, reasons);
+    printf("samples refused: ");
+    for (int i = 0; i < REASONS; i++)
+        if (reasons[i].count > 0)
+            printf("%s%" PRIu64 " %s", n++ > 0 ? ", " : "", reasons[i].count, reasons[i].words);
+    printf("%s\n", n > 0 ? "" : "none");
+}
+
+/* ---- for programs ---- */
+
+static void json_values(struct lk_json *json, const char *key, const double *values, size_t n)
+{
+    lk_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++)
+        lk_json_number(json, NULL, values[i]);
+    lk_json_close(json, ']');
+}
+
+static void json_input(struct lk_json *json, const Linkage__V1__InputReport *input)
+{
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "channel", input->channel);
+    lk_json_text(json, "bench", input->bench);
+    json_values(json, "commanded", input->values, input->n_values);
+    json_values(json, "acting", input->acting, input->n_acting);
+    lk_json_bool(json, "stale", input->stale);
+    lk_json_text(json, "action", lk_names_action(input->acting_action));
+    lk_json_text(json, "condition",
+                 input->condition != LINKAGE__V1__CONDITION__CONDITION_UNSPECIFIED
+                     ? lk_names_condition(input->condition)
+                     : "");
+    lk_json_count(json, "age_steps", input->age_steps);
+    lk_json_count(json, "trips", input->trips);
+    lk_json_count(json, "trip_step", input->trip_step);
+    lk_json_count(json, "not_finite", input->not_finite);
+    lk_json_count(json, "out_of_range", input->out_of_range);
+    lk_json_count(json, "rate_limited", input->rate_limited);
+    lk_json_close(json, '}');
+}
+
+static void json_claim(struct lk_json *json, const Linkage__V1__ClaimReport *claim)
+{
+    lk_json_open(json, NULL, '{');
+    lk_json_count(json, "claim", claim->number);
+    lk_json_text(json, "bench", claim->bench);
+    lk_json_open(json, "channels", '[');
+    for (size_t i = 0; i < claim->n_channels; i++)
+        lk_json_text(json, NULL, claim->channels[i]);
+    lk_json_close(json, ']');
+    lk_json_number(json, "silent_s", claim->silent_s < 0 ? NAN : claim->silent_s);
+    lk_json_bool(json, "lost", claim->lost);
+    lk_json_count(json, "accepted", claim->accepted);
+    lk_json_count(json, "refused", claim->refused);
+    lk_json_count(json, "gaps", claim->gaps);
+    lk_json_count(json, "heartbeats", claim->heartbeats);
+    lk_json_text(json, "key", claim->peer);
+    lk_json_close(json, '}');
+}
+
+static void json_refusals(struct lk_json *json, const Linkage__V1__Refusals *refusals)
+{
+    struct reason reasons[REASONS];
+
+    if (refusals == NULL)
+        return;
+    list_reasons(refusals, reasons);
+    lk_json_open(json, "refusals", '{');
+    for (int i = 0; i < REASONS; i++)
+        lk_json_count(json, reasons[i].key, reasons[i].count);
+    lk_json_close(json, '}');
+}
+
+static void show_inputs_json(const Linkage__V1__InputsReport *report)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", "ok");
+    lk_json_open(&json, "inputs", '[');
+    for (size_t i = 0; i < report->n_inputs; i++)
+        json_input(&json, report->inputs[i]);
+    lk_json_close(&json, ']');
+    lk_json_open(&json, "claims", '[');
+    for (size_t i = 0; i < report->n_claims; i++)
+        json_claim(&json, report->claims[i]);
+    lk_json_close(&json, ']');
+    json_refusals(&json, report->refusals);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__InputsRequest inputs = LINKAGE__V1__INPUTS_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    int status;
+
+    (void)n;
+    (void)args;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INPUTS;
+    request.inputs = &inputs;
+    status = ctl_call(options, client, &request, &reply);
+    if (status != CTL_OK)
+        return status;
+    if (reply->inputs == NULL)
+        return ctl_show_reply(options, reply);
+    if (options->json) {
+        show_inputs_json(reply->inputs);
+    } else {
+        show_channels(reply->inputs);
+        putchar('\n');
+        show_benches(reply->inputs);
+        putchar('\n');
+        show_refusals(reply->inputs->refusals);
+    }
+    return ferror(stdout) ? CTL_FAILED : CTL_OK;
+}

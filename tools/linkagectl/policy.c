@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `policy`: the table of what is done when something goes wrong, and how often it has. */
+#include "ctl.h"
+#include "linkage/json.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* "to 0 in 0.1 s", "to its initial value in 0.1 s"; what does not ramp has nothing to say here. */
+static void describe_ramp(const Linkage__V1__PolicyRow *row, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (row->action != LINKAGE__V1__ACTION__ACTION_RAMP)
+        return;
+    if (isnan(row->value))
+        snprintf(text, size, "to its initial value in %g s", row->ramp_s);
+    else
+        snprintf(text, size, "to %g in %g s", row->value, row->ramp_s);
+}
+
+static void show_policy(const Linkage__V1__Policy *policy)
+{
+    printf("%-12s%-18s%-8s%-32s%12s%12s  %s\n", "condition", "channel", "action", "", "count",
+           "last step", "limit");
+    for (size_t i = 0; i < policy->n_rows; i++) {
+        const Linkage__V1__PolicyRow *row = policy->rows[i];
+        char ramp[80];
+
+        describe_ramp(row, ramp, sizeof(ramp));
+        printf("%-12s%-18s%-8s%-32s%12" PRIu64 "%12" PRIu64 "  ",
+               lk_names_condition(row->condition), row->channel[0] != '\0' ? row->channel : "-",
+               lk_names_action(row->action), ramp, row->count, row->last_step);
+        lk_report_put(stdout, row->limit);
+        putchar('\n');
+    }
+    printf("an input acts again after %" PRIu32 " good samples in a row\n",
+           policy->recover_samples);
+}
+
+static void show_policy_json(const Linkage__V1__Policy *policy)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", "ok");
+    lk_json_open(&json, "policy", '[');
+    for (size_t i = 0; i < policy->n_rows; i++) {
+        const Linkage__V1__PolicyRow *row = policy->rows[i];
+
+        lk_json_open(&json, NULL, '{');
+        lk_json_text(&json, "condition", lk_names_condition(row->condition));
+        lk_json_text(&json, "channel", row->channel);
+        lk_json_text(&json, "action", lk_names_action(row->action));
+        lk_json_text(&json, "limit", row->limit);
+        lk_json_number(&json, "value", row->value);
+        lk_json_number(&json, "ramp_s", row->ramp_s);
+        lk_json_count(&json, "count", row->count);
+        lk_json_count(&json, "last_step", row->last_step);
+        lk_json_close(&json, '}');
+    }
+    lk_json_close(&json, ']');
+    lk_json_count(&json, "recover_samples", policy->recover_samples);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__PolicyRequest policy = LINKAGE__V1__POLICY_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    int status;
+
+    (void)n;
+    (void)args;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_POLICY;
+    request.policy = &policy;
+    status = ctl_call(options, client, &request, &reply);
+    if (status != CTL_OK)
+        return status;
+    if (reply->policy == NULL)
+        return ctl_show_reply(options, reply);
+    if (options->json)
+        show_policy_json(reply->policy);
+    else
+        show_policy(reply->policy);
+    return ferror(stdout) ? CTL_FAILED : CTL_OK;
+}
