@@ -167,7 +167,9 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 {
     struct lkd_loaded *old = rig->loaded;
 
-    if (lkd_run_end(rig, READY)) { /* of a model in FAULT */
+    /* of a model in FAULT: who listens hears READY when the new one is there, never with the last
+     * values of the old one */
+    if (lkd_run_end(rig, rig->state)) {
         lkd_loaded_free(loaded);
         lkd_rig_answer_stuck(a);
         return;

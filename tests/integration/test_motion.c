@@ -235,7 +235,10 @@ static void check_rest(struct platform *p, Linkage__V1__State state, uint32_t fl
         assert_int_equal(packet.status & (HELD | EMPTY), flags);
         assert_int_equal(packet.step, first.step);
         for (int k = 0; k < 24; k++)
-            assert_true(packet.value[k] == first.value[k]);
+            if (packet.value[k] != first.value[k])
+                fail_msg("state %d, datagram %d of step %llu: value %d is %.17g, was %.17g",
+                         (int)state, i, (unsigned long long)packet.step, k, packet.value[k],
+                         first.value[k]);
     }
     assert_true(now_s() - begin_s > 0.9);
 }
