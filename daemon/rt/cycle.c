@@ -57,9 +57,13 @@ static int init_buffers(struct lkd_cycle *cycle)
 {
     cycle->rt.values = calloc((size_t)cycle->n_outputs + 1, sizeof(double));
     cycle->rt.trial = calloc((size_t)cycle->n_inputs + 1, sizeof(double));
-    if (!cycle->rt.values || !cycle->rt.trial)
+    cycle->rt.trial_news = calloc((size_t)cycle->n_channels + 1, sizeof(struct lkd_news));
+    if (!cycle->rt.values || !cycle->rt.trial || !cycle->rt.trial_news)
         return -ENOMEM;
+    for (int i = 0; i < cycle->n_channels; i++)
+        cycle->rt.trial_news[i].watched = true;
     if (lkd_guard_init(&cycle->guard, cycle->system, &cycle->settings.policy) ||
+        lkd_guard_init(&cycle->rt.trial_guard, cycle->system, &cycle->settings.policy) ||
         lkd_tape_init(&cycle->tape, cycle->n_inputs, cycle->n_outputs))
         return -ENOMEM;
     return lkd_ring_init(&cycle->records, LKD_RECORDS);
@@ -140,6 +144,8 @@ void lkd_cycle_free(struct lkd_cycle *cycle)
     lkd_cycle_drop_spans(cycle);
     free(cycle->rt.values);
     free(cycle->rt.trial);
+    free(cycle->rt.trial_news);
+    lkd_guard_fini(&cycle->rt.trial_guard);
     lkd_guard_fini(&cycle->guard);
     lkd_tape_fini(&cycle->tape);
     lkd_release_fini(&cycle->release);

@@ -111,7 +111,8 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs;  @rt.trial: inputs of the proof
+ * @rt.values: the last good outputs;  @rt.trial, @rt.trial_guard, @rt.trial_news: inputs of the
+ * proof, its own guard, and news of benches that are never heard
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
@@ -156,6 +157,8 @@ struct lkd_cycle {
         struct lkd_overruns overruns;
         double *values;
         double *trial;
+        struct lkd_guard trial_guard;
+        struct lkd_news *trial_news;
         int n_stamps;
         struct lkd_stamp stamp[LKD_STAMPS];
     } rt;

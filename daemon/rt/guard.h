@@ -191,7 +191,8 @@ void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
 
 /** lkd_guard_apply() - from commanded to acting values, once a step.
  * @commanded: n_values, finite and within their limits;  @news: n_channels
- * Thread: cycle.  RT: yes, a few nanoseconds a channel.
+ * Thread: cycle.  RT: yes, 10 ns a channel of three values, 17 ns while its fail-safe acts
+ * (tests/bench/guard).
  * Return: a condition whose rule is FAULT, or -1. */
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
                           const double *commanded, const struct lkd_news *news);

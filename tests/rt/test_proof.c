@@ -19,7 +19,8 @@
 
 /** struct watched - steps that passed.  @step_ns: each takes;  @fail_every: 0, or which one fails
  * @inputs: different vectors in a row;  @lowest, @highest: of any scalar;  @in_burst: since a pause
- * @end_at: asks for the end with this step;  @begun_anew: steps from the start of the motion */
+ * @end_at: asks for the end with this step;  @begun_anew: steps from the start of the motion
+ * @guarded: times that the guard looked at the inputs;  @guard_ns: each takes */
 struct watched {
     uint64_t made;
     int64_t step_ns;
@@ -27,6 +28,8 @@ struct watched {
     uint64_t changes;
     uint64_t end_at;
     uint64_t begun_anew;
+    uint64_t guarded;
+    int64_t guard_ns;
     uint64_t low, high, zero;
     double lowest, highest, last_input;
 };
@@ -64,6 +67,20 @@ int __wrap_lk_system_step(struct lk_system *system, const double *inputs)
     if (watched.fail_every > 0 && watched.made % watched.fail_every == 0)
         return LK_E_TURN;
     return __real_lk_system_step(system, inputs);
+}
+
+int __real_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
+                           const double *commanded, const struct lkd_news *news);
+int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
+                           const double *commanded, const struct lkd_news *news);
+
+int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
+                           const double *commanded, const struct lkd_news *news)
+{
+    assert_ptr_not_equal(guard, &cycle->guard); /* that of the run is left alone */
+    watched.guarded++;
+    fake_clock_spend(watched.guard_ns);
+    return __real_lkd_guard_apply(guard, view, commanded, news);
 }
 
 static void open_cycle(uint64_t steps, int64_t time_ns)
@@ -196,6 +213,24 @@ static void test_inputs(void **state)
     open_cycle(1600, 60000 * MS); /* no limits: one of the unit */
     run();
     assert_true(watched.lowest == -1 && watched.highest == 1);
+    close_cycle();
+}
+
+/* The guard belongs to the time of a step, with every fail-safe in force. */
+static void test_guard(void **state)
+{
+    const struct lkd_guarded *channel;
+
+    (void)state;
+    open_cycle(1000, 60000 * MS);
+    watched.guard_ns = 25 * US;
+    run();
+    assert_int_equal(watched.guarded, 1000);
+    assert_in_range(proof.compute.max_ns, 75 * US, 80 * US);
+    channel = &cycle->rt.trial_guard.channel[0];
+    assert_int_equal(channel->times_stale, 1);
+    assert_true(channel->tripped && channel->condition == LKD_CONDITION_STALE);
+    assert_int_equal(cycle->guard.channel[0].times_stale, 0);
     close_cycle();
 }
 
@@ -336,12 +371,19 @@ static void test_sent_away(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs_its_steps),   cmocka_unit_test(test_single_step),
-        cmocka_unit_test(test_ends_by_time),     cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_cancelled_before), cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_starts_over),      cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_wakeups),          cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_thread),           cmocka_unit_test(test_sent_away),
+        cmocka_unit_test(test_runs_its_steps),
+        cmocka_unit_test(test_single_step),
+        cmocka_unit_test(test_ends_by_time),
+        cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_cancelled_before),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_starts_over),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_wakeups),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_thread),
+        cmocka_unit_test(test_sent_away),
     };
 
     model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";
