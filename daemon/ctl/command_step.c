@@ -69,10 +69,10 @@ int lkd_command_step(struct lkd_call *call)
 {
     const Linkage__V1__StepRequest *step = call->request->step;
 
-    if (!is_plausible(step, call->answer))
-        return 0;
-    if (call->rig->state == LINKAGE__V1__STATE__STATE_RUNNING &&
-        call->rig->mode == LKD_MODE_LOCKSTEP && !take_input(call, step))
+    /* the input comes last: that of a refused request must not act in the next */
+    if (!is_plausible(step, call->answer) ||
+        !lkd_rig_may_step(call->rig, step->number, step->steps, call->answer) ||
+        !take_input(call, step))
         return 0;
     lkd_rig_step(call->rig, step->number, step->steps, call->answer);
     return call->answer->result == LINKAGE__V1__RESULT__RESULT_OK ? add_outputs(call) : 0;

@@ -380,20 +380,24 @@ static bool has_room(const struct lkd_rig *rig, uint32_t n, struct lkd_answer *a
     return false;
 }
 
+bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
+                      struct lkd_answer *ret_answer)
+{
+    if (!allowed(rig, "step", IN(RUNNING), ret_answer))
+        return false;
+    if (rig->mode != LKD_MODE_LOCKSTEP) {
+        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "step is for runs in lockstep; arm with mode lockstep for one");
+        return false;
+    }
+    return number == rig->stepped || has_room(rig, n, ret_answer);
+}
+
 void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer)
 {
     struct lkd_cycle *cycle;
     bool again = number == rig->stepped, done;
 
-    if (!allowed(rig, "step", IN(RUNNING), ret_answer))
-        return;
-    if (rig->mode != LKD_MODE_LOCKSTEP) {
-        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
-                       "step is for runs in lockstep; arm with mode lockstep for one");
-        return;
-    }
-    if (!again && !has_room(rig, n, ret_answer))
-        return;
     lkd_rig_answer_ok(ret_answer);
     rig->stepped = number;
     cycle = rig->loaded->cycle;

@@ -135,8 +135,11 @@ void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, u
                  struct lkd_answer *ret_answer);
 /** @steps: after which the run pauses; 0: never */
 void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer);
-/** lkd_rig_step() - RUNNING in lockstep: @n steps, then the reply. A @number given twice is not
- * stepped again. */
+/** lkd_rig_may_step() - whether lkd_rig_step() may follow: RUNNING in lockstep, with @n steps left.
+ * Return: false with the refusal in @ret_answer. */
+bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
+                      struct lkd_answer *ret_answer);
+/** lkd_rig_step() - @n steps, then the reply. A @number given twice is not stepped again. */
 void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);

@@ -193,6 +193,26 @@ static void test_a_bench_may_think(void **state)
     harness_close(&h);
 }
 
+/* Nor does the input of a request that was refused act in a later one. */
+static void test_a_refused_input_is_gone(void **state)
+{
+    const double value = 1, other = 7;
+    struct lk_system *system = make_system();
+    struct harness h;
+
+    (void)state;
+    open_in(&h, MODE(LOCKSTEP), NULL);
+    assert_int_equal(ask_start(&h, 5)->result, RESULT(OK));
+    assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(OK));
+    assert_int_equal(ask_step(&h, 2, 20, &other)->result, RESULT(BAD_VALUE));
+    assert_int_equal(ask_step(&h, 3, 2, NULL)->result, RESULT(OK));
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(lk_system_step(system, &value), 0);
+    expect_bits(system, h.reply->outputs);
+    lk_system_free(system);
+    harness_close(&h);
+}
+
 /* Steps beyond those that start asked for would be made later, when nobody asks for them. */
 static void test_more_steps_than_there_are(void **state)
 {
@@ -346,6 +366,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_lockstep_has_the_bits_of_the_library),
         cmocka_unit_test(test_a_request_twice_is_one_step),
         cmocka_unit_test(test_bad_steps_make_no_step),
+        cmocka_unit_test(test_a_refused_input_is_gone),
         cmocka_unit_test(test_a_bench_may_think),
         cmocka_unit_test(test_more_steps_than_there_are),
         cmocka_unit_test(test_a_step_that_stands_still),
