@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a real daemon may still do once it serves, thread by thread, and that a run has all it needs
  * all the same. Only root has anything to give up: skipped elsewhere. */
+#include "../skip.h"
 #include "harness.h"
 #include <dirent.h>
 #include <grp.h>
@@ -226,7 +227,7 @@ static void test_root_gives_up(void **state)
 
     (void)state;
     if (geteuid() != 0)
-        skip();
+        skip_because("it takes root");
     harness_open(&h, "realtime: {degraded: allow}\n");
     if (machine_grants())
         expect_real_time(&h);
@@ -243,7 +244,7 @@ static void test_root_becomes_another_user(void **state)
 
     (void)state;
     if (geteuid() != 0 || !nobody)
-        skip();
+        skip_because("it takes root and a user nobody");
     open_daemon(&h, "realtime: {degraded: allow}\nprivileges: {user: nobody}\n");
     if (machine_grants())
         expect_real_time(&h);
@@ -266,7 +267,7 @@ static void test_secret_of_root(void **state)
 
     (void)state;
     if (geteuid() != 0 || !getpwnam("nobody"))
-        skip();
+        skip_because("it takes root and a user nobody");
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(zmq_curve_keypair(own, secret), 0);
@@ -348,7 +349,7 @@ static void test_folder_that_is_closed(void **state)
 
     (void)state;
     if (geteuid() != 0 || !getpwnam("nobody"))
-        skip();
+        skip_because("it takes root and a user nobody");
     assert_non_null(mkdtemp(folder)); /* root's alone */
     snprintf(section, sizeof(section),
              "realtime: {degraded: allow, priority: 0, core: none}\nprivileges: {user: nobody}\n"

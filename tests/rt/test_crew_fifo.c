@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two real-time workers on one core, which the daemon refuses: slow, but they do not stand still.
  * Spinning alone would be a livelock, as the worker that waits never lets the other one run. */
+#include "../skip.h"
 #include "linkage/crew.h"
 #include "realtime.h"
 #include <pthread.h>
@@ -73,7 +74,7 @@ static void test_one_core(void **state)
 
     (void)state;
     if (pair.core == LKD_CORE_NONE || lkd_realtime_avoid_core(pair.core))
-        skip(); /* this thread, which watches, needs a core without them */
+        skip_because("this thread, which watches, needs a core without them");
     assert_int_equal(lk_crew_new(2, &pair.crew), 0);
     sem_init(&pair.standing, 0, 0);
     sem_init(&pair.arm, 0, 0);

@@ -4,6 +4,7 @@
  *
  * Runs without privileges too; then priority and locked memory are left out, and page faults are
  * reported without being judged. Nothing here depends on how late the machine is. */
+#include "../skip.h"
 #include "alloc_guard.h"
 #include "cycle.h"
 #include "realtime.h"
@@ -329,7 +330,7 @@ static void test_two_real_time_workers(void **state)
 
     (void)state;
     if (cores[0] <= 0)
-        skip();
+        skip_because("it takes a second core");
     open_bench(&bench, 0);
     locked = lkd_realtime_lock_memory() == 0;
     assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2, cores, 50, &grant), 0);

@@ -6,6 +6,7 @@
  *
  * Runs without privileges too; then priority and locked memory are left out, and page faults are
  * reported without being judged. Nothing here depends on how late the machine is. */
+#include "../skip.h"
 #include "alloc_guard.h"
 #include "exchange.h"
 #include "realtime.h"
@@ -307,7 +308,7 @@ static void test_workers_with_io(void **state)
 
     (void)state;
     if (cycle.core <= 0)
-        skip();
+        skip_because("it takes a second core");
     open_rig(&rig, "chain-128.yaml");
     assert_int_equal(lk_crew_new(2, &crew), 0);
     cycle.cycle = rig.cycle;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step makes no system call: a child process that the kernel kills at its first one does a
  * thousand steps, evaluates the outputs of each, and lives. */
+#include "../skip.h"
 #include "linkage/linkage.h"
 #include <linux/seccomp.h>
 #include <setjmp.h>
@@ -87,7 +88,7 @@ static void test_step(void **state)
     status = in_strict_mode(step, system);
     lk_system_free(system);
     if (status == 77)
-        skip(); /* a kernel or container without it */
+        skip_because("no strict mode of seccomp, in this kernel or container");
     assert_int_equal(status, 0);
 }
 
@@ -99,7 +100,7 @@ static void test_method(void **state)
     (void)state;
     status = in_strict_mode(call_system, NULL);
     if (status == 77)
-        skip();
+        skip_because("no strict mode of seccomp, in this kernel or container");
     assert_int_equal(status, -1);
 }
 

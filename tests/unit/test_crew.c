@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Crews: every phase is executed once by everybody and in order, whoever sleeps is woken, and who
  * does not sleep makes no system call. More workers than cores on purpose. */
+#include "../skip.h"
 #include "crew_threads.h"
 #include "linkage/crew.h"
 #include "schedule/crew.h"
@@ -188,7 +189,7 @@ static void test_no_calls(void **state)
 
     (void)state;
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-        skip();
+        skip_because("it takes two cores");
     crew = open_crew(2, &threads);
     /* who sleeps has nothing left to say about the meeting in which the crew got ready */
     await_sleepers(crew, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/common/csv.h: names of columns, numbers that come back, faults that are kept. */
+#include "../skip.h"
 #include "csv.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static void test_full_disk(void **state)
 
     (void)state;
     if (access("/dev/full", W_OK) != 0)
-        skip();
+        skip_because("there is no /dev/full");
     assert_int_equal(lk_csv_open("/dev/full", &csv), 0);
     lk_csv_add_column(csv, "a", "", "1");
     for (int i = 0; i < 1000000; i++)

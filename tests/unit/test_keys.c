@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key files and the list of clients: what is taken, what is refused and with which line. */
+#include "../skip.h"
 #include "clients.h"
 #include <errno.h>
 #include <setjmp.h>
@@ -180,7 +181,7 @@ static void test_owner(void **state)
 
     (void)state;
     if (geteuid() != 0)
-        skip();
+        skip_because("it takes root");
     write_file(KEY_A "\n", 0600);
     assert_int_equal(chown(path, 4242, 4242), 0);
     expect_refused(LK_KEY_SECRET, "belongs to user 4242, expected 0 or root");
