@@ -273,6 +273,8 @@ static void test_take_over(void **state)
     assert_int_equal(reply->result, RESULT(CLAIMED));
     benches_await_lost(&h, "old");
     bench_claim(&new, "new", "torque", NULL);
+    assert_true(harness_log_has(h.folder, "log", "LK-3004"));
+    assert_true(harness_log_has(h.folder, "log", "'new' has taken channels from 'old'"));
     assert_true(benches_input(&h, "torque")->values[0] == 7); /* until the new one sends */
     assert_true(benches_input(&h, "motor")->values[0] == 0);
     assert_string_equal(benches_input(&h, "motor")->bench, "");

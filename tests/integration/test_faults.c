@@ -5,9 +5,9 @@
  * The whole daemon is stopped by SIGSTOP; the thread of the cycle alone by ptrace, where that is
  * allowed. The tests wait for states and never for times; a machine that is late besides changes
  * nothing in what they demand. */
+#include "../skip.h"
+#include "freeze.h"
 #include "runs.h"
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -197,92 +197,10 @@ static void test_step_fault_exit(void **state)
 
 /* ---- the watchdog ---- */
 
-static pid_t find_thread(pid_t pid, const char *name)
-{
-    char path[320], comm[32];
-    struct dirent *entry;
-    pid_t found = 0;
-    DIR *dir;
-
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-    dir = opendir(path);
-    assert_non_null(dir);
-    while ((entry = readdir(dir))) {
-        FILE *in;
-
-        snprintf(path, sizeof(path), "/proc/%d/task/%.16s/comm", (int)pid, entry->d_name);
-        in = fopen(path, "r");
-        if (!in)
-            continue;
-        if (fgets(comm, sizeof(comm), in) && strncmp(comm, name, strlen(name)) == 0)
-            found = (pid_t)atoi(entry->d_name);
-        fclose(in);
-    }
-    closedir(dir);
-    assert_true(found > 0);
-    return found;
-}
-
-/* Return: 0 when this process may not look into others. */
-static pid_t seize_cycle(const struct harness *h, const char *name)
-{
-    pid_t tid = find_thread(h->pid, name);
-
-    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
-        print_message("ptrace: %s\n", strerror(errno));
-        return 0;
-    }
-    return tid;
-}
-
-static void freeze(pid_t tid)
-{
-    int status;
-
-    assert_int_equal(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
-    assert_int_equal(waitpid(tid, &status, __WALL), tid);
-    assert_true(WIFSTOPPED(status));
-}
-
-static void go_on(pid_t tid)
-{
-    assert_int_equal(ptrace(PTRACE_CONT, tid, NULL, NULL), 0);
-}
-
-/* A frozen thread: is it in a system call? Between two cycles it is, it sleeps. */
-static bool is_in_call(const struct harness *h, pid_t tid)
-{
-    char path[64], text[32] = "";
-    FILE *in;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", (int)h->pid, (int)tid);
-    in = fopen(path, "r");
-    if (!in || !fgets(text, sizeof(text), in))
-        text[0] = '\0';
-    if (in)
-        fclose(in);
-    return text[0] != '-';
-}
-
-/* The end of a thread that is traced is the tracer's to take note of, before its process ends. */
-static void await_death(pid_t tid)
-{
-    int status;
-
-    for (int i = 0; i < PATIENCE_MS / 5; i++) {
-        if (waitpid(tid, &status, __WALL | WNOHANG) == tid && !WIFSTOPPED(status))
-            return;
-        runs_nap();
-    }
-    ptrace(PTRACE_DETACH, tid, NULL, NULL);
-    fail_msg("the cycle's thread does not end");
-}
-
 static void may_not(struct harness *h)
 {
     harness_close(h);
-    print_message("the cycle's thread cannot be frozen here: skipped\n");
-    skip();
+    skip_because("the cycle's thread cannot be frozen here");
 }
 
 /* What stands still is a fault, and stays one when it moves again. */
@@ -301,11 +219,11 @@ static void test_frozen(void **state)
     unsetenv("WATCHDOG_USEC");
     harness_load_model(&h);
     harness_go(&h);
-    tid = seize_cycle(&h, "lkd-cycle");
+    tid = freeze_seize(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 50);
-    freeze(tid);
+    freeze_thread(tid);
     status = runs_await_state(&h, STATE(FAULT));
     runs_says(status->fault, "stand"); /* "stands still" */
     assert_false(status->proof->valid);
@@ -343,14 +261,15 @@ static void test_released(void **state)
                      "overrun: {fault_in_a_row: 0}\n");
     runs_load_file(&h, "chain-128", "0.005"); /* whose steps are long */
     harness_go(&h);
-    tid = seize_cycle(&h, "lkd-cycle");
+    tid = freeze_seize(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 20);
-    for (freeze(tid); is_in_call(&h, tid) && tries < 1000; freeze(tid), tries++) {
+    for (freeze_thread(tid); freeze_is_in_call(&h, tid) && tries < 1000;
+         freeze_thread(tid), tries++) {
         const struct timespec nap = {.tv_nsec = 1300000};
 
-        go_on(tid);
+        freeze_end(tid);
         nanosleep(&nap, NULL);
         while (harness_sample(&h, 0)) /* or there is no room for the one of the fault */
             ;
@@ -387,12 +306,12 @@ static void test_frozen_exit(void **state)
                      "overrun: {fault_in_a_row: 0}\n");
     harness_load_model(&h);
     harness_go(&h);
-    tid = seize_cycle(&h, "lkd-cycle");
+    tid = freeze_seize(&h, "lkd-cycle");
     if (tid == 0)
         may_not(&h);
     runs_await_cycles(&h, 50);
-    freeze(tid);
-    await_death(tid);
+    freeze_thread(tid);
+    freeze_await_death(tid);
     expect_end(&h, 5);
     assert_true(harness_log_has(h.folder, "log", "stands still"));
     harness_close(&h);
@@ -550,12 +469,12 @@ static void test_flood_that_dies(void **state)
 
     (void)state;
     harness_open(&h, "realtime: {lock_memory: false}\n");
-    tid = seize_cycle(&h, "lkd-exchange");
+    tid = freeze_seize(&h, "lkd-exchange");
     if (tid == 0) {
         may_not(&h);
         return;
     }
-    freeze(tid);
+    freeze_thread(tid);
     child = fork();
     if (child == 0) {
         void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_XPUB);
@@ -565,9 +484,9 @@ static void test_flood_that_dies(void **state)
             zmq_send(socket, "flood", 5, 0);
     }
     nanosleep(&flood, NULL);
-    go_on(tid); /* takes the subscription to the bench */
+    freeze_end(tid); /* takes the subscription to the bench */
     nanosleep(&flood, NULL);
-    freeze(tid);
+    freeze_thread(tid);
     nanosleep(&flood, NULL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

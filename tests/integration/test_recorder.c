@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of a real daemon, read again by `linkage replay` and `linkage export`. */
+#include "../skip.h"
+#include "freeze.h"
 #include "mcap/read.h"
 #include "mcap/recording.h"
 #include "mcap/schema.h"
@@ -17,6 +19,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -395,6 +398,35 @@ static void without_a_clock_nothing_is_lost(void **state)
     close_daemon(&h);
 }
 
+/* The recording was begun while nobody knew that the run would have no clock. */
+static void begun_before_arming_it_waits_too(void **state)
+{
+    const struct timespec nap = {.tv_nsec = 300000000};
+    struct harness h;
+    pid_t recorder;
+
+    (void)state;
+    open_daemon(&h, "chunk: 65536", "");
+    harness_load_model(&h);
+    record(&h, "asap");
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    recorder = freeze_seize(&h, "lkd-recorder");
+    if (recorder == 0) {
+        close_daemon(&h);
+        skip_because("the recorder's thread cannot be frozen here");
+    }
+    freeze_thread(recorder);
+    start_steps(&h, 40000);
+    nanosleep(&nap, NULL);
+    assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step < 40000);
+    freeze_let_go(recorder);
+    runs_await_state(&h, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_int_equal(h.reply->status->recording->dropped, 0);
+    demand_replay(&h, "asap.mcap", 0, "40000 steps, every bit the same");
+    close_daemon(&h);
+}
+
 static void step(struct harness *h, uint64_t number, uint32_t steps)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -493,6 +525,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(killed_it_is_readable_up_to_the_last_flush),
         cmocka_unit_test(a_full_disk_ends_the_recording_not_the_run),
         cmocka_unit_test(without_a_clock_nothing_is_lost),
+        cmocka_unit_test(begun_before_arming_it_waits_too),
         cmocka_unit_test(lockstep_is_recorded_step_by_step),
         cmocka_unit_test(what_is_refused_says_why),
         cmocka_unit_test(a_fault_ends_the_recording),
