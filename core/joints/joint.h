@@ -44,7 +44,10 @@ struct lk_twist {
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
  * @coordinate: values of the joint's coordinates where both frames coincide [rad or m]
- * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
+ * @length:     distance: of the rod [m]; cone-on-rail: from axle to rail's middle along the normal
+ * @pitch:      screw: travel [m] a radian
+ * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
+ * rail
  * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
  *              @which: which coordinate of each;  @at_side: side of this block that is side s of
  *              joint k, or -1 for a side at the ground that this block leaves out
@@ -71,6 +74,8 @@ struct lk_joint {
     double coordinate[LK_COORDINATES_MAX];
     double length;
     double pitch;
+    double sine;
+    double radius;
     const struct lk_joint *of[2];
     int which[2];
     int at_side[2][2];
@@ -210,8 +215,10 @@ extern const struct lk_joint_type_ops lk_joint_screw;
 extern const struct lk_joint_type_ops lk_joint_point_on_line;
 extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;
+extern const struct lk_joint_type_ops lk_joint_cone_on_rail;
 extern const struct lk_joint_type_ops lk_joint_bushing;
 extern const struct lk_joint_type_ops lk_joint_coordinate_row;
+extern const struct lk_joint_type_ops lk_joint_creep;
 extern const struct lk_joint_type_ops lk_joint_coupling;
 
 /** lk_joint_types - the functions of every type, in joints.c. */

@@ -43,11 +43,13 @@ enum lk_joint_type {
     LK_JOINT_POINT_ON_LINE,
     LK_JOINT_DISTANCE,
     LK_JOINT_CONSTANT_VELOCITY,
+    LK_JOINT_CONE_ON_RAIL,
     LK_JOINT_GEAR,
     LK_JOINT_RACK,
     LK_JOINT_IN_FILE,
     LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
     LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
+    LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
     LK_JOINT_TYPES
 };
 
@@ -122,10 +124,12 @@ struct lk_drive_def {
  *              unless the file gives `points`
  * @axis:       unit vector as drawn on each body, world; used by the types that have one: normal of
  *              a plane, line of point-on-line; universal: first axis on the first body, second axis
- *              on the second; constant-velocity: the two shafts
+ *              on the second; constant-velocity: the two shafts; cone-on-rail: rail and axle
  * @direction:  planar: unit vector of coordinate x in the plane, world
  * @coordinate: values of the joint's coordinates in the drawing [rad or m]; 0 unless given
  * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
+ * @half_angle: cone-on-rail: between surface and axle of the wheel [rad], positive where it widens
+ *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
  * @joint:      gear, rack: the two joints;  @coupled: which coordinate of each
  * @ratio:      gear, rack: change of the second coordinate for each unit of the first
  * @has_compliance: the rows give way, see struct lk_compliance
@@ -140,6 +144,9 @@ struct lk_joint_def {
     double coordinate[LK_COORDINATES_MAX];
     double length;
     double pitch;
+    double half_angle;
+    double rail_radius;
+    double wheel_radius;
     int joint[2];
     int coupled[2];
     double ratio;
@@ -157,6 +164,7 @@ enum lk_force_type {
     LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
     LK_FORCE_SPRING_DAMPER,   /* two bodies, points, stiffness, damping, rest (length), tables */
     LK_FORCE_BUSHING,         /* two bodies, point, orientation, compliance */
+    LK_FORCE_CREEP,           /* joint, coefficient, speed, rail_speed, limit */
     LK_FORCE_FRICTION,        /* joint, coordinate, coulomb, stick, stribeck, creep, damping */
     LK_FORCE_STOP,            /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
@@ -180,6 +188,9 @@ enum lk_force_type {
  * gives way like a damper (regularisation), 0: as small as the step allows
  * @lower, @upper: of a stop, -INFINITY or INFINITY for none
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
+ * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
+ * [m/s], > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
+ * INFINITY
  * @omega [rad/s], @phase [rad]: of harmonic loads */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
@@ -204,6 +215,10 @@ struct lk_force_def {
     double lower;
     double upper;
     double onset;
+    double coefficient[2];
+    double speed;
+    double rail_speed;
+    double limit;
     double omega;
     double phase;
 };

@@ -258,7 +258,7 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
     if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP)
         return lk_node_refuse(lk_node_get(map, "force"), err,
                               "force '%s' is given by the model, expected a joint-spring-damper, "
-                              "spring-damper, bushing, friction or stop",
+                              "spring-damper, bushing, creep, friction or stop",
                               model->forces[*ret_force].name);
     return result;
 }

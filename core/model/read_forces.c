@@ -84,6 +84,30 @@ static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_fo
     return result != 0 ? result : lk_read_compliance(map, 6, &force->compliance, err);
 }
 
+static int read_creep(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                      struct lk_error *err)
+{
+    int result = lk_read_joint_key(map, model, &force->joint, err);
+
+    if (result == 0 && model->joints[force->joint].type != LK_JOINT_CONE_ON_RAIL)
+        return lk_node_refuse(lk_node_get(map, "joint"), err,
+                              "joint '%s' is of type %s, expected a cone-on-rail",
+                              model->joints[force->joint].name,
+                              lk_joint_traits[model->joints[force->joint].type].name);
+    if (result != 0)
+        return result;
+    memcpy(force->body, model->joints[force->joint].body, sizeof(force->body));
+    force->limit = INFINITY;
+    result = lk_read_number(map, "longitudinal", 0, &force->coefficient[0], err);
+    if (result == 0)
+        result = lk_read_number(map, "lateral", 0, &force->coefficient[1], err);
+    if (result == 0)
+        result = lk_read_positive(map, "speed", &force->speed, err);
+    if (result == 0)
+        result = lk_read_number_or(map, "rail_speed", -LK_NUMBER_MAX, &force->rail_speed, err);
+    return result != 0 ? result : lk_read_positive_or(map, "limit", &force->limit, err);
+}
+
 static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                          struct lk_error *err)
 {
@@ -164,9 +188,17 @@ static int read_load(struct lk_node map, struct lk_model *model, struct lk_force
     return result;
 }
 
-static const char *const types[] = {
-    "joint-spring-damper", "spring-damper",   "bushing",        "friction",        "stop",
-    "constant-force",      "constant-torque", "harmonic-force", "harmonic-torque", NULL};
+static const char *const types[] = {"joint-spring-damper",
+                                    "spring-damper",
+                                    "bushing",
+                                    "creep",
+                                    "friction",
+                                    "stop",
+                                    "constant-force",
+                                    "constant-torque",
+                                    "harmonic-force",
+                                    "harmonic-torque",
+                                    NULL};
 
 /* in the order of lk_force_type */
 static const struct {
@@ -181,6 +213,9 @@ static const struct {
     {"a bushing",
      {"type", "bodies", "point", "orientation", "stiffness", "damping", NULL},
      read_bushing},
+    {"a creep",
+     {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", NULL},
+     read_creep},
     {"a friction",
      {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "damping", NULL},
      read_friction},

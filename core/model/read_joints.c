@@ -11,6 +11,9 @@
 #define KEYS_COORDINATE "coordinate", "start", "drive"
 
 #define SQUARE_TOLERANCE 1e-3 /* of the axes of a universal joint [rad] */
+#define HALF_ANGLE_MAX   1.5  /* of a conical wheel [rad] */
+#define CROSSING_MAX                                                                               \
+    0.99 /* square of the cosine between axle and rail, and of the sine of the cone */
 #define FOLDED_TOLERANCE 1e-6 /* 1 + cosine of the bend of a constant-velocity joint */
 
 static double dot(const double a[3], const double b[3])
@@ -96,6 +99,38 @@ static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_
     return result;
 }
 
+/* The axle must cross the rail, or there is no normal that makes the cone's angle with it. */
+static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
+{
+    struct lk_node angle = lk_node_get(map, "half_angle");
+    double along, distance;
+    int result = lk_read_both(map, "points", lk_read_vector_node, joint->point, err);
+
+    if (result == 0)
+        result = lk_check_apart(map, joint->point, &distance, err);
+    if (result == 0)
+        result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
+    if (result == 0)
+        result = lk_read_number(map, "half_angle", -LK_NUMBER_MAX, &joint->half_angle, err);
+    if (result == 0 && fabs(joint->half_angle) > HALF_ANGLE_MAX)
+        return lk_node_refuse(angle, err, "half_angle is %.40s, expected %g to %g",
+                              lk_node_text(angle), -HALF_ANGLE_MAX, HALF_ANGLE_MAX);
+    if (result == 0)
+        result = lk_read_number(map, "rail_radius", 0, &joint->rail_radius, err);
+    if (result == 0)
+        result = lk_read_positive(map, "wheel_radius", &joint->wheel_radius, err);
+    if (result != 0)
+        return result;
+    along = dot(joint->axis[0], joint->axis[1]);
+    if (along * along > CROSSING_MAX - sin(joint->half_angle) * sin(joint->half_angle))
+        return lk_node_refuse(lk_node_get(map, "axes"), err,
+                              "axes of rail and axle are %.6g rad apart, too near for this "
+                              "half_angle, expected an axle across the rail",
+                              acos(fmin(1, fabs(along))));
+    joint->length = joint->wheel_radius * cos(joint->half_angle) + joint->rail_radius;
+    return 0;
+}
+
 /* struct joint_kind - what the file says about a type of joint; in the order of lk_joint_type.
  * @read_more: what only this type has */
 static const struct joint_kind {
@@ -130,6 +165,11 @@ static const struct joint_kind {
                                     true,
                                     true,
                                     read_constant_velocity},
+    [LK_JOINT_CONE_ON_RAIL] = {{"type", "bodies", "points", "axes", "half_angle", "rail_radius",
+                                "wheel_radius", "compliance", NULL},
+                               false,
+                               false,
+                               read_cone_on_rail},
     [LK_JOINT_GEAR] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `solver`: how the model is stepped, unless a caller says otherwise. */
+#include "formulations/registry.h"
 #include "reader.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Index of the text of @key among @choices; the first when it is absent. */
 static int read_choice_or_first(struct lk_node map, const char *key, const char *const choices[],
@@ -35,22 +37,48 @@ static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct
     return lk_read_positive_or(map, "penalty", &solver->penalty, err);
 }
 
+/* The name up to a colon is one that there is; what stands behind it the formulation knows. */
+static int read_formulation(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    static const char *const names[] = {
+#define FIXED(name, symbol)        name,
+#define OFFLINE(name, symbol, why) name,
+        "ali3", "rk4", LK_FORMULATIONS_FIXED(FIXED) LK_FORMULATIONS_OFFLINE(OFFLINE) NULL
+#undef FIXED
+#undef OFFLINE
+    };
+    struct lk_node node = lk_node_get(map, "formulation");
+    const char *text = node.index == 0                        ? names[0]
+                       : lk_node_kind(node) == LK_NODE_SCALAR ? lk_node_text(node)
+                                                              : "";
+    size_t n = strcspn(text, ":");
+    int i = 0;
+
+    while (names[i] && (strlen(names[i]) != n || strncmp(names[i], text, n) != 0))
+        i++;
+    if (!names[i] || strlen(text) >= sizeof(solver->formulation) ||
+        text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-:")] != 0) {
+        return lk_node_read_choice(map, "formulation", names, &i, err);
+    }
+    snprintf(solver->formulation, sizeof(solver->formulation), "%s", text);
+    return 0;
+}
+
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static const char *const keys[] = {"formulation", "coordinates", "penalty", "redundancy",
                                        "step",        "iterations",  "order",   NULL};
-    static const char *const formulations[] = {"ali3", "rk4", NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
     struct lk_node map = lk_node_get(root, "solver");
     long iterations = 3, order = 2;
-    int formulation = 0, form = 0;
+    int form = 0;
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
     solver->step = 0.001;
     if (result == 0)
-        result = read_choice_or_first(map, "formulation", formulations, &formulation, err);
+        result = read_formulation(map, solver, err);
     if (result == 0)
         result = read_choice_or_first(map, "coordinates", coordinates, &form, err);
     if (result == 0)
@@ -65,10 +93,11 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
         result = lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err);
     if (result == 0)
         result = lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err);
-    if (result == 0 && formulation == 1 && lk_node_get(map, "order").index != 0)
+    if (result == 0 && strcmp(solver->formulation, "ali3") != 0 &&
+        lk_node_get(map, "order").index != 0)
         result = lk_node_refuse(lk_node_get(map, "order"), err,
-                                "an order is given, expected none with formulation: rk4");
-    snprintf(solver->formulation, sizeof(solver->formulation), "%s", formulations[formulation]);
+                                "an order is given, expected none with formulation: %s",
+                                solver->formulation);
     solver->iterations = (int)iterations;
     solver->order = (int)order;
     return result;

@@ -14,8 +14,10 @@ const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
     [LK_JOINT_POINT_ON_LINE] = {"point-on-line", 2, 2, 1, {""}, 0},
     [LK_JOINT_DISTANCE] = {"distance", 1, 1, 0, {0}, 0},
     [LK_JOINT_CONSTANT_VELOCITY] = {"constant-velocity", 4, 3, 0, {0}, 0},
+    [LK_JOINT_CONE_ON_RAIL] = {"cone-on-rail", 1, 1, 0, {0}, 0},
     [LK_JOINT_GEAR] = {"gear", 1, 0, 0, {0}, 0},
     [LK_JOINT_RACK] = {"rack", 1, 1, 0, {0}, 0},
     [LK_JOINT_BUSHING] = {"bushing", 6, 3, 0, {0}, 0},
     [LK_JOINT_COORDINATE] = {"coordinate", 1, 0, 0, {0}, 0},
+    [LK_JOINT_CREEP] = {"creep", 2, 2, 0, {0}, 0},
 };

@@ -117,6 +117,8 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
 
     if (force->type == LK_FORCE_BUSHING)
         return (struct shape)SIX("f", "t", "N", "N m");
+    if (force->type == LK_FORCE_CREEP)
+        return (struct shape){2, {"longitudinal", "lateral"}, {"N", "N"}};
     if (force->type != LK_FORCE_SPRING_DAMPER)
         is_torque =
             lk_joint_coordinate_is_angle(model->joints[force->joint].type, force->coordinate);
@@ -308,7 +310,7 @@ static void element_force(const struct lk_system *sys, const struct lk_output *o
     struct lk_law_value f = {0};
 
     for (int i = out->term; i < out->term + out->n_terms; i++)
-        lk_term_evaluate(&sys->term[i], x, rate, &f);
+        lk_term_evaluate(&sys->term[i], x, rate + law->carry, &f);
     ret[0] = sign * (f.elastic + f.dissipative);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to a system: the draft, one arena, the drawing as first state. */
 #include "batch/batch.h"
+#include "formulations/formulations.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/fill.h"
@@ -34,9 +35,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t tangent = (size_t)sys->n_laws;
-    size_t books = sizeof(struct lk_books) / sizeof(double);
+    size_t books = sizeof(struct lk_books) / sizeof(double), own = (size_t)sys->n_own;
 
-    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + samples + books;
+    sys->state_size =
+        motion + lambda + coordinate + rate + inputs + tangent + samples + books + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -48,6 +50,7 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->tangent = state->inputs + inputs;
     state->samples = (struct lk_drive_samples *)(state->tangent + tangent);
     state->books = (struct lk_books *)(state->tangent + tangent + samples);
+    state->own = state->tangent + tangent + samples + books;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -430,7 +433,9 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->largest_front = d->plan.largest;
     s->step_flops =
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
-    if (sys->formulation == &lk_formulation_rk4)
+    if (sys->formulation == &lk_formulation_explicit)
+        s->step_flops = 0; /* its equations are others than those of the tree */
+    else if (sys->formulation->is_explicit)
         s->step_flops =
             4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
     sys->project_flops = d->plan.factor_flops + (LK_EXTRAPOLATE_ROUNDS + 2) * d->plan.solve_flops;
@@ -442,7 +447,9 @@ static struct lk_system shape_of(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     struct lk_system shape = {
-        .formulation = lk_formulation_find(m->solver.formulation, m->solver.coordinates),
+        .formulation = d->is_bare
+                           ? &lk_formulation_ali3
+                           : lk_formulation_find(m->solver.formulation, m->solver.coordinates),
         .h = d->h,
         .s = d->h * d->h / 4,
         .penalty = m->solver.penalty,
@@ -461,6 +468,8 @@ static struct lk_system shape_of(const struct lk_draft *d)
         .input_size = input_size(m),
     };
 
+    if (shape.formulation == &lk_formulation_explicit)
+        shape.n_own = LK_EXPLICIT_SIZE(m->n_bodies);
     for (int i = 0; i < d->n_blocks; i++) {
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].is_compliant ? d->n_rows[i] : 0;
@@ -486,8 +495,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     if (d->batches)
         shape.formulation = &lk_formulation_batches;
     if (!shape.formulation) {
-        lk_error_set(ret_error, "no formulation '%s' with these coordinates, expected ali3",
-                     m->solver.formulation);
+        lk_formulation_refuse(m, ret_error);
         return LK_E_MODEL;
     }
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
@@ -549,12 +557,25 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
     return options && options->order != 0 ? options->order : model->solver.order;
 }
 
-/* the model compiled, its drawing not yet assembled; @in_hold: with rows that hold coordinates;
- * @parts: the step is that part of the one asked for */
-static int compile(const struct lk_model *model, const struct lk_options *options, int in_hold,
-                   int parts, struct lk_system **ret_system, struct lk_error *ret_error)
+/* struct how - in which way a model is compiled. @in_hold: with rows that hold coordinates;
+ * @is_plain, @is_bare: see struct lk_draft;  @parts: the step is that part of the one asked for */
+struct how {
+    int in_hold;
+    int is_plain;
+    int is_bare;
+    int parts;
+};
+
+/* the model compiled, its drawing not yet assembled */
+static int compile(const struct lk_model *model, const struct lk_options *options, struct how how,
+                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
-    struct lk_draft d = {.model = model, .in_hold = in_hold};
+    struct lk_draft d = {
+        .model = model,
+        .in_hold = how.in_hold,
+        .is_plain = how.is_plain,
+        .is_bare = how.is_bare,
+    };
     int r;
 
     d.h = options && options->step != 0 ? options->step : model->solver.step;
@@ -565,12 +586,12 @@ static int compile(const struct lk_model *model, const struct lk_options *option
         r = lk_engine_check(ret_error);
     if (r != 0)
         return r;
-    d.h /= parts;
+    d.h /= how.parts;
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, ret_error);
     /* what combines sequences reads poses, rows and factors one by one */
-    if (r == 0 && order_of(model, options) == 2)
+    if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
         r = lk_batches_draft(&d);
     if (r == 0)
         r = create(&d, ret_system, ret_error);
@@ -605,7 +626,8 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
         hold |= model->joints[i].hold;
     if (!hold)
         return 0;
-    r = compile(model, options, 1, 1, &held, ret_error);
+    r = compile(model, options, (struct how){.in_hold = 1, .is_plain = 1, .parts = 1}, &held,
+                ret_error);
     if (r != 0)
         return r;
     r = lk_start_assemble(held, ret_error);
@@ -635,21 +657,24 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     int r;
 
     summary->order = sys->order = order_of(model, options);
-    if (sys->formulation == &lk_formulation_rk4 && sys->order == 2) {
-        summary->order = 4;
-        lk_rk4_prepare(sys);
-        return lk_extrapolate_check(sys, model, ret_error);
+    if (sys->order < 2 || sys->order > LK_ORDER_MAX ||
+        (sys->formulation->order != 0 && sys->order != 2)) {
+        lk_error_set(ret_error, "order %d, expected 2 to %d, and none with formulation %s",
+                     sys->order, LK_ORDER_MAX,
+                     sys->formulation->order != 0 ? model->solver.formulation : "rk4");
+        return LK_E_MODEL;
+    }
+    if (sys->formulation->order != 0)
+        summary->order = sys->formulation->order;
+    if (sys->formulation->prepare) {
+        r = sys->formulation->prepare(sys, model->solver.formulation, ret_error);
+        return r != 0 ? r : lk_extrapolate_check(sys, model, ret_error);
     }
     if (sys->order == 2)
         return 0;
-    if (sys->order < 2 || sys->order > LK_ORDER_MAX || sys->formulation == &lk_formulation_rk4) {
-        lk_error_set(ret_error, "order %d, expected 2 to %d, and none with formulation rk4",
-                     sys->order, LK_ORDER_MAX);
-        return LK_E_MODEL;
-    }
     r = lk_extrapolate_check(sys, model, ret_error);
     for (int k = 0; k < sys->order - 2 && r == 0; k++) {
-        r = compile(model, options, 0, k + 2, &sys->sequence[k], ret_error);
+        r = compile(model, options, (struct how){.parts = k + 2}, &sys->sequence[k], ret_error);
         if (r != 0)
             break;
         lk_extrapolate_adopt(sys, sys->sequence[k]);
@@ -661,19 +686,20 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
-int lk_system_new(const struct lk_model *model, const struct lk_options *options,
-                  struct lk_system **ret_system, struct lk_error *ret_error)
+static int new_system(const struct lk_model *model, const struct lk_options *options,
+                      struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
 {
     struct lk_system *sys = NULL;
     double gap = 0;
-    int r = compile(model, options, 0, 1, &sys, ret_error);
+    int r = compile(model, options, how, &sys, ret_error);
 
     if (r != 0)
         return r;
     r = assemble_held(model, options, sys, &gap, ret_error);
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);
-    if (r == 0)
+    sys->order = sys->summary.order = 2;
+    if (r == 0 && !how.is_bare)
         r = add_sequences(model, options, sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
@@ -685,8 +711,27 @@ int lk_system_new(const struct lk_model *model, const struct lk_options *options
     return 0;
 }
 
+int lk_system_new(const struct lk_model *model, const struct lk_options *options,
+                  struct lk_system **ret_system, struct lk_error *ret_error)
+{
+    const char *variant;
+    int is_plain = lk_equations_find_fixed(model->solver.formulation, &variant) != NULL;
+
+    return new_system(model, options, (struct how){.is_plain = is_plain, .parts = 1}, ret_system,
+                      ret_error);
+}
+
+int lk_system_new_plain(const struct lk_model *model, const struct lk_options *options,
+                        struct lk_system **ret_system, struct lk_error *ret_error)
+{
+    return new_system(model, options, (struct how){.is_plain = 1, .is_bare = 1, .parts = 1},
+                      ret_system, ret_error);
+}
+
 void lk_system_free(struct lk_system *system)
 {
+    if (system && system->formulation->close)
+        system->formulation->close(system);
     for (int k = 0; k < LK_ORDER_MAX - 2 && system; k++)
         lk_system_free(system->sequence[k]);
     free(system);

@@ -95,10 +95,15 @@ static void add_laws(struct lk_draft *d)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
-        if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING)
+        if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING &&
+            f->type != LK_FORCE_CREEP)
             continue;
         struct lk_draft_block *b =
-            add_block(d, f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING : LK_JOINT_DISTANCE, -1);
+            add_block(d,
+                      f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
+                      : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
+                                                  : LK_JOINT_DISTANCE,
+                      -1);
         b->is_compliant = 1;
         b->force = i;
         b->body[0] = f->body[0];
@@ -328,7 +333,7 @@ int lk_draft_init(struct lk_draft *d)
         memcpy(drawn, d->blocks, (size_t)d->n_blocks * sizeof(*drawn));
         r = make_plan(d, drawn);
     }
-    if (r == 0)
+    if (r == 0 && !d->is_plain)
         r = split_hubs(d, drawn);
     free(drawn);
     return r;

@@ -49,12 +49,16 @@ struct lk_draft_share {
  * @n_parts:    of each body of the model;  @of: the body of the model that a body of the system is
  * @frame_of:   frame of each joint whose first body drives move, or -1
  * @in_hold:    coordinates are held: the system is made to assemble the drawing
+ * @is_plain:   no body is split, no part stepped side by side with another
+ * @is_bare:    whatever the solver section says, the default formulation
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
     double h;
     int iterations;
     int in_hold;
+    int is_plain;
+    int is_bare;
     int n_bodies;
     int n_frames;
     int n_coordinates;
@@ -72,8 +76,8 @@ struct lk_draft {
     struct lk_batches *batches; /* or NULL: no step side by side */
 };
 
-/** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations and in_hold are
- * set. Return: 0, -ENOMEM. Release with lk_draft_fini(). */
+/** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations, in_hold,
+ * is_plain and is_bare are set. Return: 0, -ENOMEM. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 

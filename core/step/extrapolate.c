@@ -226,12 +226,12 @@ int lk_extrapolate(struct lk_system *sys, const double *inputs)
 
 /* ---- when a model is compiled ---- */
 
-/* stiffness or damping of a law, which is linear */
+/* stiffness or damping of a law, which is linear, or steepest where nothing slips */
 static double tangent_of(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
 
-    lk_law_evaluate(&sys->law[i], sys->term, 0, 0, 1, &f);
+    lk_law_evaluate(&sys->law[i], sys->term, 0, -sys->law[i].carry, 1, &f);
     return is_damping ? f.damping : f.stiffness;
 }
 
@@ -265,7 +265,7 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
         const struct lk_law *law = &seq->law[i];
         struct lk_law_value f;
 
-        lk_law_evaluate(law, seq->term, 0, 0, 1, &f);
+        lk_law_evaluate(law, seq->term, 0, -law->carry, 1, &f);
         seq->now.tangent[i] = lk_law_regular(&f, seq->h);
         seq->regular[seq->joint[law->joint].row + law->row] = seq->now.tangent[i];
     }
@@ -404,16 +404,18 @@ static const char *name_of_law(const struct lk_system *sys, const struct lk_mode
 int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                          struct lk_error *ret_error)
 {
-    int is_rk4 = sys->formulation == &lk_formulation_rk4;
-    const char *instead = is_rk4 ? "formulation ali3" : "order 2";
-    char kink[LK_NAME_SIZE + 40] = "", what[32] = "formulation rk4";
-    double swing, decay, most = is_rk4 ? SWING_MAX_RK4 : swing_max[sys->order - 3];
-    int spring = 0, damper = 0, massless = is_rk4 ? find_massless(sys) : -1;
+    int is_explicit = sys->formulation->is_explicit, takes_massless = lk_explicit_massless(sys);
+    const char *instead = is_explicit ? "formulation ali3" : "order 2";
+    char kink[LK_NAME_SIZE + 40] = "", what[LK_NAME_SIZE + 16];
+    double swing, decay, most = is_explicit ? SWING_MAX_RK4 : swing_max[sys->order - 3];
+    int spring = 0, damper = 0, massless = is_explicit ? find_massless(sys) : -1;
 
-    if (!is_rk4)
+    if (is_explicit)
+        snprintf(what, sizeof(what), "formulation %s", model->solver.formulation);
+    else
         snprintf(what, sizeof(what), "order %d", sys->order);
     find_kink(model, kink, sizeof(kink));
-    if (!kink[0] && massless >= 0)
+    if (!kink[0] && massless >= 0 && !takes_massless)
         snprintf(kink, sizeof(kink), "body '%s', which lacks inertia",
                  model->bodies[massless].name);
     if (kink[0]) {
@@ -421,6 +423,8 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                      kink);
         return LK_E_MODEL;
     }
+    if (massless >= 0 && takes_massless) /* how fast its springs are is another matter */
+        return 0;
     swing = sqrt(fastest(sys, 0, &spring)) * sys->h;
     decay = fastest(sys, 1, &damper) * sys->h;
     if (swing <= most && decay <= DECAY_MAX)

@@ -85,6 +85,10 @@ static void drawn_frames(const struct lk_joint_def *def, double f[2][3][3])
         memcpy(f[0][2], def->axis[0], sizeof(def->axis[0]));
         lk_cross(f[0][2], f[0][0], f[0][1]);
         break;
+    case LK_JOINT_CONE_ON_RAIL:
+        frame_of_axis(def->axis[0], f[0]);
+        frame_of_axis(def->axis[1], f[1]);
+        return;
     case LK_JOINT_UNIVERSAL:
         /* each side sees the axis of the other as its first direction */
         frame_of_two(def->axis[0], def->axis[1], f[0]);
@@ -138,6 +142,8 @@ static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struc
     zero_travels(j, def, f[0]);
     j->length = def->length;
     j->pitch = def->pitch;
+    j->sine = sin(def->half_angle);
+    j->radius = def->rail_radius;
 }
 
 static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
@@ -206,6 +212,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
     else if (b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK)
         for (int k = 0; k < 2; k++)
             refer(sys, d, j, k, def->joint[k], def->coupled[k]);
+    else if (b->type == LK_JOINT_CREEP)
+        fill_from_def(sys, j, &d->model->joints[d->model->forces[b->force].joint]);
     else if (def)
         fill_from_def(sys, j, def);
     else if (b->force >= 0)

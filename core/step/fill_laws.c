@@ -46,6 +46,8 @@ static struct counts count(const struct lk_draft *d)
 
         if (f->type == LK_FORCE_BUSHING) {
             c.terms += 6;
+        } else if (f->type == LK_FORCE_CREEP) {
+            c.terms += 2;
         } else if (f->type <= LK_FORCE_STOP) {
             c.terms += terms_of(f);
             c.points += points_of(m, f->stiffness_table) + points_of(m, f->damping_table);
@@ -164,6 +166,18 @@ static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_
     law->is_nonlinear = law->has_stop = 1;
 }
 
+/* along the rail its own speed counts as slip, too */
+static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                      int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_CREEP);
+
+    t->damping = f->coefficient[law->row] / f->speed;
+    t->limit = f->limit;
+    law->is_nonlinear = !isinf(f->limit);
+    law->carry = law->row == 0 ? -f->rail_speed : 0;
+}
+
 /* all elements at one coordinate */
 static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d, int block,
                                 int *used)
@@ -209,7 +223,9 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
         struct lk_law *law = add_law(sys, block, r);
         const struct lk_compliance *c = f ? &f->compliance : &d->model->joints[b->joint].compliance;
 
-        if (f && f->type == LK_FORCE_SPRING_DAMPER)
+        if (f && f->type == LK_FORCE_CREEP)
+            add_creep(sys, law, f, b->force);
+        else if (f && f->type == LK_FORCE_SPRING_DAMPER)
             add_spring(sys, law, d->model, b->force, isnan(f->rest) ? drawn_distance(f) : f->rest,
                        used);
         else

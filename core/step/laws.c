@@ -100,6 +100,17 @@ static void stop(const struct lk_term *t, double x, double v, struct lk_law_valu
     sum->dissipative += high - low - elastic;
 }
 
+/* T = limit tanh(c v / limit), as A. Jaschinski's smooth form of the saturation of creep forces; in
+ * B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system dynamics,
+ * 1991, with the friction coefficient times the normal force as limit */
+static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
+{
+    double slip = isinf(t->limit) ? 0 : tanh(t->damping * v / t->limit);
+
+    sum->dissipative += isinf(t->limit) ? t->damping * v : t->limit * slip;
+    sum->damping += t->damping * (1 - slip * slip);
+}
+
 void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
     double slope, area, force;
@@ -128,6 +139,9 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
     case LK_TERM_STOP:
         stop(t, x, v, sum);
         break;
+    case LK_TERM_CREEP:
+        creep(t, v, sum);
+        break;
     }
 }
 
@@ -137,7 +151,7 @@ void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, doub
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (stops || terms[i].kind != LK_TERM_STOP)
-            lk_term_evaluate(&terms[i], x, v, ret);
+            lk_term_evaluate(&terms[i], x, v + law->carry, ret);
 }
 
 void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
@@ -146,7 +160,7 @@ void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, doubl
     *ret = (struct lk_law_value){0};
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
         if (terms[i].kind != LK_TERM_STOP)
-            lk_term_evaluate(&terms[i], x, v, ret);
+            lk_term_evaluate(&terms[i], x, v + law->carry, ret);
         else if (law->stops_act)
             lk_term_evaluate(&terms[i], law->stop.reach, v, ret);
 }

@@ -16,7 +16,8 @@ enum lk_term_kind {
     LK_TERM_TABLE_STIFFNESS,
     LK_TERM_TABLE_DAMPING,
     LK_TERM_FRICTION,
-    LK_TERM_STOP
+    LK_TERM_STOP,
+    LK_TERM_CREEP
 };
 
 /** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
@@ -24,6 +25,7 @@ enum lk_term_kind {
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
  * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
  * @coulomb, @stick, @stribeck, @creep: FRICTION
+ * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @lower, @upper, @onset: STOP;  @is_hard: an impact takes less than a step or so, and leaves the
  * part
  *              @restitution of the speed
@@ -43,6 +45,7 @@ struct lk_term {
     double stick;
     double stribeck;
     double creep;
+    double limit;
     double lower;
     double upper;
     double onset;
@@ -69,6 +72,7 @@ struct lk_stop {
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
  * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @is_hard: and is_hard
+ * @carry: what the rate of the row lacks, as bodies do not move with what passes by [m/s]: a rail
  * @mobility: how easily the row moves against the whole mechanism at the start, of nonlinear rows
  * [1/kg, 1/(kg m^2)]
  * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
@@ -80,6 +84,7 @@ struct lk_law {
     int is_nonlinear;
     int has_stop;
     int is_hard;
+    double carry;
     double mobility;
     int stops_act;
     struct lk_stop stop;

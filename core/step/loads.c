@@ -294,16 +294,21 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-static double damping_power(const struct lk_system *sys, const struct lk_state *state)
+/* @ret_carried: what things that pass by put in: the force of a row on its way along with them */
+static double damping_power(const struct lk_system *sys, const struct lk_state *state,
+                            double *ret_carried)
 {
     double sum = 0;
+
+    *ret_carried = 0;
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;
         double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
 
         lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
-        sum += f.dissipative * rate;
+        sum += f.dissipative * (rate + sys->law[i].carry);
+        *ret_carried += f.dissipative * sys->law[i].carry;
     }
     return sum;
 }
@@ -311,11 +316,13 @@ static double damping_power(const struct lk_system *sys, const struct lk_state *
 void lk_loads_powers(const struct lk_system *sys, const struct lk_state *state, double t,
                      const double *inputs, struct lk_powers *ret)
 {
+    double carried, damping = damping_power(sys, state, &carried);
+
     *ret = (struct lk_powers){
         .input = input_power(sys, inputs),
         .drive = lk_loads_drive_power(sys, state),
-        .applied = applied_power(sys, t),
-        .damping = damping_power(sys, state),
+        .applied = applied_power(sys, t) + carried,
+        .damping = damping,
     };
 }
 

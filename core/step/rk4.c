@@ -246,11 +246,12 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     return turns_are_small ? 0 : LK_E_TURN;
 }
 
-void lk_rk4_prepare(struct lk_system *sys)
+static int rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
 {
-    for (int i = 0; i < sys->n_laws; i++)
-        sys->now.tangent[i] = LK_DECOUPLED;
-    lk_start_renew(sys);
+    (void)name;
+    (void)ret_error;
+    lk_system_decouple_laws(sys);
+    return 0;
 }
 
 static int rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
@@ -267,4 +268,7 @@ const struct lk_formulation lk_formulation_rk4 = {
     .coordinates = LK_COORDINATES_LIE,
     .step = rk4_step,
     .layout = rk4_layout,
+    .prepare = rk4_prepare,
+    .is_explicit = 1,
+    .order = 4,
 };

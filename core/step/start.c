@@ -312,14 +312,19 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
     }
 }
 
-static void fit_velocities(struct lk_system *sys)
+static void project_velocities(struct lk_system *sys)
 {
-    double change = 0;
-
     for (int k = 0; k < REFINEMENTS; k++) {
         lk_evaluate_twists(sys, &sys->now);
         lk_project_velocities(sys, &sys->now);
     }
+}
+
+static void fit_velocities(struct lk_system *sys)
+{
+    double change = 0;
+
+    project_velocities(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_twist *given = &sys->start.motion[b].v, *fit = &sys->now.motion[b].v;
 
@@ -483,6 +488,8 @@ static void fit_massless_velocities(struct lk_system *sys)
     hold_heavy_bodies(sys, 0);
     couple_compliant_rows(sys, 0);
     lk_evaluate_factor(sys);
+    /* what moved against bodies that were held takes its guides along, and they it */
+    project_velocities(sys);
 }
 
 void lk_start_renew(struct lk_system *sys)
@@ -502,6 +509,13 @@ void lk_start_resume(struct lk_system *sys)
         sys->batches->engine->renew(sys);
     else
         lk_start_renew(sys);
+}
+
+void lk_system_decouple_laws(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->now.tangent[i] = LK_DECOUPLED;
+    lk_start_renew(sys);
 }
 
 static void start_rates(struct lk_system *sys)

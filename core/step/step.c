@@ -73,7 +73,7 @@ static void keep_acceleration_residual(struct lk_system *sys)
     sys->next.books->residual_acceleration = largest;
 }
 
-static void swap_states(struct lk_system *sys)
+void lk_step_swap(struct lk_system *sys)
 {
     struct lk_state old = sys->now;
 
@@ -166,7 +166,7 @@ int lk_system_step(struct lk_system *sys, const double *inputs)
     if (r == 0 && sys->order > 2)
         r = lk_extrapolate(sys, inputs);
     if (r == 0)
-        swap_states(sys);
+        lk_step_swap(sys);
     else
         lk_start_resume(sys);
     lk_denormals_restore(denormals);

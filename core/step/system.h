@@ -113,7 +113,8 @@ struct lk_books {
  *              derivative; both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
  * @tangent:    E of the rows of all laws, as the projections of the step that led here used it
- * @samples:    of each drive that follows an input, see drives.h */
+ * @samples:    of each drive that follows an input, see drives.h
+ * @own:        what a formulation keeps from step to step beside the motion, n_own numbers */
 struct lk_state {
     double *block;
     struct lk_motion *motion;
@@ -124,6 +125,7 @@ struct lk_state {
     double *tangent;
     struct lk_drive_samples *samples;
     struct lk_books *books;
+    double *own;
 };
 
 struct lk_system;
@@ -134,7 +136,11 @@ struct lk_batches;
  *          Return: 0, LK_E_TURN; the work is the same.
  * @keeps_books: the step itself finds violations and the energy of the bodies
  * @layout: takes memory of its own for system->formulation_data, or NULL. Called like
- *          lk_fronts_layout(). Return: 0, -ENOMEM. */
+ *          lk_fronts_layout(). Return: 0, -ENOMEM.
+ * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
+ *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
+ * @close:  frees what prepare() allocated, or NULL
+ * @is_explicit: springs and dampers are forces;  @order: of convergence, 0: as the options say */
 struct lk_formulation {
     const char *name;
     enum lk_coordinates coordinates;
@@ -142,6 +148,10 @@ struct lk_formulation {
     int keeps_books;
     int (*layout)(struct lk_system *system, const struct lk_topology *topology,
                   const struct lk_plan *plan, struct lk_arena *arena);
+    int (*prepare)(struct lk_system *system, const char *name, struct lk_error *ret_error);
+    void (*close)(struct lk_system *system);
+    int is_explicit;
+    int order;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
@@ -149,13 +159,33 @@ extern const struct lk_formulation
     lk_formulation_batches; /* ali3 side by side, see batch/batch.h */
 extern const struct lk_formulation lk_formulation_euler;
 extern const struct lk_formulation lk_formulation_rk4;
+extern const struct lk_formulation lk_formulation_explicit; /* of core/formulations, by rk4 */
 
-/** lk_rk4_prepare() - after the start: compliant rows are forces and no rows of the factor. Not for
- * the cycle. */
-void lk_rk4_prepare(struct lk_system *system);
+/** lk_explicit_massless() - whether its formulation takes bodies without inertia. */
+int lk_explicit_massless(const struct lk_system *system);
 
-/** lk_formulation_find() - by name and coordinates, or NULL. */
+/* numbers that a formulation of core/formulations may keep, of n bodies: positions and
+ * orientations, velocities or momenta */
+#define LK_EXPLICIT_SIZE(n) (14 * (n) + 8)
+
+/** lk_system_decouple_laws() - after the start: compliant rows are forces and no rows of the
+ * factor. Not for the cycle. */
+void lk_system_decouple_laws(struct lk_system *system);
+
+/** lk_system_new_plain() - as lk_system_new(), for lk_mechanics_new(): steps of the default
+ * formulation, order 2, no body split, nothing batched, whatever the model's solver section says.
+ */
+int lk_system_new_plain(const struct lk_model *model, const struct lk_options *options,
+                        struct lk_system **ret_system, struct lk_error *ret_error);
+
+/** lk_formulation_find() - by name, with its variant, and coordinates, or NULL. */
 const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates);
+
+/** lk_formulation_refuse() - why lk_formulation_find() found none for @model. */
+void lk_formulation_refuse(const struct lk_model *model, struct lk_error *ret_error);
+
+/** lk_step_swap() - system->next becomes system->now. RT: yes. */
+LK_RT void lk_step_swap(struct lk_system *system);
 
 /** struct lk_system - see the top of this file. Bodies are those of the model, then the further
  * parts of bodies that were split. Index n_bodies stands for the ground and the indices behind it
@@ -195,6 +225,7 @@ struct lk_system {
     int n_laws;
     int n_terms;
     int n_drives;
+    int n_own; /* numbers of a state that are its formulation's own */
     int n_inputs;
     int n_thin;  /* bodies without inertia about some axis, see struct lk_quad */
     int n_stops; /* laws with stops */
@@ -383,8 +414,8 @@ LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
 /** struct lk_powers - what flows into a mechanism [W]. @input: through input channels, @drive:
- * through drives, @applied: loads without a potential, @damping: out, through the laws of compliant
- * rows. */
+ * through drives, @applied: loads without a potential and rails that pass by, @damping: out,
+ * through the laws of compliant rows. */
 struct lk_powers {
     double input;
     double drive;

@@ -55,6 +55,10 @@ static void describe_fault(struct lkd_rig *rig)
                  "for it",
                  f->step + 1);
         return;
+    case LKD_FAULT_SINGULAR:
+        snprintf(rig->fault, size, "step %" PRIu64 ": the formulation has no solution in this pose",
+                 f->step + 1);
+        return;
     case LKD_FAULT_OVERRUN:
         snprintf(rig->fault, size,
                  "step %" PRIu64 ": too many deadlines missed: %" PRIu64 " overruns in %" PRIu64

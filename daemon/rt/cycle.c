@@ -252,7 +252,9 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
     r = lk_system_step(cycle->system, acting);
     cycle->rt.record.stepped_ns = lkd_clock_ns();
     if (r)
-        return r == LK_E_TURN ? LKD_FAULT_TURN : LKD_FAULT_NOT_FINITE;
+        return r == LK_E_TURN       ? LKD_FAULT_TURN
+               : r == LK_E_SINGULAR ? LKD_FAULT_SINGULAR
+                                    : LKD_FAULT_NOT_FINITE;
 
     lk_system_health(cycle->system, &f->health);
     f->residual_position_max = fmax(f->residual_position_max, f->health.residual_position);

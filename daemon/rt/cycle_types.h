@@ -24,6 +24,7 @@ enum lkd_fault {
     LKD_FAULT_OVERRUN,
     LKD_FAULT_WATCHDOG,
     LKD_FAULT_POLICY, /* a condition whose rule is FAULT */
+    LKD_FAULT_SINGULAR,
 };
 
 #define LKD_CLAIMS_MAX 16                   /* benches that own channels at a time */

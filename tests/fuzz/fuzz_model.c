@@ -4,6 +4,7 @@
 #include "model/model.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,17 @@ static void step(struct lk_system *system)
     free(outputs);
 }
 
+/* The same model by another formulation, as its length has it. */
+static void choose_formulation(struct lk_model *model, size_t size)
+{
+    static const char *const others[] = {NULL, "dca", "hdca:corrected", "recursive",
+                                         "recursive:projected"};
+    const char *name = others[size % (sizeof(others) / sizeof(*others))];
+
+    if (name != NULL)
+        snprintf(model->solver.formulation, sizeof(model->solver.formulation), "%s", name);
+}
+
 /* A refusal must be one line with something in it. */
 static void check_line(const struct lk_error *error)
 {
@@ -43,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_line(&error);
         return 0;
     }
+    choose_formulation(model, size);
     if (model->n_bodies <= BODIES_MAX) {
         if (lk_system_new(model, NULL, &system, &error) == 0)
             step(system);

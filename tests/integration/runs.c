@@ -33,6 +33,17 @@ void runs_nap(void)
     nanosleep(&nap, NULL);
 }
 
+const Linkage__V1__ControlReply *runs_ask_start(struct harness *h, uint64_t steps)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
+
+    start.steps = steps;
+    request.command_case = START;
+    request.start = &start;
+    return harness_ask(h, &request);
+}
+
 static time_t patience_ends(void)
 {
     return time(NULL) + 2 * PATIENCE_MS / 1000;

@@ -10,6 +10,8 @@
 void runs_init(int argc, char *argv[]);
 /** runs_nap() - a few milliseconds, for loops that wait. */
 void runs_nap(void);
+/** runs_ask_start() - start; @steps: after which it pauses, 0: never. */
+const Linkage__V1__ControlReply *runs_ask_start(struct harness *h, uint64_t steps);
 /** runs_await_state() - ask until it is @state.  Return: that status. */
 const Linkage__V1__Status *runs_await_state(struct harness *h, Linkage__V1__State state);
 /** runs_await_cycles() - ask until so many cycles were run.  Return: that status. */

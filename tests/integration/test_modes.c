@@ -31,17 +31,6 @@ static const Linkage__V1__ControlReply *ask_arm(struct harness *h, Linkage__V1__
     return harness_ask(h, &request);
 }
 
-static const Linkage__V1__ControlReply *ask_start(struct harness *h, uint64_t steps)
-{
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
-
-    start.steps = steps;
-    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_START;
-    request.start = &start;
-    return harness_ask(h, &request);
-}
-
 /* @value: of the only input, NULL: without a sample */
 static const Linkage__V1__ControlReply *ask_step(struct harness *h, uint64_t number, uint32_t steps,
                                                  const double *value)
@@ -111,7 +100,7 @@ static void test_lockstep_has_the_bits_of_the_library(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     for (uint64_t k = 1; k <= STEPS; k++) {
         uint32_t n = (uint32_t)(k % 5 + 1);
         double value = torque(k);
@@ -140,7 +129,7 @@ static void test_a_request_twice_is_one_step(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     reply = ask_step(&h, 5, 3, &value);
     assert_int_equal(reply->outputs->step, 3);
     size = reply->outputs->n_values * sizeof(double);
@@ -163,7 +152,7 @@ static void test_bad_steps_make_no_step(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
     assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(WRONG_STATE));
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     assert_int_equal(ask_step(&h, 1, 0, &value)->result, RESULT(BAD_VALUE));
     assert_int_equal(ask_step(&h, 1, 10001, &value)->result, RESULT(BAD_VALUE));
     assert_int_equal(ask_step(&h, 0, 1, &value)->result, RESULT(BAD_VALUE));
@@ -183,7 +172,7 @@ static void test_a_bench_may_think(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), "watchdog: {time: 0.3}\n");
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     ask_step(&h, 1, 1, &value);
     nanosleep(&nap, NULL);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
@@ -202,7 +191,7 @@ static void test_a_refused_input_is_gone(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_start(&h, 5)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 5)->result, RESULT(OK));
     assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(OK));
     assert_int_equal(ask_step(&h, 2, 20, &other)->result, RESULT(BAD_VALUE));
     assert_int_equal(ask_step(&h, 3, 2, NULL)->result, RESULT(OK));
@@ -222,11 +211,11 @@ static void test_more_steps_than_there_are(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_start(&h, 5)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 5)->result, RESULT(OK));
     assert_int_equal(ask_step(&h, 1, 20, &value)->result, RESULT(BAD_VALUE));
     assert_int_equal(ask_step(&h, 2, 5, &value)->outputs->step, 5);
     runs_await_state(&h, STATE(PAUSED));
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     nanosleep(&nap, NULL);
     assert_int_equal(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step, 5);
     harness_close(&h);
@@ -244,7 +233,7 @@ static void test_a_step_that_stands_still(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), "watchdog: {time: 0}\n");
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     stall.kind = LINKAGE__V1__INJECTION_KIND__INJECTION_STALL;
     stall.amount = 2;
     inject.add = add;
@@ -267,7 +256,7 @@ static void test_states_of_lockstep(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     ask_step(&h, 1, 2, &value);
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
     assert_int_equal(ask_step(&h, 2, 1, &value)->result, RESULT(WRONG_STATE));
@@ -292,7 +281,7 @@ static void test_asap(void **state)
 
     (void)state;
     open_in(&h, MODE(ASAP), NULL);
-    assert_int_equal(ask_start(&h, 5000)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 5000)->result, RESULT(OK));
     status = runs_await_state(&h, STATE(PAUSED));
     assert_int_equal(status->step, 5000);
     assert_int_equal(status->overruns + status->skipped, 0);
@@ -304,7 +293,7 @@ static void test_asap(void **state)
     expect_bits(system, sample);
     assert_int_equal(sample->mode, MODE(ASAP));
 
-    assert_int_equal(ask_start(&h, 7)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 7)->result, RESULT(OK));
     status = runs_await_state(&h, STATE(PAUSED));
     assert_int_equal(status->step, 5007);
     lk_system_free(system);
@@ -321,10 +310,10 @@ static void test_realtime_for_so_many_steps(void **state)
     harness_load_model(&h);
     harness_arm(&h);
     assert_int_equal(h.reply->status->mode, MODE(REALTIME));
-    assert_int_equal(ask_start(&h, 40)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 40)->result, RESULT(OK));
     status = runs_await_state(&h, STATE(PAUSED));
     assert_int_equal(status->step, 40);
-    assert_int_equal(ask_start(&h, 0)->result, RESULT(OK));
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     runs_await_cycles(&h, 200);
     assert_int_equal(ask_step(&h, 1, 1, NULL)->result, RESULT(WRONG_STATE));
     runs_says(h.reply->text, "lockstep");

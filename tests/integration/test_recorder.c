@@ -147,17 +147,6 @@ static void arm_mode(struct harness *h, Linkage__V1__Mode mode)
     assert_int_equal(h->reply->status->state, STATE(ARMED));
 }
 
-static void start_steps(struct harness *h, uint64_t steps)
-{
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__StartRequest start = LINKAGE__V1__START_REQUEST__INIT;
-
-    start.steps = steps;
-    request.command_case = START;
-    request.start = &start;
-    assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
-}
-
 static void set_motor(struct harness *h, double value)
 {
     assert_int_equal(harness_set(h, "motor", &value, 1)->result, RESULT(OK));
@@ -271,7 +260,7 @@ static void a_wrong_bit_is_found_at_its_step(void **state)
     open_daemon(&h, "autostart: true, chunk: 65536", "");
     harness_load_model(&h);
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
-    start_steps(&h, 1000);
+    assert_int_equal(runs_ask_start(&h, 1000)->result, RESULT(OK));
     runs_await_state(&h, STATE(PAUSED));
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     {
@@ -364,7 +353,7 @@ static void a_full_disk_ends_the_recording_not_the_run(void **state)
     }
     harness_load_model(&h);
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
-    start_steps(&h, 0);
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     do {
         runs_nap();
         status = harness_command(&h, STATUS)->status;
@@ -389,7 +378,7 @@ static void without_a_clock_nothing_is_lost(void **state)
     harness_load_model(&h);
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     record(&h, "asap");
-    start_steps(&h, 40000);
+    assert_int_equal(runs_ask_start(&h, 40000)->result, RESULT(OK));
     runs_await_state(&h, STATE(PAUSED));
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(h.reply->status->recording->dropped, 0);
@@ -416,7 +405,7 @@ static void begun_before_arming_it_waits_too(void **state)
         skip_because("the recorder's thread cannot be frozen here");
     }
     freeze_thread(recorder);
-    start_steps(&h, 40000);
+    assert_int_equal(runs_ask_start(&h, 40000)->result, RESULT(OK));
     nanosleep(&nap, NULL);
     assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step < 40000);
     freeze_let_go(recorder);
@@ -448,7 +437,7 @@ static void lockstep_is_recorded_step_by_step(void **state)
     harness_load_model(&h);
     arm_mode(&h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
     record(&h, "lockstep");
-    start_steps(&h, 0);
+    assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     for (uint64_t k = 1; k <= 100; k++) {
         set_motor(&h, (double)k * 0.01);
         step(&h, k, (uint32_t)(k % 5 + 1));

@@ -23,23 +23,9 @@ static const char *const ex1[] = MOTION("ex1");
 static const char *const ex8a[] = MOTION("ex8a");
 static const char *const ex8b[] = MOTION("ex8b");
 
-#define EX1_POINT "[0.0871557427476582, -0.996194698091746, 0]"
-#define EX8A      "[0, -1, 0]"
-#define EX8B      "[0.2, -0.979795897113271, 0]"
-/* the point is in the file twice: where the mass is, and where the rod ends */
-static const char *const start_8a[] = {
-    EX1_POINT, EX8A, EX1_POINT, EX8A, "velocity: [0, 0, 0]", "velocity: [1, 0, 0]", NULL};
-static const char *const start_8b[] = {EX1_POINT,
-                                       EX8B,
-                                       EX1_POINT,
-                                       EX8B,
-                                       "velocity: [0, 0, 0]",
-                                       "velocity: [0.76121723660719, 0.155382817758256, 0]",
-                                       NULL};
-
-/* The same two starts of the bob on a rod without mass. The rod's centre moves half as fast as the
- * bob, and it turns with speed over length: a start that only the bob knew would not be consistent,
- * and what makes it so would slow the bob down. */
+/* The two starts of ex8a and ex8b, of the bob on a rod without mass. The rod's centre moves half as
+ * fast as the bob, and it turns with speed over length: a start that only the bob knew would not be
+ * consistent, and what makes it so would slow the bob down. */
 static const char *const tension[] = {"lambda", "tip.lambda", NULL};
 #define START(rod, rod_velocity, rate, bob, bob_velocity)                                          \
     {                                                                                              \
@@ -53,7 +39,8 @@ static const char *const start_bottom[] =
     START("[0, -0.5, 0]", "[0.5, 0, 0]", "1", "[0, -1, 0]", "[1, 0, 0]");
 static const char *const start_x02[] =
     START("[0.1, -0.4898979485566355, 0]", "[0.380608618303595, 0.077691408879128, 0]",
-          "0.776914088791278", EX8B, "[0.76121723660719, 0.155382817758256, 0]");
+          "0.776914088791278", "[0.2, -0.979795897113271, 0]",
+          "[0.76121723660719, 0.155382817758256, 0]");
 
 /* The oscillator with another light mass. From 1e-3 kg on its own mode, at sqrt(2000 / mass), is
  * faster than a step of 1 ms can follow, but dies down: the slow motion is compared when the start
@@ -101,11 +88,10 @@ static const char *const slender[] = {"[4e-4, 4e-4, 1e-5]", "[4e-4, 4e-4, 0]", N
         .forces = {{"Fpin.", "pin"}, {"F0.", "main"}, {"Fs.", "cross"}}, .end = 2                  \
     }
 
-#define MATHEMATICAL(id, columns, texts)                                                           \
+#define MATHEMATICAL(id, text, columns)                                                            \
     {                                                                                              \
-        .name = id, .model = MODEL("mathematical-pendulum"),                                       \
-        .csv = REFERENCE("mathematical-pendulum/reference"), .replace = texts, .rename = columns,  \
-        .body = "mass", .end = 10                                                                  \
+        .name = id, .model = MODEL(text), .csv = REFERENCE("mathematical-pendulum/reference"),     \
+        .rename = columns, .body = "mass", .end = 10                                               \
     }
 #define POINT(id, file, texts)                                                                     \
     {                                                                                              \
@@ -180,9 +166,9 @@ static const struct reference_case cases[] = {
      .end = 10},
     SLIDER_CRANK("slider-crank-3d", NULL),
     SLIDER_CRANK("slider-crank-slender", slender),
-    MATHEMATICAL("ex1", ex1, NULL),
-    MATHEMATICAL("ex8a", ex8a, start_8a),
-    MATHEMATICAL("ex8b", ex8b, start_8b),
+    MATHEMATICAL("ex1", "mathematical-pendulum", ex1),
+    MATHEMATICAL("ex8a", "pendulum-bottom", ex8a),
+    MATHEMATICAL("ex8b", "pendulum-aside", ex8b),
     POINT("point-horizontal", "reference", NULL),
     POINT("point-bottom", "reference-bottom", start_bottom),
     POINT("point-x02", "reference-x02", start_x02),

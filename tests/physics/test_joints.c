@@ -76,7 +76,9 @@ static struct lk_joint random_joint(enum lk_joint_type type)
                          .n_rows = traits->n_rows,
                          .n_length = traits->n_length,
                          .length = 0.7,
-                         .pitch = 0.3};
+                         .pitch = 0.3,
+                         .sine = 0.2,
+                         .radius = 0.3};
     double q[4], R[9];
 
     for (int s = 0; s < 2; s++) {
@@ -187,7 +189,8 @@ static double coordinate_rate(const struct lk_joint *j, const struct at *at, int
 
 /* Away from what the functions leave out, by so much that a difference with step D does not cross
  * it and third derivatives stay below 1e2: the jump between grooves and f[1][0] along the axis of a
- * screw, two points that meet, and the half turn of a bushing. */
+ * screw, two points that meet, the half turn of a bushing, and an axle along its rail or through
+ * its middle. */
 static int is_regular(const struct lk_joint *j, const struct at *at)
 {
     double phi[6], d[3];
@@ -199,6 +202,14 @@ static int is_regular(const struct lk_joint *j, const struct at *at)
                fabs(lk_rows_square(at->p, j->f[0][2], j->f[1][0])) < 0.8;
     if (j->type == LK_JOINT_DISTANCE)
         return lk_norm(d) > 0.4;
+    if (j->type == LK_JOINT_CONE_ON_RAIL || j->type == LK_JOINT_CREEP) {
+        double rail[3], axle[3], across[3];
+
+        lk_rotate(at->p[0]->R, j->f[0][2], rail);
+        lk_rotate(at->p[1]->R, j->f[1][2], axle);
+        lk_cross(rail, axle, across);
+        return lk_norm(across) > 0.7 && fabs(lk_dot(across, d)) > 0.1;
+    }
     return j->type != LK_JOINT_BUSHING || lk_norm(phi + 3) < 3.1;
 }
 
@@ -527,7 +538,8 @@ static void nothing_is_violated_in_the_drawing(void **state)
         double phi[6];
         struct at at;
 
-        if (type == LK_JOINT_GEAR || type == LK_JOINT_RACK || type == LK_JOINT_COORDINATE)
+        if (type == LK_JOINT_GEAR || type == LK_JOINT_RACK || type == LK_JOINT_COORDINATE ||
+            type == LK_JOINT_CONE_ON_RAIL)
             continue;
         j.length = 0;
         move(&m.base, 0, &at);
@@ -796,6 +808,113 @@ static void distance_is_finite_where_points_meet(void **state)
     assert_true(phi[0] == -j.length && rate[0] == 0 && isfinite(gamma[0]));
 }
 
+/* ---- wheel on rail ---- */
+
+/** struct touch - a wheel and a rail that touch. @point: of the contact, from the wheel's own
+ * point, world;  @n: into the rail */
+struct touch {
+    double point[3];
+    double n[3];
+};
+
+/* A point of the cone, the plane that touches it there, and a rail in that plane, anywhere along
+ * itself, which the pose of side 0 is moved to. */
+static struct touch make_touch(struct lk_joint *j, struct lk_pose pose[2])
+{
+    double angle = asin(j->sine), along = 0.4 * uniform(), about = M_PI * uniform();
+    double wheel_radius = (j->length - j->radius) / cos(angle) + along * tan(angle);
+    double turn = uniform(), far = uniform(), rail[3], frame[3][3], arm[2][3];
+    struct touch touch;
+
+    for (int k = 0; k < 3; k++)
+        lk_rotate(pose[1].R, j->f[1][k], frame[k]);
+    for (int i = 0; i < 3; i++) {
+        double outward = cos(about) * frame[0][i] + sin(about) * frame[1][i];
+        double aside = cos(about) * frame[1][i] - sin(about) * frame[0][i];
+        double generator = cos(angle) * frame[2][i] + sin(angle) * outward;
+
+        touch.point[i] = along * frame[2][i] + wheel_radius * outward;
+        touch.n[i] = cos(angle) * outward - sin(angle) * frame[2][i];
+        rail[i] = cos(turn) * aside + sin(turn) * generator;
+    }
+    lk_rotate_back(pose[0].R, rail, j->f[0][2]);
+    for (int s = 0; s < 2; s++)
+        lk_rotate(pose[s].R, j->p[s], arm[s]);
+    for (int i = 0; i < 3; i++)
+        pose[0].x[i] = pose[1].x[i] + arm[1][i] + touch.point[i] + j->radius * touch.n[i] +
+                       far * rail[i] - arm[0][i];
+    return touch;
+}
+
+/* the row is zero where surfaces made to touch do, a unit on it pushes along the normal, and gives
+ * the wheel no torque about its axle */
+static void cone_touches_rail(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_CONE_ON_RAIL);
+        struct sides sides = random_sides();
+        struct lk_twist sum[2] = {0};
+        struct lk_twist *const to[] = {&sum[0], &sum[1]};
+        double phi, one = 1, force[3], lever[3], moment[3];
+        struct touch touch;
+        struct at at;
+
+        move(&sides, 0, &at);
+        touch = make_touch(&j, at.pose);
+        lk_joint_violation(&j, at.p, &phi);
+        lk_joint_ops(j.type)->load(&j, at.p, &one, to);
+        assert_true(fabs(phi) < EXACT);
+        for (int i = 0; i < 3; i++)
+            assert_true(fabs(sum[0].v[i] - touch.n[i]) < EXACT);
+        lk_rotate_back(at.pose[1].R, sum[1].v, force);
+        lk_cross(j.p[1], force, lever);
+        lk_sub(sum[1].w, lever, moment);
+        assert_true(fabs(lk_dot(moment, j.f[1][2])) < EXACT);
+    }
+}
+
+/* velocity of the material of body @s at @point, world */
+static void material_velocity(const struct at *at, int s, const double point[3], double ret[3])
+{
+    double arm[3], local[3], turn[3];
+
+    lk_sub(point, at->pose[s].x, arm);
+    lk_rotate_back(at->pose[s].R, arm, local);
+    lk_cross(at->twist[s].w, local, turn);
+    lk_rotate(at->pose[s].R, turn, ret);
+    for (int i = 0; i < 3; i++)
+        ret[i] += at->twist[s].v[i];
+}
+
+/* creep rows are the velocity of the wheel's material against the rail's where they touch: along
+ * the rail, and what is square to that and to the normal */
+static void creep_is_slip_at_the_contact(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct lk_joint j = random_joint(LK_JOINT_CREEP);
+        struct sides sides = random_sides();
+        double point[3], of[2][3], slip[3], rail[3], across[3], rate[6];
+        struct touch touch;
+        struct at at;
+
+        move(&sides, 0, &at);
+        touch = make_touch(&j, at.pose);
+        lk_rotate(at.pose[1].R, j.p[1], point);
+        for (int i = 0; i < 3; i++)
+            point[i] += at.pose[1].x[i] + touch.point[i];
+        for (int s = 0; s < 2; s++)
+            material_velocity(&at, s, point, of[s]);
+        lk_sub(of[1], of[0], slip);
+        lk_rotate(at.pose[0].R, j.f[0][2], rail);
+        lk_cross(rail, touch.n, across);
+        rate_of(&j, &at, rate);
+        assert_true(fabs(rate[0] - lk_dot(slip, rail)) < 10 * EXACT);
+        assert_true(fabs(rate[1] - lk_dot(slip, across)) < 10 * EXACT);
+    }
+}
+
 /* ---- rows of coordinates ---- */
 
 /** struct train - two joints that are coupled, and where their sides are among four bodies, -1 for
@@ -1029,6 +1148,8 @@ int main(void)
         CHECK_ALL(LK_JOINT_POINT_ON_LINE, point_on_line),
         CHECK_ALL(LK_JOINT_DISTANCE, distance),
         CHECK_ALL(LK_JOINT_CONSTANT_VELOCITY, constant_velocity),
+        CHECK_ALL(LK_JOINT_CONE_ON_RAIL, cone_on_rail),
+        CHECK(load_is_transpose_of_jacobian, LK_JOINT_CREEP, creep),
         CHECK_ALL(LK_JOINT_RACK, coupling),
         CHECK_ALL(LK_JOINT_COORDINATE, coordinate_row),
         CHECK(jacobian_is_derivative_of_violation, LK_JOINT_BUSHING, bushing),
@@ -1063,6 +1184,8 @@ int main(void)
         cmocka_unit_test(universal_joint_is_not_homokinetic),
         cmocka_unit_test(distance_is_finite_where_points_meet),
         cmocka_unit_test(geared_cylinder_is_a_screw),
+        cmocka_unit_test(cone_touches_rail),
+        cmocka_unit_test(creep_is_slip_at_the_contact),
     };
 
     srand(1);

@@ -429,3 +429,27 @@ void trajectory_errors(const struct reference_case *c, double h, int iterations,
     trajectory_run(c, h, iterations, &run);
     memcpy(ret, run.error, sizeof(run.error));
 }
+
+int trajectory_follow(const struct reference_case *c, const struct lk_system *sys, double end,
+                      int (*advance_to)(void *context, double t), void *context,
+                      double ret[QUANTITIES])
+{
+    struct column columns[COLUMNS_MAX];
+    double row[COLUMNS_MAX];
+    char line[LINE_SIZE];
+    FILE *f = fopen(c->csv, "r");
+    int n, r = 0;
+
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof(line), f));
+    n = read_header(c, sys, line, columns);
+    for (int i = 0; i < QUANTITIES; i++)
+        ret[i] = NAN;
+    while (r == 0 && read_row(f, line, row, n) && row[0] <= fmin(end, c->end) + 1e-9) {
+        r = row[0] > 0 ? advance_to(context, row[0]) : 0;
+        if (r == 0 && row[0] >= c->begin - 1e-9)
+            compare_row(c, sys, columns, n, row, ret);
+    }
+    fclose(f);
+    return r;
+}

@@ -67,4 +67,12 @@ void trajectory_run(const struct reference_case *c, double h, int iterations,
 void trajectory_errors(const struct reference_case *c, double h, int iterations,
                        double ret[QUANTITIES]);
 
+/** trajectory_follow() - the errors of @system, which somebody else moves.
+ * @end: last time compared [s], at most the case's
+ * @advance: to time @t [s], exactly. Return: 0, or the comparison ends
+ * Return: 0, or what @advance said. */
+int trajectory_follow(const struct reference_case *c, const struct lk_system *system, double end,
+                      int (*advance)(void *context, double t), void *context,
+                      double ret[QUANTITIES]);
+
 #endif

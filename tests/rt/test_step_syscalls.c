@@ -2,7 +2,7 @@
 /* A step makes no system call: a child process that the kernel kills at its first one does a
  * thousand steps, evaluates the outputs of each, and lives. */
 #include "../skip.h"
-#include "linkage/linkage.h"
+#include "model/model.h"
 #include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +20,7 @@
 #define CHANNELS_MAX 256
 
 static const char *model_path;
+static const char *formulation; /* instead of the model's, or NULL */
 
 static struct lk_system *open_system(void)
 {
@@ -27,8 +28,11 @@ static struct lk_system *open_system(void)
     struct lk_system *system = NULL;
     struct lk_model *model;
 
-    if (lk_model_read_file(model_path, &model, &error) ||
-        lk_system_new(model, NULL, &system, &error))
+    if (lk_model_read_file(model_path, &model, &error))
+        fail_msg("%s", error.text);
+    if (formulation)
+        snprintf(model->solver.formulation, sizeof(model->solver.formulation), "%s", formulation);
+    if (lk_system_new(model, NULL, &system, &error))
         fail_msg("%s", error.text);
     lk_model_free(model);
     assert_true(lk_system_input_size(system) <= CHANNELS_MAX);
@@ -112,5 +116,6 @@ int main(int argc, char *argv[])
     };
 
     model_path = argc > 1 ? argv[1] : "config/models/four-bar.yaml";
+    formulation = argc > 2 ? argv[2] : NULL;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

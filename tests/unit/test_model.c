@@ -420,6 +420,45 @@ static void test_friction_stops_and_loads(void **state)
     lk_model_free(model);
 }
 
+static void test_wheel_on_rail(void **state)
+{
+    struct lk_model *model = read_text(
+        HEAD "bodies:\n" BOX("a") BOX("b") "joints:\n"
+                                           "  wheel: {type: cone-on-rail, bodies: [a, b],\n"
+                                           "      points: [[1, 2, 3], [4, 5, 6]],\n"
+                                           "      axes: [[2, 0, 0], [0, 0, -3]],\n"
+                                           "      half_angle: 0.1, rail_radius: 0.2,\n"
+                                           "      wheel_radius: 0.5}\n"
+                                           "forces:\n"
+                                           "  free: {type: creep, joint: wheel, lateral: 1,\n"
+                                           "      longitudinal: 2, speed: 3}\n"
+                                           "  held: {type: creep, joint: wheel, lateral: 1,\n"
+                                           "      longitudinal: 2, speed: 3, rail_speed: -4,\n"
+                                           "      limit: 5}\n"
+                                           "outputs:\n"
+                                           "  grip: {type: force, force: held}\n");
+    const struct lk_joint_def *j = model->joints;
+    const struct lk_force_def *f = model->forces;
+
+    (void)state;
+    assert_int_equal(j->type, LK_JOINT_CONE_ON_RAIL);
+    assert_vector(j->point[0], 1, 2, 3);
+    assert_vector(j->point[1], 4, 5, 6);
+    assert_vector(j->axis[0], 1, 0, 0);
+    assert_vector(j->axis[1], 0, 0, -1);
+    assert_true(j->half_angle == 0.1 && j->rail_radius == 0.2 && j->wheel_radius == 0.5);
+    assert_true(j->length == 0.5 * cos(0.1) + 0.2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(f[i].type, LK_FORCE_CREEP);
+        assert_true(f[i].joint == 0 && f[i].body[0] == 0 && f[i].body[1] == 1);
+        assert_true(f[i].coefficient[0] == 2 && f[i].coefficient[1] == 1 && f[i].speed == 3);
+    }
+    assert_true(f[0].rail_speed == 0 && f[0].limit == INFINITY);
+    assert_true(f[1].rail_speed == -4 && f[1].limit == 5);
+    assert_int_equal(model->outputs[0].force, 1);
+    lk_model_free(model);
+}
+
 static void test_every_channel(void **state)
 {
     struct lk_model *model = read_text(
@@ -610,6 +649,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_drives),
         cmocka_unit_test(test_springs),
         cmocka_unit_test(test_friction_stops_and_loads),
+        cmocka_unit_test(test_wheel_on_rail),
         cmocka_unit_test(test_every_channel),
         cmocka_unit_test(test_solver),
         cmocka_unit_test(test_massless_bodies),

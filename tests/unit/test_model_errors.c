@@ -155,11 +155,12 @@ static const struct row {
      "velocity, angular_velocity"},
     {"revolute", "hinge",
      "m:8:17: type is 'hinge', expected revolute, spherical, prismatic, fixed, cylindrical, "
-     "universal, planar, screw, point-on-line, distance, constant-velocity, gear, rack"},
+     "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, gear, "
+     "rack"},
     {"type: revolute, ", "",
      "m:8:10: the key 'type' is missing, expected revolute, spherical, prismatic, fixed, "
-     "cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, gear, "
-     "rack"},
+     "cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
+     "cone-on-rail, gear, rack"},
     {"bodies: [ground, arm], ", "",
      "m:8:10: the key 'bodies' is missing, expected a list of 2 bodies"},
     {"[ground, arm]", "[ground, amr]", "m:8:44: unknown body 'amr', expected ground, arm, box"},
@@ -195,11 +196,12 @@ static const struct row {
     {"hinge: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}",
      "hinge: []", "m:8:10: a joint is a list, expected a map with keys out of type, ..."},
     {"joint-spring-damper", "spring",
-     "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, friction, "
+     "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, creep, "
+     "friction, "
      "stop, constant-force, constant-torque, harmonic-force, harmonic-torque"},
     {"type: joint-spring-damper, ", "",
      "m:12:11: the key 'type' is missing, expected joint-spring-damper, spring-damper, bushing, "
-     "friction, stop, constant-force, constant-torque, harmonic-force, harmonic-torque"},
+     "creep, friction, stop, constant-force, constant-torque, harmonic-force, harmonic-torque"},
     {"joint: hinge, stiff", "joint: hing, stiff",
      "m:12:46: unknown joint 'hing', expected hinge, guide, ball"},
     {"joint: hinge, stiff", "joint: ball, stiff",
@@ -236,7 +238,8 @@ static const struct row {
     {"joint-torque, joint: hinge", "joint-torque",
      "m:14:10: the key 'joint' is missing, expected the name of a joint"},
     {"joint-torque, joint: hinge", "joint-torque, joint: hinge, body: arm",
-     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate, limits, rate, initial"},
+     "m:14:45: unknown key 'body' in a joint-torque, expected type, joint, coordinate, limits, "
+     "rate, initial"},
     {"body: box}", "body: bax}", "m:15:34: unknown body 'bax', expected box, arm"},
     {"body: box}", "body: [box]}", "m:15:34: body is a list, expected the name of a body"},
     {"push:", "motor:", "m:15:3: 'motor' is given twice, expected once (it is in line 14 already)"},
@@ -259,7 +262,9 @@ static const struct row {
      "m:17:25: unknown key 'body' in an energy output, expected type"},
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
-    {"ali3", "rk5", "m:19:23: formulation is 'rk5', expected ali3, rk4"},
+    {"ali3", "rk5",
+     "m:19:23: formulation is 'rk5', expected ali3, rk4, dca, hdca, recursive, complement, "
+     "absolute"},
     {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
      "m:19:35: an order is given, expected none with formulation: rk4"},
     {"step: 0.001", "step: 0", "m:19:35: step is 0, expected 1e-6 to 0.1 s"},
@@ -281,7 +286,8 @@ static const struct row {
      "m:20:1: unknown key 'x' in a model, expected linkage, name, gravity, bodies, joints, forces, "
      "inputs, outputs, solver"},
     {"formulation: ali3", "formulation: [ali3]",
-     "m:19:23: formulation is a list, expected ali3, rk4"},
+     "m:19:23: formulation is a list, expected ali3, rk4, dca, hdca, recursive, complement, "
+     "absolute"},
 };
 
 /* A model of the joints, drives and force elements that the first one has not. */
@@ -621,11 +627,11 @@ static const struct row rich_rows[] = {
      "m:40:30: unknown force 'dragg', expected drag, pad, shake, twist, strut, end"},
     {"force: drag", "force: shake",
      "m:40:30: force 'shake' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, friction or stop"},
+     "bushing, creep, friction or stop"},
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, friction or stop"},
+     "bushing, creep, friction or stop"},
     {", force: drag", "", "m:40:9: the key 'force' is missing, expected the name of a force"},
     {"drive-force, joint: hinge", "drive-force, joint: bolt",
      "m:41:37: joint 'bolt' has no drive, expected a joint with one"},
@@ -649,6 +655,46 @@ static const struct row rich_rows[] = {
      "least 1e-30 and 1e-12 of the largest"},
 };
 
+/* A wheel on a rail. */
+static const char rolling[] =
+    "linkage: 1\n"
+    "name: rolling\n"
+    "bodies:\n"
+    "  axle: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, bodies: [ground, axle], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  wheel: {type: cone-on-rail, bodies: [ground, axle], points: [[0, 0, -0.9], [0, 0, 0]],\n"
+    "    axes: [[1, 0, 0], [0, 1, 0]], half_angle: 0.05, rail_radius: 0.4, wheel_radius: 0.5}\n"
+    "forces:\n"
+    "  grip: {type: creep, joint: wheel, longitudinal: 1e4, lateral: 2e4, speed: 30,\n"
+    "    rail_speed: -30, limit: 100}\n";
+
+static const struct row rolling_rows[] = {
+    {", points: [[0, 0, -0.9], [0, 0, 0]]", "",
+     "m:7:10: the key 'points' is missing, expected a list of 2 vectors, one for each body"},
+    {"[0, 0, -0.9]", "[0, 0, 0]", "m:7:63: points are 0 m apart, expected two different points"},
+    {"axes: [[1, 0, 0], [0, 1, 0]], ", "",
+     "m:7:10: the key 'axes' is missing, expected a list of 2 vectors, one for each body"},
+    {"[0, 1, 0]], ", "[1, 0.1, 0]], ",
+     "m:8:11: axes of rail and axle are 0.0996687 rad apart, too near for this half_angle, "
+     "expected an axle across the rail"},
+    {"half_angle: 0.05", "half_angle: -1.6", "m:8:47: half_angle is -1.6, expected -1.5 to 1.5"},
+    {"rail_radius: 0.4", "rail_radius: -1", "m:8:66: rail_radius is -1, expected at least 0"},
+    {"wheel_radius: 0.5", "wheel_radius: 0",
+     "m:8:85: wheel_radius is 0, expected more than 0, at least 1e-15"},
+    {"wheel_radius: 0.5", "radius: 0.5",
+     "m:8:71: unknown key 'radius' in a cone-on-rail joint, expected type, bodies, points, axes, "
+     "half_angle, rail_radius, wheel_radius, compliance"},
+    {"joint: wheel", "joint: hinge",
+     "m:10:30: joint 'hinge' is of type revolute, expected a cone-on-rail"},
+    {"lateral: 2e4, ", "", "m:10:9: the key 'lateral' is missing, expected a finite number"},
+    {"speed: 30,", "speed: 0,", "m:10:77: speed is 0, expected more than 0, at least 1e-15"},
+    {"limit: 100", "limit: -1", "m:11:29: limit is -1, expected more than 0, at least 1e-15"},
+    {"limit: 100", "spin: 1",
+     "m:11:22: unknown key 'spin' in a creep, expected type, joint, longitudinal, lateral, speed, "
+     "rail_speed, limit"},
+};
+
 static size_t replace(const char *base, const struct row *row, char *text, size_t size)
 {
     const char *at = strstr(base, row->old);
@@ -660,10 +706,10 @@ static size_t replace(const char *base, const struct row *row, char *text, size_
 
 static void test_good_texts_load(void **state)
 {
-    static const char *const texts[] = {good, rich};
+    static const char *const texts[] = {good, rich, rolling};
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct lk_model *model = NULL;
         struct lk_error error = {""};
 
@@ -700,12 +746,20 @@ static void test_bad_elements_are_refused(void **state)
         refuse(rich, &rich_rows[i]);
 }
 
+static void test_bad_wheels_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rolling_rows) / sizeof(rolling_rows[0]); i++)
+        refuse(rolling, &rolling_rows[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_texts_load),
         cmocka_unit_test(test_bad_texts_are_refused),
         cmocka_unit_test(test_bad_elements_are_refused),
+        cmocka_unit_test(test_bad_wheels_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,9 @@ void print_findings(const struct findings *f)
             "                    to save work %d of them %s split into %d parts welded together\n",
             s->n_split, s->n_split == 1 ? "is" : "are", s->n_parts);
     printf("joints              %d, %d rows\n", s->n_joints, s->n_rows_rigid);
-    printf("compliant rows      %d, of springs, friction and stops, solved with the joints\n", s->n_rows_compliant);
+    printf(
+        "compliant rows      %d, of springs, creep, friction and stops, solved with the joints\n",
+        s->n_rows_compliant);
     print_mobility(f);
     print_pose(f);
     if (lk_system_note(f->system)[0] != '\0')
@@ -151,8 +153,10 @@ void print_findings(const struct findings *f)
     printf("solver              %s, %g ms, %d iterations, order %d\n", solver->formulation,
            1e3 * solver->step, solver->iterations, s->order);
     printf("engine              %s\n", lk_system_engine(f->system));
-    printf("a step              %.3g kflop, %.3g KiB of memory\n", 1e-3 * s->step_flops,
-           (double)s->memory / 1024);
+    printf("a step              ");
+    if (s->step_flops > 0)
+        printf("%.3g kflop, ", 1e-3 * s->step_flops);
+    printf("%.3g KiB of memory\n", (double)s->memory / 1024);
     channels = lk_system_input_channels(f->system, &n);
     print_channels("inputs", channels, n);
     channels = lk_system_output_channels(f->system, &n);

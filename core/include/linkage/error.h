@@ -23,6 +23,8 @@ enum lk_status {
     LK_E_MODEL = 3,      /* the model is well written but cannot be stepped; the line says why */
     LK_E_NOT_FINITE = 4, /* a step was given or produced a value that is not a finite number */
     LK_E_TURN = 5,       /* a body would turn by more than half a turn in a step */
+    LK_E_SINGULAR = 6,   /* the equations of a formulation have no solution in this pose */
+    LK_E_STALLED = 7,    /* an integrator cannot go on: no convergence, or too short a step */
 };
 
 /** struct lk_error - one line for people, without a line feed.

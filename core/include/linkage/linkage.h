@@ -81,8 +81,9 @@ void lk_system_free(struct lk_system *system);
  * Denormal numbers are taken as zero within the call, whatever the caller's setting, so that a run
  * has the same bits and the same speed in every program.
  * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
- *         turn by more than half a turn: the step is too long for it. On either the state is the
- * one before the call, and further calls are allowed. */
+ *         turn by more than half a turn: the step is too long for it; LK_E_SINGULAR when a
+ *         formulation in joint coordinates has no solution in this pose. On any of them the state
+ *         is the one before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 
 /** lk_system_set_crew() - who executes the steps to come, see linkage/crew.h. Results have the same
@@ -93,7 +94,8 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
 
 /** lk_system_engine() - how its steps are executed here: "avx512", "avx2", "portable", "scalar", so
- * many alike bodies at a time, or "one by one". The last bits of a motion depend on it. Static text. */
+ * many alike bodies at a time, or "one by one". The last bits of a motion depend on it. Static
+ * text. */
 const char *lk_system_engine(const struct lk_system *system);
 
 /** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more
@@ -236,7 +238,8 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
  * @order:                     of convergence, 2 to LK_ORDER_MAX
- * @step_flops:                floating point operations of the linear algebra of one step
+ * @step_flops:                floating point operations of the linear algebra of one step; 0: not
+ *                             counted, of formulations in joint coordinates
  * @memory:                    bytes of the arena, for order 3 and 4 of two and three: all that a
  *                             step touches
  * @total_mass:                [kg]
