@@ -15,6 +15,8 @@ enum exit_code {
 
 /* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
 int command_run(int argc, char *argv[]);
+int command_compare(int argc, char *argv[]);
+int command_methods(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
 int command_bench(int argc, char *argv[]);
 int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */
@@ -37,8 +39,22 @@ struct lk_model *load_model(const char *path);
 struct lk_system *compile_model(const char *path, const struct lk_model *model,
                                 const struct lk_options *options);
 
+/* ---- parse.c ---- */
+
+#define TOLERANCE_MIN 1e-14 /* of error control, relative and absolute */
+#define TOLERANCE_MAX 0.1
+
 /** parse_number() - a finite decimal number, all of @text. */
 bool parse_number(const char *text, double *ret_value);
+/** take_value() - the same off the front of *@text, up to a comma or the end, where it then is. */
+bool take_value(const char **text, double *ret_value);
+
+/* Values of options. Return: EXIT_DONE, EXIT_USAGE after a complaint. */
+int parse_step(const char *text, double *ret_step);
+int parse_duration(const char *text, double *ret_duration);
+int parse_tolerance(const char *text, double *ret_tolerance);
+/** parse_baumgarte() - "ALPHA,BETA" [1/s]. */
+int parse_baumgarte(const char *text, double ret[2]);
 
 /** struct progress - a bar on the standard error, if that is a terminal, after the first second.
  * @start_s, @shown_s: times on the clock of now_s() */
@@ -56,38 +72,9 @@ void progress_show(struct progress *progress, double now_s, double fraction);
 /** progress_stop() - remove the bar. */
 void progress_stop(struct progress *progress);
 
-/** struct run_options - the command line of `run`.
- * @workers: 0: as many as the model pays for and cores allow
- * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given */
-struct run_options {
-    const char *path;
-    const char *output;
-    struct lk_options solver;
-    double duration;
-    long every;
-    long workers;
-    const char **sets;
-    int n_sets;
-};
-
-/** set_inputs() - apply --set to @inputs, lk_system_input_size() values.
- * Return: false after a complaint. */
-bool set_inputs(const struct lk_system *system, const struct run_options *options, double *inputs);
-
-/** struct run_result - what `run` has to say at the end.
- * @wall_s:       of the whole run
- * @step_s:       of lk_system_step() alone, sum
- * @drift:        largest change of kinetic + potential + dissipated - work of the inputs [J]
- * @energy_start: kinetic + potential at t = 0 [J]
- * @largest:      residuals and increment, largest of the run */
-struct run_result {
-    uint64_t steps;
-    double time;
-    double wall_s;
-    double step_s;
-    double drift;
-    double energy_start;
-    struct lk_health largest;
-};
+/** set_inputs() - @inputs: lk_system_input_size() values, written: those of the model, then @sets,
+ * texts "CHANNEL=VALUE[,VALUE...]" in the order given. Return: false after a complaint. */
+bool set_inputs(const struct lk_system *system, const char *const *sets, int n_sets,
+                double *inputs);
 
 #endif

@@ -18,20 +18,6 @@ static const struct lk_channel *find_input(const struct lk_system *system, const
     return NULL;
 }
 
-/* Takes one number off the front of *@text. */
-static bool take_value(const char **text, double *ret_value)
-{
-    char number[64];
-    size_t size = strcspn(*text, ",");
-
-    if (size == 0 || size >= sizeof(number))
-        return false;
-    memcpy(number, *text, size);
-    number[size] = '\0';
-    *text += size;
-    return parse_number(number, ret_value);
-}
-
 static bool within_limits(const char *set, const struct lk_channel *channel, double value)
 {
     if (channel->low <= value && value <= channel->high)
@@ -68,7 +54,7 @@ static bool set_one(const struct lk_system *system, const char *set, double *inp
     return false;
 }
 
-bool set_inputs(const struct lk_system *system, const struct run_options *options, double *inputs)
+bool set_inputs(const struct lk_system *system, const char *const *sets, int n_sets, double *inputs)
 {
     const struct lk_channel *channels;
     int n;
@@ -78,8 +64,8 @@ bool set_inputs(const struct lk_system *system, const struct run_options *option
         for (int j = 0; j < channels[i].size; j++)
             inputs[channels[i].offset + j] = channels[i].initial;
     }
-    for (int i = 0; i < options->n_sets; i++) {
-        if (!set_one(system, options->sets[i], inputs))
+    for (int i = 0; i < n_sets; i++) {
+        if (!set_one(system, sets[i], inputs))
             return false;
     }
     return true;

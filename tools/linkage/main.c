@@ -13,18 +13,17 @@ static const struct command {
     const char *name;
     int (*run)(int argc, char *argv[]);
 } commands[] = {
-    {"run", command_run},
-    {"check", command_check},
-    {"bench", command_bench},
-    {"doctor", command_doctor},
-    {"replay", command_replay},
-    {"export", command_export},
-    {"info", command_info},
+    {"run", command_run},         {"check", command_check},   {"compare", command_compare},
+    {"methods", command_methods}, {"bench", command_bench},   {"doctor", command_doctor},
+    {"replay", command_replay},   {"export", command_export}, {"info", command_info},
 };
 
-static const char help[] =
+/* in parts: C promises no longer strings than 4095 characters */
+static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
+    "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
+    "       linkage methods                  formulations and integrators there are\n"
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"
     "       linkage doctor [options]         is this machine fit for real time?\n"
     "       linkage replay FILE [options]    run a recording again, compare every bit\n"
@@ -45,6 +44,39 @@ static const char help[] =
     "      --set CHANNEL=VALUE[,VALUE...]\n"
     "                          hold an input at a constant; otherwise inputs are zero.\n"
     "                          May be given several times\n"
+    "      --formulation F     another way to the equations of motion, or\n"
+    "      --integrator I      another way through time, see linkage methods\n"
+    "      --tolerance T       of integrators with error control, 1e-14 to 0.1, relative and\n"
+    "                          absolute; --step is then the first one tried, and apart rows\n"
+    "      --orientation O     lie, parameters, angles or euler; in absolute coordinates\n"
+    "      --stabilisation S   none, baumgarte or projection\n"
+    "      --baumgarte A,B     its alpha and beta [1/s]; default 5,5\n"
+    "      --spectral-radius R generalized-alpha: of what is fast for the step, 0.001 (gone at "
+    "once)\n"
+    "                          to 1 (stays); default 0.9\n"
+    "      --kappa K           where Newton iterations end, of the tolerance, 1e-10 to 1\n"
+    "\n";
+
+static const char help_compare[] =
+    "compare:                  lists are separated by commas; all combinations are made\n"
+    "      --formulations F    names of linkage methods, complement:all, all\n"
+    "      --integrators I     likewise. By default each formulation with one integrator,\n"
+    "                          and each integrator with one formulation\n"
+    "      --steps S           [s]; default 10, 5 and 2.5 times the model's\n"
+    "      --tolerances T      of integrators with error control; default 1e-6,1e-8,1e-10\n"
+    "      --orientations O    --stabilisations S    --baumgarte A,B    --set ..., as for run\n"
+    "  -d, --duration S        [s]; default 1, or as long as the reference\n"
+    "  -r, --reference FILE    right values: a CSV as run writes it, or with columns like\n"
+    "                          BODY.x, BODY.qw, JOINT.fx; otherwise a method with a second\n"
+    "                          one that confirms it\n"
+    "      --map COLUMN=NAME   what a column of it is called in the model\n"
+    "  -o, --output DIR        for compare.csv, drift.csv and two pictures; default\n"
+    "                          compare-output\n"
+    "  -l, --limit S           processor time of a run; default 2\n"
+    "  -j, --json              for programs\n"
+    "\n";
+
+static const char help_others[] =
     "check:\n"
     "  -j, --json              for programs\n"
     "  -t, --tree              draw the elimination tree, too\n"
@@ -85,14 +117,18 @@ static const char help[] =
     "error when the CSV goes there).\n"
     "\n"
     "Exit status: 0 done; 1 the model was refused or the run failed; 2 wrong usage.\n"
-    "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong usage.\n"
+    "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong "
+    "usage.\n"
     "Of doctor: 0 all is ok or unknown; 1 there is a warning; 2 something fails; 3 wrong usage.\n"
     "\n"
-    "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n";
+    "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
+    "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";
 
 int print_help(void)
 {
-    fputs(help, stdout);
+    fputs(help_usage, stdout);
+    fputs(help_compare, stdout);
+    fputs(help_others, stdout);
     return EXIT_DONE;
 }
 
@@ -145,20 +181,6 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
         return system;
     fprintf(stderr, "%s: %s\n", path, result > 0 ? error.text : strerror(-result));
     return NULL;
-}
-
-bool parse_number(const char *text, double *ret_value)
-{
-    char *end;
-    double value;
-
-    if (strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
-    value = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(value))
-        return false;
-    *ret_value = value;
-    return true;
 }
 
 static int run_main(int argc, char *argv[])

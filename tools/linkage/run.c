@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage run: step a model as fast as it goes and write its outputs. */
-#include "commands.h"
+#include "run.h"
+
 #include "crew_threads.h"
 #include "csv.h"
+#include "formulations/formulations.h"
 #include "linkage/crew.h"
 #include "model/model.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
@@ -14,85 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More steps than this are a slip of the pen: years of computing. */
-/* [m or rad] beyond it a run has failed; what the daemon takes as a fault unless told otherwise */
-#define RESIDUAL_LIMIT 1e-3
-#define STEPS_MAX      1e12
+/* what `run` has to say at the end; @drift: largest change of energy [J], @step_s: time in the step
+ */
+struct run_result {
+    uint64_t steps;
+    double time;
+    double wall_s;
+    double step_s;
+    double drift;
+    double energy_start;
+    struct lk_health largest;
+};
 
-static bool parse_whole(const char *text, long min, long max, long *ret_value)
-{
-    double value;
-
-    if (!parse_number(text, &value) || value != floor(value) || value < (double)min ||
-        value > (double)max)
-        return false;
-    *ret_value = (long)value;
-    return true;
-}
-
-/* Return: EXIT_DONE, EXIT_USAGE after a complaint; @ret_help: help was asked for. */
-static int parse_options(int argc, char *argv[], struct run_options *options, bool *ret_help)
-{
-    static const struct option longs[] = {{"step", required_argument, NULL, 's'},
-                                          {"duration", required_argument, NULL, 'd'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"iterations", required_argument, NULL, 'i'},
-                                          {"every", required_argument, NULL, 'n'},
-                                          {"set", required_argument, NULL, 'S'},
-                                          {"workers", required_argument, NULL, 'w'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    long iterations = 0;
-    int option;
-
-    while ((option = getopt_long(argc, argv, "s:d:o:i:n:w:h", longs, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            if (!parse_number(optarg, &options->solver.step) || options->solver.step < 1e-6 ||
-                options->solver.step > 0.1)
-                return usage_error("step is '%s', expected 1e-6 to 0.1 s", optarg);
-            break;
-        case 'd':
-            if (!parse_number(optarg, &options->duration) || options->duration < 0)
-                return usage_error("duration is '%s', expected a number of seconds", optarg);
-            break;
-        case 'i':
-            if (!parse_whole(optarg, 1, 20, &iterations))
-                return usage_error("iterations is '%s', expected 1 to 20", optarg);
-            break;
-        case 'n':
-            if (!parse_whole(optarg, 1, 1000000000, &options->every))
-                return usage_error("every is '%s', expected a number of steps", optarg);
-            break;
-        case 'w':
-            options->workers = 0;
-            if (strcmp(optarg, "auto") != 0 &&
-                !parse_whole(optarg, 1, LK_CREW_MAX, &options->workers))
-                return usage_error("workers is '%s', expected auto or 1 to %d", optarg,
-                                   LK_CREW_MAX);
-            break;
-        case 'o':
-            options->output = optarg;
-            break;
-        case 'S':
-            options->sets[options->n_sets++] = optarg;
-            break;
-        case 'h':
-            *ret_help = true;
-            return EXIT_DONE;
-        default: /* getopt has said what is wrong */
-            return EXIT_USAGE;
-        }
-    }
-    options->solver.iterations = (int)iterations;
-    if (optind != argc - 1)
-        return usage_error("run takes one model");
-    options->path = argv[optind];
-    return EXIT_DONE;
-}
-
-/* Return: NULL after a complaint. */
-static struct lk_csv *open_csv(const struct lk_system *system, const char *path)
+struct lk_csv *run_open_csv(const struct lk_system *system, const char *path)
 {
     struct lk_csv *csv = NULL;
     int n;
@@ -111,12 +46,11 @@ static struct lk_csv *open_csv(const struct lk_system *system, const char *path)
     return csv;
 }
 
-/* @values: room for the time and all outputs. Return: 0, negative errno. */
-static int write_row(const struct lk_system *system, struct lk_csv *csv, double *values)
+int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values)
 {
     if (csv == NULL)
         return 0;
-    values[0] = lk_system_time(system);
+    values[0] = time;
     lk_system_outputs(system, values + 1);
     return lk_csv_write_row(csv, values);
 }
@@ -143,7 +77,7 @@ static int step_through(struct lk_system *system, const struct run_options *opti
 {
     uint64_t n = (uint64_t)llround(options->duration / lk_system_step_size(system));
     struct progress progress;
-    int fault = write_row(system, csv, row);
+    int fault = run_write_row(system, lk_system_time(system), csv, row);
     int outcome;
     double begin;
 
@@ -164,18 +98,18 @@ static int step_through(struct lk_system *system, const struct run_options *opti
         result->steps++;
         note_health(system, result);
         if (result->steps % (uint64_t)options->every == 0)
-            fault = write_row(system, csv, row);
+            fault = run_write_row(system, lk_system_time(system), csv, row);
         progress_show(&progress, begin, (double)result->steps / (double)n);
     }
     progress_stop(&progress);
-    if (result->largest.residual_position > RESIDUAL_LIMIT)
+    if (result->largest.residual_position > RUN_RESIDUAL_LIMIT)
         complain("%s: a joint was violated by %.3g m or rad, the result is wrong; expected at most "
                  "%g, try a shorter --step",
-                 options->path, result->largest.residual_position, RESIDUAL_LIMIT);
+                 options->path, result->largest.residual_position, RUN_RESIDUAL_LIMIT);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
     /* a fault of the file is reported when it is closed */
-    return result->largest.residual_position > RESIDUAL_LIMIT ? EXIT_REFUSED : EXIT_DONE;
+    return result->largest.residual_position > RUN_RESIDUAL_LIMIT ? EXIT_REFUSED : EXIT_DONE;
 }
 
 /* Torques, and forces that turn with their body, have no potential; their work is in no book of the
@@ -255,11 +189,12 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
 
     if (inputs == NULL || row == NULL) {
         complain("out of memory");
-    } else if (options->duration / lk_system_step_size(system) > STEPS_MAX) {
+    } else if (options->duration / lk_system_step_size(system) > RUN_STEPS_MAX) {
         code = usage_error("duration is %g s, expected at most %g steps", options->duration,
-                           STEPS_MAX);
-    } else if (set_inputs(system, options, inputs) && start_workers(system, options, &threads) &&
-               (options->output == NULL || (csv = open_csv(system, options->output)) != NULL)) {
+                           RUN_STEPS_MAX);
+    } else if (set_inputs(system, options->sets, options->n_sets, inputs) &&
+               start_workers(system, options, &threads) &&
+               (options->output == NULL || (csv = run_open_csv(system, options->output)) != NULL)) {
         code = step_through(system, options, inputs, csv, row, &result);
         fault = lk_csv_close(csv);
         if (fault != 0) {
@@ -277,27 +212,41 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     return code;
 }
 
+/* A model may ask for a method that only the laboratory has. */
+static bool needs_laboratory(const struct lk_model *model, const struct run_options *options)
+{
+    return options->has_method || lk_formulation_why_offline(model->solver.formulation) != NULL;
+}
+
+static int run_model(const struct run_options *options)
+{
+    struct lk_model *model = load_model(options->path);
+    struct lk_system *system = NULL;
+    int code = EXIT_REFUSED;
+
+    if (model != NULL && needs_laboratory(model, options)) {
+        code = run_method(model, options);
+    } else if (model != NULL) {
+        system = compile_model(options->path, model, &options->solver);
+        code = system != NULL ? run_system(model, system, options) : EXIT_REFUSED;
+    }
+    lk_system_free(system);
+    lk_model_free(model);
+    return code;
+}
+
 int command_run(int argc, char *argv[])
 {
     struct run_options options = {.duration = 10, .every = 1, .workers = 1};
-    struct lk_model *model = NULL;
-    struct lk_system *system = NULL;
     bool help = false;
     int code;
 
     options.sets = calloc((size_t)argc, sizeof(*options.sets));
     if (options.sets == NULL)
         return EXIT_REFUSED;
-    code = parse_options(argc, argv, &options, &help);
-    if (code == EXIT_DONE && help) {
-        print_help();
-    } else if (code == EXIT_DONE) {
-        model = load_model(options.path);
-        system = model != NULL ? compile_model(options.path, model, &options.solver) : NULL;
-        code = system != NULL ? run_system(model, system, &options) : EXIT_REFUSED;
-    }
-    lk_system_free(system);
-    lk_model_free(model);
+    code = run_options_parse(argc, argv, &options, &help);
+    if (code == EXIT_DONE)
+        code = help ? print_help() : run_model(&options);
     free(options.sets);
     return code;
 }

@@ -1,0 +1,229 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# linkage run with methods of the laboratory, linkage methods, linkage compare: exit status,
+# refusals, tables and files.
+# usage: test-compare.sh LINKAGE JSON_CHECK MODELS-DIRECTORY REFERENCES-DIRECTORY
+set -u
+
+linkage=$(realpath "$1")
+json_check=$(realpath "$2")
+models=$(realpath "$3")
+references=$(realpath "$4")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+cd "$dir" || exit 1
+
+# expect STATUS WHAT COMMAND...: runs it, output to the files out and err
+expect() {
+    status=$1 what=$2
+    shift 2
+    "$@" >out 2>err
+    got=$?
+    if [ $got -ne "$status" ]; then
+        echo "FAIL $what: exit status $got instead of $status"
+        cat err
+        failed=1
+    fi
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+    [ "$2" = "$3" ] && return
+    printf 'FAIL %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
+    failed=1
+}
+
+# has WHAT TEXT FILE
+has() {
+    grep -qF -- "$2" "$3" && return
+    printf 'FAIL %s: no "%s" in\n' "$1" "$2"
+    cat "$3"
+    failed=1
+}
+
+# holds WHAT AWK-CONDITION: of the numbers that awk finds in the line
+holds() {
+    awk "BEGIN { exit !($2) }" && return
+    printf 'FAIL %s: %s\n' "$1" "$2"
+    failed=1
+}
+
+# ---- run with a method ----
+
+# the library's own step has the same bits, asked for by name or by the model
+expect 0 'run' "$linkage" run "$models/four-bar.yaml" -d 0.3 -n 10 -o plain.csv
+expect 0 'run ali3' "$linkage" run "$models/four-bar.yaml" -d 0.3 -n 10 --formulation ali3 -o ali3.csv
+cmp -s plain.csv ali3.csv || { echo 'FAIL run ali3: other bits than without a method'; failed=1; }
+
+# another formulation ends where order 4 of the default step does
+expect 0 'run order 4' "$linkage" run "$models/double-pendulum.yaml" -d 0.5 -n 100 --formulation ali3:order-4 -o a.csv
+expect 0 'run recursive' "$linkage" run "$models/double-pendulum.yaml" -d 0.5 -n 100 \
+    --formulation recursive --integrator dormand-prince --tolerance 1e-10 -o b.csv
+same 'run: columns' "$(head -n 1 a.csv)" "$(head -n 1 b.csv)"
+same 'run: rows' 7 "$(wc -l <b.csv)"
+has 'run: method' 'recursive, dormand-prince, tolerance 1e-10' out
+has 'run: work' 'right-hand sides' out
+# the sixth column is a position; every other one of the last row is as near, or a residual
+holds 'run: the same motion' "$(paste -d, a.csv b.csv | awk -F, 'END {
+    n = NF / 2; for (i = 2; i <= 8; i++) { d = $i - $(n + i); if (d < 0) d = -d; if (d > m) m = d }
+    printf "%.3g < 1e-8", m }')"
+expect 0 'run to the standard output' "$linkage" run "$models/pendulum.yaml" -d 0.1 --integrator rk4 -o -
+same 'run to the standard output: rows' 102 "$(wc -l <out)"
+has 'run to the standard output: summary' '100 steps of 1 ms' err
+
+# the last row is on the grid of rows, as without a method
+expect 0 'run, half a row' "$linkage" run "$models/pendulum.yaml" -d 0.25 -n 100 --formulation dca -o -
+same 'run, half a row' 4 "$(wc -l <out)"
+
+# a model that asks for what only the laboratory has
+sed 's/formulation: ali3/formulation: complement:svd/' "$models/pendulum.yaml" >offline.yaml
+expect 0 'run offline' "$linkage" run offline.yaml -d 0.1
+has 'run offline' 'method              complement:svd' out
+expect 0 'compare offline' "$linkage" compare offline.yaml --formulations ali3,dca --duration 0.1 --output o
+
+# without rows an integrator stops nowhere: the tolerance alone makes its steps
+expect 0 'run, no rows' "$linkage" run "$models/four-bar.yaml" -d 1 --tolerance 1e-4
+holds 'run, no rows' "$(sed -n 's/^four-bar: \([0-9]*\) steps, 1 s$/\1 > 1 \&\& \1 < 20/p' out)"
+
+expect 1 'run newton' "$linkage" run "$models/pendulum.yaml" --formulation newton
+has 'run newton' "no formulation 'newton', expected one of ali3, rk4, dca" err
+same 'run newton: one line' 1 "$(wc -l <err)"
+expect 1 'run misfit' "$linkage" run "$models/pendulum.yaml" --formulation hdca --integrator generalized-alpha
+has 'run misfit' 'expected formulation absolute' err
+expect 1 'run friction' "$linkage" run "$models/steering.yaml" --formulation recursive
+has 'run friction' 'expected formulation ali3' err
+for bad in '--tolerance 0' '--tolerance x' '--tolerance 1' '--baumgarte 5' '--baumgarte 5,0' \
+    '--formulation ali3 --workers 2' '--formulation ali3 --iterations 3' '--integrator'; do
+    # shellcheck disable=SC2086
+    expect 2 "run $bad" "$linkage" run "$models/pendulum.yaml" $bad
+done
+
+# ---- methods ----
+
+expect 0 'methods' "$linkage" methods
+for name in ali3:order-4 rk4 dca hdca recursive complement:qr complement:wang-huston absolute \
+    dormand-prince generalized-alpha half-explicit radau ida; do
+    has "methods: $name" "  $name" out
+done
+for name in lie parameters angles euler none baumgarte projection; do
+    has "methods: $name" "  $name " out
+done
+expect 2 'methods x' "$linkage" methods x
+
+# ---- compare ----
+
+expect 0 'compare' "$linkage" compare "$models/double-pendulum.yaml" --duration 0.4 --steps 0.01,0.005 \
+    --formulations ali3,recursive,ali3:order-4 --integrators rk4,generalized-alpha --output c
+has 'compare: who confirms' 'errors below that say nothing' out
+has 'compare: head' 'x end  x max  v max' out
+has 'compare: row' 'recursive:pseudo-inverse, rk4' out
+has 'compare: misfits' 'do not fit' out
+has 'compare: reason' 'expected formulation absolute' out
+same 'compare: misfits once' 1 "$(grep -c 'recursive:pseudo-inverse, generalized-alpha' out)"
+holds 'compare: width' "$(awk 'length > n { n = length } END { print n " <= 100" }' out)"
+holds 'compare: table width' "$(awk '/ms / && length > n { n = length } END { print n " <= 80" }' out)"
+
+# rk4 is of order 4, ali3 of order 2: what halving the step gains
+orders=$(awk -F, 'NR > 1 { gsub(/"/, ""); e[$2 " " $3 " " $7] = $11 }
+    END { printf "%.1f %.1f", log(e["ali3  0.01"] / e["ali3  0.005"]) / log(2),
+          log(e["recursive:pseudo-inverse rk4 0.01"] / e["recursive:pseudo-inverse rk4 0.005"]) / log(2) }' c/compare.csv)
+holds "compare: orders $orders" "$(echo "$orders" | awk '{ print $1 " > 1.8 && " $1 " < 2.2 && " $2 " > 3.7 && " $2 " < 4.3" }')"
+same 'compare: columns of compare.csv' 27 "$(awk -F, 'NR == 1 { print NF }' c/compare.csv)"
+same 'compare: runs' 8 "$(awk 'END { print NR - 1 }' c/compare.csv)"
+same 'compare: drift' 3 "$(awk -F, 'NR > 1 { m[$1] = 1 } END { for (i in m) n++; print n }' c/drift.csv)"
+if command -v gnuplot >/dev/null; then
+    for picture in work-precision drift; do
+        [ -s "c/$picture.png" ] || { echo "FAIL compare: no $picture.png"; failed=1; }
+    done
+fi
+
+# what is zero throughout, and what there is none of; one reason for many methods is said once
+rm -rf z
+expect 0 'compare free body' "$linkage" compare "$models/free-body.yaml" --duration 0.1 --steps 0.01 \
+    --formulations rk4,dca --integrators generalized-alpha,generalized-alpha:index-2 --output z
+if grep -q nan out; then echo 'FAIL compare free body: nan'; cat out; failed=1; fi
+same 'compare free body: reasons' 1 "$(grep -c 'integrator generalized-alpha takes' out)"
+has 'compare free body: methods' 'dca:plain, generalized-alpha:ggl; dca:plain, generalized-alpha:index-2' out
+if command -v gnuplot >/dev/null; then
+    has 'compare free body: pictures' 'drift.png' out
+fi
+
+# who is asked for twice runs once
+expect 0 'compare twice' "$linkage" compare "$models/pendulum.yaml" --duration 0.1 --steps 0.01 \
+    --tolerances 1e-6 --formulations absolute,absolute:index-1 --integrators radau,radau:ggl,rk4 --output z
+same 'compare twice' 'radau radau:ggl rk4 ' "$(awk -F, 'NR > 1 { gsub(/"/, ""); printf "%s ", $3 }' z/compare.csv)"
+
+# a tolerance is met by more steps
+expect 0 'compare --tolerances' "$linkage" compare "$models/double-pendulum.yaml" --duration 1 \
+    --formulations recursive --tolerances 1e-5,1e-10 --output t
+holds 'compare --tolerances' "$(awk -F, 'NR > 1 { gsub(/"/, ""); e[NR] = $11; n[NR] = $21; f[NR] = $3 }
+    END { print (f[2] == "dormand-prince") " && " e[3] " * 10 < " e[2] " && " n[3] " > " n[2] }' t/compare.csv)"
+
+# a file of right values, mapped by the names of its columns
+expect 0 'compare --reference' "$linkage" compare "$models/double-pendulum.yaml" --formulations rk4 \
+    --steps 0.01 --duration 2 --reference "$references/double-pendulum/reference.csv" --output r
+has 'compare --reference' 'ignored     F1.x, F1.y, F1.z, T, V, E' out
+holds 'compare --reference: error' "$(awk -F, 'NR == 2 { print $11 " > 1e-10 && " $11 " < 1e-6 && " $13 " < 1e-5" }' r/compare.csv)"
+same 'compare --reference: no reactions' nan "$(awk -F, 'NR == 2 { print $15 }' r/compare.csv)"
+expect 0 'compare --map' "$linkage" compare "$models/double-pendulum.yaml" --formulations rk4 \
+    --steps 0.01 --duration 2 --reference "$references/double-pendulum/reference.csv" --output r \
+    --map F1.x=joint_1.fx --map F1.y=joint_1.fy
+holds 'compare --map: reactions' "$(awk -F, 'NR == 2 { print $15 " > 0 && " $15 " < 1e-4" }' r/compare.csv)"
+# the output of a run is a reference, too
+expect 0 'compare with a run' "$linkage" compare "$models/four-bar.yaml" --formulations ali3 \
+    --steps 0.001 --reference ali3.csv --output r
+holds 'compare with a run: the same bits' "$(awk -F, 'NR == 2 { print $11 " + " $13 " + " $15 " == 0" }' r/compare.csv)"
+
+# what fails is a row, what takes too long as well, what does not meet the samples does not fit
+expect 0 'compare --limit' "$linkage" compare "$models/chain-128.yaml" --formulations absolute,ali3 \
+    --steps 0.01 --limit 0.05 --duration 0.2 --reference "$references/chain-128/reference.csv" --output l
+has 'compare --limit' 'over the limit of 0.05 s at t = ' out
+has 'compare --limit: the other' 'ali3' out
+# between two samples a run sees itself that it took too long
+expect 0 'compare --limit at a sample' "$linkage" compare "$models/four-bar.yaml" --formulations absolute \
+    --steps 0.0001,0.00005 --limit 0.02 --reference plain.csv --output l
+same 'compare --limit at a sample' 'limit limit' "$(awk -F, 'NR > 1 { gsub(/"/, ""); printf "%s%s", s, $6; s = " " }' l/compare.csv)"
+holds 'compare --limit at a sample: reached' "$(awk -F, 'NR == 2 { print $9 " > 0 && " $9 " < 0.3" }' l/compare.csv)"
+has 'compare --limit: not tried' 'not tried: 0.1ms is over the limit' out
+expect 0 'compare off the grid' "$linkage" compare "$models/pendulum.yaml" --formulations ali3,rk4 \
+    --steps 0.01,0.003 --duration 0.5 --output l
+has 'compare off the grid' 'steps of 0.003 s do not meet the sample' out
+expect 0 'compare friction' "$linkage" compare "$models/steering.yaml" --formulations ali3,absolute \
+    --steps 0.001,0.0005 --duration 0.1 --output l
+has 'compare friction: reason' 'expected formulation ali3' out
+
+expect 0 'compare --json' "$linkage" compare "$models/pendulum.yaml" --formulations ali3,rk4 \
+    --duration 0.2 --json --output j
+has 'compare --json: outcome' '"outcome":"done"' out
+mv out json
+expect 0 'compare --json: is JSON' "$json_check" <json
+
+for bad in '--formulations newton' '--integrators euler' '--orientations up' '--stabilisations ggl' \
+    '--steps 0' '--steps 1,x' '--tolerances 1' '--duration 0' '--limit 0' '--map a=b' '--set' 'x'; do
+    # shellcheck disable=SC2086
+    expect 2 "compare $bad" "$linkage" compare "$models/pendulum.yaml" $bad --output n
+done
+expect 2 'compare --map x' "$linkage" compare "$models/pendulum.yaml" --reference r --map x --output n
+expect 2 'compare nothing' "$linkage" compare
+expect 1 'compare no model' "$linkage" compare none.yaml
+expect 1 'compare no file' "$linkage" compare "$models/pendulum.yaml" --reference none.csv --output n
+has 'compare no file' 'none.csv: No such file' err
+printf 'time [s],phi [rad]\n0,0\n0.1,x\n' >bad.csv
+expect 1 'compare bad file' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare bad file' 'bad.csv:3: field 2 is no finite number, expected 2 numbers' err
+printf 'time [s],angle [rad]\n0,0\n0.1,1\n' >bad.csv
+expect 1 'compare strange file' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare strange file' 'none of its columns is a body, a joint or an output of the model' err
+expect 1 'compare --map nowhere' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv \
+    --map angle=psi --output n
+has 'compare --map nowhere' 'the model has no psi' err
+printf 'time [s],phi [rad]\n0,0\n0.1,0\n0.1,0\n' >bad.csv
+expect 1 'compare times' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare times' 'bad.csv:4: time is 0.1 s, expected more' err
+expect 1 'compare no folder' "$linkage" compare "$models/pendulum.yaml" --formulations ali3 \
+    --duration 0.1 --output none/here
+has 'compare no folder' 'none/here: No such file or directory' err
+
+[ $failed -eq 0 ] && echo 'all as expected'
+exit $failed

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage compare: one model by many methods, against one reference. */
+#include "compare.h"
+#include "commands.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What takes longer than a run of the same method that took too long is not tried. */
+static bool is_hopeless(const struct compare *c, int i)
+{
+    const struct compare_run *last = &c->runs[i > 0 ? i - 1 : 0];
+    struct compare_run *run = &c->runs[i];
+
+    if (i == 0 || last->number != run->number || last->outcome != COMPARE_LIMIT ||
+        run->method.step > last->method.step || run->method.tolerance > last->method.tolerance)
+        return false;
+    run->outcome = COMPARE_LIMIT;
+    snprintf(run->reason, sizeof(run->reason), "not tried: %s is over the limit", last->setting);
+    return true;
+}
+
+static void make_runs(struct compare *c)
+{
+    struct progress progress;
+    const double *values;
+
+    progress_start(&progress);
+    for (int i = 0; i < c->n_runs; i++) {
+        struct compare_run *run = &c->runs[i];
+
+        progress_show(&progress, now_s(), (double)i / c->n_runs);
+        if ((!(run->method.tolerance > 0) && !compare_samples_fit(c, run)) || is_hopeless(c, i))
+            continue;
+        if (!compare_run_make(c, run, c->options->limit_s, &values)) {
+            run->outcome = COMPARE_FAILED;
+            snprintf(run->reason, sizeof(run->reason), "no process or memory for the run");
+            continue;
+        }
+        compare_errors(&c->reference, values, run);
+    }
+    progress_stop(&progress);
+}
+
+static int report(const struct compare *c)
+{
+    const char *note = "";
+    int code;
+
+    if (c->options->is_json)
+        compare_json(stdout, c);
+    else
+        compare_print(stdout, c);
+    fflush(stdout);
+    code = compare_files(c, &note);
+    if (code != EXIT_DONE || c->options->is_json)
+        return code;
+    printf("\n%s: compare.csv, drift.csv, plot.gp", c->options->output);
+    printf(*note == '\0' ? ", work-precision.png, drift.png\n" : "; %s\n", note);
+    return code;
+}
+
+static int compare_model(struct compare *c)
+{
+    int code = compare_plan(c);
+
+    if (code == EXIT_DONE)
+        code = compare_reference_times(c);
+    if (code == EXIT_DONE && !compare_shared_new(c)) {
+        complain("out of memory");
+        code = EXIT_REFUSED;
+    }
+    if (code == EXIT_DONE && c->options->reference == NULL)
+        code = compare_reference_make(c);
+    if (code == EXIT_DONE) {
+        make_runs(c);
+        code = report(c);
+    }
+    return code;
+}
+
+static void release(struct compare *c)
+{
+    for (int i = 0; i < c->n_runs; i++) {
+        free(c->runs[i].course);
+        free(c->runs[i].error);
+    }
+    free(c->runs);
+    compare_shared_free(c);
+    compare_reference_release(&c->reference);
+    free(c->inputs);
+    lk_system_free(c->system);
+}
+
+static int run_comparison(const struct compare_options *options)
+{
+    struct compare c = {.options = options};
+    struct lk_model *model = load_model(options->path);
+    int code = EXIT_REFUSED;
+
+    c.model = model;
+    if (model != NULL) /* every run names its method; the model may ask for one of the laboratory */
+        strcpy(model->solver.formulation, "ali3");
+    c.system = model != NULL ? compile_model(options->path, model, NULL) : NULL;
+    if (c.system != NULL)
+        c.inputs = calloc((size_t)lk_system_input_size(c.system) + 1, sizeof(*c.inputs));
+    if (c.inputs != NULL && set_inputs(c.system, options->sets, options->n_sets, c.inputs))
+        code = compare_model(&c);
+    release(&c);
+    lk_model_free(model);
+    return code;
+}
+
+int command_compare(int argc, char *argv[])
+{
+    struct compare_options options;
+    int code = compare_options_parse(argc, argv, &options);
+
+    if (code == EXIT_DONE)
+        code = options.is_help ? print_help() : run_comparison(&options);
+    compare_options_release(&options);
+    return code;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage run: what its files share.
+ *
+ *   run_options.c   the command line
+ *   run.c           the model's own step, as the daemon makes it
+ *   run_method.c    any formulation and integrator of the laboratory
+ */
+#ifndef TOOLS_LINKAGE_RUN_H
+#define TOOLS_LINKAGE_RUN_H
+
+#include "commands.h"
+#include "linkage/laboratory.h"
+
+#include <stdint.h>
+
+struct lk_csv;
+
+#define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] beyond it a run has failed, as in the daemon */
+#define RUN_STEPS_MAX      1e12 /* more are a slip of the pen: years of computing */
+
+/** struct run_options - the command line of `run`.
+ * @workers: 0: as many as the model pays for and cores allow
+ * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
+ * @method: what stands behind the options of methods;  @has_method: there is one */
+struct run_options {
+    const char *path;
+    const char *output;
+    struct lk_options solver;
+    double duration;
+    long every;
+    long workers;
+    const char **sets;
+    int n_sets;
+    struct lk_method method;
+    bool has_method;
+};
+
+/** run_options_parse() - @options: defaults, and room for as many sets as there are arguments.
+ * Return: EXIT_DONE, EXIT_USAGE after a complaint; @ret_help: help was asked for. */
+int run_options_parse(int argc, char *argv[], struct run_options *options, bool *ret_help);
+
+/** run_open_csv() - with a column for the time and one for each scalar of the outputs.
+ * Return: NULL after a complaint. */
+struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
+
+/** run_write_row() - @time [s] and the outputs of the present state. @values: room for them; @csv
+ * may be NULL.  Return: 0, negative errno. */
+int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
+
+/** run_method() - a run of the laboratory, its outputs and its summary. Return: enum exit_code. */
+int run_method(const struct lk_model *model, const struct run_options *options);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage run with a method of the laboratory. */
+#include "run.h"
+
+#include "csv.h"
+#include "model/model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* at how far a run is that writes no rows; with error control at none, they would make its steps */
+#define LOOKS 200
+
+/* struct course - a run. @row_s: simulated time between rows, or looks;  @n_rows: of them */
+struct course {
+    const struct run_options *options;
+    struct lk_laboratory *laboratory;
+    double *inputs;
+    double *values;
+    struct lk_csv *csv;
+    double h;
+    uint64_t steps_a_row;
+    uint64_t n_steps;
+    double wall_s;
+};
+
+static void plan_rows(struct course *c)
+{
+    c->n_steps = (uint64_t)llround(c->options->duration / c->h);
+    c->steps_a_row = c->csv != NULL                     ? (uint64_t)c->options->every
+                     : c->options->method.tolerance > 0 ? c->n_steps
+                                                        : c->n_steps / LOOKS + 1;
+}
+
+static int go_through(struct course *c)
+{
+    struct lk_error error = {""};
+    struct progress progress;
+    int fault = 0, code = EXIT_DONE;
+
+    plan_rows(c);
+    progress_start(&progress);
+    fault = run_write_row(lk_laboratory_system(c->laboratory), 0, c->csv, c->values);
+    for (uint64_t k = 0; k < c->n_steps && fault == 0 && code == EXIT_DONE;) {
+        uint64_t next = k + c->steps_a_row < c->n_steps ? k + c->steps_a_row : c->n_steps;
+        double t = (double)next * c->h;
+
+        if (lk_laboratory_advance(c->laboratory, t, c->inputs, &error) != 0)
+            code = EXIT_REFUSED;
+        else if (next % c->steps_a_row == 0)
+            fault = run_write_row(lk_laboratory_system(c->laboratory), t, c->csv, c->values);
+        k = next;
+        progress_show(&progress, now_s(), (double)k / (double)c->n_steps);
+    }
+    progress_stop(&progress);
+    c->wall_s = now_s() - progress.start_s;
+    if (code != EXIT_DONE)
+        fprintf(stderr, "%s: %s\n", c->options->path, error.text);
+    return code; /* a fault of the file is reported when it is closed */
+}
+
+static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
+{
+    bool is_said = m->integrator || m->tolerance > 0 || m->orientation || m->stabilisation;
+
+    fprintf(to, "%s",
+            m->formulation ? m->formulation
+            : is_said      ? "absolute"
+                           : model->solver.formulation);
+    if (m->integrator || m->tolerance > 0)
+        fprintf(to, ", %s", m->integrator ? m->integrator : "dormand-prince");
+    if (m->orientation)
+        fprintf(to, ", %s", m->orientation);
+    if (m->stabilisation)
+        fprintf(to, ", %s", m->stabilisation);
+    if (m->tolerance > 0)
+        fprintf(to, ", tolerance %g", m->tolerance);
+    fputc('\n', to);
+}
+
+static void print_summary(const struct course *c, const struct lk_model *model, FILE *to)
+{
+    double time = lk_laboratory_time(c->laboratory);
+    struct lk_lab_report r;
+
+    lk_laboratory_report(c->laboratory, &r);
+    fprintf(to, "%s: %llu steps", lk_model_name(model), r.steps);
+    if (!(c->options->method.tolerance > 0))
+        fprintf(to, " of %g ms", 1e3 * c->h);
+    fprintf(to, ", %g s\n", time);
+    fprintf(to, "method              ");
+    print_method(&c->options->method, model, to);
+    fprintf(to, "wall time           %.3g s, %.0f times real time\n", c->wall_s,
+            c->wall_s > 0 ? time / c->wall_s : 0);
+    fprintf(to, "processor time      %.3g s, %.3g us a step\n", r.cpu_s,
+            r.steps > 0 ? 1e6 * r.cpu_s / (double)r.steps : 0);
+    fprintf(to, "work                %llu right-hand sides, %llu factorisations, %llu iterations, ",
+            r.rates, r.factorisations, r.iterations);
+    fprintf(to, "%llu steps rejected\n", r.rejected);
+    fprintf(to, "energy drift        %.3g J (largest)\n", r.energy);
+    fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s,\n",
+            r.position, r.velocity);
+    fprintf(to, "                    acceleration %.3g m/s^2 or rad/s^2\n", r.acceleration);
+    if (r.position > RUN_RESIDUAL_LIMIT)
+        complain("%s: joints have come apart by %.3g m or rad, more than %g: the method drifts, "
+                 "try a shorter --step or --stabilisation projection",
+                 c->options->path, r.position, RUN_RESIDUAL_LIMIT);
+}
+
+/* Return: false after a complaint. */
+static bool prepare(struct course *c)
+{
+    const struct run_options *o = c->options;
+    const struct lk_system *system = lk_laboratory_system(c->laboratory);
+
+    c->inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*c->inputs));
+    c->values = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*c->values));
+    if (c->inputs == NULL || c->values == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    return set_inputs(system, o->sets, o->n_sets, c->inputs) &&
+           (o->output == NULL || (c->csv = run_open_csv(system, o->output)) != NULL);
+}
+
+static int run_course(struct course *c, const struct lk_model *model)
+{
+    const struct run_options *o = c->options;
+    int code, fault;
+
+    if (!prepare(c))
+        return EXIT_REFUSED;
+    code = go_through(c);
+    fault = lk_csv_close(c->csv);
+    if (fault != 0) {
+        complain("%s: %s", o->output, strerror(-fault));
+        code = EXIT_REFUSED;
+    }
+    if (code == EXIT_DONE)
+        print_summary(c, model, c->csv != NULL && strcmp(o->output, "-") == 0 ? stderr : stdout);
+    return code;
+}
+
+int run_method(const struct lk_model *model, const struct run_options *options)
+{
+    struct course c = {.options = options};
+    struct lk_error error = {""};
+    int code, r;
+
+    c.h = options->solver.step > 0 ? options->solver.step : model->solver.step;
+    if (options->duration / c.h > RUN_STEPS_MAX)
+        return usage_error("duration is %g s, expected at most %g steps", options->duration,
+                           RUN_STEPS_MAX);
+    r = lk_laboratory_open(model, &options->method, &c.laboratory, &error);
+    if (r != 0) {
+        fprintf(stderr, "%s: %s\n", options->path, r > 0 ? error.text : strerror(-r));
+        return EXIT_REFUSED;
+    }
+    code = run_course(&c, model);
+    free(c.values);
+    free(c.inputs);
+    lk_laboratory_close(c.laboratory);
+    return code;
+}

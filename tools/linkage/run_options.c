@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `linkage run`. */
+#include "run.h"
+
+#include "linkage/crew.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+#define RADIUS_MIN 1e-3
+#define KAPPA_MIN  1e-10 /* where Newton iterations end, of the tolerance */
+
+/* options without a letter */
+enum {
+    OPTION_SET = 256,
+    FORMULATION,
+    INTEGRATOR,
+    TOLERANCE,
+    ORIENTATION,
+    STABILISATION,
+    BAUMGARTE,
+    RADIUS,
+    KAPPA
+};
+
+static const struct option longs[] = {
+    {"step", required_argument, NULL, 's'},
+    {"duration", required_argument, NULL, 'd'},
+    {"output", required_argument, NULL, 'o'},
+    {"iterations", required_argument, NULL, 'i'},
+    {"every", required_argument, NULL, 'n'},
+    {"set", required_argument, NULL, OPTION_SET},
+    {"workers", required_argument, NULL, 'w'},
+    {"formulation", required_argument, NULL, FORMULATION},
+    {"integrator", required_argument, NULL, INTEGRATOR},
+    {"tolerance", required_argument, NULL, TOLERANCE},
+    {"orientation", required_argument, NULL, ORIENTATION},
+    {"stabilisation", required_argument, NULL, STABILISATION},
+    {"baumgarte", required_argument, NULL, BAUMGARTE},
+    {"spectral-radius", required_argument, NULL, RADIUS},
+    {"kappa", required_argument, NULL, KAPPA},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static bool parse_whole(const char *text, long min, long max, long *ret_value)
+{
+    double value;
+
+    if (!parse_number(text, &value) || value != floor(value) || value < (double)min ||
+        value > (double)max)
+        return false;
+    *ret_value = (long)value;
+    return true;
+}
+
+static int parse_iterations(const char *text, struct run_options *o)
+{
+    long iterations;
+
+    if (!parse_whole(text, 1, LK_ITERATIONS_MAX, &iterations))
+        return usage_error("iterations is '%s', expected 1 to %d", text, LK_ITERATIONS_MAX);
+    o->solver.iterations = (int)iterations;
+    return EXIT_DONE;
+}
+
+static int parse_workers(const char *text, struct run_options *o)
+{
+    o->workers = 0;
+    if (strcmp(text, "auto") != 0 && !parse_whole(text, 1, LK_CREW_MAX, &o->workers))
+        return usage_error("workers is '%s', expected auto or 1 to %d", text, LK_CREW_MAX);
+    return EXIT_DONE;
+}
+
+static int parse_radius(const char *text, double *ret_radius)
+{
+    if (!parse_number(text, ret_radius) || *ret_radius < RADIUS_MIN || *ret_radius > 1)
+        return usage_error("spectral-radius is '%s', expected %g to 1", text, RADIUS_MIN);
+    return EXIT_DONE;
+}
+
+static int parse_kappa(const char *text, double *ret_kappa)
+{
+    if (!parse_number(text, ret_kappa) || *ret_kappa < KAPPA_MIN || *ret_kappa > 1)
+        return usage_error("kappa is '%s', expected %g to 1", text, KAPPA_MIN);
+    return EXIT_DONE;
+}
+
+static int take_method(int option, const char *text, struct lk_method *method)
+{
+    switch (option) {
+    case FORMULATION:
+        method->formulation = text;
+        return EXIT_DONE;
+    case INTEGRATOR:
+        method->integrator = text;
+        return EXIT_DONE;
+    case TOLERANCE:
+        return parse_tolerance(text, &method->tolerance);
+    case ORIENTATION:
+        method->orientation = text;
+        return EXIT_DONE;
+    case STABILISATION:
+        method->stabilisation = text;
+        return EXIT_DONE;
+    case BAUMGARTE:
+        return parse_baumgarte(text, method->baumgarte);
+    case RADIUS:
+        return parse_radius(text, &method->spectral_radius);
+    case KAPPA:
+        return parse_kappa(text, &method->kappa);
+    default: /* getopt has said what is wrong */
+        return EXIT_USAGE;
+    }
+}
+
+static int take_option(int option, const char *text, struct run_options *o)
+{
+    switch (option) {
+    case 's':
+        return parse_step(text, &o->solver.step);
+    case 'd':
+        return parse_duration(text, &o->duration);
+    case 'i':
+        return parse_iterations(text, o);
+    case 'n':
+        return parse_whole(text, 1, 1000000000, &o->every)
+                   ? EXIT_DONE
+                   : usage_error("every is '%s', expected a number of steps", text);
+    case 'w':
+        return parse_workers(text, o);
+    case 'o':
+        o->output = text;
+        return EXIT_DONE;
+    case OPTION_SET:
+        o->sets[o->n_sets++] = text;
+        return EXIT_DONE;
+    default:
+        o->has_method = true;
+        return take_method(option, text, &o->method);
+    }
+}
+
+int run_options_parse(int argc, char *argv[], struct run_options *o, bool *ret_help)
+{
+    int option, code;
+
+    while ((option = getopt_long(argc, argv, "s:d:o:i:n:w:h", longs, NULL)) != -1) {
+        if (option == 'h') {
+            *ret_help = true;
+            return EXIT_DONE;
+        }
+        code = take_option(option, optarg, o);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    if (optind != argc - 1)
+        return usage_error("run takes one model");
+    if (o->has_method && o->solver.iterations > 0)
+        return usage_error("iterations are of the model's own step, expected none with a method");
+    if (o->has_method && o->workers != 1)
+        return usage_error("workers share the model's own step, expected none with a method");
+    o->path = argv[optind];
+    o->method.step = o->solver.step;
+    return EXIT_DONE;
+}
