@@ -294,18 +294,34 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
         snprintf(text, room, "redundancy: soft");
 }
 
+static int lacks_inertia(const struct lk_system *sys, int b)
+{
+    const struct lk_quad *q = &sys->quad[b / 4];
+    int lane = b % 4;
+
+    return q->massless[0][lane] > 0 || q->massless[1][lane] > 0 || q->thin[0][lane] != 0 ||
+           q->thin[1][lane] != 0 || q->thin[2][lane] != 0;
+}
+
 /* a body whose accelerations do not follow from forces; -1: none */
 static int find_massless(const struct lk_system *sys)
 {
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_quad *q = &sys->quad[b / 4];
-        int lane = b % 4;
-
-        if (q->massless[0][lane] > 0 || q->massless[1][lane] > 0 || q->thin[0][lane] != 0 ||
-            q->thin[1][lane] != 0 || q->thin[2][lane] != 0)
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (lacks_inertia(sys, b))
             return sys->body[b].of;
-    }
     return -1;
+}
+
+/* the same as it makes a mechanism swing or brake: where a formulation takes bodies without
+ * inertia, a spring at one of them is in balance and swings with nothing */
+static double tangent_at_work(const struct lk_system *sys, int i, int is_damping)
+{
+    const struct lk_joint *j = &sys->joint[sys->law[i].joint];
+
+    for (int s = 0; s < j->n_sides && sys->formulation->is_explicit; s++)
+        if (j->body[s] < sys->n_bodies && lacks_inertia(sys, j->body[s]))
+            return 0;
+    return tangent_of(sys, i, is_damping);
 }
 
 /* s a, of every body, under the forces @lambda of compliant rows, rigid rows holding:
@@ -350,13 +366,13 @@ static double grow(struct lk_system *sys, int is_damping, double *u, int *ret_la
     memset(sys->next.lambda, 0, (size_t)sys->n_rows * sizeof(double));
     for (int i = 0; i < sys->n_laws; i++)
         sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
-            sqrt(tangent_of(sys, i, is_damping)) * u[i];
+            sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
     respond(sys, sys->next.lambda);
     for (int i = 0; i < sys->n_laws; i++) {
         double rates[LK_ROWS_PAD];
 
         lk_evaluate_row_rates(sys, sys->law[i].joint, sys->residual, rates);
-        u[i] = sqrt(tangent_of(sys, i, is_damping)) * rates[sys->law[i].row] / sys->s;
+        u[i] = sqrt(tangent_at_work(sys, i, is_damping)) * rates[sys->law[i].row] / sys->s;
         square += u[i] * u[i];
         if (fabs(u[i]) > most) {
             most = fabs(u[i]);
@@ -423,8 +439,6 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                      kink);
         return LK_E_MODEL;
     }
-    if (massless >= 0 && takes_massless) /* how fast its springs are is another matter */
-        return 0;
     swing = sqrt(fastest(sys, 0, &spring)) * sys->h;
     decay = fastest(sys, 1, &damper) * sys->h;
     if (swing <= most && decay <= DECAY_MAX)

@@ -361,6 +361,18 @@ static void test_residual_form(void **state)
 
 /* ---- what is refused ---- */
 
+#define STIFF(stiffness)                                                                           \
+    "linkage: 1\nname: stiff\nbodies:\n"                                                           \
+    "  light: {mass: 0, inertia: [0, 0, 0], position: [0, 0, 0]}\n"                                \
+    "  block: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"                                \
+    "joints:\n"                                                                                    \
+    "  x: {type: prismatic, bodies: [ground, light], point: [0, 0, 0], axis: [1, 0, 0]}\n"         \
+    "  y: {type: prismatic, bodies: [ground, block], point: [1, 0, 0], axis: [1, 0, 0]}\n"         \
+    "forces:\n"                                                                                    \
+    "  soft: {type: joint-spring-damper, joint: x, stiffness: 10, damping: 1}\n"                   \
+    "  stiff: {type: joint-spring-damper, joint: y, stiffness: " stiffness "}\n"                   \
+    "solver: {formulation: recursive, step: 0.001}\n"
+
 static void check_refused(struct lk_model *model, const char *must_say)
 {
     struct lk_system *sys = NULL;
@@ -378,6 +390,8 @@ static void test_refused(void **state)
                                            "joint: y_i, stiffness: 1000", NULL};
     static const char *const full_rank[] = {"formulation: recursive",
                                             "formulation: 'recursive:full-rank'", NULL};
+    struct lk_system *sys;
+    struct lk_model *model;
 
     (void)state;
     check_refused(trajectory_model("config/models/small-mass-chain.yaml", undamped),
@@ -386,6 +400,12 @@ static void test_refused(void **state)
                   "has no full rank, and body 'slide_i' lacks mass or inertia");
     check_refused(model_of_text(DISC("0", "0", LINEAR, TIE)),
                   "body 'disc' has directions without inertia and lies in a closed loop");
+    /* a slide without mass is no reason to overlook a spring that is too stiff for the step */
+    check_refused(model_of_text(STIFF("1e8")), "'stiff' swings at 1e+04 rad/s");
+    model = model_of_text(STIFF("1e5"));
+    assert_int_equal(lk_system_new(model, NULL, &sys, NULL), 0);
+    lk_model_free(model);
+    lk_system_free(sys);
 }
 
 /* Rates of what has no inertia are set after each step; BDF, whose past knows nothing of that, goes
