@@ -3,34 +3,15 @@
 # linkage bench as it is run: what it prints, never how fast. Exit status, JSON, refusals.
 # usage: test-bench.sh LINKAGE JSON_CHECK MODELS-DIRECTORY
 set -u
+# shellcheck source=tests/integration/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 linkage=$(realpath "$1")
 json_check=$(realpath "$2")
 models=$(realpath "$3")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-failed=0
 cd "$dir" || exit 1
-
-# expect STATUS WHAT COMMAND...: runs it, output to the files out and err
-expect() {
-    status=$1 what=$2
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    [ $got -eq "$status" ] && return
-    echo "FAIL $what: exit status $got instead of $status"
-    cat err
-    failed=1
-}
-
-# has WHAT TEXT FILE
-has() {
-    grep -qF -- "$2" "$3" && return
-    printf 'FAIL %s: no "%s" in\n' "$1" "$2"
-    cat "$3"
-    failed=1
-}
 
 # is_json WHAT: the file out is one JSON object
 is_json() {

@@ -3,41 +3,14 @@
 # The offline tool on real files: exit status, refusals, CSV and summaries.
 # usage: test-cli.sh LINKAGE MODELS-DIRECTORY
 set -u
+# shellcheck source=tests/integration/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 linkage=$(realpath "$1")
 models=$(realpath "$2")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-failed=0
 cd "$dir" || exit 1
-
-# expect STATUS WHAT COMMAND...: runs it, output to the files out and err
-expect() {
-    status=$1 what=$2
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    if [ $got -ne "$status" ]; then
-        echo "FAIL $what: exit status $got instead of $status"
-        cat err
-        failed=1
-    fi
-}
-
-# same WHAT EXPECTED ACTUAL
-same() {
-    [ "$2" = "$3" ] && return
-    printf 'FAIL %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
-    failed=1
-}
-
-# has WHAT TEXT FILE
-has() {
-    grep -qF -- "$2" "$3" && return
-    printf 'FAIL %s: no "%s" in\n' "$1" "$2"
-    cat "$3"
-    failed=1
-}
 
 # help and usage
 expect 0 'help' "$linkage" --help

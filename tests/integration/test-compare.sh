@@ -4,6 +4,8 @@
 # refusals, tables and files.
 # usage: test-compare.sh LINKAGE JSON_CHECK MODELS-DIRECTORY REFERENCES-DIRECTORY
 set -u
+# shellcheck source=tests/integration/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 linkage=$(realpath "$1")
 json_check=$(realpath "$2")
@@ -11,36 +13,7 @@ models=$(realpath "$3")
 references=$(realpath "$4")
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-failed=0
 cd "$dir" || exit 1
-
-# expect STATUS WHAT COMMAND...: runs it, output to the files out and err
-expect() {
-    status=$1 what=$2
-    shift 2
-    "$@" >out 2>err
-    got=$?
-    if [ $got -ne "$status" ]; then
-        echo "FAIL $what: exit status $got instead of $status"
-        cat err
-        failed=1
-    fi
-}
-
-# same WHAT EXPECTED ACTUAL
-same() {
-    [ "$2" = "$3" ] && return
-    printf 'FAIL %s\n  expected: %s\n  got:      %s\n' "$1" "$2" "$3"
-    failed=1
-}
-
-# has WHAT TEXT FILE
-has() {
-    grep -qF -- "$2" "$3" && return
-    printf 'FAIL %s: no "%s" in\n' "$1" "$2"
-    cat "$3"
-    failed=1
-}
 
 # holds WHAT AWK-CONDITION: of the numbers that awk finds in the line
 holds() {
