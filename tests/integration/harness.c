@@ -101,6 +101,11 @@ void harness_write_config(const struct harness *h, const char *path, const char 
         fputs("inputs: {claims: optional}\n", out);
     if (!has_key(more, "policy:"))
         fputs("policy: {stale: count}\n", out);
+    /* how busy the machine of a test is decides nothing, unless the test is about that */
+    if (!has_key(more, "overrun:"))
+        fputs("overrun: {fault_in_a_row: 0}\n", out);
+    if (!has_key(more, "watchdog:"))
+        fputs("watchdog: {time: 20}\n", out);
     fclose(out);
 }
 

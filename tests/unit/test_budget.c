@@ -167,11 +167,18 @@ static void test_readable(void **state)
 /* Fewer iterations are named when they would do, and more workers where there are some. */
 static void test_fewer_iterations(void **state)
 {
+    int attempts = 0;
+
     (void)state;
-    /* a little too long: one iteration of three less is enough for that on any machine */
-    add_steps(10, 705 * US);
-    judge(false);
-    assert_false(budget.valid);
+    /* A little too long: one iteration of three less is enough for that on any machine. What an
+     * iteration costs is measured; where others work at that moment, it may seem to cost nothing.
+     */
+    do {
+        lkd_proof_init(&proof, 10, MS);
+        add_steps(10, 705 * US);
+        judge(false);
+        assert_false(budget.valid);
+    } while (!strstr(budget.text, ", or ") && ++attempts < 10);
     says(", or ");
     says(" iteration");
     lkd_proof_init(&proof, 10, MS);
