@@ -14,10 +14,9 @@
 
 #define STAGES 4
 
-/** struct explicit - @k: f of each stage;  @y: of a stage, then of the end;  @lambda: of the rigid
+/** struct stepper - @k: f of each stage;  @y: of a stage, then of the end;  @lambda: of the rigid
  * rows */
-struct explicit
-{
+struct stepper {
     const struct lk_equations *equations;
     void *self;
     struct lk_mechanics *mechanics;
@@ -32,7 +31,7 @@ static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 static void explicit_close(struct lk_system *sys)
 {
-    struct explicit *e = sys->formulation_data;
+    struct stepper *e = sys->formulation_data;
 
     if (!e)
         return;
@@ -44,7 +43,7 @@ static void explicit_close(struct lk_system *sys)
     sys->formulation_data = NULL;
 }
 
-static int take_memory(struct lk_system *sys, struct explicit *e, struct lk_error *ret_error)
+static int take_memory(struct lk_system *sys, struct stepper *e, struct lk_error *ret_error)
 {
     size_t n = (size_t)e->equations->size(e->self), rows = (size_t)e->mechanics->n_rows;
     double *place;
@@ -66,7 +65,7 @@ static int take_memory(struct lk_system *sys, struct explicit *e, struct lk_erro
 }
 
 /* the state @y at time @t into system->next: motion with accelerations, and multipliers */
-static int show(struct lk_system *sys, struct explicit *e, double t, const double *y)
+static int show(struct lk_system *sys, struct stepper *e, double t, const double *y)
 {
     int r = e->equations->write(e->self, t, y);
 
@@ -85,7 +84,7 @@ static int show(struct lk_system *sys, struct explicit *e, double t, const doubl
 
 /* The first sample is of the formulation, too: its multipliers of redundant rows, its rates of
  * bodies without inertia. Where it has no solution the first step says so. */
-static void begin(struct lk_system *sys, struct explicit *e)
+static void begin(struct lk_system *sys, struct stepper *e)
 {
     e->equations->read(e->self, e->y);
     lk_mechanics_start(e->mechanics);
@@ -99,7 +98,7 @@ static void begin(struct lk_system *sys, struct explicit *e)
 static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
 {
     struct lk_equations_options options = {.orientation = LK_ORIENTATION_LIE};
-    struct explicit *e = calloc(1, sizeof(*e));
+    struct stepper *e = calloc(1, sizeof(*e));
     int r;
 
     if (!e)
@@ -119,12 +118,12 @@ static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_e
 
 int lk_explicit_massless(const struct lk_system *sys)
 {
-    const struct explicit *e = sys->formulation_data;
+    const struct stepper *e = sys->formulation_data;
 
     return sys->formulation == &lk_formulation_explicit && e->equations->takes_massless;
 }
 
-static int run_stages(const struct lk_system *sys, struct explicit *e, double t)
+static int run_stages(const struct lk_system *sys, struct stepper *e, double t)
 {
     double h = sys->h;
     int r = 0;
@@ -146,7 +145,7 @@ static int run_stages(const struct lk_system *sys, struct explicit *e, double t)
 
 /* A jump of the inputs changes at once what drives put in: the trapezoidal rule of the step has
  * begun with their multipliers before it. */
-static int book_jump(struct lk_system *sys, struct explicit *e, double t, double before)
+static int book_jump(struct lk_system *sys, struct stepper *e, double t, double before)
 {
     int r;
 
@@ -172,7 +171,7 @@ static int turns_are_small(const struct lk_system *sys)
 
 static int explicit_step(struct lk_system *sys, const double *inputs)
 {
-    struct explicit *e = sys->formulation_data;
+    struct stepper *e = sys->formulation_data;
     double t = sys->now.books->steps * sys->h, end = (sys->now.books->steps + 1) * sys->h;
     struct lk_powers before;
     int r;
