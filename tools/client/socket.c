@@ -3,6 +3,7 @@
 #include "socket.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +117,16 @@ static void *watch_handshakes(void *context, void *handle)
     return monitor;
 }
 
-static const char *event_text(uint16_t event, uint32_t value)
+static bool has_keys(void *handle)
+{
+    int mechanism = ZMQ_NULL;
+    size_t size = sizeof(mechanism);
+
+    return zmq_getsockopt(handle, ZMQ_MECHANISM, &mechanism, &size) == 0 && mechanism == ZMQ_CURVE;
+}
+
+/* Who wants keys may hang up before the other end has read why. */
+static const char *event_text(void *handle, uint16_t event, uint32_t value)
 {
     switch (event) {
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
@@ -126,7 +136,9 @@ static const char *event_text(uint16_t event, uint32_t value)
             return "one end of the connection wants keys (CURVE), the other has none";
         return "what is there does not speak ZeroMQ";
     case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-        return "it ends the connection at once: is the server key the right one?";
+        return has_keys(handle)
+                   ? "it ends the connection at once: is the server key the right one?"
+                   : "it ends the connection at once, as one that wants keys (CURVE) does";
     default:
         return NULL;
     }
@@ -146,7 +158,9 @@ const char *lk_client_socket_trouble(struct lk_client_socket *socket)
 
         memcpy(&event, frame, sizeof(event));
         memcpy(&value, frame + sizeof(event), sizeof(value));
-        text = event_text(event, value);
+        /* the next attempt may end without a reason; that of an earlier one stands */
+        if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || text == NULL)
+            text = event_text(socket->handle, event, value);
         zmq_recv(socket->monitor, NULL, 0, ZMQ_DONTWAIT);
     }
     return text;
