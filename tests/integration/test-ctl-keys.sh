@@ -46,6 +46,24 @@ expect 0 '"role":"read"' --server-key server.key.pub --key guest.key status --js
 expect 1 'role' --server-key server.key.pub --key guest.key shutdown
 expect 3 'refused the key of this client' -t 4 --server-key server.key.pub --key stranger.key status
 expect 3 'wants keys' -t 4 status
+# one that hangs up before it has said why, as a daemon may under load
+python3 - "$work/deaf" <<'PYTHON' &
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen(64)
+while True:
+    server.accept()[0].close()
+PYTHON
+deaf_pid=$!
+for ((i = 0; i < 200; i++)); do
+    [ ! -S "$work/deaf" ] || break
+    sleep 0.05
+done
+expect 3 'as one that wants keys' --endpoint "ipc://$work/deaf" -t 2 status
+expect 3 'is the server key the right one' --endpoint "ipc://$work/deaf" -t 2 \
+    --server-key server.key.pub --key ops.key status
+kill "$deaf_pid"
 expect 3 'server key' -t 1 --server-key ops.key.pub --key ops.key status
 expect 2 'belong together' --key ops.key status
 chmod 0644 guest.key

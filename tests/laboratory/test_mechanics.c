@@ -295,12 +295,64 @@ static void test_books(void **state)
     assert_true(balance_in_the_daemon(0.01) / balance_in_the_daemon(0.005) > 11);
 }
 
+/* a tumbling body pushed along its own axes: the force turns between two states */
+static double balance_of_a_tumble(double step)
+{
+    static const char text[] =
+        "linkage: 1\nname: tumble\nbodies:\n"
+        "  b: {mass: 1, inertia: [1, 2, 2.5], position: [0, 0, 0], velocity: [0.3, 0.2, 0.1],\n"
+        "    angular_velocity: [0.5, 3, 0.4]}\n"
+        "forces:\n"
+        "  push: {type: constant-force, body: b, force: [2, 1, 3], point: [0.1, 0.2, 0.3],\n"
+        "    frame: body}\n";
+    const struct lk_method method = {.formulation = "recursive", .integrator = "rk4", .step = step};
+    struct lk_laboratory *laboratory;
+    struct lk_lab_report report;
+    struct lk_model *model;
+    struct lk_error error;
+
+    if (lk_model_read_text("tumble", text, strlen(text), &model, &error) != 0 ||
+        lk_laboratory_open(model, &method, &laboratory, &error) != 0 ||
+        lk_laboratory_advance(laboratory, 1, NULL, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_laboratory_report(laboratory, &report);
+    lk_laboratory_close(laboratory);
+    lk_model_free(model);
+    return report.energy;
+}
+
+static void test_books_of_a_tumble(void **state)
+{
+    (void)state;
+    assert_true(balance_of_a_tumble(0.02) < 1e-4);
+    assert_true(balance_of_a_tumble(0.02) / balance_of_a_tumble(0.01) > 11);
+}
+
+/* velocities of light bodies fit their dampers and their guides */
+static void test_start(void **state)
+{
+    static const char *const light[] = {"small-mass-chain", "small-mass-chain-guided"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(light) / sizeof(*light); i++) {
+        struct lk_mechanics *m = mechanics_of(light[i]);
+        double rates[ROWS_MAX];
+
+        lk_mechanics_look(m, 0);
+        lk_mechanics_rates(m, rates);
+        for (int r = 0; r < m->n_rows; r++)
+            assert_true(fabs(rates[r]) < 1e-12);
+        lk_mechanics_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),        cmocka_unit_test(test_complete),
         cmocka_unit_test(test_coordinates), cmocka_unit_test(test_singular_angles),
-        cmocka_unit_test(test_books),
+        cmocka_unit_test(test_books),       cmocka_unit_test(test_books_of_a_tumble),
+        cmocka_unit_test(test_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
