@@ -28,7 +28,10 @@
     X(ENDED, 1009, NOTICE, "The daemon has ended in order.", "Nothing.") \
     X(LINES_WITHHELD, 1010, WARNING, \
       "Lines with the same identifier came faster than the log takes them; so many were left out.", \
-      "Look for the cause in the lines before; the counters in the status are complete.")
+      "Look for the cause in the lines before; the counters in the status are complete.") \
+    X(SIGNAL_IGNORED, 1011, NOTICE, \
+      "A signal came that the daemon has no use for; nothing else happens.", \
+      "Find out who sends it: the text has the process. SIGTERM ends the daemon.")
 
 #define LKD_CONDITIONS_MODEL(X) \
     X(MODEL_LOADED, 2001, NOTICE, "A model was loaded.", "Nothing.") \

@@ -15,15 +15,14 @@
 #include "rig.h"
 #include "security.h"
 #include "server.h"
+#include "signals.h"
 #include "version.h"
 #include <errno.h>
 #include <getopt.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -49,7 +48,9 @@ static const char usage_text[] =
     "With on_fault.exit in the configuration: 3 too many deadlines missed; 4 a step\n"
     "failed or passed a limit; 5 the cycle stood still. A cycle that still stands\n"
     "still at the end makes the status 5, too.\n"
-    "SIGTERM and SIGINT end the daemon; SIGHUP makes it read its list of clients again.\n";
+    "SIGTERM, SIGINT, SIGQUIT and SIGXCPU end the daemon in order; SIGHUP makes it read\n"
+    "its list of clients again; SIGUSR1 and all others without a use here, Ctrl-Z among\n"
+    "them, cost a line in the log.\n";
 
 struct daemon {
     struct lkd_config config;
@@ -106,21 +107,6 @@ static int check(const struct lkd_config *config)
     printf("configuration ok, model %s ok\n", loaded->name);
     lkd_loaded_free(loaded);
     return LKD_EXIT_OK;
-}
-
-static int open_signals(int *ret_fd)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    signal(SIGPIPE, SIG_IGN); /* whoever read the log may be gone */
-    if (pthread_sigmask(SIG_BLOCK, &set, NULL))
-        return -EINVAL;
-    *ret_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    return *ret_fd < 0 ? -errno : 0;
 }
 
 /* Which cores the workers get; everything else keeps off them. Return: 0, or LK_E_TEXT when that
@@ -363,7 +349,7 @@ static int run(const struct lkd_config *config)
     lkd_inputs_init(&daemon.inputs);
     lkd_inputs_configure(&daemon.inputs, config->claims_optional, config->lease_ns);
     lkd_daemon_id();
-    r = open_signals(&daemon.signal_fd);
+    r = lkd_signals_open(&daemon.signal_fd);
     if (r == 0)
         r = serve(&daemon);
     close_all(&daemon);

@@ -3,11 +3,9 @@
 #include "commands.h"
 #include "log.h"
 #include "notify.h"
+#include "signals.h"
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 #include <zmq.h>
 
 /* Requests in a row before signals and the watchdog have their turn. */
@@ -136,16 +134,11 @@ static void serve_burst(struct lkd_server *server)
 /* Return: whether it asks the daemon to end. */
 static bool got_signal(struct lkd_server *server, int signal_fd)
 {
-    struct signalfd_siginfo info;
+    enum lkd_signal signal = lkd_signals_take(signal_fd);
 
-    if (read(signal_fd, &info, sizeof(info)) != sizeof(info))
-        return false;
-    if (info.ssi_signo == SIGHUP) {
+    if (signal == LKD_SIGNAL_RELOAD)
         lkd_security_reload(server->rig->security);
-        return false;
-    }
-    lkd_log(LKD_C_SIGNAL, "%s received, shutting down", strsignal((int)info.ssi_signo));
-    return true;
+    return signal == LKD_SIGNAL_END;
 }
 
 /* The end of a proof is noticed sooner. */

@@ -9,8 +9,8 @@
 /** lkd_server_run() - serve until a signal or a client asks to end, or the rig wants to (its
  * @exit_status).
  * @socket:    ROUTER
- * @signal_fd: signalfd of the signals that end the daemon, and of SIGHUP: the list of clients is
- * read again Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs,
+ * @signal_fd: of the signals, see signals.h
+ * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs,
  * STATUS at each change of state, STOPPING when it ends. Return: 0, negative errno. */
 int lkd_server_run(struct lkd_rig *rig, void *socket, int signal_fd);
 

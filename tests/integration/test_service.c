@@ -43,6 +43,44 @@ static void test_signals(void **state)
     harness_close(&h);
 }
 
+/* All whose default action is to end the process, or to stop it, and that come from outside; those
+ * of a fault of the program are none of them. */
+static void test_signals_without_a_meaning(void **state)
+{
+    const int signals[] = {SIGUSR1, SIGUSR2, SIGALRM,  SIGVTALRM, SIGPROF, SIGIO,
+                           SIGPWR,  SIGPIPE, SIGXFSZ,  SIGSTKFLT, SIGTSTP, SIGTTIN,
+                           SIGTTOU, SIGHUP,  SIGRTMIN, SIGRTMAX};
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_go(&h);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        kill(h.pid, signals[i]);
+        harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
+    }
+    end_by(&h, SIGTERM);
+    assert_true(harness_log_has(h.folder, "log", "LK-1011"));
+    assert_true(harness_log_has(h.folder, "log", "User defined signal 1 received, not used here"));
+    assert_true(harness_log_has(h.folder, "log", "nothing to read again"));
+    harness_close(&h);
+}
+
+static void test_signals_that_end(void **state)
+{
+    const int signals[] = {SIGQUIT, SIGXCPU};
+    struct harness h;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        harness_open(&h, NULL);
+        end_by(&h, signals[i]);
+        assert_true(harness_log_has(h.folder, "log", "received, shutting down"));
+        harness_close(&h);
+    }
+}
+
 static void test_shutdown_request(void **state)
 {
     struct harness h;
@@ -222,9 +260,14 @@ static void test_command_line(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),      cmocka_unit_test(test_shutdown_request),
-        cmocka_unit_test(test_notices),      cmocka_unit_test(test_second_daemon),
-        cmocka_unit_test(test_leftovers),    cmocka_unit_test(test_autostart),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_shutdown_request),
+        cmocka_unit_test(test_signals_without_a_meaning),
+        cmocka_unit_test(test_signals_that_end),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_second_daemon),
+        cmocka_unit_test(test_leftovers),
+        cmocka_unit_test(test_autostart),
         cmocka_unit_test(test_command_line),
     };
 
