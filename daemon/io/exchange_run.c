@@ -45,7 +45,7 @@ static void forget_last(struct lkd_exchange *exchange)
 }
 
 /* As an OutputSample and in streams. @always: also where it is not due.
- * Return: when the OutputSample was on its way [ns]; 0: it was not due. */
+ * Return: when the OutputSample was on its way [ns]; 0: it was not due, or not sent. */
 static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *output,
                        Linkage__V1__State state, bool always)
 {
@@ -58,8 +58,9 @@ static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *o
                       &exchange->clock);
     if (due) {
         sent_ns = lkd_publisher_send(publisher, &outgoing);
-        lkd_legs_published(exchange->options.legs, output, outgoing.sample.sequence,
-                           (int64_t)outgoing.sample.published_ns);
+        if (sent_ns)
+            lkd_legs_published(exchange->options.legs, output, outgoing.sample.sequence,
+                               (int64_t)outgoing.sample.published_ns);
     }
     lkd_streams_send(&exchange->streams, output, &outgoing, always);
     return sent_ns;

@@ -41,11 +41,12 @@ int64_t lkd_publisher_send(struct lkd_publisher *publisher, struct lkd_outgoing 
 
     lkd_outgoing_stamp(outgoing, ++publisher->sequence);
     /* the socket drops for slow subscribers and never blocks; the gap shows in the sequence */
-    if (lk_wire_encode(&outgoing->sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size) == 0 &&
-        zmq_send(publisher->socket, publisher->buffer, size, ZMQ_DONTWAIT) >= 0)
-        publisher->published++;
-    else
+    if (lk_wire_encode(&outgoing->sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size) ||
+        zmq_send(publisher->socket, publisher->buffer, size, ZMQ_DONTWAIT) < 0) {
         lkd_log(LKD_C_OUTPUT_NOT_SENT, "output sample %" PRIu64 " was not sent",
                 publisher->sequence);
+        return 0;
+    }
+    publisher->published++;
     return lkd_clock_ns();
 }

@@ -36,7 +36,8 @@ bool lkd_publisher_due(struct lkd_publisher *publisher, const struct lkd_figures
 /** lkd_publisher_send() - publish a sample that is filled but for its sequence and time; never
  * blocks.
  * @outgoing: of at most LKD_PUBLISHER_OUTPUTS_MAX values
- * Return: when the socket had taken it [ns]. */
+ * Return: when the socket had taken it [ns]; 0: it was not sent, and the gap shows in the sequence.
+ */
 int64_t lkd_publisher_send(struct lkd_publisher *publisher, struct lkd_outgoing *outgoing);
 
 #endif

@@ -213,8 +213,12 @@ static void publish(struct lkd_streams *streams, struct lkd_stream *stream,
     lkd_outgoing_stamp(outgoing, ++stream->sequence);
     message.stream = stream->id;
     message.sample = &outgoing->sample;
-    if (lk_wire_encode(&message.base, streams->buffer, LK_WIRE_SAMPLE_MAX, &size) == 0)
-        zmq_send(streams->socket, streams->buffer, size, ZMQ_DONTWAIT);
+    if (lk_wire_encode(&message.base, streams->buffer, LK_WIRE_SAMPLE_MAX, &size) ||
+        zmq_send(streams->socket, streams->buffer, size, ZMQ_DONTWAIT) < 0) {
+        lkd_log(LKD_C_OUTPUT_NOT_SENT, "sample %" PRIu64 " of stream %016" PRIx64 " was not sent",
+                stream->sequence, stream->id);
+        return;
+    }
     lkd_legs_published(streams->legs, output, outgoing->sample.sequence,
                        (int64_t)outgoing->sample.published_ns);
 }

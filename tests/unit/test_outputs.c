@@ -2,6 +2,7 @@
 /* What leaves the daemon, piece by piece: which records are due, what a sample says, who subscribes
  * to what, and when a stream ends. */
 #include "identity.h"
+#include "legs.h"
 #include "publisher.h"
 #include "streams.h"
 #include <setjmp.h>
@@ -498,6 +499,62 @@ static void test_samples_of_a_stream(void **state)
     assert_int_equal(zmq_recv(p->in, message, sizeof(message), ZMQ_DONTWAIT), -1);
 }
 
+/* ---- what does not leave ---- */
+
+/* Does the budget know a publication of @out? It says so by calling an answer to it true. */
+static bool can_be_answered(struct lkd_legs *legs, const struct lkd_outgoing *out)
+{
+    const struct lkd_sample answer = {
+        .reply_to = out->sample.sequence,
+        .reply_published_ns = out->sample.published_ns,
+        .reply_received_ns = 1,
+        .origin_ns = 1,
+        .received_ns = (int64_t)out->sample.published_ns,
+    };
+    struct lkd_legs_view view;
+
+    lkd_legs_received(legs, NULL, &answer);
+    lkd_legs_view(legs, 0, &view);
+    return view.false_replies == 0;
+}
+
+/* A socket that takes nothing: what was not sent was not published, and nothing is measured by it.
+ */
+static void test_what_was_not_sent_does_not_count(void **state)
+{
+    const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
+    const struct lkd_wall_clock clock = {0};
+    struct lkd_output *record = make_record();
+    struct lkd_publisher publisher;
+    struct lkd_streams streams;
+    struct lkd_outgoing out;
+    struct lkd_legs *legs;
+    uint64_t id;
+
+    (void)state;
+    assert_int_equal(lkd_legs_new(&legs), 0);
+    assert_int_equal(lkd_publisher_init(&publisher, NULL, 1), 0);
+    assert_int_equal(lkd_streams_init(&streams, NULL, legs), 0);
+    lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
+    assert_int_equal(lkd_publisher_send(&publisher, &out), 0);
+    assert_int_equal(publisher.published, 0);
+    assert_int_equal(publisher.sequence, 1); /* a gap that subscribers see */
+
+    assert_int_equal(
+        lkd_streams_add(
+            &streams,
+            &(struct lkd_selection){.hash = 5, .from = (int[]){0}, .n_values = 1, .divisor = 1}, 0,
+            &id),
+        0);
+    streams.stream[0].subscribed = true;
+    lkd_streams_send(&streams, record, &out, true);
+    assert_int_equal(streams.stream[0].sequence, 1);
+    assert_false(can_be_answered(legs, &out));
+    lkd_streams_fini(&streams);
+    lkd_publisher_fini(&publisher);
+    lkd_legs_free(legs);
+}
+
 #define ON_TOPICS(test)  cmocka_unit_test_setup(test, clear_topics)
 #define ON_STREAMS(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
@@ -524,6 +581,7 @@ int main(void)
         ON_STREAMS(test_a_subscription_before_its_stream),
         ON_STREAMS(test_no_more_than_there_may_be),
         ON_STREAMS(test_samples_of_a_stream),
+        cmocka_unit_test(test_what_was_not_sent_does_not_count),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
