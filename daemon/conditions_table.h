@@ -155,10 +155,10 @@
 
 #define LKD_CONDITIONS_RECORDER(X) \
     X(RECORDING, 7001, NOTICE, "A recording has begun.", "Nothing.") \
-    X(RECORDED, 7002, NOTICE, "A recording has ended in order.", "Nothing.") \
+    X(RECORDED, 7002, NOTICE, "A recording has ended; its figures in one line.", "Nothing.") \
     X(RECORDING_FAILED, 7003, ERROR, \
       "A recording could not begin or had to end; the run goes on.", \
-      "See the text: folder, space, rights.") \
+      "See the text: folder, space, rights, or somebody who removed or changed its file.") \
     X(RECORDING_DROPS, 7004, WARNING, \
       "The disk does not follow: cycles are missing in the recording, none in the run.", \
       "Record to a faster disk or fewer channels.") \

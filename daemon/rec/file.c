@@ -4,15 +4,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define ALIGNMENT 4096
 /* Reserved at a time: a few seconds of a fast recording. */
 #define AHEAD (UINT64_C(16) << 20)
 
-int lkd_file_init(struct lkd_file *file, int fd, size_t capacity)
+int lkd_file_init(struct lkd_file *file, size_t capacity)
 {
-    *file = (struct lkd_file){.fd = fd, .may_reserve = true};
+    *file = (struct lkd_file){.fd = -1, .may_reserve = true};
     file->capacity = (capacity + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     for (int i = 0; i < LKD_FILE_SLOTS; i++) {
         file->slot[i].data = aligned_alloc(ALIGNMENT, file->capacity);
@@ -42,28 +43,47 @@ int lkd_file_ring(struct lkd_file *file)
 
 /* ---- io_uring ---- */
 
+static void write_plainly(struct lkd_file *file, struct lkd_file_slot *slot)
+{
+    slot->result = lkd_file_put(file, slot->data + slot->written, slot->size - slot->written,
+                                slot->offset + slot->written);
+    if (slot->result == 0)
+        slot->written = slot->size;
+}
+
+/* An entry that was not taken stays in the queue and goes with the next one, when its buffer is
+ * somebody else's by then: it is made to do nothing. */
 static void submit(struct lkd_file *file, struct lkd_file_slot *slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);
-    int r;
 
-    /* as many entries as there can be writes: one is always free */
+    if (!sqe) { /* full of those */
+        io_uring_submit(&file->ring);
+        write_plainly(file, slot);
+        return;
+    }
     io_uring_prep_write_fixed(sqe, file->fd, slot->data + slot->written,
                               (unsigned int)(slot->size - slot->written),
                               slot->offset + slot->written, (int)(slot - file->slot));
     io_uring_sqe_set_data(sqe, slot);
     slot->flying = true;
-    r = io_uring_submit(&file->ring);
-    if (r < 0) {
-        slot->flying = false;
-        slot->result = r;
-    }
+    io_uring_submit(&file->ring);
+    if (io_uring_sq_ready(&file->ring) == 0)
+        return;
+    io_uring_prep_nop(sqe);
+    io_uring_sqe_set_data(sqe, NULL);
+    slot->flying = false;
+    write_plainly(file, slot);
 }
 
 static void complete(struct lkd_file *file, struct lkd_file_slot *slot, int result)
 {
     slot->flying = false;
-    if (result == -EINTR || result == -EAGAIN)
+    if (result == -EAGAIN) {
+        write_plainly(file, slot);
+        return;
+    }
+    if (result == -EINTR)
         result = 0;
     else if (result == 0)
         result = -ENOSPC; /* nothing written, and no reason given */
@@ -87,7 +107,8 @@ static void reap(struct lkd_file *file, bool wait)
         int result = cqe->res;
 
         io_uring_cqe_seen(&file->ring, cqe);
-        complete(file, slot, result);
+        if (slot)
+            complete(file, slot, result);
         r = io_uring_peek_cqe(&file->ring, &cqe);
     }
 }
@@ -171,8 +192,7 @@ void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t si
     if (file->uring) {
         submit(file, slot);
     } else {
-        slot->result = lkd_file_put(file, slot->data, size, slot->offset);
-        slot->written = slot->result ? 0 : size;
+        write_plainly(file, slot);
     }
     if (!file->sync)
         return;
@@ -209,4 +229,52 @@ struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait)
         return NULL;
     slot->busy = false;
     return slot;
+}
+
+/* ---- what others do to it ---- */
+
+static bool has_hole(const struct lkd_file *file, uint64_t size)
+{
+    off_t hole = lseek(file->fd, 0, SEEK_HOLE);
+
+    return hole >= 0 && (uint64_t)hole < size; /* where a file system cannot tell: no */
+}
+
+/* Is @path another file, or none? A folder that may not be looked into says nothing. */
+static bool is_elsewhere(const char *path, const struct stat *own)
+{
+    struct stat there;
+
+    if (stat(path, &there))
+        return errno == ENOENT || errno == ENOTDIR;
+    return there.st_ino != own->st_ino || there.st_dev != own->st_dev;
+}
+
+enum lkd_file_fate lkd_file_look(const struct lkd_file *file, const char *path, uint64_t size,
+                                 bool closely)
+{
+    struct stat own;
+
+    if (fstat(file->fd, &own))
+        return LKD_FILE_THERE; /* the next write has the reason */
+    if (own.st_nlink == 0)
+        return LKD_FILE_REMOVED;
+    if ((uint64_t)own.st_size < size || (closely && has_hole(file, size)))
+        return LKD_FILE_CUT;
+    return is_elsewhere(path, &own) ? LKD_FILE_MOVED : LKD_FILE_THERE;
+}
+
+const char *lkd_file_fate_text(enum lkd_file_fate fate)
+{
+    switch (fate) {
+    case LKD_FILE_REMOVED:
+        return "the file was removed";
+    case LKD_FILE_CUT:
+        return "the file was cut";
+    case LKD_FILE_MOVED:
+        return "the file is not at its place any more";
+    case LKD_FILE_THERE:
+        break;
+    }
+    return "";
 }

@@ -3,13 +3,14 @@
 #include "log.h"
 #include "recorder_run.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+/* How long the disk may take for a beginning. */
+#define BEGIN_PATIENCE_NS INT64_C(2000000000)
+#define NO_ANSWER         "the disk does not answer"
 /* How long an end may take before it is left to itself: for the tape, and then for the file. */
 #define TAPE_PATIENCE_NS INT64_C(2000000000)
 #define FILE_PATIENCE_NS INT64_C(3000000000)
@@ -61,6 +62,11 @@ static bool has_no_take(const struct lkd_recorder *rec)
     return !rec->take;
 }
 
+static bool has_answered(const struct lkd_recorder *rec)
+{
+    return rec->begun || !rec->take;
+}
+
 static bool is_gone(const struct lkd_recorder *rec)
 {
     return rec->gone;
@@ -79,8 +85,7 @@ void lkd_recorder_free(struct lkd_recorder *rec)
     gone = await(rec, is_gone, LAST_PATIENCE_NS);
     pthread_mutex_unlock(&rec->lock);
     if (!gone) {
-        lkd_log(LKD_C_RECORDING_FAILED, "the disk does not answer: %s has no end",
-                rec->recording.file);
+        lkd_log(LKD_C_RECORDING_FAILED, NO_ANSWER ": %s has no end", rec->recording.file);
         pthread_detach(rec->thread);
         return;
     }
@@ -102,21 +107,19 @@ static bool is_plain(const char *name)
     return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.';
 }
 
-/* Return: the new file, or negative errno. */
-static int create(const struct lkd_recorder *rec, const char *name, char *ret_file, char *ret_path)
+/* Return: 0, -ENAMETOOLONG. */
+static int make_path(const struct lkd_recorder *rec, const char *name, char *ret_file,
+                     char *ret_path)
 {
     const char *suffix = strrchr(name, '.');
-    int n, fd;
+    int n;
 
     n = snprintf(ret_file, LKD_RECORDING_NAME_SIZE, "%s%s", name,
                  suffix && strcmp(suffix, ".mcap") == 0 ? "" : ".mcap");
     if (n < 0 || n >= LKD_RECORDING_NAME_SIZE)
         return -ENAMETOOLONG;
     n = snprintf(ret_path, PATH_MAX, "%s/%s", rec->config->directory, ret_file);
-    if (n < 0 || n >= PATH_MAX)
-        return -ENAMETOOLONG;
-    fd = open(ret_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    return fd < 0 ? -errno : fd;
+    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
 /* With the lock, and no recording. */
@@ -128,6 +131,8 @@ static void start(struct lkd_recorder *rec, const char *file, struct lkd_take *t
     rec->take = take;
     rec->tape = tape;
     rec->ending = rec->failed = false;
+    rec->begun = rec->abandoned = rec->spoilt = false;
+    rec->refusal = 0;
     rec->first_event = rec->n_events = 0;
     rec->n_events_lost = rec->said_dropped = 0;
     rec->said_ns = 0;
@@ -135,17 +140,52 @@ static void start(struct lkd_recorder *rec, const char *file, struct lkd_take *t
     pthread_cond_signal(&rec->wake);
 }
 
-int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_tape *tape,
-                       const struct lkd_take_source *source, struct lk_error *ret_error)
+/* With the lock, and a recording started. Return: 0, or negative errno: there is none. */
+static int await_begin(struct lkd_recorder *rec)
 {
-    char file[LKD_RECORDING_NAME_SIZE], path[PATH_MAX];
-    struct lkd_recording now;
-    struct lkd_take *take;
-    int fd, r;
+    if (await(rec, has_answered, BEGIN_PATIENCE_NS))
+        return rec->begun ? 0 : rec->refusal;
+    rec->abandoned = true;
+    rec->recording.active = false;
+    snprintf(rec->recording.trouble, sizeof(rec->recording.trouble), NO_ANSWER);
+    if (rec->tape)
+        lkd_tape_stop(rec->tape);
+    lkd_recorder_give_back(rec);
+    return -ETIMEDOUT;
+}
 
-    lkd_recorder_look(rec, &now);
-    if (now.active) {
-        lk_error_set(ret_error, "%s is being recorded: stop it first", now.file);
+/* Return: 0 or negative errno; then the last recording is what it was. */
+static int start_and_wait(struct lkd_recorder *rec, const char *file, const char *path,
+                          struct lkd_take *take, struct lkd_tape *tape)
+{
+    struct lkd_recording last;
+    int r;
+
+    pthread_mutex_lock(&rec->lock);
+    last = rec->recording;
+    memcpy(rec->path, path, strlen(path) + 1);
+    start(rec, file, take, tape);
+    r = await_begin(rec);
+    if (r && r != -ETIMEDOUT)
+        rec->recording = last;
+    pthread_mutex_unlock(&rec->lock);
+    return r;
+}
+
+/* Return: 0, LK_E_TEXT, -EBUSY. */
+static int check(struct lkd_recorder *rec, const char *name, struct lk_error *ret_error)
+{
+    struct lkd_recording now;
+    bool busy;
+
+    pthread_mutex_lock(&rec->lock);
+    busy = rec->take != NULL;
+    now = rec->recording;
+    pthread_mutex_unlock(&rec->lock);
+    if (busy) {
+        lk_error_set(ret_error, "%s%s", now.file,
+                     now.active ? " is being recorded: stop it first"
+                                : ": " NO_ANSWER ", and holds up what comes after it");
         return -EBUSY;
     }
     if (!is_plain(name)) {
@@ -155,22 +195,29 @@ int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_ta
                      name);
         return LK_E_TEXT;
     }
-    fd = create(rec, name, file, path);
-    if (fd < 0) {
-        lk_error_set(ret_error, "%s/%s: %s", rec->config->directory, file, strerror(-fd));
-        return fd == -EEXIST ? -EEXIST : LK_E_TEXT;
-    }
-    r = lkd_take_new(source, rec->config, fd, &take);
+    return 0;
+}
+
+int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_tape *tape,
+                       const struct lkd_take_source *source, struct lk_error *ret_error)
+{
+    char file[LKD_RECORDING_NAME_SIZE], path[PATH_MAX];
+    struct lkd_take *take;
+    int r;
+
+    r = check(rec, name, ret_error);
+    if (r)
+        return r;
+    r = make_path(rec, name, file, path);
+    if (r == 0)
+        r = lkd_take_new(source, rec->config, &take);
+    if (r == 0)
+        r = start_and_wait(rec, file, path, take, tape);
     if (r) {
-        lk_error_set(ret_error, "%s: %s", file, strerror(-r));
-        close(fd);
-        unlink(path);
-        return LK_E_TEXT;
+        lk_error_set(ret_error, "%s/%s: %s", rec->config->directory, file,
+                     r == -ETIMEDOUT ? NO_ANSWER : strerror(-r));
+        return r == -EEXIST ? -EEXIST : LK_E_TEXT;
     }
-    pthread_mutex_lock(&rec->lock);
-    memcpy(rec->path, path, sizeof(path));
-    start(rec, file, take, tape);
-    pthread_mutex_unlock(&rec->lock);
     lkd_log(LKD_C_RECORDING, "recording %s", path);
     return 0;
 }

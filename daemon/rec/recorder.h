@@ -5,7 +5,8 @@
  * The cycle never waits for it: where the disk does not follow, the tape gets full, cycles are left
  * out, and everybody is told how many. (Where time is not real the cycle waits, see tape.h; the
  * recorder lets it go when the disk does not answer at all.) Whatever happens to the file, a full
- * disk too, ends the recording and not the run; what was written stays readable.
+ * disk too, ends the recording and not the run; what was written stays readable. So does a file
+ * that somebody removes, cuts or moves while it is written, which is looked for at each flush.
  *
  * All calls from the control thread. */
 #ifndef LKD_REC_RECORDER_H
@@ -39,11 +40,13 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
  * answer for long is left alone, with what it holds. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
-/** lkd_recorder_begin() - begin a recording; the tape is switched on.
+/** lkd_recorder_begin() - begin a recording; the tape is switched on. When this returns the file is
+ * there and holds all that comes before its messages, or why it is not is known. A disk that does
+ * not answer within two seconds is a reason; the recording is then undone when it does.
  * @name:  of the file, without folder; ".mcap" is appended where it is missing
  * @tape:  the caller's, until lkd_recorder_end()
- * Return: 0, LK_E_TEXT (@ret_error says why not), -EBUSY (there is one), -EEXIST (so is the file).
- */
+ * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (there is a recording),
+ * -EEXIST (there is such a file). */
 int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_tape *tape,
                        const struct lkd_take_source *source, struct lk_error *ret_error);
 

@@ -3,6 +3,8 @@
 #include "recorder_run.h"
 #include "log.h"
 #include "wait.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +128,19 @@ static void take_events(struct lkd_recorder *rec)
 
 /* ---- the thread: without it, where the disk may take its time ---- */
 
+/* A file of that name is somebody else's. Return: 0, negative errno: nothing of it is left. */
+static int create(struct lkd_recorder *rec)
+{
+    int fd = open(rec->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), r;
+
+    if (fd < 0)
+        return -errno;
+    r = lkd_take_begin(rec->take, fd);
+    if (r)
+        unlink(rec->path);
+    return r;
+}
+
 /* Return: 0, negative errno. */
 static int begin(struct lkd_recorder *rec)
 {
@@ -138,16 +153,55 @@ static int begin(struct lkd_recorder *rec)
         lkd_log(LKD_C_RECORDER_FALLBACK, "recording without io_uring: %s", strerror(-r));
         r = 0;
     }
-    return r ? r : lkd_take_begin(take);
+    return r ? r : create(rec);
+}
+
+/* Whoever waits for it hears how it went. Return: whether there is a recording. */
+static bool tell_begin(struct lkd_recorder *rec, int r)
+{
+    bool begun, unwanted;
+
+    pthread_mutex_lock(&rec->lock);
+    unwanted = r == 0 && rec->abandoned;
+    begun = rec->begun = r == 0 && !unwanted;
+    rec->refusal = r;
+    if (!begun)
+        break_off(rec);
+    pthread_cond_broadcast(&rec->done);
+    pthread_mutex_unlock(&rec->lock);
+    if (unwanted)
+        unlink(rec->path);
+    return begun;
+}
+
+/* Is the file still what was written? At each flush, and where nothing comes as often. @closely: at
+ * the end. */
+static void look_after(struct lkd_recorder *rec, bool closely)
+{
+    enum lkd_file_fate fate;
+
+    rec->look_ns = lkd_clock_ns() + rec->config->flush_ns;
+    fate = lkd_file_look(&rec->take->file, rec->path, rec->take->books.offset, closely);
+    if (fate == LKD_FILE_THERE)
+        return;
+    rec->spoilt = fate != LKD_FILE_MOVED;
+    pthread_mutex_lock(&rec->lock);
+    note_trouble(rec, 0, lkd_file_fate_text(fate));
+    break_off(rec);
+    pthread_mutex_unlock(&rec->lock);
 }
 
 /* Chunks that are due go, chunks that are written are accepted. Return: 0, negative errno. */
 static int move_chunks(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
+    int64_t now_ns = lkd_clock_ns();
+    bool due = lkd_take_is_due(take, now_ns, rec->config->flush_ns);
     int r = 0;
 
-    if (lkd_take_is_due(take, lkd_clock_ns(), rec->config->flush_ns))
+    if (due || now_ns >= rec->look_ns)
+        look_after(rec, false);
+    if (due && !rec->spoilt)
         r = lkd_take_write(take);
     return r ? r : lkd_take_accept(take, false);
 }
@@ -171,7 +225,7 @@ static void finish(struct lkd_recorder *rec)
         {"trouble", rec->recording.trouble},
     };
     struct lkd_take *take = rec->take;
-    int r;
+    int r = 0;
 
     pthread_mutex_lock(&rec->lock);
     snprintf(cycles, sizeof(cycles), "%" PRIu64, take->n_frames);
@@ -180,7 +234,10 @@ static void finish(struct lkd_recorder *rec)
     snprintf(bytes, sizeof(bytes), "%" PRIu64, take->books.offset);
     snprintf(offset, sizeof(offset), "%" PRId64, take->utc_offset_ns);
     pthread_mutex_unlock(&rec->lock);
-    r = lkd_take_end(take, pairs, sizeof(pairs) / sizeof(pairs[0]));
+    if (rec->spoilt)
+        lkd_take_leave(take);
+    else
+        r = lkd_take_end(take, pairs, sizeof(pairs) / sizeof(pairs[0]));
     pthread_mutex_lock(&rec->lock);
     if (r)
         note_trouble(rec, r, "the file has no end, and is readable up to its last chunk");
@@ -208,7 +265,7 @@ static int follow(struct lkd_recorder *rec)
         more = take_frames(rec);
         take_events(rec);
         rec->recording.bytes = rec->take->books.offset;
-        over = rec->ending && !rec->tape && rec->n_events == 0;
+        over = rec->spoilt || (rec->ending && !rec->tape && rec->n_events == 0);
         if (is_too_large(rec) && !over) {
             note_trouble(rec, 0, "the file has reached its largest size");
             break_off(rec);
@@ -221,35 +278,31 @@ static int follow(struct lkd_recorder *rec)
 
 static void record(struct lkd_recorder *rec)
 {
-    bool begun = false;
-    int r = begin(rec);
+    int r = follow(rec);
 
-    if (r == 0) {
-        begun = true;
-        r = follow(rec);
-    }
-    if (r == 0)
+    if (r == 0 && !rec->spoilt)
         r = lkd_take_write(rec->take);
     if (r == 0)
         r = lkd_take_accept(rec->take, true);
+    if (!rec->failed)
+        look_after(rec, true);
     pthread_mutex_lock(&rec->lock);
     if (r)
-        note_trouble(rec, r, begun ? "writing" : "beginning");
+        note_trouble(rec, r, "writing");
     break_off(rec);
     pthread_mutex_unlock(&rec->lock);
-    if (begun)
-        finish(rec);
-    else
-        unlink(rec->path);
+    finish(rec);
+    pthread_mutex_lock(&rec->lock);
+    lkd_log(
+        LKD_C_RECORDED, "recording %s: %" PRIu64 " cycles, %" PRIu64 " left out, %" PRIu64 " bytes",
+        rec->recording.file, rec->recording.cycles, rec->recording.dropped, rec->recording.bytes);
+    pthread_mutex_unlock(&rec->lock);
 }
 
 /* Nothing of the recording is left but its figures. */
 static void forget(struct lkd_recorder *rec)
 {
     lkd_take_free(rec->take);
-    lkd_log(
-        LKD_C_RECORDED, "recording %s: %" PRIu64 " cycles, %" PRIu64 " left out, %" PRIu64 " bytes",
-        rec->recording.file, rec->recording.cycles, rec->recording.dropped, rec->recording.bytes);
     rec->take = NULL;
     rec->recording.active = false;
     rec->n_events = 0;
@@ -268,7 +321,8 @@ void *lkd_recorder_run(void *data)
         if (!rec->take)
             break;
         pthread_mutex_unlock(&rec->lock);
-        record(rec);
+        if (tell_begin(rec, begin(rec)))
+            record(rec);
         pthread_mutex_lock(&rec->lock);
         forget(rec);
     }

@@ -21,6 +21,10 @@ struct event {
  *          recorder's thread alone that looks into it
  * @tape:   what it takes frames from, or NULL: given back
  * @path:   of the file
+ * @begun:  the file is there, and what comes before its messages is written;  @refusal: or negative
+ *          errno; 0: not known yet
+ * @abandoned: nobody waits for that any more: there shall be no recording
+ * @look_ns:  when to look after the file again;  @spoilt: it was removed or cut, nothing is added
  * @ending: the tape is to be emptied and given back;  @quit: and then the thread ends
  * @failed: the recording ends before somebody asked for it
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
@@ -35,6 +39,11 @@ struct lkd_recorder {
     struct lkd_take *take;
     struct lkd_tape *tape;
     char path[PATH_MAX];
+    bool begun;
+    bool abandoned;
+    bool spoilt;
+    int refusal;
+    int64_t look_ns;
     bool ending;
     bool failed;
     bool quit;

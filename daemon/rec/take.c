@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,11 +93,11 @@ static int prepare(struct lkd_take *take, const struct lkd_take_source *source,
         return r;
     if (records < 2 * frame_size(take) + 4096)
         records = 2 * frame_size(take) + 4096;
-    return lkd_file_init(&take->file, -1, lk_mcap_chunk_size(records));
+    return lkd_file_init(&take->file, lk_mcap_chunk_size(records));
 }
 
 int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
-                 int fd, struct lkd_take **ret_take)
+                 struct lkd_take **ret_take)
 {
     struct lkd_take *take = calloc(1, sizeof(*take));
     int r;
@@ -113,7 +114,6 @@ int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_c
         lkd_take_free(take);
         return r;
     }
-    take->file.fd = fd;
     take->file.sync = config->sync;
     *ret_take = take;
     return 0;
@@ -138,13 +138,17 @@ static uint64_t tail_size(const struct lkd_take *take)
     return END_SIZE + lk_mcap_books_size(&take->books, LKD_FILE_SLOTS + 1);
 }
 
-int lkd_take_begin(struct lkd_take *take)
+int lkd_take_begin(struct lkd_take *take, int fd)
 {
     struct lkd_file *file = &take->file;
-    int r = lkd_file_reserve(file, take->front.size + tail_size(take));
+    int r;
 
+    file->fd = fd;
+    r = lkd_file_reserve(file, take->front.size + tail_size(take));
     if (r == 0)
         r = lkd_file_put(file, take->front.data, take->front.size, 0);
+    if (r == 0 && file->sync && fdatasync(fd))
+        r = -errno;
     file->next = take->front.size;
     lk_mcap_buffer_fini(&take->front);
     return r;
@@ -307,4 +311,15 @@ int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t
         r = -errno;
     lk_mcap_buffer_fini(&tail);
     return r;
+}
+
+void lkd_take_leave(struct lkd_take *take)
+{
+    struct stat st;
+
+    while (lkd_file_accept(&take->file, true))
+        ;
+    /* gives back what was reserved */
+    if (fstat(take->file.fd, &st) == 0 && ftruncate(take->file.fd, st.st_size) == 0)
+        take->books.offset = (uint64_t)st.st_size;
 }

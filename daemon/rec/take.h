@@ -56,15 +56,16 @@ struct lkd_take {
     uint32_t n_events;
 };
 
-/** lkd_take_new() - for the new file @fd, which becomes its own on success.
+/** lkd_take_new() - all that it says before its first message; no file yet.
  * Thread: control. Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
 int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
-                 int fd, struct lkd_take **ret_take);
+                 struct lkd_take **ret_take);
 /** lkd_take_free() - close and release; NULL is allowed. Waits for writes under way. */
 void lkd_take_free(struct lkd_take *take);
 
-/** lkd_take_begin() - write the front. Return: 0, negative errno. Thread: recorder, as the rest. */
-int lkd_take_begin(struct lkd_take *take);
+/** lkd_take_begin() - write the front to the new file @fd, which becomes its own in any case.
+ * Return: 0, negative errno. Thread: recorder, as the rest. */
+int lkd_take_begin(struct lkd_take *take, int fd);
 
 /** lkd_take_frame() - add the messages of a frame.
  * Return: false when there is no room: the chunk has to be written first, or a slot is to become
@@ -85,5 +86,8 @@ int lkd_take_accept(struct lkd_take *take, bool wait);
  * chunk that was accepted. @pairs: @n of them, for the metadata at the end Return: 0, negative
  * errno: the file has no end, and is readable up to its last chunk. */
 int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t n);
+/** lkd_take_leave() - instead of the end, where the file was removed or cut: what is under way is
+ * waited for, and nothing added to what is left. */
+void lkd_take_leave(struct lkd_take *take);
 
 #endif

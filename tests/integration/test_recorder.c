@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -369,6 +370,75 @@ static void a_full_disk_ends_the_recording_not_the_run(void **state)
     close_daemon(&h);
 }
 
+static void limit_files(const struct harness *h, rlim_t bytes)
+{
+    const struct rlimit limit = {bytes, RLIM_INFINITY};
+
+    assert_int_equal(prlimit(h->pid, RLIMIT_FSIZE, &limit, NULL), 0);
+}
+
+/* A file size limit is a full disk that needs no mount; its SIGXFSZ would end the daemon. Where
+ * there is no room for the beginning the request is refused, and where there is none later the
+ * recording ends. */
+static void a_limit_of_files_ends_the_recording_not_the_run(void **state)
+{
+    static const char *const options[] = {"chunk: 65536, io: pwrite", "chunk: 65536, io: auto"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const Linkage__V1__Status *status;
+        struct harness h;
+        char name[256];
+
+        open_daemon(&h, options[i], "");
+        harness_load_model(&h);
+        arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+        assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
+        limit_files(&h, 100);
+        assert_int_equal(ask_record(&h, "none", false)->result, RESULT(NO_RECORDER));
+        assert_non_null(strstr(h.reply->text, "none.mcap: File too large"));
+        assert_false(h.reply->status->recording->active);
+        limit_files(&h, 1000000);
+        record(&h, "short");
+        do {
+            runs_nap();
+            status = harness_command(&h, STATUS)->status;
+        } while (status->recording->active);
+        assert_non_null(strstr(status->recording->trouble, "File too large"));
+        assert_int_equal(status->state, STATE(RUNNING));
+        status = runs_await_cycles(&h, status->cycles + 100);
+        assert_int_equal(status->state, STATE(RUNNING));
+        harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+        limit_files(&h, RLIM_INFINITY);
+        find_recording(&h, name);
+        assert_string_equal(name, "short.mcap");
+        assert_int_equal(run_linkage(&h, "info", name, ""), 0);
+        close_daemon(&h);
+    }
+}
+
+/* With nothing to write at the time, too: a recording may wait for its run. */
+static void a_file_that_is_removed_ends_the_recording(void **state)
+{
+    const Linkage__V1__Status *status;
+    struct harness h;
+    char path[256];
+
+    (void)state;
+    open_daemon(&h, "flush: 0.05", "");
+    harness_load_model(&h);
+    record(&h, "gone");
+    snprintf(path, sizeof(path), "%s/rec/gone.mcap", h.folder);
+    assert_int_equal(unlink(path), 0);
+    do {
+        runs_nap();
+        status = harness_command(&h, STATUS)->status;
+    } while (status->recording->active);
+    assert_string_equal(status->recording->trouble, "the file was removed");
+    assert_true(harness_log_has(h.folder, "log", "LK-7003"));
+    close_daemon(&h);
+}
+
 static void without_a_clock_nothing_is_lost(void **state)
 {
     struct harness h;
@@ -513,6 +583,8 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_recording_from_the_middle_is_no_replay),
         cmocka_unit_test(killed_it_is_readable_up_to_the_last_flush),
         cmocka_unit_test(a_full_disk_ends_the_recording_not_the_run),
+        cmocka_unit_test(a_limit_of_files_ends_the_recording_not_the_run),
+        cmocka_unit_test(a_file_that_is_removed_ends_the_recording),
         cmocka_unit_test(without_a_clock_nothing_is_lost),
         cmocka_unit_test(begun_before_arming_it_waits_too),
         cmocka_unit_test(lockstep_is_recorded_step_by_step),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/rec: a tape filled by the test, a disk that is slow, full or broken on command. */
 #include "../cmocka_all.h"
+#include "../skip.h"
 #include "mcap/read.h"
 #include "mcap_file.h"
 #include "recorder.h"
@@ -26,13 +27,15 @@ int __real_fallocate64(int fd, int mode, off_t offset, off_t length);
 int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length);
 
 /* @nap_ms: of each write;  @fail_from: writes from this one on fail with @error, @fail_to: up to
- * it;  @room: bytes that the disk has;  @closed: nothing returns before it is false */
+ * it;  @cut_at: the file is cut to nothing under that one;  @room: bytes that the disk has
+ * @closed: nothing returns before it is false */
 static struct {
     _Atomic int nap_ms;
     _Atomic int n_writes;
     int fail_from;
     int fail_to;
     int error;
+    int cut_at;
     off_t room;
     _Atomic bool closed;
 } disk;
@@ -56,6 +59,8 @@ ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset)
         errno = disk.error;
         return -1;
     }
+    if (number == disk.cut_at)
+        assert_int_equal(ftruncate(fd, 0), 0);
     return __real_pwrite64(fd, data, size, offset);
 }
 
@@ -403,20 +408,223 @@ static void a_disk_that_is_gone_leaves_what_it_has(void **state)
     close_bench(&b);
 }
 
+/* Demand that a recording is refused with @words, and leaves nothing behind. */
+static void refused(struct bench *b, const char *name, const char *words)
+{
+    struct lk_error error = {""};
+    char path[PATH_MAX];
+
+    assert_int_equal(lkd_recorder_begin(b->recorder, name, &b->tape, &b->source, &error),
+                     LK_E_TEXT);
+    if (!strstr(error.text, words))
+        fail_msg("'%s' lacks '%s'", error.text, words);
+    await_end(b);
+    assert_false(atomic_load(&b->tape.on));
+    path_of(b, name, path);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Who begins is told the truth: by then the file is there, with all that is before its messages. */
 static void a_disk_that_cannot_begin_leaves_no_file(void **state)
 {
-    char path[PATH_MAX];
     struct bench b;
 
     (void)state;
     open_bench(&b, LKD_RECORD_IO_PWRITE);
     disk.room = 1;
+    refused(&b, "a", "No space left");
+    disk.room = 0;
+    disk.fail_from = disk.fail_to = 1;
+    disk.error = EFBIG; /* a limit, or a file system that reserves nothing */
+    refused(&b, "a", "File too large");
     begin(&b, "a");
-    await_end(&b);
-    path_of(&b, "a", path);
-    assert_int_equal(access(path, F_OK), -1);
-    assert_non_null(strstr(look(&b).trouble, "No space left"));
+    assert_int_equal(read_file(&b, "a").ending, LK_MCAP_CUT);
+    assert_true(look(&b).active);
     close_bench(&b);
+}
+
+static void a_disk_that_does_not_answer_begins_nothing(void **state)
+{
+    struct lk_error error = {""};
+    int64_t begin_ns;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.closed = true;
+    begin_ns = lkd_clock_ns();
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error), LK_E_TEXT);
+    assert_true(lkd_clock_ns() - begin_ns < INT64_C(30000000000));
+    assert_non_null(strstr(error.text, "the disk does not answer"));
+    assert_false(atomic_load(&b.tape.on));
+    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.tape, &b.source, &error), -EBUSY);
+    assert_non_null(strstr(error.text, "the disk does not answer"));
+    assert_false(look(&b).active);
+    disk.closed = false;
+    for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error);
+         i++)
+        nap_ms(10); /* until nothing is left of the first one */
+    assert_true(look(&b).active);
+    push(&b, 10);
+    assert_true(lkd_recorder_end(b.recorder));
+    assert_int_equal(read_file(&b, "a").cycles, 10);
+    close_bench(&b);
+}
+
+/* ---- a file that somebody else lays hands on ---- */
+
+static void remove_it(const char *path)
+{
+    assert_int_equal(unlink(path), 0);
+}
+
+static void cut_it(const char *path)
+{
+    assert_int_equal(truncate(path, 100), 0);
+}
+
+static void move_it(const char *path)
+{
+    char other[PATH_MAX + 8];
+
+    snprintf(other, sizeof(other), "%.*s/b.mcap", (int)(strrchr(path, '/') - path), path);
+    assert_int_equal(rename(path, other), 0);
+}
+
+static void replace_it(const char *path)
+{
+    move_it(path);
+    close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0644));
+}
+
+static const struct {
+    void (*harm)(const char *path);
+    const char *words;
+    enum lk_mcap_ending ending;
+    const char *left;
+} harms[] = {
+    {remove_it, "was removed", 0, NULL},
+    {cut_it, "was cut", LK_MCAP_CUT, "a"},
+    {move_it, "is not at its place any more", LK_MCAP_COMPLETE, "b"},
+    {replace_it, "is not at its place any more", LK_MCAP_COMPLETE, "b"},
+};
+
+/* Noticed at the next flush; the tape is free, and the next recording is as good as any. @busy:
+ * cycles come all the time, else none. */
+static void harm_is_noticed(size_t i, bool busy)
+{
+    char path[PATH_MAX];
+    struct bench b;
+
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    begin(&b, "a");
+    path_of(&b, "a", path);
+    push(&b, 10);
+    nap_ms(100);
+    harms[i].harm(path);
+    for (int n = 0; n < 6000 && look(&b).active; n++) {
+        if (busy)
+            push(&b, 5);
+        nap_ms(10);
+    }
+    assert_false(look(&b).active);
+    if (!strstr(look(&b).trouble, harms[i].words))
+        fail_msg("'%s' lacks '%s'", look(&b).trouble, harms[i].words);
+    assert_false(atomic_load(&b.tape.on));
+    if (harms[i].left) {
+        struct contents c = read_file(&b, harms[i].left);
+
+        assert_int_equal(c.ending, harms[i].ending);
+        assert_true(c.ending == LK_MCAP_CUT || c.cycles >= 10);
+    }
+    unlink(path);
+    begin(&b, "a");
+    push(&b, 10);
+    assert_true(lkd_recorder_end(b.recorder));
+    assert_int_equal(read_file(&b, "a").cycles, 10);
+    close_bench(&b);
+}
+
+static void a_file_that_is_harmed_ends_the_recording(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+        harm_is_noticed(i, true);
+        harm_is_noticed(i, false);
+    }
+}
+
+/* The write that is under way makes the file long again: its hole is found at the end. */
+static void a_file_cut_under_a_write_is_noticed(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    disk.cut_at = 3;
+    begin(&b, "a");
+    for (int i = 0; i < 20; i++) {
+        push(&b, 20);
+        nap_ms(2);
+    }
+    lkd_recorder_end(b.recorder);
+    await_end(&b);
+    assert_non_null(strstr(look(&b).trouble, "was cut"));
+    close_bench(&b);
+}
+
+/* ---- io_uring that takes nothing ---- */
+
+int __real_io_uring_submit(struct io_uring *ring);
+int __wrap_io_uring_submit(struct io_uring *ring);
+
+static struct {
+    int n;
+    int fail_from;
+    int fail_to;
+    int error;
+} ring_calls;
+
+int __wrap_io_uring_submit(struct io_uring *ring)
+{
+    int number = ++ring_calls.n;
+
+    if (number >= ring_calls.fail_from && number <= ring_calls.fail_to)
+        return -ring_calls.error;
+    return __real_io_uring_submit(ring);
+}
+
+/* What io_uring refuses is written all the same, and no buffer is written twice. */
+static void what_io_uring_refuses_is_written_plainly(void **state)
+{
+    static const int errors[] = {EAGAIN, EBUSY, EINTR, ENOMEM};
+    struct io_uring ring;
+    struct contents c;
+    struct bench b;
+
+    (void)state;
+    if (io_uring_queue_init(2, &ring, 0))
+        skip_because("io_uring is not allowed here");
+    io_uring_queue_exit(&ring);
+    for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
+        memset(&ring_calls, 0, sizeof(ring_calls));
+        ring_calls.fail_from = 3;
+        ring_calls.fail_to = k % 2 ? 1000 : 5;
+        ring_calls.error = errors[k];
+        open_bench(&b, LKD_RECORD_IO_URING);
+        begin(&b, "a");
+        for (int i = 0; i < 20; i++) {
+            push(&b, 50);
+            nap_ms(3);
+        }
+        assert_true(lkd_recorder_end(b.recorder));
+        assert_true(ring_calls.n > 5);
+        assert_string_equal(look(&b).trouble, "");
+        c = read_file(&b, "a");
+        assert_int_equal(c.ending, LK_MCAP_COMPLETE);
+        assert_int_equal(c.cycles, b.pushed - b.missed);
+        close_bench(&b);
+    }
 }
 
 /* An end comes back within its patience, and the file is finished when the disk is back. */
@@ -499,6 +707,10 @@ int main(void)
         cmocka_unit_test(a_failed_write_ends_the_recording_before_it),
         cmocka_unit_test(a_disk_that_is_gone_leaves_what_it_has),
         cmocka_unit_test(a_disk_that_cannot_begin_leaves_no_file),
+        cmocka_unit_test(a_disk_that_does_not_answer_begins_nothing),
+        cmocka_unit_test(a_file_that_is_harmed_ends_the_recording),
+        cmocka_unit_test(a_file_cut_under_a_write_is_noticed),
+        cmocka_unit_test(what_io_uring_refuses_is_written_plainly),
         cmocka_unit_test(a_disk_that_does_not_answer_holds_nobody),
         cmocka_unit_test(a_largest_size_is_kept),
         cmocka_unit_test(names_stay_in_the_folder),
