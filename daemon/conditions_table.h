@@ -125,8 +125,11 @@
       "The kernel held the cycle back so that others get their turn.", \
       "Less spinning (`wake`), or see `linkage doctor` about real-time throttling.") \
     X(CYCLE_STUCK, 5009, ERROR, \
-      "The cycle stands still and cannot be ended.", \
-      "Restart the daemon; report the model, it is a defect.")
+      "The cycle stands still and has not ended as asked.", \
+      "Take the thread that the text names off the core; without one, restart the daemon and report the model, it is a defect.") \
+    X(CORE_HELD, 5010, WARNING, \
+      "The threads of the cycle were not let run on their cores.", \
+      "Take the threads that the text names off the core; see `linkage doctor`.")
 
 #define LKD_CONDITIONS_SECURITY(X) \
     X(KEYS_REFUSED, 6001, ERROR, \

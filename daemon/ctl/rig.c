@@ -78,12 +78,6 @@ static bool allowed(const struct lkd_rig *rig, const char *command, unsigned sta
     return false;
 }
 
-void lkd_rig_answer_stuck(struct lkd_answer *a)
-{
-    lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
-                   "the cycle stands still and cannot be ended; restart the daemon");
-}
-
 void lkd_rig_enter(struct lkd_rig *rig, Linkage__V1__State state)
 {
     lkd_log(LKD_C_STATE, "state %s -> %s", lkd_rig_state_name(rig->state),
@@ -171,7 +165,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
      * values of the old one */
     if (lkd_run_end(rig, rig->state)) {
         lkd_loaded_free(loaded);
-        lkd_rig_answer_stuck(a);
+        lkd_rig_answer_stuck(rig, a);
         return;
     }
     if (lkd_inputs_attach(rig->inputs, loaded->cycle, loaded->model_id)) {
@@ -326,7 +320,7 @@ void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     if (rig->state == ARMING)
         snprintf(rig->budget.text, sizeof(rig->budget.text), STOPPED);
     if (rig->state == ARMING ? lkd_run_end_proof(rig) : lkd_run_end(rig, ARMED)) {
-        lkd_rig_answer_stuck(ret_answer);
+        lkd_rig_answer_stuck(rig, ret_answer);
         return;
     }
     rig->start_armed = false;
@@ -343,7 +337,7 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     if (!allowed(rig, "reset", IN(READY) | IN(ARMED) | IN(PAUSED) | IN(FAULT), ret_answer))
         return;
     if (lkd_run_end(rig, next)) {
-        lkd_rig_answer_stuck(ret_answer);
+        lkd_rig_answer_stuck(rig, ret_answer);
         return;
     }
     if (rig->state == FAULT)

@@ -48,6 +48,7 @@
  * @stepped:      number of the last StepRequest, 0: none in this run
  * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
+ * @ending, @ending_in: its threads have been asked to end and have not yet; the state after it
  * @moved_ns, @watched_ns: when the cycle was last seen to move, and last looked at;  @stuck: the
  * watchdog has found it standing
  * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
@@ -79,6 +80,8 @@ struct lkd_rig {
     bool start_armed;
     struct lkd_evidence evidence;
     struct lkd_figures figures;
+    bool ending;
+    Linkage__V1__State ending_in;
     int64_t moved_ns;
     int64_t watched_ns;
     bool stuck;

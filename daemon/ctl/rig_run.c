@@ -168,20 +168,52 @@ static void release_latency(struct lkd_rig *rig)
     rig->latency_fd = -1;
 }
 
-/* The thread of the run ends; its figures stay. @next: the state after it.
- * Return: 0, -ETIMEDOUT. */
-int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
+/* "; on its core: 41 worker (priority 90)": whoever may keep the threads of the cycle from running;
+ * or "". */
+static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
 {
-    if (!rig->runner.alive)
-        return 0;
-    if (rig->runner.proof) /* it stood still, and was found to */
-        return lkd_run_end_proof(rig);
-    lkd_record_run_ends(rig);
-    if (lkd_runner_stop(&rig->runner)) {
-        lkd_log(LKD_C_CYCLE_STUCK, "the cycle stands still and cannot be ended");
-        return -ETIMEDOUT;
-    }
+    int priority = rig->config->wish.priority;
+    struct lk_host_rivals rivals;
+    cpu_set_t cores;
+
+    CPU_ZERO(&cores);
+    for (int k = 0; k < rig->n_workers && rig->mode == LKD_MODE_REALTIME; k++)
+        if (rig->placement->core[k] >= 0)
+            CPU_SET((size_t)rig->placement->core[k], &cores);
+    lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), &rivals);
+    text[0] = '\0';
+    if (rivals.n > 0)
+        snprintf(text, size, "; on its core: %s", rivals.names);
+}
+
+static void report_stuck(const struct lkd_rig *rig)
+{
+    char rivals[LKD_RIVALS_SIZE];
+
+    name_rivals(rig, rivals, sizeof(rivals));
+    lkd_log(LKD_C_CYCLE_STUCK, "the cycle stands still and has not ended%s", rivals);
+}
+
+void lkd_rig_answer_stuck(const struct lkd_rig *rig, struct lkd_answer *a)
+{
+    char rivals[LKD_RIVALS_SIZE];
+
+    name_rivals(rig, rivals, sizeof(rivals));
+    lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+                   "the cycle stands still and has not ended%s; it ends as soon as it moves: ask "
+                   "again, or restart the daemon",
+                   rivals);
+}
+
+/* The thread of the run has ended; its figures stay. */
+static void close_run(struct lkd_rig *rig)
+{
+    Linkage__V1__State next = rig->ending_in;
+
+    rig->ending = false;
     lkd_record_run_over(rig);
+    if (rig->state == FAULT) /* found to stand still meanwhile */
+        next = FAULT;
     if (rig->loaded->cycle->rt.figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig))
         next = FAULT; /* in its last cycle */
     lkd_exchange_detach(rig->exchange, next);
@@ -190,7 +222,38 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
     report_run(rig);
     lkd_files_report(rig, next);
+}
+
+/* The thread of the run ends. @next: the state after it.
+ * Return: 0, -ETIMEDOUT. */
+int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
+{
+    if (!rig->runner.alive)
+        return 0;
+    if (rig->runner.proof || atomic_load(&rig->runner.abandoned))
+        return lkd_run_end_proof(rig); /* it stood still, and was found to */
+    if (!rig->ending)
+        lkd_record_run_ends(rig);
+    rig->ending = true;
+    rig->ending_in = next;
+    if (lkd_runner_stop(&rig->runner)) {
+        report_stuck(rig);
+        return -ETIMEDOUT;
+    }
+    close_run(rig);
     return 0;
+}
+
+/* What could not be ended in time may have ended since. */
+static void follow_end(struct lkd_rig *rig)
+{
+    if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||
+        !lkd_runner_ended(&rig->runner) || !rig->ending)
+        return;
+    close_run(rig);
+    lkd_inputs_clear(rig->inputs);
+    if (rig->state != FAULT)
+        lkd_rig_enter(rig, rig->ending_in);
 }
 
 /* Back to t = 0, without a run. */
@@ -204,6 +267,23 @@ void lkd_run_rewind(struct lkd_rig *rig)
 
 /* ---- threads ---- */
 
+static void answer_no_threads(const struct lkd_rig *rig, int r, struct lkd_answer *a)
+{
+    char rivals[LKD_RIVALS_SIZE];
+
+    if (r != -ETIMEDOUT) {
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
+                       "the threads of the cycle did not start: %s", strerror(-r));
+        return;
+    }
+    name_rivals(rig, rivals, sizeof(rivals));
+    lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_NO_REALTIME,
+                   "core %d did not let the threads of the cycle run for %.0f s%s; linkage doctor "
+                   "says more",
+                   rig->placement->core[0], (double)LKD_RUNNER_PATIENCE_NS * 1e-9, rivals);
+    lkd_log(LKD_C_CORE_HELD, "%s", a->text);
+}
+
 /* Threads for a run or, with @proof, for its proof: stand, and are fit for it or allowed not to be.
  * Answers a refusal. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
@@ -213,8 +293,8 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
     struct lkd_grant grant;
     int r;
 
-    if (rig->runner.alive) {
-        lkd_rig_answer_stuck(a);
+    if (!lkd_runner_ended(&rig->runner)) {
+        lkd_rig_answer_stuck(rig, a);
         return false;
     }
     lkd_run_rewind(rig);
@@ -224,8 +304,7 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
                          paced ? rig->placement->core : no_core,
                          paced ? rig->config->wish.priority : 0, &grant);
     if (r) {
-        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL,
-                       "the threads of the cycle did not start: %s", strerror(-r));
+        answer_no_threads(rig, r, a);
         return false;
     }
     rig->grant = grant;
@@ -235,6 +314,7 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
     for (int i = 0; i < rig->machine.n_degraded; i++)
         lkd_log(LKD_C_DEGRADED, "degraded: %s", rig->machine.degraded[i]);
     if (rig->machine.n_degraded > 0 && !rig->allow_degraded) {
+        atomic_store(&rig->runner.abandoned, true);
         lkd_runner_stop(&rig->runner);
         lkd_rig_answer(
             a, LINKAGE__V1__RESULT__RESULT_NO_REALTIME,
@@ -323,7 +403,8 @@ static bool follow_proof(struct lkd_rig *rig)
 {
     uint64_t bursts = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);
 
-    if (atomic_load_explicit(&rig->proof.done, memory_order_acquire)) {
+    if (atomic_load_explicit(&rig->proof.done, memory_order_acquire) &&
+        lkd_runner_ended(&rig->runner)) {
         finish_arming(rig);
     } else {
         if (bursts != rig->bursts)
@@ -348,6 +429,7 @@ bool lkd_rig_refresh(struct lkd_rig *rig)
         return false;
     if (rig->state == ARMING)
         return follow_proof(rig);
+    follow_end(rig);
     take_figures(rig);
     if (rig->runner.alive) {
         lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);

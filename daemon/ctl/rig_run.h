@@ -16,6 +16,8 @@
 
 #define IN(state) (1u << (state))
 
+#define LKD_RIVALS_SIZE (sizeof(((struct lk_host_rivals *)NULL)->names) + 32)
+
 /* why there is no verdict */
 #define STOPPED "stopped before the proof was done"
 
@@ -26,8 +28,9 @@ void lkd_rig_tell(const struct lkd_rig *rig);
 
 /** lkd_rig_answer_ok() - OK without a line. */
 void lkd_rig_answer_ok(struct lkd_answer *a);
-/** lkd_rig_answer_stuck() - the cycle stands still and holds everything that it uses. */
-void lkd_rig_answer_stuck(struct lkd_answer *a);
+/** lkd_rig_answer_stuck() - the cycle stands still and holds everything that it uses; who else is
+ * on its core. */
+void lkd_rig_answer_stuck(const struct lkd_rig *rig, struct lkd_answer *a);
 
 /** lkd_run_is_live() - RUNNING or PAUSED. */
 bool lkd_run_is_live(const struct lkd_rig *rig);
@@ -44,7 +47,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a);
 
 /** lkd_run_end() - the threads of a run end, its figures stay, its report is written; nothing
  * without a run. @next: the state that the last sample says. Return: 0, -ETIMEDOUT (the cycle
- * stands still). */
+ * stands still; lkd_rig_refresh() does the rest when it has ended). */
 int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next);
 
 /** lkd_run_end_proof() - the threads of a proof end, whether it was over or not. Return: likewise.

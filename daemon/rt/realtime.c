@@ -112,7 +112,7 @@ int lkd_realtime_avoid_core(int core)
     return sched_setaffinity(0, sizeof(allowed), &allowed) ? -errno : 0;
 }
 
-int lkd_realtime_pin(int core)
+int lkd_realtime_pin_of(pthread_t thread, int core)
 {
     cpu_set_t set;
 
@@ -122,15 +122,25 @@ int lkd_realtime_pin(int core)
         return -EINVAL;
     CPU_ZERO(&set);
     CPU_SET(core, &set);
-    return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+    /* returns the error instead of setting errno, as the next one does */
+    return -pthread_setaffinity_np(thread, sizeof(set), &set);
+}
+
+int lkd_realtime_fifo_of(pthread_t thread, int priority)
+{
+    struct sched_param param = {.sched_priority = priority};
+
+    return -pthread_setschedparam(thread, SCHED_FIFO, &param);
+}
+
+int lkd_realtime_pin(int core)
+{
+    return lkd_realtime_pin_of(pthread_self(), core);
 }
 
 int lkd_realtime_set_fifo(int priority)
 {
-    struct sched_param param = {.sched_priority = priority};
-
-    /* returns the error instead of setting errno */
-    return -pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+    return lkd_realtime_fifo_of(pthread_self(), priority);
 }
 
 /* Its own frame, so that the touched bytes lie below everything the caller will use. */

@@ -6,6 +6,7 @@
 #ifndef LKD_RT_REALTIME_H
 #define LKD_RT_REALTIME_H
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -60,6 +61,11 @@ int lkd_realtime_pin(int core);
  * @priority: 1 to 99
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
+
+/** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,
+ * which need not run for it. Return: likewise. */
+int lkd_realtime_pin_of(pthread_t thread, int core);
+int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
 /** lkd_realtime_prepare_thread() - touch the stack of the calling thread, flush denormal numbers to
  * zero on it (a decaying motion would otherwise cost up to a hundred times the time a step), and

@@ -8,8 +8,6 @@
 
 /* From letting the thread go to its first grid point: enough to be asleep in time. */
 #define LEAD_NS INT64_C(2000000)
-/* For the cycle to honour its end: many times the longest period. */
-#define PATIENCE_S 3
 
 static void wait_for(sem_t *semaphore)
 {
@@ -28,24 +26,23 @@ static void name_thread(const struct lkd_worker *worker)
     pthread_setname_np(pthread_self(), name);
 }
 
-/* Return: false when the run is off. */
+/* Up to the first wait a new thread runs where the control thread does. After it, it has the core
+ * and the priority that the control thread gave it meanwhile. Return: false when the run is off. */
 static bool set_up(struct lkd_worker *worker)
 {
     struct lkd_runner *runner = worker->runner;
 
     name_thread(worker);
     worker->tid = gettid();
-    worker->core_error = lkd_realtime_pin(worker->core);
-    lkd_realtime_prepare_thread();
     sem_post(&runner->ready);
 
     wait_for(&runner->arm);
-    if (runner->abandoned)
+    if (atomic_load(&runner->abandoned))
         return false;
-    if (runner->priority > 0)
-        worker->priority_error = lkd_realtime_set_fifo(runner->priority);
+    lkd_realtime_prepare_thread();
     /* status reads the counters from outside; this is their origin */
     lkd_realtime_usage(&worker->usage_begin);
+    atomic_store_explicit(&worker->counted, true, memory_order_release);
     sem_post(&runner->ready);
     return true;
 }
@@ -58,8 +55,6 @@ static void *run_cycle(void *data)
     if (!set_up(worker))
         return NULL;
     wait_for(&runner->go);
-    lkd_realtime_usage(&worker->usage_begin);
-    sem_post(&runner->ready);
     if (runner->proof)
         lkd_proof_run(runner->proof, runner->cycle);
     else if (runner->cycle->mode == LKD_MODE_REALTIME)
@@ -124,30 +119,68 @@ static void release(struct lkd_runner *runner)
     sem_destroy(&runner->go);
 }
 
-/* @ret_n: how many threads stand. Return: 0, or negative errno when that is not all. */
-static int make_threads(struct lkd_runner *runner, const int *cores, int *ret_n)
+/* Return: 0, or -ETIMEDOUT when fewer than @n threads have posted by @until_ns. In turns, and not
+ * by sem_clockwait(), which the thread sanitizer does not know. */
+static int await_ready(struct lkd_runner *runner, int n, int64_t until_ns)
 {
-    int r = 0;
+    const struct timespec nap = {.tv_nsec = 100000};
 
-    for (*ret_n = 0; *ret_n < runner->n_workers; (*ret_n)++) {
-        struct lkd_worker *worker = &runner->worker[*ret_n];
-
-        *worker = (struct lkd_worker){.runner = runner, .index = *ret_n, .core = cores[*ret_n]};
-        r = make_thread(worker);
-        if (r)
-            break;
-        wait_for(&runner->ready);
+    while (n > 0) {
+        if (sem_trywait(&runner->ready) == 0)
+            n--;
+        else if (lkd_clock_ns() >= until_ns)
+            return -ETIMEDOUT;
+        else
+            nanosleep(&nap, NULL);
     }
-    return r;
+    return 0;
 }
 
-/* All stand: now they may take their priority, or leave. */
-static void arm(struct lkd_runner *runner, int n_standing)
+/* @cores: of the workers. Return: 0, or negative errno when not all threads were made. */
+static int make_threads(struct lkd_runner *runner, const int *cores)
 {
-    for (int k = 0; k < n_standing; k++)
+    for (int k = 0; k < runner->n_workers; k++) {
+        struct lkd_worker *worker = &runner->worker[k];
+        int r;
+
+        worker->runner = runner;
+        worker->index = k;
+        worker->core = cores[k];
+        r = make_thread(worker);
+        if (r)
+            return r;
+        runner->n_threads++;
+    }
+    return 0;
+}
+
+/* From outside, while the threads wait: the core of the cycle may be in other hands, and a thread
+ * of normal priority would not get as far as asking for its own. */
+static void place_threads(struct lkd_runner *runner)
+{
+    for (int k = 0; k < runner->n_threads; k++) {
+        struct lkd_worker *worker = &runner->worker[k];
+
+        if (runner->priority > 0)
+            worker->priority_error = lkd_realtime_fifo_of(worker->thread, runner->priority);
+        worker->core_error = lkd_realtime_pin_of(worker->thread, worker->core);
+    }
+}
+
+/* Return: 0, negative errno; -ETIMEDOUT: not all threads get to run. */
+static int raise_threads(struct lkd_runner *runner, const int *cores)
+{
+    int64_t until_ns = lkd_clock_ns() + LKD_RUNNER_PATIENCE_NS;
+    int r = make_threads(runner, cores);
+
+    if (r == 0)
+        r = await_ready(runner, runner->n_threads, until_ns);
+    if (r == 0)
+        place_threads(runner);
+    atomic_store(&runner->abandoned, r != 0);
+    for (int k = 0; k < runner->n_threads; k++)
         sem_post(&runner->arm);
-    for (int k = 0; k < n_standing && !runner->abandoned; k++)
-        wait_for(&runner->ready);
+    return r ? r : await_ready(runner, runner->n_threads, until_ns);
 }
 
 static void read_grant(const struct lkd_runner *runner, struct lkd_grant *ret_grant)
@@ -171,10 +204,68 @@ static void lend_crew(struct lkd_runner *runner, struct lk_crew *crew)
     lk_system_set_crew(runner->cycle->system, crew);
 }
 
+/* Return: whether the thread has ended. */
+static bool has_ended(struct lkd_worker *worker)
+{
+    if (!worker->joined)
+        worker->joined = pthread_tryjoin_np(worker->thread, NULL) == 0;
+    return worker->joined;
+}
+
+/* Return: whether all threads have ended. Nobody runs a phase once that of the cycle has. */
+static bool have_ended(struct lkd_runner *runner)
+{
+    bool all = true;
+
+    if (runner->n_threads > 0 && !has_ended(&runner->worker[0]))
+        return false;
+    if (runner->crew && !runner->dismissed)
+        lk_crew_stop(runner->crew);
+    runner->dismissed = true;
+    for (int k = 1; k < runner->n_threads; k++)
+        all = has_ended(&runner->worker[k]) && all;
+    return all;
+}
+
+bool lkd_runner_ended(struct lkd_runner *runner)
+{
+    if (!runner->alive)
+        return true;
+    if (!have_ended(runner))
+        return false;
+    lend_crew(runner, NULL);
+    runner->alive = false;
+    release(runner);
+    lkd_cycle_settle(runner->cycle);
+    return true;
+}
+
+static int await_end(struct lkd_runner *runner, int64_t patience_ns)
+{
+    const struct timespec nap = {.tv_nsec = 200000};
+    int64_t until_ns = lkd_clock_ns() + patience_ns;
+
+    lkd_cycle_ask(runner->cycle, LKD_ASK_END);
+    /* for a thread that was never let go; T0 has passed or is 0, so it ends at its first look */
+    sem_post(&runner->go);
+    /* in turns, and not by pthread_clockjoin_np(), which the thread sanitizer does not know */
+    while (!lkd_runner_ended(runner)) {
+        if (lkd_clock_ns() >= until_ns)
+            return -ETIMEDOUT;
+        nanosleep(&nap, NULL);
+    }
+    return 0;
+}
+
+int lkd_runner_stop(struct lkd_runner *runner)
+{
+    return runner->alive ? await_end(runner, LKD_RUNNER_PATIENCE_NS) : 0;
+}
+
 int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
                      int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant)
 {
-    int r = 0, n_standing = 0;
+    int r = 0;
 
     memset(runner, 0, sizeof(*runner));
     runner->cycle = cycle;
@@ -189,20 +280,14 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
     if (r == 0)
         r = lkd_cycle_keep_spans(cycle, n_workers);
     if (r == 0)
-        r = make_threads(runner, cores, &n_standing);
-    runner->abandoned = r != 0;
-    arm(runner, n_standing);
-    if (r) {
-        for (int k = 0; k < n_standing; k++)
-            pthread_join(runner->worker[k].thread, NULL);
-        release(runner);
-        return r;
-    }
+        r = raise_threads(runner, cores);
     runner->alive = true;
-    if (runner->crew) {
-        lk_crew_wait_ready(runner->crew);
-        lk_crew_set_mark(runner->crew, mark, runner);
+    if (r) {
+        atomic_store(&runner->abandoned, true);
+        return await_end(runner, r == -ETIMEDOUT ? 0 : LKD_RUNNER_PATIENCE_NS) ? -ETIMEDOUT : r;
     }
+    if (runner->crew)
+        lk_crew_set_mark(runner->crew, mark, runner);
     lend_crew(runner, runner->crew);
     read_grant(runner, ret_grant);
     return 0;
@@ -212,41 +297,6 @@ void lkd_runner_go(struct lkd_runner *runner)
 {
     runner->cycle->t0_ns = lkd_clock_ns() + LEAD_NS;
     sem_post(&runner->go);
-    wait_for(&runner->ready);
-}
-
-/* The thread of the cycle is due within a period; one that stands still never comes. */
-static int join_cycle(const struct lkd_runner *runner)
-{
-    const struct timespec nap = {.tv_nsec = 200000};
-    int64_t until_ns = lkd_clock_ns() + PATIENCE_S * INT64_C(1000000000);
-    int r;
-
-    /* in turns, and not by pthread_clockjoin_np(), which the thread sanitizer does not know */
-    while ((r = pthread_tryjoin_np(runner->worker[0].thread, NULL)) == EBUSY &&
-           lkd_clock_ns() < until_ns)
-        nanosleep(&nap, NULL);
-    return -r;
-}
-
-int lkd_runner_stop(struct lkd_runner *runner)
-{
-    if (!runner->alive)
-        return 0;
-    lkd_cycle_ask(runner->cycle, LKD_ASK_END);
-    /* for a thread that was never let go; T0 has passed or is 0, so it ends at its first look */
-    sem_post(&runner->go);
-    if (join_cycle(runner))
-        return -ETIMEDOUT;
-    if (runner->crew)
-        lk_crew_stop(runner->crew); /* nobody runs a phase any more */
-    for (int k = 1; k < runner->n_workers; k++)
-        pthread_join(runner->worker[k].thread, NULL);
-    lend_crew(runner, NULL);
-    runner->alive = false;
-    release(runner);
-    lkd_cycle_settle(runner->cycle);
-    return 0;
 }
 
 bool lkd_runner_is_fifo(const struct lkd_runner *runner)
@@ -271,6 +321,8 @@ void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usa
         const struct lkd_worker *worker = &runner->worker[k];
         struct lkd_usage now;
 
+        if (!atomic_load_explicit(&worker->counted, memory_order_acquire))
+            continue;
         if (!runner->alive)
             now = worker->usage_end;
         else if (lkd_realtime_usage_of(worker->tid, &now))

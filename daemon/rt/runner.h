@@ -5,7 +5,13 @@
  * Starting has two halves. lkd_runner_start() returns when the threads stand, prepared and waiting,
  * and says what the operating system granted; then the caller either lets them go or stops them. So
  * the grid begins only when everything that may fail or take long is done, and no thread is
- * real-time before all exist: one that spins might keep the others from ever starting.
+ * real-time before all exist: one that spins might keep the others from ever starting. Core and
+ * priority are given to the threads from outside, so a thread comes to its core with the priority
+ * to have it.
+ *
+ * The cores of the threads may be in other hands all the same, for as long as these like. So no
+ * call waits for a thread for longer than LKD_RUNNER_PATIENCE_NS; threads that have not ended by
+ * then are looked after by lkd_runner_ended().
  *
  * All calls from the control thread; none is real-time. */
 #ifndef LKD_RT_RUNNER_H
@@ -17,6 +23,7 @@
 #include "realtime.h"
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 
 /** struct lkd_grant - outcome of the threads' set-up.
  * @core_error, @priority_error: 0 or negative errno, of the first worker that had one
@@ -27,12 +34,17 @@ struct lkd_grant {
     int priority_error;
 };
 
+/* Of the control thread, with threads that are due within a period: more than the longest one. */
+#define LKD_RUNNER_PATIENCE_NS INT64_C(2000000000)
+
 struct lkd_runner;
 
 /** struct lkd_worker - a thread of a runner.
  * @phase, @phase_begin_ns: of its crew that it is in
  * @core_error, @priority_error: see struct lkd_grant
- * @usage_begin, @usage_end: written by the thread right before and after its work */
+ * @usage_begin, @usage_end: written by the thread right before and after its work;  @counted: the
+ * first of them is there
+ * @joined: it has ended */
 struct lkd_worker {
     struct lkd_runner *runner;
     int index;
@@ -41,6 +53,8 @@ struct lkd_worker {
     int priority_error;
     pthread_t thread;
     pid_t tid;
+    _Atomic bool counted;
+    bool joined;
     struct lkd_usage usage_begin;
     struct lkd_usage usage_end;
     alignas(LKD_CACHE_LINE) uint64_t phase;
@@ -50,20 +64,21 @@ struct lkd_worker {
 /** struct lkd_runner - a cycle and its threads.
  * @proof:     what the thread of the cycle does instead of running it, or NULL
  * @priority:  asked for, 0: none
- * @alive:     the threads exist
- * @crew:      NULL for a single worker
- * @abandoned: not all threads could be made: those that stand leave
- * @ready:     posted by each thread when it stands, when it is armed, and by worker 0 as its grid
- *             begins
- * @arm, @go:  posted when all threads stand (for each), and when the grid may begin */
+ * @n_threads: made of the @n_workers;  @alive: not all of them have ended
+ * @crew:      NULL for a single worker;  @dismissed: it has been stopped
+ * @abandoned: not all threads could be made, or came to run: those that stand leave
+ * @ready:     posted by each thread when it exists, and when it stands on its core
+ * @arm, @go:  posted when all threads exist (for each), and when the grid may begin */
 struct lkd_runner {
     struct lkd_cycle *cycle;
     struct lkd_proof *proof;
     struct lk_crew *crew;
     int priority;
     int n_workers;
+    int n_threads;
     bool alive;
-    bool abandoned;
+    bool dismissed;
+    _Atomic bool abandoned;
     struct lkd_worker worker[LK_CREW_MAX];
     sem_t ready;
     sem_t arm;
@@ -75,7 +90,8 @@ struct lkd_runner {
  * @proof:     NULL: the threads run the cycle; else they prove its budget
  * @cores:     of the @n_workers workers, from lkd_place()
  * @priority:  SCHED_FIFO, 1 to 99; 0: normal
- * Return: 0 (@ret_grant says what was refused), or negative errno: there is no thread. */
+ * Return: 0 (@ret_grant says what was refused), -ETIMEDOUT (the threads did not come to run on
+ * their cores in time: see lkd_runner_ended()), or negative errno: there is no thread. */
 int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
                      int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant);
 
@@ -84,9 +100,13 @@ void lkd_runner_go(struct lkd_runner *runner);
 
 /** lkd_runner_stop() - end the cycle and its threads, whether they were let go or not; waits up to
  * a period. The last figures are readable then. Nothing happens without a thread.
- * Return: 0, -ETIMEDOUT (the cycle stands still: its threads and all that they use have to stay).
- */
+ * Return: 0, -ETIMEDOUT (they do not move: the threads and all that they use have to stay until
+ * lkd_runner_ended()). */
 int lkd_runner_stop(struct lkd_runner *runner);
+
+/** lkd_runner_ended() - whether no thread is left, after lkd_runner_stop() or lkd_runner_start()
+ * gave up waiting; takes no time. The first time that it is true does the rest of the stop. */
+bool lkd_runner_ended(struct lkd_runner *runner);
 
 /** lkd_runner_is_fifo() - whether the thread of the cycle was granted its real-time priority. */
 bool lkd_runner_is_fifo(const struct lkd_runner *runner);

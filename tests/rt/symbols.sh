@@ -17,10 +17,11 @@ cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax
 setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf __errno_location
     open open64 read write close getrlimit getrlimit64 setrlimit setrlimit64 getrusage gettid syscall
     mallopt mlockall prctl sched_getaffinity sched_setaffinity __sched_cpucount clock_gettime
-    pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create pthread_join
+    pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create
     pthread_self pthread_setattr_default_np pthread_setname_np pthread_setschedparam
-    pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_wait
-    lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_crew_wait_ready lk_error_set
+    pthread_setaffinity_np pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_trywait
+    sem_wait
+    lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_error_set
     lk_crew_set_mark lk_system_set_crew'
 # What takes the place of the clock in lockstep and as fast as possible.
 release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pthread_cond_init

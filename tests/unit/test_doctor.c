@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -256,6 +257,11 @@ static const struct {
      "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
      "2 "
      "80 1 0 0 0\n",
+     "foreign_tasks", DOCTOR_WARN}, /* that of another rig */
+    {"proc/40/task/41/stat",
+     "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+     "2 "
+     "79 1 0 0 0\n",
      NULL, DOCTOR_OK},
     {"proc/40/task/41/stat", "41 (a", NULL, DOCTOR_OK},
 };
@@ -286,6 +292,22 @@ static void test_defects(void **state)
         else
             fixture_write(fixture, "proc/irq/31/effective_affinity_list", "0\n");
     }
+}
+
+/* A core that the cycle of another rig has. */
+static void test_taken(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct doctor_options options = options_of(fixture);
+    struct doctor doctor;
+    int fd = lk_host_lock_core(fixture->root, 3, LK_HOST_ALONE);
+
+    assert_true(fd >= 0);
+    read_good(&doctor, &options);
+    assert_turned(&doctor, "taken", DOCTOR_WARN);
+    close(fd);
+    read_good(&doctor, &options);
+    assert_turned(&doctor, "", DOCTOR_OK);
 }
 
 /* Deep sleep counts unless the daemon may hold it off. */
@@ -485,7 +507,7 @@ static void test_text(void **state)
         strncmp(text, "fail     priority        SCHED_FIFO 80 refused: Operation not ", 62) == 0);
     assert_non_null(strstr(text, "(limit rtprio is 20)\n"));
     assert_non_null(strstr(text, "\n                   mend: as a service: LimitRTPRIO=95"));
-    assert_non_null(strstr(text, "\n34 ok, 0 warn, 1 fail, 0 unknown: not fit\n"));
+    assert_non_null(strstr(text, "\n35 ok, 0 warn, 1 fail, 0 unknown: not fit\n"));
     assert_null(strstr(text, "kernel"));
     free(text);
 }
@@ -517,11 +539,11 @@ int main(void)
 {
 #define on_machine(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        on_machine(test_perfect),    on_machine(test_root_only), on_machine(test_defects),
-        on_machine(test_idle),       on_machine(test_rcu),       on_machine(test_core_0),
-        on_machine(test_choice),     on_machine(test_probes),    on_machine(test_swap_unknown),
-        on_machine(test_old_kernel), on_machine(test_nothing),   on_machine(test_text),
-        cmocka_unit_test(test_live),
+        on_machine(test_perfect),      on_machine(test_root_only),  on_machine(test_defects),
+        on_machine(test_taken),        on_machine(test_idle),       on_machine(test_rcu),
+        on_machine(test_core_0),       on_machine(test_choice),     on_machine(test_probes),
+        on_machine(test_swap_unknown), on_machine(test_old_kernel), on_machine(test_nothing),
+        on_machine(test_text),         cmocka_unit_test(test_live),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -314,6 +317,114 @@ static void test_here(void **state)
     assert_string_not_equal(host.processor, "");
 }
 
+/* ---- cores and threads of others ---- */
+
+#define CORE_2 "sys/devices/system/cpu/cpu2/online"
+
+static const char *holder(const struct fixture *fixture)
+{
+    static char text[256];
+
+    return lk_host_core_holder(fixture->root, 2, text, sizeof(text)) ? text : NULL;
+}
+
+/* One has a core alone, or several share it; it is free again when the descriptor is closed. */
+static void test_lock(void **state)
+{
+    const struct fixture *fixture = *state;
+    int first, second;
+
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE), -ENOENT);
+    assert_null(holder(fixture));
+    fixture_write(fixture, CORE_2, "1\n");
+    first = lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE);
+    assert_true(first >= 0);
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE), -EWOULDBLOCK);
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED), -EWOULDBLOCK);
+    close(first);
+    assert_null(holder(fixture));
+
+    first = lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED);
+    second = lk_host_lock_core(fixture->root, 2, LK_HOST_SHARED);
+    assert_true(first >= 0 && second >= 0);
+    assert_int_equal(lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE), -EWOULDBLOCK);
+    close(second);
+    close(first);
+}
+
+/* Who has it is in proc/locks, and what that is in its command line. */
+static void test_holder(void **state)
+{
+    const struct fixture *fixture = *state;
+    char path[128], line[256];
+    struct stat core;
+    int fd;
+
+    fixture_write(fixture, CORE_2, "1\n");
+    snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu2", fixture->root);
+    assert_int_equal(stat(path, &core), 0);
+    fd = lk_host_lock_core(fixture->root, 2, LK_HOST_ALONE);
+    assert_true(fd >= 0);
+    assert_string_equal(holder(fixture), "a process that cannot be seen from here");
+    snprintf(line, sizeof(line),
+             "1: POSIX  ADVISORY  WRITE 5 %02x:%02x:%lu 0 EOF\n"
+             "2: FLOCK  ADVISORY  WRITE 6 %02x:%02x:%lu 0 EOF\n"
+             "3: FLOCK  ADVISORY  WRITE 77 %02x:%02x:%lu 0 EOF\n",
+             major(core.st_dev), minor(core.st_dev), core.st_ino, major(core.st_dev),
+             minor(core.st_dev), core.st_ino + 1, major(core.st_dev), minor(core.st_dev),
+             core.st_ino);
+    fixture_write(fixture, "proc/locks", line);
+    assert_string_equal(holder(fixture), "process 77");
+    fixture_write(fixture, "proc/77/cmdline", "linkaged --config\nrig.yaml");
+    assert_string_equal(holder(fixture), "process 77 (linkaged --config?rig.yaml)");
+    close(fd);
+    assert_null(holder(fixture));
+}
+
+#define THREAD(policy, priority)                                                                   \
+    "8 (worker) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 "   \
+    "0 2 " priority " " policy " 0 0 0\n"
+#define FIFO  "1"
+#define OTHER "0"
+
+static int find_rivals(const struct fixture *fixture, int own, struct lk_host_rivals *ret)
+{
+    cpu_set_t cores;
+
+    CPU_ZERO(&cores);
+    CPU_SET(2, &cores);
+    return lk_host_find_rivals(fixture->root, &cores, 50, own, ret);
+}
+
+/* Equal priority is enough, on one of the cores, in another process. */
+static void test_rivals(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct lk_host_rivals rivals;
+
+    assert_int_equal(find_rivals(fixture, 0, &rivals), 0);
+    fixture_write(fixture, "proc/7/task/8/stat", THREAD(FIFO, "50"));
+    fixture_write(fixture, "proc/7/task/8/status", "Cpus_allowed_list:\t1-2\n");
+    assert_int_equal(find_rivals(fixture, 0, &rivals), 1);
+    assert_int_equal(rivals.n, 1);
+    assert_int_equal(rivals.first, 8);
+    assert_string_equal(rivals.names, "8 worker (priority 50)");
+    assert_int_equal(find_rivals(fixture, 7, &rivals), 1);
+    assert_int_equal(rivals.n, 0);
+    assert_string_equal(rivals.names, "");
+
+    fixture_write(fixture, "proc/7/task/8/status", "Cpus_allowed_list:\t1,3\n");
+    find_rivals(fixture, 0, &rivals);
+    assert_int_equal(rivals.n, 0);
+    fixture_write(fixture, "proc/7/task/8/status", "Cpus_allowed_list:\t2\n");
+    fixture_write(fixture, "proc/7/task/8/stat", THREAD(FIFO, "49"));
+    find_rivals(fixture, 0, &rivals);
+    assert_int_equal(rivals.n, 0);
+    fixture_write(fixture, "proc/7/task/8/stat", THREAD(OTHER, "50"));
+    find_rivals(fixture, 0, &rivals);
+    assert_int_equal(rivals.n, 0);
+}
+
 int main(void)
 {
 #define test_in_folder(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -330,6 +441,9 @@ int main(void)
         cmocka_unit_test(test_format_short),
         test_in_folder(test_read_text),
         cmocka_unit_test(test_here),
+        test_in_folder(test_lock),
+        test_in_folder(test_holder),
+        test_in_folder(test_rivals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

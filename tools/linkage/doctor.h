@@ -5,7 +5,6 @@
  * doctor_machine.c   what is looked at: conditions, the cores to judge, the account
  * doctor_probe.c     what can only be tried: priority, locking, a clock, the core itself
  * doctor_spin.c      a loop on each core that only reads the clock, and interrupts meanwhile
- * doctor_tasks.c     threads of others
  * doctor_checks_*.c  one small function a check: reads, never changes anything
  * doctor_checks.c    the table of them
  * doctor_print.c     text and JSON
@@ -220,24 +219,6 @@ int doctor_next_core(const struct doctor *doctor, int core);
  * that the kernel lacks the thing. */
 bool doctor_is_read(const struct doctor *doctor);
 
-/** struct doctor_task - one thread of anybody.
- * @policy: as of sched_getscheduler();  @priority: real-time priority
- * @per_core: a kernel thread tied to one core that cannot be moved */
-struct doctor_task {
-    int id;
-    char name[32];
-    int policy;
-    int priority;
-    bool is_kernel;
-    bool per_core;
-    cpu_set_t allowed;
-};
-
-/** doctor_each_task() - all threads below the root, in no order.
- * Return: how many; 0 where there is nothing to see. */
-int doctor_each_task(const char *root, void (*see)(void *context, const struct doctor_task *task),
-                     void *context);
-
 /* doctor_checks_*.c: see the table in doctor_checks.c */
 void check_kernel(const struct doctor *d, struct doctor_finding *f);
 void check_virtual_machine(const struct doctor *d, struct doctor_finding *f);
@@ -269,6 +250,7 @@ void check_numa_node(const struct doctor *d, struct doctor_finding *f);
 void check_timer_migration(const struct doctor *d, struct doctor_finding *f);
 void check_watchdog(const struct doctor *d, struct doctor_finding *f);
 void check_kernel_threads(const struct doctor *d, struct doctor_finding *f);
+void check_taken(const struct doctor *d, struct doctor_finding *f);
 void check_foreign_tasks(const struct doctor *d, struct doctor_finding *f);
 void check_io_uring(const struct doctor *d, struct doctor_finding *f);
 void check_directory(const struct doctor *d, struct doctor_finding *f);

@@ -9,15 +9,12 @@
 struct crowd {
     const struct doctor *doctor;
     int n;
-    int first;
     char names[256];
 };
 
-static void add(struct crowd *crowd, const struct doctor_task *task)
+static void add(struct crowd *crowd, const struct lk_host_task *task)
 {
-    if (crowd->n++ == 0)
-        crowd->first = task->id;
-    if (crowd->n > DOCTOR_WORST)
+    if (++crowd->n > DOCTOR_WORST)
         return;
     text_add(crowd->names, sizeof(crowd->names), "%s%d %s", crowd->n > 1 ? ", " : "", task->id,
              task->name);
@@ -25,7 +22,7 @@ static void add(struct crowd *crowd, const struct doctor_task *task)
         text_add(crowd->names, sizeof(crowd->names), " (priority %d)", task->priority);
 }
 
-static bool may_come(const struct doctor *d, const struct doctor_task *task)
+static bool may_come(const struct doctor *d, const struct lk_host_task *task)
 {
     cpu_set_t both;
 
@@ -34,7 +31,7 @@ static bool may_come(const struct doctor *d, const struct doctor_task *task)
 }
 
 /* Threads that serve interrupts count although they have one core: they can be moved. */
-static void see_kernel_thread(void *context, const struct doctor_task *task)
+static void see_kernel_thread(void *context, const struct lk_host_task *task)
 {
     struct crowd *crowd = context;
 
@@ -63,7 +60,7 @@ void check_kernel_threads(const struct doctor *d, struct doctor_finding *f)
     struct crowd crowd = {.doctor = d};
     char mask[CPU_SETSIZE / 4 + CPU_SETSIZE / 32 + 1];
 
-    if (doctor_each_task(d->root, see_kernel_thread, &crowd) == 0)
+    if (lk_host_each_task(d->root, false, see_kernel_thread, &crowd) == 0)
         return;
     if (crowd.n == 0) {
         found(f, DOCTOR_OK, "only those tied to core %s", d->cores_text);
@@ -81,31 +78,40 @@ void check_kernel_threads(const struct doctor *d, struct doctor_finding *f)
          d->others_text, mask, d->cores_text);
 }
 
-static void see_foreign(void *context, const struct doctor_task *task)
+/* A rig that runs is seen by its threads, too; one that is only loaded has nothing but its lock. */
+void check_taken(const struct doctor *d, struct doctor_finding *f)
 {
-    struct crowd *crowd = context;
-    bool above = (task->policy == SCHED_FIFO || task->policy == SCHED_RR) &&
-                 task->priority > crowd->doctor->options->priority;
+    char holder[256];
 
-    if (above && !task->per_core && may_come(crowd->doctor, task))
-        add(crowd, task);
+    if (!doctor_is_read(d))
+        return;
+    for (int i = doctor_next_core(d, -1); i >= 0; i = doctor_next_core(d, i)) {
+        if (!lk_host_core_holder(d->root, i, holder, sizeof(holder)))
+            continue;
+        found(f, DOCTOR_WARN, "core %d by %s", i, holder);
+        costs(f, "linkaged refuses to start on a core that the cycle of another rig has");
+        mend(f, "another core for one of them, linkage doctor --core LIST judges it: realtime: "
+                "{core: N} in the configuration of linkaged");
+        return;
+    }
+    found(f, DOCTOR_OK, "core %s by no rig", d->cores_text);
 }
 
 void check_foreign_tasks(const struct doctor *d, struct doctor_finding *f)
 {
-    struct crowd crowd = {.doctor = d};
+    struct lk_host_rivals rivals;
 
-    if (doctor_each_task(d->root, see_foreign, &crowd) == 0)
+    if (lk_host_find_rivals(d->root, &d->cores, d->options->priority, 0, &rivals) == 0)
         return;
-    if (crowd.n == 0) {
-        found(f, DOCTOR_OK, "none above %d", d->options->priority);
+    if (rivals.n == 0) {
+        found(f, DOCTOR_OK, "none of %d or above", d->options->priority);
         return;
     }
-    found(f, DOCTOR_WARN, "%d above %d may come to core %s: %s%s", crowd.n, d->options->priority,
-          d->cores_text, crowd.names, crowd.n > DOCTOR_WORST ? ", ..." : "");
+    found(f, DOCTOR_WARN, "%d of %d or above may come to core %s: %s", rivals.n,
+          d->options->priority, d->cores_text, rivals.names);
     costs(f, "they stop the cycle for as long as they like");
     mend(f, "sudo taskset -pc %s %d for each, or a lower priority: sudo chrt -f -p 10 %d",
-         d->others_text, crowd.first, crowd.first);
+         d->others_text, rivals.first, rivals.first);
 }
 
 /* Both watchdogs watch the cores of one mask. */

@@ -75,6 +75,65 @@ int lk_host_parse_cpus(const char *text, cpu_set_t *ret_cpus);
 /** lk_host_format_cpus() - a set as such a list; "" for none. */
 void lk_host_format_cpus(const cpu_set_t *cpus, char *ret_text, size_t size);
 
+/** struct lk_host_task - one thread of anybody.
+ * @process, @id: numbers of both
+ * @policy: as of sched_getscheduler();  @priority: real-time priority
+ * @per_core: a kernel thread tied to one core that cannot be moved
+ * @allowed: cores that it may run on */
+struct lk_host_task {
+    int process;
+    int id;
+    char name[32];
+    int policy;
+    int priority;
+    bool is_kernel;
+    bool per_core;
+    cpu_set_t allowed;
+};
+
+/** lk_host_each_task() - all threads below the root, in no order.
+ * @realtime_only: @see only those of SCHED_FIFO and SCHED_RR; takes less time
+ * Return: how many there are; 0 where there is nothing to see.  RT: no. */
+int lk_host_each_task(const char *root, bool realtime_only,
+                      void (*see)(void *context, const struct lk_host_task *task), void *context);
+
+#define LK_HOST_RIVALS_NAMED 4
+
+/** struct lk_host_rivals - real-time threads that may come to a core.
+ * @n:     how many;  @first: number of one, 0: none
+ * @names: "41 worker (priority 90), 52 ..."; "" for none */
+struct lk_host_rivals {
+    int n;
+    int first;
+    char names[256];
+};
+
+/** lk_host_find_rivals() - who may keep a thread of @priority from running on @cores: threads of
+ * equal or higher real-time priority, but those that the kernel ties to a core.
+ * @own_process: whose threads do not count
+ * Return: how many threads were looked at; 0 where none can be seen.  RT: no. */
+int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, int own_process,
+                        struct lk_host_rivals *ret_rivals);
+
+/** enum lk_host_share - of a core. The cycle of a rig has it alone; whatever else of rigs is
+ * real-time there shares it with its like. */
+enum lk_host_share { LK_HOST_ALONE, LK_HOST_SHARED };
+
+/** lk_host_lock_core() - take core @core for this process until the descriptor is closed, which the
+ * end of the process does, too.
+ *
+ * The lock is on the core's own folder in sysfs (flock(2)): it needs no file, no privilege and no
+ * folder that all users may write to, and holds across users and process namespaces. Two containers
+ * that have mounted a /sys of their own do not see each other's.
+ * Return: a descriptor, -EWOULDBLOCK (somebody has it, see lk_host_core_holder()), or negative
+ * errno: cores cannot be locked here.  RT: no. */
+int lk_host_lock_core(const char *root, int core, enum lk_host_share share);
+
+/** lk_host_core_holder() - who has locked core @core: "process 123 (linkaged --config rig.yaml)";
+ * "a process that cannot be seen from here".
+ * Return: whether somebody has.  RT: no. */
+bool lk_host_core_holder(const char *root, int core, char *ret_text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

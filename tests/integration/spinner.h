@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process of real-time priority that keeps a core from everything below, for a bounded time. */
+#ifndef TEST_SPINNER_H
+#define TEST_SPINNER_H
+
+#include <sys/types.h>
+
+#define SPINNER_NAME  "spinner"
+#define SPINNER_MAX_S 60 /* it ends by itself after this */
+
+/** spinner_core() - a core that can be kept from others while there is another one for them; the
+ * last. Keeps the calling process off it, and all that it makes.
+ * Return: the core, or -1: one core only, or no real-time priority here. */
+int spinner_core(void);
+
+/** spinner_start() - it spins on @core, at SCHED_FIFO @priority, when this returns. */
+pid_t spinner_start(int core, int priority);
+/** spinner_stop() - it is gone. */
+void spinner_stop(pid_t pid);
+
+#endif
