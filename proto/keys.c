@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "keys.h"
+#include "linkage/file.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +127,6 @@ static int refuse(struct lk_error *error, const char *path, const char *why)
 static int check_file(const char *path, const struct stat *st, enum lk_key_kind kind, uid_t owner,
                       struct lk_error *error)
 {
-    if (!S_ISREG(st->st_mode))
-        return refuse(error, path, "not a file, expected a key file");
     if (st->st_uid != 0 && st->st_uid != owner) {
         lk_error_set(error, "%s: belongs to user %u, expected %u or root (chown it)", path,
                      (unsigned int)st->st_uid, (unsigned int)owner);
@@ -194,11 +192,10 @@ static int read_checked(int fd, const char *path, enum lk_key_kind kind, uid_t o
 int lk_key_file_read(const char *path, enum lk_key_kind kind, uid_t owner, char **ret_text,
                      size_t *ret_size, struct lk_error *ret_error)
 {
-    /* a pipe that somebody put there must not hold the reader */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
+    int fd = lk_file_open(path), r;
 
     if (fd < 0)
-        return refuse(ret_error, path, strerror(errno));
+        return refuse(ret_error, path, lk_file_error(fd));
     r = read_checked(fd, path, kind, owner, ret_text, ret_size, ret_error);
     close(fd);
     return r;

@@ -8,6 +8,7 @@
  * The text may come from a socket, so every bound is checked before it is spent: size, number of
  * nodes, nesting. Nothing recurses. */
 #include "document_tree.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -313,38 +314,29 @@ int lk_document_parse(const char *name, const char *text, size_t size,
     return result;
 }
 
-/* Reads one byte more than allowed, so that the parser sees that a file is too long. */
-static int read_all(const char *path, char *text, size_t room, size_t *ret_size)
+int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
+                     struct lk_error *ret_error)
 {
-    FILE *file = fopen(path, "re");
-    int fault;
+    /* one byte more than allowed, so that the parser sees that a file is too long */
+    int result = lk_file_read(path, LK_DOCUMENT_SIZE_MAX + 1, ret_text, ret_size);
 
-    if (file == NULL)
-        return -errno;
-    *ret_size = fread(text, 1, room, file);
-    fault = ferror(file) ? -errno : 0;
-    fclose(file);
-    return fault;
+    if (result == 0 || result == -ENOMEM)
+        return result;
+    lk_error_set(ret_error, "%s: cannot be read (%s), expected a YAML file", path,
+                 lk_file_error(result));
+    return LK_E_TEXT;
 }
 
 int lk_document_read(const char *path, struct lk_document **ret_document,
                      struct lk_error *ret_error)
 {
-    size_t room = LK_DOCUMENT_SIZE_MAX + 1;
-    char *text = malloc(room);
     size_t size = 0;
-    int result;
+    char *text;
+    int result = lk_document_text(path, &text, &size, ret_error);
 
-    if (text == NULL)
-        return -ENOMEM;
-    result = read_all(path, text, room, &size);
-    if (result < 0) {
-        lk_error_set(ret_error, "%s: cannot be read (%s), expected a YAML file", path,
-                     strerror(-result));
-        result = LK_E_TEXT;
-    } else {
-        result = lk_document_parse(path, text, size, ret_document, ret_error);
-    }
+    if (result != 0)
+        return result;
+    result = lk_document_parse(path, text, size, ret_document, ret_error);
     free(text);
     return result;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loaded.h"
 #include "exchange.h"
+#include "linkage/document.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,43 +105,19 @@ int lkd_loaded_new(const char *name, const char *text, size_t size,
     return finish(model, own, size, settings, ret_loaded, ret_error);
 }
 
-/* The text of a model that was read and found good before. Return: NULL, errno says why. */
-static char *read_text(const char *path, size_t *ret_size)
-{
-    FILE *in = fopen(path, "re");
-    char *text = NULL;
-    long size = -1;
-
-    if (in && fseek(in, 0, SEEK_END) == 0)
-        size = ftell(in);
-    if (size >= 0)
-        text = malloc((size_t)size + 1);
-    if (text) {
-        rewind(in);
-        *ret_size = fread(text, 1, (size_t)size, in);
-    }
-    if (in)
-        fclose(in);
-    return text;
-}
-
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
 {
-    struct lk_model *model;
     size_t size = 0;
     char *text;
     int r;
 
-    r = lk_model_read_file(path, &model, ret_error);
+    r = lk_document_text(path, &text, &size, ret_error);
     if (r)
         return r;
-    text = read_text(path, &size);
-    if (!text) {
-        lk_model_free(model);
-        return -errno;
-    }
-    return finish(model, text, size, settings, ret_loaded, ret_error);
+    r = lkd_loaded_new(path, text, size, settings, ret_loaded, ret_error);
+    free(text);
+    return r;
 }
 
 void lkd_loaded_free(struct lkd_loaded *loaded)

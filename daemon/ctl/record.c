@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record.h"
+#include "linkage/file.h"
 #include "log.h"
 #include "recorder.h"
 #include "version.h"
@@ -23,20 +24,13 @@
 /* Return: the text, to be freed, or NULL: recordings go without it. */
 static char *read_config(const char *path)
 {
-    char *text = malloc(CONFIG_MAX);
-    FILE *in = path ? fopen(path, "re") : NULL;
+    char *text = NULL;
     size_t n = 0;
 
-    if (in && text)
-        n = fread(text, 1, CONFIG_MAX - 1, in);
-    if (in)
-        fclose(in);
-    if (n == 0) {
-        free(text);
-        return NULL;
-    }
-    text[n] = '\0';
-    return text;
+    if (path && lk_file_read(path, CONFIG_MAX - 1, &text, &n) == 0 && n > 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 int lkd_record_open(struct lkd_rig *rig, const char *config_path)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read.h"
+#include "linkage/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,17 +72,14 @@ int lk_mcap_open_memory(const void *data, size_t size, struct lk_mcap_reader *re
 
 int lk_mcap_open(const char *path, struct lk_mcap_reader *ret_reader)
 {
-    struct lk_mcap_reader reader = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    struct lk_mcap_reader reader = {.fd = lk_file_open(path)};
     struct stat st;
     int r;
 
     if (reader.fd < 0)
-        return -errno;
-    if (fstat(reader.fd, &st))
-        r = -errno;
-    else
-        r = S_ISREG(st.st_mode) ? 0 : -EINVAL;
-    reader.size = (uint64_t)st.st_size;
+        return reader.fd;
+    r = fstat(reader.fd, &st) ? -errno : 0;
+    reader.size = r ? 0 : (uint64_t)st.st_size;
     if (r == 0)
         r = check_magic(&reader);
     if (r)

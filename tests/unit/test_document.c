@@ -292,6 +292,9 @@ static void test_files(void **state)
     assert_string_equal(error.text, "/nowhere/x.yaml: cannot be read (No such file or directory), "
                                     "expected a YAML file");
     assert_int_equal(lk_document_read("/", &document, &error), LK_E_TEXT);
+    assert_non_null(strstr(error.text, "(Is a directory)"));
+    assert_int_equal(lk_document_read("/dev/null", &document, &error), LK_E_TEXT);
+    assert_non_null(strstr(error.text, "a pipe, a socket or a device"));
     assert_null(document);
 }
 

@@ -200,7 +200,7 @@ static void test_things_that_are_no_key_files(void **state)
     assert_int_equal(lk_key_read("/nowhere/key", LK_KEY_SECRET, 0, got, &error), LK_E_TEXT);
     assert_string_equal(error.text, "/nowhere/key: No such file or directory");
     assert_int_equal(lk_key_read("/tmp", LK_KEY_SECRET, 0, got, &error), LK_E_TEXT);
-    assert_non_null(strstr(error.text, "not a file"));
+    assert_non_null(strstr(error.text, "Is a directory"));
     large = calloc(1, LK_KEY_FILE_MAX + 2);
     assert_non_null(large);
     memset(large, '\n', LK_KEY_FILE_MAX + 1);
@@ -210,7 +210,7 @@ static void test_things_that_are_no_key_files(void **state)
     /* a pipe is refused at once, though nobody ever writes to it */
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    expect_refused(LK_KEY_SECRET, "not a file");
+    expect_refused(LK_KEY_SECRET, "it is no file but a pipe");
 }
 
 /* ---- clients ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -173,18 +174,15 @@ int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
 
 static int read_model(const char *path, char **ret_text, struct lk_error *error)
 {
-    FILE *file = fopen(path, "r");
-    char *text = file != NULL ? calloc(1, MODEL_MAX) : NULL;
-    size_t n = text != NULL ? fread(text, 1, MODEL_MAX, file) : 0;
-    int code = file == NULL ? -errno : text == NULL ? -ENOMEM : ferror(file) ? -EIO : 0;
+    char *text = NULL;
+    size_t n = 0;
+    int code = lk_file_read(path, MODEL_MAX, &text, &n);
 
-    if (file != NULL)
-        fclose(file);
     if (code == 0 && n == MODEL_MAX)
         code = -EFBIG;
     if (code != 0) {
         free(text);
-        lk_error_set(error, "--model %s: %s", path, strerror(-code));
+        lk_error_set(error, "--model %s: %s", path, lk_file_error(code));
         return code;
     }
     *ret_text = text;

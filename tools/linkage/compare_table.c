@@ -3,6 +3,7 @@
  * names say, see compare_columns.c. */
 #include "commands.h"
 #include "compare.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -193,11 +194,11 @@ int compare_table_read(struct compare *compare)
 {
     struct compare_reference *r = &compare->reference;
     struct table t = {.path = compare->options->reference};
-    int code;
+    int fd = lk_file_open(t.path), code;
 
-    t.file = fopen(t.path, "r");
+    t.file = fd < 0 ? NULL : fdopen(fd, "r");
     if (t.file == NULL) {
-        complain("%s: %s", t.path, strerror(errno));
+        complain("%s: %s", t.path, lk_file_error(fd < 0 ? fd : -errno));
         return EXIT_REFUSED;
     }
     code = read_rows(compare, &t);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorded.h"
 #include "commands.h"
+#include "linkage/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -108,7 +109,8 @@ bool recorded_open(const char *path, struct recorded *ret)
     *ret = (struct recorded){.path = path};
     result = lk_mcap_open(path, &ret->reader);
     if (result != 0) {
-        complain("%s: %s", path, result == -EINVAL ? "this is no MCAP file" : strerror(-result));
+        complain("%s: %s", path,
+                 result == -EINVAL ? "this is no MCAP file" : lk_file_error(result));
         return false;
     }
     result = advance(ret, &ret->first);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that are one request and one reply. */
 #include "ctl.h"
+#include "linkage/file.h"
 #include "linkage/json.h"
 
 #include <errno.h>
@@ -125,32 +126,17 @@ static int refuse_file(const struct ctl_options *options, const char *path, cons
     return ctl_fail(options, &error);
 }
 
-/* Reads @path whole. One byte more than a request may hold is enough to know that it is too long.
- */
+/* One byte more than a request may hold is enough to know that it is too long. */
 static int read_file(const struct ctl_options *options, const char *path,
                      ProtobufCBinaryData *ret_text)
 {
-    FILE *file = fopen(path, "re");
-    uint8_t *data;
-    size_t size;
-    int fault;
+    size_t size = 0;
+    char *text;
+    int fault = lk_file_read(path, LK_WIRE_CONTROL_MAX + 1, &text, &size);
 
-    if (file == NULL)
-        return refuse_file(options, path, strerror(errno));
-    data = malloc(LK_WIRE_CONTROL_MAX + 1);
-    if (data == NULL) {
-        fclose(file);
-        return refuse_file(options, path, strerror(ENOMEM));
-    }
-    errno = 0;
-    size = fread(data, 1, LK_WIRE_CONTROL_MAX + 1, file);
-    fault = ferror(file) ? errno : 0;
-    fclose(file);
-    if (fault != 0) {
-        free(data);
-        return refuse_file(options, path, strerror(fault));
-    }
-    *ret_text = (ProtobufCBinaryData){.len = size, .data = data};
+    if (fault < 0)
+        return refuse_file(options, path, lk_file_error(fault));
+    *ret_text = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)text};
     return CTL_OK;
 }
 

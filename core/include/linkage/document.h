@@ -44,6 +44,12 @@ enum lk_node_kind { LK_NODE_NONE, LK_NODE_SCALAR, LK_NODE_LIST, LK_NODE_MAP };
 int lk_document_parse(const char *name, const char *text, size_t size,
                       struct lk_document **ret_document, struct lk_error *ret_error);
 
+/** lk_document_text() - the text of the file at @path, to be parsed.
+ * @ret_text: @ret_size bytes on the heap, and a zero; free() it
+ * Return: 0, LK_E_TEXT (it cannot be read, or is no regular file), -ENOMEM. */
+int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
+                     struct lk_error *ret_error);
+
 /** lk_document_read() - parse the file at @path. As lk_document_parse(), LK_E_TEXT also when the
  * file cannot be read (the line says why). */
 int lk_document_read(const char *path, struct lk_document **ret_document,
