@@ -3,13 +3,16 @@
 #include "client.h"
 #include "linkage/json.h"
 
+#include <arpa/inet.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -130,7 +133,7 @@ static void test_no_daemon(void **state)
         lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error),
         LK_CLIENT_E_NO_ANSWER);
     assert_non_null(strstr(error.text, endpoint));
-    assert_non_null(strstr(error.text, "linkaged"));
+    assert_non_null(strstr(error.text, "start one"));
     assert_int_equal(lk_client_outputs_open(client, endpoint, &outputs, &error), 0);
     assert_int_equal(lk_client_outputs_receive(outputs, TIMEOUT_MS, NULL, &sample),
                      LK_CLIENT_E_NO_ANSWER);
@@ -207,7 +210,7 @@ static void test_answers(void **state)
     static const struct {
         uint64_t id;
         int code;
-    } answers[] = {{1, 0}, {1, LK_CLIENT_E_NO_ANSWER}, {3, 0}, {0, LK_CLIENT_E_BAD_ANSWER}};
+    } answers[] = {{1, 0}, {1, LK_CLIENT_E_SILENT}, {3, 0}, {0, LK_CLIENT_E_BAD_ANSWER}};
     struct stranger stranger;
     struct call call = {0};
 
@@ -225,6 +228,35 @@ static void test_answers(void **state)
     }
     lk_client_close(call.client);
     stranger_close(&stranger);
+}
+
+/* Who takes connections and says nothing: a daemon that is stopped looks like this. */
+static void test_mute(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const Linkage__V1__ControlReply *reply;
+    struct lk_client *client;
+    struct lk_error error;
+    char endpoint[64];
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(fd, 16), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", ntohs(address.sin_port));
+    /* less and more than a handshake may take */
+    for (int timeout_ms = TIMEOUT_MS; timeout_ms <= 2500; timeout_ms += 2500 - TIMEOUT_MS) {
+        assert_int_equal(lk_client_open(endpoint, timeout_ms, &client, &error), 0);
+        assert_int_equal(
+            lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error),
+            LK_CLIENT_E_SILENT);
+        assert_non_null(strstr(error.text, "something takes connections"));
+        lk_client_close(client);
+    }
+    close(fd);
 }
 
 /* A command into the void must not wait there for a daemon to come. */
@@ -257,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_bad_endpoint_is_refused),
         cmocka_unit_test(test_no_daemon),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_mute),
         cmocka_unit_test(test_request_does_not_outlive_its_call),
     };
 

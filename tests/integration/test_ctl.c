@@ -250,9 +250,12 @@ static void test_arm_refused(void **state)
     assert_string_equal(output, "linkagectl: not armed: " REASON "\n");
     assert_int_equal(run_ctl(UNPROVEN, "arm --json"), 1);
     assert_output("{\"result\":\"no-budget\",\"text\":\"" REASON "\"");
-    /* a daemon that vanishes while it arms */
+    /* a daemon that falls silent while it arms is there all the same */
     assert_int_equal(run_ctl(SILENT, "arm"), 3);
-    assert_output("no daemon answers");
+    assert_output("is there, but has not answered for 1.0 s");
+    assert_null(strstr(output, "start one"));
+    assert_int_equal(run_ctl(SILENT, "arm --json"), 3);
+    assert_output("{\"result\":\"silent\"");
 }
 
 /* A model of no bytes: this daemon looks at none. */

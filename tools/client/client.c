@@ -110,26 +110,49 @@ struct lk_client_socket *lk_client_socket_of(struct lk_client *client)
     return &client->socket;
 }
 
+/* Who is there and says nothing is not started once more. */
+static void explain_silence(const struct lk_client *client, struct lk_error *ret_error)
+{
+    const char *endpoint = client->socket.endpoint;
+    double seconds = client->timeout_ms / 1e3;
+
+    if (client->socket.trouble != NULL)
+        lk_error_set(ret_error, "no connection to the daemon at %s: %s", endpoint,
+                     client->socket.trouble);
+    else if (client->socket.reach == LK_CLIENT_DAEMON)
+        lk_error_set(ret_error,
+                     "the daemon at %s is there, but has not answered for %.1f s: it is busy, or "
+                     "another program keeps its processor; its log and linkage doctor say more",
+                     endpoint, seconds);
+    else if (client->socket.reach == LK_CLIENT_SOMEBODY)
+        lk_error_set(ret_error,
+                     "something takes connections at %s, but has not said for %.1f s that it is a "
+                     "daemon: one that is stopped or starved, or another program",
+                     endpoint, seconds);
+    else
+        lk_error_set(ret_error,
+                     "no daemon answers at %s within %.1f s; start one with: linkaged --config "
+                     "config/linkaged.yaml",
+                     endpoint, seconds);
+}
+
 int lk_client_forget(struct lk_client *client, struct lk_error *ret_error)
 {
-    const char *trouble = lk_client_socket_trouble(&client->socket);
     struct lk_client_socket fresh;
     struct lk_error ignored;
+    int code;
 
+    lk_client_socket_look(&client->socket);
+    explain_silence(client, ret_error);
+    code = client->socket.trouble != NULL || client->socket.reach == LK_CLIENT_NOBODY
+               ? LK_CLIENT_E_NO_ANSWER
+               : LK_CLIENT_E_SILENT;
     if (lk_client_socket_open(&fresh, client->socket.context, ZMQ_DEALER, client->socket.endpoint,
                               &client->keys, &ignored) == 0) {
         lk_client_socket_close(&client->socket);
         client->socket = fresh;
     }
-    if (trouble != NULL)
-        lk_error_set(ret_error, "no connection to the daemon at %s: %s", client->socket.endpoint,
-                     trouble);
-    else
-        lk_error_set(ret_error,
-                     "no daemon answers at %s within %.1f s; start one with: linkaged --config "
-                     "config/linkaged.yaml",
-                     client->socket.endpoint, client->timeout_ms / 1e3);
-    return LK_CLIENT_E_NO_ANSWER;
+    return code;
 }
 
 /* Encodes @request and hands it to the socket, which connects in its own time. */

@@ -30,6 +30,7 @@
 
 /** enum lk_client_code - positive return codes of this library.
  * LK_CLIENT_E_NO_ANSWER:  nobody answered in time
+ * LK_CLIENT_E_SILENT:     the same, of a call to a daemon that is there: no second one is needed
  * LK_CLIENT_E_BAD_ANSWER: what came back is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
  * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes
@@ -47,6 +48,7 @@ enum lk_client_code {
     LK_CLIENT_E_REFUSED = 6,
     LK_CLIENT_E_CHANGED = 7,
     LK_CLIENT_E_KEYS = 8,
+    LK_CLIENT_E_SILENT = 9,
 };
 
 /** struct lk_client_options - CURVE keys, 40 characters of Z85 each; all three or, for a daemon
@@ -88,7 +90,8 @@ void lk_client_close(struct lk_client *client);
  * @ret_reply: what the daemon answered, also when it refused. Belongs to @client, valid until its
  * next call; a description until the next DescribeRequest.
  * Return: 0, LK_CLIENT_E_NO_ANSWER (the text names the endpoint and how to start a daemon, or says
- * that the keys were refused), LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
+ * that the keys were refused), LK_CLIENT_E_SILENT (somebody takes connections there),
+ * LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 

@@ -95,15 +95,16 @@ static int set_keys(void *handle, const struct lk_client_keys *keys)
     return 0;
 }
 
-/* Events of the handshakes of @handle, on a socket of their own; NULL if that cannot be had. */
-static void *watch_handshakes(void *context, void *handle)
+/* Events of the connection of @handle, on a socket of their own; NULL if that cannot be had. */
+static void *watch_connection(void *context, void *handle)
 {
-    const int events = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+    const int events = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED |
+                       ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                        ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
     char address[64];
     void *monitor;
 
-    snprintf(address, sizeof(address), "inproc://handshakes-%p", handle);
+    snprintf(address, sizeof(address), "inproc://connection-%p", handle);
     if (zmq_socket_monitor(handle, address, events) != 0)
         return NULL;
     monitor = zmq_socket(context, ZMQ_PAIR);
@@ -126,7 +127,7 @@ static bool has_keys(void *handle)
 }
 
 /* Who wants keys may hang up before the other end has read why. */
-static const char *event_text(void *handle, uint16_t event, uint32_t value)
+static const char *failure_text(void *handle, uint16_t event, uint32_t value)
 {
     switch (event) {
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
@@ -135,22 +136,49 @@ static const char *event_text(void *handle, uint16_t event, uint32_t value)
         if (value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
             return "one end of the connection wants keys (CURVE), the other has none";
         return "what is there does not speak ZeroMQ";
-    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+    default:
         return has_keys(handle)
                    ? "it ends the connection at once: is the server key the right one?"
                    : "it ends the connection at once, as one that wants keys (CURVE) does";
-    default:
-        return NULL;
     }
 }
 
-const char *lk_client_socket_trouble(struct lk_client_socket *socket)
+/* A handshake that took too long fails without a detail, too, but nobody has hung up then. */
+static bool is_silence(uint16_t event, uint32_t value)
 {
-    const char *text = NULL;
+    return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && value != EPIPE && value != ECONNRESET;
+}
+
+static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t value)
+{
+    switch (event) {
+    case ZMQ_EVENT_CONNECTED:
+        socket->reach = LK_CLIENT_SOMEBODY;
+        return;
+    case ZMQ_EVENT_DISCONNECTED: /* of a handshake that failed, its own event has told */
+        if (socket->reach == LK_CLIENT_DAEMON)
+            socket->reach = LK_CLIENT_NOBODY;
+        return;
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+        socket->reach = LK_CLIENT_DAEMON;
+        socket->trouble = NULL;
+        return;
+    default:
+        socket->reach = is_silence(event, value) ? LK_CLIENT_SOMEBODY : LK_CLIENT_NOBODY;
+        if (socket->reach == LK_CLIENT_SOMEBODY)
+            return;
+        /* the next attempt may end without a reason; that of an earlier one stands */
+        if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || socket->trouble == NULL)
+            socket->trouble = failure_text(socket->handle, event, value);
+    }
+}
+
+void lk_client_socket_look(struct lk_client_socket *socket)
+{
     uint8_t frame[6];
 
     if (socket->monitor == NULL)
-        return NULL;
+        return;
     /* event and value in the first frame, the address in the second */
     while (zmq_recv(socket->monitor, frame, sizeof(frame), ZMQ_DONTWAIT) == (int)sizeof(frame)) {
         uint16_t event;
@@ -158,12 +186,9 @@ const char *lk_client_socket_trouble(struct lk_client_socket *socket)
 
         memcpy(&event, frame, sizeof(event));
         memcpy(&value, frame + sizeof(event), sizeof(value));
-        /* the next attempt may end without a reason; that of an earlier one stands */
-        if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || text == NULL)
-            text = event_text(socket->handle, event, value);
         zmq_recv(socket->monitor, NULL, 0, ZMQ_DONTWAIT);
+        take_event(socket, event, value);
     }
-    return text;
 }
 
 int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, int type,
@@ -183,7 +208,7 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
     }
     set_options(handle, type);
     fault = set_keys(handle, keys);
-    monitor = type == ZMQ_DEALER ? watch_handshakes(context, handle) : NULL;
+    monitor = type == ZMQ_DEALER ? watch_connection(context, handle) : NULL;
     if (fault == 0 && zmq_connect(handle, endpoint) != 0)
         fault = errno;
     if (fault != 0) {

@@ -21,13 +21,20 @@ struct lk_client_keys {
 int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
                         struct lk_error *ret_error);
 
+/** enum lk_client_reach - how far a connection got: nobody takes it; somebody has, but does not say
+ * who; a daemon has. */
+enum lk_client_reach { LK_CLIENT_NOBODY, LK_CLIENT_SOMEBODY, LK_CLIENT_DAEMON };
+
 /** struct lk_client_socket - a socket and where it is connected to.
  * @context:  not owned
- * @monitor:  of a DEALER: tells what became of handshakes, see lk_client_socket_trouble() */
+ * @monitor:  of a DEALER: tells what becomes of its connection, see lk_client_socket_look()
+ * @reach:    by the last look;  @trouble: why the last handshake failed, static text, or NULL */
 struct lk_client_socket {
     void *context;
     void *handle;
     void *monitor;
+    enum lk_client_reach reach;
+    const char *trouble;
     char endpoint[LK_CLIENT_ENDPOINT_SIZE];
 };
 
@@ -41,9 +48,8 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
 /** lk_client_socket_subscribe() - to messages that begin with the @size bytes of @topic. */
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size);
 
-/** lk_client_socket_trouble() - why there is no connection, as far as the last handshake tells:
- * "the daemon refused the key of this client". NULL: nothing is known. Static text. */
-const char *lk_client_socket_trouble(struct lk_client_socket *socket);
+/** lk_client_socket_look() - find out how far the connection got: @reach and @trouble. */
+void lk_client_socket_look(struct lk_client_socket *socket);
 
 /** lk_client_socket_close() - close the socket; what is unsent is dropped. */
 void lk_client_socket_close(struct lk_client_socket *socket);
@@ -73,7 +79,8 @@ int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
 /** lk_client_forget() - take back a request that nobody answered: the next daemon must not carry it
- * out. @ret_error: why, "no daemon answers at ...". Return: LK_CLIENT_E_NO_ANSWER. */
+ * out. @ret_error: why: no daemon is there, it is there and silent, or it refused the connection.
+ * Return: LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_SILENT. */
 int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
 
 /** lk_client_inputs_generation() - how many times a daemon has subscribed: another number after a

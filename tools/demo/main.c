@@ -92,7 +92,8 @@ static int read_options(int argc, char **argv, struct options *options)
 static int fail(int code, const struct lk_error *error)
 {
     fprintf(stderr, "linkage-demo: %s\n", error->text);
-    return code == LK_CLIENT_E_NO_ANSWER ? DEMO_NO_DAEMON : DEMO_FAILED;
+    return code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT ? DEMO_NO_DAEMON
+                                                                       : DEMO_FAILED;
 }
 
 static const Linkage__V1__ChannelDescription *

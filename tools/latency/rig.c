@@ -77,7 +77,7 @@ static int await_answer(struct lat_rig *rig, struct lk_error *error)
                          status >= 0 ? "ended at once" : "does not answer", rig->log);
             return 1;
         }
-        code = code == LK_CLIENT_E_NO_ANSWER ? 0 : code;
+        code = code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT ? 0 : code;
     }
     return code;
 }

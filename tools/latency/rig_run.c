@@ -17,7 +17,7 @@ static int ask(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const 
     struct lk_error reason;
     int code = lk_client_call(rig->client, request, ret_reply, &reason);
 
-    if (code == LK_CLIENT_E_NO_ANSWER)
+    if (code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT)
         lk_error_set(&reason, "no answer");
     if (code == 0 && (*ret_reply)->result != LINKAGE__V1__RESULT__RESULT_OK) {
         lk_error_set(&reason, "%s", (*ret_reply)->text);

@@ -33,8 +33,12 @@ int ctl_fail(const struct ctl_options *options, const struct lk_error *error)
 
 int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error)
 {
-    print_fault(options, code == LK_CLIENT_E_NO_ANSWER ? "no-daemon" : "failed", error);
-    if (code == LK_CLIENT_E_NO_ANSWER)
+    const char *result = code == LK_CLIENT_E_NO_ANSWER ? "no-daemon"
+                         : code == LK_CLIENT_E_SILENT  ? "silent"
+                                                       : "failed";
+
+    print_fault(options, result, error);
+    if (code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT)
         return CTL_NO_DAEMON;
     return code == LK_CLIENT_E_ENDPOINT ? CTL_USAGE : CTL_FAILED;
 }

@@ -98,5 +98,5 @@ void ctl_help(void)
         "  0  done\n"
         "  1  the daemon refused, or the command failed\n"
         "  2  the command line is wrong\n"
-        "  3  no daemon answers\n");
+        "  3  no daemon answers: there is none, or it is silent\n");
 }
