@@ -76,6 +76,13 @@ int lk_file_read(const char *path, size_t max, char **ret_text, size_t *ret_size
     return 0;
 }
 
+int lk_file_create(const char *path, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+    return fd < 0 ? -errno : fd;
+}
+
 const char *lk_file_error(int error)
 {
     if (error == -EMEDIUMTYPE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
+#include "linkage/file.h"
 #include "log.h"
 #include "reply.h"
 #include "report.h"
@@ -9,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+/* Names that are tried where something is in the way of the first one. */
+#define TRIES        100
 #define TRACES_MAX   10
 #define TRACE_CYCLES 400
 /* From the overrun until the trace is written: two looks of the control thread, and the delay. */
@@ -17,11 +21,12 @@
 /* The cycles after the overrun are to be in the trace, too. */
 #define TRACE_DELAY_NS INT64_C(50000000)
 
-/* MODEL-20260301T120000.250Z; @ret: PATH_MAX bytes. Return: whether it fits. */
-static bool make_path(const struct lkd_rig *rig, const char *suffix, char *ret)
+/* MODEL-20260301T120000.250Z and @suffix, for the second and later tries with their number between;
+ * @ret: PATH_MAX bytes. Return: whether it fits. */
+static bool make_path(const struct lkd_rig *rig, int try, const char *suffix, char *ret)
 {
     time_t started = (time_t)(rig->evidence.started_utc_ns / 1000000000);
-    char utc[24], model[LK_NAME_SIZE];
+    char utc[24], model[LK_NAME_SIZE], number[16] = "";
     struct tm tm;
     int n;
 
@@ -31,8 +36,10 @@ static bool make_path(const struct lkd_rig *rig, const char *suffix, char *ret)
     for (char *c = model; *c; c++)
         if (*c == '/' || *c == ' ')
             *c = '_';
-    n = snprintf(ret, PATH_MAX, "%s/%s-%s.%03dZ%s", rig->config->evidence, model, utc,
-                 (int)(rig->evidence.started_utc_ns / 1000000 % 1000), suffix);
+    if (try > 0)
+        snprintf(number, sizeof(number), "-%d", try + 1);
+    n = snprintf(ret, PATH_MAX, "%s/%s-%s.%03dZ%s%s", rig->config->evidence, model, utc,
+                 (int)(rig->evidence.started_utc_ns / 1000000 % 1000), number, suffix);
     return n > 0 && n < PATH_MAX;
 }
 
@@ -40,12 +47,17 @@ static bool make_path(const struct lkd_rig *rig, const char *suffix, char *ret)
 static FILE *create(const struct lkd_rig *rig, const char *suffix, char *ret_path)
 {
     FILE *file = NULL;
+    int fd = -EEXIST;
 
-    errno = ENAMETOOLONG;
-    if (make_path(rig, suffix, ret_path))
-        file = fopen(ret_path, "we");
+    for (int i = 0; i < TRIES && fd == -EEXIST; i++)
+        fd = make_path(rig, i, suffix, ret_path) ? lk_file_create(ret_path, 0666) : -ENAMETOOLONG;
+    if (fd >= 0)
+        file = fdopen(fd, "w");
     if (!file)
-        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", ret_path, strerror(errno));
+        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", ret_path,
+                strerror(fd < 0 ? -fd : errno));
+    if (!file && fd >= 0)
+        close(fd);
     return file;
 }
 

@@ -8,7 +8,8 @@
 #include "rig.h"
 
 /** lkd_files_report() - the run has ended: MODEL-UTC.json, the evidence; MODEL-UTC.hist, in the
- * format of cyclictest's histograms. @state: after it */
+ * format of cyclictest's histograms. Each is a new file: where something of that name is there, it
+ * becomes MODEL-UTC-2.json and so on. @state: after it */
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state);
 
 /** lkd_files_trace() - call often during a run: shortly after an overrun, MODEL-UTC-trace-N.json

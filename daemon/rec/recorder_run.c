@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder's own thread. */
 #include "recorder_run.h"
+#include "linkage/file.h"
 #include "log.h"
 #include "wait.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,10 +130,10 @@ static void take_events(struct lkd_recorder *rec)
 /* A file of that name is somebody else's. Return: 0, negative errno: nothing of it is left. */
 static int create(struct lkd_recorder *rec)
 {
-    int fd = open(rec->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644), r;
+    int fd = lk_file_create(rec->path, 0644), r;
 
     if (fd < 0)
-        return -errno;
+        return fd;
     r = lkd_take_begin(rec->take, fd);
     if (r)
         unlink(rec->path);

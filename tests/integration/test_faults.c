@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -388,6 +389,56 @@ static void test_reports(void **state)
     harness_close(&h);
 }
 
+/* Links and pipes by all names that the reports of this run may have: their milliseconds are not
+ * known. */
+static void lay_traps(struct harness *h, const char *victim)
+{
+    const char *utc = runs_ask_evidence(h, false, false)->evidence->started_utc;
+    char path[256], digits[24];
+    size_t n = 0;
+
+    for (; *utc != 'Z'; utc++)
+        if (*utc != '-' && *utc != ':')
+            digits[n++] = *utc;
+    digits[n] = '\0';
+    for (int i = 0; i < 1000; i++) {
+        snprintf(path, sizeof(path), "%s/kept/four-bar-%s.%03dZ.json", h->folder, digits, i);
+        assert_int_equal(symlink(victim, path), 0);
+        snprintf(path, sizeof(path), "%s/kept/four-bar-%s.%03dZ.hist", h->folder, digits, i);
+        assert_int_equal(mkfifo(path, 0600), 0);
+    }
+}
+
+/* Whoever may write to the folder can put something where a report will be: the daemon neither
+ * writes through a link nor over a file, nor waits for the reader of a pipe. */
+static void test_reports_go_to_new_files(void **state)
+{
+    char victim[128], text[16] = "";
+    struct harness h;
+    FILE *file;
+
+    (void)state;
+    harness_open(&h, KEPT "overrun: {fault_in_a_row: 0}\n" NO_WATCHDOG);
+    runs_make_folder(&h);
+    runs_load_slow(&h, "0.005");
+    harness_go(&h);
+    runs_await_cycles(&h, 3);
+    snprintf(victim, sizeof(victim), "%s/kept/victim", h.folder);
+    file = fopen(victim, "w");
+    fputs("untouched", file);
+    fclose(file);
+    lay_traps(&h, "victim");
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    file = fopen(victim, "r");
+    assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen("untouched"));
+    fclose(file);
+    assert_string_equal(text, "untouched");
+    assert_int_equal(runs_count_files(&h, "Z-2.json", true), 1);
+    assert_int_equal(runs_count_files(&h, "Z-2.hist", false), 1);
+    runs_remove_folder(&h);
+    harness_close(&h);
+}
+
 /* Where nothing can be written, the log says so and the run is as good as any. */
 static void test_no_place_for_files(void **state)
 {
@@ -499,13 +550,21 @@ static void test_flood_that_dies(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_deadlines),         cmocka_unit_test(test_deadlines_exit),
-        cmocka_unit_test(test_continue),          cmocka_unit_test(test_catch_up),
-        cmocka_unit_test(test_step_fault_exit),   cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_released),          cmocka_unit_test(test_flood_that_dies),
-        cmocka_unit_test(test_frozen_exit),       cmocka_unit_test(test_long_proof_is_alive),
-        cmocka_unit_test(test_reports),           cmocka_unit_test(test_no_place_for_files),
-        cmocka_unit_test(test_autostart_refused), cmocka_unit_test(test_autostart_refused_degraded),
+        cmocka_unit_test(test_deadlines),
+        cmocka_unit_test(test_deadlines_exit),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_catch_up),
+        cmocka_unit_test(test_step_fault_exit),
+        cmocka_unit_test(test_frozen),
+        cmocka_unit_test(test_released),
+        cmocka_unit_test(test_flood_that_dies),
+        cmocka_unit_test(test_frozen_exit),
+        cmocka_unit_test(test_long_proof_is_alive),
+        cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_reports_go_to_new_files),
+        cmocka_unit_test(test_no_place_for_files),
+        cmocka_unit_test(test_autostart_refused),
+        cmocka_unit_test(test_autostart_refused_degraded),
     };
 
     harness_init(argc, argv);

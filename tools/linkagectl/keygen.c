@@ -8,9 +8,9 @@
  * A secret never leaves its file, and no file is ever overwritten. */
 #include "ctl.h"
 #include "keys.h"
+#include "linkage/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,13 +38,13 @@ static int write_file(const struct ctl_options *options, const char *path, mode_
                       const char *text)
 {
     size_t size = strlen(text);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    int fd = lk_file_create(path, mode);
     bool done;
 
-    if (fd < 0 && errno == EEXIST)
+    if (fd == -EEXIST)
         return fail(options, path, "is there already; a key is never overwritten");
     if (fd < 0)
-        return fail(options, path, strerror(errno));
+        return fail(options, path, strerror(-fd));
     /* whatever the umask says: a secret is for its owner, a public key for everybody */
     done = fchmod(fd, mode) == 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
     if (close(fd) == 0 && done)

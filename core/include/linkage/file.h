@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that somebody names: models, configurations, keys, recordings, references.
+/* Files that somebody names: models, configurations, keys, recordings, references, evidence.
  *
  * Only regular files are read. A pipe that nobody writes to would hold its reader for ever, a
  * device may never end, and opening one may act on it; a folder has no text. What was opened is
@@ -8,6 +8,7 @@
 #define LINKAGE_FILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,11 @@ int lk_file_open(const char *path);
  * Thread: any.
  * Return: 0, or negative errno, see lk_file_open(). */
 int lk_file_read(const char *path, size_t max, char **ret_text, size_t *ret_size);
+
+/** lk_file_create() - a new file for writing, with the permissions @mode: nothing that is there
+ * already is written to, be it through a link. Thread: any. Return: a descriptor, or negative errno
+ * (-EEXIST: something of that name is there). */
+int lk_file_create(const char *path, mode_t mode);
 
 /** lk_file_error() - why a file was not read, for people: as strerror(), and what it is that is no
  * file. @error: negative errno */
