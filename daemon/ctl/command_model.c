@@ -78,7 +78,6 @@ int lkd_command_describe(struct lkd_call *call)
 
 int lkd_command_evidence(struct lkd_call *call)
 {
-    const Linkage__V1__EvidenceRequest *request = call->request->evidence;
     Linkage__V1__Evidence *evidence;
 
     if (!has_model(call, "evidence"))
@@ -87,8 +86,7 @@ int lkd_command_evidence(struct lkd_call *call)
     if (!evidence)
         return -ENOMEM;
     call->reply->evidence = evidence;
-    return lkd_reply_evidence(call->rig, request->with_histograms, request->with_cycles,
-                              call->arena, evidence);
+    return lkd_reply_evidence(call->rig, call->request->evidence, call->arena, evidence);
 }
 
 int lkd_command_trace(struct lkd_call *call)

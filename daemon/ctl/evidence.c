@@ -16,7 +16,8 @@ void lkd_evidence_begin(struct lkd_evidence *evidence)
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    *evidence = (struct lkd_evidence){.started_utc_ns = now.tv_sec * NS_PER_S + now.tv_nsec};
+    memset(evidence, 0, sizeof(*evidence));
+    evidence->started_utc_ns = now.tv_sec * NS_PER_S + now.tv_nsec;
     evidence->utc_offset_ns = evidence->started_utc_ns - lkd_clock_ns();
 }
 
@@ -44,6 +45,24 @@ static void consider(struct lkd_evidence *evidence, uint64_t cycle, const struct
     find_least(evidence);
 }
 
+/* A record that follows a lost one counts as one that waited for its grid point. */
+static void keep_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
+                        uint64_t number, const struct lkd_record *record)
+{
+    bool behind = evidence->last + 1 == number && evidence->last_ended_ns > record->deadline_ns;
+
+    evidence->last = number;
+    evidence->last_ended_ns = record->ended_ns;
+    if (cycle->mode != LKD_MODE_REALTIME ||
+        record->ended_ns <= record->deadline_ns + cycle->period_ns)
+        return;
+    evidence->recent[evidence->n_recent++ % LKD_RECENT_MAX] = (struct lkd_missed){
+        number,
+        lkd_cycle_cause(cycle, record, behind),
+        *record,
+    };
+}
+
 static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycle *cycle)
 {
     uint64_t written = lkd_ring_written(&cycle->records), first = lkd_ring_first(&cycle->records);
@@ -54,10 +73,12 @@ static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycl
         evidence->next = first;
     }
     for (; evidence->next < written; evidence->next++) {
-        if (lkd_cycle_record(cycle, evidence->next, &record))
-            consider(evidence, evidence->next, &record);
-        else
+        if (!lkd_cycle_record(cycle, evidence->next, &record)) {
             evidence->lost++;
+            continue;
+        }
+        consider(evidence, evidence->next, &record);
+        keep_missed(evidence, cycle, evidence->next, &record);
     }
 }
 
@@ -99,6 +120,20 @@ void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle 
 {
     collect_records(evidence, cycle);
     collect_missed(evidence, cycle, runner);
+}
+
+int lkd_evidence_recent(const struct lkd_evidence *evidence, uint64_t from, int n_max,
+                        const struct lkd_missed **ret, uint64_t *ret_next)
+{
+    uint64_t n = evidence->n_recent, next = from > 0 ? from - 1 : 0;
+    int found = 0;
+
+    if (n > LKD_RECENT_MAX && next < n - LKD_RECENT_MAX)
+        next = n - LKD_RECENT_MAX;
+    for (; next < n && found < n_max; next++)
+        ret[found++] = &evidence->recent[next % LKD_RECENT_MAX];
+    *ret_next = next + 1;
+    return found;
 }
 
 static int compare_worst(const void *a, const void *b)

@@ -15,12 +15,18 @@ struct lkd_worst {
     struct lkd_record record;
 };
 
+#define LKD_RECENT_MAX                                                                             \
+    4096 /* missed deadlines: of a fifth of a second at 20 kHz if all are missed */
+
 /** struct lkd_evidence - of one run.
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
  * @next:     record to read next;  @lost: written over before they were read
  * @worst:    @n_worst of them, in no order;  @least: which of them ended soonest
  * @n_missed_seen, @involuntary: missed deadlines looked at, and core losses by then
- * @throttled: overruns in which the kernel held real-time threads back */
+ * @throttled: overruns in which the kernel held real-time threads back
+ * @n_recent, @recent: missed deadlines among the records that were read, and the last of them: a
+ * ring, that of number i, from 1, is at (i - 1) % LKD_RECENT_MAX
+ * @last, @last_ended_ns: the record that was read last */
 struct lkd_evidence {
     int64_t utc_offset_ns;
     int64_t started_utc_ns;
@@ -32,6 +38,10 @@ struct lkd_evidence {
     uint64_t n_missed_seen;
     uint64_t involuntary;
     uint64_t throttled;
+    uint64_t n_recent;
+    struct lkd_missed recent[LKD_RECENT_MAX];
+    uint64_t last;
+    int64_t last_ended_ns;
 };
 
 /** lkd_evidence_begin() - a run begins. */
@@ -41,6 +51,13 @@ void lkd_evidence_begin(struct lkd_evidence *evidence);
  * second, or records are lost (and counted). */
 void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                           const struct lkd_runner *runner);
+
+/** lkd_evidence_recent() - the missed deadlines from number @from on, counted from 1, that are
+ * kept.
+ * @ret: @n_max of them at most, oldest first;  @ret_next: number behind the last one
+ * Return: how many. */
+int lkd_evidence_recent(const struct lkd_evidence *evidence, uint64_t from, int n_max,
+                        const struct lkd_missed **ret, uint64_t *ret_next);
 
 /** lkd_evidence_sort() - the worst cycles, worst first. @ret: LKD_WORST_MAX. Return: how many. */
 int lkd_evidence_sort(const struct lkd_evidence *evidence, struct lkd_worst *ret);

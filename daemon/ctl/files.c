@@ -89,6 +89,7 @@ static void write_trace(struct lkd_rig *rig)
 
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
 {
+    Linkage__V1__EvidenceRequest whole = LINKAGE__V1__EVIDENCE_REQUEST__INIT;
     Linkage__V1__Evidence evidence;
     struct lk_wire_arena arena;
     char path[PATH_MAX];
@@ -99,7 +100,8 @@ void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
     if ((rig->trace_due_ns > 0 || rig->figures.overruns > rig->traced) &&
         rig->n_traces < TRACES_MAX)
         write_trace(rig); /* of an overrun that ended the run */
-    if (lkd_reply_evidence(rig, true, true, &arena, &evidence) == 0) {
+    whole.with_histograms = whole.with_cycles = true;
+    if (lkd_reply_evidence(rig, &whole, &arena, &evidence) == 0) {
         evidence.state = state;
         file = create(rig, ".json", path);
         if (file) {

@@ -21,9 +21,9 @@ int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                     Linkage__V1__Proof **ret_proof);
 
 /** lkd_reply_evidence() - fill an Evidence.
- * @with_histograms: buckets too;  @with_cycles: the worst and the missed ones
+ * @request: how much of it, see linkage.proto
  * Return: 0, -ENOMEM. */
-int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycles,
+int lkd_reply_evidence(struct lkd_rig *rig, const Linkage__V1__EvidenceRequest *request,
                        struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence);
 
 /** lkd_reply_description() - fill a ModelDescription; a model is loaded.

@@ -47,22 +47,36 @@ static int fill_worst(const struct lkd_rig *rig, struct lk_wire_arena *arena,
     return r;
 }
 
-static int fill_missed(const struct lkd_rig *rig, struct lk_wire_arena *arena,
-                       Linkage__V1__Evidence *e)
+/* The first ones by the books of the cycle itself, later ones out of its records. */
+static int find_missed(const struct lkd_rig *rig, uint64_t from, const struct lkd_missed **ret,
+                       uint64_t *ret_next)
 {
     const struct lkd_cycle *cycle = rig->loaded->cycle;
-    uint64_t n = lkd_cycle_missed(cycle);
-    int r = 0;
+    int n = (int)lkd_cycle_missed(cycle);
+
+    if (from > 0)
+        return lkd_evidence_recent(&rig->evidence, from, LKD_MISSED_MAX, ret, ret_next);
+    for (int i = 0; i < n; i++)
+        ret[i] = &cycle->missed[i];
+    *ret_next = rig->evidence.n_recent + 1;
+    return n;
+}
+
+static int fill_missed(const struct lkd_rig *rig, uint64_t from, struct lk_wire_arena *arena,
+                       Linkage__V1__Evidence *e)
+{
+    const struct lkd_missed *missed[LKD_MISSED_MAX];
+    int n = find_missed(rig, from, missed, &e->missed_next), r = 0;
 
     e->missed = lk_wire_arena_take(arena, LKD_MISSED_MAX * sizeof(*e->missed));
     if (!e->missed)
         return -ENOMEM;
-    for (uint64_t i = 0; i < n && r == 0; i++)
-        r = fill_record(&cycle->missed[i].record, cycle->missed[i].cycle,
-                        lkd_cause_name(cycle->missed[i].cause), &rig->evidence, arena,
-                        &e->missed[i]);
+    for (int i = 0; i < n && r == 0; i++)
+        r = fill_record(&missed[i]->record, missed[i]->cycle, lkd_cause_name(missed[i]->cause),
+                        &rig->evidence, arena, &e->missed[i]);
     e->n_missed = (size_t)n;
-    e->missed_left_out = rig->figures.overruns > n ? rig->figures.overruns - n : 0;
+    e->missed_left_out =
+        rig->figures.overruns > (uint64_t)n ? rig->figures.overruns - (uint64_t)n : 0;
     return r;
 }
 
@@ -275,9 +289,10 @@ static void fill_counts(const struct lkd_rig *rig, Linkage__V1__Evidence *e)
     e->state = rig->state;
 }
 
-int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycles,
+int lkd_reply_evidence(struct lkd_rig *rig, const Linkage__V1__EvidenceRequest *request,
                        struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence)
 {
+    bool with_histograms = request->with_histograms;
     Linkage__V1__Evidence *e = ret_evidence;
     int r;
 
@@ -288,8 +303,8 @@ int lkd_reply_evidence(struct lkd_rig *rig, bool with_histograms, bool with_cycl
         (r = fill_budgets(rig, with_histograms, arena, e)) ||
         (r = lkd_reply_proof(rig, arena, &e->proof)))
         return r;
-    if (!with_cycles)
+    if (!request->with_cycles)
         return 0;
     r = fill_worst(rig, arena, e);
-    return r ? r : fill_missed(rig, arena, e);
+    return r ? r : fill_missed(rig, request->missed_from, arena, e);
 }

@@ -448,13 +448,13 @@ static void count(struct lkd_cycle *cycle, bool stepped)
     }
 }
 
-static enum lkd_cause find_cause(const struct lkd_cycle *cycle)
+LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct lkd_record *r,
+                                     bool behind)
 {
-    const struct lkd_record *r = &cycle->rt.record;
     bool late = r->woken_ns - r->deadline_ns > share_ns(cycle, cycle->settings.late_wakeup_share);
     bool is_long = r->ended_ns - r->woken_ns > share_ns(cycle, cycle->settings.budget_share);
 
-    if (began_behind(cycle))
+    if (behind)
         return is_long ? LKD_CAUSE_COMPUTATION : LKD_CAUSE_BEHIND;
     return late == is_long ? LKD_CAUSE_BOTH : late ? LKD_CAUSE_WAKEUP : LKD_CAUSE_COMPUTATION;
 }
@@ -465,7 +465,11 @@ static void list_missed(struct lkd_cycle *cycle, uint64_t number)
 
     if (n >= LKD_MISSED_MAX)
         return;
-    cycle->missed[n] = (struct lkd_missed){number, find_cause(cycle), cycle->rt.record};
+    cycle->missed[n] = (struct lkd_missed){
+        number,
+        lkd_cycle_cause(cycle, &cycle->rt.record, began_behind(cycle)),
+        cycle->rt.record,
+    };
     atomic_store_explicit(&cycle->n_missed, n + 1, memory_order_release);
 }
 

@@ -206,6 +206,12 @@ void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
  *         step. */
 LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting);
 
+/** lkd_cycle_cause() - of a cycle that missed its deadline.
+ * @behind: it began behind its grid point, because the cycle before was not over
+ * Thread: any.  RT: yes. */
+LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct lkd_record *r,
+                                     bool behind);
+
 /** lkd_cycle_missed() - missed deadlines that are listed, at most LKD_MISSED_MAX; entries below do
  * not change any more.  Thread: any. */
 uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);

@@ -243,6 +243,84 @@ static void test_throttled(void **state)
     assert_int_equal(evidence.throttled, 3);
 }
 
+/* A missed deadline of the records, as the daemon lists it. */
+static void check_recent(uint64_t number, uint64_t record, enum lkd_cause cause)
+{
+    const struct lkd_missed *missed;
+    uint64_t next;
+
+    assert_int_equal(lkd_evidence_recent(&evidence, number, 1, &missed, &next), 1);
+    assert_int_equal(next, number + 1);
+    assert_int_equal(missed->cycle, record);
+    assert_int_equal(missed->cause, cause);
+    assert_int_equal(missed->record.ended_ns - missed->record.deadline_ns, responses[record]);
+}
+
+/* Who asks again and again hears of each missed deadline, whatever the first ones were. */
+static void test_recent(void **state)
+{
+    const struct lkd_missed *missed[8];
+    uint64_t next;
+
+    (void)state;
+    cycle.settings = lkd_settings_default();
+    put(P); /* in time */
+    put(P + 1);
+    put(10);
+    collect();
+    check_recent(1, 1, LKD_CAUSE_COMPUTATION);
+    assert_int_equal(lkd_evidence_recent(&evidence, 2, 8, missed, &next), 0);
+    assert_int_equal(next, 2);
+    put(2 * P);
+    put(P + 5); /* computes for long, too */
+    collect();
+    check_recent(2, 3, LKD_CAUSE_COMPUTATION);
+    check_recent(3, 4, LKD_CAUSE_COMPUTATION);
+    assert_int_equal(lkd_evidence_recent(&evidence, 0, 8, missed, &next), 3);
+    assert_int_equal(lkd_evidence_recent(&evidence, 1, 2, missed, &next), 2);
+    assert_int_equal(next, 3);
+}
+
+/* More than are kept: the newest, each at its number. */
+static void test_recent_many(void **state)
+{
+    const struct lkd_missed *missed[3];
+    uint64_t next;
+
+    (void)state;
+    cycle.settings = lkd_settings_default();
+    while (n_records < LKD_RECENT_MAX + 2) {
+        put(P + 1);
+        if (n_records % 500 == 0)
+            collect();
+    }
+    collect();
+    assert_int_equal(lkd_evidence_recent(&evidence, 1, 3, missed, &next), 3);
+    assert_int_equal(next, 6);
+    assert_int_equal(missed[0]->cycle, 2);
+    check_recent(LKD_RECENT_MAX + 2, n_records - 1, LKD_CAUSE_COMPUTATION);
+}
+
+/* Behind a cycle that was not over; not where that one was not seen, nor without a clock. */
+static void test_recent_behind(void **state)
+{
+    const struct lkd_missed *missed;
+    uint64_t next;
+
+    (void)state;
+    cycle.settings = lkd_settings_default();
+    cycle.settings.budget_share = 2;
+    put(2 * P);
+    put(P + 5);
+    collect();
+    check_recent(1, 0, LKD_CAUSE_BOTH);
+    check_recent(2, 1, LKD_CAUSE_BEHIND);
+    cycle.mode = LKD_MODE_LOCKSTEP;
+    put(2 * P);
+    collect();
+    assert_int_equal(lkd_evidence_recent(&evidence, 3, 1, &missed, &next), 0);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -261,6 +339,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rising_and_falling, begin, end),
         cmocka_unit_test_setup_teardown(test_lost, begin, end),
         cmocka_unit_test_setup_teardown(test_throttled, begin, end),
+        cmocka_unit_test_setup_teardown(test_recent, begin, end),
+        cmocka_unit_test_setup_teardown(test_recent_many, begin, end),
+        cmocka_unit_test_setup_teardown(test_recent_behind, begin, end),
         cmocka_unit_test(test_names),
     };
 
