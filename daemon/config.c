@@ -85,11 +85,12 @@ static int read_endpoints(struct lk_node root, struct lkd_config *config, struct
     int r;
 
     r = lkd_config_section(root, "endpoints", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = read_endpoint(node, "control", keyed, config->control, error)) ||
-        (r = read_endpoint(node, "inputs", keyed, config->inputs, error)) ||
-        (r = read_endpoint(node, "outputs", keyed, config->outputs, error)))
+    r = lk_also(r, read_endpoint(node, "control", keyed, config->control, error));
+    r = lk_also(r, read_endpoint(node, "inputs", keyed, config->inputs, error));
+    r = lk_also(r, read_endpoint(node, "outputs", keyed, config->outputs, error));
+    if (r)
         return r;
     if (strcmp(config->control, config->inputs) == 0 ||
         strcmp(config->control, config->outputs) == 0 ||
@@ -175,8 +176,8 @@ static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct 
     if (wish->workers == LKD_WORKERS_AUTO ? n < 1 || n >= LK_CREW_MAX : n != wish->workers - 1)
         return lk_node_refuse(list, error, "%d cores for the workers beside the cycle, expected %d",
                               n, wish->workers == LKD_WORKERS_AUTO ? 1 : wish->workers - 1);
-    for (int i = 0; i < n && r == 0; i++)
-        r = read_worker_core(lk_node_at(list, i), wish, error);
+    for (int i = 0; i < n && lk_node_goes_on(list, r); i++)
+        r = lk_also(r, read_worker_core(lk_node_at(list, i), wish, error));
     return r;
 }
 
@@ -214,16 +215,18 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
     struct lk_node node;
 
     r = lkd_config_section(root, "realtime", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = read_core(node, &config->wish.core, error)) ||
-        (r = read_workers(node, &config->wish, error)) ||
-        (r = read_worker_cores(node, &config->wish, error)) ||
-        (r = lk_node_read_int_or(node, "priority", 0, 99, &priority, error)) ||
-        (r = lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error)) ||
-        (r = lkd_config_choice_or(node, "degraded", degraded, &allow, error)) ||
-        (r = lkd_config_choice_or(node, "wake", wakes, &wake, error)) ||
-        (r = read_margin(node, &config->cycle.margin_ns, error)))
+    r = lk_also(r, read_core(node, &config->wish.core, error));
+    r = lk_also(r, read_workers(node, &config->wish, error));
+    if (r == 0) /* it counts on the two */
+        r = read_worker_cores(node, &config->wish, error);
+    r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 99, &priority, error));
+    r = lk_also(r, lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error));
+    r = lk_also(r, lkd_config_choice_or(node, "degraded", degraded, &allow, error));
+    r = lk_also(r, lkd_config_choice_or(node, "wake", wakes, &wake, error));
+    r = lk_also(r, read_margin(node, &config->cycle.margin_ns, error));
+    if (r)
         return r;
     config->wish.priority = (int)priority;
     config->allow_degraded = allow != 0;
@@ -240,13 +243,16 @@ static int read_budget(struct lk_node root, struct lkd_config *config, struct lk
     int r;
 
     r = lkd_config_section(root, "budget", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lk_node_read_int_or(node, "steps", LKD_PROOF_STEPS_MIN, 100000000, &steps, error)) ||
-        (r = lkd_config_between(node, "time", 0.01, 3600, &time, error)) ||
-        (r = lkd_config_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error)) ||
-        (r = lkd_config_between(node, "late_wakeup", 0.001, 1, &config->cycle.late_wakeup_share,
-                                error)))
+    r = lk_also(r,
+                lk_node_read_int_or(node, "steps", LKD_PROOF_STEPS_MIN, 100000000, &steps, error));
+    r = lk_also(r, lkd_config_between(node, "time", 0.01, 3600, &time, error));
+    r = lk_also(r,
+                lkd_config_between(node, "share", 0.01, 0.95, &config->cycle.budget_share, error));
+    r = lk_also(r, lkd_config_between(node, "late_wakeup", 0.001, 1,
+                                      &config->cycle.late_wakeup_share, error));
+    if (r)
         return r;
     config->proof_steps = (uint64_t)steps;
     config->proof_time_ns = (int64_t)(time * 1e9);
@@ -265,14 +271,16 @@ static int read_overrun(struct lk_node root, struct lkd_config *config, struct l
     struct lk_node node;
 
     r = lkd_config_section(root, "overrun", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lkd_config_choice_or(node, "action", actions, &action, error)) ||
-        (r = lk_node_read_int_or(node, "catch_up", 1, 1000, &catch_up, error)) ||
-        (r = lk_node_read_int_or(node, "ignore_first", 0, 1000000, &first, error)) ||
-        (r = lk_node_read_int_or(node, "fault_in_a_row", 0, 1000000, &row, error)) ||
-        (r = lk_node_read_int_or(node, "fault_in_window", 0, LKD_OVERRUN_WINDOW_MAX, &m, error)) ||
-        (r = lk_node_read_int_or(node, "window", 1, 1000000000, &window, error)))
+    r = lk_also(r, lkd_config_choice_or(node, "action", actions, &action, error));
+    r = lk_also(r, lk_node_read_int_or(node, "catch_up", 1, 1000, &catch_up, error));
+    r = lk_also(r, lk_node_read_int_or(node, "ignore_first", 0, 1000000, &first, error));
+    r = lk_also(r, lk_node_read_int_or(node, "fault_in_a_row", 0, 1000000, &row, error));
+    r = lk_also(r,
+                lk_node_read_int_or(node, "fault_in_window", 0, LKD_OVERRUN_WINDOW_MAX, &m, error));
+    r = lk_also(r, lk_node_read_int_or(node, "window", 1, 1000000000, &window, error));
+    if (r)
         return r;
     if (m > window)
         return lk_node_refuse(
@@ -297,9 +305,9 @@ static int read_watchdog(struct lk_node root, struct lkd_config *config, struct 
     int r;
 
     r = lkd_config_section(root, "watchdog", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    r = lk_node_read_number_or(node, "time", &time, error);
+    r = lk_also(r, lk_node_read_number_or(node, "time", &time, error));
     if (r == 0 && time != 0 && !(time >= 0.3 && time <= 3600))
         return lk_node_refuse(lk_node_get(node, "time"), error,
                               "a time of %g s, expected 0.3 to 3600 s, or 0 for no watchdog", time);
@@ -315,9 +323,9 @@ static int read_on_fault(struct lk_node root, struct lkd_config *config, struct 
     struct lk_node node;
 
     r = lkd_config_section(root, "on_fault", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    r = lkd_config_choice_or(node, "outputs", outputs, &zero, error);
+    r = lk_also(r, lkd_config_choice_or(node, "outputs", outputs, &zero, error));
     config->cycle.zero_outputs = zero != 0;
     return r ? r : lk_node_read_bool_or(node, "exit", &config->exit_on_fault, error);
 }
@@ -350,9 +358,9 @@ static int read_evidence(struct lk_node root, const char *config_path, struct lk
     int r;
 
     r = lkd_config_section(root, "evidence", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    return lkd_config_path(node, "directory", config_path, config->evidence, error);
+    return lk_also(r, lkd_config_path(node, "directory", config_path, config->evidence, error));
 }
 
 static int read_root(struct lk_node root, const char *path, struct lkd_config *config,
@@ -367,24 +375,29 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
     int r, version, mode = config->mode;
 
-    if ((r = lk_node_check_keys(root, "the configuration", keys, error)) ||
-        (r = lk_node_read_choice(root, "linkaged", versions, &version, error)) ||
-        (r = read_endpoints(root, config, error)) ||
-        (r = lkd_config_path(root, "model", path, config->model, error)) ||
-        (r = lk_node_read_bool_or(root, "autostart", &config->autostart, error)) ||
-        (r = lkd_config_choice_or(root, "mode", modes, &mode, error)) ||
-        (r = read_realtime(root, config, error)) || (r = read_budget(root, config, error)) ||
-        (r = read_overrun(root, config, error)) || (r = read_watchdog(root, config, error)) ||
-        (r = read_on_fault(root, config, error)) ||
-        (r = lkd_config_security(root, path, config, error)) ||
-        (r = lkd_config_privileges(root, config, error)) ||
-        (r = read_evidence(root, path, config, error)) ||
-        (r = lkd_config_policy(root, config, error)) ||
-        (r = lkd_config_inputs(root, config, error)) ||
-        (r = lkd_config_outputs(root, config, error)) ||
-        (r = lkd_config_motion(root, config, error)) ||
-        (r = lkd_config_villas(root, config, error)) ||
-        (r = lkd_config_record(root, path, config, error)))
+    r = lk_node_check_keys(root, "the configuration", keys, error);
+    if (lk_node_kind(root) != LK_NODE_MAP)
+        return r;
+    r = lk_also(r, lk_node_read_choice(root, "linkaged", versions, &version, error));
+    r = lk_also(r, read_endpoints(root, config, error));
+    r = lk_also(r, lkd_config_path(root, "model", path, config->model, error));
+    r = lk_also(r, lk_node_read_bool_or(root, "autostart", &config->autostart, error));
+    r = lk_also(r, lkd_config_choice_or(root, "mode", modes, &mode, error));
+    r = lk_also(r, read_realtime(root, config, error));
+    r = lk_also(r, read_budget(root, config, error));
+    r = lk_also(r, read_overrun(root, config, error));
+    r = lk_also(r, read_watchdog(root, config, error));
+    r = lk_also(r, read_on_fault(root, config, error));
+    r = lk_also(r, lkd_config_security(root, path, config, error));
+    r = lk_also(r, lkd_config_privileges(root, config, error));
+    r = lk_also(r, read_evidence(root, path, config, error));
+    r = lk_also(r, lkd_config_policy(root, config, error));
+    r = lk_also(r, lkd_config_inputs(root, config, error));
+    r = lk_also(r, lkd_config_outputs(root, config, error));
+    r = lk_also(r, lkd_config_motion(root, config, error));
+    r = lk_also(r, lkd_config_villas(root, config, error));
+    r = lk_also(r, lkd_config_record(root, path, config, error));
+    if (r)
         return r;
     config->mode = (enum lkd_mode)mode;
     if (config->autostart && !*config->model)
@@ -393,20 +406,33 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     return 0;
 }
 
-int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error)
+int lkd_config_read_all(const char *path, struct lkd_config *ret_config,
+                        struct lk_errors *ret_errors)
 {
     struct lkd_config config;
-    struct lk_document *document;
+    struct lk_document *document = NULL;
+    struct lk_error error;
     int r;
 
-    r = lk_document_read(path, &document, ret_error);
-    if (r)
-        return r;
-    lkd_config_default(&config);
-    snprintf(config.source, sizeof(config.source), "%s", path);
-    r = read_root(lk_document_root(document), path, &config, ret_error);
+    r = lk_document_read(path, &document, &error);
+    if (r == 0) {
+        lkd_config_default(&config);
+        snprintf(config.source, sizeof(config.source), "%s", path);
+        r = read_root(lk_document_root(document), path, &config, &error);
+    }
+    lk_document_errors(document, r, &error, ret_errors);
     lk_document_free(document);
     if (r == 0)
         *ret_config = config;
+    return r;
+}
+
+int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error)
+{
+    struct lk_errors errors;
+    int r = lkd_config_read_all(path, ret_config, &errors);
+
+    if (errors.n > 0)
+        *ret_error = errors.line[0];
     return r;
 }

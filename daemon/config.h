@@ -5,7 +5,7 @@
 
 #include "cycle.h"
 #include "endpoint.h"
-#include "linkage/error.h"
+#include "linkage/errors.h"
 #include "motion.h"
 #include "placement.h"
 #include "privileges.h"
@@ -64,8 +64,11 @@ struct lkd_config {
 /** lkd_config_default() - every key at its default. */
 void lkd_config_default(struct lkd_config *ret_config);
 
-/** lkd_config_read() - the defaults, overwritten by the file at @path.
- * Return: 0, LK_E_TEXT (@ret_error: "file:line:column: ..."), -ENOMEM. */
+/** lkd_config_read_all() - the defaults, overwritten by the file at @path.
+ * Return: 0, LK_E_TEXT (@ret_errors: at least one "file:line:column: ..."), -ENOMEM.
+ * lkd_config_read() - the same, with the first of them. */
+int lkd_config_read_all(const char *path, struct lkd_config *ret_config,
+                        struct lk_errors *ret_errors);
 int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error);
 
 #endif

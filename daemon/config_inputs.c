@@ -19,9 +19,10 @@ static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_e
     int r, action = (int)rule->action;
     double value = 0;
 
-    if ((r = lkd_config_choice_or(map, "action", actions, &action, error)) ||
-        (r = lkd_config_between(map, "value", -VALUE_MAX, VALUE_MAX, &value, error)) ||
-        (r = lkd_config_between(map, "ramp", 0, RAMP_MAX, &rule->ramp_s, error)))
+    r = lkd_config_choice_or(map, "action", actions, &action, error);
+    r = lk_also(r, lkd_config_between(map, "value", -VALUE_MAX, VALUE_MAX, &value, error));
+    r = lk_also(r, lkd_config_between(map, "ramp", 0, RAMP_MAX, &rule->ramp_s, error));
+    if (r)
         return r;
     rule->action = (enum lkd_action)action;
     if (has_value && rule->action != LKD_ACTION_RAMP)
@@ -46,7 +47,7 @@ static int read_rule(struct lk_node parent, const char *key, const char *const k
         return r;
     }
     r = lk_node_check_keys(node, key, keys, error);
-    return r ? r : read_rule_keys(node, rule, error);
+    return lk_also(r, read_rule_keys(node, rule, error));
 }
 
 static bool is_map(struct lk_node parent, const char *key)
@@ -129,12 +130,11 @@ int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_
     int r;
 
     r = lkd_config_section(root, "policy", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    for (int i = 0; i < LKD_CONDITIONS && r == 0; i++)
-        r = read_condition(node, (enum lkd_condition)i, policy, error);
-    if (r == 0)
-        r = lk_node_read_int_or(node, "recover", 1, 1000000, &recover, error);
+    for (int i = 0; i < LKD_CONDITIONS && lk_node_goes_on(node, r); i++)
+        r = lk_also(r, read_condition(node, (enum lkd_condition)i, policy, error));
+    r = lk_also(r, lk_node_read_int_or(node, "recover", 1, 1000000, &recover, error));
     policy->recover_samples = (uint64_t)recover;
     return r ? r : check_energy(node, policy, error);
 }
@@ -159,8 +159,8 @@ static int read_channel(struct lk_node channels, int i, struct lkd_policy *polic
     };
     strcpy(rule->name, name);
     r = read_rule(channels, name, stale_keys, &rule->rule, error);
-    if (r == 0 && is_map(channels, name))
-        r = read_timeout(lk_node_at(channels, i), &rule->timeout_steps, error);
+    if (is_map(channels, name))
+        r = lk_also(r, read_timeout(lk_node_at(channels, i), &rule->timeout_steps, error));
     policy->n_channels++;
     return r;
 }
@@ -177,8 +177,8 @@ static int read_channels(struct lk_node node, struct lkd_policy *policy, struct 
     if (n > LKD_CHANNEL_RULES_MAX)
         return lk_node_refuse(channels, error, "%d channels, expected at most %d", n,
                               LKD_CHANNEL_RULES_MAX);
-    for (int i = 0; i < n && r == 0; i++)
-        r = read_channel(channels, i, policy, error);
+    for (int i = 0; i < n && lk_node_goes_on(channels, r); i++)
+        r = lk_also(r, read_channel(channels, i, policy, error));
     return r;
 }
 
@@ -191,10 +191,11 @@ int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_
     struct lk_node node;
 
     r = lkd_config_section(root, "inputs", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lkd_config_choice_or(node, "claims", claims, &optional, error)) ||
-        (r = lkd_config_between(node, "lease", 0.02, 3600, &lease_s, error)))
+    r = lk_also(r, lkd_config_choice_or(node, "claims", claims, &optional, error));
+    r = lk_also(r, lkd_config_between(node, "lease", 0.02, 3600, &lease_s, error));
+    if (r)
         return r;
     config->claims_optional = optional != 0;
     config->lease_ns = (int64_t)(lease_s * 1e9);

@@ -59,10 +59,11 @@ static int read_slot(struct lk_node node, const char *group, struct lkd_motion_s
     r = lk_node_check_keys(node, group, keys, error);
     if (r || lk_node_size(node) == 0)
         return r;
-    if ((r = lk_node_read_text(node, "channel", sizeof(slot->channel), slot->channel, error)) ||
-        (r = lk_node_read_text_or(node, "component", sizeof(slot->component), slot->component,
-                                  error)) ||
-        (r = lk_node_read_number_or(node, "scale", &slot->scale, error)))
+    r = lk_node_read_text(node, "channel", sizeof(slot->channel), slot->channel, error);
+    r = lk_also(r, lk_node_read_text_or(node, "component", sizeof(slot->component), slot->component,
+                                        error));
+    r = lk_also(r, lk_node_read_number_or(node, "scale", &slot->scale, error));
+    if (r)
         return r;
     return lk_node_read_number_or(node, "offset", &slot->offset, error);
 }
@@ -82,9 +83,9 @@ static int read_group(struct lk_node node, size_t group, struct lkd_motion_confi
         return lk_node_refuse(lk_node_at(list, groups[group].size), error,
                               "%d outputs in %s, expected at most %d", n, groups[group].name,
                               groups[group].size);
-    for (int i = 0; i < n && r == 0; i++)
-        r = read_slot(lk_node_at(list, i), groups[group].name,
-                      &motion->slot[groups[group].first + i], error);
+    for (int i = 0; i < n && lk_node_goes_on(list, r); i++)
+        r = lk_also(r, read_slot(lk_node_at(list, i), groups[group].name,
+                                 &motion->slot[groups[group].first + i], error));
     return r;
 }
 
@@ -100,14 +101,15 @@ static int read_receiver(struct lk_node node, struct lkd_motion_config *motion,
     long divisor = 1;
 
     *motion = (struct lkd_motion_config){0};
-    if ((r = lk_node_check_keys(node, "a receiver of motion", keys, error)) ||
-        (r = read_endpoint(node, motion, error)) ||
-        (r = lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error)) ||
-        (r = lkd_config_choice_or(node, "send_from", from, &from_cycle, error)) ||
-        (r = lkd_config_choice_or(node, "format", formats, &wide, error)))
+    r = lk_node_check_keys(node, "a receiver of motion", keys, error);
+    r = lk_also(r, read_endpoint(node, motion, error));
+    r = lk_also(r, lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error));
+    r = lk_also(r, lkd_config_choice_or(node, "send_from", from, &from_cycle, error));
+    r = lk_also(r, lkd_config_choice_or(node, "format", formats, &wide, error));
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    for (size_t i = 0; i < N_GROUPS && r == 0; i++)
-        r = read_group(node, i, motion, error);
+    for (size_t i = 0; i < N_GROUPS; i++)
+        r = lk_also(r, read_group(node, i, motion, error));
     motion->divisor = (uint64_t)divisor;
     motion->from_cycle = from_cycle != 0;
     motion->wide = wide != 0;
@@ -126,8 +128,8 @@ int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_
     if (n > LKD_MOTION_MAX)
         return lk_node_refuse(lk_node_at(list, LKD_MOTION_MAX), error,
                               "%d receivers, expected at most %d", n, LKD_MOTION_MAX);
-    for (config->n_motion = 0; config->n_motion < n && r == 0; config->n_motion++)
-        r = read_receiver(lk_node_at(list, config->n_motion), &config->motion[config->n_motion],
-                          error);
+    for (config->n_motion = 0; config->n_motion < n && lk_node_goes_on(list, r); config->n_motion++)
+        r = lk_also(r, read_receiver(lk_node_at(list, config->n_motion),
+                                     &config->motion[config->n_motion], error));
     return r;
 }

@@ -10,9 +10,9 @@ int lkd_config_outputs(struct lk_node root, struct lkd_config *config, struct lk
     int r;
 
     r = lkd_config_section(root, "outputs", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    r = lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error);
+    r = lk_also(r, lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error));
     config->outputs_divisor = (uint64_t)divisor;
     return r;
 }

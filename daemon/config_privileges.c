@@ -8,7 +8,8 @@ int lkd_config_privileges(struct lk_node root, struct lkd_config *config, struct
     int r;
 
     r = lkd_config_section(root, "privileges", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    return lk_node_read_text_or(node, "user", sizeof(config->user), config->user, error);
+    return lk_also(r,
+                   lk_node_read_text_or(node, "user", sizeof(config->user), config->user, error));
 }

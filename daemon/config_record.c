@@ -34,15 +34,16 @@ int lkd_config_record(struct lk_node root, const char *path, struct lkd_config *
     struct lk_node node;
 
     r = lkd_config_section(root, "record", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lkd_config_path(node, "directory", path, record->directory, error)) ||
-        (r = lk_node_read_bool_or(node, "autostart", &record->autostart, error)) ||
-        (r = lkd_config_between(node, "chunk", CHUNK_MIN, CHUNK_MAX, &chunk, error)) ||
-        (r = lkd_config_between(node, "flush", 0.01, 60, &flush, error)) ||
-        (r = lkd_config_choice_or(node, "io", ios, &io, error)) ||
-        (r = lk_node_read_bool_or(node, "sync", &record->sync, error)) ||
-        (r = read_max_size(node, record, error)))
+    r = lk_also(r, lkd_config_path(node, "directory", path, record->directory, error));
+    r = lk_also(r, lk_node_read_bool_or(node, "autostart", &record->autostart, error));
+    r = lk_also(r, lkd_config_between(node, "chunk", CHUNK_MIN, CHUNK_MAX, &chunk, error));
+    r = lk_also(r, lkd_config_between(node, "flush", 0.01, 60, &flush, error));
+    r = lk_also(r, lkd_config_choice_or(node, "io", ios, &io, error));
+    r = lk_also(r, lk_node_read_bool_or(node, "sync", &record->sync, error));
+    r = lk_also(r, read_max_size(node, record, error));
+    if (r)
         return r;
     record->chunk = (size_t)chunk;
     record->flush_ns = (int64_t)(flush * 1e9);

@@ -9,10 +9,11 @@ int lkd_config_security(struct lk_node root, const char *config_path, struct lkd
     int r;
 
     r = lkd_config_section(root, "security", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lkd_config_path(node, "secret_key", config_path, config->secret_key, error)) ||
-        (r = lkd_config_path(node, "clients", config_path, config->clients, error)))
+    r = lk_also(r, lkd_config_path(node, "secret_key", config_path, config->secret_key, error));
+    r = lk_also(r, lkd_config_path(node, "clients", config_path, config->clients, error));
+    if (r)
         return r;
     if (!*config->secret_key || !*config->clients)
         return lk_node_refuse(node, error,

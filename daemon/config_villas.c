@@ -57,8 +57,8 @@ static int read_names(struct lk_node node, const char *key, struct lkd_villas_na
     if (n > LKD_VILLAS_NAMES_MAX)
         return lk_node_refuse(list, error, "%d channels, expected at most %d", n,
                               LKD_VILLAS_NAMES_MAX);
-    for (int i = 0; i < n && r == 0; i++)
-        r = read_name(lk_node_at(list, i), names, once, error);
+    for (int i = 0; i < n && lk_node_goes_on(list, r); i++)
+        r = lk_also(r, read_name(lk_node_at(list, i), names, once, error));
     return r;
 }
 
@@ -124,19 +124,20 @@ int lkd_config_villas(struct lk_node root, struct lkd_config *config, struct lk_
     int r, allow = villas->clear_text;
 
     r = lkd_config_section(root, "villas", keys, &node, error);
-    if (r || lk_node_kind(node) == LK_NODE_NONE)
+    if (lk_node_kind(node) != LK_NODE_MAP)
         return r;
-    if ((r = lkd_config_choice_or(node, "clear_text", choices, &allow, error)) ||
-        (r = read_endpoint(node, "inputs", allow != 0, villas->inputs, error)) ||
-        (r = read_endpoint(node, "outputs", allow != 0, villas->outputs, error)) ||
-        (r = read_names(node, "in", &villas->in, true, error)) ||
-        (r = read_names(node, "out", &villas->out, false, error)) ||
-        (r = lk_node_read_int_or(node, "divisor", 1, 1000000, &divisor, error)) ||
-        (r = check_pair(node, "inputs", villas->inputs, "in", villas->in.n, error)) ||
-        (r = check_pair(node, "outputs", villas->outputs, "out", villas->out.n, error)) ||
-        (r = check_different(node, config, error)))
+    r = lk_also(r, lkd_config_choice_or(node, "clear_text", choices, &allow, error));
+    r = lk_also(r, read_endpoint(node, "inputs", allow != 0, villas->inputs, error));
+    r = lk_also(r, read_endpoint(node, "outputs", allow != 0, villas->outputs, error));
+    r = lk_also(r, read_names(node, "in", &villas->in, true, error));
+    r = lk_also(r, read_names(node, "out", &villas->out, false, error));
+    r = lk_also(r, lk_node_read_int_or(node, "divisor", 1, 1000000, &divisor, error));
+    if (r)
         return r;
+    r = check_pair(node, "inputs", villas->inputs, "in", villas->in.n, error);
+    r = lk_also(r, check_pair(node, "outputs", villas->outputs, "out", villas->out.n, error));
+    r = lk_also(r, check_different(node, config, error));
     villas->divisor = (uint64_t)divisor;
     villas->clear_text = allow != 0;
-    return 0;
+    return r;
 }

@@ -87,6 +87,21 @@ static int check_keys(const struct lkd_config *config)
     return r;
 }
 
+/* All that is wrong with the text of the model, a line each. */
+static int check_text(const char *path)
+{
+    struct lk_model *model = NULL;
+    struct lk_errors errors;
+    int r = lk_model_read_file_all(path, &model, &errors);
+
+    if (r < 0)
+        fprintf(stderr, "%s: %s\n", path, strerror(-r));
+    for (int i = 0; i < errors.n; i++)
+        fprintf(stderr, "%s\n", errors.line[i].text);
+    lk_model_free(model);
+    return r;
+}
+
 static int check(const struct lkd_config *config)
 {
     struct lkd_loaded *loaded;
@@ -99,6 +114,8 @@ static int check(const struct lkd_config *config)
         printf("configuration ok\n");
         return LKD_EXIT_OK;
     }
+    if (check_text(config->model))
+        return LKD_EXIT_ERROR;
     r = lkd_loaded_new_file(config->model, &config->cycle, &loaded, &error);
     if (r) {
         fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
@@ -380,7 +397,7 @@ int main(int argc, char *argv[])
     };
     const char *path = NULL;
     struct lkd_config config;
-    struct lk_error error = {0};
+    struct lk_errors errors = {0};
     bool check_only = false;
     int c, r;
 
@@ -412,10 +429,12 @@ int main(int argc, char *argv[])
 
     lkd_log_init();
     lkd_config_default(&config);
-    r = path ? lkd_config_read(path, &config, &error) : 0;
-    if (r) {
-        lkd_log(LKD_C_CONFIG_REFUSED, "%s", r < 0 ? strerror(-r) : error.text);
+    r = path ? lkd_config_read_all(path, &config, &errors) : 0;
+    if (r < 0)
+        lkd_log(LKD_C_CONFIG_REFUSED, "%s", strerror(-r));
+    for (int i = 0; i < errors.n; i++)
+        lkd_log(LKD_C_CONFIG_REFUSED, "%s", errors.line[i].text);
+    if (r)
         return LKD_EXIT_ERROR;
-    }
     return check_only ? check(&config) : run(&config);
 }

@@ -71,10 +71,32 @@ static yaml_mark_t mark_of(const char *text, size_t size, size_t offset)
     return mark;
 }
 
+/* A tab among the blanks that begin line @line (from 0): people do not see it. */
+static bool find_tab(const char *text, size_t size, size_t line, yaml_mark_t *ret)
+{
+    size_t at = 0, column = 0;
+
+    for (; line > 0 && at < size; at++)
+        line -= text[at] == '\n';
+    while (at + column < size && text[at + column] == ' ')
+        column++;
+    if (line > 0 || at + column >= size || text[at + column] != '\t')
+        return false;
+    *ret = mark_of(text, size, at + column);
+    return true;
+}
+
+/* Bytes of a byte order mark of UTF-8, which some editors write. */
+static size_t size_of_mark(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 /* libyaml stopped: its reader knows an offset, its scanner and parser know a place. */
 static int refuse_syntax(struct builder *b, const char *text, size_t size)
 {
     const yaml_parser_t *yaml = &b->yaml;
+    yaml_mark_t tab;
     char line[256];
 
     if (yaml->error == YAML_MEMORY_ERROR)
@@ -83,6 +105,8 @@ static int refuse_syntax(struct builder *b, const char *text, size_t size)
         snprintf(line, sizeof(line), "%s, expected printable UTF-8", yaml->problem);
         return refuse(b, mark_of(text, size, yaml->problem_offset), line);
     }
+    if (find_tab(text, size, yaml->problem_mark.line, &tab))
+        return refuse(b, tab, "a tab indents this line, expected spaces");
     snprintf(line, sizeof(line), "%s%s%s, expected YAML",
              yaml->problem != NULL ? yaml->problem : "not readable", yaml->context ? " " : "",
              yaml->context ? yaml->context : "");
@@ -276,9 +300,10 @@ static struct lk_document *document_new(const char *name)
     if (d == NULL)
         return NULL;
     d->name = strdup(name);
+    d->refusals = calloc(1, sizeof(*d->refusals));
     d->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     d->n_nodes = 1; /* "no such node" */
-    if (d->name == NULL || d->c_locale == (locale_t)0 ||
+    if (d->name == NULL || d->refusals == NULL || d->c_locale == (locale_t)0 ||
         grow(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
         lk_document_free(d);
         return NULL;
@@ -291,6 +316,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
                       struct lk_document **ret_document, struct lk_error *ret_error)
 {
     struct builder b = {.error = ret_error, .document = document_new(name)};
+    size_t skipped = 0;
     int result;
 
     if (b.document == NULL)
@@ -302,8 +328,11 @@ int lk_document_parse(const char *name, const char *text, size_t size,
     } else {
         yaml_parser_set_encoding(&b.yaml, YAML_UTF8_ENCODING);
         /* libyaml insists on an address, even for a text of no bytes */
-        yaml_parser_set_input_string(&b.yaml, (const unsigned char *)(text ? text : ""), size);
-        result = build(&b, text, size);
+        text = text ? text : "";
+        skipped = size_of_mark(text, size);
+        yaml_parser_set_input_string(&b.yaml, (const unsigned char *)text + skipped,
+                                     size - skipped);
+        result = build(&b, text + skipped, size - skipped);
         yaml_parser_delete(&b.yaml);
     }
     free(b.pending);
@@ -348,6 +377,7 @@ void lk_document_free(struct lk_document *document)
     if (document->c_locale != (locale_t)0)
         freelocale(document->c_locale);
     free(document->name);
+    free(document->refusals);
     free(document->nodes);
     free(document->entries);
     free(document->text);

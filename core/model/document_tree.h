@@ -19,10 +19,23 @@ struct lk_tree_node {
     int n;
 };
 
+/** struct lk_refusal - one line;  @node: index of what was refused. */
+struct lk_refusal {
+    int node;
+    struct lk_error error;
+};
+
+/** struct lk_refusals - the first of them, in the order in which they were met. */
+struct lk_refusals {
+    int n;
+    struct lk_refusal line[LK_ERRORS_MAX];
+};
+
 /** struct lk_document - the tree in three growing arrays.
  * @nodes:    nodes[0] is "no such node", nodes[1] the root
  * @entries:  indices of nodes
  * @text:     terminated texts of the scalars
+ * @refusals: what readers have refused so far
  * @c_locale: numbers are read in it, whatever the locale of the program */
 struct lk_document {
     char *name;
@@ -31,6 +44,7 @@ struct lk_document {
     char *text;
     size_t n_nodes, n_entries, n_text;
     size_t room_nodes, room_entries, room_text;
+    struct lk_refusals *refusals;
     locale_t c_locale;
 };
 

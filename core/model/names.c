@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections, names, and references by name. A reference to nothing is mostly a slip of the pen, so
  * the refusal lists the nearest names first. */
+#include "nearest.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -71,29 +72,6 @@ int lk_read_type(struct lk_node map, const char *what, const char *const types[]
     return lk_node_read_choice(map, "type", types, ret_type, err);
 }
 
-/* Edits (insert, delete, replace a letter) that turn @a into @b; both shorter than LK_NAME_SIZE. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[LK_NAME_SIZE];
-    int n = (int)strlen(b);
-
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 0; a[i] != '\0'; i++) {
-        int diagonal = row[0];
-
-        row[0] = i + 1;
-        for (int j = 1; j <= n; j++) {
-            int best = diagonal + (a[i] != b[j - 1]);
-
-            diagonal = row[j];
-            best = row[j] + 1 < best ? row[j] + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[n];
-}
-
 /* Writes the names nearest to @word; @names are @n names @stride bytes apart. */
 static void list_nearest(const char *word, const char *names, size_t stride, int n, char *text,
                          size_t size)
@@ -102,7 +80,7 @@ static void list_nearest(const char *word, const char *names, size_t stride, int
     size_t used = 0;
 
     for (int i = 0; i < n; i++) {
-        int d = edit_distance(word, names + (size_t)i * stride);
+        int d = lk_edit_distance(word, names + (size_t)i * stride);
         int at = found;
 
         while (at > 0 && distance[at - 1] > d)
@@ -130,6 +108,20 @@ static const char *article(const char *what)
     return what[0] == 'i' ? "an" : "a";
 }
 
+/* A joint, input or force that was refused itself cannot be asked what it is; it has been told. */
+static bool is_unfit(struct lk_node node, const char *what, const char *name)
+{
+    static const char *const whats[] = {"joint", "input", "force"};
+    static const char *const sections[] = {"joints", "inputs", "forces"};
+    struct lk_node root = lk_document_root(node.document);
+
+    for (int i = 0; i < 3 && lk_node_is_refused(root); i++) {
+        if (strcmp(what, whats[i]) == 0)
+            return lk_node_is_refused(lk_node_get(lk_node_get(root, sections[i]), name));
+    }
+    return false;
+}
+
 /* Index of the name that scalar @node holds, among @n names @stride bytes apart. */
 static int read_reference(struct lk_node node, const char *what, const char *names, size_t stride,
                           int n, const char *also, int *ret, struct lk_error *err)
@@ -141,9 +133,11 @@ static int read_reference(struct lk_node node, const char *what, const char *nam
     for (int i = 0; i < n; i++) {
         if (strcmp(text, names + (size_t)i * stride) == 0) {
             *ret = i;
-            return 0;
+            return is_unfit(node, what, text) ? LK_E_TEXT : 0;
         }
     }
+    if (n == 0 && lk_node_is_refused(lk_document_root(node.document)))
+        return LK_E_TEXT; /* the section was */
     if (lk_node_kind(node) != LK_NODE_SCALAR)
         return lk_node_refuse(node, err, "%s is a %s, expected the name of %s %s", what,
                               lk_node_kind(node) == LK_NODE_LIST ? "list" : "map", article(what),
@@ -185,7 +179,7 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
                  int ret_body[2], struct lk_error *err)
 {
     struct lk_node pair = lk_node_get(map, "bodies");
-    int result;
+    int result = 0;
 
     if (pair.index == 0)
         return lk_node_refuse(map, err, "the key 'bodies' is missing, expected a list of 2 bodies");
@@ -193,11 +187,11 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
         return lk_node_refuse(pair, err,
                               "bodies is not a list of 2 names, expected [first, "
                               "second]");
-    for (int side = 0; side < 2; side++) {
-        result = lk_read_body(lk_node_at(pair, side), model, true, &ret_body[side], err);
-        if (result != 0)
-            return result;
-    }
+    for (int side = 0; side < 2; side++)
+        result = lk_also(result,
+                         lk_read_body(lk_node_at(pair, side), model, true, &ret_body[side], err));
+    if (result != 0)
+        return result;
     if (ret_body[0] == ret_body[1])
         return lk_node_refuse(pair, err, "%s has '%s' on both sides, expected two different bodies",
                               what, lk_node_text(lk_node_at(pair, 0)));

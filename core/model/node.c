@@ -4,6 +4,7 @@
  * A message names the key, shows the offending value (shortened: it may be anything) and says what
  * was expected instead. */
 #include "document_tree.h"
+#include "nearest.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -41,6 +42,34 @@ int lk_node_column(struct lk_node node)
     return tree_node(node)->column;
 }
 
+/* What is missing in a map with an unknown key mostly stands there, under that key. */
+static bool is_consequence(struct lk_node node)
+{
+    for (int i = 0; i < node.document->refusals->n; i++) {
+        for (int k = 0; lk_node_kind(node) == LK_NODE_MAP && k < lk_node_size(node); k++) {
+            if (lk_node_key_at(node, k).index == node.document->refusals->line[i].node)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Of a value one line is told; of a map there may be several, each for another key of it. */
+static void keep(struct lk_node node, const struct lk_error *error)
+{
+    struct lk_refusals *refusals = node.document != NULL ? node.document->refusals : NULL;
+
+    if (refusals == NULL || error == NULL || refusals->n == LK_ERRORS_MAX || is_consequence(node))
+        return;
+    for (int i = 0; i < refusals->n; i++) {
+        if (refusals->line[i].node == node.index &&
+            (lk_node_kind(node) != LK_NODE_MAP ||
+             strcmp(refusals->line[i].error.text, error->text) == 0))
+            return;
+    }
+    refusals->line[refusals->n++] = (struct lk_refusal){node.index, *error};
+}
+
 int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
 {
     const struct lk_tree_node *tree = tree_node(node);
@@ -52,7 +81,61 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     va_end(arguments);
     lk_error_set(ret_error, "%.200s:%d:%d: %s", node.document ? node.document->name : "?",
                  tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text);
+    keep(node, ret_error);
     return LK_E_TEXT;
+}
+
+/* Index of the last node within @node; nodes stand in the order of the text. */
+static int last_within(struct lk_node node)
+{
+    while (lk_node_size(node) > 0)
+        node = lk_node_at(node, lk_node_size(node) - 1);
+    return node.index;
+}
+
+bool lk_node_is_refused(struct lk_node node)
+{
+    const struct lk_refusals *refusals = node.document ? node.document->refusals : NULL;
+    int last = last_within(node);
+
+    if (refusals == NULL || node.index == 0)
+        return false;
+    for (int i = 0; i < refusals->n; i++) {
+        if (node.index == 1 ||
+            (refusals->line[i].node >= node.index && refusals->line[i].node <= last))
+            return true;
+    }
+    return false;
+}
+
+bool lk_node_goes_on(struct lk_node node, int result)
+{
+    return result == 0 ||
+           (result > 0 && node.document != NULL && node.document->refusals->n < LK_ERRORS_MAX);
+}
+
+static int compare_places(const void *first, const void *second)
+{
+    const struct lk_refusal *a = first, *b = second;
+
+    return a->node - b->node;
+}
+
+void lk_document_errors(const struct lk_document *document, int result,
+                        const struct lk_error *error, struct lk_errors *ret_errors)
+{
+    struct lk_refusals *refusals = document != NULL ? document->refusals : NULL;
+
+    ret_errors->n = 0;
+    if (result <= 0)
+        return;
+    if (refusals == NULL || refusals->n == 0) {
+        ret_errors->line[ret_errors->n++] = *error;
+        return;
+    }
+    qsort(refusals->line, (size_t)refusals->n, sizeof(refusals->line[0]), compare_places);
+    for (int i = 0; i < refusals->n; i++)
+        ret_errors->line[ret_errors->n++] = refusals->line[i].error;
 }
 
 int lk_node_size(struct lk_node node)
@@ -146,11 +229,25 @@ static int refuse_missing(struct lk_node node, struct lk_error *err, const char 
     return lk_node_refuse(node, err, "the key '%s' is missing, expected %s", key, expected);
 }
 
+static int refuse_key(struct lk_node key, const char *what, const char *const allowed[],
+                      const char *keys, struct lk_error *err)
+{
+    const char *nearest = lk_nearest(lk_node_text(key), allowed);
+
+    if (nearest == NULL)
+        return lk_node_refuse(key, err, "unknown key '" SHOWN "' in %s, expected %s",
+                              lk_node_text(key), what, keys);
+    return lk_node_refuse(key, err, "unknown key '" SHOWN "' in %s, did you mean '%s'? Expected %s",
+                          lk_node_text(key), what, nearest, keys);
+}
+
 int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
                        struct lk_error *ret_error)
 {
     char keys[256];
     char expected[sizeof(keys) + 32];
+    struct lk_error further;
+    int result = 0;
 
     join(allowed, keys, sizeof(keys));
     snprintf(expected, sizeof(expected), "a map with keys out of %s", keys);
@@ -159,11 +256,10 @@ int lk_node_check_keys(struct lk_node node, const char *what, const char *const 
     for (int i = 0; i < lk_node_size(node); i++) {
         struct lk_node key = lk_node_key_at(node, i);
 
-        if (!is_among(lk_node_text(key), allowed))
-            return lk_node_refuse(key, ret_error, "unknown key '" SHOWN "' in %s, expected %s",
-                                  lk_node_text(key), what, keys);
+        if (!is_among(lk_node_text(key), allowed) && lk_node_goes_on(node, result))
+            result = refuse_key(key, what, allowed, keys, result == 0 ? ret_error : &further);
     }
-    return 0;
+    return result;
 }
 
 /* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point: what strtod()
@@ -317,6 +413,7 @@ int lk_node_read_choice(struct lk_node node, const char *key, const char *const 
                         struct lk_error *err)
 {
     struct lk_node value = lk_node_get(node, key);
+    const char *nearest;
     char expected[256];
 
     for (int i = 0; value.index != 0 && choices[i] != NULL; i++) {
@@ -328,5 +425,9 @@ int lk_node_read_choice(struct lk_node node, const char *key, const char *const 
     join(choices, expected, sizeof(expected));
     if (value.index == 0)
         return refuse_missing(node, err, key, expected);
+    nearest = lk_nearest(lk_node_text(value), choices);
+    if (nearest != NULL)
+        return lk_node_refuse(value, err, "%s is '" SHOWN "', did you mean '%s'? Expected %s", key,
+                              lk_node_text(value), nearest, expected);
     return refuse_value(value, err, key, expected);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model file as a whole: its outermost keys, and the order in which sections are read. */
+#include "linkage/errors.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -17,16 +18,18 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
     if (lk_node_kind(root) == LK_NODE_NONE)
         return lk_node_refuse(root, err, "the text is empty, expected a model");
     result = lk_node_check_keys(root, "a model", keys, err);
-    if (result == 0)
-        result = lk_node_read_choice(root, "linkage", versions, &version, err);
-    if (result != 0)
+    if (lk_node_kind(root) != LK_NODE_MAP)
         return result;
+    result = lk_also(result, lk_node_read_choice(root, "linkage", versions, &version, err));
     if (name.index == 0)
-        return lk_node_refuse(root, err, "the key 'name' is missing, expected a name");
-    result = lk_read_name(name, "model", model->name, err);
-    return result != 0 ? result : lk_read_vector_or(root, "gravity", model->gravity, err);
+        result = lk_also(result,
+                         lk_node_refuse(root, err, "the key 'name' is missing, expected a name"));
+    else
+        result = lk_also(result, lk_read_name(name, "model", model->name, err));
+    return lk_also(result, lk_read_vector_or(root, "gravity", model->gravity, err));
 }
 
+/* After a mistake the other sections are read all the same, but for what all others need. */
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
@@ -34,17 +37,26 @@ static int read_model(struct lk_node root, struct lk_model *model, struct lk_err
         lk_read_inputs, lk_read_drives, lk_read_outputs, lk_read_solver};
     int result = 0;
 
-    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]) && result == 0; i++)
-        result = sections[i](root, model, err);
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+        if (!lk_node_goes_on(root, result) || (i > 0 && lk_node_kind(root) != LK_NODE_MAP) ||
+            (i > 1 && model->n_bodies == 0))
+            break;
+        result = lk_also(result, sections[i](root, model, err));
+    }
     return result;
 }
 
-static int from_document(struct lk_document *document, struct lk_model **ret_model,
-                         struct lk_error *err)
+/* @result: of making @document, which is released */
+static int from_document(int result, struct lk_document *document, struct lk_error *error,
+                         struct lk_model **ret_model, struct lk_errors *ret_errors)
 {
-    struct lk_model *model = calloc(1, sizeof(*model));
-    int result = model == NULL ? -ENOMEM : read_model(lk_document_root(document), model, err);
+    struct lk_model *model = NULL;
 
+    if (result == 0) {
+        model = calloc(1, sizeof(*model));
+        result = model == NULL ? -ENOMEM : read_model(lk_document_root(document), model, error);
+    }
+    lk_document_errors(document, result, error, ret_errors);
     lk_document_free(document);
     if (result == 0)
         *ret_model = model;
@@ -53,21 +65,48 @@ static int from_document(struct lk_document *document, struct lk_model **ret_mod
     return result;
 }
 
-int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error)
+int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
+                           struct lk_errors *ret_errors)
 {
     struct lk_document *document = NULL;
-    int result = lk_document_read(path, &document, ret_error);
+    struct lk_error error;
+    int result = lk_document_read(path, &document, &error);
 
-    return result != 0 ? result : from_document(document, ret_model, ret_error);
+    return from_document(result, document, &error, ret_model, ret_errors);
+}
+
+int lk_model_read_text_all(const char *name, const char *text, size_t size,
+                           struct lk_model **ret_model, struct lk_errors *ret_errors)
+{
+    struct lk_document *document = NULL;
+    struct lk_error error;
+    int result = lk_document_parse(name, text, size, &document, &error);
+
+    return from_document(result, document, &error, ret_model, ret_errors);
+}
+
+static int first_of(int result, const struct lk_errors *errors, struct lk_error *ret_error)
+{
+    if (errors->n > 0 && ret_error != NULL)
+        *ret_error = errors->line[0];
+    return result;
+}
+
+int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error)
+{
+    struct lk_errors errors;
+    int result = lk_model_read_file_all(path, ret_model, &errors);
+
+    return first_of(result, &errors, ret_error);
 }
 
 int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
                        struct lk_error *ret_error)
 {
-    struct lk_document *document = NULL;
-    int result = lk_document_parse(name, text, size, &document, ret_error);
+    struct lk_errors errors;
+    int result = lk_model_read_text_all(name, text, size, ret_model, &errors);
 
-    return result != 0 ? result : from_document(document, ret_model, ret_error);
+    return first_of(result, &errors, ret_error);
 }
 
 void lk_model_free(struct lk_model *model)

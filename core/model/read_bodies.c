@@ -86,21 +86,17 @@ static int read_body(struct lk_node key, struct lk_node map, struct lk_body_def 
         result = lk_node_refuse(key, err,
                                 "a body is called ground, which is the name of the "
                                 "world, expected another name");
-    if (result == 0)
-        result = lk_node_check_keys(map, "a body", keys, err);
-    if (result == 0)
-        result = read_mass(map, body, err);
-    if (result == 0)
-        result = read_inertia(map, body, err);
-    if (result == 0)
-        result = lk_read_vector(map, "position", body->position, err);
+    if (lk_node_kind(map) != LK_NODE_MAP)
+        return lk_also(result, lk_node_check_keys(map, "a body", keys, err));
+    result = lk_also(result, lk_node_check_keys(map, "a body", keys, err));
+    result = lk_also(result, read_mass(map, body, err));
+    result = lk_also(result, read_inertia(map, body, err));
+    result = lk_also(result, lk_read_vector(map, "position", body->position, err));
     body->orientation[0] = 1;
-    if (result == 0)
-        result = lk_read_orientation_or(map, "orientation", body->orientation, err);
-    if (result == 0)
-        result = lk_read_vector_or(map, "velocity", body->velocity, err);
-    if (result == 0)
-        result = lk_read_vector_or(map, "angular_velocity", body->angular_velocity, err);
+    result = lk_also(result, lk_read_orientation_or(map, "orientation", body->orientation, err));
+    result = lk_also(result, lk_read_vector_or(map, "velocity", body->velocity, err));
+    result =
+        lk_also(result, lk_read_vector_or(map, "angular_velocity", body->angular_velocity, err));
     return result;
 }
 
@@ -114,7 +110,8 @@ int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error 
         return lk_node_refuse(root, err, "the key 'bodies' is missing, expected at least one body");
     if (result == 0 && model->n_bodies == 0)
         return lk_node_refuse(map, err, "bodies has no entries, expected at least one body");
-    for (int i = 0; i < model->n_bodies && result == 0; i++)
-        result = read_body(lk_node_key_at(map, i), lk_node_at(map, i), &model->bodies[i], err);
+    for (int i = 0; i < model->n_bodies && lk_node_goes_on(root, result); i++)
+        result = lk_also(
+            result, read_body(lk_node_key_at(map, i), lk_node_at(map, i), &model->bodies[i], err));
     return result;
 }

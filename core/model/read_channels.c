@@ -119,6 +119,8 @@ static int check_driven(struct lk_node node, const struct lk_model *model, int j
         if (model->drives[i].joint == joint)
             return 0;
     }
+    if (lk_node_is_refused(lk_document_root(node.document))) /* perhaps its drive was */
+        return LK_E_TEXT;
     return lk_node_refuse(node, err, "joint '%s' has no drive, expected a joint with one",
                           model->joints[joint].name);
 }
@@ -213,28 +215,29 @@ static int read_values(struct lk_node map, struct lk_input_def *input, struct lk
     result = read_limits(map, input->limits, err);
     if (result == 0)
         result = read_initial(map, input, err);
-    return result == 0 ? read_rate(map, input, err) : result;
+    return lk_also(result, read_rate(map, input, err));
 }
 
 static int read_input(struct lk_node key, struct lk_node map, const struct lk_model *model,
                       struct lk_input_def *input, struct lk_error *err)
 {
     const struct channel_kind *kind;
-    int type = 0;
+    int type = -1; /* not known */
     int result = lk_read_name(key, "channel", input->name, err);
 
     input->joint = input->body = -1;
-    if (result == 0)
-        result = read_type(map, "an input", inputs, LK_INPUT_TYPES, &type, err);
+    result = lk_also(result, read_type(map, "an input", inputs, LK_INPUT_TYPES, &type, err));
+    if (type < 0)
+        return result;
     kind = &inputs[type];
     input->type = (enum lk_input_type)type;
-    if (result == 0 && kind->joint != JOINT_NONE)
-        result = read_joint(map, kind->joint, model, &input->joint, &input->coordinate, err);
-    if (result == 0 && has_key(kind, "body"))
-        result = read_place(map, kind, model, &input->body, input->point, err);
-    if (result == 0)
-        result = lk_read_frame_or(map, "frame", &input->frame, err);
-    return result != 0 ? result : read_values(map, input, err);
+    if (kind->joint != JOINT_NONE)
+        result = lk_also(
+            result, read_joint(map, kind->joint, model, &input->joint, &input->coordinate, err));
+    if (has_key(kind, "body"))
+        result = lk_also(result, read_place(map, kind, model, &input->body, input->point, err));
+    result = lk_also(result, lk_read_frame_or(map, "frame", &input->frame, err));
+    return lk_also(result, read_values(map, input, err));
 }
 
 /* A recording or a plot may hold both, so a name means one channel. */
@@ -281,7 +284,7 @@ static int read_target(struct lk_node map, const struct lk_model *model,
 
     if (kind->joint != JOINT_NONE)
         result = read_joint(map, kind->joint, model, &output->joint, &unused, err);
-    if (result == 0 && has_key(kind, "body"))
+    if (has_key(kind, "body"))
         result = read_place(map, kind, model, &output->body, output->point, err);
     if (result == 0 && has_key(kind, "orientation"))
         result = read_orientation(map, model, output, err);
@@ -293,17 +296,18 @@ static int read_target(struct lk_node map, const struct lk_model *model,
 static int read_output(struct lk_node key, struct lk_node map, const struct lk_model *model,
                        struct lk_output_def *output, struct lk_error *err)
 {
-    int type = 0;
+    int type = -1; /* not known */
     int result = lk_read_name(key, "channel", output->name, err);
 
     output->joint = output->body = output->force = -1;
     output->orientation[0] = 1;
     if (result == 0)
         result = check_apart(key, model, err);
-    if (result == 0)
-        result = read_type(map, "an output", outputs, LK_OUTPUT_TYPES, &type, err);
+    result = lk_also(result, read_type(map, "an output", outputs, LK_OUTPUT_TYPES, &type, err));
+    if (type < 0)
+        return result;
     output->type = (enum lk_output_type)type;
-    return result != 0 ? result : read_target(map, model, output, err);
+    return lk_also(result, read_target(map, model, output, err));
 }
 
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err)
@@ -312,9 +316,9 @@ int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = lk_read_section(root, "inputs", LK_CHANNELS_MAX, sizeof(*model->inputs), &map,
                                  &model->inputs, &model->n_inputs, err);
 
-    for (int i = 0; i < model->n_inputs && result == 0; i++)
-        result =
-            read_input(lk_node_key_at(map, i), lk_node_at(map, i), model, &model->inputs[i], err);
+    for (int i = 0; i < model->n_inputs && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, read_input(lk_node_key_at(map, i), lk_node_at(map, i), model,
+                                            &model->inputs[i], err));
     return result;
 }
 
@@ -324,8 +328,8 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
     int result = lk_read_section(root, "outputs", LK_CHANNELS_MAX, sizeof(*model->outputs), &map,
                                  &model->outputs, &model->n_outputs, err);
 
-    for (int i = 0; i < model->n_outputs && result == 0; i++)
-        result =
-            read_output(lk_node_key_at(map, i), lk_node_at(map, i), model, &model->outputs[i], err);
+    for (int i = 0; i < model->n_outputs && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
+                                             &model->outputs[i], err));
     return result;
 }

@@ -77,14 +77,12 @@ static int read_harmonic(struct lk_node map, struct lk_model *model, struct lk_d
     int result = lk_node_check_keys(node, "harmonic", keys, err);
 
     (void)model;
-    if (result == 0)
-        result = lk_read_number(node, "amplitude", -LK_NUMBER_MAX, &drive->amplitude, err);
-    if (result == 0)
-        result = lk_read_number(node, "omega", -LK_NUMBER_MAX, &drive->omega, err);
-    if (result == 0)
-        result = lk_read_number_or(node, "phase", -LK_NUMBER_MAX, &drive->phase, err);
-    if (result == 0)
-        result = lk_read_number_or(node, "offset", -LK_NUMBER_MAX, &drive->offset, err);
+    result =
+        lk_also(result, lk_read_number(node, "amplitude", -LK_NUMBER_MAX, &drive->amplitude, err));
+    result = lk_also(result, lk_read_number(node, "omega", -LK_NUMBER_MAX, &drive->omega, err));
+    result = lk_also(result, lk_read_number_or(node, "phase", -LK_NUMBER_MAX, &drive->phase, err));
+    result =
+        lk_also(result, lk_read_number_or(node, "offset", -LK_NUMBER_MAX, &drive->offset, err));
     return result;
 }
 
@@ -207,13 +205,13 @@ int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error 
 
     for (int i = 0; i < model->n_inputs; i++)
         model->inputs[i].is_angle = -1; /* not known yet */
-    for (int i = 0; i < model->n_joints && result == 0; i++) {
+    for (int i = 0; i < model->n_joints && lk_node_goes_on(root, result); i++) {
         struct lk_node node = lk_node_get(lk_node_at(map, i), "drive");
 
-        if (node.index != 0)
-            result = read_joint(node, model, i, err);
+        if (node.index != 0 && !lk_node_is_refused(lk_node_at(map, i)))
+            result = lk_also(result, read_joint(node, model, i, err));
     }
-    if (result == 0)
+    if (!lk_node_is_refused(root)) /* what drives it may be what was refused */
         result = check_followed(root, model, err);
     for (int i = 0; i < model->n_inputs; i++)
         model->inputs[i].is_angle = model->inputs[i].is_angle > 0;

@@ -19,8 +19,7 @@ static int read_number_or_table(struct lk_node map, const char *key, const char 
         return lk_node_refuse(table, err, "both %s and %s are given, expected one of them", key,
                               table_key);
     result = lk_read_number_or(map, key, 0, ret, err);
-    return result != 0 ? result
-                       : lk_read_table(map, table_key, x, "force", true, model, ret_table, err);
+    return lk_also(result, lk_read_table(map, table_key, x, "force", true, model, ret_table, err));
 }
 
 static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
@@ -29,9 +28,8 @@ static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_
     int result = read_number_or_table(map, "stiffness", "stiffness_table", "deflection", model,
                                       &force->stiffness, &force->stiffness_table, err);
 
-    return result != 0 ? result
-                       : read_number_or_table(map, "damping", "damping_table", "rate", model,
-                                              &force->damping, &force->damping_table, err);
+    return lk_also(result, read_number_or_table(map, "damping", "damping_table", "rate", model,
+                                                &force->damping, &force->damping_table, err));
 }
 
 static int read_coordinate(struct lk_node map, const struct lk_model *model,
@@ -46,10 +44,8 @@ static int read_joint_spring(struct lk_node map, struct lk_model *model, struct 
 {
     int result = read_coordinate(map, model, force, err);
 
-    if (result == 0)
-        result = read_law(map, model, force, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "rest", -LK_NUMBER_MAX, &force->rest, err);
+    result = lk_also(result, read_law(map, model, force, err));
+    result = lk_also(result, lk_read_number_or(map, "rest", -LK_NUMBER_MAX, &force->rest, err));
     return result;
 }
 
@@ -57,17 +53,16 @@ static int read_spring(struct lk_node map, struct lk_model *model, struct lk_for
                        struct lk_error *err)
 {
     double distance;
+    int points;
     int result = lk_read_pair(map, "a force", model, force->body, err);
 
     force->rest = NAN; /* as drawn */
-    if (result == 0)
-        result = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
-    if (result == 0)
-        result = lk_check_apart(map, force->point, &distance, err);
-    if (result == 0)
-        result = read_law(map, model, force, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "rest_length", 0, &force->rest, err);
+    points = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
+    if (points == 0)
+        points = lk_check_apart(map, force->point, &distance, err);
+    result = lk_also(result, points);
+    result = lk_also(result, read_law(map, model, force, err));
+    result = lk_also(result, lk_read_number_or(map, "rest_length", 0, &force->rest, err));
     return result;
 }
 
@@ -76,12 +71,10 @@ static int read_bushing(struct lk_node map, struct lk_model *model, struct lk_fo
 {
     int result = lk_read_pair(map, "a force", model, force->body, err);
 
-    if (result == 0)
-        result = lk_read_vector(map, "point", force->point[0], err);
+    result = lk_also(result, lk_read_vector(map, "point", force->point[0], err));
     memcpy(force->point[1], force->point[0], sizeof(force->point[1]));
-    if (result == 0)
-        result = lk_read_orientation_or(map, "orientation", force->orientation, err);
-    return result != 0 ? result : lk_read_compliance(map, 6, &force->compliance, err);
+    result = lk_also(result, lk_read_orientation_or(map, "orientation", force->orientation, err));
+    return lk_also(result, lk_read_compliance(map, 6, &force->compliance, err));
 }
 
 static int read_creep(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
@@ -94,18 +87,15 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
                               "joint '%s' is of type %s, expected a cone-on-rail",
                               model->joints[force->joint].name,
                               lk_joint_traits[model->joints[force->joint].type].name);
-    if (result != 0)
-        return result;
-    memcpy(force->body, model->joints[force->joint].body, sizeof(force->body));
+    if (result == 0)
+        memcpy(force->body, model->joints[force->joint].body, sizeof(force->body));
     force->limit = INFINITY;
-    result = lk_read_number(map, "longitudinal", 0, &force->coefficient[0], err);
-    if (result == 0)
-        result = lk_read_number(map, "lateral", 0, &force->coefficient[1], err);
-    if (result == 0)
-        result = lk_read_positive(map, "speed", &force->speed, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "rail_speed", -LK_NUMBER_MAX, &force->rail_speed, err);
-    return result != 0 ? result : lk_read_positive_or(map, "limit", &force->limit, err);
+    result = lk_also(result, lk_read_number(map, "longitudinal", 0, &force->coefficient[0], err));
+    result = lk_also(result, lk_read_number(map, "lateral", 0, &force->coefficient[1], err));
+    result = lk_also(result, lk_read_positive(map, "speed", &force->speed, err));
+    result = lk_also(result,
+                     lk_read_number_or(map, "rail_speed", -LK_NUMBER_MAX, &force->rail_speed, err));
+    return lk_also(result, lk_read_positive_or(map, "limit", &force->limit, err));
 }
 
 static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
@@ -114,17 +104,12 @@ static int read_friction(struct lk_node map, struct lk_model *model, struct lk_f
     int result = read_coordinate(map, model, force, err);
 
     force->stribeck = 0.01;
-    if (result == 0)
-        result = lk_read_positive(map, "coulomb", &force->coulomb, err);
+    result = lk_also(result, lk_read_positive(map, "coulomb", &force->coulomb, err));
     force->stick = force->coulomb;
-    if (result == 0)
-        result = lk_read_number_or(map, "stick", force->coulomb, &force->stick, err);
-    if (result == 0)
-        result = lk_read_positive_or(map, "stribeck", &force->stribeck, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "creep", 0, &force->creep, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "damping", 0, &force->damping, err);
+    result = lk_also(result, lk_read_number_or(map, "stick", force->coulomb, &force->stick, err));
+    result = lk_also(result, lk_read_positive_or(map, "stribeck", &force->stribeck, err));
+    result = lk_also(result, lk_read_number_or(map, "creep", 0, &force->creep, err));
+    result = lk_also(result, lk_read_number_or(map, "damping", 0, &force->damping, err));
     return result;
 }
 
@@ -139,8 +124,7 @@ static int read_range(struct lk_node map, struct lk_force_def *force, struct lk_
     force->lower = -INFINITY;
     force->upper = INFINITY;
     result = lk_read_number_or(map, "lower", -LK_NUMBER_MAX, &force->lower, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "upper", -LK_NUMBER_MAX, &force->upper, err);
+    result = lk_also(result, lk_read_number_or(map, "upper", -LK_NUMBER_MAX, &force->upper, err));
     if (result == 0 && force->lower >= force->upper)
         result = lk_node_refuse(upper, err, "upper is %.40s, expected more than lower, %g",
                                 lk_node_text(upper), force->lower);
@@ -152,14 +136,10 @@ static int read_stop(struct lk_node map, struct lk_model *model, struct lk_force
 {
     int result = read_coordinate(map, model, force, err);
 
-    if (result == 0)
-        result = read_range(map, force, err);
-    if (result == 0)
-        result = lk_read_positive(map, "stiffness", &force->stiffness, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "damping", 0, &force->damping, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "onset", 0, &force->onset, err);
+    result = lk_also(result, read_range(map, force, err));
+    result = lk_also(result, lk_read_positive(map, "stiffness", &force->stiffness, err));
+    result = lk_also(result, lk_read_number_or(map, "damping", 0, &force->damping, err));
+    result = lk_also(result, lk_read_number_or(map, "onset", 0, &force->onset, err));
     return result;
 }
 
@@ -173,18 +153,14 @@ static int read_load(struct lk_node map, struct lk_model *model, struct lk_force
                                                                   : "torque";
     int result = lk_read_body_key(map, "body", model, &force->body[0], err);
 
-    if (result != 0)
-        return result;
-    memcpy(force->point[0], model->bodies[force->body[0]].position, sizeof(force->point[0]));
-    result = lk_read_vector_or(map, "point", force->point[0], err);
     if (result == 0)
-        result = lk_read_vector(map, vector, force->vector, err);
+        memcpy(force->point[0], model->bodies[force->body[0]].position, sizeof(force->point[0]));
+    result = lk_also(result, lk_read_vector_or(map, "point", force->point[0], err));
+    result = lk_also(result, lk_read_vector(map, vector, force->vector, err));
     if (result == 0 && harmonic)
         result = lk_read_number(map, "omega", -LK_NUMBER_MAX, &force->omega, err);
-    if (result == 0)
-        result = lk_read_number_or(map, "phase", -LK_NUMBER_MAX, &force->phase, err);
-    if (result == 0)
-        result = lk_read_frame_or(map, "frame", &force->frame, err);
+    result = lk_also(result, lk_read_number_or(map, "phase", -LK_NUMBER_MAX, &force->phase, err));
+    result = lk_also(result, lk_read_frame_or(map, "frame", &force->frame, err));
     return result;
 }
 
@@ -237,18 +213,16 @@ static int read_force(struct lk_node key, struct lk_node map, struct lk_model *m
 {
     int type = 0;
     int result = lk_read_name(key, "force", force->name, err);
+    int typed = lk_read_type(map, "a force", types, &type, err);
 
-    if (result == 0)
-        result = lk_read_type(map, "a force", types, &type, err);
-    if (result == 0)
-        result = lk_node_check_keys(map, kinds[type].what, kinds[type].keys, err);
-    if (result != 0)
-        return result;
+    if (typed != 0)
+        return lk_also(result, typed);
+    result = lk_also(result, lk_node_check_keys(map, kinds[type].what, kinds[type].keys, err));
     force->type = (enum lk_force_type)type;
     force->joint = force->stiffness_table = force->damping_table = -1;
     force->body[0] = force->body[1] = LK_GROUND;
     force->orientation[0] = 1;
-    return kinds[type].read(map, model, force, err);
+    return lk_also(result, kinds[type].read(map, model, force, err));
 }
 
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err)
@@ -257,8 +231,8 @@ int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = lk_read_section(root, "forces", LK_FORCES_MAX, sizeof(*model->forces), &map,
                                  &model->forces, &model->n_forces, err);
 
-    for (int i = 0; i < model->n_forces && result == 0; i++)
-        result =
-            read_force(lk_node_key_at(map, i), lk_node_at(map, i), model, &model->forces[i], err);
+    for (int i = 0; i < model->n_forces && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, read_force(lk_node_key_at(map, i), lk_node_at(map, i), model,
+                                            &model->forces[i], err));
     return result;
 }

@@ -87,7 +87,7 @@ static int read_distance(struct lk_node map, struct lk_joint_def *joint, struct 
 
     if (result == 0)
         result = lk_check_apart(map, joint->point, &joint->length, err);
-    return result != 0 ? result : lk_read_positive_or(map, "length", &joint->length, err);
+    return lk_also(result, lk_read_positive_or(map, "length", &joint->length, err));
 }
 
 /* The file says travel a turn, as drawings do. */
@@ -108,17 +108,15 @@ static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, str
 
     if (result == 0)
         result = lk_check_apart(map, joint->point, &distance, err);
-    if (result == 0)
-        result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
-    if (result == 0)
-        result = lk_read_number(map, "half_angle", -LK_NUMBER_MAX, &joint->half_angle, err);
-    if (result == 0 && fabs(joint->half_angle) > HALF_ANGLE_MAX)
-        return lk_node_refuse(angle, err, "half_angle is %.40s, expected %g to %g",
-                              lk_node_text(angle), -HALF_ANGLE_MAX, HALF_ANGLE_MAX);
-    if (result == 0)
-        result = lk_read_number(map, "rail_radius", 0, &joint->rail_radius, err);
-    if (result == 0)
-        result = lk_read_positive(map, "wheel_radius", &joint->wheel_radius, err);
+    result = lk_also(result, lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err));
+    result =
+        lk_also(result, lk_read_number(map, "half_angle", -LK_NUMBER_MAX, &joint->half_angle, err));
+    if (fabs(joint->half_angle) > HALF_ANGLE_MAX)
+        result =
+            lk_also(result, lk_node_refuse(angle, err, "half_angle is %.40s, expected %g to %g",
+                                           lk_node_text(angle), -HALF_ANGLE_MAX, HALF_ANGLE_MAX));
+    result = lk_also(result, lk_read_number(map, "rail_radius", 0, &joint->rail_radius, err));
+    result = lk_also(result, lk_read_positive(map, "wheel_radius", &joint->wheel_radius, err));
     if (result != 0)
         return result;
     along = dot(joint->axis[0], joint->axis[1]);
@@ -185,15 +183,13 @@ static int read_compliance(struct lk_node map, struct lk_joint_def *joint, struc
         return 0;
     joint->has_compliance = 1;
     result = lk_node_check_keys(node, "compliance", keys, err);
-    return result != 0 ? result
-                       : lk_read_compliance(node, lk_joint_traits[joint->type].n_rows,
-                                            &joint->compliance, err);
+    return lk_also(result, lk_read_compliance(node, lk_joint_traits[joint->type].n_rows,
+                                              &joint->compliance, err));
 }
 
 static int read_type(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     const char *names[LK_JOINT_IN_FILE + 1];
-    char what[LK_NAME_SIZE];
     int type = 0;
     int result;
 
@@ -204,8 +200,15 @@ static int read_type(struct lk_node map, struct lk_joint_def *joint, struct lk_e
     if (result != 0)
         return result;
     joint->type = (enum lk_joint_type)type;
-    snprintf(what, sizeof(what), "a %s joint", names[type]);
-    return lk_node_check_keys(map, what, kinds[type].keys, err);
+    return 0;
+}
+
+static int check_keys(struct lk_node map, const struct lk_joint_def *joint, struct lk_error *err)
+{
+    char what[LK_NAME_SIZE];
+
+    snprintf(what, sizeof(what), "a %s joint", lk_joint_traits[joint->type].name);
+    return lk_node_check_keys(map, what, kinds[joint->type].keys, err);
 }
 
 /* Where the joint is in the drawing. */
@@ -216,8 +219,9 @@ static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct 
 
     if (kind->has_point)
         result = lk_read_sides(map, "point", "points", lk_read_vector_node, joint->point, err);
-    if (result == 0 && kind->has_axis)
-        result = lk_read_sides(map, "axis", "axes", lk_read_direction_node, joint->axis, err);
+    if (kind->has_axis)
+        result = lk_also(
+            result, lk_read_sides(map, "axis", "axes", lk_read_direction_node, joint->axis, err));
     if (result == 0 && kind->read_more != NULL)
         result = kind->read_more(map, joint, err);
     return result;
@@ -228,20 +232,22 @@ static int read_joint(struct lk_node key, struct lk_node map, const struct lk_mo
                       struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_name(key, "joint", joint->name, err);
+    int type;
 
     joint->body[0] = joint->body[1] = LK_GROUND;
     joint->joint[0] = joint->joint[1] = -1;
-    if (result == 0)
-        result = read_type(map, joint, err);
-    if (result == 0 && !lk_joint_is_coupling(joint->type))
-        result = lk_read_pair(map, "a joint", model, joint->body, err);
-    if (result == 0)
-        result = read_geometry(map, joint, err);
-    if (result == 0)
-        result = lk_read_coordinates(map, "coordinate", joint->type, joint->coordinate, NULL, err);
-    if (result == 0)
-        result = lk_read_coordinates(map, "start", joint->type, joint->start, &joint->hold, err);
-    return result != 0 ? result : read_compliance(map, joint, err);
+    type = read_type(map, joint, err);
+    if (type != 0)
+        return lk_also(result, type);
+    result = lk_also(result, check_keys(map, joint, err));
+    if (!lk_joint_is_coupling(joint->type))
+        result = lk_also(result, lk_read_pair(map, "a joint", model, joint->body, err));
+    result = lk_also(result, read_geometry(map, joint, err));
+    result = lk_also(
+        result, lk_read_coordinates(map, "coordinate", joint->type, joint->coordinate, NULL, err));
+    result = lk_also(
+        result, lk_read_coordinates(map, "start", joint->type, joint->start, &joint->hold, err));
+    return lk_also(result, read_compliance(map, joint, err));
 }
 
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err)
@@ -250,12 +256,13 @@ int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = lk_read_section(root, "joints", LK_JOINTS_MAX, sizeof(*model->joints), &map,
                                  &model->joints, &model->n_joints, err);
 
-    for (int i = 0; i < model->n_joints && result == 0; i++)
-        result =
-            read_joint(lk_node_key_at(map, i), lk_node_at(map, i), model, &model->joints[i], err);
-    for (int i = 0; i < model->n_joints && result == 0; i++) {
-        if (lk_joint_is_coupling(model->joints[i].type))
-            result = lk_read_coupling(lk_node_at(map, i), model, &model->joints[i], err);
+    for (int i = 0; i < model->n_joints && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, read_joint(lk_node_key_at(map, i), lk_node_at(map, i), model,
+                                            &model->joints[i], err));
+    for (int i = 0; i < model->n_joints && lk_node_goes_on(root, result); i++) {
+        if (lk_joint_is_coupling(model->joints[i].type) && !lk_node_is_refused(lk_node_at(map, i)))
+            result = lk_also(result,
+                             lk_read_coupling(lk_node_at(map, i), model, &model->joints[i], err));
     }
     return result;
 }

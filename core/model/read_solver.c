@@ -77,22 +77,18 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
     solver->step = 0.001;
-    if (result == 0)
-        result = read_formulation(map, solver, err);
-    if (result == 0)
-        result = read_choice_or_first(map, "coordinates", coordinates, &form, err);
-    if (result == 0)
-        result =
-            read_choice_or_first(map, "redundancy", redundancies, &solver->soft_redundancy, err);
+    if (map.index != 0 && lk_node_kind(map) != LK_NODE_MAP)
+        return result;
+    result = lk_also(result, read_formulation(map, solver, err));
+    result = lk_also(result, read_choice_or_first(map, "coordinates", coordinates, &form, err));
+    result = lk_also(result, read_choice_or_first(map, "redundancy", redundancies,
+                                                  &solver->soft_redundancy, err));
     solver->coordinates = (enum lk_coordinates)form;
-    if (result == 0)
-        result = read_penalty(map, solver, err);
-    if (result == 0)
-        result = read_step(map, solver, err);
-    if (result == 0)
-        result = lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err);
-    if (result == 0)
-        result = lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err);
+    result = lk_also(result, read_penalty(map, solver, err));
+    result = lk_also(result, read_step(map, solver, err));
+    result = lk_also(
+        result, lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err));
+    result = lk_also(result, lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err));
     if (result == 0 && strcmp(solver->formulation, "ali3") != 0 &&
         lk_node_get(map, "order").index != 0)
         result = lk_node_refuse(lk_node_get(map, "order"), err,

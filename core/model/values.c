@@ -195,7 +195,7 @@ int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, do
         return lk_node_refuse(pair, err,
                               "%s is not a list of 2 vectors, expected one for each body", key);
     result = read(lk_node_at(pair, 0), key, ret[0], err);
-    return result != 0 ? result : read(lk_node_at(pair, 1), key, ret[1], err);
+    return lk_also(result, read(lk_node_at(pair, 1), key, ret[1], err));
 }
 
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,

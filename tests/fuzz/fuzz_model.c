@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a model: refused with one line, or compiled and stepped without harm. */
+#include "linkage/errors.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
 
@@ -45,14 +46,31 @@ static void check_line(const struct lk_error *error)
         abort();
 }
 
+/* All of them begin with their place, and no two are the same. */
+static void check_lines(const struct lk_errors *errors)
+{
+    if (errors->n < 1 || errors->n > LK_ERRORS_MAX)
+        abort();
+    for (int i = 0; i < errors->n; i++) {
+        check_line(&errors->line[i]);
+        if (strncmp(errors->line[i].text, "fuzz:", 5) != 0)
+            abort();
+        for (int k = 0; k < i; k++) {
+            if (strcmp(errors->line[i].text, errors->line[k].text) == 0)
+                abort();
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct lk_model *model = NULL;
     struct lk_system *system = NULL;
+    struct lk_errors errors = {0};
     struct lk_error error = {""};
 
-    if (lk_model_read_text("fuzz", (const char *)data, size, &model, &error) != 0) {
-        check_line(&error);
+    if (lk_model_read_text_all("fuzz", (const char *)data, size, &model, &errors) != 0) {
+        check_lines(&errors);
         return 0;
     }
     choose_formulation(model, size);

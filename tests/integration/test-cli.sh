@@ -97,6 +97,12 @@ for command in check run; do
     same "bad mass, $command" \
         'bad.yaml:11:11: mass is -1.0, expected 0 or at least 1e-15 kg' "$(cat err)"
 done
+sed -e 's/mass: 1.0/mas: 1.0/' -e 's/^name:.*/name: a b/' "$models/pendulum.yaml" >bad.yaml
+for command in check run; do
+    expect 1 "two mistakes, $command" "$linkage" $command bad.yaml
+    same "two mistakes, $command" 2 "$(wc -l <err)"
+    has "two mistakes, $command" "unknown key 'mas' in a body, did you mean 'mass'?" err
+done
 expect 1 'no file' "$linkage" check none.yaml
 same 'no file' \
     'none.yaml: cannot be read (No such file or directory), expected a YAML file' "$(cat err)"

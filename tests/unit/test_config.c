@@ -297,6 +297,40 @@ static void test_no_file(void **state)
     assert_non_null(strstr(error.text, "/no/such/file.yaml"));
 }
 
+/* Each mistake of a file is told, those that follow from another one are not. */
+static void test_all_mistakes_are_told(void **state)
+{
+    static const char *const lines[] = {
+        ":2:1: unknown key 'modle' in the configuration, did you mean 'model'?",
+        ":3:22: priority is '200', expected a whole number from 0 to 99",
+        ":4:3: unknown key 'wakeup' in realtime, did you mean 'wake'?",
+        ":5:11: 'x' is no core",
+        ":6:17: 2, expected 0.01 to 0.95",
+        ":7:51: pose: expected a list of up to 6 outputs",
+        ":8:28: limit is 'low', expected a finite number",
+    };
+    struct lkd_config config;
+    struct lk_errors errors;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(read_text("linkaged: 1\n"
+                               "modle: x.yaml\n"
+                               "realtime: {priority: 200,\n"
+                               "  wakeup: spin,\n"
+                               "    core: x, workers: 2, worker_cores: [3, 4]}\n"
+                               "budget: {share: 2}\n"
+                               "motion: [{endpoint: 'udp://127.0.0.1:5610', pose: 1}]\n"
+                               "policy: {residual: {limit: low}}\n",
+                               &config, &error),
+                     LK_E_TEXT);
+    assert_int_equal(lkd_config_read_all(file, &config, &errors), LK_E_TEXT);
+    assert_string_equal(errors.line[0].text, error.text);
+    for (int i = 0; i < errors.n && i < (int)(sizeof(lines) / sizeof(lines[0])); i++)
+        assert_ptr_equal(strstr(errors.line[i].text, lines[i]), errors.line[i].text + strlen(file));
+    assert_int_equal(errors.n, sizeof(lines) / sizeof(lines[0]));
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +342,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_endpoint_refusals),
         cmocka_unit_test(test_long_ipc_path),
         cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_all_mistakes_are_told),
     };
 
     shipped = argc > 1 ? argv[1] : "config/linkaged.yaml";

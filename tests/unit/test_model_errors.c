@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model file may get wrong, and the whole line that says so. Each row replaces one piece of
  * one of two good models; the lines were read one by one when the tables were made. */
+#include "linkage/errors.h"
 #include "linkage/linkage.h"
 
 #include <setjmp.h>
@@ -60,9 +61,8 @@ static const struct row {
     {"name: test", "name: {[a]: 1}", "m:2:8: a list or map is used as a key, expected a name"},
     {"name: test", "name: [[[[[[[[[[[[[[[[[[x]]]]]]]]]]]]]]]]]]",
      "m:2:22: nested too deeply, expected at most 16 levels"},
-    {"name: test", "\tname: test",
-     "m:2:1: found a tab character that violates indentation while scanning a plain scalar, "
-     "expected YAML"},
+    {"name: test", "\tname: test", "m:2:1: a tab indents this line, expected spaces"},
+    {"  arm: {", "  \tarm: {", "m:5:3: a tab indents this line, expected spaces"},
     {"linkage: 1\n", "", "m:1:1: the key 'linkage' is missing, expected 1"},
     {"linkage: 1", "linkage: 2", "m:1:10: linkage is '2', expected 1"},
     {"linkage: 1", "linkage: [1]", "m:1:10: linkage is a list, expected 1"},
@@ -77,8 +77,8 @@ static const struct row {
      "m:2:6: '' is no name for a model, expected a letter or '_', then letters, digits, '_' or "
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
-     "m:2:1: unknown key 'nam' in a model, expected linkage, name, gravity, bodies, joints, "
-     "forces, inputs, outputs, solver"},
+     "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
+     "bodies, joints, forces, inputs, outputs, solver"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
      "m:3:10: gravity is '-9.81', expected a list of 3 numbers"},
     {"gravity: [0, -9.81, 0]", "gravity: [0, -9.81]",
@@ -191,8 +191,7 @@ static const struct row {
     {"  guide:", "  hinge:",
      "m:9:3: 'hinge' is given twice, expected once (it is in line 8 already)"},
     {"joints:\n", "joints: [1]\nxs:\n",
-     "m:8:1: unknown key 'xs' in a model, expected linkage, name, gravity, bodies, joints, forces, "
-     "inputs, outputs, solver"},
+     "m:7:9: joints is a list, expected a map from names to maps"},
     {"hinge: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}",
      "hinge: []", "m:8:10: a joint is a list, expected a map with keys out of type, ..."},
     {"joint-spring-damper", "spring",
@@ -263,8 +262,8 @@ static const struct row {
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
     {"ali3", "rk5",
-     "m:19:23: formulation is 'rk5', expected ali3, rk4, dca, hdca, recursive, complement, "
-     "absolute"},
+     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected ali3, rk4, dca, hdca, recursive, "
+     "complement, absolute"},
     {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
      "m:19:35: an order is given, expected none with formulation: rk4"},
     {"step: 0.001", "step: 0", "m:19:35: step is 0, expected 1e-6 to 0.1 s"},
@@ -283,8 +282,8 @@ static const struct row {
     {"iterations: 3", "order: high",
      "m:19:49: order is 'high', expected a whole number from 2 to 4"},
     {"solver: {", "solver: 1\nx: {",
-     "m:20:1: unknown key 'x' in a model, expected linkage, name, gravity, bodies, joints, forces, "
-     "inputs, outputs, solver"},
+     "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
+     "penalty, redundancy, step, iterations, order"},
     {"formulation: ali3", "formulation: [ali3]",
      "m:19:23: formulation is a list, expected ali3, rk4, dca, hdca, recursive, complement, "
      "absolute"},
@@ -401,8 +400,8 @@ static const struct row rich_rows[] = {
      "m:12:41: joint 'tube' has both start and drive, expected one of them: a drive says where the "
      "joint starts"},
     {"axes: [[0, 0, 1], [0, 1, 0]]", "axis: [0, 0, 1]",
-     "m:13:62: unknown key 'axis' in a universal joint, expected type, bodies, point, points, "
-     "compliance, axes, coordinate, start, drive"},
+     "m:13:62: unknown key 'axis' in a universal joint, did you mean 'axes'? Expected type, "
+     "bodies, point, points, compliance, axes, coordinate, start, drive"},
     {", axes: [[0, 0, 1], [0, 1, 0]]", "",
      "m:13:10: the key 'axes' is missing, expected a list of 2 vectors, one for each body"},
     {"[[0, 0, 1], [0, 1, 0]]", "[[0, 0, 1], [0, 1, 1]]",
@@ -427,8 +426,8 @@ static const struct row rich_rows[] = {
     {"pitch: 0.002", "pitch: 0",
      "m:16:81: pitch is 0, expected a number that is not 0, in magnitude at least 1e-15"},
     {"points: [[0, 0, 0], [1, 0, 0]], length", "point: [0, 0, 0], length",
-     "m:18:41: unknown key 'point' in a distance joint, expected type, bodies, points, length, "
-     "compliance"},
+     "m:18:41: unknown key 'point' in a distance joint, did you mean 'points'? Expected type, "
+     "bodies, points, length, compliance"},
     {"points: [[0, 0, 0], [1, 0, 0]], length", "length",
      "m:18:8: the key 'points' is missing, expected a list of 2 vectors, one for each body"},
     {"[[0, 0, 0], [1, 0, 0]], length", "[[0, 0, 0], [0, 0, 0]], length",
@@ -454,7 +453,8 @@ static const struct row rich_rows[] = {
     {"{input: steer, period: 0.01}", "{input: torque}",
      "m:10:37: input 'torque' is not of type drive, expected one that is"},
     {"{input: steer, period: 0.01}", "{input: steer, periodic: true}",
-     "m:10:44: unknown key 'periodic' in a drive by input, expected input, period"},
+     "m:10:44: unknown key 'periodic' in a drive by input, did you mean 'period'? Expected input, "
+     "period"},
     {"period: 0.01", "period: -1", "m:10:52: period is -1, expected at least 0"},
     {"{harmonic: {amplitude: 1, omega: 2}}", "{input: steer}",
      "m:12:48: input 'steer' drives an angle already, expected another input for a length"},
@@ -504,7 +504,8 @@ static const struct row rich_rows[] = {
      "begins"},
     {"periodic: true", "periodic: yes", "m:20:71: periodic is 'yes', expected true or false"},
     {"periodic: true", "period: 2",
-     "m:20:61: unknown key 'period' in a drive by table, expected table, periodic"},
+     "m:20:61: unknown key 'period' in a drive by table, did you mean 'periodic'? Expected table, "
+     "periodic"},
     {"rod: {type: distance,", "rod: {type: distance, drive: {input: steer},",
      "m:18:25: unknown key 'drive' in a distance joint, expected type, bodies, points, length, "
      "compliance"},
@@ -556,8 +557,8 @@ static const struct row rich_rows[] = {
     {"[[0, 0, 1], [1, 0, 2]]", "[[0, 0, 1], [0, 0, 1]]",
      "m:26:56: points are 0 m apart, expected two different points"},
     {"points: [[0, 0, 1], [1, 0, 2]],", "point: [0, 0, 1],",
-     "m:26:48: unknown key 'point' in a spring-damper, expected type, bodies, points, stiffness, "
-     "damping, stiffness_table, damping_table, rest_length"},
+     "m:26:48: unknown key 'point' in a spring-damper, did you mean 'points'? Expected type, "
+     "bodies, points, stiffness, damping, stiffness_table, damping_table, rest_length"},
     {"rest_length: 0.5", "rest_length: -0.5", "m:27:32: rest_length is -0.5, expected at least 0"},
     {"rest_length: 0.5", "rest: 0.5",
      "m:27:19: unknown key 'rest' in a spring-damper, expected type, bodies, points, stiffness, "
@@ -753,6 +754,103 @@ static void test_bad_wheels_are_refused(void **state)
         refuse(rolling, &rolling_rows[i]);
 }
 
+/* A text with several mistakes: each is told once, those that follow from one of them are not. */
+static const char several[] =
+    "linkage: 1\n"
+    "name: test\n"
+    "gravty: [0, -9.81, 0]\n"
+    "bodies:\n"
+    "  arm: {mas: 1, inertia: [1, 1, 3], position: [0.5, 0, 0]}\n"
+    "  box: {mass: -2, inertia: [1, 2, 3], velocity: [0, 0]}\n"
+    "joints:\n"
+    "  hinge: {type: revolut, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "  guide: {type: prismatic, bodies: [arn, bax], point: [1, 0], axis: [0, 0, 0]}\n"
+    "forces:\n"
+    "  spring: {type: joint-spring-damper, joint: hinge, stiffness: soft, damping: -1}\n"
+    "inputs:\n"
+    "  motor: {type: joint-torque, joint: hinge, limits: [1, -1], rate: 0}\n"
+    "outputs:\n"
+    "  angle: {type: joint-position, joint: hinge}\n"
+    "  push: {type: force, force: spring}\n"
+    "  shaft: {type: joint-position, joint: shaft}\n"
+    "solver: {step: 1, iterations: 0}\n";
+
+static const char *const several_lines[] = {
+    "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
+    "gravity, bodies, joints, forces, inputs, outputs, solver",
+    "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
+    "orientation, velocity, angular_velocity",
+    "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "
+    "of the others",
+    "m:6:8: the key 'position' is missing, expected a list of 3 numbers",
+    "m:6:15: mass is -2, expected 0 or at least 1e-15 kg",
+    "m:6:49: velocity has 2 entries, expected a list of 3 numbers",
+    "m:8:17: type is 'revolut', did you mean 'revolute'? Expected revolute, spherical, prismatic, "
+    "fixed, cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
+    "cone-on-rail, gear, rack",
+    "m:9:37: unknown body 'arn', expected ground, arm, box",
+    "m:9:42: unknown body 'bax', expected ground, box, arm",
+    "m:9:55: point has 2 entries, expected a list of 3 numbers",
+    "m:9:69: axis has no direction (length 0), expected a vector that is not zero",
+    "m:11:64: stiffness is 'soft', expected a finite number",
+    "m:11:79: damping is -1, expected at least 0",
+    "m:13:53: limits of 1 to -1, expected a lowest and a highest value",
+    "m:13:68: a rate of 0, expected a change per second above 0",
+    "m:17:40: unknown joint 'shaft', expected hinge, guide",
+    "m:18:16: step is 1, expected 1e-6 to 0.1 s",
+    "m:18:31: iterations is '0', expected a whole number from 1 to 20",
+};
+
+static void test_all_mistakes_are_told(void **state)
+{
+    struct lk_model *model = NULL;
+    struct lk_errors errors;
+
+    (void)state;
+    assert_int_equal(lk_model_read_text_all("m", several, strlen(several), &model, &errors),
+                     LK_E_TEXT);
+    for (int i = 0; i < errors.n && i < (int)(sizeof(several_lines) / sizeof(char *)); i++)
+        assert_string_equal(errors.line[i].text, several_lines[i]);
+    assert_int_equal(errors.n, sizeof(several_lines) / sizeof(char *));
+}
+
+/* More mistakes than lines: a reader stops there, whatever the size of the text. */
+static void test_there_is_an_end_of_mistakes(void **state)
+{
+    static char text[200000];
+    struct lk_model *model = NULL;
+    struct lk_errors errors;
+    size_t used = (size_t)snprintf(text, sizeof(text), "linkage: 1\nname: m\nbodies:\n");
+
+    (void)state;
+    for (int i = 0; i < 4000; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "  b%d: {mass: x}\n", i);
+    assert_int_equal(lk_model_read_text_all("m", text, used, &model, &errors), LK_E_TEXT);
+    assert_int_equal(errors.n, LK_ERRORS_MAX);
+    assert_string_equal(errors.line[0].text, "m:4:7: the key 'inertia' is missing, expected [Ixx, "
+                                             "Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]");
+}
+
+/* Windows editors put a byte order mark before a text. */
+static void test_a_byte_order_mark_is_passed_over(void **state)
+{
+    static const struct row wrong = {"mass: 1", "mass: x",
+                                     "m:5:15: mass is 'x', expected a finite number"};
+    static char text[2 * sizeof(good)] = "\xef\xbb\xbf";
+    struct lk_model *model = NULL;
+    struct lk_error error = {""};
+    size_t size;
+
+    (void)state;
+    strcpy(text + 3, good);
+    if (lk_model_read_text("m", text, strlen(text), &model, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    size = replace(good, &wrong, text + 3, sizeof(text) - 3);
+    assert_int_equal(lk_model_read_text("m", text, size + 3, &model, &error), LK_E_TEXT);
+    assert_string_equal(error.text, wrong.line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -760,6 +858,9 @@ int main(void)
         cmocka_unit_test(test_bad_texts_are_refused),
         cmocka_unit_test(test_bad_elements_are_refused),
         cmocka_unit_test(test_bad_wheels_are_refused),
+        cmocka_unit_test(test_all_mistakes_are_told),
+        cmocka_unit_test(test_there_is_an_end_of_mistakes),
+        cmocka_unit_test(test_a_byte_order_mark_is_passed_over),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

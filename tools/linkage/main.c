@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage: work with models offline. A table of subcommands; each has its own file. */
 #include "commands.h"
+#include "linkage/errors.h"
 
 #include <errno.h>
 #include <math.h>
@@ -158,14 +159,14 @@ int usage_error(const char *format, ...)
 struct lk_model *load_model(const char *path)
 {
     struct lk_model *model = NULL;
-    struct lk_error error = {""};
-    int result = lk_model_read_file(path, &model, &error);
+    struct lk_errors errors;
+    int result = lk_model_read_file_all(path, &model, &errors);
 
     if (result == 0)
         return model;
-    if (result > 0)
-        fprintf(stderr, "%s\n", error.text);
-    else
+    for (int i = 0; i < errors.n; i++)
+        fprintf(stderr, "%s\n", errors.line[i].text);
+    if (result < 0)
         complain("%s: %s", path, strerror(-result));
     return NULL;
 }

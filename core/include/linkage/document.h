@@ -5,13 +5,17 @@
  * value with one line "file:line:column: what is wrong, what was expected". The same functions read
  * models (core/model) and the configuration of the daemon, so both complain alike.
  *
+ * A document keeps what was refused in it, so that a reader can go on after a mistake and tell all
+ * of them: independent values are read one after another and joined by lk_also().
+ *
  * Bounds: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
  * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate keys.
- * Numbers are decimal and finite, read alike in every locale. */
+ * Numbers are decimal and finite, read alike in every locale. A byte order mark of UTF-8 before the
+ * text is passed over. */
 #ifndef LINKAGE_DOCUMENT_H
 #define LINKAGE_DOCUMENT_H
 
-#include "linkage/error.h"
+#include "linkage/errors.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,10 +72,30 @@ int lk_node_line(struct lk_node node);
 int lk_node_column(struct lk_node node);
 
 /** lk_node_refuse() - write "name:line:column: <format>" for @node; "no such node" of a document
- * stands for its first line.
+ * stands for its first line. The document keeps the first LK_ERRORS_MAX lines.
  * Return: always LK_E_TEXT, so that a reader can return it at once. */
 int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/** lk_node_is_refused() - whether @node or anything within it was refused; of the root: anything.
+ */
+bool lk_node_is_refused(struct lk_node node);
+
+/** lk_node_goes_on() - whether a reader of a list of things goes on after @result, the outcome of
+ * those before: they were good or refused, and there is room for more lines. */
+bool lk_node_goes_on(struct lk_node node, int result);
+
+/** lk_also() - outcome of two things that were both read, whatever became of the first. */
+static inline int lk_also(int first, int second)
+{
+    return first < 0 || (first > 0 && second >= 0) ? first : second;
+}
+
+/** lk_document_errors() - all that was refused, in the order of the text.
+ * @error: what stands for a @result other than 0 of which nothing was kept
+ * @result: of the reader;  @ret_errors: written, no line where @result is 0 or negative */
+void lk_document_errors(const struct lk_document *document, int result,
+                        const struct lk_error *error, struct lk_errors *ret_errors);
 
 /** lk_node_size() - number of entries of a list or map, else 0. */
 int lk_node_size(struct lk_node node);
@@ -86,7 +110,8 @@ const char *lk_node_text(struct lk_node node);
 
 /** lk_node_check_keys() - refuse @node unless it is a map whose keys are all in @allowed.
  * @what:    how to call the map in the message, as "a joint of type revolute"
- * @allowed: NULL-terminated; the message lists them
+ * @allowed: NULL-terminated; the message lists them, the nearest one first. Each unknown key is
+ *           refused on its own
  * Return: 0 or LK_E_TEXT. */
 int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
                        struct lk_error *ret_error);

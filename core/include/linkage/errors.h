@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All that is wrong with a text, rather than the first of it. */
+#ifndef LINKAGE_ERRORS_H
+#define LINKAGE_ERRORS_H
+
+#include "linkage/error.h"
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_ERRORS_MAX 20 /* of one text; a reader stops there */
+
+struct lk_model;
+
+/** struct lk_errors - what is wrong with a text, in the order of the text.
+ * @n:    how many lines there are, at most LK_ERRORS_MAX
+ * @line: one each; those that only follow from another one are left out */
+struct lk_errors {
+    int n;
+    struct lk_error line[LK_ERRORS_MAX];
+};
+
+/** lk_model_read_file_all(), lk_model_read_text_all() - as lk_model_read_file(),
+ * lk_model_read_text(), which tell the first of @ret_errors. A text that is no YAML has one
+ * mistake: where it stops to be.
+ * Thread: any but the cycle.  RT: no.
+ * Return: 0 (no line is written), LK_E_TEXT (at least one line), -ENOMEM. */
+int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
+                           struct lk_errors *ret_errors);
+int lk_model_read_text_all(const char *name, const char *text, size_t size,
+                           struct lk_model **ret_model, struct lk_errors *ret_errors);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nearest.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static int smallest(int a, int b, int c)
+{
+    int ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* The distance of optimal string alignment, row by row. */
+int lk_edit_distance(const char *a, const char *b)
+{
+    int row[3][LK_WORD_SIZE];
+    int n = (int)strnlen(b, LK_WORD_SIZE - 1);
+    int m = (int)strnlen(a, LK_WORD_SIZE - 1);
+
+    for (int j = 0; j <= n; j++)
+        row[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        int *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
+
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            now[j] =
+                smallest(before[j] + 1, now[j - 1] + 1, before[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                earlier[j - 2] + 1 < now[j])
+                now[j] = earlier[j - 2] + 1;
+        }
+    }
+    return row[m % 3][n];
+}
+
+static void plain(const char *word, char ret[LK_WORD_SIZE])
+{
+    size_t n = strnlen(word, LK_WORD_SIZE - 1);
+
+    for (size_t i = 0; i < n; i++)
+        ret[i] = (char)(word[i] == '-' ? '_' : tolower((unsigned char)word[i]));
+    ret[n] = '\0';
+}
+
+const char *lk_nearest(const char *word, const char *const words[])
+{
+    const char *nearest = NULL;
+    char mine[LK_WORD_SIZE], other[LK_WORD_SIZE];
+    int best = (int)strnlen(word, LK_WORD_SIZE - 1) / 3 + 1;
+
+    if (word[0] == '\0')
+        return NULL;
+    plain(word, mine);
+    for (int i = 0; words[i] != NULL; i++) {
+        int distance;
+
+        plain(words[i], other);
+        distance = lk_edit_distance(mine, other);
+        /* nothing of a word of two letters is left after two edits */
+        if (distance < best && distance < (int)strlen(other)) {
+            best = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

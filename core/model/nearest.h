@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which word was meant by one that is not there. */
+#ifndef LK_MODEL_NEAREST_H
+#define LK_MODEL_NEAREST_H
+
+#define LK_WORD_SIZE 64 /* bytes of a word with its terminating zero; what is longer is cut */
+
+/** lk_edit_distance() - edits that turn @a into @b: insert, delete or replace a letter, or swap two
+ * neighbours. */
+int lk_edit_distance(const char *a, const char *b);
+
+/** lk_nearest() - the one of @words (NULL-terminated) that a slip of the pen turns into @word: at
+ * most one edit for each three letters, capitals and '-' for '_' not counted. Return: NULL for
+ * none. */
+const char *lk_nearest(const char *word, const char *const words[]);
+
+#endif
