@@ -19,8 +19,16 @@
 #define SLOTS_MIN   16u
 #define SLOTS_MAX   1024u
 
-/* Between the mark in the record and the stall, and behind it: no cycle stalls unmarked. */
+/* Between the mark in the record and the stall, and behind it: no cycle stalls unmarked. This, or
+ * two periods: a cycle sees mark and stall when it begins, and is known to be late when the next
+ * one does.
+ */
 #define MARK_NS INT64_C(10000000)
+
+static int64_t mark_ns(const struct lkd_cycle *cycle)
+{
+    return cycle && 2 * cycle->period_ns > MARK_NS ? 2 * cycle->period_ns : MARK_NS;
+}
 
 int lkd_injector_init(struct lkd_injector *injector, const struct lk_channel *channels,
                       int n_channels, size_t n_values)
@@ -210,7 +218,7 @@ static void stall(struct lkd_injector *injector, struct lkd_fault_source *source
     atomic_store_explicit(&cycle->stall_ns, ns, memory_order_relaxed);
     source->what.count++;
     source->due_ns = source->what.every_s > 0 ? after(source->due_ns, source->what.every_s)
-                                              : now_ns + ns + MARK_NS;
+                                              : now_ns + ns + mark_ns(cycle);
     if (source->due_ns < now_ns)
         source->due_ns = now_ns;
 }
@@ -228,7 +236,7 @@ static void follow(struct lkd_injector *injector, struct lkd_fault_source *sourc
     }
     if (!source->what.active) {
         source->what.active = true;
-        source->due_ns = now_ns + MARK_NS;
+        source->due_ns = now_ns + mark_ns(cycle);
         tell_begin(&source->what);
     }
     if (source->what.kind == KIND(STALL))

@@ -391,6 +391,24 @@ static void test_stall(void **state)
     assert_int_equal(stall_asked(), 0); /* what was still to come */
 }
 
+/* A cycle of 50 ms sees the mark when it begins, and the next one that this one was late. */
+static void test_stall_of_a_long_cycle(void **state)
+{
+    (void)state;
+    loaded->cycle->period_ns = 50 * MS;
+    lkd_inputs_begin(&inputs);
+    injected(KIND(STALL), "", 0.004, 0);
+    pass(90 * MS);
+    assert_int_equal(stall_asked(), 0);
+    pass(10 * MS);
+    assert_int_equal(stall_asked(), 4 * MS);
+    carry_out_stall();
+    pass(100 * MS);
+    assert_true(marked());
+    pass(10 * MS);
+    assert_false(marked());
+}
+
 static void test_ends(void **state)
 {
     struct lkd_injection all[LKD_INJECTIONS_MAX];
@@ -520,6 +538,7 @@ int main(void)
         TEST(test_schedule),
         TEST(test_schedule_of_samples),
         TEST(test_stall),
+        TEST(test_stall_of_a_long_cycle),
         TEST(test_ends),
         TEST(test_full_queue),
         TEST(test_refusals),
