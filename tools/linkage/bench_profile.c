@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define RESTART   1000 /* steps, then the motion begins anew */
 #define SLICE_S   0.004
@@ -39,14 +38,6 @@ struct runner {
     double *times;
 };
 
-static double clock_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void note(void *context, int phase, int task)
 {
     struct track *track = context;
@@ -54,7 +45,7 @@ static void note(void *context, int phase, int task)
     (void)phase;
     if (track->n < track->size) {
         track->task[track->n] = task;
-        track->time_s[track->n] = clock_s();
+        track->time_s[track->n] = now_s();
     }
     track->n++;
 }
@@ -114,13 +105,13 @@ static int steps_left(struct runner *r)
 static int do_batch(struct runner *r)
 {
     int n = steps_left(r), fault = 0;
-    double begin = clock_s();
+    double begin = now_s();
 
     n = n < r->batch ? n : r->batch;
     for (int i = 0; i < n && fault == 0; i++)
         fault = lk_system_step(r->system, r->inputs);
     if (r->n < SAMPLES)
-        r->times[r->n++] = 1e9 * (clock_s() - begin) / n;
+        r->times[r->n++] = 1e9 * (now_s() - begin) / n;
     return fault;
 }
 
@@ -135,8 +126,8 @@ static int do_slice(struct runner *r)
     if (crew != NULL)
         lk_crew_rouse(crew, 0);
     fault = lk_system_step(r->system, r->inputs);
-    begin = clock_s();
-    while (fault == 0 && clock_s() - begin < SLICE_S)
+    begin = now_s();
+    while (fault == 0 && now_s() - begin < SLICE_S)
         fault = do_batch(r);
     if (crew != NULL)
         lk_crew_rest(crew);
@@ -151,9 +142,9 @@ static int do_marked_step(struct runner *r, struct track *track, double *parts)
 
     steps_left(r);
     track->n = 0;
-    last = begin = clock_s();
+    last = begin = now_s();
     fault = lk_system_step(r->system, r->inputs);
-    end = clock_s();
+    end = now_s();
     for (int i = 0; i <= track->size; i++) {
         double now = i < track->size ? track->time_s[i] : end;
 
@@ -166,9 +157,9 @@ static int do_marked_step(struct runner *r, struct track *track, double *parts)
 static int do_marked_slice(struct runner *r, struct track *track, double *parts)
 {
     int fault = lk_system_step(r->system, r->inputs);
-    double begin = clock_s();
+    double begin = now_s();
 
-    while (fault == 0 && r->n < SAMPLES && clock_s() - begin < SLICE_S)
+    while (fault == 0 && r->n < SAMPLES && now_s() - begin < SLICE_S)
         fault = do_marked_step(r, track, parts + (size_t)r->n++ * ((size_t)track->size + 1));
     return fault;
 }
@@ -232,10 +223,10 @@ static int conclude(struct bench_profile *p, const struct track *track, const do
 /* all three in turn. Return: 0, a step's outcome */
 static int take_turns(struct runner r[3], struct track *track, double *parts, double time_s)
 {
-    double begin = clock_s();
+    double begin = now_s();
     int fault = 0;
 
-    while (fault == 0 && clock_s() - begin < time_s) {
+    while (fault == 0 && now_s() - begin < time_s) {
         fault = do_slice(&r[0]);
         if (fault == 0)
             fault = do_marked_slice(&r[1], track, parts);
