@@ -2,8 +2,8 @@
 /* Benches that claim inputs of a real daemon and feed them, and what the daemon says about it.
  * Every failure ends the running test.
  *
- * The model steps at 500 Hz; its inputs are torque (limits -10 to 10, initial value 1), push (three
- * scalars, limits -100 to 100) and motor. */
+ * The model steps at 500 Hz, see harness_step_s(); its inputs are torque (limits -10 to 10, initial
+ * value 1), push (three scalars, limits -100 to 100) and motor. */
 #ifndef TEST_BENCHES_H
 #define TEST_BENCHES_H
 
@@ -49,8 +49,8 @@ const Linkage__V1__ControlReply *bench_ask_release(struct bench *b);
 /** bench_send() - a sample;  bench_beat() - a heartbeat. */
 void bench_send(struct bench *b, const double *values, size_t n);
 void bench_beat(struct bench *b);
-/** bench_feed() - one value, a thousand times a second for so many ms. */
-void bench_feed(struct bench *b, double value, int ms);
+/** bench_feed() - one value, so many times, a thousand times a second. */
+void bench_feed(struct bench *b, double value, int n);
 
 /** benches_nap() - so many ms. */
 void benches_nap(int ms);
@@ -63,6 +63,8 @@ const Linkage__V1__ClaimReport *benches_claim(struct harness *h, const char *ben
 /** benches_await_acting() - until the first scalar acts with @value. */
 const Linkage__V1__InputReport *benches_await_acting(struct harness *h, const char *channel,
                                                      double value);
+/** bench_feed_until() - one value, until @channel acts with it and no rule of the policy does. */
+void bench_feed_until(struct bench *b, double value, const char *channel);
 /** benches_await_lost() - until that bench is lost. */
 void benches_await_lost(struct harness *h, const char *bench);
 

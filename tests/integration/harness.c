@@ -77,6 +77,33 @@ bool harness_log_has(const char *folder, const char *name, const char *words)
     return has;
 }
 
+int harness_log_count(const struct harness *h, const char *words)
+{
+    char path[128], *text, *line, *rest;
+    int n = 0;
+
+    snprintf(path, sizeof(path), "%s/log", h->folder);
+    rest = text = read_text(path);
+    while ((line = strsep(&rest, "\n")))
+        n += strstr(line, words) != NULL;
+    free(text);
+    return n;
+}
+
+void harness_await_log(const struct harness *h, const char *words, int n)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+    int64_t until = now_ms() + PATIENCE_MS;
+
+    while (harness_log_count(h, words) < n) {
+        if (now_ms() > until) {
+            harness_log_has(h->folder, "log", words);
+            fail_msg("%d lines with '%s', expected %d", harness_log_count(h, words), words, n);
+        }
+        nanosleep(&nap, NULL);
+    }
+}
+
 /* ---- the process ---- */
 
 /* Does a line of @more begin with @key? */
@@ -101,11 +128,16 @@ void harness_write_config(const struct harness *h, const char *path, const char 
         fputs("inputs: {claims: optional}\n", out);
     if (!has_key(more, "policy:"))
         fputs("policy: {stale: count}\n", out);
-    /* how busy the machine of a test is decides nothing, unless the test is about that */
+    /* how busy the machine of a test is decides nothing, unless the test is about that; and two
+     * daemons on one core, both before everything else there, would starve each other */
+    if (!has_key(more, "realtime:"))
+        fputs("realtime: {priority: 0, core: none}\n", out);
+    if (!has_key(more, "budget:"))
+        fputs("budget: {steps: 1000, share: 0.95}\n", out);
     if (!has_key(more, "overrun:"))
         fputs("overrun: {fault_in_a_row: 0}\n", out);
     if (!has_key(more, "watchdog:"))
-        fputs("watchdog: {time: 20}\n", out);
+        fputs("watchdog: {time: 60}\n", out);
     fclose(out);
 }
 
@@ -220,7 +252,7 @@ static void *connect_socket(struct harness *h, int type, const char *endpoint)
     return socket;
 }
 
-void harness_open(struct harness *h, const char *config)
+void harness_start(struct harness *h, const char *config)
 {
     static const char *const names[] = {"control", "inputs", "outputs"};
     char log[128];
@@ -241,6 +273,11 @@ void harness_open(struct harness *h, const char *config)
     assert_int_equal(lk_wire_arena_init(&h->arena, LK_WIRE_CONTROL_ARENA), 0);
     assert_int_equal(lk_wire_arena_init(&h->sample_arena, LK_WIRE_SAMPLE_ARENA), 0);
     h->context = zmq_ctx_new();
+}
+
+void harness_open(struct harness *h, const char *config)
+{
+    harness_start(h, config);
     h->control = connect_socket(h, ZMQ_DEALER, h->endpoint[0]);
     h->inputs = connect_socket(h, ZMQ_XPUB, h->endpoint[1]);
     h->outputs = connect_socket(h, ZMQ_SUB, h->endpoint[2]);
@@ -259,6 +296,18 @@ static void remove_folder(const struct harness *h)
     rmdir(h->folder);
 }
 
+void harness_hang_up(struct harness *h)
+{
+    void **const sockets[] = {&h->control, &h->inputs, &h->outputs};
+
+    for (int i = 0; i < 3; i++) {
+        if (*sockets[i])
+            zmq_close(*sockets[i]);
+        *sockets[i] = NULL;
+    }
+    h->subscribed = false;
+}
+
 void harness_close(struct harness *h)
 {
     int status = 0;
@@ -267,9 +316,7 @@ void harness_close(struct harness *h)
         kill(h->pid, SIGTERM);
         status = harness_wait(h->pid, PATIENCE_MS);
     }
-    zmq_close(h->control);
-    zmq_close(h->inputs);
-    zmq_close(h->outputs);
+    harness_hang_up(h);
     zmq_ctx_term(h->context);
     lk_wire_arena_fini(&h->arena);
     lk_wire_arena_fini(&h->sample_arena);
@@ -362,7 +409,39 @@ const Linkage__V1__ControlReply *harness_command(struct harness *h,
     return harness_ask(h, &request);
 }
 
-const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name, const char *text)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STEP_KEPT_S 0.02 /* the shortest that the daemon keeps, whatever else the machine does */
+#else
+#define STEP_KEPT_S 0.0
+#endif
+
+#define STEP_RUN_S 5e-5 /* the shortest that a cycle may have */
+
+double harness_step_s(double step_s)
+{
+    return step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
+}
+
+/* Return: @text with the step of harness_step_s(), to be freed. A step that no cycle may have
+ * stays, to be refused. */
+static char *paced(const char *text)
+{
+    static const char key[] = "step: ";
+    char *place = strstr(text, key), *end, *changed;
+    size_t size = strlen(text) + 32;
+    double step_s = place ? strtod(place + strlen(key), &end) : 0;
+
+    if (step_s < STEP_RUN_S || harness_step_s(step_s) == step_s)
+        return strdup(text);
+    changed = malloc(size);
+    assert_non_null(changed);
+    snprintf(changed, size, "%.*s%s%.17g%s", (int)(place - text), text, key, harness_step_s(step_s),
+             end);
+    return changed;
+}
+
+const Linkage__V1__ControlReply *harness_load_as_it_is(struct harness *h, const char *name,
+                                                       const char *text)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
@@ -373,6 +452,17 @@ const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *nam
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
     request.load = &load;
     return harness_ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *harness_load(struct harness *h, const char *name, const char *text)
+{
+    char *changed = paced(text);
+    const Linkage__V1__ControlReply *reply;
+
+    assert_non_null(changed);
+    reply = harness_load_as_it_is(h, name, changed);
+    free(changed);
+    return reply;
 }
 
 const Linkage__V1__ControlReply *harness_ask_arm(struct harness *h, bool allow_degraded,
@@ -420,9 +510,6 @@ const Linkage__V1__Status *harness_expect(struct harness *h,
 /* The fewest that a proof takes. */
 #define ARM_STEPS 1000
 
-/* A machine that is busy with other tests may have no time for steps just then. */
-#define ARM_TRIES 5
-
 static const Linkage__V1__ControlReply *try_to_arm(struct harness *h)
 {
     const struct timespec nap = {.tv_nsec = 5000000};
@@ -439,9 +526,10 @@ static const Linkage__V1__ControlReply *try_to_arm(struct harness *h)
 
 void harness_arm(struct harness *h)
 {
+    int64_t until = now_ms() + PATIENCE_MS;
     const Linkage__V1__ControlReply *reply = try_to_arm(h);
 
-    for (int i = 1; i < ARM_TRIES && reply->status->state != STATE(ARMED); i++)
+    while (reply->status->state != STATE(ARMED) && now_ms() < until)
         reply = try_to_arm(h);
     if (reply->status->state != STATE(ARMED))
         fail_msg("%s", reply->status->proof->text);

@@ -25,6 +25,8 @@ void runs_model_path(const char *name, char ret[512]);
 void runs_load_file(struct harness *h, const char *name, const char *step);
 /** runs_load_slow() - the same of the tests' model. */
 void runs_load_slow(struct harness *h, const char *step);
+/** runs_load_fast() - the model of the tests with just this step: for many cycles, late or not. */
+void runs_load_fast(struct harness *h, const char *step);
 
 const Linkage__V1__ControlReply *runs_ask_evidence(struct harness *h, bool histograms, bool cycles);
 const Linkage__V1__ControlReply *runs_ask_trace(struct harness *h, uint32_t cycles);

@@ -14,7 +14,7 @@
 
 /* A proof that does not end by itself within a test. */
 #define LONG_PROOF "budget: {steps: 100000000, time: 3600}\n"
-#define ALLOWED    "realtime: {degraded: allow}\n"
+#define ALLOWED    "realtime: {degraded: allow, priority: 0, core: none}\n"
 
 static void start_is_refused(struct harness *h)
 {
@@ -186,6 +186,7 @@ static void test_proof_in_status(void **state)
     const Linkage__V1__Proof *proof;
     struct harness h;
     double progress = 0;
+    char words[64];
 
     (void)state;
     harness_open(&h, "budget: {steps: 20000, time: 3600}\n");
@@ -207,16 +208,18 @@ static void test_proof_in_status(void **state)
     assert_true(proof->valid == (h.reply->status->state == STATE(ARMED)));
     assert_true(proof->progress == 1);
     assert_int_equal(proof->steps, 20000);
-    assert_int_equal(proof->period_ns, 1000000);
+    assert_int_equal(proof->period_ns, (uint64_t)(1e9 * harness_step_s(0.001)));
     assert_true(proof->share_limit == 0.7);
     assert_true(proof->p50_ns > 0 && proof->p50_ns <= proof->p999_ns);
     assert_true(proof->p999_ns <= proof->max_ns && proof->judged_ns <= proof->max_ns);
-    assert_true(proof->valid == (proof->judged_ns <= 700000));
+    assert_true(proof->valid == (proof->judged_ns <= 0.7e9 * harness_step_s(0.001)));
     assert_true(proof->degraded ? proof->quantile >= 0.5 && proof->quantile <= 0.999
                                 : proof->quantile == 1);
     assert_true(proof->machine_gap_ns > 0);
-    assert_true(proof->spin_margin_ns >= 20000 && proof->spin_margin_ns <= 400000);
-    runs_says(proof->text, " us of 1000 us, slack ");
+    assert_true(proof->spin_margin_ns >= 20000 &&
+                proof->spin_margin_ns <= 0.4e9 * harness_step_s(0.001));
+    snprintf(words, sizeof(words), " us of %g us, slack ", 1e6 * harness_step_s(0.001));
+    runs_says(proof->text, words);
     runs_says(proof->text, "(20000 steps");
 
     harness_load_model(&h); /* of another model nothing is known */
@@ -362,7 +365,7 @@ static void check_ended_run(struct harness *h, uint64_t accepted)
     assert_int_equal(runs_ask_evidence(h, true, true)->result, RESULT(OK));
     e = h->reply->evidence;
     assert_string_equal(e->model, "four-bar");
-    assert_int_equal(e->period_ns, 1000000);
+    assert_int_equal(e->period_ns, (uint64_t)(1e9 * harness_step_s(0.001)));
     assert_true(e->cycles >= 300);
     assert_int_equal(e->wakeup->count, e->cycles);
     assert_int_equal(e->response->count, e->cycles);
@@ -379,7 +382,7 @@ static void check_ended_run(struct harness *h, uint64_t accepted)
     check_host(e);
     assert_true(e->proof->valid);
     assert_true(strlen(e->started_utc) == strlen("2026-03-01T12:00:00Z"));
-    assert_true(fabs(e->time_s - (double)e->step * 1e-3) < 1e-9);
+    assert_true(fabs(e->time_s - (double)e->step * harness_step_s(0.001)) < 1e-9);
 }
 
 static void test_evidence(void **state)
@@ -518,9 +521,9 @@ static void test_long_trace(void **state)
 
     (void)state;
     harness_open(&h, "overrun: {fault_in_a_row: 0}\nbudget: {share: 0.95}\n");
-    runs_load_slow(&h, "0.0005");
+    runs_load_fast(&h, "0.0005");
     harness_go(&h);
-    runs_await_cycles(&h, 9000);
+    runs_await_cycles(&h, 4500);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     text = trace(&h, UINT32_MAX);
     assert_int_equal(cycles_in(text), 4000);

@@ -14,26 +14,29 @@
 
 #include <cmocka.h>
 
-/* A wheel of 2 kg m2 without any load: nothing but the input can turn it. */
+/* A wheel of 200 kg m2 without any load: nothing but the input can turn it. */
 static const char wheel[] =
     "linkage: 1\n"
     "name: wheel\n"
     "gravity: [0, 0, 0]\n"
     "bodies:\n"
-    "  wheel: {mass: 1, inertia: [2, 2, 2], position: [0, 0, 0]}\n"
+    "  wheel: {mass: 1, inertia: [200, 200, 200], position: [0, 0, 0]}\n"
     "joints:\n"
     "  axle: {type: revolute, bodies: [ground, wheel], point: [0, 0, 0], axis: [0, 0, 1]}\n"
     "inputs:\n"
     "  torque: {type: joint-torque, joint: axle}\n"
     "outputs:\n"
     "  rate: {type: joint-velocity, joint: axle}\n"
-    "solver: {formulation: ali3, step: 0.005, iterations: 3}\n";
-
-#define DEGRADED "realtime: {degraded: allow, priority: 0, core: none}\n"
+    "solver: {formulation: ali3, step: %s, iterations: 3}\n";
 
 /* The bench's clock is hours away from the daemon's. */
 #define ELSEWHERE_NS UINT64_C(50000000000000)
-#define HOLD_NS      20000000
+/* Of a bench that takes its time, and the step that goes with it: many times what a machine that is
+ * busy with other tests adds to them. */
+#define HOLD_NS   200000000
+#define SLOW      "0.05"
+#define SLOW_NS   50000000
+#define N_ANSWERS 12
 
 static uint64_t bench_now(void)
 {
@@ -50,10 +53,13 @@ static void nap(int64_t ns)
     nanosleep(&time, NULL);
 }
 
-static void open_wheel(struct harness *h)
+static void open_wheel(struct harness *h, const char *step)
 {
-    harness_open(h, DEGRADED);
-    assert_int_equal(harness_load(h, "wheel.yaml", wheel)->result, RESULT(OK));
+    char text[sizeof(wheel) + 16];
+
+    harness_open(h, NULL);
+    snprintf(text, sizeof(text), wheel, step);
+    assert_int_equal(harness_load(h, "wheel.yaml", text)->result, RESULT(OK));
 }
 
 static void send_sample(struct harness *h, const Linkage__V1__InputSample *sample)
@@ -75,6 +81,7 @@ static const Linkage__V1__OutputSample *next(struct harness *h)
     const Linkage__V1__OutputSample *sample = harness_sample(h, PATIENCE_MS);
 
     assert_non_null(sample);
+    assert_int_not_equal(sample->state, STATE(FAULT));
     assert_true(sample->n_values == 1);
     return sample;
 }
@@ -110,7 +117,7 @@ static void test_first_effect(void **state)
     int in_a_row = 0;
 
     (void)state;
-    open_wheel(&h);
+    open_wheel(&h, "0.005");
     for (int trial = 0; trial < 8; trial++) {
         const Linkage__V1__OutputSample *sample;
         uint64_t before;
@@ -128,6 +135,7 @@ static void test_first_effect(void **state)
         in_a_row += sample->step == before + 1;
         check_first(sample, before);
         harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+        runs_await_sample(&h, STATE(ARMED)); /* the samples of this trial end here */
     }
     assert_true(in_a_row > 0);
     harness_close(&h);
@@ -144,7 +152,7 @@ struct change {
 /* The rate grows by h torque / inertia in a step, so each torque shows in its increments. */
 static void check_change(const struct change *last, const struct change *now)
 {
-    const double h_by_inertia = 0.005 / 2;
+    const double h_by_inertia = harness_step_s(0.005) / 200;
     double torque = now->sequence ? (double)now->sequence : 0;
     double increment = now->rate - last->rate;
 
@@ -166,7 +174,7 @@ static void test_each_effect(void **state)
     struct harness h;
 
     (void)state;
-    open_wheel(&h);
+    open_wheel(&h, "0.005");
     harness_go(&h);
     while (changes < 60) {
         const Linkage__V1__OutputSample *sample = next(&h);
@@ -249,7 +257,7 @@ static const Linkage__V1__LatencyBudget *budget_of(struct harness *h, const char
     return NULL;
 }
 
-/* A bench that keeps each sample for 20 ms: they are its own, and not on the wire. */
+/* A bench that keeps each sample for some time: that is its own, and not on the wire. */
 static void test_hold(void **state)
 {
     const Linkage__V1__LatencyBudget *b;
@@ -257,27 +265,27 @@ static void test_hold(void **state)
     struct harness h;
 
     (void)state;
-    open_wheel(&h);
+    open_wheel(&h, SLOW);
     token = claim_torque(&h, "rig");
     harness_go(&h);
     while (next(&h)->state != STATE(RUNNING))
         ;
-    for (uint64_t i = 1; i <= 40; i++)
+    for (uint64_t i = 1; i <= N_ANSWERS; i++)
         answer(&h, token, i, HOLD_NS, 0);
-    harness_await_counts(&h, 40, 0);
-    nap(20000000); /* the effect of the last one */
-    b = budget_of(&h, "rig");
+    harness_await_counts(&h, N_ANSWERS, 0);
+    while ((b = budget_of(&h, "rig"))->publish->count < N_ANSWERS * 3 / 4)
+        runs_nap();
     assert_int_equal(b->claim, 1);
-    assert_int_equal(b->wire->count, 40);
-    assert_int_equal(b->bench_hold->count, 40);
+    assert_int_equal(b->wire->count, N_ANSWERS);
+    assert_int_equal(b->bench_hold->count, N_ANSWERS);
     assert_true(b->bench_hold->p50_ns >= HOLD_NS);
     assert_true(b->wire->p50_ns < HOLD_NS / 2);
-    assert_true(b->wait->count > 30 && b->wait->count <= 40);
+    assert_true(b->wait->count <= N_ANSWERS);
     assert_true(b->step->count == b->wait->count && b->publish->count == b->wait->count);
     /* a sample waits for the next grid point, one period away at most where all is in time */
-    assert_true(b->wait->p50_ns < 2 * 5000000);
-    assert_true(b->step->p50_ns > 0 && b->step->p50_ns < 5000000);
-    assert_true(b->publish->p50_ns > 0 && b->publish->p50_ns < 5000000);
+    assert_true(b->wait->p50_ns < 2 * SLOW_NS);
+    assert_true(b->step->p50_ns > 0 && b->step->p50_ns < SLOW_NS);
+    assert_true(b->publish->p50_ns > 0 && b->publish->p50_ns < SLOW_NS);
     /* the bench's clock is its own, whatever it says about it */
     assert_false(b->one_way);
     assert_null(b->wire_in);
@@ -293,7 +301,7 @@ static void test_false_reply(void **state)
     struct harness h;
 
     (void)state;
-    open_wheel(&h);
+    open_wheel(&h, "0.005");
     harness_go(&h);
     while (next(&h)->state != STATE(RUNNING))
         ;

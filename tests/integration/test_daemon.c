@@ -64,8 +64,8 @@ static void test_description(void **state)
     assert_null(h.reply->status);
     assert_string_equal(d->name, "four-bar");
     assert_int_equal(d->model_id, model_id);
-    assert_int_equal(d->period_ns, 1000000);
-    assert_true(d->step_s == 0.001);
+    assert_int_equal(d->period_ns, (uint64_t)(1e9 * harness_step_s(0.001)));
+    assert_true(d->step_s == harness_step_s(0.001));
     assert_int_equal(d->n_inputs, 1);
     assert_string_equal(d->inputs[0]->name, "motor");
     assert_string_equal(d->inputs[0]->units[0], "N m");
@@ -97,7 +97,7 @@ static void test_life(void **state)
     sample = await_sample(&h, STATE(RUNNING), 20);
     assert_int_equal(sample->model_id, model_id);
     assert_int_equal(sample->n_values, 23);
-    assert_true(sample->time_s == (double)sample->step * 0.001);
+    assert_true(sample->time_s == (double)sample->step * harness_step_s(0.001));
     assert_true(sample->computed_ns >= sample->deadline_ns);
     assert_true(sample->published_ns >= sample->computed_ns);
     assert_int_equal(sample->input_sequence, 0);
@@ -222,6 +222,7 @@ static void test_set_acts(void **state)
 {
     const Linkage__V1__OutputSample *sample;
     const double torque = 4;
+    const struct lk_options options = {.step = harness_step_s(0.001)};
     double expected[64];
     struct lk_error error;
     struct lk_model *model;
@@ -236,7 +237,7 @@ static void test_set_acts(void **state)
     sample = await_sample(&h, STATE(RUNNING), 50);
 
     assert_int_equal(lk_model_read_file(harness_model(), &model, &error), 0);
-    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    assert_int_equal(lk_system_new(model, &options, &system, &error), 0);
     lk_model_free(model);
     assert_int_equal(lk_system_output_size(system), sample->n_values);
     for (uint64_t i = 0; i < sample->step; i++)

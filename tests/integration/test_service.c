@@ -14,15 +14,13 @@
 
 #include <cmocka.h>
 
-#define STOP_MS 2000
-
 static void end_by(struct harness *h, int signal)
 {
     pid_t pid = h->pid;
 
     h->pid = 0;
     kill(pid, signal);
-    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     harness_notice(h, "STOPPING=1");
 }
 
@@ -93,7 +91,7 @@ static void test_shutdown_request(void **state)
     pid = h.pid;
     h.pid = 0;
     harness_expect(&h, SHUTDOWN, RESULT(OK), STATE(RUNNING));
-    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     harness_close(&h);
 }
 
@@ -165,7 +163,7 @@ static void test_second_daemon(void **state)
     harness_notice(&h, "READY=1");
     second_is_refused(&h, path);
     kill(pid, SIGTERM);
-    assert_int_equal(harness_wait(pid, STOP_MS), 0);
+    assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     harness_close(&h);
 }
 
@@ -187,7 +185,7 @@ static void test_leftovers(void **state)
     harness_notice(&h, "READY=1");
     harness_expect(&h, STATUS, RESULT(OK), STATE(EMPTY));
     kill(h.pid, SIGTERM);
-    assert_int_equal(harness_wait(h.pid, STOP_MS), 0);
+    assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 0);
     h.pid = 0;
 
     unlink(path);
@@ -209,7 +207,8 @@ static void test_autostart(void **state)
 
     (void)state;
     snprintf(more, sizeof(more),
-             "model: %s\nautostart: true\nrealtime: {degraded: allow}\nbudget: {steps: 3000}\n",
+             "model: %s\nautostart: true\nrealtime: {degraded: allow, priority: 0, core: "
+             "none}\nbudget: {steps: 3000, share: 0.95}\n",
              harness_model());
     harness_open(&h, more);
     harness_notice(&h, "STATUS=ARMING, model four-bar");

@@ -12,11 +12,19 @@
 
 #include <cmocka.h>
 
-void vault_nap(int ms)
+uint64_t vault_turned_away(struct vault *v)
 {
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    return harness_command(&v->h, STATUS)->status->turned_away;
+}
 
-    nanosleep(&time, NULL);
+void vault_await_turned_away(struct vault *v, uint64_t n)
+{
+    const struct timespec nap = {.tv_nsec = 10000000};
+
+    for (int i = 0; i < PATIENCE_MS / 10 && vault_turned_away(v) < n; i++)
+        nanosleep(&nap, NULL);
+    if (vault_turned_away(v) < n)
+        fail_msg("%d turned away, expected %d", (int)vault_turned_away(v), (int)n);
 }
 
 void vault_write(const char *path, mode_t mode, const char *text)
@@ -86,7 +94,7 @@ void *vault_socket(struct vault *v, int type)
     assert_non_null(socket);
     zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
     if (type == ZMQ_SUB)
-        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
+        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "\x08", 1); /* OutputSamples, no heartbeats */
     return socket;
 }
 
@@ -102,13 +110,10 @@ void *vault_connect(struct vault *v, int type, int endpoint, int client)
 /* The harness' own sockets from now on, all three with the key of @client. */
 void vault_become(struct vault *v, int client)
 {
-    zmq_close(v->h.control);
-    zmq_close(v->h.inputs);
-    zmq_close(v->h.outputs);
+    harness_hang_up(&v->h);
     v->h.control = vault_connect(v, ZMQ_DEALER, 0, client);
     v->h.inputs = vault_connect(v, ZMQ_XPUB, 1, client);
     v->h.outputs = vault_connect(v, ZMQ_SUB, 2, client);
-    v->h.subscribed = false;
 }
 
 void vault_open(struct vault *v)
@@ -117,8 +122,8 @@ void vault_open(struct vault *v)
 
     vault_make_keys(v);
     vault_section(v, section, sizeof(section));
-    harness_open(&v->h, section);
-    vault_become(v, CONTROLLER); /* before, the harness had connected without keys */
+    harness_start(&v->h, section); /* who connects without keys is turned away, and counted */
+    vault_become(v, CONTROLLER);
 }
 
 void vault_close(struct vault *v)

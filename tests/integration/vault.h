@@ -28,8 +28,10 @@ struct vault {
     struct pair client[N_CLIENTS];
 };
 
-/** vault_nap() - wait for what nothing tells. */
-void vault_nap(int ms);
+/** vault_turned_away() - connections refused so far, by the status.  vault_await_turned_away() -
+ * wait until there were at least @n. */
+uint64_t vault_turned_away(struct vault *v);
+void vault_await_turned_away(struct vault *v, uint64_t n);
 
 /** vault_make_keys() - keys, the server's secret file and the list of clients, and no daemon.
  * vault_remove_keys() - the files and their folder. */
