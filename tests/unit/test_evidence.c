@@ -209,6 +209,7 @@ static void test_throttled(void **state)
 
     (void)state;
     runner.priority = 80;
+    runner.worker[0].counted = true;
     miss(50000000);
     collect();
     assert_int_equal(evidence.throttled, 0); /* it kept its core */
