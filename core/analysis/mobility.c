@@ -7,6 +7,7 @@
  * way round, so the answer does not depend on the choice of the base. */
 #include "analysis/loops.h"
 #include "linkage/analysis.h"
+#include "maths/arithmetic.h"
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -76,6 +77,7 @@ static int find_redundant(const struct lk_loops *l, struct lk_mobility *m)
 
 int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobility)
 {
+    LK_ARITHMETIC;
     struct lk_mobility m = {0};
     struct lk_loops l;
     int r = lk_loops_init(sys, &l);

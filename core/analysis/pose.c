@@ -9,6 +9,7 @@
  * largest found. */
 #include "analysis/loops.h"
 #include "linkage/analysis.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include <errno.h>
 #include <lapacke.h>
@@ -395,6 +396,7 @@ static int check_loops(const struct lk_loops *l, struct lk_pose_check *c)
 
 int lk_pose_check_init(const struct lk_system *sys, struct lk_pose_check *ret_check)
 {
+    LK_ARITHMETIC;
     struct lk_pose_check c = {.kind = LK_POSE_REGULAR};
     struct lk_loops l;
     int r = lk_loops_init(sys, &l);

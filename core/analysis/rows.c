@@ -2,6 +2,7 @@
 /* Names, and what a row forbids, in words. Read off its Jacobian, so that a joint type needs no
  * text here unless its row is neither a shift nor a turn. */
 #include "linkage/analysis.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/system.h"
 #include <stdio.h>
@@ -122,6 +123,7 @@ static void describe_relation(const struct lk_system *sys, const struct lk_joint
 
 const char *lk_row_text(const struct lk_system *sys, struct lk_row row, char *text, size_t size)
 {
+    LK_ARITHMETIC;
     const struct lk_joint *joint = &sys->joint[row.joint];
     const char *what = "shift along";
     double J[6], direction[3];

@@ -2,6 +2,7 @@
 /* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on nothing
  * but topology and options, so that making it again gives the tree in use. */
 #include "linkage/analysis.h"
+#include "maths/arithmetic.h"
 #include "step/system.h"
 #include "tree/tree.h"
 #include <errno.h>
@@ -86,6 +87,7 @@ static int copy_plan(const struct lk_plan *plan, struct lk_tree_view *view)
 
 int lk_tree_view_init(const struct lk_system *sys, struct lk_tree_view *ret_view)
 {
+    LK_ARITHMETIC;
     struct lk_tree_view view = {0};
     struct lk_plan plan;
     int r = plan_again(sys, &plan);

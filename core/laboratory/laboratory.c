@@ -6,7 +6,7 @@
 #include "laboratory/choice.h"
 #include "laboratory/drift.h"
 #include "laboratory/integrator.h"
-#include "linkage/denormals.h"
+#include "maths/arithmetic.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -138,6 +138,7 @@ static struct lk_method complete(const struct lk_method *method)
 int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
                        struct lk_laboratory **ret, struct lk_error *ret_error)
 {
+    LK_ARITHMETIC;
     struct lk_laboratory *lab = calloc(1, sizeof(*lab));
     struct lk_method m = complete(method);
     int r;
@@ -218,18 +219,14 @@ static int advance_own(struct lk_laboratory *lab, double t, const double *inputs
 static int advance_method(struct lk_laboratory *lab, double t, const double *inputs,
                           struct lk_error *ret_error)
 {
-    uint64_t denormals = lk_denormals_flush();
-    int r;
-
     lab->mechanics->inputs = inputs;
-    r = lab->choice.integrator->advance(lab->integration, t, ret_error);
-    lk_denormals_restore(denormals);
-    return r;
+    return lab->choice.integrator->advance(lab->integration, t, ret_error);
 }
 
 int lk_laboratory_advance(struct lk_laboratory *lab, double t, const double *inputs,
                           struct lk_error *ret_error)
 {
+    LK_ARITHMETIC;
     double begin = lk_lab_cpu();
     const double *acting = inputs ? inputs : lab->inputs;
     int r = lab->choice.own ? advance_own(lab, t, acting, ret_error)
@@ -268,6 +265,7 @@ static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret
 
 void lk_laboratory_report(const struct lk_laboratory *lab, struct lk_lab_report *ret)
 {
+    LK_ARITHMETIC;
     const struct lk_lab_counts *counts = &lab->problem.counts;
 
     *ret = (struct lk_lab_report){

@@ -2,6 +2,7 @@
 /* JSON writer. Strings come from outside (a daemon, a model file), so nothing is assumed of them.
  */
 #include "linkage/json.h"
+#include "maths/arithmetic.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -92,6 +93,8 @@ void lk_json_text(struct lk_json *json, const char *key, const char *text)
 
 void lk_json_number(struct lk_json *json, const char *key, double value)
 {
+    LK_ARITHMETIC;
+
     begin_value(json, key);
     if (isfinite(value))
         fprintf(json->file, "%.17g", value);

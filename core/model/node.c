@@ -4,6 +4,7 @@
  * A message names the key, shows the offending value (shortened: it may be anything) and says what
  * was expected instead. */
 #include "document_tree.h"
+#include "maths/arithmetic.h"
 #include "nearest.h"
 
 #include <ctype.h>
@@ -287,6 +288,7 @@ static bool is_decimal(const char *s)
 
 int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err)
 {
+    LK_ARITHMETIC;
     const char *text = lk_node_text(node);
     double value;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model file as a whole: its outermost keys, and the order in which sections are read. */
 #include "linkage/errors.h"
+#include "maths/arithmetic.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -50,6 +51,7 @@ static int read_model(struct lk_node root, struct lk_model *model, struct lk_err
 static int from_document(int result, struct lk_document *document, struct lk_error *error,
                          struct lk_model **ret_model, struct lk_errors *ret_errors)
 {
+    LK_ARITHMETIC;
     struct lk_model *model = NULL;
 
     if (result == 0) {

@@ -22,7 +22,7 @@
  * costs the caller a system call. So a worker that sleeps gets up a little before the next period
  * by itself (order.next_ns) and spins for longer then. */
 #include "schedule/crew.h"
-#include "linkage/denormals.h"
+#include "maths/arithmetic.h"
 #include "schedule/futex.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static uint32_t await_order(struct lk_crew *crew, uint32_t done, int64_t *up_ns)
 LK_RT void lk_crew_serve(struct lk_crew *crew, int worker)
 {
     _Atomic uint32_t *lane = &crew->lane[worker].done;
-    uint64_t denormals = lk_denormals_flush();
+    LK_ARITHMETIC;
     uint32_t done = atomic_load_explicit(lane, memory_order_relaxed) & ~LK_CREW_AWAITED;
     lk_crew_phase phase;
     int64_t up_ns = 0;
@@ -147,7 +147,6 @@ LK_RT void lk_crew_serve(struct lk_crew *crew, int worker)
         if (atomic_exchange_explicit(lane, done, memory_order_acq_rel) & LK_CREW_AWAITED)
             lk_futex_wake(lane);
     } while (phase);
-    lk_denormals_restore(denormals);
 }
 
 /* ---- the caller's side ---- */

@@ -2,6 +2,7 @@
 #include "schedule/workers.h"
 #include "linkage/crew.h"
 #include "linkage/linkage.h"
+#include "maths/arithmetic.h"
 #include "step/system.h"
 
 /* a further core has to be worth it: it could do something else, and may be late */
@@ -53,5 +54,7 @@ LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *c
 
 int lk_system_workers_useful(const struct lk_system *system)
 {
+    LK_ARITHMETIC;
+
     return lk_workers_useful(&system->cost, LK_CREW_MAX);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names, units and sizes of channels, and the values of outputs. */
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/system.h"
 #include <math.h>
@@ -181,7 +182,7 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 
 /* The force on the second body is -Phi_q1^T lambda of the joint's rows; its torque, which the rows
  * give about the centre of mass in body axes, is moved to the joint's point. */
-void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
+static void joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
     const struct lk_joint *j = &sys->joint[joint];
     double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
@@ -319,7 +320,7 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
     int n = 0;
 
     if (sys->joint[out->joint].body[0] > sys->n_bodies) {
-        lk_system_joint_reaction(sys, out->joint, ret);
+        joint_reaction(sys, out->joint, ret);
         return;
     }
     for (int i = 0; i < lk_joint_traits[sys->joint[out->joint].type].n_coordinates; i++)
@@ -370,7 +371,7 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         joint_coordinates(sys, out, ret);
         break;
     case LK_OUTPUT_JOINT_REACTION:
-        lk_system_joint_reaction(sys, out->joint, ret);
+        joint_reaction(sys, out->joint, ret);
         break;
     case LK_OUTPUT_BODY_POSE:
         body_pose(sys, out->body, ret);
@@ -410,8 +411,17 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     }
 }
 
+void lk_system_joint_reaction(const struct lk_system *sys, int joint, double ret[6])
+{
+    LK_ARITHMETIC;
+
+    joint_reaction(sys, joint, ret);
+}
+
 void lk_system_outputs(const struct lk_system *sys, double *values)
 {
+    LK_ARITHMETIC;
+
     for (int i = 0; i < sys->n_outputs; i++)
         evaluate_output(sys, &sys->output[i], values + sys->output[i].offset);
 }

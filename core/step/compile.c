@@ -2,6 +2,7 @@
 /* From a model to a system: the draft, one arena, the drawing as first state. */
 #include "batch/batch.h"
 #include "formulations/formulations.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/fill.h"
@@ -714,6 +715,7 @@ static int new_system(const struct lk_model *model, const struct lk_options *opt
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
+    LK_ARITHMETIC;
     const char *variant;
     int is_plain = lk_equations_find_fixed(model->solver.formulation, &variant) != NULL;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
-#include "linkage/denormals.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/system.h"
@@ -156,12 +156,11 @@ static int advance(struct lk_system *sys, const double *inputs)
 
 int lk_system_step(struct lk_system *sys, const double *inputs)
 {
-    uint64_t denormals;
+    LK_ARITHMETIC;
     int r;
 
     if (finite_probe(inputs, (size_t)sys->input_size) != 0)
         return LK_E_NOT_FINITE;
-    denormals = lk_denormals_flush();
     r = advance(sys, inputs);
     if (r == 0 && sys->order > 2)
         r = lk_extrapolate(sys, inputs);
@@ -169,15 +168,13 @@ int lk_system_step(struct lk_system *sys, const double *inputs)
         lk_step_swap(sys);
     else
         lk_start_resume(sys);
-    lk_denormals_restore(denormals);
     return r;
 }
 
 void lk_system_reset(struct lk_system *sys)
 {
-    uint64_t denormals = lk_denormals_flush();
+    LK_ARITHMETIC;
 
     memcpy(sys->now.block, sys->start.block, sys->state_size * sizeof(double));
     lk_start_resume(sys);
-    lk_denormals_restore(denormals);
 }

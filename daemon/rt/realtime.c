@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "realtime.h"
-#include "linkage/denormals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -156,7 +155,6 @@ static __attribute__((noinline)) void touch_stack(void)
 void lkd_realtime_prepare_thread(void)
 {
     touch_stack();
-    lk_denormals_flush();
     prctl(PR_SET_TIMERSLACK, 1);
 }
 

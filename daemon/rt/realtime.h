@@ -67,9 +67,8 @@ int lkd_realtime_set_fifo(int priority);
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
-/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, flush denormal numbers to
- * zero on it (a decaying motion would otherwise cost up to a hundred times the time a step), and
- * let its timers fire without slack should it stay at normal priority. */
+/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, and let its timers
+ * fire without slack should it stay at normal priority. */
 void lkd_realtime_prepare_thread(void);
 
 /** lkd_realtime_keep_latency() - open what lkd_realtime_hold_latency() needs while this process

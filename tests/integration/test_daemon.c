@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's states over its real sockets: what is allowed when, and what a run shows. */
 #include "harness.h"
-#include "linkage/denormals.h"
 #include "linkage/linkage.h"
 #include <math.h>
 #include <setjmp.h>
@@ -359,7 +358,6 @@ static char *read_beside(const char *name, char *ret_path, size_t size)
 /* What the library gives for the same model after @steps, alone. */
 static void step_alone(const char *path, uint64_t steps, double *values)
 {
-    uint64_t denormals = lk_denormals_flush(); /* as the cycle has them when it looks at outputs */
     const struct lk_options options = {.step = 0.05};
     struct lk_system *system;
     struct lk_error error;
@@ -372,7 +370,6 @@ static void step_alone(const char *path, uint64_t steps, double *values)
         assert_int_equal(lk_system_step(system, NULL), 0);
     lk_system_outputs(system, values);
     lk_system_free(system);
-    lk_denormals_restore(denormals);
 }
 
 static void check_bits(const Linkage__V1__OutputSample *sample, const char *path)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of a real daemon, read again by `linkage replay` and `linkage export`. */
+#include "../decay.h"
 #include "../skip.h"
 #include "freeze.h"
 #include "mcap/read.h"
@@ -457,6 +458,23 @@ static void without_a_clock_nothing_is_lost(void **state)
     close_daemon(&h);
 }
 
+/* Denormal numbers are zero in the daemon and in the tool alike. */
+static void a_motion_that_dies_out_has_the_same_bits(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "chunk: 65536", "");
+    assert_int_equal(harness_load(&h, "decay", decay_text)->result, RESULT(OK));
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    record(&h, "decay");
+    assert_int_equal(runs_ask_start(&h, 8000)->result, RESULT(OK));
+    runs_await_state(&h, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    demand_replay(&h, "decay.mcap", 0, "8000 steps, every bit the same");
+    close_daemon(&h);
+}
+
 /* The recording was begun while nobody knew that the run would have no clock. */
 static void begun_before_arming_it_waits_too(void **state)
 {
@@ -586,6 +604,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_limit_of_files_ends_the_recording_not_the_run),
         cmocka_unit_test(a_file_that_is_removed_ends_the_recording),
         cmocka_unit_test(without_a_clock_nothing_is_lost),
+        cmocka_unit_test(a_motion_that_dies_out_has_the_same_bits),
         cmocka_unit_test(begun_before_arming_it_waits_too),
         cmocka_unit_test(lockstep_is_recorded_step_by_step),
         cmocka_unit_test(what_is_refused_says_why),

@@ -78,8 +78,8 @@ void lk_system_free(struct lk_system *system);
  * @inputs: lk_system_input_size() values in channel order; they act over [t, t + h]; NULL is
  *          allowed for a model without inputs
  * Thread: cycle.  RT: yes, work fixed by the model, O(bodies) for chains and trees.
- * Denormal numbers are taken as zero within the call, whatever the caller's setting, so that a run
- * has the same bits and the same speed in every program.
+ * Within this and every other function that computes, denormal numbers are zero whatever the thread
+ * has set, which it gets back: a run has the same bits and the same speed in every program.
  * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
  *         turn by more than half a turn: the step is too long for it; LK_E_SINGULAR when a
  *         formulation in joint coordinates has no solution in this pose. On any of them the state

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arithmetic of the library is its own: every public function gives the same bits whatever its
+ * caller has set for denormal numbers, and leaves that setting alone. The case is a pendulum whose
+ * motion decays through the denormals to nothing; the table below names every public function, and
+ * a test reads the headers to see that none is missing. */
+#include "cmocka_all.h"
+#include "decay.h"
+#include "linkage/analysis.h"
+#include "linkage/crew.h"
+#include "linkage/document.h"
+#include "linkage/json.h"
+#include "linkage/laboratory.h"
+#include "linkage/linkage.h"
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS  8000 /* of 1 ms: all of it is a denormal somewhere between 7000 and 8000 */
+#define LOOKED 5    /* steps from one look to the next */
+#define VALUES 256
+
+static const char *header_folder;
+
+/* ---- the caller's setting ---- */
+
+#if defined(__SSE2__)
+#define HAS_SETTING 1
+static uint64_t setting(void)
+{
+    uint32_t word;
+
+    __asm__ volatile("stmxcsr %0" : "=m"(word) : : "memory");
+    return word;
+}
+
+static void set(uint64_t word)
+{
+    const uint32_t value = (uint32_t)word;
+
+    __asm__ volatile("ldmxcsr %0" : : "m"(value) : "memory");
+}
+
+/* as a program finds it; results flushed, operands, too; both, rounded down, with flags raised */
+static const uint64_t settings[] = {0x1f80, 0x9f80, 0x9fc0, 0xbfff};
+#elif defined(__aarch64__)
+#define HAS_SETTING 1
+static uint64_t setting(void)
+{
+    uint64_t word;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(word) : : "memory");
+    return word;
+}
+
+static void set(uint64_t word)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(word) : "memory");
+}
+
+/* as a program finds it; flushed; flushed and rounded down */
+static const uint64_t settings[] = {0, UINT64_C(1) << 24, UINT64_C(1) << 24 | UINT64_C(2) << 22};
+#else
+#define HAS_SETTING 0
+static uint64_t setting(void)
+{
+    return 0;
+}
+
+static void set(uint64_t word)
+{
+    (void)word;
+}
+
+static const uint64_t settings[] = {0};
+#endif
+
+#define SETTINGS ((int)(sizeof(settings) / sizeof(settings[0])))
+
+/* ---- what functions give ---- */
+
+/* struct scene - @text: of numbers, for the reader of documents;  @lab: at time @lab_time */
+struct scene {
+    struct lk_model *model;
+    struct lk_system *system;
+    struct lk_document *document;
+    struct lk_laboratory *lab;
+    double lab_time;
+};
+
+/* struct trace - what a row gave, one look after another */
+struct trace {
+    double *values;
+    size_t n;
+    size_t size;
+};
+
+static void keep(struct trace *trace, const void *bytes, size_t size)
+{
+    size_t n = (size + sizeof(double) - 1) / sizeof(double);
+
+    if (trace->n + n > trace->size) {
+        trace->size = 2 * (trace->size + n);
+        trace->values = realloc(trace->values, trace->size * sizeof(double));
+        assert_non_null(trace->values);
+    }
+    memset(trace->values + trace->n, 0, n * sizeof(double));
+    memcpy(trace->values + trace->n, bytes, size);
+    trace->n += n;
+}
+
+static void keep_number(struct trace *trace, double value)
+{
+    keep(trace, &value, sizeof(value));
+}
+
+static void look_step(struct scene *s, struct trace *trace)
+{
+    const double nothing = 1e-310;
+
+    for (int i = 0; i < LOOKED; i++)
+        keep_number(trace, lk_system_step(s->system, &nothing));
+}
+
+static void look_outputs(struct scene *s, struct trace *trace)
+{
+    double values[VALUES];
+    size_t n = (size_t)lk_system_output_size(s->system);
+
+    assert_true(n <= VALUES);
+    lk_system_outputs(s->system, values);
+    keep(trace, values, n * sizeof(double));
+}
+
+static void look_body_state(struct scene *s, struct trace *trace)
+{
+    struct lk_body_state body;
+
+    lk_system_body_state(s->system, 0, &body);
+    keep(trace, &body, sizeof(body));
+}
+
+static void look_reaction(struct scene *s, struct trace *trace)
+{
+    double reaction[6];
+
+    lk_system_joint_reaction(s->system, 0, reaction);
+    keep(trace, reaction, sizeof(reaction));
+}
+
+static void look_health(struct scene *s, struct trace *trace)
+{
+    struct lk_health health;
+
+    lk_system_health(s->system, &health);
+    keep(trace, &health, sizeof(health));
+}
+
+static void look_mobility(struct scene *s, struct trace *trace)
+{
+    struct lk_mobility m;
+
+    assert_int_equal(lk_mobility_init(s->system, &m), 0);
+    keep_number(trace, m.rank);
+    lk_mobility_fini(&m);
+}
+
+static void look_pose(struct scene *s, struct trace *trace)
+{
+    struct lk_pose_check c;
+
+    assert_int_equal(lk_pose_check_init(s->system, &c), 0);
+    keep(trace, &c.smallest, sizeof(c.smallest));
+    keep(trace, &c.largest, sizeof(c.largest));
+    lk_pose_check_fini(&c);
+}
+
+static void look_row(struct scene *s, struct trace *trace)
+{
+    char text[LK_TEXT_SIZE] = "";
+
+    lk_row_text(s->system, (struct lk_row){0, 4}, text, sizeof(text));
+    keep(trace, text, sizeof(text));
+}
+
+static void look_tree(struct scene *s, struct trace *trace)
+{
+    struct lk_tree_view view;
+
+    assert_int_equal(lk_tree_view_init(s->system, &view), 0);
+    keep_number(trace, view.largest);
+    lk_tree_view_fini(&view);
+}
+
+static void look_workers(struct scene *s, struct trace *trace)
+{
+    keep_number(trace, lk_system_workers_useful(s->system));
+}
+
+static void look_read(struct scene *s, struct trace *trace)
+{
+    struct lk_error error;
+
+    (void)trace;
+    assert_int_equal(
+        lk_model_read_text("decay", decay_text, sizeof(decay_text) - 1, &s->model, &error), 0);
+}
+
+static void look_new(struct scene *s, struct trace *trace)
+{
+    struct lk_error error;
+    struct lk_summary summary;
+
+    assert_int_equal(lk_system_new(s->model, NULL, &s->system, &error), 0);
+    lk_system_summary(s->system, &summary);
+    keep(trace, &summary.step_flops, sizeof(double));
+    keep(trace, &summary.velocity_change, sizeof(double));
+}
+
+static void look_reset(struct scene *s, struct trace *trace)
+{
+    (void)trace;
+    lk_system_reset(s->system);
+}
+
+static void look_document(struct scene *s, struct trace *trace)
+{
+    static const char text[] = "[1e-310, 0.1, 2.3, 1e23, 4.9e-324, 2.2250738585072011e-308]";
+    struct lk_error error;
+    double numbers[6];
+
+    assert_int_equal(lk_document_parse("numbers", text, sizeof(text) - 1, &s->document, &error), 0);
+    assert_int_equal(lk_node_numbers(lk_document_root(s->document), "numbers", 6, numbers, &error),
+                     0);
+    keep(trace, numbers, sizeof(numbers));
+    lk_document_free(s->document);
+}
+
+static void look_json(struct scene *s, struct trace *trace)
+{
+    static const double numbers[] = {1e-310, 0.1, 2.3, 1e23, 4.9e-324};
+    struct lk_json json = {0};
+    char *text = NULL;
+    size_t size;
+
+    (void)s;
+    json.file = open_memstream(&text, &size);
+    assert_non_null(json.file);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        lk_json_number(&json, NULL, numbers[i]);
+    fclose(json.file);
+    keep(trace, text, size);
+    free(text);
+}
+
+static void look_lab_open(struct scene *s, struct trace *trace)
+{
+    const struct lk_method method = {.integrator = "rk4", .stabilisation = "projection"};
+    struct lk_error error;
+
+    (void)trace;
+    if (lk_laboratory_open(s->model, &method, &s->lab, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void look_lab_advance(struct scene *s, struct trace *trace)
+{
+    const double nothing = 1e-310;
+    struct lk_error error;
+    struct scene own = {.system = (struct lk_system *)(uintptr_t)lk_laboratory_system(s->lab)};
+
+    s->lab_time += 0.25; /* exact: it is the test that adds */
+    if (lk_laboratory_advance(s->lab, s->lab_time, &nothing, &error) != 0)
+        fail_msg("%s", error.text);
+    look_outputs(&own, trace);
+}
+
+static void look_lab_report(struct scene *s, struct trace *trace)
+{
+    struct lk_lab_report report;
+
+    lk_laboratory_report(s->lab, &report);
+    keep(trace, &report.position, 4 * sizeof(double));
+}
+
+static void multiply(void *context, int worker)
+{
+    volatile double *product = context;
+    volatile double tiny = 1e-300;
+
+    if (worker == 1)
+        *product = tiny * 1e-20;
+}
+
+static void *serve(void *crew)
+{
+    lk_crew_serve(crew, 1);
+    return NULL;
+}
+
+static void look_crew(struct scene *s, struct trace *trace)
+{
+    double product = 1;
+    struct lk_crew *crew;
+    pthread_t thread;
+
+    (void)s;
+    assert_int_equal(lk_crew_new(2, &crew), 0);
+    /* the thread begins with the setting of this one */
+    assert_int_equal(pthread_create(&thread, NULL, serve, crew), 0);
+    lk_crew_run(crew, multiply, &product);
+    lk_crew_stop(crew);
+    pthread_join(thread, NULL);
+    lk_crew_free(crew);
+    keep_number(trace, product);
+}
+
+/* struct row - functions that compute, and one that asks them. @when: ONCE before the run, in this
+ * order; LOOK every few steps; ONCE_AFTER the run */
+enum when { ONCE, LOOK, ONCE_AFTER };
+static const struct row {
+    const char *functions;
+    enum when when;
+    void (*look)(struct scene *scene, struct trace *trace);
+} rows[] = {
+    {"lk_document_parse lk_node_number lk_node_numbers lk_node_read_number lk_node_read_number_or "
+     "lk_node_read_numbers lk_node_read_numbers_or",
+     ONCE, look_document},
+    {"lk_json_number", ONCE, look_json},
+    {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all", ONCE,
+     look_read},
+    {"lk_system_new lk_system_summary", ONCE, look_new},
+    {"lk_system_workers_useful", ONCE, look_workers},
+    {"lk_crew_serve", ONCE, look_crew},
+    {"lk_laboratory_open", ONCE, look_lab_open},
+    {"lk_system_step", LOOK, look_step},
+    {"lk_system_outputs", LOOK, look_outputs},
+    {"lk_system_body_state", LOOK, look_body_state},
+    {"lk_system_joint_reaction", LOOK, look_reaction},
+    {"lk_system_health", LOOK, look_health},
+    {"lk_row_text", LOOK, look_row},
+    {"lk_mobility_init", LOOK, look_mobility},
+    {"lk_pose_check_init", LOOK, look_pose},
+    {"lk_tree_view_init", LOOK, look_tree},
+    {"lk_system_reset", ONCE_AFTER, look_reset},
+    {"lk_system_outputs", ONCE_AFTER, look_outputs},
+    {"lk_laboratory_report", ONCE_AFTER, look_lab_report},
+    {"lk_laboratory_advance lk_laboratory_system", ONCE_AFTER, look_lab_advance},
+};
+
+#define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))
+
+/* those that compute nothing, by name or by how their names begin: they copy, count, make, free,
+ * wait or name; lk_system_time() is the product of two positive numbers, lk_crew_run() computes
+ * what its caller gives it to compute */
+static const char others[] =
+    " lk_also lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_body_text "
+    "lk_joint_text"
+    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_crew_free lk_crew_new"
+    " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"
+    " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_open"
+    " lk_json_text lk_laboratory_close lk_laboratory_formulations lk_laboratory_integrators"
+    " lk_laboratory_time lk_model_free lk_model_name lk_system_body_index lk_system_body_name"
+    " lk_system_engine lk_system_free lk_system_input_channels lk_system_input_size"
+    " lk_system_joint_index lk_system_joint_name lk_system_note lk_system_output_channels"
+    " lk_system_output_size lk_system_set_crew lk_system_set_probe lk_system_step_count"
+    " lk_system_step_size lk_system_time ";
+
+/* Return: how many functions have changed the caller's setting. */
+static int look(enum when when, uint64_t word, struct scene *scene, struct trace *traces)
+{
+    int n = 0;
+
+    for (int i = 0; i < ROWS; i++) {
+        uint64_t after;
+
+        if (rows[i].when != when)
+            continue;
+        set(word);
+        rows[i].look(scene, &traces[i]);
+        after = setting();
+        set(settings[0]);
+        n += after != word;
+        if (after != word)
+            print_error("%s: the caller's setting was %llx and is %llx\n", rows[i].functions,
+                        (unsigned long long)word, (unsigned long long)after);
+    }
+    return n;
+}
+
+static int run(uint64_t word, struct trace *traces)
+{
+    struct scene scene = {0};
+    int n = look(ONCE, word, &scene, traces);
+
+    for (int i = 0; i < STEPS && n < 20; i += LOOKED)
+        n += look(LOOK, word, &scene, traces);
+    n += look(ONCE_AFTER, word, &scene, traces);
+    lk_laboratory_close(scene.lab);
+    lk_system_free(scene.system);
+    lk_model_free(scene.model);
+    return n;
+}
+
+/* Return: whether the bits differ. */
+static int differ(const struct row *row, uint64_t word, const struct trace *a,
+                  const struct trace *b)
+{
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (memcmp(&a->values[i], &b->values[i], sizeof(double)) != 0) {
+            print_error("%s: value %zu is %.17g, and %.17g where the caller has set %llx\n",
+                        row->functions, i, a->values[i], b->values[i], (unsigned long long)word);
+            return 1;
+        }
+    return a->n != b->n;
+}
+
+static void test_bits_are_the_librarys(void **state)
+{
+    struct trace plain[ROWS] = {{0}};
+    int n;
+
+    (void)state;
+    if (!HAS_SETTING)
+        skip();
+    n = run(settings[0], plain);
+    for (int k = 1; k < SETTINGS; k++) {
+        struct trace traces[ROWS] = {{0}};
+
+        n += run(settings[k], traces);
+        for (int i = 0; i < ROWS; i++) {
+            n += differ(&rows[i], settings[k], &plain[i], &traces[i]);
+            free(traces[i].values);
+        }
+    }
+    for (int i = 0; i < ROWS; i++)
+        free(plain[i].values);
+    assert_int_equal(n, 0);
+}
+
+/* ---- the table against the headers ---- */
+
+#define HEADER_SIZE 65536
+
+static void read_header(const char *name, char text[HEADER_SIZE])
+{
+    char path[512];
+    size_t n;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", header_folder, name);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    n = fread(text, 1, HEADER_SIZE - 1, file);
+    fclose(file);
+    assert_true(n > 0 && n < HEADER_SIZE - 1);
+    text[n] = '\0';
+}
+
+static void blank_comments(char *text)
+{
+    char *end, *at = text;
+
+    while ((at = strstr(at, "/*")) != NULL && (end = strstr(at, "*/")) != NULL) {
+        memset(at, ' ', (size_t)(end + 2 - at));
+        at = end;
+    }
+}
+
+static int is_word(const char *list, const char *name, size_t size)
+{
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += size)
+        if ((at == list || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0'))
+            return 1;
+    return 0;
+}
+
+/* Is it among those that compute nothing? */
+static int is_other(const char *name)
+{
+    for (const char *at = strchr(others, 'l'); at; at = strstr(at + 1, " lk_")) {
+        size_t size;
+
+        at += *at == ' ';
+        size = strcspn(at, " ");
+        if (strncmp(at, name, size) == 0 && (name[size] == '\0' || at[size - 1] == '_'))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_listed(const char *name)
+{
+    int listed = is_other(name);
+
+    for (int i = 0; i < ROWS && !listed; i++)
+        listed = is_word(rows[i].functions, name, strlen(name));
+    return listed;
+}
+
+/* Return: how many functions @text declares; each is in the table, or among those without a number
+ */
+static int check_functions(const char *header, const char *text)
+{
+    int n = 0;
+
+    for (const char *at = text; (at = strstr(at, "lk_")) != NULL; at += 3) {
+        size_t size = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        char name[64];
+
+        if (at[size] != '(' || strchr(" *(", at[-1]) == NULL)
+            continue;
+        snprintf(name, sizeof(name), "%.*s", (int)size, at);
+        n++;
+        if (!is_listed(name))
+            fail_msg("%s: %s() is not in the table of %s", header, name, __FILE__);
+    }
+    return n;
+}
+
+static void test_table_is_whole(void **state)
+{
+    static char text[HEADER_SIZE];
+    struct dirent *entry;
+    int n = 0;
+    DIR *dir = opendir(header_folder);
+
+    (void)state;
+    assert_non_null(dir);
+    while ((entry = readdir(dir)) != NULL) {
+        size_t size = strlen(entry->d_name);
+
+        if (size < 3 || strcmp(entry->d_name + size - 2, ".h") != 0)
+            continue;
+        read_header(entry->d_name, text);
+        blank_comments(text);
+        n += check_functions(entry->d_name, text);
+    }
+    closedir(dir);
+    assert_in_range(n, 70, 1000);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits_are_the_librarys),
+        cmocka_unit_test(test_table_is_whole),
+    };
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FOLDER-OF-HEADERS\n", argv[0]);
+        return 2;
+    }
+    header_folder = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
