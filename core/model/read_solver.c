@@ -14,10 +14,31 @@ static int read_choice_or_first(struct lk_node map, const char *key, const char 
     return lk_node_get(map, key).index == 0 ? 0 : lk_node_read_choice(map, key, choices, ret, err);
 }
 
+/* Steps a second, for those whose step has no end as a decimal number: 3000 Hz. */
+static int read_rate(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "rate");
+    double rate;
+    int result = lk_node_number(node, "rate", &rate, err);
+
+    if (result == 0 && lk_node_get(map, "step").index != 0)
+        return lk_node_refuse(node, err, "a rate and a step are given, expected one of them");
+    if (result == 0 && !(rate >= 1 / LK_STEP_MAX && rate <= 1 / LK_STEP_MIN))
+        return lk_node_refuse(node, err, "rate is %.40s, expected 10 to 1e6 Hz",
+                              lk_node_text(node));
+    if (result == 0)
+        solver->step = 1 / rate;
+    return result;
+}
+
 static int read_step(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "step");
-    int result = lk_node_read_number_or(map, "step", &solver->step, err);
+    int result;
+
+    if (lk_node_get(map, "rate").index != 0)
+        return read_rate(map, solver, err);
+    result = lk_node_read_number_or(map, "step", &solver->step, err);
 
     if (result == 0 && (solver->step < LK_STEP_MIN || solver->step > LK_STEP_MAX))
         result =
@@ -66,8 +87,9 @@ static int read_formulation(struct lk_node map, struct lk_solver_def *solver, st
 
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"formulation", "coordinates", "penalty", "redundancy",
-                                       "step",        "iterations",  "order",   NULL};
+    static const char *const keys[] = {"formulation", "coordinates", "penalty",
+                                       "redundancy",  "step",        "rate",
+                                       "iterations",  "order",       NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;

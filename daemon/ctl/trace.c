@@ -43,7 +43,7 @@ static void span(struct trace *trace, enum track track, const char *name, int64_
 static void write_cycle(struct trace *trace, const struct lkd_cycle *cycle, uint64_t number,
                         const struct lkd_record *r)
 {
-    int64_t next_ns = r->deadline_ns + cycle->period_ns;
+    int64_t next_ns = lkd_cycle_next_ns(cycle, r->deadline_ns);
 
     span(trace, TRACK_GRID, r->ended_ns > next_ns ? "OVERRUN" : "period", r->deadline_ns, next_ns,
          "cycle", number);

@@ -84,14 +84,12 @@ static int64_t look_next(const struct lkd_exchange *exchange, const struct lkd_f
                          int64_t now_ns)
 {
     const struct lkd_cycle *cycle = exchange->cycle;
-    int64_t period_ns = cycle->period_ns, next_ns;
+    int64_t begun_ns = now_ns - exchange->offset_ns;
 
     if (cycle->mode != LKD_MODE_REALTIME)
         return now_ns + UNPACED_NS;
-    next_ns = f->deadline_ns + period_ns + exchange->offset_ns;
-    if (next_ns <= now_ns)
-        next_ns += ((now_ns - next_ns) / period_ns + 1) * period_ns;
-    return next_ns;
+    return lkd_cycle_next_ns(cycle, begun_ns > f->deadline_ns ? begun_ns : f->deadline_ns) +
+           exchange->offset_ns;
 }
 
 void lkd_exchange_tick(struct lkd_exchange *exchange)

@@ -117,7 +117,8 @@ int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
         return -ENOMEM;
     memset(cycle, 0, sizeof(*cycle));
     cycle->system = system;
-    cycle->period_ns = llround(lk_system_step_size(system) * 1e9);
+    cycle->grid = lkd_grid_of(lk_system_step_size(system));
+    cycle->period_ns = lkd_grid_period(&cycle->grid);
     cycle->settings = *settings;
     cycle->n_inputs = lk_system_input_size(system);
     cycle->n_outputs = lk_system_output_size(system);
@@ -512,21 +513,38 @@ bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number, struct lkd
     return true;
 }
 
+static int64_t grid_point(const struct lkd_cycle *cycle, int64_t k)
+{
+    return cycle->t0_ns + lkd_grid_at(&cycle->grid, k);
+}
+
+LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
+{
+    int64_t past_ns = when_ns - cycle->t0_ns;
+
+    if (cycle->mode != LKD_MODE_REALTIME)
+        return when_ns + cycle->period_ns;
+    if (past_ns < 0)
+        return cycle->t0_ns;
+    return grid_point(cycle, lkd_grid_before(&cycle->grid, past_ns + 1) + 1);
+}
+
 /* After the end of a cycle: its record, and the grid point of the next one. */
 static int64_t close_books(struct lkd_cycle *cycle, uint64_t k)
 {
     struct lkd_overruns *overruns = &cycle->rt.overruns;
     struct lkd_figures *f = &cycle->rt.figures;
     const struct lkd_record *r = &cycle->rt.record;
-    int64_t late_ns = r->ended_ns - (r->deadline_ns + cycle->period_ns), further;
+    int64_t late_ns = r->ended_ns - grid_point(cycle, (int64_t)k + 1), passed = 0, further;
     uint64_t number = f->cycles - 1;
 
     lkd_histogram_add(&cycle->response, r->ended_ns - r->deadline_ns);
     keep_record(cycle);
-    if (late_ns > 0)
+    if (late_ns > 0) {
         list_missed(cycle, number);
-    further =
-        lkd_overrun_next(&cycle->settings.overrun, overruns, k, number, late_ns, cycle->period_ns);
+        passed = lkd_grid_before(&cycle->grid, r->ended_ns - cycle->t0_ns) - (int64_t)k;
+    }
+    further = lkd_overrun_next(&cycle->settings.overrun, overruns, k, number, passed);
     if (late_ns > 0) {
         LKD_TRACEPOINT3(overrun, number, f->step, late_ns);
         f->overruns = overruns->overruns;
@@ -580,7 +598,7 @@ static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
         fail(cycle, LKD_FAULT_WATCHDOG);
     f->cycles++;
     r->step = f->step;
-    f->behind_ns = (k + 1 - (int64_t)f->step) * cycle->period_ns;
+    f->behind_ns = lkd_grid_at(&cycle->grid, k + 1) - lkd_grid_at(&cycle->grid, (int64_t)f->step);
     f->deadline_ns = r->deadline_ns;
     f->woken_ns = r->woken_ns;
     f->computed_ns = r->computed_ns = lkd_clock_ns();
@@ -602,7 +620,7 @@ LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
     for (;;) {
         enum lkd_ask ask;
 
-        r->deadline_ns = cycle->t0_ns + k * cycle->period_ns;
+        r->deadline_ns = grid_point(cycle, k);
         r->woken_ns = lkd_wait_until(&cycle->wait, r->deadline_ns);
         ask = asked(cycle);
         if (ask == LKD_ASK_END)

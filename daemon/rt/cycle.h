@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cycle: one step of the model at each point of a fixed time grid.
  *
- * The grid is T(k) = T0 + k P in whole nanoseconds on CLOCK_MONOTONIC; it is never moved. A cycle
+ * The grid is T(k) = T0 + k h, to the nearest nanosecond on CLOCK_MONOTONIC, with the step h of the
+ * model as it is (see grid.h); it is never moved. A cycle
  * sleeps until its grid point, takes the newest inputs, steps, evaluates the outputs, and leaves a
  * record for others to pick up. Nobody is signalled: readers know the grid.
  *
  * Late cycles. What follows a cycle that ends after the next grid point is in overrun.h. After any
  * cycle,
  *
- *     cycles + skipped = grid points elapsed since T0 = (deadline - T0) / P + 1
+ *     cycles + skipped = grid points elapsed since T0 = k + 1
  *
- * and simulated time lags wall time by exactly (skipped + cycles without a step) periods.
+ * and simulated time lags wall time by exactly (skipped + cycles without a step) steps.
  *
  * A pause keeps the grid and does not step. A fault (the step failed, a joint is violated beyond
  * the limit, too many overruns, the watchdog) does the same for good: the outputs are those of the
@@ -28,6 +29,7 @@
 #define LKD_RT_CYCLE_H
 
 #include "cycle_types.h"
+#include "grid.h"
 #include "guard.h"
 #include "histogram.h"
 #include "linkage/crew.h"
@@ -86,7 +88,8 @@ struct lkd_cycle;
 typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
 /** struct lkd_cycle - a model on the grid.
- * @system, @period_ns, @settings: fixed;  @t0_ns, @crew: set before a run, NULL: alone
+ * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
+ * @t0_ns, @crew: set before a run, NULL: alone
  * @mode:     set before a run;  @steps_max: after which the run pauses by itself, 0: none; set
  *            while it does not step
  * @wait:     how to wait, its margin settled by the proof
@@ -119,6 +122,7 @@ struct lkd_cycle {
     struct lk_crew *crew;
     struct lkd_settings settings;
     struct lkd_wait wait;
+    struct lkd_grid grid;
     int64_t period_ns;
     int64_t t0_ns;
     enum lkd_mode mode;
@@ -211,6 +215,10 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
  * Thread: any.  RT: yes. */
 LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct lkd_record *r,
                                      bool behind);
+
+/** lkd_cycle_next_ns() - the first grid point after @when_ns; in a run without a clock a period
+ * after it.  Thread: any.  RT: yes. */
+LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns);
 
 /** lkd_cycle_missed() - missed deadlines that are listed, at most LKD_MISSED_MAX; entries below do
  * not change any more.  Thread: any. */

@@ -29,11 +29,11 @@ static int64_t skip(const struct lkd_overrun_policy *policy, struct lkd_overruns
 
 LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,
                                struct lkd_overruns *overruns, uint64_t k, uint64_t cycle,
-                               int64_t late_ns, int64_t period_ns)
+                               int64_t passed)
 {
-    int64_t passed, skipped;
+    int64_t skipped;
 
-    if (late_ns <= 0) {
+    if (passed <= 0) {
         overruns->row = 0;
         overruns->at_once = 0;
         return 1;
@@ -45,9 +45,6 @@ LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,
     else if (passes_limit(policy, overruns, k))
         overruns->fault = true;
 
-    /* T(k + 1) is late_ns in the past, T(k + 1 + n) is n periods later; late by exactly a period is
-     * not late by more */
-    passed = (late_ns - 1) / period_ns + 1;
     skipped = skip(policy, overruns, passed);
     overruns->skipped += (uint64_t)skipped;
     if (skipped < passed) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens when a cycle ends after the next grid point.
  *
- * Grid points are T(k) = T0 + k P and never move. A cycle at T(k) that ends after T(k + 1) is an
- * overrun, a missed deadline. What then:
+ * Grid points T(k) are those of grid.h and never move. A cycle at T(k) that ends after T(k + 1) is
+ * an overrun, a missed deadline. What then:
  *
  * `continue`: late by up to a period, the cycle of T(k + 1) follows at once. Late by more, the grid
  * points gone by are skipped, and simulated time stays behind by as many steps.
@@ -57,12 +57,13 @@ struct lkd_overruns {
 
 /** lkd_overrun_next() - close the books of a cycle and find the next one's grid point.
  * @k:         grid point of the cycle, from 0;  @cycle: its number, from 0
- * @late_ns:   end of the cycle - T(k + 1); not positive: in time
+ * @passed:    grid points after T(k) that were over when it ended, one whose time is just now is
+ *             not; 0: in time
  * Thread: cycle.  RT: yes, constant time.
  * Return: how many grid points further the next cycle is: 1, or more with that many less one
  *         skipped. */
 LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,
                                struct lkd_overruns *overruns, uint64_t k, uint64_t cycle,
-                               int64_t late_ns, int64_t period_ns);
+                               int64_t passed);
 
 #endif

@@ -35,7 +35,7 @@ static void keep_books(uint64_t cycle, int64_t deadline_ns, int64_t jitter_ns)
     lkd_histogram_add(&compute, jitter_ns / 3);
     lkd_histogram_add(&response, jitter_ns + jitter_ns / 3);
     lkd_ring_put(&ring, words);
-    lkd_overrun_next(&settings.overrun, &overruns, cycle, cycle, -1, 1000000);
+    lkd_overrun_next(&settings.overrun, &overruns, cycle, cycle, 0);
 }
 
 static void read_other(void)

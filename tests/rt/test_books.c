@@ -103,8 +103,10 @@ void __wrap_lkd_mailbox_publish(struct lkd_mailbox *mailbox)
 
 /* ---- a run ---- */
 
-static void open_cycle(const struct lkd_settings *settings)
+/* @step_s: 0: the model's, P */
+static void open_cycle_at(const struct lkd_settings *settings, double step_s)
 {
+    const struct lk_options options = {.step = step_s};
     struct lk_error error = {0};
     struct lk_model *model;
 
@@ -113,12 +115,17 @@ static void open_cycle(const struct lkd_settings *settings)
     script = (struct script){.step_ns = 100 * US};
     n_entries = 0;
     if (lk_model_read_file(model_path, &model, &error) ||
-        lk_system_new(model, NULL, &lk_system, &error))
+        lk_system_new(model, &options, &lk_system, &error))
         fail_msg("%s", error.text);
     lk_model_free(model);
     assert_int_equal(lkd_cycle_new(lk_system, settings, &cycle), 0);
-    assert_int_equal(cycle->period_ns, P);
     cycle->t0_ns = fake_clock.now_ns + 2 * P;
+}
+
+static void open_cycle(const struct lkd_settings *settings)
+{
+    open_cycle_at(settings, 0);
+    assert_int_equal(cycle->period_ns, P);
 }
 
 static void close_cycle(void)
@@ -278,6 +285,38 @@ static void test_grid(void **state)
             assert_in_range(lkd_histogram_max(&cycle->wakeup), 30 * US, 31 * US);
         else
             assert_true(lkd_histogram_max(&cycle->wakeup) <= 2 * fake_clock.tick_ns);
+        close_cycle();
+    }
+}
+
+/* A rate whose period is no whole number of nanoseconds: the grid stays with simulated time and
+ * with the seconds of the clock, whatever is skipped. */
+static void test_rates(void **state)
+{
+    static const int64_t rates[] = {60, 1024, 3000, 44100};
+    struct lkd_settings settings = lkd_settings_default();
+
+    (void)state;
+    settings.overrun = (struct lkd_overrun_policy){.window = 1};
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        const int64_t second = INT64_C(1000000000), rate = rates[i];
+
+        open_cycle_at(&settings, 1.0 / (double)rate);
+        script.step_ns = second / rate / 10;
+        script.stall_ns = 20 * second / rate + 1000;
+        script.stall_at = 100;
+        fake_clock_at(cycle->t0_ns + (2000 * second - second / 2) / rate, ask_end, NULL);
+        lkd_cycle_run(cycle);
+        assert_int_equal(n_entries, 1980);
+        for (size_t e = 0; e < n_entries; e++) {
+            const struct lkd_figures *f = &entries[e].figures;
+            int64_t k = (int64_t)(f->cycles + f->skipped) - 1, steps = (int64_t)f->step;
+
+            assert_int_equal(f->deadline_ns - cycle->t0_ns, (k * second + rate / 2) / rate);
+            assert_int_equal(f->behind_ns, ((k + 1) * second + rate / 2) / rate -
+                                               (steps * second + rate / 2) / rate);
+            assert_true(fabs(f->time_s - (double)steps / (double)rate) < 1e-12);
+        }
         close_cycle();
     }
 }
@@ -630,6 +669,7 @@ int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_random_steps),
         cmocka_unit_test(test_continue),
         cmocka_unit_test(test_catch_up),

@@ -152,6 +152,27 @@ static void test_every_key(void **state)
     lk_model_free(model);
 }
 
+/* Steps a second: the step is the double nearest to what no decimal number is. */
+static void test_rate(void **state)
+{
+    static const double rates[] = {10, 60, 1024, 3000, 44100, 1e6};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        char text[160];
+        struct lk_model *model;
+
+        snprintf(
+            text, sizeof(text),
+            "linkage: 1\nname: m\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+            "solver: {rate: %g}\n",
+            rates[i]);
+        model = read_text(text);
+        assert_true(model->solver.step == 1 / rates[i]);
+        lk_model_free(model);
+    }
+}
+
 /* A quaternion that was rounded to seven digits is taken and made exact. */
 static void test_quaternion_is_normalised(void **state)
 {
@@ -652,6 +673,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_wheel_on_rail),
         cmocka_unit_test(test_every_channel),
         cmocka_unit_test(test_solver),
+        cmocka_unit_test(test_rate),
         cmocka_unit_test(test_massless_bodies),
         cmocka_unit_test(test_bounds_of_drives),
         cmocka_unit_test(test_quaternion_is_normalised),

@@ -268,6 +268,10 @@ static const struct row {
      "m:19:35: an order is given, expected none with formulation: rk4"},
     {"step: 0.001", "step: 0", "m:19:35: step is 0, expected 1e-6 to 0.1 s"},
     {"step: 0.001", "step: 0.5", "m:19:35: step is 0.5, expected 1e-6 to 0.1 s"},
+    {"step: 0.001", "rate: 9.9", "m:19:35: rate is 9.9, expected 10 to 1e6 Hz"},
+    {"step: 0.001", "rate: 1e7", "m:19:35: rate is 1e7, expected 10 to 1e6 Hz"},
+    {"step: 0.001", "rate: fast", "m:19:35: rate is 'fast', expected a finite number"},
+    {"iterations: 3", "rate: 3000", "m:19:48: a rate and a step are given, expected one of them"},
     {"iterations: 3", "iterations: 0",
      "m:19:54: iterations is '0', expected a whole number from 1 to 20"},
     {"iterations: 3", "iterations: 21",
@@ -276,14 +280,14 @@ static const struct row {
      "m:19:54: iterations is '2.5', expected a whole number from 1 to 20"},
     {"iterations: 3", "tolerance: 1",
      "m:19:42: unknown key 'tolerance' in the solver, expected formulation, coordinates, penalty, "
-     "redundancy, step, iterations, order"},
+     "redundancy, step, rate, iterations, order"},
     {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 4"},
     {"iterations: 3", "order: 5", "m:19:49: order is '5', expected a whole number from 2 to 4"},
     {"iterations: 3", "order: high",
      "m:19:49: order is 'high', expected a whole number from 2 to 4"},
     {"solver: {", "solver: 1\nx: {",
      "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
-     "penalty, redundancy, step, iterations, order"},
+     "penalty, redundancy, step, rate, iterations, order"},
     {"formulation: ali3", "formulation: [ali3]",
      "m:19:23: formulation is a list, expected ali3, rk4, dca, hdca, recursive, complement, "
      "absolute"},

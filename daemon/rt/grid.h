@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The points in time of a run, in whole nanoseconds since its start.
+ *
+ * The period is the step of the model, exactly: the double h, whatever its fraction of a nanosecond
+ * (333333.3... ns at 3000 Hz). Point k is k h, rounded to the nearest nanosecond once, from
+ * integers alone; so k periods and k steps are the same time after any number of them, and a run at
+ * 60, 1024 or 44100 Hz does not drift.
+ *
+ * Pure functions.  Thread: any.  RT: yes. */
+#ifndef LKD_RT_GRID_H
+#define LKD_RT_GRID_H
+
+#include "linkage/error.h"
+#include <stdint.h>
+
+/** struct lkd_grid - a period. @whole_ns: and @part / 2^64 ns more */
+struct lkd_grid {
+    int64_t whole_ns;
+    uint64_t part;
+};
+
+/** lkd_grid_of() - @step_s: LK_STEP_MIN to LK_STEP_MAX [s]; of these every double is such a number,
+ * without a remainder. */
+struct lkd_grid lkd_grid_of(double step_s);
+
+/** lkd_grid_period() - to the nearest nanosecond: what durations are compared with, and messages
+ * say. */
+int64_t lkd_grid_period(const struct lkd_grid *grid);
+
+/** lkd_grid_at() - point @k, 0 or more, as long as it is before 2^63 ns (292 years). */
+LK_RT int64_t lkd_grid_at(const struct lkd_grid *grid, int64_t k);
+
+/** lkd_grid_before() - the last point before @when_ns, which is not negative; -1 for 0. */
+LK_RT int64_t lkd_grid_before(const struct lkd_grid *grid, int64_t when_ns);
+
+#endif
