@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log.h"
+#include "linkage/text.h"
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
@@ -54,13 +55,6 @@ void lkd_log_init(void)
     journal_fields = journal && access(JOURNAL_SOCKET, W_OK) == 0;
 }
 
-static void clean(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-}
-
 static struct iovec field(char *place, size_t size, const char *name, const char *value)
 {
     int n = snprintf(place, size, "%s=%s", name, value);
@@ -94,7 +88,7 @@ static bool takes_lines(void)
 /* Return: false: there was no room for it. */
 static bool write_line(enum lkd_log_level level, const char *id, char *text)
 {
-    clean(text);
+    lk_text_clean(text);
     /* fields sent to a socket that is not there would be lost, without an error */
     if (journal_fields && send_to_journal(level, id, text) == 0)
         return true;

@@ -15,8 +15,8 @@
 /** lkd_log_init() - find out whether standard error is the journal. Once, at the start. */
 void lkd_log_init(void);
 
-/** lkd_log() - report a condition, at the level that the table gives it; control characters are
- * replaced by '?', long lines are cut.
+/** lkd_log() - report a condition, at the level that the table gives it; control characters and
+ * what is no UTF-8 are replaced by '?', long lines are cut.
  * Thread: any but the cycle. */
 void lkd_log(enum lkd_condition_id condition, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

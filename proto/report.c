@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Evidence as tables for people. */
+#include "linkage/text.h"
 #include "report_parts.h"
 #include "wire.h"
 
@@ -10,8 +11,7 @@
 
 void lk_report_put(FILE *file, const char *text)
 {
-    for (; text != NULL && *text != '\0'; text++)
-        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
+    lk_text_print(file, text != NULL ? text : "");
 }
 
 void lk_report_utc(uint64_t utc_ns, char ret_text[LK_REPORT_UTC_SIZE])

@@ -48,7 +48,7 @@ void lk_report_text(FILE *file, const Linkage__V1__Evidence *evidence);
 /** lk_report_proof_json() - a member @key of an open object: the outcome of arming; NULL: none. */
 void lk_report_proof_json(struct lk_json *json, const char *key, const Linkage__V1__Proof *proof);
 
-/** lk_report_put() - print @text of a message with '?' for control characters; NULL counts as "".
+/** lk_report_put() - print @text of a message, see lk_text_clean(); NULL counts as "".
  */
 void lk_report_put(FILE *file, const char *text);
 

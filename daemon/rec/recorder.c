@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder.h"
+#include "linkage/text.h"
 #include "log.h"
 #include "recorder_run.h"
 #include <errno.h>
@@ -101,9 +102,8 @@ static bool is_plain(const char *name)
 {
     size_t n = strlen(name);
 
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == '/')
-            return false;
+    if (!lk_text_is_clean(name) || strchr(name, '/'))
+        return false;
     return n > 0 && n < LKD_RECORDING_NAME_SIZE - 8 && *name != '.';
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode.h"
 #include "descriptor.h"
+#include "linkage/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -93,9 +94,7 @@ static void copy_name(struct lk_mcap_span name, char *to)
     int n = (int)(name.size < LK_COLUMN_NAME_SIZE ? name.size : LK_COLUMN_NAME_SIZE - 1);
 
     snprintf(to, LK_COLUMN_NAME_SIZE, "%.*s", n, n > 0 ? (const char *)name.data : "");
-    for (char *c = to; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    lk_text_clean(to);
 }
 
 static int add_column(struct lk_columns *columns, const struct field *outer,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "read.h"
 #include "linkage/file.h"
+#include "linkage/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -167,9 +168,7 @@ bool lk_mcap_map_get(struct lk_mcap_span map, const char *key, char *ret, size_t
             continue;
         memcpy(ret, value.data, n);
         ret[n] = '\0';
-        for (size_t i = 0; i < n; i++)
-            if ((unsigned char)ret[i] < 0x20 || ret[i] == 0x7f)
-                ret[i] = '?';
+        lk_text_clean(ret);
         return true;
     }
     return false;

@@ -73,7 +73,7 @@ struct lk_mcap_reader {
 };
 
 /** lk_mcap_open() - a file;  lk_mcap_open_memory() - @size bytes, the caller's.
- * Return: 0, negative errno, -EINVAL: it does not begin as an MCAP file. */
+ * Return: 0, negative errno, see lk_file_open(); -EINVAL: it does not begin as an MCAP file. */
 int lk_mcap_open(const char *path, struct lk_mcap_reader *ret_reader);
 int lk_mcap_open_memory(const void *data, size_t size, struct lk_mcap_reader *ret_reader);
 void lk_mcap_close(struct lk_mcap_reader *reader);

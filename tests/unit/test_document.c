@@ -2,6 +2,7 @@
 /* linkage/document.h: places, kinds, typed reading and its bounds, in every locale. */
 #include "../skip.h"
 #include "linkage/document.h"
+#include "linkage/text.h"
 
 #include <locale.h>
 #include <math.h>
@@ -282,6 +283,21 @@ static void test_error_lines_are_safe(void **state)
     assert_int_equal(error.text[sizeof(error.text) - 2], '?'); /* half a letter was left */
 }
 
+static void test_text(void **state)
+{
+    char own[] = "a\xc3\xa4\xe2\x82\xac\n";
+
+    (void)state;
+    assert_true(lk_text_is_clean(""));
+    assert_true(lk_text_is_clean("a \xc3\xa4 \xe2\x82\xac \xf0\x9f\x99\x82"));
+    assert_false(lk_text_is_clean("a\t"));
+    assert_false(lk_text_is_clean("\xc2\x85"));
+    assert_false(lk_text_is_clean("a\xc3"));
+    assert_false(lk_text_is_clean("\xed\xa0\x80"));
+    lk_text_clean(own);
+    assert_string_equal(own, "a\xc3\xa4\xe2\x82\xac?");
+}
+
 static void test_files(void **state)
 {
     struct lk_document *document = NULL;
@@ -310,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_duplicate_among_many),
         cmocka_unit_test(test_error_lines_are_safe),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_files),
     };
 

@@ -196,6 +196,28 @@ static void test_long_line_is_cut(void **state)
     assert_int_equal(written[strlen(written) - 1], '\n');
 }
 
+/* A log is read by programs, too: lines are UTF-8, whatever a client calls itself, and wherever
+ * they are cut. */
+static void test_lines_are_utf8(void **state)
+{
+    char big[4000];
+
+    (void)state;
+    fake_clock_spend(60000000000);
+    begin_capture();
+    lkd_log(LKD_C_MODEL_LOADED, "%s", "\xc3\xa4 \xff \xc0\xaf \xc2\x9b \xe2\x82");
+    assert_string_equal(end_capture(), "linkaged: [LK-2001] \xc3\xa4 ? ?? ?? ??\n");
+    for (size_t i = 0; i + 2 < sizeof(big); i += 2)
+        memcpy(big + i, "\xc3\xa4", 3);
+    begin_capture();
+    lkd_log(LKD_C_MODEL_LOADED, "%s", big);
+    lkd_log(LKD_C_MODEL_LOADED, "a%s", big);
+    end_capture();
+    for (const char *c = written; *c; c++)
+        if ((unsigned char)*c == 0xc3)
+            assert_int_equal((unsigned char)c[1], 0xa4);
+}
+
 static void test_journal_fields(void **state)
 {
     (void)state;
@@ -333,6 +355,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test_prestate(test_page_is_up_to_date, argc > 1 ? argv[1] : NULL),
         cmocka_unit_test(test_plain_line),
         cmocka_unit_test(test_long_line_is_cut),
+        cmocka_unit_test(test_lines_are_utf8),
         cmocka_unit_test_teardown(test_journal_fields, end_journal),
         cmocka_unit_test_teardown(test_journal_refuses_fields, end_journal),
         cmocka_unit_test(test_rate),

@@ -677,7 +677,8 @@ static void a_largest_size_is_kept(void **state)
 
 static void names_stay_in_the_folder(void **state)
 {
-    static const char *const bad[] = {"", ".", "..", ".a", "a/b", "/a", "a\nb", "../a"};
+    static const char *const bad[] = {"",   ".",    "..",   ".a",    "a/b",
+                                      "/a", "a\nb", "../a", "a\xff", "\xc2\x9b"};
     struct lk_error error;
     struct bench b;
 

@@ -2,6 +2,7 @@
 /* linkage export: a topic of a recording as CSV.  linkage info: what a recording holds. */
 #include "commands.h"
 #include "csv.h"
+#include "linkage/text.h"
 #include "mcap/decode.h"
 #include "recorded.h"
 
@@ -160,11 +161,13 @@ static int print_events(struct recorded *file, FILE *to)
         if (topic == NULL || strcmp(topic->name, "/events") != 0 ||
             !lk_recording_event_take(item.data.data, item.data.size, &event))
             continue;
+        lk_text_clean(event.id);
+        lk_text_clean(event.text);
         fprintf(to, "%" PRIu64 ",%" PRIu64 ",%s,\"", item.log_ns, event.step, event.id);
         for (const char *c = event.text; *c != '\0'; c++) {
             if (*c == '"')
                 fputc('"', to);
-            fputc((unsigned char)*c < 0x20 ? '?' : *c, to);
+            fputc(*c, to);
         }
         fputs("\"\n", to);
     }
@@ -237,10 +240,8 @@ static void print_facts(struct lk_mcap_span facts)
                  (const char *)key.data);
         snprintf(text, sizeof(text), "%.*s", (int)(value.size < 255 ? value.size : 255),
                  (const char *)value.data);
-        for (char *c = name; *c != '\0'; c++)
-            *c = (unsigned char)*c < 0x20 ? '?' : *c;
-        for (char *c = text; *c != '\0'; c++)
-            *c = (unsigned char)*c < 0x20 ? '?' : *c;
+        lk_text_clean(name);
+        lk_text_clean(text);
         printf("  %-20s %s\n", name, text);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples as a table, as a block that is redrawn in place, and as JSON. */
 #include "linkage/json.h"
+#include "linkage/text.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -32,10 +33,7 @@ static void name_scalar(const Linkage__V1__ChannelDescription *channel, size_t j
     snprintf(text, size, "%s%s%s [%s]", channel->name, component[0] != '\0' ? "." : "", component,
              channel->units[j]);
     /* A name comes from the daemon and must not steer the terminal. */
-    for (; *text != '\0'; text++) {
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-    }
+    lk_text_clean(text);
 }
 
 static int cell_width(const Linkage__V1__ChannelDescription *channel, size_t j)
