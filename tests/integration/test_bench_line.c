@@ -16,7 +16,7 @@
 
 #define CONFIG                                                                                     \
     "realtime: {degraded: allow, priority: 0, core: none}\n"                                       \
-    "inputs: {claims: required, lease: 0.5}\n"
+    "inputs: {claims: required, lease: 3}\n"
 #define CONNECTED LK_CLIENT_BENCH_CONNECTED
 #define WAITING   LK_CLIENT_BENCH_WAITING
 #define REFUSED   LK_CLIENT_BENCH_REFUSED
@@ -43,7 +43,8 @@ static struct lk_client_bench *open_bench(const char *name, const char *unit)
     return bench;
 }
 
-/* Answers samples for @ms, or until the bench is in @state with @times claims.
+/* Answers samples for @ms, or until the bench is in @state with @times claims or more: whoever does
+ * not get to run for longer than a silence is borne has to claim again.
  * Return: how many samples were sent. */
 static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_bench_state state,
                        uint64_t times)
@@ -59,7 +60,7 @@ static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_ben
             lk_client_bench_send(bench, &torque, 1, NULL) == 0)
             sent++;
         lk_client_bench_look(bench, &view);
-        if (view.state == state && view.times_claimed == times)
+        if (view.state == state && view.times_claimed >= times)
             break;
     } while (lk_client_now_ns() < until_ns);
     return sent;
@@ -68,9 +69,21 @@ static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_ben
 static void expect(struct lk_client_bench *bench, enum lk_client_bench_state state, uint64_t times)
 {
     attend(bench, PATIENCE_MS, state, times);
-    if (view.state != state || view.times_claimed != times)
+    if (view.state != state || view.times_claimed < times)
         fail_msg("%s instead of %s, claimed %d times: %s", lk_client_bench_state_name(view.state),
                  lk_client_bench_state_name(state), (int)view.times_claimed, view.text);
+}
+
+/* Answers @n samples. */
+static void answer(struct lk_client_bench *bench, uint64_t n)
+{
+    int64_t until_ns = lk_client_now_ns() + PATIENCE_MS * INT64_C(1000000);
+    uint64_t sent = 0;
+
+    while (sent < n && lk_client_now_ns() < until_ns)
+        sent += attend(bench, 20, WAITING, UINT64_MAX);
+    if (sent < n)
+        fail_msg("%d samples only, of %d", (int)sent, (int)n);
 }
 
 static void kill_daemon(void)
@@ -118,7 +131,8 @@ static void test_bench_is_there_first(void **state)
     assert_int_equal(lk_client_bench_send(bench, &torque, 1, NULL), LK_CLIENT_E_BUSY);
 
     start_daemon();
-    attend(bench, 2500, CONNECTED, 1);
+    for (int i = 0; i < PATIENCE_MS / 20 && !strstr(view.text, "model"); i++)
+        attend(bench, 20, CONNECTED, 1);
     assert_int_equal(view.state, WAITING);
     assert_non_null(strstr(view.text, "model"));
     harness_load_model(&h);
@@ -129,8 +143,9 @@ static void test_bench_is_there_first(void **state)
     assert_int_equal(lk_client_bench_send(bench, &torque, 2, NULL), LK_CLIENT_E_TOO_LARGE);
 
     harness_go(&h);
-    assert_true(attend(bench, 1500, WAITING, 0) > 200);
-    assert_true(view.accepted > 100);
+    answer(bench, 100);
+    while (view.accepted < 50)
+        answer(bench, 1);
     assert_int_equal(view.refused, 0);
     assert_int_equal(view.gaps, 0);
     lk_client_bench_close(bench);
@@ -150,7 +165,7 @@ static void test_echo(void **state)
     (void)state;
     expect(bench, CONNECTED, 1);
     harness_go(&h);
-    while (lk_client_now_ns() - before_ns < 5000000000) {
+    while (lk_client_now_ns() - before_ns < PATIENCE_MS * INT64_C(1000000)) {
         if (lk_client_bench_receive(bench, 100, &received_ns, &sample) != 0)
             continue;
         echo = lk_client_bench_echo(bench, sample);
@@ -184,7 +199,7 @@ static void test_daemon_restarts(void **state)
     harness_go(&h);
     expect(bench, CONNECTED, 2);
     assert_true(view.daemon_id != first_daemon);
-    assert_true(attend(bench, 500, WAITING, 0) > 100);
+    answer(bench, 50);
     lk_client_bench_close(bench);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
@@ -234,7 +249,7 @@ static void test_two_benches_for_one_channel(void **state)
     expect(first, CONNECTED, 1);
     second = open_bench("second", "N m");
     for (int i = 0; i < 60; i++) { /* the first one keeps its claim by heartbeats */
-        attend(first, 20, WAITING, 0);
+        attend(first, 20, WAITING, UINT64_MAX);
         attend(second, 20, CONNECTED, 1);
     }
     assert_int_equal(view.state, REFUSED);
@@ -246,10 +261,10 @@ static void test_two_benches_for_one_channel(void **state)
     /* silent for longer than its lease, its channel goes to whoever wants it; it notices */
     first = open_bench("first again", "N m");
     expect(first, CONNECTED, 1);
-    for (int i = 0; i < 100 && view.state == CONNECTED; i++) {
+    for (int i = 0; i < PATIENCE_MS / 40 && view.state == CONNECTED; i++) {
         attend(second, 20, REFUSED, 1);
         if (view.state == CONNECTED)
-            attend(first, 20, WAITING, 0);
+            attend(first, 20, WAITING, UINT64_MAX);
         lk_client_bench_look(second, &view);
     }
     assert_int_equal(view.state, REFUSED);
@@ -286,7 +301,7 @@ static void test_streams(void **state)
     uint64_t last = 0, last_step = 0;
 
     (void)state;
-    assert_int_equal(lk_client_open(h.endpoint[0], 5000, &client, &error), 0);
+    assert_int_equal(lk_client_open(h.endpoint[0], PATIENCE_MS, &client, &error), 0);
     assert_int_equal(lk_client_stream_open(client, h.endpoint[2], nobody, 1, 1, &stream, &error),
                      LK_CLIENT_E_REFUSED);
     assert_non_null(strstr(error.text, "nobody"));
@@ -338,7 +353,7 @@ static void test_bench_with_a_selection(void **state)
     expect(bench, CONNECTED, 1);
     harness_go(&h);
     for (int i = 0; i < 50;) {
-        int code = lk_client_bench_receive(bench, 1000, NULL, &sample);
+        int code = lk_client_bench_receive(bench, PATIENCE_MS, NULL, &sample);
 
         assert_true(code == 0 || (code == LK_CLIENT_E_NO_ANSWER && i == 0));
         if (code != 0)
@@ -354,7 +369,7 @@ static void test_bench_with_a_selection(void **state)
     harness_load_model(&h);
     expect(bench, CONNECTED, 2);
     harness_go(&h);
-    assert_true(attend(bench, 1000, WAITING, 0) > 20);
+    answer(bench, 20);
     lk_client_bench_close(bench);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }

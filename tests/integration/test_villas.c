@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#define H_S     0.002
+#define H_S     harness_step_s(0.002)
 #define DIVISOR 5
 #define NONE    UINT64_MAX
 
@@ -43,6 +43,7 @@ static const char model[] =
 /* What a gateway's silence does is not the matter here. */
 #define DEGRADED                                                                                   \
     "realtime: {degraded: allow, priority: 0, core: none}\n"                                       \
+    "inputs: {claims: optional, lease: 3}\n"                                                       \
     "policy: {stale: count, lost: count}\n"
 
 /** struct gateway - the client. @ends: its endpoints, sockets without a file */
@@ -536,7 +537,7 @@ static void test_claims(void **state)
     send_values(1, 0, 1, 0);
     await_counts(1, 0);
     assert_int_equal(ask_claim("rig", "torque")->result, RESULT(CLAIMED));
-    while (ask_claim("rig", "torque")->result != RESULT(OK)) /* the lease is a second */
+    while (ask_claim("rig", "torque")->result != RESULT(OK)) /* the lease is three seconds */
         runs_nap();
     token = g.h.reply->claim->token;
     assert_string_equal(owner_of(0), "rig");
