@@ -140,15 +140,9 @@ int soak_faults_follow(struct soak_faults *faults, struct lk_client *client,
     return begin(faults, client, options, now_ns);
 }
 
-int soak_faults_end(struct soak_faults *faults, struct lk_client *client)
+int soak_faults_end(struct soak_faults *faults, struct lk_client *client,
+                    const struct soak_options *options, int64_t now_ns)
 {
-    Linkage__V1__InjectRequest look = LINKAGE__V1__INJECT_REQUEST__INIT, clear = look;
-    const Linkage__V1__ControlReply *reply;
-
-    clear.clear = true;
-    if (ask(client, &look, &reply))
-        return 1;
-    count(faults, reply->injections);
     faults->next_ns = INT64_MAX;
-    return ask(client, &clear, &reply);
+    return soak_faults_follow(faults, client, options, now_ns);
 }

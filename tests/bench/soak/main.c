@@ -17,7 +17,7 @@
 
 #define POLL_NS      INT64_C(50000000)
 #define SETTLE_NS    INT64_C(10000000000) /* what a run takes in at its beginning is taken by then */
-#define DRAIN_S      3                    /* longer than any sample is kept back */
+#define DRAIN_S      4                    /* longer than a fault lasts and a sample is kept */
 #define ARM_ATTEMPTS 20
 #define SECONDS(ns)  ((double)(ns)*1e-9)
 
@@ -201,11 +201,13 @@ static int run(struct soak *s)
     s->explained.next = 1;
     while ((r = attend(s)) == 0)
         nap(POLL_NS);
-    if (r < 0 || soak_faults_end(&s->faults, s->client))
+    if (r < 0)
         return 1;
     soak_bench_hush(&s->bench);
     for (int i = 0; i < DRAIN_S * 10; i++) {
         nap(100000000);
+        if (soak_faults_end(&s->faults, s->client, &s->options, lk_client_now_ns() - s->begin_ns))
+            return 1;
         if (soak_explain(&s->explained, s->client, &s->rig, &s->witness, &s->faults))
             return 1;
     }
@@ -317,6 +319,7 @@ static void print_usage(FILE *out)
           "  --limit S      end after so many seconds all the same (0: never)\n"
           "  --faults N     on purpose, a minute (4; 0: none)\n"
           "  --samples HZ   that the bench sends (500; 0: none)\n"
+          "  --divisor N    an output sample every so many cycles (1)\n"
           "  --seed N       of the faults: the same seed, the same ones (1)\n"
           "  --core N       of the cycle (the last one)\n"
           "  --wake HOW     sleep, hybrid or spin (sleep)\n"
@@ -364,6 +367,10 @@ static int take_option(struct soak_options *o, int option, const char *text)
         good = take_number(text, 0, (double)sysconf(_SC_NPROCESSORS_CONF) - 1, &n);
         o->core = (int)n;
         break;
+    case 'D':
+        good = take_number(text, 1, 1e6, &n);
+        o->divisor = (uint64_t)n;
+        break;
     case 'w':
         o->wake = text;
         break;
@@ -387,12 +394,19 @@ static int take_option(struct soak_options *o, int option, const char *text)
 static int parse(int argc, char *argv[], struct soak_options *o)
 {
     static const struct option options[] = {
-        {"cycles", required_argument, NULL, 'c'},  {"rate", required_argument, NULL, 'r'},
-        {"limit", required_argument, NULL, 'l'},   {"faults", required_argument, NULL, 'f'},
-        {"samples", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'S'},
-        {"core", required_argument, NULL, 'C'},    {"wake", required_argument, NULL, 'w'},
-        {"model", required_argument, NULL, 'm'},   {"daemon", required_argument, NULL, 'd'},
-        {"json", required_argument, NULL, 'j'},    {0},
+        {"cycles", required_argument, NULL, 'c'},
+        {"rate", required_argument, NULL, 'r'},
+        {"limit", required_argument, NULL, 'l'},
+        {"faults", required_argument, NULL, 'f'},
+        {"samples", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'S'},
+        {"core", required_argument, NULL, 'C'},
+        {"wake", required_argument, NULL, 'w'},
+        {"model", required_argument, NULL, 'm'},
+        {"daemon", required_argument, NULL, 'd'},
+        {"json", required_argument, NULL, 'j'},
+        {"divisor", required_argument, NULL, 'D'},
+        {0},
     };
     int option, r = 0;
 
@@ -416,6 +430,7 @@ int main(int argc, char *argv[])
         .faults = 4,
         .samples = 500,
         .seed = 1,
+        .divisor = 1,
         .core = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1,
         .wake = "sleep",
         .daemon = SOAK_DAEMON,

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,10 @@ static int write_config(const struct soak_rig *rig, const struct soak_options *o
             "linkaged: 1\nendpoints: {control: '%s', inputs: '%s', outputs: '%s'}\n"
             "realtime: {degraded: allow, core: %d, wake: %s}\n"
             "overrun: {fault_in_a_row: 0}\nwatchdog: {time: 20}\n"
+            "outputs: {divisor: %" PRIu64 "}\n"
             "policy: {stale: {action: ramp, ramp: 0.1, timeout: %.0f}}\n",
-            rig->endpoint[0], rig->endpoint[1], rig->endpoint[2], o->core, o->wake, o->rate * 0.1);
+            rig->endpoint[0], rig->endpoint[1], rig->endpoint[2], o->core, o->wake, o->divisor,
+            o->rate * 0.1);
     return fclose(out) ? complain(path) : 0;
 }
 

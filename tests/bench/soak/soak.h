@@ -24,7 +24,7 @@
  * @cycles:  of the run;  @rate: of them a second
  * @limit_s: the run ends after so long, whatever it has done; 0: never
  * @faults:  on purpose, a minute;  @samples: of the bench, a second;  @seed: of both
- * @core:    of the cycle */
+ * @core:    of the cycle;  @divisor: of the output samples */
 struct soak_options {
     uint64_t cycles;
     double rate;
@@ -33,6 +33,7 @@ struct soak_options {
     double samples;
     uint64_t seed;
     int core;
+    uint64_t divisor;
     const char *wake;
     const char *daemon;
     const char *model;
@@ -170,8 +171,9 @@ void soak_faults_init(struct soak_faults *faults, const struct soak_options *opt
  * Return: 0, 1 after a complaint. */
 int soak_faults_follow(struct soak_faults *faults, struct lk_client *client,
                        const struct soak_options *options, int64_t now_ns);
-/** soak_faults_end() - no more, and count the last one. */
-int soak_faults_end(struct soak_faults *faults, struct lk_client *client);
+/** soak_faults_end() - no more begin; follow the last one to its end.  Return: as before. */
+int soak_faults_end(struct soak_faults *faults, struct lk_client *client,
+                    const struct soak_options *options, int64_t now_ns);
 
 /* ---- the explanation ---- */
 
