@@ -3,6 +3,7 @@
  * whether the kernel held the cycle back. */
 #include "evidence.h"
 #include "log.h"
+#include "reply.h"
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -322,6 +323,34 @@ static void test_recent_behind(void **state)
     assert_int_equal(lkd_evidence_recent(&evidence, 3, 1, &missed, &next), 0);
 }
 
+/* A reply has every bucket that is not empty, the overflow too. */
+static void test_buckets(void **state)
+{
+    static struct lkd_histogram histogram;
+    const Linkage__V1__Durations *d;
+    Linkage__V1__Durations *made;
+    struct lk_wire_arena arena;
+    int64_t upper, lower = 0;
+
+    (void)state;
+    assert_int_equal(lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA), 0);
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        lkd_histogram_bucket(&histogram, i, &upper);
+        lkd_histogram_add(&histogram, lower);
+        lower = upper == INT64_MAX ? upper : upper + 1;
+    }
+    assert_int_equal(lkd_reply_durations(&histogram, true, &arena, &made), 0);
+    d = made;
+    assert_int_equal(d->n_bucket_count, LKD_HISTOGRAM_BUCKETS + 1);
+    assert_int_equal(d->n_bucket_upper_ns, LKD_HISTOGRAM_BUCKETS + 1);
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        lkd_histogram_bucket(&histogram, i, &upper);
+        assert_int_equal(d->bucket_upper_ns[i], upper);
+        assert_int_equal(d->bucket_count[i], 1);
+    }
+    lk_wire_arena_fini(&arena);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -343,6 +372,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_recent, begin, end),
         cmocka_unit_test_setup_teardown(test_recent_many, begin, end),
         cmocka_unit_test_setup_teardown(test_recent_behind, begin, end),
+        cmocka_unit_test(test_buckets),
         cmocka_unit_test(test_names),
     };
 

@@ -165,6 +165,42 @@ static void test_quantiles(void **state)
     assert_int_equal(lkd_histogram_count(&histogram), n);
 }
 
+/* The last bucket before the overflow counts like the others: a quantile in it is its bound, not
+ * the largest of those beyond. */
+static void test_last_bucket(void **state)
+{
+    (void)state;
+    lkd_histogram_add(&histogram, LKD_HISTOGRAM_LIMIT_NS - 1);
+    lkd_histogram_add(&histogram, LKD_HISTOGRAM_LIMIT_NS - 1);
+    lkd_histogram_add(&histogram, 2 * LKD_HISTOGRAM_LIMIT_NS);
+    assert_int_equal(lkd_histogram_quantile(&histogram, 0.5), LKD_HISTOGRAM_LIMIT_NS - 1);
+    assert_int_equal(lkd_histogram_quantile(&histogram, 0.9), 2 * LKD_HISTOGRAM_LIMIT_NS);
+}
+
+/* No bucket, the overflow included, keeps anything over a clear; of all of them, none is left out
+ * of a quantile. */
+static void test_all_buckets(void **state)
+{
+    int64_t upper, lower = 0;
+
+    (void)state;
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        lkd_histogram_bucket(&histogram, i, &upper);
+        lkd_histogram_add(&histogram, lower);
+        lower = upper == INT64_MAX ? upper : upper + 1;
+    }
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++) {
+        double q = ((double)i + 0.5) / (LKD_HISTOGRAM_BUCKETS + 1);
+        int64_t found = lkd_histogram_quantile(&histogram, q);
+
+        assert_int_equal(lkd_histogram_bucket(&histogram, i, &upper), 1);
+        assert_true(i == LKD_HISTOGRAM_BUCKETS ? found == LKD_HISTOGRAM_LIMIT_NS : found == upper);
+    }
+    lkd_histogram_clear(&histogram);
+    for (int i = 0; i <= LKD_HISTOGRAM_BUCKETS; i++)
+        assert_int_equal(lkd_histogram_bucket(&histogram, i, &upper), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +209,8 @@ int main(void)
         cmocka_unit_test_setup(test_powers_of_two, clear),
         cmocka_unit_test_setup(test_overflow_and_negative, clear),
         cmocka_unit_test_setup(test_quantiles, clear),
+        cmocka_unit_test_setup(test_last_bucket, clear),
+        cmocka_unit_test_setup(test_all_buckets, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,11 +5,13 @@
 #include "mcap/read.h"
 #include "mcap_file.h"
 #include "recorder.h"
+#include "take.h"
 #include "wait.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,18 @@ int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length)
         return -1;
     }
     return __real_fallocate64(fd, mode, offset, length);
+}
+
+/* ---- memory ---- */
+
+void *__real_realloc(void *data, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+
+static int reallocs_left = INT_MAX; /* that one fails, and none before or behind it */
+
+void *__wrap_realloc(void *data, size_t size)
+{
+    return reallocs_left-- == 0 ? NULL : __real_realloc(data, size);
 }
 
 /* ---- a recorder ---- */
@@ -696,9 +710,34 @@ static void names_stay_in_the_folder(void **state)
     close_bench(&b); /* ends it */
 }
 
+/* A recording whose front is not whole does not begin, whichever of its buffers has no memory. */
+static void test_no_memory(void **state)
+{
+    struct lkd_take *take;
+    int failed = 0, r;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    for (;;) {
+        reallocs_left = failed;
+        r = lkd_take_new(&b.source, &b.config, &take);
+        if (reallocs_left >= 0)
+            break; /* all there were */
+        assert_int_equal(r, -ENOMEM);
+        failed++;
+    }
+    reallocs_left = INT_MAX;
+    assert_int_equal(r, 0);
+    lkd_take_free(take);
+    assert_true(failed >= 3); /* the front and two schemas at least */
+    close_bench(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(everything_arrives_by_pwrite),
         cmocka_unit_test(everything_arrives_by_io_uring),
         cmocka_unit_test(what_was_flushed_is_readable_before_the_end),
