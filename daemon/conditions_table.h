@@ -109,8 +109,8 @@
       "The memory of the daemon is not locked: a cycle may wait for a page.", \
       "Grant CAP_IPC_LOCK or a larger RLIMIT_MEMLOCK; `linkage doctor` says how.") \
     X(CORES_REFUSED, 5002, ERROR, \
-      "The workers cannot be placed on the cores that the configuration wants.", \
-      "Change `realtime: workers`, `core` or `worker_cores`; the text says which cores there are.") \
+      "The workers cannot be placed on the cores that the configuration wants, or another rig has them.", \
+      "Change `realtime: workers`, `core` or `worker_cores`; the text says which cores there are, and who has them.") \
     X(CORE_NOT_AVOIDED, 5003, WARNING, \
       "Other threads of the daemon may run on the cycle's core.", "See the text.") \
     X(IDLE_STATES, 5004, INFO, \
@@ -129,7 +129,10 @@
       "Take the thread that the text names off the core; without one, restart the daemon and report the model, it is a defect.") \
     X(CORE_HELD, 5010, WARNING, \
       "The threads of the cycle were not let run on their cores.", \
-      "Take the threads that the text names off the core; see `linkage doctor`.")
+      "Take the threads that the text names off the core; see `linkage doctor`.") \
+    X(CORE_NOT_LOCKED, 5011, WARNING, \
+      "The core of the cycle could not be locked: another rig may take it, too.", \
+      "See the text; the folders of the cores below /sys/devices/system/cpu have to be there.")
 
 #define LKD_CONDITIONS_SECURITY(X) \
     X(KEYS_REFUSED, 6001, ERROR, \

@@ -205,9 +205,9 @@ static int read_margin(struct lk_node node, int64_t *ret_margin_ns, struct lk_er
 
 static int read_realtime(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"workers",  "core",           "worker_cores",
-                                       "priority", "lock_memory",    "degraded",
-                                       "wake",     "spin_margin_us", NULL};
+    static const char *const keys[] = {"workers",     "core",     "worker_cores", "priority",
+                                       "lock_memory", "degraded", "wake",         "spin_margin_us",
+                                       "share_core",  NULL};
     static const char *const wakes[] = {"sleep", "hybrid", "spin", NULL};
     static const char *const degraded[] = {"refuse", "allow", NULL};
     long priority = config->wish.priority;
@@ -222,6 +222,7 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
     if (r == 0) /* it counts on the two */
         r = read_worker_cores(node, &config->wish, error);
     r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 99, &priority, error));
+    r = lk_also(r, lk_node_read_bool_or(node, "share_core", &config->share_core, error));
     r = lk_also(r, lk_node_read_bool_or(node, "lock_memory", &config->lock_memory, error));
     r = lk_also(r, lkd_config_choice_or(node, "degraded", degraded, &allow, error));
     r = lk_also(r, lkd_config_choice_or(node, "wake", wakes, &wake, error));

@@ -22,6 +22,7 @@
  * @allow_degraded:    runs may do without what a machine fit for real time has
  * @cycle:             waiting, overruns, budget, limits
  * @claims_optional, @lease_ns: see lkd_inputs_configure()
+ * @share_core:        other rigs that say so, too, may have the cores of this one
  * @proof_steps, @proof_time_ns: of the proof of the budget, whichever comes first
  * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
  * @exit_on_fault:     the daemon ends with a status of its own
@@ -41,6 +42,7 @@ struct lkd_config {
     bool autostart;
     enum lkd_mode mode;
     struct lkd_wish wish;
+    bool share_core;
     bool lock_memory;
     bool allow_degraded;
     struct lkd_settings cycle;

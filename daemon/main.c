@@ -5,6 +5,7 @@
  * is taken; this thread moved off the cycle's core before ZeroMQ inherits where it may run; sockets
  * bound before READY; no thread or socket is made after a run has begun. */
 #include "config.h"
+#include "cores.h"
 #include "endpoint.h"
 #include "exchange.h"
 #include "identity.h"
@@ -132,19 +133,14 @@ static int place_workers(struct daemon *daemon)
 {
     const struct lkd_placement *placement = &daemon->placement;
     struct lk_error error = {0};
-    cpu_set_t allowed, reachable;
-    struct lk_host host;
-    int r;
+    int r = lkd_cores_take(&daemon->config, &daemon->placement, &error);
 
-    lk_host_read("", &host);
-    r = lkd_realtime_cores(&allowed, &reachable);
-    if (r)
-        return r;
-    if (lkd_place(&daemon->config.wish, &allowed, &reachable, &host.isolated, &daemon->placement,
-                  &error)) {
+    if (r > 0) {
         lkd_log(LKD_C_CORES_REFUSED, "%s", error.text);
         return LK_E_TEXT;
     }
+    if (r)
+        return r;
     for (int k = 0; k < placement->n_workers; k++) {
         r = lkd_realtime_avoid_core(placement->core[k]);
         if (r)

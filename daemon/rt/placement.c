@@ -54,17 +54,27 @@ static int choose(const cpu_set_t *allowed, const cpu_set_t *quiet, const struct
     return core >= 0 ? core : find_free(allowed, p, n);
 }
 
-/* A single worker may lack a core of its own: where there is only one, or it is not there. */
-static int choose_for_one(const struct lkd_wish *wish, const cpu_set_t *allowed,
-                          const cpu_set_t *quiet)
+/* A single worker may lack a core of its own: where there is only one, or it is not there. Other
+ * rigs do not make it lack one. */
+static int place_one(const struct lkd_wish *wish, const cpu_set_t *free, const cpu_set_t *quiet,
+                     bool any_taken, int *ret_core, struct lk_error *error)
 {
     const struct lkd_placement none = {0};
 
-    if (wish->core != LKD_CORE_AUTO)
-        return wish->core;
-    if (CPU_COUNT(quiet) == 0 && CPU_COUNT(allowed) < 2)
-        return LKD_CORE_NONE;
-    return choose(allowed, quiet, &none, 0);
+    if (wish->core != LKD_CORE_AUTO) {
+        *ret_core = wish->core;
+        return 0;
+    }
+    if (CPU_COUNT(quiet) > 0 || CPU_COUNT(free) >= 2) {
+        *ret_core = choose(free, quiet, &none, 0);
+        return 0;
+    }
+    *ret_core = LKD_CORE_NONE;
+    if (!any_taken)
+        return 0;
+    lk_error_set(error, "realtime: core: auto finds no free core, besides one that is left to all "
+                        "others; expected a core by its number, or priority: 0");
+    return LK_E_MODEL;
 }
 
 /* Cores given by number first, so that `auto` keeps away from them. */
@@ -169,30 +179,40 @@ static void unpin(const struct lkd_wish *wish, struct lkd_placement *p)
             p->core[k] = LKD_CORE_NONE;
 }
 
-int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
-              const cpu_set_t *isolated, struct lkd_placement *ret_placement,
-              struct lk_error *ret_error)
+static void remove_taken(cpu_set_t *set, const cpu_set_t *taken)
+{
+    cpu_set_t both;
+
+    CPU_AND(&both, set, taken);
+    CPU_XOR(set, set, &both);
+}
+
+int lkd_place(const struct lkd_wish *wish, const struct lkd_cores *cores,
+              struct lkd_placement *ret_placement, struct lk_error *ret_error)
 {
     struct lkd_placement p = {.n_workers = wish->workers};
-    cpu_set_t quiet;
+    cpu_set_t quiet, free = cores->allowed;
     int r;
 
-    CPU_AND(&quiet, isolated, reachable);
+    CPU_AND(&quiet, &cores->isolated, &cores->reachable);
+    remove_taken(&quiet, &cores->taken);
+    remove_taken(&free, &cores->taken);
     if (wish->workers == LKD_WORKERS_AUTO) {
-        p.n_workers = most_workers(wish, allowed, &quiet);
+        p.n_workers = most_workers(wish, &free, &quiet);
         p.chosen_by_model = p.n_workers > 1;
     }
     if (p.n_workers == 1) {
-        p.core[0] = choose_for_one(wish, allowed, &quiet);
-        *ret_placement = p;
-        return 0;
+        r = place_one(wish, &free, &quiet, CPU_COUNT(&cores->taken) > 0, &p.core[0], ret_error);
+        if (r == 0)
+            *ret_placement = p;
+        return r;
     }
-    assign(wish, allowed, &quiet, &p);
-    r = check_reachable(&p, reachable, ret_error);
+    assign(wish, &free, &quiet, &p);
+    r = check_reachable(&p, &cores->reachable, ret_error);
     if (r == 0)
-        r = check_shared(&p, reachable, ret_error);
+        r = check_shared(&p, &cores->reachable, ret_error);
     if (r == 0 && wish->priority > 0)
-        r = check_realtime(wish, &p, allowed, reachable, ret_error);
+        r = check_realtime(wish, &p, &free, &cores->reachable, ret_error);
     if (r)
         return r;
     unpin(wish, &p);

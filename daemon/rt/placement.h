@@ -39,14 +39,22 @@ struct lkd_placement {
     int core[LK_CREW_MAX];
 };
 
-/** lkd_place() - decide.
+/** struct lkd_cores - what there is to be placed on.
  * @allowed:   cores that the process runs on
  * @reachable: cores that its threads may be pinned to, see lkd_realtime_cores()
  * @isolated:  cores that the kernel keeps other programs off; `auto` takes the last of them first
+ * @taken:     cores that other rigs have; `auto` leaves them alone */
+struct lkd_cores {
+    cpu_set_t allowed;
+    cpu_set_t reachable;
+    cpu_set_t isolated;
+    cpu_set_t taken;
+};
+
+/** lkd_place() - decide.
  * Thread: control.  RT: no.
  * Return: 0, LK_E_MODEL (@ret_error: what is missing, which cores there are). */
-int lkd_place(const struct lkd_wish *wish, const cpu_set_t *allowed, const cpu_set_t *reachable,
-              const cpu_set_t *isolated, struct lkd_placement *ret_placement,
-              struct lk_error *ret_error);
+int lkd_place(const struct lkd_wish *wish, const struct lkd_cores *cores,
+              struct lkd_placement *ret_placement, struct lk_error *ret_error);
 
 #endif

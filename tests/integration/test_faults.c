@@ -494,7 +494,8 @@ static void start_by_itself(const char *more, const char *words)
 static void test_autostart_refused(void **state)
 {
     (void)state;
-    start_by_itself("realtime: {degraded: allow}\nbudget: {steps: 1000, share: 0.01}\n",
+    start_by_itself("realtime: {degraded: allow, priority: 0, core: none}\nbudget: {steps: 1000, "
+                    "share: 0.01}\n",
                     "not armed: ");
 }
 
@@ -526,7 +527,7 @@ static void test_flood_that_dies(void **state)
     pid_t tid, child;
 
     (void)state;
-    harness_open(&h, "realtime: {lock_memory: false}\n");
+    harness_open(&h, "realtime: {lock_memory: false, priority: 0, core: none}\n");
     tid = freeze_seize(&h, "lkd-exchange");
     if (tid == 0) {
         may_not(&h);

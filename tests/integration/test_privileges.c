@@ -228,7 +228,7 @@ static void test_root_gives_up(void **state)
     (void)state;
     if (geteuid() != 0)
         skip_because("it takes root");
-    harness_open(&h, "realtime: {degraded: allow}\n");
+    harness_open(&h, "realtime: {degraded: allow, share_core: true}\n");
     if (machine_grants())
         expect_real_time(&h);
     assert_true(expect_rights(h.pid, 0, getegid()) >= 4);
@@ -245,7 +245,7 @@ static void test_root_becomes_another_user(void **state)
     (void)state;
     if (geteuid() != 0 || !nobody)
         skip_because("it takes root and a user nobody");
-    open_daemon(&h, "realtime: {degraded: allow}\nprivileges: {user: nobody}\n");
+    open_daemon(&h, "realtime: {degraded: allow, share_core: true}\nprivileges: {user: nobody}\n");
     if (machine_grants())
         expect_real_time(&h);
     assert_true(expect_rights(h.pid, nobody->pw_uid, nobody->pw_gid) >= 4);

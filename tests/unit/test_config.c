@@ -93,6 +93,7 @@ static void test_shipped_file_is_the_default(void **state)
     assert_int_equal(read.wish.priority, built_in.wish.priority);
     assert_int_equal(read.wish.workers, built_in.wish.workers);
     assert_int_equal(read.wish.n_cores, 0);
+    assert_int_equal(read.share_core, built_in.share_core);
     assert_int_equal(read.lock_memory, built_in.lock_memory);
     assert_int_equal(read.allow_degraded, built_in.allow_degraded);
     same_settings(&read.cycle, &built_in.cycle);
@@ -121,7 +122,7 @@ static void test_all_keys(void **state)
                   "autostart: true\n"
                   "mode: lockstep\n"
                   "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
-                  "           lock_memory: false, degraded: allow, wake: hybrid,\n"
+                  "           lock_memory: false, degraded: allow, wake: hybrid, share_core: true,\n"
                   "           spin_margin_us: 40}\n"
                   "budget: {steps: 5000, time: 2, share: 0.5, late_wakeup: 0.05}\n"
                   "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
@@ -145,6 +146,7 @@ static void test_all_keys(void **state)
     assert_int_equal(config.wish.n_cores, 2);
     assert_int_equal(config.wish.worker_core[0], 5);
     assert_int_equal(config.wish.worker_core[1], 0);
+    assert_true(config.share_core);
     assert_false(config.lock_memory);
     assert_true(config.allow_degraded);
     assert_int_equal(config.cycle.wake, LKD_WAKE_HYBRID);

@@ -21,14 +21,13 @@ static cpu_set_t cores(int first, int last)
     return set;
 }
 
-static const cpu_set_t none;
-
 static struct lkd_placement place(const struct lkd_wish *wish, cpu_set_t allowed)
 {
     struct lkd_placement placement;
     struct lk_error error = {0};
 
-    if (lkd_place(wish, &allowed, &allowed, &none, &placement, &error))
+    if (lkd_place(wish, &(struct lkd_cores){.allowed = allowed, .reachable = allowed}, &placement,
+                  &error))
         fail_msg("%s", error.text);
     return placement;
 }
@@ -38,7 +37,9 @@ static void refused(const struct lkd_wish *wish, cpu_set_t allowed, const char *
     struct lkd_placement placement = {.n_workers = -1};
     struct lk_error error = {0};
 
-    assert_int_equal(lkd_place(wish, &allowed, &allowed, &none, &placement, &error), LK_E_MODEL);
+    assert_int_equal(lkd_place(wish, &(struct lkd_cores){.allowed = allowed, .reachable = allowed},
+                               &placement, &error),
+                     LK_E_MODEL);
     assert_string_equal(error.text, line);
     assert_int_equal(placement.n_workers, -1);
 }
@@ -147,6 +148,17 @@ static void test_normal_priority(void **state)
         assert_int_equal(p.core[k], LKD_CORE_NONE);
 }
 
+static int place_within(const struct lkd_wish *wish, const cpu_set_t *allowed,
+                        const cpu_set_t *reachable, const cpu_set_t *isolated,
+                        struct lkd_placement *ret)
+{
+    struct lkd_cores all = {.allowed = *allowed, .reachable = *reachable};
+
+    if (isolated)
+        all.isolated = *isolated;
+    return lkd_place(wish, &all, ret, NULL);
+}
+
 /* An isolated core is not among those that the process runs on, but may be given by number. */
 static void test_isolated(void **state)
 {
@@ -156,7 +168,7 @@ static void test_isolated(void **state)
     struct lkd_placement p;
 
     (void)state;
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &none, &p, NULL), 0);
+    assert_int_equal(place_within(&wish, &allowed, &reachable, NULL, &p), 0);
     assert_int_equal(p.core[0], 2);
     assert_int_equal(p.core[1], 3);
 }
@@ -182,34 +194,71 @@ static void test_isolated_first(void **state)
     struct lkd_placement p;
 
     (void)state;
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.core[0], 1);
     allowed = cores(2, 5); /* not the last one, and not what cannot be reached */
     reachable = cores(1, 5);
     isolated = cores(0, 1);
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.core[0], 1);
     wish.workers = 2;
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.core[0], 1);
     assert_int_equal(p.core[1], 5);
     wish.workers = LKD_WORKERS_AUTO;
     allowed = cores(0, 0);
     reachable = cores(0, 2);
     isolated = cores(1, 2);
-    assert_int_equal(lkd_place(&wish, &allowed, &reachable, &isolated, &p, NULL), 0);
+    assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.n_workers, 2);
     assert_int_equal(p.core[0], 2);
     assert_int_equal(p.core[1], 1);
 }
 
+/* Cores of other rigs: `auto` takes another one, but never the last that is left to all others. */
+static void test_taken(void **state)
+{
+    struct lkd_wish wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80};
+    struct lkd_cores all = {.allowed = cores(0, 2), .reachable = cores(0, 2), .taken = cores(2, 2)};
+    struct lkd_placement p;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
+    assert_int_equal(p.core[0], 1);
+    all.taken = cores(1, 2);
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), LK_E_MODEL);
+    assert_non_null(strstr(error.text, "core: auto finds no free core"));
+    all.isolated = cores(0, 0);
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
+    assert_int_equal(p.core[0], 0);
+    all.isolated = all.taken; /* of no use */
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), LK_E_MODEL);
+    wish.core = 1; /* not for this to judge */
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
+
+    wish = (struct lkd_wish){.workers = LKD_WORKERS_AUTO, .core = LKD_CORE_AUTO, .priority = 80};
+    all = (struct lkd_cores){cores(0, 3), cores(0, 3), cores(9, 8), cores(2, 2)};
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
+    assert_int_equal(p.n_workers, 2);
+    assert_int_equal(p.core[0], 3);
+    assert_int_equal(p.core[1], 1);
+    wish.workers = 3;
+    assert_int_equal(lkd_place(&wish, &all, &p, &error), LK_E_MODEL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one),      cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_isolated_first), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_normal_priority),
-        cmocka_unit_test(test_isolated), cmocka_unit_test(test_cores_of_this_process),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_isolated_first),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_normal_priority),
+        cmocka_unit_test(test_isolated),
+        cmocka_unit_test(test_cores_of_this_process),
+        cmocka_unit_test(test_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

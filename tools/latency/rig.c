@@ -21,9 +21,10 @@ static int write_config(const struct lat_rig_setup *setup, const struct lat_rig 
         return -errno;
     fprintf(file, "linkaged: 1\nendpoints:\n  control: %s\n  inputs: %s\n  outputs: %s\n",
             rig->endpoint[0], rig->endpoint[1], rig->endpoint[2]);
+    /* the daemons of all ways to wait are there at once, and take turns */
     fprintf(file,
             "realtime:\n  core: %d\n  priority: %d\n  lock_memory: %s\n  wake: %s\n"
-            "  degraded: allow\n",
+            "  degraded: allow\n  share_core: true\n",
             setup->core, setup->priority, setup->lock_memory ? "true" : "false",
             lat_wake_name(rig->wake));
     return fclose(file) == 0 ? 0 : -errno;

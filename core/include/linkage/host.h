@@ -115,8 +115,7 @@ struct lk_host_rivals {
 int lk_host_find_rivals(const char *root, const cpu_set_t *cores, int priority, int own_process,
                         struct lk_host_rivals *ret_rivals);
 
-/** enum lk_host_share - of a core. The cycle of a rig has it alone; whatever else of rigs is
- * real-time there shares it with its like. */
+/** enum lk_host_share - of a core: its holder has it alone, or together with others that say so. */
 enum lk_host_share { LK_HOST_ALONE, LK_HOST_SHARED };
 
 /** lk_host_lock_core() - take core @core for this process until the descriptor is closed, which the

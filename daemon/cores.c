@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cores.h"
+#include "linkage/host.h"
+#include "log.h"
+#include "realtime.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_wished(const struct lkd_wish *wish, int core)
+{
+    bool wished = core == wish->core;
+
+    for (int k = 0; k < wish->n_cores; k++)
+        wished = wished || core == wish->worker_core[k];
+    return wished;
+}
+
+/* A core that was asked for by its number. */
+static int refuse(int core, struct lk_error *error)
+{
+    char holder[256];
+
+    if (!lk_host_core_holder("", core, holder, sizeof(holder)))
+        strcpy(holder, "another process");
+    lk_error_set(error, "realtime: core %d is taken by %s; expected another core, or auto", core,
+                 holder);
+    return LK_E_MODEL;
+}
+
+/* The line of lkd_place(), and who has the cores. */
+static void name_holders(const cpu_set_t *taken, struct lk_error *error)
+{
+    struct lk_error line = *error;
+    char holder[256];
+
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET((size_t)i, taken) && lk_host_core_holder("", i, holder, sizeof(holder))) {
+            lk_error_set(error, "%s; core %d is taken by %s", line.text, i, holder);
+            line = *error;
+        }
+}
+
+/* struct locks - of the cores of a placement. @n: as many of them as could be had */
+struct locks {
+    int n;
+    int fd[LK_CREW_MAX];
+};
+
+static void release(struct locks *locks)
+{
+    while (locks->n > 0)
+        if (locks->fd[--locks->n] >= 0)
+            close(locks->fd[locks->n]);
+}
+
+/* Return: the first core of @p that is somebody else's, or LKD_CORE_NONE: all are this process's.
+ */
+static int lock_all(const struct lkd_placement *p, enum lk_host_share share, struct locks *locks)
+{
+    locks->n = 0;
+    for (int k = 0; k < p->n_workers; k++) {
+        int fd = p->core[k] < 0 ? -1 : lk_host_lock_core("", p->core[k], share);
+
+        if (fd == -EWOULDBLOCK) {
+            release(locks);
+            return p->core[k];
+        }
+        if (fd < 0 && p->core[k] >= 0)
+            lkd_log(LKD_C_CORE_NOT_LOCKED,
+                    "core %d is not locked, another rig may take it, too: %s", p->core[k],
+                    strerror(-fd));
+        locks->fd[locks->n++] = fd;
+    }
+    return LKD_CORE_NONE;
+}
+
+static int read_cores(struct lkd_cores *cores)
+{
+    struct lk_host host;
+
+    memset(cores, 0, sizeof(*cores));
+    lk_host_read("", &host);
+    cores->isolated = host.isolated;
+    return lkd_realtime_cores(&cores->allowed, &cores->reachable);
+}
+
+int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
+                   struct lk_error *ret_error)
+{
+    enum lk_host_share share = config->share_core ? LK_HOST_SHARED : LK_HOST_ALONE;
+    const struct lkd_wish *wish = &config->wish;
+    struct lkd_placement placement;
+    struct lkd_cores cores;
+    struct locks locks;
+    int r = read_cores(&cores), core;
+
+    if (r)
+        return r;
+    for (;;) {
+        r = lkd_place(wish, &cores, &placement, ret_error);
+        if (r) {
+            name_holders(&cores.taken, ret_error);
+            return r;
+        }
+        core = wish->priority > 0 ? lock_all(&placement, share, &locks) : LKD_CORE_NONE;
+        if (core < 0)
+            break;
+        if (is_wished(wish, core))
+            return refuse(core, ret_error);
+        CPU_SET((size_t)core, &cores.taken);
+    }
+    *ret_placement = placement;
+    return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cores of this daemon, and no other's: each that a real-time thread of it has is locked for as
+ * long as the process lives, so that two rigs on a machine do not run on one core unawares. */
+#ifndef LKD_CORES_H
+#define LKD_CORES_H
+
+#include "config.h"
+#include "placement.h"
+
+/** lkd_cores_take() - place the workers of the cycle on cores that no other rig has, and take
+ * these. Without a real-time priority nothing is taken: such threads take turns. Where cores cannot
+ * be locked that is logged, and they are as good as free. Thread: control, once, before there is
+ * another. Return: 0, LK_E_MODEL (@ret_error: what is missing, or which process has the core),
+ * negative errno. */
+int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
+                   struct lk_error *ret_error);
+
+#endif

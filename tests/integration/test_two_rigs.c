@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two daemons on a machine: a core belongs to one of them, for as long as it lives. */
+#include "../skip.h"
+#include "harness.h"
+#include "linkage/host.h"
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The last core of this process, -1: there is only one, or a rig that is no part of the test has
+ * it. */
+static int free_core(void)
+{
+    char holder[256];
+    cpu_set_t allowed;
+    int core = CPU_SETSIZE - 1;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) || CPU_COUNT(&allowed) < 2)
+        return -1;
+    while (!CPU_ISSET((size_t)core, &allowed))
+        core--;
+    if (!lk_host_core_holder("", core, holder, sizeof(holder)))
+        return core;
+    print_message("core %d: %s\n", core, holder);
+    return -1;
+}
+
+static void open_on(struct harness *h, int core)
+{
+    char realtime[64];
+
+    snprintf(realtime, sizeof(realtime), "realtime: {core: %d}\n", core);
+    harness_open(h, realtime);
+}
+
+/* A second daemon on @core, beside that of @h, with a configuration of its own. Its words: in
+ * @h->folder/log2. Return: its exit status. */
+static int start_second(const struct harness *h, const char *core)
+{
+    struct harness second = *h;
+    char path[96], log[96], realtime[64];
+
+    for (int i = 0; i < 3; i++)
+        snprintf(second.endpoint[i], sizeof(second.endpoint[i]), "ipc://%s/second-%d", h->folder,
+                 i);
+    snprintf(path, sizeof(path), "%s/second.yaml", h->folder);
+    snprintf(log, sizeof(log), "%s/log2", h->folder);
+    snprintf(realtime, sizeof(realtime), "realtime: {core: %s}\n", core);
+    harness_write_config(&second, path, realtime);
+    return harness_wait(harness_spawn((const char *const[]){"--config", path, NULL}, log, -1),
+                        PATIENCE_MS);
+}
+
+static void test_refused(void **state)
+{
+    int core = free_core();
+    char text[64], words[160];
+    struct harness h;
+
+    (void)state;
+    if (core < 0)
+        skip_because("it takes two cores, the last one without a rig");
+    open_on(&h, core);
+    snprintf(text, sizeof(text), "%d", core);
+    assert_int_equal(start_second(&h, text), 1);
+    snprintf(words, sizeof(words), "realtime: core %d is taken by process %d (", core, (int)h.pid);
+    assert_true(harness_log_has(h.folder, "log2", words));
+    assert_true(harness_log_has(h.folder, "log2", h.config));
+    harness_close(&h);
+
+    /* it is free again */
+    open_on(&h, core);
+    harness_close(&h);
+}
+
+/* Two cores: one has a rig, and the other one is left to everything else. */
+static void test_auto(void **state)
+{
+    int core = free_core(), other = -1;
+    cpu_set_t before, two;
+    struct harness h;
+    char words[96];
+
+    (void)state;
+    if (core < 0)
+        skip_because("it takes two cores, the last one without a rig");
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    for (int i = 0; i < core; i++)
+        other = CPU_ISSET((size_t)i, &before) ? i : other;
+    CPU_ZERO(&two);
+    CPU_SET((size_t)core, &two);
+    CPU_SET((size_t)other, &two);
+    assert_int_equal(sched_setaffinity(0, sizeof(two), &two), 0);
+    harness_open(&h, "realtime: {core: auto}\n");
+    assert_int_equal(start_second(&h, "auto"), 1);
+    snprintf(words, sizeof(words), "core %d is taken by process %d (", core, (int)h.pid);
+    assert_true(harness_log_has(h.folder, "log2", "core: auto finds no free core"));
+    assert_true(harness_log_has(h.folder, "log2", words));
+    harness_close(&h);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_auto),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
