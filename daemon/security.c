@@ -64,6 +64,11 @@ void lkd_security_reload(struct lkd_security *security)
         return;
     }
     r = lkd_clients_read(security->path, security->owner, &clients, &error);
+    if (r == 0 && clients->n == 0) { /* cut short, or half written */
+        lk_error_set(&error, "%s: names no client", security->path);
+        free(clients);
+        r = LK_E_TEXT;
+    }
     if (r) {
         lkd_log(LKD_C_RELOAD_REFUSED, "the old list of clients stays: %s",
                 r < 0 ? strerror(-r) : error.text);

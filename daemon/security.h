@@ -39,8 +39,8 @@ void lkd_security_options(const struct lkd_security *security, struct lkd_socket
 /** lkd_security_start() - after the binds. Return: 0, negative errno. */
 int lkd_security_start(struct lkd_security *security);
 
-/** lkd_security_reload() - read the list of clients again; where that is refused, the old one stays
- * and the log says why. */
+/** lkd_security_reload() - read the list of clients again; where that is refused, or the list is
+ * empty, the old one stays and the log says why. */
 void lkd_security_reload(struct lkd_security *security);
 
 /** lkd_security_turned_away() - connections since the start; NULL is allowed. */
