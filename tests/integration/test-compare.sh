@@ -194,6 +194,25 @@ has 'compare --map nowhere' 'the model has no psi' err
 printf 'time [s],phi [rad]\n0,0\n0.1,0\n0.1,0\n' >bad.csv
 expect 1 'compare times' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
 has 'compare times' 'bad.csv:4: time is 0.1 s, expected more' err
+# what does not fit shifts no column
+printf 'time [s],,phi [rad]\n0,1,0\n0.1,1,0\n' >bad.csv
+expect 1 'compare no name' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare no name' 'bad.csv:1: column 2 has no name' err
+printf 'time [s],phi [rad],\n0,1,0\n0.1,1,0\n' >bad.csv
+expect 1 'compare no last name' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare no last name' 'bad.csv:1: column 3 has no name' err
+printf 'time [s],x,phi [rad]\n0,,0\n0.1,,0\n' >bad.csv
+expect 1 'compare no value' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare no value' 'bad.csv:2: field 2 is no finite number' err
+printf 'time [s],x,phi [rad]\n0,0,0,0\n0.1,0,0,0\n' >bad.csv
+expect 1 'compare too many' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare too many' 'bad.csv:2: more than 3 fields' err
+printf 'time [s],phi [rad]\n0,0\n0.1,0rad\n' >bad.csv
+expect 1 'compare more than a number' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare more than a number' 'bad.csv:3: field 2 is no finite number' err
+printf 'torque [N m],phi [rad]\n0,0\n0.1,0\n' >bad.csv
+expect 1 'compare no time' "$linkage" compare "$models/pendulum.yaml" --reference bad.csv --output n
+has 'compare no time' 'bad.csv:1: expected a header that begins with the time' err
 expect 1 'compare no folder' "$linkage" compare "$models/pendulum.yaml" --formulations ali3 \
     --duration 0.1 --output none/here
 has 'compare no folder' 'none/here: No such file or directory' err

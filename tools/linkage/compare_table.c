@@ -84,23 +84,32 @@ static bool maps_are_used(const struct compare_options *o, const char *header)
     return true;
 }
 
+/* Of the column that comes next. Return: false after a complaint */
+static bool check_name(const struct table *t, const char *name)
+{
+    bool is_time = strcmp(name, "t") == 0 || strcmp(name, "time") == 0;
+
+    if (name[strspn(name, " ")] == '\0')
+        complain("%s:1: column %d has no name", t->path, t->n_fields + 1);
+    else if (t->n_fields == 0 && !is_time)
+        complain("%s:1: expected a header that begins with the time (t or time)", t->path);
+    else
+        return true;
+    return false;
+}
+
 static int read_header(struct compare *compare, struct table *t, char *line)
 {
-    char *save = NULL;
     int code = maps_are_used(compare->options, line) ? EXIT_DONE : EXIT_REFUSED;
+    char *word;
 
     line[strcspn(line, "\r\n")] = '\0';
-    if (line[0] != 't')
-        code = EXIT_REFUSED;
-    if (line[0] != 't')
-        complain("%s:1: expected a header that begins with the time", t->path);
-    for (char *word = strtok_r(line, ",", &save); word != NULL && code == EXIT_DONE;
-         word = strtok_r(NULL, ",", &save)) {
+    while (code == EXIT_DONE && (word = strsep(&line, ",")) != NULL) {
         char *unit = strstr(word, " [");
 
         if (unit != NULL)
             *unit = '\0';
-        code = take_name(compare, t, word);
+        code = check_name(t, word) ? take_name(compare, t, word) : EXIT_REFUSED;
     }
     if (code == EXIT_DONE && compare->reference.n_columns == 0) {
         complain("%s: none of its columns is a body, a joint or an output of the model; --map "
@@ -132,6 +141,12 @@ static bool make_room(struct compare_reference *r, struct table *t)
     return true;
 }
 
+/* Does a field end here? The last one does with its line. */
+static bool ends(const char *at, bool is_last)
+{
+    return is_last ? at[strspn(at, " \r\n")] == '\0' : *at == ',';
+}
+
 /* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
 static int read_row(struct compare_reference *r, struct table *t, char *line)
 {
@@ -140,7 +155,11 @@ static int read_row(struct compare_reference *r, struct table *t, char *line)
 
     for (int i = 0; i < t->n_fields; i++) {
         value = strtod(at, &end);
-        if (end == at || !isfinite(value) || (*end != ',' && i + 1 < t->n_fields)) {
+        if (i + 1 == t->n_fields && end != at && *end == ',') {
+            complain("%s:%ld: more than %d fields", t->path, t->line, t->n_fields);
+            return EXIT_REFUSED;
+        }
+        if (end == at || !isfinite(value) || !ends(end, i + 1 == t->n_fields)) {
             complain("%s:%ld: field %d is no finite number, expected %d numbers", t->path, t->line,
                      i + 1, t->n_fields);
             return EXIT_REFUSED;
