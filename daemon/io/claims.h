@@ -58,7 +58,6 @@ struct lkd_claim_grant {
  * @known: there was one, and its sequence number counts */
 struct lkd_memory {
     uint64_t sequence;
-    uint64_t origin_ns;
     int64_t received_ns;
     bool known;
 };

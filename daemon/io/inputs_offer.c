@@ -105,15 +105,12 @@ static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim
     return beyond > 0 ? LKD_INPUT_E_LIMITS : LKD_INPUT_OK;
 }
 
-/* By its number, and by the bench's own clock: neither goes back. */
+/* By its number alone: the bench's own clock may be set back while it runs. */
 static int check_newer(const struct lkd_memory *last, const struct lkd_sample *sample)
 {
     if (!last->known || sample->received_ns - last->received_ns >= LKD_INPUT_SILENCE_NS)
         return LKD_INPUT_OK;
-    if (sample->sequence <= last->sequence)
-        return LKD_INPUT_E_NOT_NEWER;
-    return sample->origin_ns != 0 && sample->origin_ns < last->origin_ns ? LKD_INPUT_E_NOT_NEWER
-                                                                         : LKD_INPUT_OK;
+    return sample->sequence <= last->sequence ? LKD_INPUT_E_NOT_NEWER : LKD_INPUT_OK;
 }
 
 static int check(struct lkd_inputs *inputs, const struct lkd_claim *claim,
@@ -138,7 +135,7 @@ static void remember(struct lkd_memory *last, const struct lkd_sample *sample, u
 
     if (gaps && known && sample->sequence > last->sequence + 1)
         *gaps += sample->sequence - last->sequence - 1;
-    *last = (struct lkd_memory){sample->sequence, sample->origin_ns, sample->received_ns, true};
+    *last = (struct lkd_memory){sample->sequence, sample->received_ns, true};
 }
 
 static void stamp(struct lkd_inputs *inputs, int place, const struct lkd_sample *sample)
@@ -366,7 +363,7 @@ static void tell_trips(struct lkd_inputs *inputs)
 
     for (int i = 0; i < inputs->n_channels; i++) {
         struct lkd_guarded *c = &guard->channel[i];
-        int action = atomic_load_explicit(&c->acting_action, memory_order_relaxed);
+        int action = atomic_load_explicit(&c->acting_action, memory_order_acquire);
         int condition = atomic_load_explicit(&c->acting_condition, memory_order_relaxed);
         uint64_t step = atomic_load_explicit(&c->trip_step, memory_order_relaxed);
         bool tripped = action != LKD_ACTION_COUNT;

@@ -96,6 +96,7 @@ static void begin_channel(struct lkd_guard *guard, struct lkd_guarded *c)
     c->tripped = c->returning = c->limited = false;
     c->age = c->left = c->good = 0;
     atomic_store_explicit(&c->acting_action, LKD_ACTION_COUNT, memory_order_relaxed);
+    atomic_store_explicit(&c->acting_condition, -1, memory_order_relaxed);
     atomic_store_explicit(&c->trips, 0, memory_order_relaxed);
     atomic_store_explicit(&c->trip_step, 0, memory_order_relaxed);
     atomic_store_explicit(&c->times_stale, 0, memory_order_relaxed);
@@ -370,8 +371,9 @@ static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double 
         add(&c->rate_limited, 1);
         guard->flags |= FLAG_RATE_LIMITED;
     }
+    /* release: whoever sees the action sees its condition and step as well */
     atomic_store_explicit(&c->acting_action, c->tripped ? (int)c->action : LKD_ACTION_COUNT,
-                          memory_order_relaxed);
+                          memory_order_release);
 }
 
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,

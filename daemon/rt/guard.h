@@ -103,7 +103,8 @@ struct lkd_news {
  * @target:    of a ramp;  @left: steps until a ramp, there or back, has arrived
  * @good:      samples since the trip
  * @limited:   the rate was reached in the last step
- * The rest is read by others: @acting_action, @acting_condition as they are, @trips since the start
+ * The rest is read by others: @acting_action as it is, @acting_condition of the last trip, -1: none
+ * in this run, @trips since the start
  * of the run, @trip_step of the last one, @times_stale and @stale_step likewise, @rate_limited
  * steps,
  * @age_now in steps (0 where nobody feeds it). */

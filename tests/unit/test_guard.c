@@ -718,6 +718,7 @@ static void test_begin(void **state)
     acts(0, 1);
     assert_false(tripped(TORQUE));
     assert_int_equal(guard.channel[TORQUE].trips, 0);
+    assert_int_equal(guard.channel[TORQUE].acting_condition, -1); /* its cause is over, too */
     assert_int_equal(guard.channel[TORQUE].times_stale, 0);
     assert_int_equal(count(LKD_CONDITION_STALE), 0);
     steps(100); /* the time-out begins anew */
