@@ -2,6 +2,8 @@
 #include "record.h"
 #include "linkage/file.h"
 #include "log.h"
+#include "names.h"
+#include "outgoing.h"
 #include "recorder.h"
 #include "version.h"
 #include <errno.h>
@@ -78,13 +80,6 @@ static void add_made(struct facts *facts, const char *key, const char *format, .
     add(facts, key, text);
 }
 
-static const char *mode_name(enum lkd_mode mode)
-{
-    static const char *const names[] = {"realtime", "lockstep", "asap"};
-
-    return names[mode];
-}
-
 static const char *known(enum lk_host_known value)
 {
     return value == LK_HOST_YES ? "yes" : value == LK_HOST_NO ? "no" : "unknown";
@@ -121,7 +116,7 @@ static void gather(const struct lkd_rig *rig, struct facts *facts)
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
     add_made(facts, "workers", "%d", rig->n_workers);
     add(facts, "engine", lk_system_engine(loaded->system));
-    add(facts, "mode", mode_name(rig->mode));
+    add(facts, "mode", lk_names_mode(lkd_outgoing_mode(rig->mode)));
     add_host(facts, &rig->machine.host);
 }
 
@@ -231,21 +226,6 @@ void lkd_record_run_over(struct lkd_rig *rig)
 
 /* ---- events ---- */
 
-static const char *action_name(int action)
-{
-    static const char *const names[] = {"count", "hold", "ramp", "zero", "fault"};
-
-    return action >= 0 && action < 5 ? names[action] : "?";
-}
-
-static const char *condition_name(int condition)
-{
-    static const char *const names[] = {"late", "stale",    "range", "not a number",
-                                        "lost", "residual", "energy"};
-
-    return condition >= 0 && condition < 7 ? names[condition] : "?";
-}
-
 void lkd_record_watch(struct lkd_rig *rig)
 {
     const struct lkd_guard *guard = &rig->loaded->cycle->guard;
@@ -263,13 +243,15 @@ void lkd_record_watch(struct lkd_rig *rig)
     channels = lk_system_input_channels(rig->loaded->system, &n);
     for (int i = 0; i < guard->n_channels && i < n; i++) {
         const struct lkd_guarded *c = &guard->channel[i];
-        int action = atomic_load_explicit(&c->acting_action, memory_order_relaxed);
+        int action = atomic_load_explicit(&c->acting_action, memory_order_acquire);
+        int condition = atomic_load_explicit(&c->acting_condition, memory_order_relaxed);
 
         if (action != LKD_ACTION_COUNT)
-            lkd_recorder_event(
-                rig->recorder, atomic_load_explicit(&c->trip_step, memory_order_relaxed), "trip",
-                "%s: %s, because of: %s", channels[i].name, action_name(action),
-                condition_name(atomic_load_explicit(&c->acting_condition, memory_order_relaxed)));
+            lkd_recorder_event(rig->recorder,
+                               atomic_load_explicit(&c->trip_step, memory_order_relaxed), "trip",
+                               "%s: %s, because of: %s", channels[i].name,
+                               lk_names_action(lkd_outgoing_action((enum lkd_action)action)),
+                               lk_names_condition((Linkage__V1__Condition)(condition + 1)));
     }
 }
 

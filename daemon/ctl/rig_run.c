@@ -45,8 +45,7 @@ static void describe_fault(struct lkd_rig *rig)
         snprintf(rig->fault, size,
                  "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
                  "%.3g",
-                 f->step + 1, f->health.residual_position,
-                 rig->config->cycle.policy.residual_limit);
+                 f->step + 1, f->fault_residual, rig->config->cycle.policy.residual_limit);
         return;
     case LKD_FAULT_TURN:
         snprintf(rig->fault, size,

@@ -247,6 +247,7 @@ static void fail(struct lkd_cycle *cycle, enum lkd_fault fault)
 LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting)
 {
     struct lkd_figures *f = &cycle->rt.figures;
+    struct lk_health health;
     int r;
 
     cycle->rt.record.latched_ns = lkd_clock_ns();
@@ -257,12 +258,15 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
                : r == LK_E_SINGULAR ? LKD_FAULT_SINGULAR
                                     : LKD_FAULT_NOT_FINITE;
 
-    lk_system_health(cycle->system, &f->health);
-    f->residual_position_max = fmax(f->residual_position_max, f->health.residual_position);
-    f->residual_velocity_max = fmax(f->residual_velocity_max, f->health.residual_velocity);
-    if (!(f->health.residual_position <= cycle->settings.policy.residual_limit) &&
-        cycle->settings.policy.rule[LKD_CONDITION_RESIDUAL].action == LKD_ACTION_FAULT)
+    lk_system_health(cycle->system, &health);
+    if (!(health.residual_position <= cycle->settings.policy.residual_limit) &&
+        cycle->settings.policy.rule[LKD_CONDITION_RESIDUAL].action == LKD_ACTION_FAULT) {
+        f->fault_residual = health.residual_position;
         return LKD_FAULT_RESIDUAL;
+    }
+    f->health = health;
+    f->residual_position_max = fmax(f->residual_position_max, health.residual_position);
+    f->residual_velocity_max = fmax(f->residual_velocity_max, health.residual_velocity);
     lk_system_outputs(cycle->system, cycle->rt.values);
     return LKD_FAULT_NONE;
 }

@@ -91,7 +91,8 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * outputs
  * @flags:            enum Flag of the last step
  * @condition:        of LKD_FAULT_POLICY
- * @health:           of the last step, a failed one included
+ * @fault_residual:   of LKD_FAULT_RESIDUAL: by how much the step that failed violates a joint
+ * @health:           of the last good step, as outputs, @step and the largest residuals are
  * @residual_position_max, @residual_velocity_max: largest since the start
  * @energy_start:     kinetic + potential at the start [J] */
 struct lkd_figures {
@@ -116,6 +117,7 @@ struct lkd_figures {
     int64_t input_received_ns;
     uint32_t flags;
     enum lkd_condition condition;
+    double fault_residual;
     struct lk_health health;
     double residual_position_max;
     double residual_velocity_max;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -445,6 +446,31 @@ static void a_file_that_is_removed_ends_the_recording(void **state)
     close_daemon(&h);
 }
 
+/* In the words of the contract, as the log and every tool have them. */
+static void a_trip_is_told_in_the_words_of_the_contract(void **state)
+{
+    const double good = 1, bad = NAN;
+    struct harness h;
+    uint64_t id;
+
+    (void)state;
+    open_daemon(&h, "flush: 0.05", "policy: {not_finite: hold, stale: count}\n");
+    id = harness_load_model(&h);
+    record(&h, "trip");
+    harness_go(&h);
+    harness_send(&h, 1, id, &good, 1);
+    harness_await_counts(&h, 1, 0);
+    harness_send(&h, 2, id, &bad, 1);
+    harness_await_counts(&h, 1, 1);
+    harness_await_log(&h, "[LK-3008]", 1);
+    runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 200);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    assert_int_equal(run_linkage(&h, "export --topic events", "trip.mcap", ""), 0);
+    if (!strstr(output, "motor: hold, because of: not-finite"))
+        fail_msg("no trip in %s", output);
+    close_daemon(&h);
+}
+
 static void without_a_clock_nothing_is_lost(void **state)
 {
     struct harness h;
@@ -608,6 +634,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_full_disk_ends_the_recording_not_the_run),
         cmocka_unit_test(a_limit_of_files_ends_the_recording_not_the_run),
         cmocka_unit_test(a_file_that_is_removed_ends_the_recording),
+        cmocka_unit_test(a_trip_is_told_in_the_words_of_the_contract),
         cmocka_unit_test(without_a_clock_nothing_is_lost),
         cmocka_unit_test(a_motion_that_dies_out_has_the_same_bits),
         cmocka_unit_test(begun_before_arming_it_waits_too),

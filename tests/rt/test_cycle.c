@@ -403,17 +403,23 @@ static void test_faults(void **state)
 {
     const struct lkd_output *output;
     double start[64];
+    struct lk_health health;
     struct bench bench;
 
     (void)state;
     open_bench(&bench, 0);
     assert_true(bench.cycle->n_outputs <= 64);
+    lk_system_health(bench.system, &health);
     lk_system_outputs(bench.system, start);
     bench.cycle->settings.policy.residual_limit = -1; /* nothing satisfies it */
     run_to_fault(&bench, LKD_FAULT_RESIDUAL);
     assert_true(lkd_mailbox_take(&bench.cycle->outputs));
     output = lkd_mailbox_front(&bench.cycle->outputs);
     assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
+    /* and so are the figures; what was violated is said apart */
+    assert_memory_equal(&output->figures.health, &health, sizeof(health));
+    assert_true(output->figures.residual_position_max == health.residual_position);
+    assert_true(output->figures.fault_residual >= 0);
 
     bench.cycle->settings.policy.residual_limit = 1e-3;
     lkd_cycle_rewind(bench.cycle);
