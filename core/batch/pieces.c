@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assemblies that look alike, and the fronts of batches made of them; see pieces.h. */
 #include "batch/pieces.h"
+#include "tree/effort.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ struct maker {
     int *first_joint;   /* of each body, into: */
     int *joints;
     int *seen;
-    int failed; /* memory */
+    int failed; /* memory, or: */
+    bool is_over;
     int task;
     int root_first[LK_LANES_MAX]; /* places where the pieces under way begin, and their size */
     int root_size;
@@ -166,6 +168,8 @@ static void classify(struct maker *m, const int *body_at)
 
         c.is_hung = a->parent < 0 && a->n_ground == 1;
         c.n = find_ties(m, a, body_at, &c.ties);
+        m->is_over = lk_effort_spend((uint64_t)(n + a->size));
+        m->failed |= m->is_over;
         while (k >= 0 && !same_class(&classes[k], &c))
             k--;
         if (k < 0) {
@@ -879,7 +883,9 @@ static void pack_top(struct maker *m, struct packing *pk)
     for (int level = 0; left > 0 && !m->failed; level++) {
         int first = pk->n;
 
-        for (int slots = most; slots > 0; slots--)
+        m->is_over = lk_effort_spend((uint64_t)most * (uint64_t)out->n_fronts);
+        m->failed |= m->is_over;
+        for (int slots = most; slots > 0 && !m->failed; slots--)
             for (int i = 0; i < out->n_fronts; i++)
                 if (!out->fronts[i].is_aligned && out->fronts[i].level == level &&
                     out->fronts[i].n_slots == slots) {
@@ -1078,7 +1084,7 @@ int lk_pieces_init(const struct lk_topology *t, const int *kind, int lanes, stru
     lk_tree_fini(&tree);
     if (m.failed) {
         lk_pieces_fini(ret);
-        return -ENOMEM;
+        return m.is_over ? -ECANCELED : -ENOMEM;
     }
     close_tasks(ret);
     return 0;

@@ -71,7 +71,7 @@ struct lk_pieces {
     int n_tasks;
 };
 
-/** lk_pieces_init() - Return: 0, -ENOMEM. Release with lk_pieces_fini(). */
+/** lk_pieces_init() - Return: 0, -ENOMEM, -ECANCELED. Release with lk_pieces_fini(). */
 int lk_pieces_init(const struct lk_topology *topology, const int *kind, int lanes,
                    struct lk_pieces *ret);
 void lk_pieces_fini(struct lk_pieces *pieces);

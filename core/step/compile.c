@@ -2,10 +2,12 @@
 /* From a model to a system: the draft, one arena, the drawing as first state. */
 #include "batch/batch.h"
 #include "formulations/formulations.h"
+#include "linkage/compile.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/fill.h"
+#include "tree/effort.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -522,9 +524,20 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     return 0;
 }
 
-static int check_size(const struct lk_draft *d, struct lk_error *ret_error)
+/* @flops_max: of a step, 0: no bound */
+static int check_size(const struct lk_draft *d, double flops_max, struct lk_error *ret_error)
 {
+    double flops =
+        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
     double size = 0;
+
+    if (flops_max > 0 && flops > flops_max) {
+        lk_error_set(ret_error,
+                     "a step of '%s' takes %.2g floating point operations, expected at most %.2g; "
+                     "use fewer joints, or fewer loops of them",
+                     d->model->name, flops, flops_max);
+        return LK_E_MODEL;
+    }
 
     for (int i = 0; i < d->plan.n_fronts; i++)
         size += (double)d->plan.fronts[i].rows * d->plan.fronts[i].rows;
@@ -559,12 +572,14 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
 }
 
 /* struct how - in which way a model is compiled. @in_hold: with rows that hold coordinates;
- * @is_plain, @is_bare: see struct lk_draft;  @parts: the step is that part of the one asked for */
+ * @is_plain, @is_bare: see struct lk_draft;  @parts: the step is that part of the one asked for
+ * @flops_max: see struct lk_bounds */
 struct how {
     int in_hold;
     int is_plain;
     int is_bare;
     int parts;
+    double flops_max;
 };
 
 /* the model compiled, its drawing not yet assembled */
@@ -590,7 +605,7 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     d.h /= how.parts;
     r = lk_draft_init(&d);
     if (r == 0)
-        r = check_size(&d, ret_error);
+        r = check_size(&d, how.flops_max, ret_error);
     /* what combines sequences reads poses, rows and factors one by one */
     if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
         r = lk_batches_draft(&d);
@@ -715,12 +730,33 @@ static int new_system(const struct lk_model *model, const struct lk_options *opt
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error)
 {
+    return lk_system_new_within(model, options, NULL, ret_system, ret_error);
+}
+
+int lk_system_new_within(const struct lk_model *model, const struct lk_options *options,
+                         struct lk_bounds *bounds, struct lk_system **ret_system,
+                         struct lk_error *ret_error)
+{
     LK_ARITHMETIC;
     const char *variant;
-    int is_plain = lk_equations_find_fixed(model->solver.formulation, &variant) != NULL;
+    struct how how = {
+        .is_plain = lk_equations_find_fixed(model->solver.formulation, &variant) != NULL,
+        .parts = 1,
+        .flops_max = bounds ? bounds->flops_max : 0,
+    };
+    struct lk_effort effort = {0}, *before;
+    int r;
 
-    return new_system(model, options, (struct how){.is_plain = is_plain, .parts = 1}, ret_system,
-                      ret_error);
+    /* what is compiled on the way to another model counts there */
+    if (!bounds)
+        return new_system(model, options, how, ret_system, ret_error);
+    effort.is_cancelled = bounds->is_cancelled;
+    effort.context = bounds->context;
+    before = lk_effort_begin(&effort);
+    r = new_system(model, options, how, ret_system, ret_error);
+    lk_effort_begin(before);
+    bounds->spent = effort.spent;
+    return r;
 }
 
 int lk_system_new_plain(const struct lk_model *model, const struct lk_options *options,

@@ -2,6 +2,7 @@
 /* From a model to blocks, parts and the plan of the fronts. */
 #include "step/draft.h"
 #include "batch/batch.h"
+#include "tree/work.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,12 +99,11 @@ static void add_laws(struct lk_draft *d)
         if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING &&
             f->type != LK_FORCE_CREEP)
             continue;
-        struct lk_draft_block *b =
-            add_block(d,
-                      f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
-                      : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
-                                                  : LK_JOINT_DISTANCE,
-                      -1);
+        struct lk_draft_block *b = add_block(d,
+                                             f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
+                                             : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
+                                                                         : LK_JOINT_DISTANCE,
+                                             -1);
         b->is_compliant = 1;
         b->force = i;
         b->body[0] = f->body[0];
@@ -246,9 +246,67 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *drawn)
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
 
+/* of a step */
+static double work_with(const struct lk_draft *d, double factor_flops, double solve_flops)
+{
+    return lk_draft_factors(d) * factor_flops + lk_draft_solves(d) * solve_flops;
+}
+
 static double work_of(const struct lk_draft *d)
 {
-    return lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    return work_with(d, d->plan.factor_flops, d->plan.solve_flops);
+}
+
+/* ---- which bodies are worth a trial ---- */
+
+/** struct stake - rows of a body's joints in a front: eliminated there, remaining. */
+struct stake {
+    int e;
+    int r;
+};
+
+/* work of a step at a front that eliminates @e rows, where @r remain */
+static double front_work(const struct lk_draft *d, double e, double r)
+{
+    return work_with(d, lk_front_flops(e, r), lk_front_solve_flops(e, r));
+}
+
+/* adds up what front @f would save if it had none of a body's rows, and forgets the rows */
+static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, struct stake *stake,
+                       double *saved)
+{
+    int e = f->elim_rows, r = f->rows - e;
+
+    for (int i = 0; i < f->n_joints; i++)
+        for (int s = 0; s < LK_TREE_SIDES; s++) {
+            int b = d->ends[f->joints[i]][s];
+            struct stake *own = b < d->n_bodies ? &stake[d->of[b]] : NULL;
+
+            if (!own || own->e + own->r == 0)
+                continue;
+            saved[d->of[b]] += front_work(d, e, r) - front_work(d, e - own->e, r - own->r);
+            *own = (struct stake){0};
+        }
+}
+
+/* The most that splitting each body of the model could save in the fronts as they are: all rows of
+ * its joints. A trial costs a plan, and most bodies of a net cannot be worth theirs. */
+static void bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
+{
+    for (int b = 0; b < d->model->n_bodies; b++)
+        saved[b] = 0;
+    for (int k = 0; k < d->plan.n_fronts; k++) {
+        const struct lk_front_plan *f = &d->plan.fronts[k];
+
+        for (int i = 0; i < f->n_joints; i++)
+            for (int s = 0; s < LK_TREE_SIDES; s++) {
+                int b = d->ends[f->joints[i]][s], rows = d->n_rows[f->joints[i]];
+
+                if (b < d->n_bodies)
+                    *(i < f->n_elim ? &stake[d->of[b]].e : &stake[d->of[b]].r) += rows;
+            }
+        save_front(d, f, stake, saved);
+    }
 }
 
 /* tries more and more parts of one body, and keeps the number with the least work */
@@ -269,22 +327,48 @@ static int split_body(struct lk_draft *d, const struct lk_draft_block *drawn, in
     return r == 0 ? make_plan(d, drawn) : r;
 }
 
-static int split_hubs(struct lk_draft *d, const struct lk_draft_block *drawn)
+/* @rows, @blocks: at each body */
+static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *drawn, int *rows,
+                            int *blocks)
 {
+    for (int i = 0; i < d->n_own_blocks; i++)
+        for (int s = 0; s < 2; s++)
+            if (drawn[i].body[s] >= 0) {
+                rows[drawn[i].body[s]] += drawn[i].n_rows;
+                blocks[drawn[i].body[s]]++;
+            }
+}
+
+/* @counts: two of each body, zero;  @stake, @saved: of each body, zero */
+static int try_bodies(struct lk_draft *d, const struct lk_draft_block *drawn, int *counts,
+                      struct stake *stake, double *saved)
+{
+    int *rows = counts, *blocks = counts + d->model->n_bodies;
     int r = 0;
 
+    count_at_bodies(d, drawn, rows, blocks);
+    bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
-        int rows = 0, blocks = 0;
-
-        for (int i = 0; i < d->n_own_blocks; i++)
-            for (int s = 0; s < 2; s++)
-                if (drawn[i].body[s] == b) {
-                    rows += drawn[i].n_rows;
-                    blocks++;
-                }
-        if (rows >= SPLIT_ROWS && blocks >= 4)
-            r = split_body(d, drawn, b, blocks);
+        if (rows[b] < SPLIT_ROWS || blocks[b] < 4 || saved[b] < (1 - SPLIT_GAIN) * work_of(d))
+            continue;
+        r = split_body(d, drawn, b, blocks[b]);
+        if (r == 0 && d->n_parts[b] > 1)
+            bound_savings(d, stake, saved);
     }
+    return r;
+}
+
+static int split_hubs(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    size_t n = (size_t)d->model->n_bodies + 1;
+    int *counts = calloc(2 * n, sizeof(*counts));
+    struct stake *stake = calloc(n, sizeof(*stake));
+    double *saved = calloc(n, sizeof(*saved));
+    int r = counts && stake && saved ? try_bodies(d, drawn, counts, stake, saved) : -ENOMEM;
+
+    free(counts);
+    free(stake);
+    free(saved);
     return r;
 }
 

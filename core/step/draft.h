@@ -77,7 +77,7 @@ struct lk_draft {
 };
 
 /** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations, in_hold,
- * is_plain and is_bare are set. Return: 0, -ENOMEM. Release with lk_draft_fini(). */
+ * is_plain and is_bare are set. Return: 0, -ENOMEM, -ECANCELED. Release with lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 

@@ -9,6 +9,8 @@
 #include "batch/batch.h"
 #include "maths/vec.h"
 #include "step/system.h"
+#include "tree/effort.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,13 @@
                            */
 #define ASSEMBLY_TURN 0.3 /* largest turn of a round [rad] */
 #define REFINEMENTS   8
+
+/* a factorisation and some solves are paid for, ten operations at a price of one. Return: whether
+ * to end, see tree/effort.h */
+static bool spend_round(const struct lk_system *sys)
+{
+    return lk_effort_spend((uint64_t)(sys->project_flops / 10));
+}
 
 /* value and rate of the row of a law in the present state */
 static double law_place(const struct lk_system *sys, const struct lk_law *law, double *ret_rate)
@@ -209,6 +218,8 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
         if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
             break;
         previous = relative;
+        if (spend_round(sys))
+            return -ECANCELED;
         move_bodies(sys);
         start_coordinates(sys);
         relative = measure_gaps(sys, size, &gap);
@@ -314,7 +325,7 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 
 static void project_velocities(struct lk_system *sys)
 {
-    for (int k = 0; k < REFINEMENTS; k++) {
+    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++) {
         lk_evaluate_twists(sys, &sys->now);
         lk_project_velocities(sys, &sys->now);
     }
@@ -479,7 +490,7 @@ static void fit_massless_velocities(struct lk_system *sys)
     hold_heavy_bodies(sys, 1);
     for (int r = 0; r < sys->n_rows; r++)
         sys->now.lambda[r] = 0;
-    for (int round = 0; round < REFINEMENTS; round++)
+    for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
         move_massless(sys, t);
     /* forces that no damper can balance: the velocities stay as they were given */
     if (!(massless_imbalance(sys) < 1e-6))
@@ -545,8 +556,10 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     fit_massless_velocities(sys);
     start_rates(sys);
     free_accelerations(sys);
-    for (int k = 0; k < REFINEMENTS; k++)
+    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
         lk_project_accelerations(sys, &sys->now, NULL);
+    if (spend_round(sys))
+        return -ECANCELED;
     couple_compliant_rows(sys, 1);
     lk_start_renew(sys);
     measure_gaps(sys, 1, &books->residual_position);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choice of the merges. An assembly is known by its handles: the joints to other assemblies. */
+#include "tree/effort.h"
 #include "tree/tree.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -134,6 +135,7 @@ static struct pair pair_of(const struct builder *b, int one, int other)
     int shared = 0;
     struct pair p = {.part = {left, right}};
 
+    lk_effort_spend((uint64_t)fewer->n_handles + 1);
     for (int i = 0; i < fewer->n_handles; i++) {
         int j = fewer->handles[i];
 
@@ -195,7 +197,8 @@ static int merge(struct builder *b, const struct pair *p)
     }
     b->tree.merges[b->tree.n_merges++] = (struct lk_merge){{p->part[0], p->part[1]}};
     b->tree.depth = max_int(b->tree.depth, p->depth);
-    return 0;
+    int looks = l->n_handles + r->n_handles;
+    return lk_effort_spend((uint64_t)looks) ? -ECANCELED : 0;
 }
 
 #define COMPARE(a, b)                                                                              \
@@ -242,8 +245,9 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
             continue;
         if (*ret_merged > 0 && p->growth > 0)
             break;
-        if (merge(b, p) < 0)
-            return -ENOMEM;
+        int r = merge(b, p);
+        if (r < 0)
+            return r;
         taken[p->part[0]] = taken[p->part[1]] = true;
         (*ret_merged)++;
     }
@@ -281,13 +285,14 @@ static int build_cheapest(struct builder *b)
 {
     const struct lk_topology *t = b->topology;
     struct pair *pairs = calloc((size_t)t->n_joints + 1, sizeof(*pairs));
+    int r = 0;
 
     if (!pairs)
         return -ENOMEM;
     for (int j = 0; j < t->n_joints; j++)
         if (joint_is_open(b, j))
             pairs[j] = cheapest_at(b, j);
-    for (;;) {
+    while (r == 0) {
         struct pair best;
         int found = -1;
 
@@ -297,16 +302,16 @@ static int build_cheapest(struct builder *b)
         if (found < 0)
             break;
         best = pairs[found];
-        if (merge(b, &best) < 0) {
-            free(pairs);
-            return -ENOMEM;
-        }
+        r = merge(b, &best);
+        if (r < 0)
+            break;
+        lk_effort_spend((uint64_t)t->n_joints);
         const struct assembly *m = &b->assemblies[b->n_assemblies - 1];
         for (int i = 0; i < m->n_handles; i++)
             pairs[m->handles[i]] = cheapest_at(b, m->handles[i]);
     }
     free(pairs);
-    return 0;
+    return r;
 }
 
 int lk_tree_build(const struct lk_topology *topology, enum lk_tree_strategy strategy,

@@ -2,7 +2,9 @@
 /* From merges to fronts. A merge always eliminates something and becomes a front; a body becomes
  * one only when it has joints to the ground, otherwise its element goes straight into the front of
  * its first merge. */
+#include "tree/effort.h"
 #include "tree/tree.h"
+#include "tree/work.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,27 +16,35 @@ struct assembly_plan {
     int level;
 };
 
+/* what is known of a joint in the front under way */
+enum { NOT_MET, MET, ELIMINATED, KEPT };
+
 struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
-    int *group; /* of bodies and merges: the merge that took them in, or -1 */
-    int *seen;  /* whether a joint was met in the front under way */
+    int *group; /* of bodies and merges: a merge that they are in by now, or -1 */
+    int *seen;  /* of joints: what is known of them in the front under way */
     int *list;  /* joints of the front under way */
     int n_list;
     int n_rows;
     struct lk_plan *plan;
 };
 
-/* the assembly that body @b belongs to by now */
-static int owner_of(const struct maker *m, int b)
+/* the assembly that body @b belongs to by now; the way there is halved each time it is gone, or it
+ * would be as long as a tree is deep for each joint of each front */
+static int owner_of(struct maker *m, int b)
 {
-    while (m->group[b] >= 0)
+    while (m->group[b] >= 0) {
+        if (m->group[m->group[b]] >= 0)
+            m->group[b] = m->group[m->group[b]];
         b = m->group[b];
+        lk_effort_spend(1);
+    }
     return b;
 }
 
 /* whether all bodies of joint @j are in assembly @index (ground apart) */
-static int is_internal(const struct maker *m, int j, int index)
+static int is_internal(struct maker *m, int j, int index)
 {
     const struct lk_topology *t = m->topology;
 
@@ -46,8 +56,9 @@ static int is_internal(const struct maker *m, int j, int index)
 
 static void meet(struct maker *m, int j)
 {
-    if (!m->seen[j]++)
+    if (m->seen[j] == NOT_MET)
         m->list[m->n_list++] = j;
+    m->seen[j] = MET;
 }
 
 /* joints at each body, as one list with offsets */
@@ -104,11 +115,13 @@ static int finish(struct maker *m, struct lk_front_plan *f, int index)
     f->joints = malloc(((size_t)m->n_list + 1) * sizeof(int));
     if (!f->joints)
         return -ENOMEM;
+    for (int i = 0; i < m->n_list; i++)
+        m->seen[m->list[i]] = is_internal(m, m->list[i], index) ? ELIMINATED : KEPT;
     for (int eliminated = 1; eliminated >= 0; eliminated--) {
         for (int i = 0; i < m->n_list; i++) {
             int j = m->list[i];
 
-            if (is_internal(m, j, index) != eliminated)
+            if ((m->seen[j] == ELIMINATED) != eliminated)
                 continue;
             f->joints[f->n_joints++] = j;
             f->rows += t->n_rows[j];
@@ -121,16 +134,16 @@ static int finish(struct maker *m, struct lk_front_plan *f, int index)
         }
     }
     for (int i = 0; i < m->n_list; i++)
-        m->seen[m->list[i]] = 0;
+        m->seen[m->list[i]] = NOT_MET;
     m->n_list = 0;
 
     double e = f->elim_rows, r = f->rows - f->elim_rows;
     m->plan->factor_flops += lk_front_flops(e, r);
-    m->plan->solve_flops += 2 * (e * e + 2 * e * r);
+    m->plan->solve_flops += lk_front_solve_flops(e, r);
     if (f->rows > m->plan->largest)
         m->plan->largest = f->rows;
     m->plan->n_fronts++;
-    return 0;
+    return lk_effort_spend((uint64_t)f->n_joints) ? -ECANCELED : 0;
 }
 
 static int plan_body(struct maker *m, const struct incidence *in, int body)

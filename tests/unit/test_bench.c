@@ -176,8 +176,8 @@ static void close_subject(struct subject *s)
 
 static void names_say_what_is_built_in(void **state)
 {
-    static const char *const good[] = {"chain-1",     "chain-4096", "chain-7-revolute",
-                                       "ladder-2047", "tree-3",     "four-bar"};
+    static const char *const good[] = {"chain-1", "chain-4096", "chain-7-revolute", "ladder-2047",
+                                       "tree-3",  "four-bar",   "net-64",           "hub-4095"};
     static const char *const bad[] = {
         "chain",    "chain-",     "chain-0",      "chain-4097", "chain-08",
         "chain-8x", "chain--1",   "ladder-2048",  "four-bar-2", "chain-8-spherical",
@@ -200,8 +200,9 @@ static void names_say_what_is_built_in(void **state)
  * digits in coordinates of up to 128 m */
 static void built_in_models_are_drawn_well(void **state)
 {
-    static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute", "four-bar",
-                                        "ladder-2", "ladder-40", "tree-255"};
+    static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute",
+                                        "four-bar", "ladder-2",  "ladder-40",
+                                        "tree-255", "net-5",     "hub-40"};
 
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -234,6 +235,8 @@ static void built_in_models_have_their_size(void **state)
     check_size("ladder-2", 5, 7, 35);
     check_size("ladder-40", 81, 121, 605);
     check_size("tree-255", 255, 255, 1275);
+    check_size("net-3", 9, 13, 3);
+    check_size("hub-3", 4, 4, 20);
 }
 
 /* the second body of a tree begins at the tip of the first, (1, 0), a sixth of a turn up; its first

@@ -4,14 +4,17 @@
 #include "../cmocka_all.h"
 #include "batch/cost.h"
 #include "bench.h"
+#include "linkage/compile.h"
 #include "linkage/crew.h"
 #include "step/system.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* @engine: NULL: as chosen */
-static struct lk_system *compile(const char *name, const char *engine)
+static struct lk_system *compile_within(const char *name, const char *engine,
+                                        struct lk_bounds *bounds)
 {
     struct lk_system *system = NULL;
     struct lk_model *model = NULL;
@@ -25,10 +28,15 @@ static struct lk_system *compile(const char *name, const char *engine)
         unsetenv("LINKAGE_ENGINE");
     assert_non_null(text);
     assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
-    assert_int_equal(lk_system_new(model, NULL, &system, &error), 0);
+    assert_int_equal(lk_system_new_within(model, NULL, bounds, &system, &error), 0);
     lk_model_free(model);
     free(text);
     return system;
+}
+
+static struct lk_system *compile(const char *name, const char *engine)
+{
+    return compile_within(name, engine, NULL);
 }
 
 static const char *engine_of(const char *name)
@@ -147,6 +155,86 @@ static void a_named_engine_is_taken(void **state)
     lk_system_free(system);
 }
 
+/* what was spent to compile a model: the same wherever it is compiled */
+static double effort_of(const char *name)
+{
+    struct lk_bounds bounds = {0};
+    struct lk_system *system = compile_within(name, NULL, &bounds);
+
+    printf("    %s: %.3g looks and operations\n", name, (double)bounds.spent);
+    lk_system_free(system);
+    return (double)bounds.spent;
+}
+
+/* twice the joints at a body, or bodies in a net, are no eight times the work */
+static void compiling_does_not_explode(void **state)
+{
+    (void)state;
+    assert_true(effort_of("hub-500") < 2e7);
+    assert_true(effort_of("hub-1000") < 5 * effort_of("hub-500"));
+    assert_true(effort_of("net-10") < 1e7);
+    assert_true(effort_of("net-20") < 2e8);
+}
+
+/* answers of somebody who is asked whether to go on: no, so many times, then yes */
+static bool lose_patience(void *context)
+{
+    int *left = context;
+
+    return (*left)-- <= 0;
+}
+
+/* wherever it is when it is told to: in the plans, in the batches, in the start */
+static void compiling_ends_when_it_is_told_to(void **state)
+{
+    struct lk_model *model = NULL;
+    struct lk_system *system = NULL;
+    struct lk_error error;
+    size_t size;
+    char *text = bench_model_text("net-20", &size);
+    int r = -ECANCELED;
+
+    (void)state;
+    unsetenv("LINKAGE_ENGINE");
+    assert_non_null(text);
+    assert_int_equal(lk_model_read_text("net", text, size, &model, &error), 0);
+    for (int patience = 0; r == -ECANCELED; patience = 3 * patience + 1) {
+        int left = patience;
+        struct lk_bounds bounds = {.is_cancelled = lose_patience, .context = &left};
+
+        r = lk_system_new_within(model, NULL, &bounds, &system, &error);
+        printf("    asked %d times: %d, %.3g spent\n", patience + 1, r, (double)bounds.spent);
+        /* nothing between two questions is long but one factorisation */
+        assert_true((double)bounds.spent < 2e6 * (patience + 1));
+        assert_true(r == 0 || left < 0);
+    }
+    assert_int_equal(r, 0);
+    lk_system_free(system);
+    lk_model_free(model);
+    free(text);
+}
+
+static void steps_too_long_are_refused(void **state)
+{
+    struct lk_bounds bounds = {.flops_max = 1e5};
+    struct lk_model *model = NULL;
+    struct lk_system *system = NULL;
+    struct lk_error error;
+    size_t size;
+    char *text = bench_model_text("net-5", &size);
+
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(lk_model_read_text("net", text, size, &model, &error), 0);
+    assert_int_equal(lk_system_new_within(model, NULL, &bounds, &system, &error), LK_E_MODEL);
+    assert_non_null(strstr(error.text, "floating point operations, expected at most 1e+05"));
+    bounds.flops_max = 1e9;
+    assert_int_equal(lk_system_new_within(model, NULL, &bounds, &system, &error), 0);
+    lk_system_free(system);
+    lk_model_free(model);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +244,9 @@ int main(void)
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
         cmocka_unit_test(a_named_engine_is_taken),
+        cmocka_unit_test(compiling_does_not_explode),
+        cmocka_unit_test(compiling_ends_when_it_is_told_to),
+        cmocka_unit_test(steps_too_long_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

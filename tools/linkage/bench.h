@@ -61,7 +61,7 @@ int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
 extern const char *const bench_built_in[];
 
 /** bench_model_text() - the text of a built-in model: chain-N, chain-N-revolute, ladder-N, tree-N,
- * four-bar, any N from 1 to 4096 bodies.
+ * net-N, hub-N, four-bar, any N from 1 to 4096 bodies.
  * @ret_size: without the terminating zero
  * Return: to be freed; NULL with errno EINVAL when the name is none of these, else ENOMEM. */
 char *bench_model_text(const char *name, size_t *ret_size);

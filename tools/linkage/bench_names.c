@@ -5,7 +5,9 @@
  * which fall from the horizontal. The four-bar is the parallelogram of the index-3 DCA paper with a
  * turn of the crank that carries it through its singular poses. Ladders are the N-four-bar of the
  * IFToMM library of multibody benchmarks (problem A02). A tree is a binary one of revolute bodies
- * with the links of the chains; each body carries two more, a sixth of a turn to either side. */
+ * with the links of the chains; each body carries two more, a sixth of a turn to either side. A net
+ * is a square of N x N plates 1 m apart, each held by its neighbours through bushings, which falls
+ * from the horizontal around a corner. A hub is a body on a bearing with N links around it. */
 #include "bench.h"
 
 #include <errno.h>
@@ -13,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MAX 4096 /* bodies that a model may have */
+#define N_MAX   4096 /* bodies that a model may have */
+#define NET_MAX 64   /* its root */
 
 const char *const bench_built_in[] = {
     "chain-2",
@@ -173,6 +176,57 @@ static void print_tree(FILE *f, int n)
     }
 }
 
+/* the bushing of a net between plate (@i, @k) and the one further along x (@along: 0) or z (1) */
+static void print_bushing(FILE *f, int i, int k, int along)
+{
+    fprintf(
+        f,
+        "  hold%c%d_%d: {type: fixed, bodies: [plate%d_%d, plate%d_%d], point: [%.1f, 0, %.1f],\n"
+        "    compliance: {stiffness: [1e5, 1e5, 1e5, 1e4, 1e4, 1e4],\n"
+        "      damping: [1e2, 1e2, 1e2, 1e1, 1e1, 1e1]}}\n",
+        along ? 'z' : 'x', i, k, i, k, along ? i : i + 1, along ? k + 1 : k, along ? i : i + 0.5,
+        along ? k + 0.5 : k);
+}
+
+static void print_net(FILE *f, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            fprintf(f, "  plate%d_%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, %d]}\n", i, k,
+                    i, k);
+    fprintf(f, "joints:\n"
+               "  corner: {type: spherical, bodies: [ground, plate0_0], point: [0, 0, 0]}\n");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            if (i + 1 < n)
+                print_bushing(f, i, k, 0);
+            if (k + 1 < n)
+                print_bushing(f, i, k, 1);
+        }
+}
+
+static void print_hub(FILE *f, int n)
+{
+    fprintf(f, "  hub: {mass: 10, inertia: [10, 10, 10], position: [0, 0, 0]}\n");
+    for (int i = 0; i < n; i++) {
+        double angle = 2 * acos(-1) * i / n;
+
+        fprintf(f,
+                "  link%d: {mass: 1, inertia: [1, 1, 1], position: [%.15g, %.15g, 0],\n"
+                "    orientation: {axis: [0, 0, 1], angle: %.15g}}\n",
+                i, 1.5 * cos(angle), 1.5 * sin(angle), angle);
+    }
+    fprintf(f, "joints:\n");
+    print_hinge(f, "bearing", 0, "ground, hub", 0, 0);
+    for (int i = 0; i < n; i++) {
+        double angle = 2 * acos(-1) * i / n;
+        char bodies[64];
+
+        snprintf(bodies, sizeof(bodies), "hub, link%d", i);
+        print_hinge(f, "joint", i, bodies, cos(angle), sin(angle));
+    }
+}
+
 /* @before, @after: around the number of a name;  @n_max: that a model can hold, 0 without number */
 static const struct family {
     const char *before;
@@ -184,6 +238,8 @@ static const struct family {
     {"chain-", "-revolute", N_MAX, print_revolute},
     {"ladder-", "", (N_MAX - 1) / 2, print_ladder},
     {"tree-", "", N_MAX, print_tree},
+    {"net-", "", NET_MAX, print_net},
+    {"hub-", "", N_MAX - 1, print_hub},
     {"four-bar", "", 0, print_four_bar},
 };
 
