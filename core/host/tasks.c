@@ -165,6 +165,7 @@ static void add_rival(struct lk_host_rivals *rivals, const struct lk_host_task *
 
     if (rivals->n++ == 0)
         rivals->first = task->id;
+    rivals->n_programs += !task->is_kernel;
     if (rivals->n <= LK_HOST_RIVALS_NAMED)
         snprintf(rivals->names + used, sizeof(rivals->names) - used, "%s%d %s (priority %d)",
                  rivals->n > 1 ? ", " : "", task->id, task->name, task->priority);

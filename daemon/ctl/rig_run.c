@@ -167,19 +167,25 @@ static void release_latency(struct lkd_rig *rig)
     rig->latency_fd = -1;
 }
 
-/* "; on its core: 41 worker (priority 90)": whoever may keep the threads of the cycle from running;
- * or "". */
-static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
+/* Real-time threads of others, of @priority or above, on the cores of the cycle. */
+static void find_rivals(const struct lkd_rig *rig, int priority, struct lk_host_rivals *ret)
 {
-    int priority = rig->config->wish.priority;
-    struct lk_host_rivals rivals;
     cpu_set_t cores;
 
     CPU_ZERO(&cores);
     for (int k = 0; k < rig->n_workers && rig->mode == LKD_MODE_REALTIME; k++)
         if (rig->placement->core[k] >= 0)
             CPU_SET((size_t)rig->placement->core[k], &cores);
-    lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), &rivals);
+    lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), ret);
+}
+
+/* "; on its core: 41 worker (priority 90)": whoever may keep the threads of the cycle from running;
+ * or "". */
+static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
+{
+    struct lk_host_rivals rivals;
+
+    find_rivals(rig, rig->config->wish.priority, &rivals);
     text[0] = '\0';
     if (rivals.n > 0)
         snprintf(text, size, "; on its core: %s", rivals.names);
@@ -283,25 +289,38 @@ static void answer_no_threads(const struct lkd_rig *rig, int r, struct lkd_answe
     lkd_log(LKD_C_CORE_HELD, "%s", a->text);
 }
 
+/* A proof leaves the core to whoever has it already: gaps for all, and turns before its own for
+ * those of its priority. */
+static int proof_priority(const struct lkd_rig *rig, struct lkd_proof *proof)
+{
+    int priority = rig->config->wish.priority;
+    struct lk_host_rivals rivals;
+
+    find_rivals(rig, 1, &rivals);
+    proof->shared = rivals.n_programs > 0;
+    return proof->shared && priority > 1 ? priority - 1 : priority;
+}
+
 /* Threads for a run or, with @proof, for its proof: stand, and are fit for it or allowed not to be.
  * Answers a refusal. */
 bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct lkd_answer *a)
 {
     static const int no_core[] = {LKD_CORE_NONE};
     bool paced = rig->mode == LKD_MODE_REALTIME;
+    int priority = rig->config->wish.priority, r;
     struct lkd_grant grant;
-    int r;
 
     if (!lkd_runner_ended(&rig->runner)) {
         lkd_rig_answer_stuck(rig, a);
         return false;
     }
+    if (proof)
+        priority = proof_priority(rig, proof);
     lkd_run_rewind(rig);
     rig->loaded->cycle->mode = rig->mode;
     rig->loaded->cycle->guard.timed = paced;
     r = lkd_runner_start(&rig->runner, rig->loaded->cycle, proof, paced ? rig->n_workers : 1,
-                         paced ? rig->placement->core : no_core,
-                         paced ? rig->config->wish.priority : 0, &grant);
+                         paced ? rig->placement->core : no_core, paced ? priority : 0, &grant);
     if (r) {
         answer_no_threads(rig, r, a);
         return false;

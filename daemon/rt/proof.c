@@ -7,6 +7,9 @@
  * are steps and loop, a fifth is sleep. */
 #define BURST_NS     INT64_C(2000000)
 #define PAUSE_MIN_NS INT64_C(200000)
+/* Where somebody else needs the core: short bursts, and two thirds of the time are sleep. */
+#define SHARED_BURST_NS INT64_C(100000)
+#define SHARED_PAUSE    4
 /* Steps for which the inputs hold still. */
 #define HOLD 16
 /* Of a channel without limits [SI unit]. */
@@ -71,10 +74,11 @@ static void count_step(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_
 static int64_t burst(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t *random)
 {
     int64_t begin_ns = lkd_clock_ns(), now_ns = begin_ns;
+    int64_t length_ns = proof->shared ? SHARED_BURST_NS : BURST_NS;
 
     if (cycle->crew)
         lk_crew_rouse(cycle->crew, 0);
-    while (proof->steps_done < proof->steps && now_ns - begin_ns < BURST_NS) {
+    while (proof->steps_done < proof->steps && now_ns - begin_ns < length_ns) {
         count_step(proof, cycle, random);
         now_ns = lkd_clock_ns();
     }
@@ -130,7 +134,7 @@ LK_RT void lkd_proof_run(struct lkd_proof *proof, struct lkd_cycle *cycle)
             break;
         spent_ns = burst(proof, cycle, &random);
         watch_clock(proof, spent_ns, gap_ns);
-        pause_for(proof, spent_ns / 2);
+        pause_for(proof, proof->shared ? SHARED_PAUSE * spent_ns : spent_ns / 2);
         progress = how_far(proof, lkd_clock_ns() - begin_ns);
         atomic_fetch_add_explicit(&proof->bursts, 1, memory_order_relaxed);
         atomic_store_explicit(&proof->progress, (int)(1000 * fmin(progress, 1)),

@@ -9,6 +9,9 @@
  * the machine does to any program there, and tell a slow step from a stalled core. The ends of the
  * pauses measure the kernel's wake-ups, from which the margin of LKD_WAKE_HYBRID follows.
  *
+ * On a core that other real-time programs may come to, another rig for instance, the bursts are
+ * short and the pauses long: between two of them is room for their cycles.
+ *
  * Within a burst the caches are warm; its first step, after a pause, finds them as a cycle does,
  * and the maximum and p99.9 know it.
  *
@@ -23,6 +26,7 @@
 
 /** struct lkd_proof - a proof under way, and what it has found.
  * @steps, @time_ns:   it ends after so many steps, or so much time
+ * @shared:   other real-time programs may come to the core; set before the run
  * @compute:  a step with its outputs, as the cycle measures it;  @wakeup: ends of the pauses
  * @gap_max_ns, @gaps: of the loop that reads the clock, in @gap_time_ns of it
  * @steps_done, @restarts: a step that was refused (the inputs drove it too far) starts over
@@ -31,6 +35,7 @@
 struct lkd_proof {
     uint64_t steps;
     int64_t time_ns;
+    bool shared;
     struct lkd_histogram compute;
     struct lkd_histogram wakeup;
     int64_t gap_max_ns;

@@ -31,6 +31,15 @@ static int free_core(void)
     return -1;
 }
 
+static bool may_be_realtime(void)
+{
+    struct sched_param param = {.sched_priority = 80};
+    bool may = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+
+    param.sched_priority = 0;
+    return may && sched_setscheduler(0, SCHED_OTHER, &param) == 0;
+}
+
 static void open_on(struct harness *h, int core)
 {
     char realtime[64];
@@ -106,11 +115,54 @@ static void test_auto(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
+/* What the rig of @h has lost of its grid, and how many points there were. */
+static void read_grid(struct harness *h, uint64_t *ret_lost, uint64_t *ret_points)
+{
+    const Linkage__V1__Status *s = harness_expect(h, STATUS, RESULT(OK), STATE(RUNNING));
+
+    *ret_lost = s->skipped;
+    *ret_points = s->skipped + s->cycles;
+}
+
+/* A proof on the core of a rig that runs leaves gaps for its cycles. */
+static void test_proof_leaves_gaps(void **state)
+{
+    uint64_t lost, points, lost_after, points_after;
+    struct harness runs, proves;
+    char config[160];
+    int core = free_core();
+
+    (void)state;
+    if (core < 0)
+        skip_because("it takes two cores, the last one without a rig");
+    if (!may_be_realtime())
+        skip_because("it takes real-time priority");
+    snprintf(config, sizeof(config),
+             "realtime: {core: %d, share_core: true}\nbudget: {steps: 1000000, time: 2}\n", core);
+    harness_open(&runs, config);
+    harness_load_model(&runs);
+    harness_go(&runs);
+    harness_open(&proves, config);
+    harness_load_model(&proves);
+    read_grid(&runs, &lost, &points);
+    assert_int_equal(harness_ask_arm(&proves, true, 0)->result, RESULT(OK));
+    while (harness_command(&proves, STATUS)->status->state == STATE(ARMING))
+        usleep(20000);
+    read_grid(&runs, &lost_after, &points_after);
+    printf("%d of %d grid points lost beside a proof\n", (int)(lost_after - lost),
+           (int)(points_after - points));
+    assert_true(points_after - points > 1000);
+    assert_true(lost_after - lost < (points_after - points) / 10);
+    harness_close(&proves);
+    harness_close(&runs);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_proof_leaves_gaps),
     };
 
     harness_init(argc, argv);

@@ -141,6 +141,26 @@ static void test_runs_its_steps(void **state)
     close_cycle();
 }
 
+/* Short bursts with long pauses: no more than two of its short bursts and a step pass without one,
+ * and two thirds of the time are others'. */
+static void test_shared(void **state)
+{
+    int64_t begin_ns, steps_ns, all_ns;
+
+    (void)state;
+    open_cycle(1000, 60000 * MS);
+    proof.shared = true;
+    begin_ns = fake_clock.now_ns;
+    run();
+    all_ns = fake_clock.now_ns - begin_ns;
+    steps_ns = 1000 * 50 * US;
+    assert_int_equal(proof.steps_done, 1000);
+    assert_true(fake_clock.sleeps >= 1000 / 3); /* a pause after two or three steps of 50 us */
+    assert_in_range(proof.gap_time_ns, steps_ns - 5 * MS, steps_ns + 5 * MS);
+    assert_true(2 * steps_ns < all_ns * 2 / 5);
+    close_cycle();
+}
+
 static void test_single_step(void **state)
 {
     (void)state;
@@ -380,6 +400,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_starts_over),
         cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_shared),
         cmocka_unit_test(test_wakeups),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_thread),

@@ -101,10 +101,12 @@ int lk_host_each_task(const char *root, bool realtime_only,
 
 /** struct lk_host_rivals - real-time threads that may come to a core.
  * @n:     how many;  @first: number of one, 0: none
+ * @n_programs: of them, that are not the kernel's
  * @names: "41 worker (priority 90), 52 ..."; "" for none */
 struct lk_host_rivals {
     int n;
     int first;
+    int n_programs;
     char names[256];
 };
 
