@@ -11,6 +11,7 @@
 #include "identity.h"
 #include "legs.h"
 #include "linkage/host.h"
+#include "linkage/stacks.h"
 #include "log.h"
 #include "record.h"
 #include "rig.h"
@@ -152,7 +153,6 @@ static int place_workers(struct daemon *daemon)
 
 static int prepare_process(struct daemon *daemon)
 {
-    lkd_realtime_small_stacks();
     daemon->memory_error = -ENOTSUP;
     if (daemon->config.lock_memory) {
         daemon->memory_error = lkd_realtime_lock_memory();
@@ -380,7 +380,7 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-int main(int argc, char *argv[])
+static __attribute__((noinline)) int start(int argc, char *argv[])
 {
     enum { OPT_CHECK = 256, OPT_CONDITIONS };
     static const struct option options[] = {
@@ -433,4 +433,16 @@ int main(int argc, char *argv[])
     if (r)
         return LKD_EXIT_ERROR;
     return check_only ? check(&config) : run(&config);
+}
+
+/* Nothing large before the stack is known to be. */
+int main(int argc, char *argv[])
+{
+    struct lk_error error;
+
+    if (lk_stacks_prepare(&error)) {
+        fprintf(stderr, "linkaged: %s\n", error.text);
+        return LKD_EXIT_ERROR;
+    }
+    return start(argc, argv);
 }

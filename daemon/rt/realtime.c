@@ -55,17 +55,6 @@ int lkd_realtime_lock_memory(void)
     return 0;
 }
 
-void lkd_realtime_small_stacks(void)
-{
-    pthread_attr_t attributes;
-
-    if (pthread_attr_init(&attributes))
-        return;
-    pthread_attr_setstacksize(&attributes, LKD_THREAD_STACK);
-    pthread_setattr_default_np(&attributes);
-    pthread_attr_destroy(&attributes);
-}
-
 int lkd_realtime_pick_core(int core)
 {
     cpu_set_t allowed;

@@ -11,9 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define LKD_CORE_AUTO      (-1)       /* the last core that this process may use, if it has two */
-#define LKD_CORE_NONE      (-2)       /* no core of its own */
-#define LKD_THREAD_STACK   (1u << 20) /* bytes; all of it is locked, so not the usual 8 MiB */
+#define LKD_CORE_AUTO      (-1) /* the last core that this process may use, if it has two */
+#define LKD_CORE_NONE      (-2) /* no core of its own */
 #define LKD_STACK_TOUCHED  (64u << 10)
 #define LKD_LOCK_LIMIT_MIN (256u << 20) /* RLIMIT_MEMLOCK, bytes, below which nothing is locked */
 
@@ -32,10 +31,6 @@ struct lkd_usage {
  * Return: 0, -EPERM (RLIMIT_MEMLOCK below LKD_LOCK_LIMIT_MIN and no CAP_IPC_LOCK), or the negative
  *         errno of mlockall(). */
 int lkd_realtime_lock_memory(void);
-
-/** lkd_realtime_small_stacks() - stacks of LKD_THREAD_STACK for all threads made from now on, those
- * of libraries included. */
-void lkd_realtime_small_stacks(void);
 
 /** lkd_realtime_pick_core() - the core meant by @core.
  * @core: LKD_CORE_AUTO, LKD_CORE_NONE or a number, which is returned as it is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runner.h"
+#include "linkage/stacks.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +104,7 @@ static int make_thread(struct lkd_worker *worker)
     r = pthread_attr_init(&attributes);
     if (r)
         return -r;
-    pthread_attr_setstacksize(&attributes, LKD_THREAD_STACK);
+    pthread_attr_setstacksize(&attributes, LK_STACK_THREAD);
     r = pthread_create(&worker->thread, &attributes, worker->index ? run_worker : run_cycle,
                        worker);
     pthread_attr_destroy(&attributes);

@@ -355,7 +355,8 @@ static const struct row {
  * wait or name; lk_system_time() is the product of two positive numbers, lk_crew_run() computes
  * what its caller gives it to compute */
 static const char others[] =
-    " lk_also lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ lk_body_text "
+    " lk_also lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ lk_stacks_ "
+    "lk_body_text "
     "lk_joint_text"
     " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_crew_free lk_crew_new"
     " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"

@@ -9,6 +9,7 @@
 #include "../skip.h"
 #include "alloc_guard.h"
 #include "exchange.h"
+#include "linkage/stacks.h"
 #include "realtime.h"
 #include "runner.h"
 #include "wire.h"
@@ -354,7 +355,7 @@ int main(int argc, char *argv[])
     int latency_fd, r;
 
     folder = argc > 1 ? argv[1] : "config/models";
-    lkd_realtime_small_stacks();
+    assert_int_equal(lk_stacks_prepare(NULL), 0);
     locked = lkd_realtime_lock_memory() == 0;
     latency_fd = lkd_realtime_hold_latency();
     printf("memory %s\n", locked ? "locked" : "not locked");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command line of linkage-demo and the course of a run. */
 #include "demo.h"
+#include "linkage/stacks.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -255,8 +256,13 @@ int main(int argc, char **argv)
     struct demo_layout layout;
     struct demo_record record = {0};
     struct demo_span span = {0};
+    struct lk_error error;
     int status = read_options(argc, argv, &options);
 
+    if (lk_stacks_prepare(&error) != 0) {
+        fprintf(stderr, "linkage-demo: %s\n", error.text);
+        return DEMO_FAILED;
+    }
     if (status == DEMO_OK)
         status = connect_line(&options, &line, &layout);
     if (status == DEMO_OK && demo_record_init(&record, &layout, options.duration_s) != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage-latency: is this machine fit to run a rig? See README.md for the method. */
+#include "linkage/stacks.h"
 #include "report.h"
 #include "setup.h"
 
@@ -147,6 +148,10 @@ int main(int argc, char *argv[])
     int status = lat_options_parse(argc, argv, &report.options);
     int code;
 
+    if (lk_stacks_prepare(&error) != 0) {
+        fprintf(stderr, "linkage-latency: %s\n", error.text);
+        return LAT_FAILED;
+    }
     if (status != LAT_DONE)
         return status;
     lat_signals_init();

@@ -2,6 +2,7 @@
 /* linkage: work with models offline. A table of subcommands; each has its own file. */
 #include "commands.h"
 #include "linkage/errors.h"
+#include "linkage/stacks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -208,8 +209,14 @@ static int run_main(int argc, char *argv[])
 
 int main(int argc, char *argv[])
 {
-    int code = run_main(argc, argv);
+    struct lk_error error;
+    int code;
 
+    if (lk_stacks_prepare(&error) != 0) {
+        complain("%s", error.text);
+        return EXIT_REFUSED;
+    }
+    code = run_main(argc, argv);
     /* what was printed has to have arrived, on a full disk too */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("the output could not be written: %s", strerror(errno));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands of linkagectl, and which options each of them takes. */
 #include "ctl.h"
+#include "linkage/stacks.h"
 #include "names.h"
 
 #include <getopt.h>
@@ -83,8 +84,11 @@ int main(int argc, char **argv)
                                   .injection = LINKAGE__V1__INJECTION__INIT};
     const struct command *command;
     bool done = false;
+    struct lk_error error;
     int status = ctl_read_options(argc, argv, &options, false, &done);
 
+    if (lk_stacks_prepare(&error) != 0)
+        return ctl_fail(&options, &error);
     if (status != CTL_OK || done)
         return status;
     if (optind >= argc)
