@@ -542,9 +542,9 @@ const Linkage__V1__Status *harness_go(struct harness *h)
     return harness_expect(h, START, RESULT(OK), STATE(RUNNING));
 }
 
-uint64_t harness_load_model(struct harness *h)
+/* The model loaded from @text, which is freed. */
+static uint64_t load_text(struct harness *h, char *text)
 {
-    char *text = harness_model_text();
     const Linkage__V1__ControlReply *reply = harness_load(h, "four-bar.yaml", text);
 
     free(text);
@@ -553,6 +553,20 @@ uint64_t harness_load_model(struct harness *h)
     assert_int_equal(reply->status->state, STATE(READY));
     assert_true(reply->status->model_id != 0);
     return reply->status->model_id;
+}
+
+uint64_t harness_load_model(struct harness *h)
+{
+    return load_text(h, harness_model_text());
+}
+
+uint64_t harness_load_unlimited(struct harness *h)
+{
+    char *text = harness_model_text(), *limits = strstr(text, ", limits:");
+
+    assert_non_null(limits);
+    memmove(limits, strchr(limits, '}'), strlen(strchr(limits, '}')) + 1);
+    return load_text(h, text);
 }
 
 /* ---- samples ---- */

@@ -122,6 +122,8 @@ void harness_arm(struct harness *h);
 const Linkage__V1__Status *harness_go(struct harness *h);
 /** harness_load_model() - load the model of the tests; demands success.  Return: its model_id. */
 uint64_t harness_load_model(struct harness *h);
+/** harness_load_unlimited() - the same without limits of its input: any value acts. */
+uint64_t harness_load_unlimited(struct harness *h);
 
 /** harness_send_bytes() - one part on the inputs socket, once the daemon has subscribed. */
 void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags);

@@ -238,7 +238,7 @@ static void test_arm_again_after_fault(void **state)
 
     (void)state;
     harness_open(&h, NULL);
-    harness_load_model(&h);
+    harness_load_unlimited(&h);
     harness_go(&h);
     assert_int_equal(harness_set(&h, "motor", &far_too_much, 1)->result, RESULT(OK));
     status = runs_await_state(&h, STATE(FAULT));

@@ -287,7 +287,7 @@ static void test_fault(void **state)
 
     (void)state;
     harness_open(&h, NULL);
-    harness_load_model(&h);
+    harness_load_unlimited(&h);
     assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
     harness_go(&h);
     sample = await_sample(&h, STATE(FAULT), 0);

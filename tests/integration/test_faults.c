@@ -190,7 +190,7 @@ static void test_step_fault_exit(void **state)
 
     (void)state;
     harness_open(&h, "on_fault: {exit: true}\n");
-    harness_load_model(&h);
+    harness_load_unlimited(&h);
     harness_go(&h);
     harness_set(&h, "motor", &far_too_much, 1);
     expect_end(&h, 4);

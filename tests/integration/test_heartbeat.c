@@ -87,7 +87,7 @@ static void test_every_state(void **state)
     assert_true(beat->daemon_id != 0);
     check_rate(&s, &sequence);
 
-    model_id = harness_load_model(&h);
+    model_id = harness_load_unlimited(&h);
     beat = await_state(&s, &sequence, STATE(READY));
     assert_int_equal(beat->model_id, model_id);
     assert_int_equal(beat->mode, LINKAGE__V1__MODE__MODE_REALTIME);

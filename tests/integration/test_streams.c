@@ -51,7 +51,7 @@ static void open_topic(struct subscriber *s, struct harness *h, const struct top
 static void open_running(struct harness *h, const char *config)
 {
     harness_open(h, config);
-    harness_load_model(h);
+    harness_load_unlimited(h);
     harness_go(h);
 }
 

@@ -8,6 +8,7 @@
 #include "linkage/analysis.h"
 #include "linkage/crew.h"
 #include "linkage/document.h"
+#include "linkage/findings.h"
 #include "linkage/json.h"
 #include "linkage/laboratory.h"
 #include "linkage/linkage.h"
@@ -164,6 +165,18 @@ static void look_mobility(struct scene *s, struct trace *trace)
     assert_int_equal(lk_mobility_init(s->system, &m), 0);
     keep_number(trace, m.rank);
     lk_mobility_fini(&m);
+}
+
+static void look_findings(struct scene *s, struct trace *trace)
+{
+    struct lk_findings f;
+
+    assert_int_equal(lk_findings_init(s->model, s->system, NULL, &f), 0);
+    keep_number(trace, f.n);
+    for (int i = 0; i < f.n; i++)
+        for (int k = 0; k < f.list[i].n_numbers; k++)
+            keep(trace, &f.list[i].number[k].value, sizeof(double));
+    lk_findings_fini(&f);
 }
 
 static void look_pose(struct scene *s, struct trace *trace)
@@ -331,6 +344,7 @@ static const struct row {
     {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all", ONCE,
      look_read},
     {"lk_system_new lk_system_summary", ONCE, look_new},
+    {"lk_findings_init", ONCE, look_findings},
     {"lk_system_workers_useful", ONCE, look_workers},
     {"lk_crew_serve", ONCE, look_crew},
     {"lk_laboratory_open", ONCE, look_lab_open},
@@ -358,7 +372,8 @@ static const char others[] =
     " lk_also lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ lk_stacks_ "
     "lk_body_text "
     "lk_joint_text"
-    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_crew_free lk_crew_new"
+    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_crew_free "
+    "lk_crew_new"
     " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"
     " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_open"
     " lk_json_text lk_laboratory_close lk_laboratory_formulations lk_laboratory_integrators"

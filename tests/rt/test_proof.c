@@ -231,6 +231,8 @@ static void test_inputs(void **state)
     close_cycle();
 
     open_cycle(1600, 60000 * MS); /* no limits: one of the unit */
+    cycle->low[0] = -INFINITY;
+    cycle->high[0] = INFINITY;
     run();
     assert_true(watched.lowest == -1 && watched.highest == 1);
     close_cycle();

@@ -124,6 +124,18 @@ static void print_channels(const char *title, const struct lk_channel *channels,
     }
 }
 
+static void print_warnings(const struct lk_findings *warnings)
+{
+    if (warnings->n == 0)
+        printf("warnings            none\n");
+    else
+        printf("warnings            %d%s\n", warnings->n,
+               warnings->n == LK_FINDINGS_MAX ? ", the first of more" : "");
+    for (int i = 0; i < warnings->n; i++)
+        printf("  [%s] %s: %s\n", warnings->list[i].id, warnings->list[i].where,
+               warnings->list[i].text);
+}
+
 void print_findings(const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
@@ -161,13 +173,14 @@ void print_findings(const struct findings *f)
     print_channels("inputs", channels, n);
     channels = lk_system_output_channels(f->system, &n);
     print_channels("outputs", channels, n);
+    print_warnings(&f->warnings);
 }
 
 /** enum form - how to print what. */
 enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
 /* 0, also when the loops are too large to be examined; otherwise a negative errno */
-static int examine(struct findings *f)
+static int examine(struct findings *f, struct lk_system *system)
 {
     int result = lk_mobility_init(f->system, &f->mobility);
 
@@ -176,21 +189,26 @@ static int examine(struct findings *f)
         return result;
     result = lk_pose_check_init(f->system, &f->pose);
     f->has_pose = result == 0;
-    return result < 0 ? result : 0;
+    if (result < 0)
+        return result;
+    return lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, &f->warnings);
 }
 
-static int explain(const char *path, const struct lk_model *model, const struct lk_system *system,
-                   enum form form)
+/* @ret_warned: the model looks wrong somewhere */
+static int explain(const char *path, const struct lk_model *model, struct lk_system *system,
+                   enum form form, bool *ret_warned)
 {
     struct findings findings = {.path = path, .model = model, .system = system};
     int result;
 
     lk_system_summary(system, &findings.summary);
-    result = examine(&findings);
+    result = examine(&findings, system);
+    *ret_warned = findings.warnings.n > 0;
     if (result == 0)
         (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
     lk_mobility_fini(&findings.mobility);
     lk_pose_check_fini(&findings.pose);
+    lk_findings_fini(&findings.warnings);
     return result;
 }
 
@@ -209,52 +227,60 @@ static int draw(const struct lk_model *model, const struct lk_system *system, en
     return 0;
 }
 
-static int check_model(const char *path, const struct lk_model *model, enum form form)
+static int check_model(const char *path, const struct lk_model *model, enum form form, bool strict)
 {
     struct lk_system *system = compile_model(path, model, NULL);
+    bool warned = false;
     int result = 0;
 
     if (system == NULL)
         return EXIT_REFUSED;
     if (form != FORM_DOT)
-        result = explain(path, model, system, form == FORM_JSON ? FORM_JSON : FORM_TABLE);
+        result = explain(path, model, system, form == FORM_JSON ? FORM_JSON : FORM_TABLE, &warned);
     if (result == 0 && (form == FORM_TREE || form == FORM_DOT))
         result = draw(model, system, form);
     if (result < 0)
         complain("%s: %s", path, strerror(-result));
     lk_system_free(system);
-    return result < 0 ? EXIT_REFUSED : EXIT_DONE;
+    if (result < 0)
+        return EXIT_REFUSED;
+    return strict && warned ? EXIT_WARNED : EXIT_DONE;
 }
 
 int command_check(int argc, char *argv[])
 {
     static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"tree", no_argument, NULL, 't'},
-        {"dot", no_argument, NULL, 'd'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'}, {"tree", no_argument, NULL, 't'},
+        {"dot", no_argument, NULL, 'd'},  {"strict", no_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
     };
     enum form form = FORM_TABLE;
     struct lk_model *model;
+    bool strict = false;
     int option;
     int code;
 
-    while ((option = getopt_long(argc, argv, "jtdh", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "jtdsh", longs, NULL)) != -1) {
         if (option == 'h')
             return print_help();
         if (option == '?')
             return EXIT_USAGE;
+        if (option == 's') {
+            strict = true;
+            continue;
+        }
         if (form != FORM_TABLE)
             return usage_error("check takes one of --json, --tree and --dot");
         form = option == 'j' ? FORM_JSON : option == 't' ? FORM_TREE : FORM_DOT;
     }
     if (optind != argc - 1)
         return usage_error("check takes one model");
+    if (strict && form == FORM_DOT)
+        return usage_error("check --dot draws the tree alone, without --strict");
     model = load_model(argv[optind]);
     if (model == NULL)
         return EXIT_REFUSED;
-    code = check_model(argv[optind], model, form);
+    code = check_model(argv[optind], model, form, strict);
     lk_model_free(model);
     return code;
 }

@@ -4,6 +4,7 @@
 #define TOOLS_LINKAGE_CHECK_H
 
 #include "linkage/analysis.h"
+#include "linkage/findings.h"
 #include "linkage/linkage.h"
 #include <stdbool.h>
 
@@ -16,6 +17,7 @@ struct findings {
     struct lk_summary summary;
     struct lk_mobility mobility;
     struct lk_pose_check pose;
+    struct lk_findings warnings;
     bool has_mobility;
     bool has_pose;
 };

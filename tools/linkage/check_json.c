@@ -86,6 +86,24 @@ static void print_json_pose(const struct findings *f)
     printf("]},\n");
 }
 
+static void print_json_warnings(const struct lk_findings *warnings)
+{
+    printf("  \"warnings\": [");
+    for (int i = 0; i < warnings->n; i++) {
+        const struct lk_finding *w = &warnings->list[i];
+
+        printf("%s\n    {\"id\": \"%s\",\n", i > 0 ? "," : "", w->id);
+        print_json_text("where", w->where);
+        print_json_text("text", w->text);
+        printf("     \"numbers\": [");
+        for (int k = 0; k < w->n_numbers; k++)
+            printf("%s{\"name\": \"%s\", \"unit\": \"%s\", \"value\": %.17g}", k > 0 ? ", " : "",
+                   w->number[k].name, w->number[k].unit, w->number[k].value);
+        printf("]}");
+    }
+    printf("%s],\n", warnings->n > 0 ? "\n  " : "");
+}
+
 void print_findings_json(const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
@@ -106,6 +124,7 @@ void print_findings_json(const struct findings *f)
     print_json_rows(f);
     print_json_pose(f);
     print_json_text("note", lk_system_note(f->system));
+    print_json_warnings(&f->warnings);
     printf("  \"assembly_gap\": %.17g,\n  \"velocity_change\": %.17g,\n", s->assembly_gap,
            s->velocity_change);
     printf("  \"tree_depth\": %d,\n  \"tree_fronts\": %d,\n  \"largest_front\": %d,\n",

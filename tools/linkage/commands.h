@@ -11,6 +11,7 @@ enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1, /* a model, a step or a file failed; one line says why */
     EXIT_USAGE = 2,   /* the command line makes no sense */
+    EXIT_WARNED = 3,  /* check --strict: a good model, but something in it looks wrong */
 };
 
 /* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/findings.h"
+#include "maths/arithmetic.h"
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct lk_finding *take(struct lk_inspection *in)
+{
+    struct lk_findings *f = &in->found;
+
+    if (in->result != 0 || f->n == LK_FINDINGS_MAX)
+        return NULL;
+    if (f->n == in->room) {
+        int room = in->room > 0 ? 2 * in->room : 8;
+        struct lk_finding *list = realloc(f->list, (size_t)room * sizeof(*list));
+
+        if (list == NULL) {
+            in->result = -ENOMEM;
+            return NULL;
+        }
+        f->list = list;
+        in->room = room;
+    }
+    f->list[f->n] = (struct lk_finding){0};
+    return &f->list[f->n++];
+}
+
+struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, const char *where,
+                                  const char *format, ...)
+{
+    struct lk_finding *finding = take(in);
+    va_list arguments;
+
+    if (finding == NULL)
+        return NULL;
+    finding->id = id;
+    snprintf(finding->where, sizeof(finding->where), "%s", where);
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, arguments);
+    va_end(arguments);
+    return finding;
+}
+
+void lk_finding_number(struct lk_finding *finding, const char *name, const char *unit, double value)
+{
+    if (finding != NULL && finding->n_numbers < LK_FINDING_NUMBERS)
+        finding->number[finding->n_numbers++] = (struct lk_quantity){name, unit, value};
+}
+
+const char *lk_finding_joint(const struct lk_system *sys, int i, char *text)
+{
+    char name[LK_TEXT_SIZE], side[2][LK_TEXT_SIZE];
+
+    lk_joint_text(sys, i, name, sizeof(name));
+    for (int s = 0; s < 2; s++)
+        lk_body_text(sys, sys->joint[i].body[s], side[s], sizeof(side[s]));
+    if (sys->joint[i].of[0])
+        snprintf(text, LK_TEXT_SIZE, "joint %.90s", name);
+    else
+        snprintf(text, LK_TEXT_SIZE, "joint %.60s (%.60s, %.60s)", name, side[0], side[1]);
+    return text;
+}
+
+static void inspect_mobility(struct lk_inspection *in)
+{
+    const struct lk_mobility *m = in->mobility;
+    char where[LK_TEXT_SIZE];
+
+    if (m->dof == 0 && m->n_driven == 0)
+        lk_finding_add(in, "no-degree-of-freedom", "model",
+                       "nothing can move: the joints hold every body; expected a joint that leaves "
+                       "a coordinate free, or a drive");
+    for (int i = 0; i < m->n_rows; i++) {
+        int j = m->rows[i].joint;
+
+        if (in->sys->joint[j].drive >= 0)
+            lk_finding_add(in, "driven-twice", lk_finding_joint(in->sys, j, where),
+                           "prescribes what other joints or drives prescribe already; expected one "
+                           "drive for each degree of freedom");
+    }
+}
+
+static void inspect_inputs(struct lk_inspection *in)
+{
+    int n;
+    const struct lk_channel *inputs = lk_system_input_channels(in->sys, &n);
+    char where[LK_TEXT_SIZE];
+
+    for (int i = 0; i < n; i++) {
+        const char *unit = inputs[i].unit[0];
+
+        snprintf(where, sizeof(where), "input %s", inputs[i].name);
+        if (isinf(inputs[i].low) || isinf(inputs[i].high))
+            lk_finding_add(in, "input-without-limits", where,
+                           "any value of it acts; expected limits: [LOW, HIGH] in %s, what its "
+                           "source can give",
+                           unit);
+        if (isinf(inputs[i].rate))
+            lk_finding_add(in, "input-without-rate", where,
+                           "it may jump at once; expected rate: the largest change in %s a second",
+                           unit);
+    }
+}
+
+int lk_findings_init(const struct lk_model *model, struct lk_system *system,
+                     const struct lk_mobility *mobility, struct lk_findings *ret_findings)
+{
+    LK_ARITHMETIC;
+    struct lk_inspection in = {.model = model, .sys = system, .mobility = mobility};
+
+    lk_inspect_bodies(&in);
+    if (mobility != NULL)
+        inspect_mobility(&in);
+    lk_inspect_start(&in);
+    lk_inspect_step(&in);
+    inspect_inputs(&in);
+    lk_system_reset(system);
+    if (in.result == 0)
+        *ret_findings = in.found;
+    else
+        free(in.found.list);
+    return in.result;
+}
+
+void lk_findings_fini(struct lk_findings *findings)
+{
+    free(findings->list);
+    *findings = (struct lk_findings){0};
+}

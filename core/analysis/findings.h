@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of linkage/findings.h: one file for what concerns bodies, the start and the step. */
+#ifndef LK_ANALYSIS_FINDINGS_H
+#define LK_ANALYSIS_FINDINGS_H
+
+#include "linkage/findings.h"
+#include "step/system.h"
+
+/** struct lk_inspection - a look at a model under way. @result: -ENOMEM once there was no room */
+struct lk_inspection {
+    const struct lk_model *model;
+    struct lk_system *sys;
+    const struct lk_mobility *mobility;
+    struct lk_findings found;
+    int room;
+    int result;
+};
+
+/** lk_finding_add() - a finding; its numbers are added to what is returned. Return: NULL when the
+ * list is full. */
+struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, const char *where,
+                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** lk_finding_number() - add a number; @finding may be NULL. */
+void lk_finding_number(struct lk_finding *finding, const char *name, const char *unit,
+                       double value);
+
+/** lk_finding_joint() - "joint pin (crank, coupler)" of block @i; @text: LK_TEXT_SIZE bytes,
+ * returned. */
+const char *lk_finding_joint(const struct lk_system *sys, int i, char *text);
+
+/** lk_inspect_bodies() - inertias, centres of mass, bodies that nothing holds; of the model alone.
+ * lk_inspect_start() - gaps, velocities, stops.
+ * lk_inspect_step() - what is too fast for the step. */
+void lk_inspect_bodies(struct lk_inspection *in);
+void lk_inspect_start(struct lk_inspection *in);
+void lk_inspect_step(struct lk_inspection *in);
+
+#endif

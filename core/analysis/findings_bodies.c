@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks wrong in the bodies of a model: mostly numbers in another unit than SI. */
+#include "analysis/findings.h"
+#include "maths/vec.h"
+#include "model/reader.h"
+#include <math.h>
+#include <stdio.h>
+
+#define GYRATION_MAX 5.0  /* radii of gyration in sizes; kg cm^2 in place of kg m^2 makes 100 */
+#define LONE_MIN     5.0  /* radius of gyration [m] that looks wrong beside a single joint */
+#define SIZE_SHARE   0.25 /* of the whole model: a wheel has its joint in its middle */
+#define FAR_MAX      20.0 /* distances in sizes; mm in place of m makes 1000 */
+
+static double distance(const double a[3], const double b[3])
+{
+    double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+
+    return lk_norm(d);
+}
+
+/* struct places - of joints and of elements between bodies, seen from body b.
+ * @nearest, @farthest: from its centre of mass;  @n: how many;  @spread: from the first of them */
+struct places {
+    const double *first;
+    double spread;
+    double nearest;
+    double farthest;
+    int n;
+};
+
+static void see(struct places *p, const double point[3], const struct lk_body_def *body)
+{
+    double d = distance(point, body->position);
+
+    p->nearest = p->n == 0 ? d : fmin(p->nearest, d);
+    p->farthest = fmax(p->farthest, d);
+    p->first = p->n == 0 ? point : p->first;
+    p->spread = fmax(p->spread, distance(point, p->first));
+    p->n++;
+}
+
+static struct places places_of(const struct lk_model *m, int b)
+{
+    struct places p = {0};
+
+    for (int i = 0; i < m->n_joints; i++)
+        for (int s = 0; s < 2 && !lk_joint_is_coupling(m->joints[i].type); s++)
+            if (m->joints[i].body[s] == b)
+                see(&p, m->joints[i].point[s], &m->bodies[b]);
+    for (int i = 0; i < m->n_forces; i++)
+        for (int s = 0; s < 2; s++)
+            if ((m->forces[i].type == LK_FORCE_SPRING_DAMPER ||
+                 m->forces[i].type == LK_FORCE_BUSHING) &&
+                m->forces[i].body[s] == b)
+                see(&p, m->forces[i].point[s], &m->bodies[b]);
+    return p;
+}
+
+/* Largest distance between the places of all joints. */
+static double extent_of(const struct lk_model *m)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+
+    for (int i = 0; i < m->n_joints; i++) {
+        for (int s = 0; s < 2 && !lk_joint_is_coupling(m->joints[i].type); s++) {
+            for (int k = 0; k < 3; k++) {
+                low[k] = fmin(low[k], m->joints[i].point[s][k]);
+                high[k] = fmax(high[k], m->joints[i].point[s][k]);
+            }
+        }
+    }
+    return high[0] < low[0] ? 0 : distance(low, high);
+}
+
+/* Radius of gyration about the worst axis [m]; 0 without mass. */
+static double gyration_of(const struct lk_body_def *body)
+{
+    double moment[3];
+
+    if (!(body->mass > 0))
+        return 0;
+    lk_principal_moments(body->inertia, moment);
+    return sqrt(moment[2] / body->mass);
+}
+
+static void inspect_inertia(struct lk_inspection *in, int b, const struct places *p, double extent)
+{
+    const struct lk_body_def *body = &in->model->bodies[b];
+    double gyration = gyration_of(body), size = fmax(p->farthest, SIZE_SHARE * extent);
+    struct lk_finding *f;
+    char where[LK_TEXT_SIZE];
+
+    /* beside one joint it may be an eccentric rotor, which is larger than its lever */
+    if (!(size > 0) || gyration <= GYRATION_MAX * size || (p->spread == 0 && gyration < LONE_MIN))
+        return;
+    snprintf(where, sizeof(where), "body %s", body->name);
+    f = lk_finding_add(in, "inertia-too-large", where,
+                       "its radius of gyration is %.3g m, but its joints are within %.3g m of its "
+                       "centre of mass; is the inertia in kg m^2, the mass in kg?",
+                       gyration, size);
+    lk_finding_number(f, "gyration", "m", gyration);
+    lk_finding_number(f, "size", "m", size);
+}
+
+static void inspect_centre(struct lk_inspection *in, int b, const struct places *p, double extent)
+{
+    const struct lk_body_def *body = &in->model->bodies[b];
+    double size = fmax(extent, gyration_of(body));
+    struct lk_finding *f;
+    char where[LK_TEXT_SIZE];
+
+    if (p->n == 0 || !(size > 0) || p->nearest <= FAR_MAX * size)
+        return;
+    snprintf(where, sizeof(where), "body %s", body->name);
+    f = lk_finding_add(
+        in, "centre-far-from-joints", where,
+        "its centre of mass is %.3g m from the nearest of its joints, in a mechanism "
+        "of %.3g m; is the position in m, in world axes?",
+        p->nearest, size);
+    lk_finding_number(f, "distance", "m", p->nearest);
+    lk_finding_number(f, "size", "m", size);
+}
+
+void lk_inspect_bodies(struct lk_inspection *in)
+{
+    const struct lk_model *m = in->model;
+    double extent = extent_of(m);
+    char where[LK_TEXT_SIZE];
+
+    for (int b = 0; b < m->n_bodies; b++) {
+        struct places p = places_of(m, b);
+
+        inspect_inertia(in, b, &p, extent);
+        inspect_centre(in, b, &p, extent);
+        snprintf(where, sizeof(where), "body %s", m->bodies[b].name);
+        if (p.n == 0 && m->n_joints > 0)
+            lk_finding_add(
+                in, "body-in-no-joint", where,
+                "no joint, spring or bushing holds it, so it flies off; expected a joint "
+                "with it");
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the start has to change of a drawing: joints that are open, velocities that do not fit,
+ * stops that are passed already. */
+#include "analysis/findings.h"
+#include "maths/vec.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define GAP_MAX   1e-3 /* in sizes of the mechanism, and [rad]: drawings have few decimals */
+#define RATE_MAX  1e-3 /* of the largest speed that is given */
+#define STOP_PAST 1e-6 /* of the width between the stops, or [m or rad] */
+
+/* The bodies as drawn. */
+static void go_to_drawing(struct lk_inspection *in)
+{
+    struct lk_system *sys = in->sys;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_body_def *body = &in->model->bodies[sys->body[b].of];
+        struct lk_motion *m = &sys->now.motion[b];
+        struct lk_pose pose;
+
+        for (int i = 0; i < 3; i++) {
+            m->x[i] = body->position[i];
+            m->v.v[i] = body->velocity[i];
+        }
+        for (int i = 0; i < 4; i++)
+            m->q[i] = body->orientation[i];
+        lk_evaluate_pose_of(sys, b, &pose);
+        lk_rotate_back(pose.R, body->angular_velocity, m->v.w);
+    }
+    lk_evaluate_poses(sys, &sys->now);
+    lk_evaluate_twists(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    lk_evaluate_jacobians(sys);
+}
+
+/* Largest size of the mechanism [m] and speed of the drawing [m/s, rad/s]. */
+static void measure(const struct lk_inspection *in, double *ret_size, double *ret_speed)
+{
+    const struct lk_system *sys = in->sys;
+    double size = 0, speed = 0;
+
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
+            size = fmax(size, lk_norm(sys->joint[i].p[s]));
+    for (int b = 0; b < in->model->n_bodies; b++)
+        speed = fmax(speed, fmax(lk_norm(in->model->bodies[b].velocity),
+                                 lk_norm(in->model->bodies[b].angular_velocity)));
+    *ret_size = size > 0 ? size : 1;
+    *ret_speed = speed;
+}
+
+/* struct worst - the largest violation of the rigid rows of a joint, lengths and angles. */
+struct worst {
+    double length;
+    double angle;
+};
+
+static struct worst worst_of(const struct lk_joint *joint, const double *values)
+{
+    struct worst w = {0};
+
+    for (int r = 0; r < joint->n_rigid; r++) {
+        double *largest = r < joint->n_length ? &w.length : &w.angle;
+
+        *largest = fmax(*largest, fabs(values[r]));
+    }
+    return w;
+}
+
+/* A drive says where its coordinate starts and how fast, whatever the drawing says. */
+static bool is_drawn(const struct lk_joint *joint)
+{
+    return joint->drive < 0 && joint->n_rigid > 0;
+}
+
+static void inspect_gap(struct lk_inspection *in, int j, double size)
+{
+    double phi[LK_ROWS_MAX];
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+    struct worst gap;
+
+    lk_evaluate_violation(in->sys, j, phi);
+    gap = worst_of(&in->sys->joint[j], phi);
+    if (gap.length <= GAP_MAX * size && gap.angle <= GAP_MAX)
+        return;
+    f = lk_finding_add(
+        in, "joint-gap", lk_finding_joint(in->sys, j, where),
+        "is open as drawn, by %.3g m and %.3g rad; the start closes it by moving the "
+        "bodies; draw them where they fit, or give the coordinate with start",
+        gap.length, gap.angle);
+    lk_finding_number(f, "gap", "m", gap.length);
+    lk_finding_number(f, "gap_angle", "rad", gap.angle);
+}
+
+/* By how much the start changes the velocity of a body. */
+static struct worst change_of(const struct lk_system *sys, int b)
+{
+    struct worst w = {0};
+    double v[3], turn[3];
+
+    if (b >= sys->n_bodies)
+        return w;
+    for (int i = 0; i < 3; i++) {
+        v[i] = sys->start.motion[b].v.v[i] - sys->now.motion[b].v.v[i];
+        turn[i] = sys->start.motion[b].v.w[i] - sys->now.motion[b].v.w[i];
+    }
+    return (struct worst){lk_norm(v), lk_norm(turn)};
+}
+
+static void inspect_rates(struct lk_inspection *in, int j, double speed)
+{
+    const struct lk_system *sys = in->sys;
+    const struct lk_joint *joint = &sys->joint[j];
+    double rates[LK_ROWS_PAD];
+    char where[LK_TEXT_SIZE];
+    struct worst rate, change[2];
+    struct lk_finding *f;
+
+    lk_evaluate_row_rates(sys, j, sys->twist, rates);
+    rate = worst_of(joint, rates);
+    if (fmax(rate.length, rate.angle) <= RATE_MAX * speed)
+        return;
+    for (int s = 0; s < 2; s++)
+        change[s] = change_of(sys, joint->body[s]);
+    f = lk_finding_add(in, "velocity-change", lk_finding_joint(sys, j, where),
+                       "the given velocities tear it apart at %.3g m/s and %.3g rad/s; the start "
+                       "changes its first body by %.3g m/s and %.3g rad/s, its second by %.3g m/s "
+                       "and %.3g rad/s; give each body the velocity that fits",
+                       rate.length, rate.angle, change[0].length, change[0].angle, change[1].length,
+                       change[1].angle);
+    lk_finding_number(f, "rate", "m/s", rate.length);
+    lk_finding_number(f, "rate_angle", "rad/s", rate.angle);
+    lk_finding_number(f, "change", "m/s", fmax(change[0].length, change[1].length));
+    lk_finding_number(f, "change_angle", "rad/s", fmax(change[0].angle, change[1].angle));
+}
+
+static void inspect_stop(struct lk_inspection *in, const struct lk_force_def *stop)
+{
+    struct lk_system *sys = in->sys;
+    const struct lk_joint *joint = &sys->joint[stop->joint];
+    const char *unit = lk_joint_coordinate_is_angle(joint->type, stop->coordinate) ? "rad" : "m";
+    double drawn = sys->start.coordinate[joint->first_coordinate + stop->coordinate];
+    double x = lk_evaluate_coordinate_near(sys, joint, stop->coordinate, drawn);
+    double past = fmax(stop->lower - x, x - stop->upper);
+    double width = stop->upper - stop->lower;
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+
+    if (past <= STOP_PAST * (isfinite(width) ? width : 1))
+        return;
+    snprintf(where, sizeof(where), "stop %s", stop->name);
+    f = lk_finding_add(
+        in, "stop-violated", where,
+        "joint %s starts at %.4g %s, %.3g %s beyond the stop (%.4g to %.4g %s), so it "
+        "starts with a push; expected a start between the stops",
+        in->model->joints[stop->joint].name, x, unit, past, unit, stop->lower, stop->upper, unit);
+    lk_finding_number(f, "coordinate", unit, x);
+    lk_finding_number(f, "beyond", unit, past);
+}
+
+void lk_inspect_start(struct lk_inspection *in)
+{
+    double size, speed;
+
+    lk_evaluate_poses(in->sys, &in->sys->now);
+    for (int i = 0; i < in->model->n_forces; i++)
+        if (in->model->forces[i].type == LK_FORCE_STOP)
+            inspect_stop(in, &in->model->forces[i]);
+    go_to_drawing(in);
+    measure(in, &size, &speed);
+    for (int j = 0; j < in->sys->n_joints; j++)
+        if (is_drawn(&in->sys->joint[j]))
+            inspect_gap(in, j, size);
+    for (int j = 0; j < in->sys->n_joints; j++)
+        if (is_drawn(&in->sys->joint[j]))
+            inspect_rates(in, j, speed);
+    lk_system_reset(in->sys);
+}

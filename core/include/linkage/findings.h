@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks wrong in a model that is well written: it can be stepped, but is hardly meant.
+ *
+ * A list, so that tools, daemon and tests speak of the same: an identifier that stays, a place, a
+ * sentence that says how to mend it, and its numbers. No LAPACK (linkage/analysis.h has it); meson
+ * dependency `linkage_findings`.
+ * Thread: any but the cycle.  RT: no. */
+#ifndef LINKAGE_FINDINGS_H
+#define LINKAGE_FINDINGS_H
+
+#include "linkage/analysis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_FINDING_NUMBERS 4
+#define LK_FINDINGS_MAX    200 /* more of one model are left out */
+
+/** struct lk_quantity - one number of a finding, SI. @name: "gap";  @unit: "m" */
+struct lk_quantity {
+    const char *name;
+    const char *unit;
+    double value;
+};
+
+/** struct lk_finding - one thing that looks wrong.
+ * @id:     stays from version to version, as "joint-gap"
+ * @where:  "joint pin (crank, coupler)", "body crank", "input motor", "model"
+ * @text:   what is so, and what to do
+ * @number: the first @n_numbers */
+struct lk_finding {
+    const char *id;
+    char where[LK_TEXT_SIZE];
+    char text[384];
+    int n_numbers;
+    struct lk_quantity number[LK_FINDING_NUMBERS];
+};
+
+/** struct lk_findings - @n of them. */
+struct lk_findings {
+    int n;
+    struct lk_finding *list;
+};
+
+/** lk_findings_init() - look at @model and what it was compiled to.
+ *
+ * inertia-too-large      no body of that mass and size has it
+ * centre-far-from-joints the centre of mass is far from all joints of its body
+ * body-in-no-joint       nothing holds a body of a mechanism
+ * no-degree-of-freedom   nothing can move, and nothing is driven
+ * driven-twice           a drive prescribes what other rows do already
+ * joint-gap              a joint as drawn is open; the start closes it
+ * velocity-change        velocities as given tear a joint apart; the start changes them
+ * stop-violated          a coordinate starts beyond a stop
+ * spring-too-stiff       a swing on a spring takes only a few steps
+ * rotor-too-fast         a body turns too far in a step
+ * tension-too-fast       a body under tension swings across it in a few steps
+ * input-without-limits, input-without-rate   any value of it, any jump acts
+ *
+ * @system:   at its start, of @model; is moved and left at its start
+ * @mobility: of @system, or NULL: no-degree-of-freedom and driven-twice are not looked for
+ * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
+int lk_findings_init(const struct lk_model *model, struct lk_system *system,
+                     const struct lk_mobility *mobility, struct lk_findings *ret_findings);
+void lk_findings_fini(struct lk_findings *findings);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

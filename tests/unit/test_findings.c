@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks wrong in a model: for each identifier one model that has just that fault, and one that
+ * only just has not. */
+#include "linkage/analysis.h"
+#include "linkage/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD    "linkage: 1\nname: m\ngravity: [0, -9.81, 0]\nbodies:\n"
+#define ARM     "  arm: {mass: 1, inertia: [0.08, 0.08, 0.08], position: [0.5, 0, 0]}\n"
+#define PIN     "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+#define ONE_ARM HEAD ARM "joints:\n" PIN
+#define ARM_OF(inertia, place, more)                                                               \
+    HEAD "  arm: {mass: 1, inertia: " inertia ", position: " place more "}\njoints:\n" PIN
+#define TWO_ENDS(inertia)                                                                          \
+    ARM_OF(inertia, "[0.5, 0, 0]", "")                                                             \
+    "  tip: {type: point-on-line, bodies: [ground, arm], point: [1, 0, 0], axis: [0, 1, 0]}\n"
+#define SLIDER(spring)                                                                             \
+    HEAD "  box: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\njoints:\n"            \
+         "  guide: {type: prismatic, bodies: [ground, box], point: [0, 0, 0], axis: [1, 0, 0]}\n"  \
+         "forces:\n  spring: {type: joint-spring-damper, joint: guide, " spring "}\n"
+#define GEARS(drive)                                                                               \
+    HEAD "  a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"                         \
+         "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\njoints:\n"                \
+         "  a: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 0, 1],\n"         \
+         "    drive: {harmonic: {amplitude: 0.1, omega: 1}}}\n"                                    \
+         "  b: {type: revolute, bodies: [ground, b], point: [1, 0, 0], axis: [0, 0, 1]" drive      \
+         "}\n  teeth: {type: gear, joints: [a, b], ratio: 2}\n"
+#define LOADED_LINK(load)                                                                          \
+    HEAD "  link: {mass: 0.1, inertia: [8.3e-5, 8.3e-5, 8.3e-5], position: [0, -0.05, 0]}\n"       \
+         "  load: {mass: " load ", inertia: [0.2, 0.2, 0.2], position: [0, -0.2, 0]}\njoints:\n"   \
+         "  top: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"                    \
+         "  hook: {type: spherical, bodies: [link, load], point: [0, -0.1, 0]}\n"
+
+/* struct row - @wrong has findings with this identifier, @n of them, and no other; @right none. */
+static const struct row {
+    const char *id;
+    int n;
+    const char *wrong;
+    const char *right;
+} rows[] = {
+    {"inertia-too-large", 1, ARM_OF("[26, 26, 26]", "[0.5, 0, 0]", ""),
+     ARM_OF("[24, 24, 24]", "[0.5, 0, 0]", "")},
+    {"inertia-too-large", 1, TWO_ENDS("[7, 7, 7]"), TWO_ENDS("[6, 6, 6]")},
+    {"centre-far-from-joints", 1, ARM_OF("[0.08, 0.08, 0.08]", "[6, 0, 0]", ""),
+     ARM_OF("[0.08, 0.08, 0.08]", "[5, 0, 0]", "")},
+    {"body-in-no-joint", 1,
+     HEAD ARM "  box: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\njoints:\n" PIN,
+     HEAD ARM "  box: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\njoints:\n" PIN
+              "forces:\n  s: {type: spring-damper, bodies: [arm, box], stiffness: 10,\n"
+              "    points: [[0.5, 0, 0], [1.5, 0, 0]]}\n"},
+    {"no-degree-of-freedom", 1,
+     HEAD ARM "joints:\n  weld: {type: fixed, bodies: [ground, arm], point: [0, 0, 0]}\n", ONE_ARM},
+    {"driven-twice", 2, GEARS(", drive: {harmonic: {amplitude: 0.2, omega: 1}}"), GEARS("")},
+    {"joint-gap", 1,
+     HEAD ARM "joints:\n  pin: {type: revolute, bodies: [ground, arm], axis: [0, 0, 1],\n"
+              "    points: [[0, 0, 0], [0.01, 0, 0]]}\n",
+     HEAD ARM "joints:\n  pin: {type: revolute, bodies: [ground, arm], axis: [0, 0, 1],\n"
+              "    points: [[0, 0, 0], [0.0003, 0, 0]]}\n"},
+    {"velocity-change", 1, ARM_OF("[0.08, 0.08, 0.08]", "[0.5, 0, 0]", ", velocity: [1, 0, 0]"),
+     ARM_OF("[0.08, 0.08, 0.08]", "[0.5, 0, 0]",
+            ", velocity: [0, 1, 0], angular_velocity: [0, 0, 2]")},
+    {"stop-violated", 1,
+     ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0.1, upper: 1, stiffness: 100}\n",
+     ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0, upper: 1, stiffness: 100}\n"},
+    {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
+    /* a damper that lets nothing swing */
+    {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
+     SLIDER("stiffness: 1.2e6, damping: 2400")},
+    {"rotor-too-fast", 1,
+     ARM_OF("[0.08, 0.08, 0.08]", "[0.1, 0, 0]",
+            ", velocity: [0, 11, 0], angular_velocity: [0, 0, 110]"),
+     ARM_OF("[0.08, 0.08, 0.08]", "[0.1, 0, 0]",
+            ", velocity: [0, 9, 0], angular_velocity: [0, 0, 90]")},
+    /* a balanced rotor is stepped exactly */
+    {"rotor-too-fast", 1,
+     ARM_OF("[0.08, 0.08, 0.08]", "[0.01, 0, 0]",
+            ", velocity: [0, 3, 0], angular_velocity: [0, 0, 300]"),
+     ARM_OF("[0.08, 0.08, 0.08]", "[0, 0, 0]", ", angular_velocity: [0, 0, 300]")},
+    {"tension-too-fast", 1, LOADED_LINK("100"), LOADED_LINK("25")},
+    {"input-without-limits", 1,
+     ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, rate: 100}\n",
+     ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, limits: [-1, 1], rate: 100}\n"},
+    {"input-without-rate", 1,
+     ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, limits: [-1, 1]}\n",
+     ONE_ARM "inputs:\n  motor: {type: joint-torque, joint: pin, limits: [-1, 1], rate: 1}\n"},
+};
+
+static const struct row *row_of(const char *id)
+{
+    const struct row *row = rows;
+
+    while (strcmp(row->id, id) != 0)
+        row++;
+    return row;
+}
+
+/* struct subject - a model with what was found in it. */
+struct subject {
+    struct lk_model *model;
+    struct lk_system *system;
+    struct lk_mobility mobility;
+    struct lk_findings findings;
+};
+
+static struct subject look(const char *text)
+{
+    struct subject s = {0};
+    struct lk_error error = {""};
+
+    if (lk_model_read_text("m", text, strlen(text), &s.model, &error) != 0 ||
+        lk_system_new(s.model, NULL, &s.system, &error) != 0)
+        fail_msg("%s in\n%s", error.text, text);
+    assert_int_equal(lk_mobility_init(s.system, &s.mobility), 0);
+    assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, &s.findings), 0);
+    return s;
+}
+
+static void release(struct subject *s)
+{
+    lk_findings_fini(&s->findings);
+    lk_mobility_fini(&s->mobility);
+    lk_system_free(s->system);
+    lk_model_free(s->model);
+}
+
+static void expect(const char *text, const char *id, int n)
+{
+    struct subject s = look(text);
+
+    for (int i = 0; i < s.findings.n; i++) {
+        const struct lk_finding *f = &s.findings.list[i];
+
+        print_message("[%s] %s: %s\n", f->id, f->where, f->text);
+        assert_true(f->where[0] != '\0' && f->text[0] != '\0');
+        if (n > 0)
+            assert_string_equal(f->id, id);
+    }
+    if (s.findings.n != n)
+        fail_msg("%d findings, expected %d of %s in\n%s", s.findings.n, n, id, text);
+    release(&s);
+}
+
+static void test_each_fault_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        expect(rows[i].wrong, rows[i].id, rows[i].n);
+        expect(rows[i].right, rows[i].id, 0);
+    }
+}
+
+/* Which joint, which bodies, by how much. */
+static void test_a_gap_has_its_place_and_numbers(void **state)
+{
+    struct subject s = look(row_of("joint-gap")->wrong);
+    const struct lk_finding *f = &s.findings.list[0];
+
+    (void)state;
+    assert_string_equal(f->where, "joint pin (ground, arm)");
+    assert_string_equal(f->number[0].name, "gap");
+    assert_string_equal(f->number[0].unit, "m");
+    assert_true(f->number[0].value > 0.0099 && f->number[0].value < 0.0101);
+    release(&s);
+}
+
+/* Looking moves the system; afterwards it steps as if nobody had. */
+static void test_the_system_is_left_at_its_start(void **state)
+{
+    struct subject s = look(row_of("velocity-change")->wrong);
+    struct lk_system *untouched = NULL;
+    struct lk_body_state a, b;
+
+    (void)state;
+    assert_int_equal(lk_system_new(s.model, NULL, &untouched, NULL), 0);
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(lk_system_step(s.system, NULL), 0);
+        assert_int_equal(lk_system_step(untouched, NULL), 0);
+    }
+    lk_system_body_state(s.system, 0, &a);
+    lk_system_body_state(untouched, 0, &b);
+    assert_memory_equal(&a, &b, sizeof(a));
+    lk_system_free(untouched);
+    release(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_fault_alone),
+        cmocka_unit_test(test_a_gap_has_its_place_and_numbers),
+        cmocka_unit_test(test_the_system_is_left_at_its_start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
