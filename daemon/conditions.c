@@ -17,6 +17,7 @@ static const char *const groups[] = {
     [6] = "Security",
     [7] = "Recorder",
     [8] = "Control",
+    [9] = "Line",
 };
 
 const struct lkd_condition_info *lkd_condition_info(enum lkd_condition_id condition)

@@ -4,7 +4,7 @@
  *
  * The table is conditions_table.h; daemon/CONDITIONS.md is the same for people, made by
  * `linkaged --conditions`. The first digit is the group: 1 start, configuration and end, 2 model
- * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control. A
+ * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the line process. A
  * number is never used for anything else, and a condition that is no longer reported keeps its
  * line. */
 #ifndef LKD_CONDITIONS_H

@@ -210,10 +210,21 @@
       "There is no folder, no space or no file for a recording (NO_RECORDER).", \
       "See `record` in the configuration.")
 
+#define LKD_CONDITIONS_LINE(X) \
+    X(LINE_RESTARTED, 9001, WARNING, \
+      "The process that serves the endpoints ended and was started again; all connections were lost, the run goes on.", \
+      "Nothing once; often: the text says how it ended, and the lines before it who was connected.") \
+    X(LINE_FAILED, 9002, ERROR, \
+      "The process that serves the endpoints could not be started; it is tried again and again.", \
+      "See the text: memory, descriptors, an endpoint that is gone.") \
+    X(LINE_DESCRIPTORS, 9003, WARNING, \
+      "So many connections that the process which serves them has no descriptors left; nobody new is let in.", \
+      "Find out who connects; raise the limit (LimitNOFILE=, `ulimit -n`).")
+
 #define LKD_CONDITIONS(X) \
     LKD_CONDITIONS_START(X) LKD_CONDITIONS_MODEL(X) LKD_CONDITIONS_INPUTS(X) \
     LKD_CONDITIONS_OUTPUTS(X) LKD_CONDITIONS_REALTIME(X) LKD_CONDITIONS_SECURITY(X) \
-    LKD_CONDITIONS_RECORDER(X) LKD_CONDITIONS_CONTROL(X)
+    LKD_CONDITIONS_RECORDER(X) LKD_CONDITIONS_CONTROL(X) LKD_CONDITIONS_LINE(X)
 
 /* clang-format on */
 

@@ -25,6 +25,7 @@ void lkd_config_default(struct lkd_config *ret_config)
         .watchdog_ns = NS_PER_S,
         .record = LKD_RECORD_CONFIG_DEFAULT,
         .outputs_divisor = 1,
+        .line_memory = UINT64_C(256) << 20,
         .villas = {.divisor = 1},
     };
 }
@@ -370,7 +371,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     static const char *const keys[] = {
         "linkaged",   "endpoints", "model",    "autostart", "mode",   "realtime", "budget",
         "overrun",    "watchdog",  "on_fault", "evidence",  "policy", "inputs",   "security",
-        "privileges", "villas",    "outputs",  "motion",    "record", NULL};
+        "privileges", "villas",    "outputs",  "motion",    "record", "line",     NULL};
     static const char *const versions[] = {"1", NULL};
     /* in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
@@ -397,6 +398,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, lkd_config_outputs(root, config, error));
     r = lk_also(r, lkd_config_motion(root, config, error));
     r = lk_also(r, lkd_config_villas(root, config, error));
+    r = lk_also(r, lkd_config_line(root, config, error));
     r = lk_also(r, lkd_config_record(root, path, config, error));
     if (r)
         return r;

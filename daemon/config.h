@@ -27,6 +27,7 @@
  * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
  * @exit_on_fault:     the daemon ends with a status of its own
  * @secret_key, @clients: paths of the key files, relative as @model; "" for none: no keys
+ * @line_memory:       of the process that serves the endpoints [bytes]
  * @user:              as whom to serve; "" for whoever started the daemon
  * @evidence:          folder for reports and traces, relative as @model; "" for none
  * @record:            see there
@@ -56,6 +57,7 @@ struct lkd_config {
     struct lkd_record_config record;
     char secret_key[PATH_MAX];
     char clients[PATH_MAX];
+    uint64_t line_memory;
     char user[LKD_USER_SIZE];
     uint64_t outputs_divisor;
     int n_motion;

@@ -48,6 +48,9 @@ int lkd_config_path(struct lk_node node, const char *key, const char *config_pat
 /** lkd_config_villas() - section villas; after the endpoints. */
 int lkd_config_villas(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 
+/** lkd_config_line() - section `line`. */
+int lkd_config_line(struct lk_node root, struct lkd_config *config, struct lk_error *error);
+
 /** lkd_config_record() - section `record`. */
 int lkd_config_record(struct lk_node root, const char *config_path, struct lkd_config *config,
                       struct lk_error *error);

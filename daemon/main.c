@@ -2,17 +2,20 @@
 /* linkaged: start-up and shutdown; everything else is in rt/, io/ and ctl/.
  *
  * Order of the start: signals blocked before any thread exists; memory locked before anything large
- * is taken; this thread moved off the cycle's core before ZeroMQ inherits where it may run; sockets
- * bound before READY; no thread or socket is made after a run has begun. */
+ * is taken; this thread moved off the cycle's core before others inherit where they may run, the
+ * line process among them; endpoints open before READY. */
 #include "config.h"
 #include "cores.h"
 #include "endpoint.h"
 #include "exchange.h"
 #include "identity.h"
 #include "legs.h"
+#include "line.h"
 #include "linkage/host.h"
 #include "linkage/stacks.h"
 #include "log.h"
+#include "orders.h"
+#include "process.h"
 #include "record.h"
 #include "rig.h"
 #include "security.h"
@@ -26,13 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zmq.h>
-
-/* Messages queued a peer before new ones are dropped. */
-#define QUEUE_SAMPLES 64
-#define QUEUE_CONTROL 64
-/* How long the sample of a fault that ends the daemon may take to leave. */
-#define LAST_SAMPLE_MS 100
 
 static const char usage_text[] =
     "Usage: linkaged [--config FILE] [--check]\n"
@@ -61,10 +57,7 @@ struct daemon {
     struct lkd_exchange *exchange;
     struct lkd_legs *legs;
     struct lkd_villas *villas;
-    void *context;
-    void *control_socket;
-    void *inputs_socket;
-    void *outputs_socket;
+    struct lkd_line *line;
     int signal_fd;
     int memory_error;
     struct lkd_identity identity;
@@ -193,75 +186,44 @@ static int drop_privileges(struct daemon *daemon)
     return 0;
 }
 
-/* ZeroMQ's threads are made with the first socket and would inherit whatever this thread has; say
- * it, so that a real-time priority given to the process from outside does not reach them. */
-static void *make_context(void)
-{
-    void *context = zmq_ctx_new();
-    cpu_set_t allowed;
-
-    if (!context)
-        return NULL;
-    zmq_ctx_set(context, ZMQ_IO_THREADS, 1);
-    zmq_ctx_set(context, ZMQ_THREAD_SCHED_POLICY, SCHED_OTHER);
-    zmq_ctx_set(context, ZMQ_THREAD_NAME_PREFIX, 1);
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
-        for (int i = 0; i < CPU_SETSIZE; i++)
-            if (CPU_ISSET(i, &allowed))
-                zmq_ctx_set(context, ZMQ_THREAD_AFFINITY_CPU_ADD, i);
-    return context;
-}
-
-static int open_sockets(struct daemon *daemon)
+/* The line process, with keys or without, and all endpoints. */
+static int open_line(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
-    const struct {
-        const char *endpoint;
-        struct lkd_socket_options options;
-        void **ret_socket;
-    } sockets[] = {
-        {config->control,
-         {ZMQ_ROUTER, LK_WIRE_CONTROL_MAX, QUEUE_CONTROL},
-         &daemon->control_socket},
-        {config->inputs, {ZMQ_SUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->inputs_socket},
-        {config->outputs, {ZMQ_XPUB, LK_WIRE_SAMPLE_MAX, QUEUE_SAMPLES}, &daemon->outputs_socket},
+    struct lkd_security *security = &daemon->security;
+    const struct lkd_line_options options = {
+        .endpoint = {[LKD_CHANNEL_CONTROL] = config->control,
+                     [LKD_CHANNEL_INPUTS] = config->inputs,
+                     [LKD_CHANNEL_OUTPUTS] = config->outputs,
+                     [LKD_CHANNEL_VILLAS_INPUTS] = config->villas.inputs,
+                     [LKD_CHANNEL_VILLAS_OUTPUTS] = config->villas.outputs},
+        .secret = security->clients ? security->secret : NULL,
+        .clients = security->clients,
+        .clear_text = config->villas.clear_text,
+        .memory = config->line_memory,
     };
     struct lk_error error = {0};
     int r;
 
-    daemon->context = make_context();
-    if (!daemon->context)
-        return -ENOMEM;
-    r = lkd_security_open(&daemon->security, daemon->context);
-    if (r)
-        return r;
-    for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
-        struct lkd_socket_options options = sockets[i].options;
-
-        lkd_security_options(&daemon->security, &options);
-        if (lkd_endpoint_bind(daemon->context, sockets[i].endpoint, &options, sockets[i].ret_socket,
-                              &error)) {
-            lkd_log(LKD_C_ENDPOINT_REFUSED, "%s", error.text);
-            return LK_E_TEXT;
-        }
-        lkd_log(LKD_C_LISTENING, "listening on %s", sockets[i].endpoint);
-    }
-    return lkd_security_start(&daemon->security);
+    r = lkd_line_open(&options, &daemon->line, &error);
+    if (r == 0)
+        lkd_security_serve(security, daemon->line);
+    return refuse(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
 /* Who hears of samples beside the input table, and the endpoints of a gateway. */
 static int open_neighbours(struct daemon *daemon)
 {
-    struct lk_error error = {0};
     int r;
 
     r = lkd_legs_new(&daemon->legs);
     if (r)
         return r;
     lkd_inputs_listen(&daemon->inputs, lkd_legs_received, daemon->legs);
-    r = lkd_villas_open(daemon->context, &daemon->config.villas, &daemon->inputs, &daemon->villas,
-                        &error);
-    return refuse(LKD_C_ENDPOINT_REFUSED, &error, r);
+    return lkd_villas_open(&daemon->config.villas, &daemon->inputs,
+                           lkd_line_port(daemon->line, LKD_CHANNEL_VILLAS_INPUTS),
+                           lkd_line_port(daemon->line, LKD_CHANNEL_VILLAS_OUTPUTS),
+                           &daemon->villas);
 }
 
 /* Return: 0, or LK_E_TEXT when the configured model or its start was refused (already logged). */
@@ -293,7 +255,7 @@ static int serve(struct daemon *daemon)
     if (r == 0)
         r = drop_privileges(daemon);
     if (r == 0)
-        r = open_sockets(daemon);
+        r = open_line(daemon);
     if (r == 0)
         r = open_neighbours(daemon);
     if (r)
@@ -301,8 +263,8 @@ static int serve(struct daemon *daemon)
     r = lkd_exchange_start(
         &(struct lkd_exchange_options){
             .inputs = &daemon->inputs,
-            .inputs_socket = daemon->inputs_socket,
-            .outputs_socket = daemon->outputs_socket,
+            .inputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_INPUTS),
+            .outputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_OUTPUTS),
             .divisor = daemon->config.outputs_divisor,
             .motion = daemon->config.motion,
             .n_motion = daemon->config.n_motion,
@@ -315,11 +277,13 @@ static int serve(struct daemon *daemon)
     lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange,
                  &daemon->placement, daemon->memory_error);
     daemon->rig.security = &daemon->security;
+    daemon->rig.line = daemon->line;
     r = lkd_record_open(&daemon->rig, *daemon->config.source ? daemon->config.source : NULL);
     if (r == 0)
         r = load_and_start(daemon);
     if (r == 0)
-        r = lkd_server_run(&daemon->rig, daemon->control_socket, daemon->signal_fd);
+        r = lkd_server_run(&daemon->rig, lkd_line_port(daemon->line, LKD_CHANNEL_CONTROL),
+                           daemon->signal_fd);
     daemon->exit_status = daemon->rig.exit_status;
     if (lkd_rig_fini(&daemon->rig)) {
         /* its thread may use anything: nothing can be taken down around it */
@@ -333,23 +297,12 @@ static int serve(struct daemon *daemon)
 
 static void close_all(struct daemon *daemon)
 {
-    const int last_sample_ms = LAST_SAMPLE_MS;
-
     lkd_exchange_stop(daemon->exchange);
     lkd_villas_close(daemon->villas);
     lkd_inputs_fini(&daemon->inputs);
     lkd_legs_free(daemon->legs);
-    if (daemon->inputs_socket)
-        zmq_close(daemon->inputs_socket);
-    if (daemon->outputs_socket && daemon->exit_status) /* the last sample says FAULT */
-        zmq_setsockopt(daemon->outputs_socket, ZMQ_LINGER, &last_sample_ms, sizeof(last_sample_ms));
-    if (daemon->outputs_socket)
-        zmq_close(daemon->outputs_socket);
-    if (daemon->control_socket)
-        zmq_close(daemon->control_socket);
+    lkd_line_close(daemon->line); /* the last sample says FAULT, and leaves */
     lkd_security_close(&daemon->security);
-    if (daemon->context)
-        zmq_ctx_term(daemon->context);
     if (daemon->signal_fd >= 0)
         close(daemon->signal_fd);
 }
@@ -396,6 +349,9 @@ static __attribute__((noinline)) int start(int argc, char *argv[])
     struct lk_errors errors = {0};
     bool check_only = false;
     int c, r;
+
+    if (argc == 2 && strcmp(argv[1], LKD_LINE_ARGUMENT) == 0)
+        return lkd_line_main();
 
     while ((c = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
         switch (c) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "security.h"
 #include "log.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zmq.h>
 
 int lkd_security_read(const struct lkd_config *config, uid_t owner,
                       struct lkd_security *ret_security, struct lk_error *ret_error)
@@ -26,40 +28,23 @@ int lkd_security_read(const struct lkd_config *config, uid_t owner,
     return 0;
 }
 
-int lkd_security_open(struct lkd_security *security, void *context)
+void lkd_security_serve(struct lkd_security *security, struct lkd_line *line)
 {
-    struct lkd_clients *clients = security->clients;
-    int n = clients ? clients->n : 0, r;
-
-    lkd_peer_expect_keys(clients != NULL);
-    if (!clients)
-        return 0;
-    security->clients = NULL;
-    r = lkd_zap_new(context, clients, &security->zap);
-    if (r == 0)
-        lkd_log(LKD_C_KEYS_LOADED, "keys needed: %d clients in %s", n, security->path);
-    return r;
-}
-
-void lkd_security_options(const struct lkd_security *security, struct lkd_socket_options *options)
-{
-    options->secret_key = security->zap ? security->secret : NULL;
-    options->zap = security->zap;
-}
-
-int lkd_security_start(struct lkd_security *security)
-{
-    explicit_bzero(security->secret, sizeof(security->secret));
-    return security->zap ? lkd_zap_start(security->zap) : 0;
+    if (security->clients)
+        lkd_log(LKD_C_KEYS_LOADED, "keys needed: %d clients in %s", security->clients->n,
+                security->path);
+    lkd_security_close(security);
+    security->line = line;
 }
 
 void lkd_security_reload(struct lkd_security *security)
 {
     struct lkd_clients *clients;
     struct lk_error error = {0};
-    int r, n;
+    char news[PATH_MAX + 128];
+    int r;
 
-    if (!security || !security->zap) {
+    if (!security || !*security->path) {
         lkd_log(LKD_C_RELOAD_REFUSED, "nothing to read again: the endpoints have no keys");
         return;
     }
@@ -74,22 +59,15 @@ void lkd_security_reload(struct lkd_security *security)
                 r < 0 ? strerror(-r) : error.text);
         return;
     }
-    n = clients->n;
-    lkd_zap_replace(security->zap, clients);
-    lkd_log(LKD_C_KEYS_LOADED, "%d clients in %s from now on; who is connected stays so", n,
-            security->path);
-}
-
-uint64_t lkd_security_turned_away(const struct lkd_security *security)
-{
-    return security && security->zap ? lkd_zap_turned_away(security->zap) : 0;
+    snprintf(news, sizeof(news), "%d clients in %s from now on; who is connected stays so",
+             clients->n, security->path);
+    lkd_line_replace(security->line, clients, news);
+    free(clients);
 }
 
 void lkd_security_close(struct lkd_security *security)
 {
-    lkd_zap_stop(security->zap);
     free(security->clients);
     explicit_bzero(security->secret, sizeof(security->secret));
-    security->zap = NULL;
     security->clients = NULL;
 }

@@ -50,7 +50,8 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     r = lkd_reply_status(call->rig, with_histograms, call->arena, status);
     status->role = call->peer->role;
     status->forbidden = call->commands->forbidden + lkd_exchange_forbidden(call->rig->exchange);
-    status->turned_away = lkd_security_turned_away(call->rig->security);
+    status->turned_away = lkd_line_turned_away(call->rig->line);
+    status->line_restarts = lkd_line_restarts(call->rig->line);
     return r;
 }
 

@@ -35,6 +35,7 @@
 /** struct lkd_rig - see above.
  * @config, @inputs, @exchange: stay the caller's
  * @placement:    the workers and their cores
+ * @line:         the process that serves the endpoints; stays the caller's, NULL for none
  * @security:     keys and who judges them; stays the caller's, NULL for none
  * @machine:      what it is like, and lacks
  * @latency_fd:   holds idle states off during a proof or a run, or -1
@@ -62,6 +63,7 @@ struct lkd_rig {
     struct lkd_inputs *inputs;
     struct lkd_exchange *exchange;
     const struct lkd_placement *placement;
+    struct lkd_line *line;
     struct lkd_security *security;
     struct lkd_machine machine;
     int latency_fd;

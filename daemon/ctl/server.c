@@ -5,16 +5,15 @@
 #include "notify.h"
 #include "signals.h"
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
 
 /* Requests in a row before signals and the watchdog have their turn. */
 #define BURST 16
 /* A fault is noticed within this time also when nobody asks. */
 #define TICK_MS        100
 #define TICK_ARMING_MS 10
-/* Parts of a request: identity, an empty part from REQ sockets, the payload. */
-#define PARTS_MAX 3
 /* How long the reply to a shutdown may take to leave. */
 #define LAST_REPLY_MS 500
 
@@ -22,112 +21,48 @@ struct lkd_server {
     struct lkd_rig *rig;
     struct lkd_commands commands;
     struct lkd_notify notify;
-    void *socket;
+    struct lkd_port *port;
 };
 
-/** struct lkd_request - a message on the ROUTER socket.
- * @parts: the first @n_parts are initialised; parts beyond PARTS_MAX are counted, not kept */
-struct lkd_request {
-    zmq_msg_t parts[PARTS_MAX];
-    int n_parts;
-    int n_received;
-};
-
-static void close_request(struct lkd_request *request)
-{
-    for (int i = 0; i < request->n_parts; i++)
-        zmq_msg_close(&request->parts[i]);
-}
-
-/* Return: whether a message was there. */
-static bool receive(void *socket, struct lkd_request *request)
-{
-    bool more = true;
-
-    *request = (struct lkd_request){0};
-    while (more) {
-        zmq_msg_t part;
-
-        zmq_msg_init(&part);
-        if (zmq_msg_recv(&part, socket, ZMQ_DONTWAIT) < 0) {
-            zmq_msg_close(&part);
-            close_request(request);
-            return false;
-        }
-        more = zmq_msg_more(&part);
-        request->n_received++;
-        if (request->n_parts < PARTS_MAX) {
-            zmq_msg_init(&request->parts[request->n_parts]);
-            zmq_msg_move(&request->parts[request->n_parts++], &part);
-        }
-        zmq_msg_close(&part);
-    }
-    return true;
-}
-
-/* Part with the payload, or -1; the parts before it are the envelope of the reply. */
-static int find_payload(struct lkd_request *request)
-{
-    if (request->n_received == 2)
-        return 1;
-    if (request->n_received == 3 && zmq_msg_size(&request->parts[1]) == 0)
-        return 2;
-    return -1;
-}
-
-/* Return: whether the peer can be reached. */
-static bool send_part(struct lkd_server *server, zmq_msg_t *part, int flags)
-{
-    if (zmq_msg_send(part, server->socket, ZMQ_DONTWAIT | flags) >= 0)
-        return true;
-    lkd_log(LKD_C_REPLY_NOT_SENT, "reply not sent: %s", zmq_strerror(errno));
-    return false;
-}
-
-static void send_reply(struct lkd_server *server, struct lkd_request *request, int n_envelope,
+static void send_reply(struct lkd_server *server, const struct lkd_message *request,
                        const Linkage__V1__ControlReply *reply)
 {
     size_t size = lk_wire_encoded_size(&reply->base);
-    zmq_msg_t payload;
+    struct lkd_message message = *request;
+    void *payload = malloc(size + 1);
 
-    if (zmq_msg_init_size(&payload, size))
-        return;
-    lk_wire_encode(&reply->base, zmq_msg_data(&payload), size, &size);
-    for (int i = 0; i < n_envelope; i++)
-        if (!send_part(server, &request->parts[i], ZMQ_SNDMORE)) {
-            zmq_msg_close(&payload);
-            return;
-        }
-    if (!send_part(server, &payload, 0))
-        zmq_msg_close(&payload);
+    if (payload && lk_wire_encode(&reply->base, payload, size, &size) == 0) {
+        message.data = payload;
+        message.size = size;
+        if (!lkd_port_send(server->port, &message, true))
+            lkd_log(LKD_C_REPLY_NOT_SENT, "reply not sent: the line takes none of %zu bytes", size);
+    }
+    free(payload);
 }
 
-static void serve(struct lkd_server *server, struct lkd_request *request)
+static void serve(struct lkd_server *server, const struct lkd_message *request)
 {
-    struct lkd_peer peer;
     const Linkage__V1__ControlReply *reply;
-    int payload = find_payload(request), n_envelope = payload > 0 ? payload : 1;
-    const void *data = payload > 0 ? zmq_msg_data(&request->parts[payload]) : NULL;
-    size_t size = payload > 0 ? zmq_msg_size(&request->parts[payload]) : 0;
     int r;
 
-    lkd_peer_of(&request->parts[request->n_parts - 1], &peer);
-    r = lkd_commands_handle(&server->commands, &peer, data, size, &reply);
+    r = lkd_commands_handle(&server->commands, &request->peer, request->data, request->size,
+                            &reply);
     if (r)
         lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
     else
-        send_reply(server, request, n_envelope, reply);
+        send_reply(server, request, reply);
 }
 
+/* As long as a reply has not left, no further request is looked at. */
 static void serve_burst(struct lkd_server *server)
 {
-    for (int i = 0; i < BURST && !server->commands.shutdown; i++) {
-        struct lkd_request request;
+    struct lkd_message request;
 
-        if (!receive(server->socket, &request))
+    for (int i = 0; i < BURST && !server->commands.shutdown; i++) {
+        if (!lkd_port_flush(server->port) || !lkd_port_receive(server->port, &request))
             return;
-        serve(server, &request);
-        close_request(&request);
+        if (request.kind == LKD_FRAME_MESSAGE)
+            serve(server, &request);
     }
 }
 
@@ -149,13 +84,11 @@ static int tick_ms(const struct lkd_rig *rig)
 
 static int loop(struct lkd_server *server, int signal_fd)
 {
-    zmq_pollitem_t items[] = {
-        {.socket = server->socket, .events = ZMQ_POLLIN},
-        {.fd = signal_fd, .events = ZMQ_POLLIN},
-    };
+    struct pollfd items[] = {{.fd = server->port->fd}, {.fd = signal_fd, .events = POLLIN}};
 
     for (;;) {
-        if (zmq_poll(items, 2, tick_ms(server->rig)) < 0 && errno != EINTR)
+        items[0].events = lkd_port_is_kept(server->port) ? POLLOUT : POLLIN;
+        if (poll(items, 2, tick_ms(server->rig)) < 0 && errno != EINTR)
             return -errno;
         if (items[1].revents && got_signal(server, signal_fd))
             return 0;
@@ -172,10 +105,19 @@ static int loop(struct lkd_server *server, int signal_fd)
     }
 }
 
-int lkd_server_run(struct lkd_rig *rig, void *socket, int signal_fd)
+/* The reply to a shutdown may be longer than the channel takes at once. */
+static void send_last_reply(struct lkd_server *server)
 {
-    struct lkd_server server = {.rig = rig, .socket = socket};
-    int linger_ms = LAST_REPLY_MS;
+    struct pollfd item = {.fd = server->port->fd, .events = POLLOUT};
+
+    while (!lkd_port_flush(server->port))
+        if (poll(&item, 1, LAST_REPLY_MS) != 1)
+            return;
+}
+
+int lkd_server_run(struct lkd_rig *rig, struct lkd_port *port, int signal_fd)
+{
+    struct lkd_server server = {.rig = rig, .port = port};
     int r;
 
     r = lkd_commands_init(&server.commands, rig);
@@ -184,8 +126,7 @@ int lkd_server_run(struct lkd_rig *rig, void *socket, int signal_fd)
     lkd_notify_ready(&server.notify, rig);
     r = loop(&server, signal_fd);
     lkd_notify_stopping(&server.notify);
-    if (server.commands.shutdown)
-        zmq_setsockopt(socket, ZMQ_LINGER, &linger_ms, sizeof(linger_ms));
+    send_last_reply(&server);
     lkd_commands_fini(&server.commands);
     return r;
 }

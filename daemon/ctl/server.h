@@ -4,14 +4,15 @@
 #ifndef LKD_CTL_SERVER_H
 #define LKD_CTL_SERVER_H
 
+#include "port.h"
 #include "rig.h"
 
 /** lkd_server_run() - serve until a signal or a client asks to end, or the rig wants to (its
  * @exit_status).
- * @socket:    ROUTER
+ * @port:      requests and replies
  * @signal_fd: of the signals, see signals.h
  * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs,
  * STATUS at each change of state, STOPPING when it ends. Return: 0, negative errno. */
-int lkd_server_run(struct lkd_rig *rig, void *socket, int signal_fd);
+int lkd_server_run(struct lkd_rig *rig, struct lkd_port *port, int signal_fd);
 
 #endif

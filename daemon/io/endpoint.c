@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "endpoint.h"
-#include "zap.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +12,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <zmq.h>
 
-/* A peer that is silent is asked by its kernel after a second, and is taken for dead, and its
- * connection closed, when it has not answered for three. ZeroMQ's own heartbeats would do the same,
- * but libzmq 4.3.4 aborts the process where one is due at a connection whose peer has died while
- * the queue for its messages was full ("Assertion failed: !_io_error", issue 4841 there): a bench
- * that floods and is killed would take the daemon with it. */
-#define KEEPALIVE_S       1
-#define KEEPALIVE_PROBES  3
-#define UNACKNOWLEDGED_MS 3000
-/* Bytes by which a message grows when it is encrypted: ZeroMQ looks at its size before it is not.
- */
-#define CURVE_OVERHEAD 33
-/* Time for a new connection to say hello before it is closed. */
-#define HANDSHAKE_MS 2000
-
-/* No answer from the ZAP handler means no. libzmq 4.3 has the option, its header not everywhere. */
-#ifndef ZMQ_ZAP_ENFORCE_DOMAIN
-#define ZMQ_ZAP_ENFORCE_DOMAIN 93
-#endif
+/* Connections that wait until they are accepted: those of a whole rig, while its line process is
+ * started anew. The kernel's net.core.somaxconn may make it less. */
+#define BACKLOG 4096
 
 static int refuse(struct lk_error *error, const char *endpoint, const char *why)
 {
@@ -116,78 +101,87 @@ static bool ipc_in_use(const char *path)
     return in_use;
 }
 
-static void set_int(void *socket, int option, int value)
+static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
 {
-    zmq_setsockopt(socket, option, &value, sizeof(value));
+    size_t n = strlen(path);
+
+    *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(ret->sun_path, path, n);
+    if (*path != '@')
+        return (socklen_t)sizeof(*ret);
+    ret->sun_path[0] = '\0'; /* a name of that length */
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-static void *make_socket(void *context, const struct lkd_socket_options *options)
+static int open_ipc(const char *path)
 {
-    int64_t size_max = (int64_t)options->size_max + (options->secret_key ? CURVE_OVERHEAD : 0);
-    void *socket = zmq_socket(context, options->type);
+    struct sockaddr_un address;
+    socklen_t size = unix_address(path, &address);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-    if (!socket)
-        return NULL;
-    zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &size_max, sizeof(size_max));
-    set_int(socket, ZMQ_LINGER, 0);
-    set_int(socket, ZMQ_SNDHWM, options->queue);
-    set_int(socket, ZMQ_RCVHWM, options->queue);
-    set_int(socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS);
-    set_int(socket, ZMQ_TCP_KEEPALIVE, 1);
-    set_int(socket, ZMQ_TCP_KEEPALIVE_IDLE, KEEPALIVE_S);
-    set_int(socket, ZMQ_TCP_KEEPALIVE_INTVL, KEEPALIVE_S);
-    set_int(socket, ZMQ_TCP_KEEPALIVE_CNT, KEEPALIVE_PROBES);
-    set_int(socket, ZMQ_TCP_MAXRT, UNACKNOWLEDGED_MS);
-    if (options->type == ZMQ_ROUTER)
-        set_int(socket, ZMQ_ROUTER_MANDATORY, 1);
-    if (options->type == ZMQ_SUB)
-        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
-    return socket;
+    if (fd < 0)
+        return -errno;
+    if (*path != '@')
+        unlink(path); /* nobody listens there: see ipc_in_use() */
+    if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, BACKLOG)) {
+        int r = -errno;
+
+        close(fd);
+        return r;
+    }
+    return fd;
 }
 
-/* Return: 0, or not, with errno set. */
-static int set_keys(void *socket, const char *endpoint, const struct lkd_socket_options *options)
+/* @text: of an address that was checked */
+static int open_tcp(const char *text)
 {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    const char *colon = strrchr(text, ':');
+    char host[INET_ADDRSTRLEN];
     const int on = 1;
-    int r;
+    int fd, r;
 
-    if (!options->secret_key)
-        return 0;
-    /* all of these are needed: a socket with half of them would let everybody in */
-    if (zmq_setsockopt(socket, ZMQ_CURVE_SERVER, &on, sizeof(on)) ||
-        zmq_setsockopt(socket, ZMQ_CURVE_SECRETKEY, options->secret_key,
-                       strlen(options->secret_key) + 1) ||
-        zmq_setsockopt(socket, ZMQ_ZAP_DOMAIN, LKD_ZAP_DOMAIN, strlen(LKD_ZAP_DOMAIN)) ||
-        zmq_setsockopt(socket, ZMQ_ZAP_ENFORCE_DOMAIN, &on, sizeof(on)))
-        return -1;
-    r = options->zap ? lkd_zap_watch(options->zap, socket, endpoint) : 0;
-    errno = -r;
-    return r;
+    snprintf(host, sizeof(host), "%.*s", (int)(colon - text), text);
+    inet_pton(AF_INET, host, &address.sin_addr);
+    address.sin_port = htons((uint16_t)strtol(colon + 1, NULL, 10));
+    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, BACKLOG)) {
+        r = -errno;
+        close(fd);
+        return r;
+    }
+    return fd;
 }
 
-int lkd_endpoint_bind(void *context, const char *endpoint, const struct lkd_socket_options *options,
-                      void **ret_socket, struct lk_error *ret_error)
+static bool is_ipc(const char *endpoint)
 {
-    void *socket;
+    return strncmp(endpoint, "ipc://", 6) == 0;
+}
+
+int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error)
+{
+    const char *address = endpoint + strlen("ipc://"); /* as long as "tcp://" */
     int r;
 
-    r = check(endpoint, options->secret_key != NULL || options->clear_text, ret_error);
+    r = check(endpoint, open, ret_error);
     if (r)
         return r;
-    if (strncmp(endpoint, "ipc://", 6) == 0 && endpoint[6] != '@' && ipc_in_use(endpoint + 6))
+    if (is_ipc(endpoint) && *address != '@' && ipc_in_use(address))
         return refuse(ret_error, endpoint, "in use; is another linkaged running?");
-
-    socket = make_socket(context, options);
-    if (!socket)
-        return refuse(ret_error, endpoint, zmq_strerror(errno));
-    if (set_keys(socket, endpoint, options) || zmq_bind(socket, endpoint)) {
-        int error = errno;
-
-        zmq_close(socket);
+    r = is_ipc(endpoint) ? open_ipc(address) : open_tcp(address);
+    if (r < 0)
         return refuse(ret_error, endpoint,
-                      error == EADDRINUSE ? "in use; is another linkaged running?"
-                                          : zmq_strerror(error));
-    }
-    *ret_socket = socket;
+                      r == -EADDRINUSE ? "in use; is another linkaged running?" : strerror(-r));
+    *ret_fd = r;
     return 0;
+}
+
+void lkd_endpoint_close(const char *endpoint, int fd)
+{
+    close(fd);
+    if (is_ipc(endpoint) && endpoint[strlen("ipc://")] != '@')
+        unlink(endpoint + strlen("ipc://"));
 }

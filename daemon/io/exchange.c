@@ -4,12 +4,12 @@
 #include "legs.h"
 #include "log.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #define NS_PER_S INT64_C(1000000000)
 /* Spans kept for a trace: two for each cycle. */
@@ -98,7 +98,7 @@ static void on_beat(struct lkd_exchange *exchange)
 static void receive(struct lkd_exchange *exchange)
 {
     int64_t begin_ns = lkd_clock_ns();
-    int n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_socket, BURST);
+    int n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_port, BURST);
 
     if (n > 0)
         lkd_exchange_mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
@@ -107,19 +107,17 @@ static void receive(struct lkd_exchange *exchange)
 static void *run(void *data)
 {
     struct lkd_exchange *exchange = data;
-    void *gateway = lkd_villas_pollitem(exchange->options.villas);
-    zmq_pollitem_t items[] = {
-        {.socket = exchange->options.inputs_socket, .events = ZMQ_POLLIN},
-        {.fd = exchange->timer, .events = ZMQ_POLLIN},
-        {.fd = exchange->beat, .events = ZMQ_POLLIN},
-        {.fd = exchange->wake, .events = ZMQ_POLLIN},
-        {.socket = gateway, .events = ZMQ_POLLIN},
+    struct pollfd items[] = {
+        {.fd = exchange->options.inputs_port->fd, .events = POLLIN},
+        {.fd = exchange->timer, .events = POLLIN},
+        {.fd = exchange->beat, .events = POLLIN},
+        {.fd = exchange->wake, .events = POLLIN},
+        {.fd = lkd_villas_descriptor(exchange->options.villas), .events = POLLIN},
     };
-    int n_items = (int)(sizeof(items) / sizeof(items[0])) - (gateway ? 0 : 1);
 
     pthread_setname_np(pthread_self(), "lkd-exchange");
     while (!atomic_load(&exchange->quit)) {
-        if (zmq_poll(items, n_items, -1) < 0)
+        if (poll(items, sizeof(items) / sizeof(items[0]), -1) < 0)
             continue;
         if (items[1].revents)
             on_timer(exchange);
@@ -153,11 +151,11 @@ static int open_all(struct lkd_exchange *exchange)
     int r;
 
     exchange->life.state = LINKAGE__V1__STATE__STATE_EMPTY;
-    exchange->heartbeat.socket = options->outputs_socket;
+    exchange->heartbeat.port = options->outputs_port;
     if ((r = open_descriptors(exchange)) || (r = lkd_ring_init(&exchange->spans, SPANS)) ||
         (r = lkd_receiver_init(&exchange->receiver, options->inputs)) ||
-        (r = lkd_publisher_init(&exchange->publisher, options->outputs_socket, divisor)) ||
-        (r = lkd_streams_init(&exchange->streams, options->outputs_socket, options->legs)))
+        (r = lkd_publisher_init(&exchange->publisher, options->outputs_port, divisor)) ||
+        (r = lkd_streams_init(&exchange->streams, options->outputs_port, options->legs)))
         return r;
     return lkd_motions_init(&exchange->motions, options->motion, options->n_motion);
 }

@@ -17,7 +17,7 @@
  * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
  * silent, the low rate of motion platforms.
  *
- * The thread runs at normal priority. Sockets are handed to it when it starts and belong to it
+ * The thread runs at normal priority. Channels are handed to it when it starts and belong to it
  * until it has stopped. */
 #ifndef LKD_IO_EXCHANGE_H
 #define LKD_IO_EXCHANGE_H
@@ -31,18 +31,17 @@
 struct lkd_exchange;
 struct lkd_legs;
 
-/** struct lkd_exchange_options - what it works with; all of it stays the caller's, the sockets to
- * close after the stop.
+/** struct lkd_exchange_options - what it works with; all of it stays the caller's.
  * @inputs:         where samples go
- * @inputs_socket:  SUB;  @outputs_socket: XPUB
+ * @inputs_port, @outputs_port: channels that samples come and go by
  * @divisor:        of the steps, for OutputSamples; 0 is 1
  * @motion:         @n_motion receivers of datagrams
  * @legs:           hears of publications, or NULL
  * @villas:         endpoints of a gateway, or NULL */
 struct lkd_exchange_options {
     struct lkd_inputs *inputs;
-    void *inputs_socket;
-    void *outputs_socket;
+    struct lkd_port *inputs_port;
+    struct lkd_port *outputs_port;
     uint64_t divisor;
     const struct lkd_motion_config *motion;
     int n_motion;

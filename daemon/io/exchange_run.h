@@ -13,7 +13,7 @@
  * @timer:     timerfd, one shot, absolute: records;  @beat: likewise: what happens without them
  * @wake:      eventfd, from the control thread
  * @spans:     what it did last
- * @lock:      guards what follows between exchange and control, and all use of the outputs socket
+ * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
  * @last:      what is repeated in FAULT while the cycle stands still, or NULL
  * @life:      what the next heartbeat says

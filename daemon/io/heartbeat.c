@@ -4,7 +4,6 @@
 #include "version.h"
 #include "wait.h"
 #include "wire.h"
-#include <zmq.h>
 
 static void beat(struct lkd_heartbeat *heartbeat, const struct lkd_life *life)
 {
@@ -21,7 +20,7 @@ static void beat(struct lkd_heartbeat *heartbeat, const struct lkd_life *life)
     message.sequence = ++heartbeat->sequence;
     message.sent_ns = (uint64_t)lkd_clock_ns();
     if (lk_wire_encode(&message.base, buffer, sizeof(buffer), &size) == 0)
-        zmq_send(heartbeat->socket, buffer, size, ZMQ_DONTWAIT);
+        lkd_port_send_bytes(heartbeat->port, buffer, size);
 }
 
 void lkd_heartbeat_tick(struct lkd_heartbeat *heartbeat, const struct lkd_life *life,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heartbeats on the outputs socket: ten a second in every state, so that a bench tells a daemon
+/* Heartbeats on the outputs channel: ten a second in every state, so that a bench tells a daemon
  * that rests from one that is gone, and a restarted daemon or another model from the one it knew.
  */
 #ifndef LKD_IO_HEARTBEAT_H
 #define LKD_IO_HEARTBEAT_H
 
 #include "linkage.pb-c.h"
+#include "port.h"
 #include <stdint.h>
 
 #define LKD_HEARTBEAT_NS INT64_C(100000000)
@@ -20,7 +21,7 @@ struct lkd_life {
 
 /** struct lkd_heartbeat - @due_ns: when the next one is, CLOCK_MONOTONIC */
 struct lkd_heartbeat {
-    void *socket;
+    struct lkd_port *port;
     uint64_t sequence;
     int64_t due_ns;
 };

@@ -14,30 +14,20 @@ static const struct {
 
 #define N_ROLES (sizeof(roles) / sizeof(roles[0]))
 
-static bool keys_expected;
-
-void lkd_peer_expect_keys(bool expected)
+void lkd_peer_of(bool keyed, const char *user_id, struct lkd_peer *ret_peer)
 {
-    keys_expected = expected;
-}
-
-void lkd_peer_of(zmq_msg_t *message, struct lkd_peer *ret_peer)
-{
-    const char *id;
-
     *ret_peer = (struct lkd_peer){.role = LINKAGE__V1__ROLE__ROLE_CONTROL};
     /* without keys the property could only come from the client itself */
-    if (!keys_expected)
+    if (!keyed)
         return;
     ret_peer->role = LINKAGE__V1__ROLE__ROLE_UNSPECIFIED;
-    id = zmq_msg_gets(message, "User-Id");
-    for (size_t i = 0; id && i < N_ROLES; i++) {
+    for (size_t i = 0; user_id && i < N_ROLES; i++) {
         size_t n = strlen(roles[i].word);
 
-        if (strncmp(id, roles[i].word, n) != 0)
+        if (strncmp(user_id, roles[i].word, n) != 0)
             continue;
         ret_peer->role = roles[i].role;
-        snprintf(ret_peer->name, sizeof(ret_peer->name), "%s", id + n);
+        snprintf(ret_peer->name, sizeof(ret_peer->name), "%s", user_id + n);
     }
 }
 

@@ -10,7 +10,6 @@
 #include "linkage.pb-c.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <zmq.h>
 
 #define LKD_PEER_NAME_SIZE 64
 
@@ -21,13 +20,11 @@ struct lkd_peer {
     char name[LKD_PEER_NAME_SIZE];
 };
 
-/** lkd_peer_expect_keys() - whether all endpoints have keys. Once, before the first message. */
-void lkd_peer_expect_keys(bool expected);
-
-/** lkd_peer_of() - who sent @message, a part just received. Without keys: ROLE_CONTROL. With keys,
- * a message whose sender nobody has vouched for has ROLE_UNSPECIFIED, which allows nothing. Thread:
- * the one that received it. */
-void lkd_peer_of(zmq_msg_t *message, struct lkd_peer *ret_peer);
+/** lkd_peer_of() - who sent a message.
+ * @keyed:   the endpoint that it came by has keys; without them: ROLE_CONTROL
+ * @user_id: its property, NULL: none. With keys, a message whose sender nobody has vouched for has
+ * ROLE_UNSPECIFIED, which allows nothing. */
+void lkd_peer_of(bool keyed, const char *user_id, struct lkd_peer *ret_peer);
 
 /** lkd_peer_user_id() - what the ZAP handler says about a client: "bench/NAME".
  * @ret: @size bytes, LKD_PEER_USER_ID_SIZE are always enough */

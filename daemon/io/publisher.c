@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <zmq.h>
 
-int lkd_publisher_init(struct lkd_publisher *publisher, void *socket, uint64_t divisor)
+int lkd_publisher_init(struct lkd_publisher *publisher, struct lkd_port *port, uint64_t divisor)
 {
     unsigned char *buffer = malloc(LK_WIRE_SAMPLE_MAX);
 
     if (!buffer)
         return -ENOMEM;
-    *publisher = (struct lkd_publisher){.socket = socket, .buffer = buffer, .divisor = divisor};
+    *publisher = (struct lkd_publisher){.port = port, .buffer = buffer, .divisor = divisor};
     lkd_pace_begin(&publisher->pace, divisor);
     return 0;
 }
@@ -40,9 +39,9 @@ int64_t lkd_publisher_send(struct lkd_publisher *publisher, struct lkd_outgoing 
     size_t size;
 
     lkd_outgoing_stamp(outgoing, ++publisher->sequence);
-    /* the socket drops for slow subscribers and never blocks; the gap shows in the sequence */
+    /* the line drops for slow subscribers, and a full channel all: the gap shows in the sequence */
     if (lk_wire_encode(&outgoing->sample.base, publisher->buffer, LK_WIRE_SAMPLE_MAX, &size) ||
-        zmq_send(publisher->socket, publisher->buffer, size, ZMQ_DONTWAIT) < 0) {
+        !lkd_port_send_bytes(publisher->port, publisher->buffer, size)) {
         lkd_log(LKD_C_OUTPUT_NOT_SENT, "output sample %" PRIu64 " was not sent",
                 publisher->sequence);
         return 0;

@@ -2,7 +2,6 @@
 #include "receiver.h"
 #include "log.h"
 #include "peer.h"
-#include <zmq.h>
 
 int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs)
 {
@@ -48,33 +47,26 @@ static void forbid(struct lkd_receiver *receiver, const struct lkd_peer *peer)
             peer->name);
 }
 
-int lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit)
+static void judge(struct lkd_receiver *receiver, const struct lkd_message *message)
 {
+    if (message->kind == LKD_FRAME_OPENED)
+        return;
+    if (message->peer.role < LINKAGE__V1__ROLE__ROLE_BENCH) {
+        forbid(receiver, &message->peer);
+    } else if (message->kind == LKD_FRAME_PARTS) {
+        lkd_inputs_refuse(receiver->inputs);
+        report(&message->peer, "more than one part");
+    } else {
+        take(receiver, &message->peer, message->data, message->size);
+    }
+}
+
+int lkd_receiver_drain(struct lkd_receiver *receiver, struct lkd_port *port, int limit)
+{
+    struct lkd_message message;
     int i;
 
-    for (i = 0; i < limit; i++) {
-        zmq_msg_t message;
-        bool first = !receiver->continued, more;
-        struct lkd_peer peer;
-
-        zmq_msg_init(&message);
-        if (zmq_msg_recv(&message, socket, ZMQ_DONTWAIT) < 0) {
-            zmq_msg_close(&message);
-            break;
-        }
-        more = zmq_msg_more(&message);
-        lkd_peer_of(&message, &peer);
-        if (first && peer.role < LINKAGE__V1__ROLE__ROLE_BENCH) {
-            forbid(receiver, &peer);
-        } else if (first && !more) {
-            take(receiver, &peer, zmq_msg_data(&message), zmq_msg_size(&message));
-        } else if (first) {
-            /* a sample is one part; refused once, whatever the other parts are */
-            lkd_inputs_refuse(receiver->inputs);
-            report(&peer, "more than one part");
-        }
-        receiver->continued = more;
-        zmq_msg_close(&message);
-    }
+    for (i = 0; i < limit && lkd_port_receive(port, &message); i++)
+        judge(receiver, &message);
     return i;
 }

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* InputSamples from a SUB socket into the input table; the exchange thread's. */
+/* InputSamples from their channel into the input table; the exchange thread's. */
 #ifndef LKD_IO_RECEIVER_H
 #define LKD_IO_RECEIVER_H
 
 #include "inputs.h"
+#include "port.h"
 #include "wire.h"
 #include <stdatomic.h>
 
-/** struct lkd_receiver - @arena: decoded samples live here, one at a time;  @continued: the next
- * part belongs to a message that is refused already;  @forbidden: samples from clients whose role
- * does not allow them, for any thread to read */
+/** struct lkd_receiver - @arena: decoded samples live here, one at a time;  @forbidden: samples
+ * from clients whose role does not allow them, for any thread to read */
 struct lkd_receiver {
     struct lkd_inputs *inputs;
     struct lk_wire_arena arena;
-    bool continued;
     _Atomic uint64_t forbidden;
 };
 
@@ -22,8 +21,8 @@ int lkd_receiver_init(struct lkd_receiver *receiver, struct lkd_inputs *inputs);
 /** lkd_receiver_fini() - release; a zeroed receiver is allowed. */
 void lkd_receiver_fini(struct lkd_receiver *receiver);
 
-/** lkd_receiver_drain() - take what has arrived, at most @limit parts; never blocks.
- * Return: how many parts. */
-int lkd_receiver_drain(struct lkd_receiver *receiver, void *socket, int limit);
+/** lkd_receiver_drain() - take what has arrived, at most @limit messages; never blocks.
+ * Return: how many messages. */
+int lkd_receiver_drain(struct lkd_receiver *receiver, struct lkd_port *port, int limit);
 
 #endif

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
 
 /* Subscription messages taken in a row: a flood of them does not hold up samples. */
 #define BURST 1024
@@ -39,10 +38,10 @@ void lkd_stream_topic(uint64_t id, unsigned char *ret_topic)
         ret_topic[1 + i] = (unsigned char)(id >> (8 * i));
 }
 
-int lkd_streams_init(struct lkd_streams *streams, void *socket, struct lkd_legs *legs)
+int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port, struct lkd_legs *legs)
 {
     *streams = (struct lkd_streams){
-        .socket = socket,
+        .port = port,
         .legs = legs,
         .values = calloc(LKD_PUBLISHER_OUTPUTS_MAX, sizeof(double)),
         .buffer = malloc(LK_WIRE_SAMPLE_MAX),
@@ -154,20 +153,26 @@ void lkd_streams_begin(struct lkd_streams *streams)
 
 /* ---- subscribers ---- */
 
+/* Another line process has begun: whoever is still there subscribes again. */
+static void forget_subscribers(struct lkd_streams *streams)
+{
+    streams->topics = (struct lkd_topics){0};
+}
+
 /* Return: whether a topic of a stream has come or gone. */
 static bool hear(struct lkd_streams *streams)
 {
+    struct lkd_message message;
     bool changed = false;
 
-    for (int i = 0; i < BURST; i++) {
-        zmq_msg_t message;
-
-        zmq_msg_init(&message);
-        if (zmq_msg_recv(&message, streams->socket, ZMQ_DONTWAIT) < 0)
-            i = BURST;
-        else if (lkd_topics_hear(&streams->topics, zmq_msg_data(&message), zmq_msg_size(&message)))
+    for (int i = 0; i < BURST && lkd_port_receive(streams->port, &message); i++) {
+        if (message.kind == LKD_FRAME_OPENED) {
+            forget_subscribers(streams);
             changed = true;
-        zmq_msg_close(&message);
+        } else if (message.kind == LKD_FRAME_MESSAGE &&
+                   lkd_topics_hear(&streams->topics, message.data, message.size)) {
+            changed = true;
+        }
     }
     return changed;
 }
@@ -214,7 +219,7 @@ static void publish(struct lkd_streams *streams, struct lkd_stream *stream,
     message.stream = stream->id;
     message.sample = &outgoing->sample;
     if (lk_wire_encode(&message.base, streams->buffer, LK_WIRE_SAMPLE_MAX, &size) ||
-        zmq_send(streams->socket, streams->buffer, size, ZMQ_DONTWAIT) < 0) {
+        !lkd_port_send_bytes(streams->port, streams->buffer, size)) {
         lkd_log(LKD_C_OUTPUT_NOT_SENT, "sample %" PRIu64 " of stream %016" PRIx64 " was not sent",
                 stream->sequence, stream->id);
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams: selections of the outputs, each at a divisor of its own, as StreamSamples on the outputs
- * socket.
+ * channel.
  *
  * The number of a stream is a hash of what was asked for, so that two subscribers that ask for the
  * same share one stream, and a bench that asks anew after a restart of the daemon gets the topic it
@@ -13,6 +13,7 @@
 
 #include "outgoing.h"
 #include "pace.h"
+#include "port.h"
 #include "topics.h"
 
 #define LKD_STREAMS_MAX      64
@@ -34,7 +35,7 @@ struct lkd_legs;
 
 /** struct lkd_streams - @n of them;  @values, @buffer: of the sample being made */
 struct lkd_streams {
-    void *socket;
+    struct lkd_port *port;
     struct lkd_legs *legs;
     int n;
     struct lkd_stream stream[LKD_STREAMS_MAX];
@@ -61,9 +62,9 @@ struct lkd_selection {
 uint64_t lkd_stream_hash(uint64_t hash, const char *name);
 
 /** lkd_streams_init() - none.
- * @socket: XPUB;  @legs: hears of publications, or NULL; both stay the caller's
+ * @port: outputs;  @legs: hears of publications, or NULL; both stay the caller's
  * Return: 0, -ENOMEM. */
-int lkd_streams_init(struct lkd_streams *streams, void *socket, struct lkd_legs *legs);
+int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port, struct lkd_legs *legs);
 /** lkd_streams_fini() - release; zeroed streams are allowed. */
 void lkd_streams_fini(struct lkd_streams *streams);
 

@@ -8,13 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
 
 #define RETRY_NS INT64_C(1000000000)
-#define QUEUE    64
 
-/** struct lkd_villas - @lock: guards everything but sockets and configuration
- * @continued:    the next part belongs to a message that is refused already
+/** struct lkd_villas - @lock: guards everything but the channels and the configuration
  * @in_fits, @out_fits: the names are those of the model, and there are some
  * @channel:      names of the channels to claim
  * @token:        of the claim, 0: none;  @retry_ns: when to ask again
@@ -24,12 +21,11 @@
 struct lkd_villas {
     const struct lkd_villas_config *config;
     struct lkd_inputs *inputs;
-    void *inputs_socket;
-    void *outputs_socket;
+    struct lkd_port *inputs_port;
+    struct lkd_port *outputs_port;
 
     pthread_mutex_t lock;
     struct lk_wire_arena arena;
-    bool continued;
     uint64_t model_id;
     bool in_fits;
     bool out_fits;
@@ -52,65 +48,38 @@ struct lkd_villas {
 
 /* ---- open and close ---- */
 
-static int bind_one(void *context, const char *endpoint, int type, bool clear_text,
-                    void **ret_socket, struct lk_error *error)
+static void warn_of_clear_text(const char *endpoint)
 {
-    const struct lkd_socket_options options = {
-        .type = type,
-        .size_max = LK_VILLAS_MESSAGE_MAX,
-        .queue = QUEUE,
-        .clear_text = clear_text,
-    };
     struct lk_error reason;
-    int r;
 
-    if (!*endpoint)
-        return 0;
-    r = lkd_endpoint_bind(context, endpoint, &options, ret_socket, error);
-    if (r == 0)
-        lkd_log(LKD_C_LISTENING, "listening on %s for VILLASnode", endpoint);
-    if (r == 0 && lkd_endpoint_check(endpoint, &reason))
+    if (*endpoint && lkd_endpoint_check(endpoint, &reason))
         lkd_log(LKD_C_CLEAR_TEXT,
                 "%s is open to other machines, without keys or encryption (villas.clear_text)",
                 endpoint);
-    return r;
 }
 
-static int open_all(struct lkd_villas *villas, void *context, struct lk_error *error)
-{
-    const struct lkd_villas_config *config = villas->config;
-    int r;
-
-    r = lk_wire_arena_init(&villas->arena, LK_VILLAS_ARENA);
-    if (r)
-        return r;
-    villas->buffer = malloc(LK_VILLAS_MESSAGE_MAX);
-    if (!villas->buffer)
-        return -ENOMEM;
-    r = bind_one(context, config->inputs, ZMQ_SUB, config->clear_text, &villas->inputs_socket,
-                 error);
-    return r ? r
-             : bind_one(context, config->outputs, ZMQ_PUB, config->clear_text,
-                        &villas->outputs_socket, error);
-}
-
-int lkd_villas_open(void *context, const struct lkd_villas_config *config,
-                    struct lkd_inputs *inputs, struct lkd_villas **ret_villas,
-                    struct lk_error *ret_error)
+int lkd_villas_open(const struct lkd_villas_config *config, struct lkd_inputs *inputs,
+                    struct lkd_port *inputs_port, struct lkd_port *outputs_port,
+                    struct lkd_villas **ret_villas)
 {
     struct lkd_villas *villas;
     int r;
 
     *ret_villas = NULL;
-    if (!*config->inputs && !*config->outputs)
+    if (!inputs_port && !outputs_port)
         return 0;
     villas = calloc(1, sizeof(*villas));
     if (!villas)
         return -ENOMEM;
     villas->config = config;
     villas->inputs = inputs;
+    villas->inputs_port = inputs_port;
+    villas->outputs_port = outputs_port;
     pthread_mutex_init(&villas->lock, NULL);
-    r = open_all(villas, context, ret_error);
+    warn_of_clear_text(config->inputs);
+    warn_of_clear_text(config->outputs);
+    villas->buffer = malloc(LK_VILLAS_MESSAGE_MAX);
+    r = villas->buffer ? lk_wire_arena_init(&villas->arena, LK_VILLAS_ARENA) : -ENOMEM;
     if (r)
         lkd_villas_close(villas);
     else
@@ -122,10 +91,6 @@ void lkd_villas_close(struct lkd_villas *villas)
 {
     if (!villas)
         return;
-    if (villas->inputs_socket)
-        zmq_close(villas->inputs_socket);
-    if (villas->outputs_socket)
-        zmq_close(villas->outputs_socket);
     lk_wire_arena_fini(&villas->arena);
     lk_villas_frame_fini(&villas->frame);
     free(villas->buffer);
@@ -133,9 +98,9 @@ void lkd_villas_close(struct lkd_villas *villas)
     free(villas);
 }
 
-void *lkd_villas_pollitem(const struct lkd_villas *villas)
+int lkd_villas_descriptor(const struct lkd_villas *villas)
 {
-    return villas ? villas->inputs_socket : NULL;
+    return villas && villas->inputs_port ? villas->inputs_port->fd : -1;
 }
 
 /* ---- a model ---- */
@@ -148,7 +113,7 @@ static void map_inputs(struct lkd_villas *villas, const struct lk_system *system
     int n;
 
     villas->in_fits = false;
-    if (!villas->inputs_socket || villas->config->in.n == 0)
+    if (!villas->inputs_port || villas->config->in.n == 0)
         return;
     channels = lk_system_input_channels(system, &n);
     if (lkd_villas_map_inputs(&villas->config->in, channels, n, &villas->in, &error)) {
@@ -169,7 +134,7 @@ static void map_outputs(struct lkd_villas *villas, const struct lk_system *syste
 
     villas->out_fits = false;
     lk_villas_frame_fini(&villas->frame);
-    if (!villas->outputs_socket || villas->config->out.n == 0)
+    if (!villas->outputs_port || villas->config->out.n == 0)
         return;
     channels = lk_system_output_channels(system, &n);
     if (lkd_villas_map_outputs(&villas->config->out, channels, n, &villas->out, &error)) {
@@ -322,26 +287,17 @@ static void take(struct lkd_villas *villas, const void *data, size_t size, int64
 
 int lkd_villas_drain(struct lkd_villas *villas, int limit)
 {
+    struct lkd_message message;
     int i;
 
-    if (!villas || !villas->inputs_socket)
+    if (!villas || !villas->inputs_port)
         return 0;
     pthread_mutex_lock(&villas->lock);
-    for (i = 0; i < limit; i++) {
-        bool first = !villas->continued;
-        zmq_msg_t message;
-
-        zmq_msg_init(&message);
-        if (zmq_msg_recv(&message, villas->inputs_socket, ZMQ_DONTWAIT) < 0) {
-            zmq_msg_close(&message);
-            break;
-        }
-        villas->continued = zmq_msg_more(&message);
-        if (first && !villas->continued)
-            take(villas, zmq_msg_data(&message), zmq_msg_size(&message), lkd_clock_ns());
-        else if (first)
+    for (i = 0; i < limit && lkd_port_receive(villas->inputs_port, &message); i++) {
+        if (message.kind == LKD_FRAME_MESSAGE)
+            take(villas, message.data, message.size, lkd_clock_ns());
+        else if (message.kind == LKD_FRAME_PARTS)
             refuse(villas, "more than one frame; no filter may be set in the gateway");
-        zmq_msg_close(&message);
     }
     pthread_mutex_unlock(&villas->lock);
     return i;
@@ -383,7 +339,7 @@ static void send(struct lkd_villas *villas, const struct lkd_output *output)
         villas->frame.value[i].f = output->values[villas->out.index[i]];
     if (lk_villas_encode(&villas->frame, villas->sequence, lkd_wall_clock_ns() - age_ns,
                          villas->buffer, LK_VILLAS_MESSAGE_MAX, &size) == 0 &&
-        zmq_send(villas->outputs_socket, villas->buffer, size, ZMQ_DONTWAIT) >= 0)
+        lkd_port_send_bytes(villas->outputs_port, villas->buffer, size))
         villas->counts.sent++;
 }
 

@@ -23,6 +23,7 @@
 
 #include "cycle_types.h"
 #include "endpoint.h"
+#include "port.h"
 #include "villas_map.h"
 
 #define LKD_VILLAS_BENCH "villas"
@@ -55,26 +56,26 @@ struct lkd_villas_counts {
     uint64_t sent;
 };
 
-/** lkd_villas_open() - bind what is configured, in ZeroMQ context @context.
+/** lkd_villas_open() - a gateway at these channels.
  * @config, @inputs: stay the caller's, must outlive it
+ * @inputs_port, @outputs_port: NULL where that direction is not configured
  * Thread: control.
- * Return: 0 (@ret_villas is NULL when nothing is configured), LK_E_TEXT, -ENOMEM. */
-int lkd_villas_open(void *context, const struct lkd_villas_config *config,
-                    struct lkd_inputs *inputs, struct lkd_villas **ret_villas,
-                    struct lk_error *ret_error);
-/** lkd_villas_close() - close the sockets and release; NULL is allowed. Nobody polls them any more.
- */
+ * Return: 0 (@ret_villas is NULL when nothing is configured), -ENOMEM. */
+int lkd_villas_open(const struct lkd_villas_config *config, struct lkd_inputs *inputs,
+                    struct lkd_port *inputs_port, struct lkd_port *outputs_port,
+                    struct lkd_villas **ret_villas);
+/** lkd_villas_close() - release; NULL is allowed. Nobody polls the channels any more. */
 void lkd_villas_close(struct lkd_villas *villas);
 
 /** lkd_villas_load() - a model was loaded, after lkd_inputs_attach(): names are resolved, channels
  * are claimed. Thread: control; @villas NULL is allowed, as in all that follow. */
 void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, uint64_t model_id);
 
-/** lkd_villas_pollitem() - the socket that messages come in by, NULL: none. */
-void *lkd_villas_pollitem(const struct lkd_villas *villas);
+/** lkd_villas_descriptor() - what to poll for messages that come in, -1: nothing. */
+int lkd_villas_descriptor(const struct lkd_villas *villas);
 
-/** lkd_villas_drain() - take what has arrived, at most @limit parts; never blocks. Thread:
- * exchange. Return: how many parts. */
+/** lkd_villas_drain() - take what has arrived, at most @limit messages; never blocks. Thread:
+ * exchange. Return: how many messages. */
 int lkd_villas_drain(struct lkd_villas *villas, int limit);
 
 /** lkd_villas_tick() - claim again where that is due. Thread: exchange, some times a second. */

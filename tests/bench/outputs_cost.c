@@ -5,22 +5,21 @@
  *
  * The datagram of a motion platform made and sent at the end of a cycle (`send_from: cycle`), which
  * is the cycle thread's; an OutputSample and 1, 8 and 64 streams of it, which is the exchange
- * thread's. With CORE at SCHED_FIFO 80 on that core. Receivers are sockets of this process over
- * loopback and inproc, so that their time is not in the figures but that of ZeroMQ's thread is in
- * the machine. */
+ * thread's. With CORE at SCHED_FIFO 80 on that core. Receivers are a socket and the other end of
+ * the channel to the line process, in a thread of this one: their time is not in the figures. */
 #include "histogram.h"
 #include "motion_cycle.h"
 #include "publisher.h"
 #include "realtime.h"
 #include "streams.h"
 #include <arpa/inet.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #define PERIOD_NS INT64_C(1000000)
 #define N_VALUES  32 /* outputs of the model */
@@ -145,27 +144,26 @@ static void publish(void *data, uint64_t step)
     lkd_streams_send(&streams, record, &outgoing, false);
 }
 
+/* The line's end of the channel. */
 static void *read_all(void *data)
 {
-    unsigned char message[8192];
+    struct lkd_port *in = data;
+    struct pollfd item = {.fd = in->fd, .events = POLLIN};
+    struct lkd_message message;
 
     while (!atomic_load(&quit))
-        zmq_recv(data, message, sizeof(message), 0);
+        if (poll(&item, 1, 200) == 1)
+            lkd_port_receive(in, &message);
     return NULL;
 }
 
-static void measure_samples(void *context, int n)
+static void measure_samples(struct lkd_port *in, int n)
 {
-    int patience_ms = 200;
-    void *in = zmq_socket(context, ZMQ_SUB);
     int from[N_VALUES];
     char what[64];
     pthread_t thread;
     uint64_t id;
 
-    zmq_setsockopt(in, ZMQ_SUBSCRIBE, "", 0);
-    zmq_setsockopt(in, ZMQ_RCVTIMEO, &patience_ms, sizeof(patience_ms));
-    zmq_connect(in, "tcp://127.0.0.1:47123");
     for (int i = 0; i < N_VALUES; i++)
         from[i] = i;
     while (streams.n < n) { /* no two alike */
@@ -174,10 +172,7 @@ static void measure_samples(void *context, int n)
         lkd_streams_add(&streams, &(struct lkd_selection){1, from, 2 + streams.n % 16, 1},
                         lkd_clock_ns(), &id);
     }
-    for (int i = 0; i < 300; i++) {
-        lkd_streams_tick(&streams, lkd_clock_ns());
-        zmq_poll(NULL, 0, 1);
-    }
+    lkd_streams_tick(&streams, lkd_clock_ns());
     atomic_store(&quit, false);
     pthread_create(&thread, NULL, read_all, in);
     repeat(publish, NULL);
@@ -186,30 +181,30 @@ static void measure_samples(void *context, int n)
     report(what);
     atomic_store(&quit, true);
     pthread_join(thread, NULL);
-    zmq_close(in);
 }
 
 int main(int argc, char *argv[])
 {
-    void *context, *out;
+    struct lkd_port in, out;
     pthread_t thread;
+    int fd[2];
 
     if (argc < 2) {
         fprintf(stderr, "usage: %s SECONDS [CORE]\n", argv[0]);
         return 2;
     }
     steps = atoi(argv[1]) * 1000;
-    context = zmq_ctx_new();
-    out = zmq_socket(context, ZMQ_XPUB);
-    if (zmq_bind(out, "tcp://127.0.0.1:47123"))
+    if (lkd_port_pair(fd) || lkd_port_init(&out, fd[0], LK_WIRE_SAMPLE_MAX) ||
+        lkd_port_init(&in, fd[1], LK_WIRE_SAMPLE_MAX))
         return 1;
+    lkd_port_send_bytes(&in, "\1", 1); /* somebody subscribes to everything */
     record = calloc(1, sizeof(*record) + N_VALUES * sizeof(double));
-    lkd_publisher_init(&publisher, out, 1);
-    lkd_streams_init(&streams, out, NULL);
-    measure_samples(context, 0);
-    measure_samples(context, 1);
-    measure_samples(context, 8);
-    measure_samples(context, 64);
+    lkd_publisher_init(&publisher, &out, 1);
+    lkd_streams_init(&streams, &out, NULL);
+    measure_samples(&in, 0);
+    measure_samples(&in, 1);
+    measure_samples(&in, 8);
+    measure_samples(&in, 64);
 
     atomic_store(&quit, false);
     measure_datagrams(argc > 2 ? argv[2] : NULL, &thread);

@@ -182,6 +182,13 @@ int harness_wait(pid_t pid, int timeout_ms)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool harness_is_alive(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+}
+
 static void open_notify(struct harness *h)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -61,6 +61,9 @@ void harness_close(struct harness *h);
 pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify);
 /** harness_wait() - wait for the end of a process. Return: exit status, 128 + n for signal n. */
 int harness_wait(pid_t pid, int timeout_ms);
+/** harness_is_alive() - whether a process that is our child still runs; takes nothing away from
+ * harness_wait(). */
+bool harness_is_alive(pid_t pid);
 /** harness_log_has() - does the log in @folder/@name contain @words? */
 bool harness_log_has(const char *folder, const char *name, const char *words);
 /** harness_log_count() - lines of @h's log that have @words.  harness_await_log() - wait until

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ten thousand cycles at 2 kHz while the daemon's own exchange thread publishes, receives and
- * decodes beside them, over real sockets with a bench at the other end: on the cycle thread no heap
- * call, no page fault and one wait a cycle; on a worker no heap call, no page fault, and no sleep
- * but between steps.
+ * decodes beside them, over the channels of the line process with a bench at the other end: on the
+ * cycle thread no heap call, no page fault and one wait a cycle; on a worker no heap call, no page
+ * fault, and no sleep but between steps.
  *
  * Runs without privileges too; then priority and locked memory are left out, and page faults are
  * reported without being judged. Nothing here depends on how late the machine is. */
@@ -24,7 +24,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include <cmocka.h>
 
@@ -93,9 +92,8 @@ static void *run_worker(void *data)
 /* ---- the bench, in a thread of its own ---- */
 
 struct bench {
-    void *context;
-    char inputs[96];
-    char outputs[96];
+    struct lkd_port inputs;
+    struct lkd_port outputs;
     size_t n_inputs;
     _Atomic bool stop;
     uint64_t sent;
@@ -103,7 +101,7 @@ struct bench {
     _Atomic uint64_t input_sequence;
 };
 
-static void send_input(struct bench *bench, void *socket)
+static void send_input(struct bench *bench)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
     double values[64] = {0};
@@ -114,17 +112,21 @@ static void send_input(struct bench *bench, void *socket)
     sample.n_values = bench->n_inputs;
     sample.values = values;
     if (lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size) == 0)
-        zmq_send(socket, buffer, size, ZMQ_DONTWAIT);
+        lkd_port_send(&bench->inputs,
+                      &(struct lkd_message){.kind = LKD_FRAME_MESSAGE,
+                                            .peer.role = LINKAGE__V1__ROLE__ROLE_CONTROL,
+                                            .data = buffer,
+                                            .size = size},
+                      false);
 }
 
-static void take_outputs(struct bench *bench, void *socket, struct lk_wire_arena *arena)
+static void take_outputs(struct bench *bench, struct lk_wire_arena *arena)
 {
     const Linkage__V1__OutputSample *sample;
-    unsigned char buffer[8192];
-    int size;
+    struct lkd_message message;
 
-    while ((size = zmq_recv(socket, buffer, sizeof(buffer), ZMQ_DONTWAIT)) >= 0) {
-        if (lk_wire_decode_output(arena, buffer, (size_t)size, &sample))
+    while (lkd_port_receive(&bench->outputs, &message)) {
+        if (lk_wire_decode_output(arena, message.data, message.size, &sample))
             continue;
         bench->received++;
         bench->input_sequence = sample->input_sequence;
@@ -135,23 +137,15 @@ static void *attend(void *data)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
     struct bench *bench = data;
-    void *in = zmq_socket(bench->context, ZMQ_PUB), *out = zmq_socket(bench->context, ZMQ_SUB);
     struct lk_wire_arena arena;
-    int zero = 0;
 
-    zmq_setsockopt(in, ZMQ_LINGER, &zero, sizeof(zero));
-    zmq_setsockopt(out, ZMQ_SUBSCRIBE, "\x08", 1);
-    zmq_connect(in, bench->inputs);
-    zmq_connect(out, bench->outputs);
     lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA);
     while (!atomic_load(&bench->stop)) {
-        send_input(bench, in);
-        take_outputs(bench, out, &arena);
+        send_input(bench);
+        take_outputs(bench, &arena);
         nanosleep(&nap, NULL);
     }
     lk_wire_arena_fini(&arena);
-    zmq_close(in);
-    zmq_close(out);
     return NULL;
 }
 
@@ -162,25 +156,27 @@ struct rig {
     struct lkd_cycle *cycle;
     struct lkd_inputs inputs;
     struct lkd_exchange *exchange;
-    void *context;
-    void *inputs_socket;
-    void *outputs_socket;
+    int inputs_fd[2];
+    int outputs_fd[2];
+    struct lkd_port inputs_port;
+    struct lkd_port outputs_port;
     struct bench bench;
     pthread_t bench_thread;
 };
 
-static void *bind_socket(struct rig *rig, int type, const char *name, char *ret_endpoint)
+static void open_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *line)
 {
-    void *socket = zmq_socket(rig->context, type);
-    int zero = 0;
+    assert_int_equal(lkd_port_pair(fd), 0);
+    assert_int_equal(lkd_port_init(daemon, fd[0], LK_WIRE_SAMPLE_MAX), 0);
+    assert_int_equal(lkd_port_init(line, fd[1], LK_WIRE_SAMPLE_MAX), 0);
+}
 
-    assert_non_null(socket);
-    snprintf(ret_endpoint, 96, "inproc://%s", name);
-    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
-    if (type == ZMQ_SUB)
-        zmq_setsockopt(socket, ZMQ_SUBSCRIBE, "", 0);
-    assert_int_equal(zmq_bind(socket, ret_endpoint), 0);
-    return socket;
+static void close_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *line)
+{
+    lkd_port_fini(daemon);
+    lkd_port_fini(line);
+    close(fd[0]);
+    close(fd[1]);
 }
 
 static void open_rig(struct rig *rig, const char *model_name)
@@ -200,9 +196,8 @@ static void open_rig(struct rig *rig, const char *model_name)
     lk_model_free(model);
     assert_int_equal(lkd_cycle_new(rig->system, &settings, &rig->cycle), 0);
 
-    rig->bench.context = rig->context = zmq_ctx_new();
-    rig->inputs_socket = bind_socket(rig, ZMQ_SUB, "inputs", rig->bench.inputs);
-    rig->outputs_socket = bind_socket(rig, ZMQ_XPUB, "outputs", rig->bench.outputs);
+    open_channel(rig->inputs_fd, &rig->inputs_port, &rig->bench.inputs);
+    open_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
     rig->bench.n_inputs = (size_t)rig->cycle->n_inputs;
     lkd_inputs_init(&rig->inputs);
     lkd_inputs_configure(&rig->inputs, true, LKD_LEASE_NS); /* the bench here claims nothing */
@@ -210,8 +205,8 @@ static void open_rig(struct rig *rig, const char *model_name)
     assert_int_equal(lkd_exchange_start(
                          &(struct lkd_exchange_options){
                              .inputs = &rig->inputs,
-                             .inputs_socket = rig->inputs_socket,
-                             .outputs_socket = rig->outputs_socket,
+                             .inputs_port = &rig->inputs_port,
+                             .outputs_port = &rig->outputs_port,
                          },
                          &rig->exchange),
                      0);
@@ -225,9 +220,8 @@ static void close_rig(struct rig *rig)
     pthread_join(rig->bench_thread, NULL);
     lkd_exchange_detach(rig->exchange, LINKAGE__V1__STATE__STATE_READY);
     lkd_exchange_stop(rig->exchange);
-    zmq_close(rig->inputs_socket);
-    zmq_close(rig->outputs_socket);
-    zmq_ctx_term(rig->context);
+    close_channel(rig->inputs_fd, &rig->inputs_port, &rig->bench.inputs);
+    close_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
     lkd_inputs_attach(&rig->inputs, NULL, 0);
     lkd_inputs_fini(&rig->inputs);
     lkd_cycle_free(rig->cycle);

@@ -2,6 +2,7 @@
 /* Where the daemon may listen, and who a message is from: the rules below the integration tests. */
 #include "endpoint.h"
 #include "peer.h"
+#include "socket.h"
 #include "zap.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include <zmq.h>
 
 #include <cmocka.h>
 
@@ -76,18 +78,34 @@ static void test_addresses_that_are_none(void **state)
     }
 }
 
-/* Not even the sockets' maker lets an open address through. */
-static void test_bind_refuses_too(void **state)
+/* Not even who listens lets an open address through. */
+static void test_listen_refuses_too(void **state)
 {
-    const struct lkd_socket_options options = {.type = ZMQ_ROUTER, .size_max = 100, .queue = 1};
-    void *context = zmq_ctx_new(), *socket = NULL;
     struct lk_error error;
+    int fd = -1;
 
     (void)state;
-    assert_int_equal(lkd_endpoint_bind(context, "tcp://0.0.0.0:15688", &options, &socket, &error),
-                     LK_E_TEXT);
-    assert_null(socket);
-    zmq_ctx_term(context);
+    assert_int_equal(lkd_endpoint_listen("tcp://0.0.0.0:15688", false, &fd, &error), LK_E_TEXT);
+    assert_int_equal(fd, -1);
+}
+
+/* A path is taken from a socket that nobody serves any more, and from nobody else. */
+static void test_paths(void **state)
+{
+    char folder[] = "/tmp/linkaged-endpoint-XXXXXX", endpoint[64];
+    struct lk_error error;
+    int fd, other = -1;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s/x", folder);
+    assert_int_equal(lkd_endpoint_listen(endpoint, false, &fd, &error), 0);
+    assert_int_equal(lkd_endpoint_listen(endpoint, false, &other, &error), LK_E_TEXT);
+    assert_non_null(strstr(error.text, "in use"));
+    close(fd);
+    assert_int_equal(lkd_endpoint_listen(endpoint, false, &fd, &error), 0);
+    lkd_endpoint_close(endpoint, fd);
+    assert_int_equal(rmdir(folder), 0); /* nothing is left in it */
 }
 
 /* ---- keys ---- */
@@ -113,14 +131,31 @@ static struct lkd_clients *make_list(void)
 
 static void *bind_keyed(void *context, struct lkd_zap *zap, const char *endpoint)
 {
-    const struct lkd_socket_options options = {
-        .type = ZMQ_ROUTER, .size_max = 1000, .queue = 10, .secret_key = server.secret, .zap = zap};
+    const struct lkd_socket_options options = {.type = ZMQ_ROUTER,
+                                               .size_max = 1000,
+                                               .queue_in = 10,
+                                               .queue_out = 10,
+                                               .secret_key = server.secret,
+                                               .zap = zap};
     struct lk_error error;
     void *socket = NULL;
+    int fd;
 
-    if (lkd_endpoint_bind(context, endpoint, &options, &socket, &error))
+    if (lkd_endpoint_listen(endpoint, true, &fd, &error))
         fail_msg("%s", error.text);
+    assert_int_equal(lkd_socket_open(context, endpoint, fd, &options, &socket), 0);
     return socket;
+}
+
+static void say_nothing(enum lkd_condition_id condition, const char *text)
+{
+    print_message("%s: %s\n", lkd_condition_info(condition)->id, text);
+}
+
+/* Whom the handler lets in, as the daemon sees it. */
+static void peer_of(zmq_msg_t *part, struct lkd_peer *ret_peer)
+{
+    lkd_peer_of(true, zmq_msg_gets(part, "User-Id"), ret_peer);
 }
 
 static void *connect_keyed(void *context, const char *endpoint)
@@ -146,7 +181,6 @@ static bool comes(void *socket, int timeout_ms)
 static int make_pairs(void **state)
 {
     (void)state;
-    lkd_peer_expect_keys(false);
     return zmq_curve_keypair(server.open, server.secret) ||
            zmq_curve_keypair(friend.open, friend.secret);
 }
@@ -160,7 +194,7 @@ static void test_peer_of_a_message(void **state)
     zmq_msg_t part;
 
     (void)state;
-    assert_int_equal(lkd_zap_new(context, make_list(), &zap), 0);
+    assert_int_equal(lkd_zap_new(context, make_list(), say_nothing, &zap), 0);
     socket = bind_keyed(context, zap, "ipc://@linkaged-test-peer");
     assert_int_equal(lkd_zap_start(zap), 0);
     client = connect_keyed(context, "ipc://@linkaged-test-peer");
@@ -170,12 +204,10 @@ static void test_peer_of_a_message(void **state)
     assert_true(zmq_msg_recv(&part, socket, 0) >= 0); /* identity */
     assert_int_equal(zmq_msg_recv(&part, socket, 0), 1);
 
-    lkd_peer_expect_keys(true);
-    lkd_peer_of(&part, &peer);
+    peer_of(&part, &peer);
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_BENCH);
     assert_string_equal(peer.name, "rig");
-    lkd_peer_expect_keys(false); /* then nobody asks */
-    lkd_peer_of(&part, &peer);
+    lkd_peer_of(false, "bench/rig", &peer); /* without keys nobody asks */
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_CONTROL);
     assert_string_equal(peer.name, "");
 
@@ -194,7 +226,7 @@ static void test_size_with_keys(void **state)
     struct lkd_zap *zap;
 
     (void)state;
-    assert_int_equal(lkd_zap_new(context, make_list(), &zap), 0);
+    assert_int_equal(lkd_zap_new(context, make_list(), say_nothing, &zap), 0);
     socket = bind_keyed(context, zap, "ipc://@linkaged-test-size");
     assert_int_equal(lkd_zap_start(zap), 0);
     client = connect_keyed(context, "ipc://@linkaged-test-size");
@@ -218,8 +250,7 @@ static void test_peer_of_nobody(void **state)
 
     (void)state;
     zmq_msg_init(&part);
-    lkd_peer_expect_keys(true);
-    lkd_peer_of(&part, &peer);
+    peer_of(&part, &peer);
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_UNSPECIFIED);
     zmq_msg_close(&part);
 }
@@ -334,8 +365,7 @@ static void test_user_id_cannot_be_forged(void **state)
     zmq_msg_init(&part);
     assert_true(zmq_msg_recv(&part, router, 0) >= 0);
     assert_int_equal(zmq_msg_recv(&part, router, 0), 1);
-    lkd_peer_expect_keys(true);
-    lkd_peer_of(&part, &peer);
+    peer_of(&part, &peer);
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_READ);
     assert_string_equal(peer.name, "eye");
     zmq_msg_close(&part);
@@ -350,7 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses_without_keys),
         cmocka_unit_test(test_addresses_that_are_none),
-        cmocka_unit_test(test_bind_refuses_too),
+        cmocka_unit_test(test_listen_refuses_too),
+        cmocka_unit_test(test_paths),
         cmocka_unit_test_setup(test_peer_of_a_message, make_pairs),
         cmocka_unit_test_setup(test_size_with_keys, make_pairs),
         cmocka_unit_test_setup(test_peer_of_nobody, make_pairs),

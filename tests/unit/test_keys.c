@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <zmq.h>
+
 #include <cmocka.h>
 
 /* Keys have # anywhere but at the beginning of a group of five. */

@@ -117,7 +117,7 @@ static void test_table(void **state)
 
         snprintf(id, sizeof(id), "LK-%04d", info->number);
         assert_string_equal(info->id, id);
-        assert_in_range(info->number, 1001, 8999);
+        assert_in_range(info->number, 1001, 9999);
         assert_in_range(info->level, LKD_LOG_ERROR, LKD_LOG_INFO);
         /* whole sentences; what would break the page is not in them */
         assert_true(info->meaning[strlen(info->meaning) - 1] == '.');

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -293,34 +293,23 @@ static void test_a_flood_of_topics(void **state)
 
 #define S INT64_C(1000000000)
 
-/** struct pair - XPUB and SUB of one context. */
+/** struct pair - the channel of the outputs: @out the daemon's end, @in the line's. */
 struct pair {
-    void *context;
-    void *out;
-    void *in;
+    int fd[2];
+    struct lkd_port out;
+    struct lkd_port in;
     struct lkd_streams streams;
 };
-
-static void *make_socket(struct pair *p, int type)
-{
-    void *socket = zmq_socket(p->context, type);
-    int zero = 0;
-
-    zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
-    return socket;
-}
 
 static int open_pair(void **state)
 {
     struct pair *p = calloc(1, sizeof(*p));
 
-    p->context = zmq_ctx_new();
-    p->out = make_socket(p, ZMQ_XPUB);
-    p->in = make_socket(p, ZMQ_SUB);
-    if (zmq_bind(p->out, "inproc://o") || zmq_connect(p->in, "inproc://o"))
+    if (lkd_port_pair(p->fd) || lkd_port_init(&p->out, p->fd[0], LK_WIRE_SAMPLE_MAX) ||
+        lkd_port_init(&p->in, p->fd[1], LK_WIRE_SAMPLE_MAX))
         return -1;
     *state = p;
-    return lkd_streams_init(&p->streams, p->out, NULL);
+    return lkd_streams_init(&p->streams, &p->out, NULL);
 }
 
 static int close_pair(void **state)
@@ -328,11 +317,21 @@ static int close_pair(void **state)
     struct pair *p = *state;
 
     lkd_streams_fini(&p->streams);
-    zmq_close(p->out);
-    zmq_close(p->in);
-    zmq_ctx_term(p->context);
+    lkd_port_fini(&p->out);
+    lkd_port_fini(&p->in);
+    close(p->fd[0]);
+    close(p->fd[1]);
     free(p);
     return 0;
+}
+
+/* As an XPUB socket tells it. */
+static void subscribe(struct pair *p, bool comes, const unsigned char *topic)
+{
+    unsigned char message[1 + LKD_TOPIC_SIZE] = {comes};
+
+    memcpy(message + 1, topic, LKD_TOPIC_SIZE);
+    assert_true(lkd_port_send_bytes(&p->in, message, sizeof(message)));
 }
 
 static int add(struct pair *p, const int *from, int n, uint64_t divisor, int64_t now_ns,
@@ -348,15 +347,9 @@ static int add(struct pair *p, const int *from, int n, uint64_t divisor, int64_t
     return lkd_streams_add(&p->streams, &selection, now_ns, ret_id);
 }
 
-/* Subscriptions travel between the sockets by themselves. */
-static void await_subscription(struct pair *p, int64_t now_ns, bool subscribed)
+static void expect_subscription(struct pair *p, int64_t now_ns, bool subscribed)
 {
-    for (int i = 0; i < 5000 && p->streams.stream[0].subscribed != subscribed; i++) {
-        lkd_streams_tick(&p->streams, now_ns);
-        if (p->streams.n == 0)
-            break;
-        zmq_poll(NULL, 0, 1);
-    }
+    lkd_streams_tick(&p->streams, now_ns);
     assert_int_equal(p->streams.stream[0].subscribed, subscribed);
 }
 
@@ -424,12 +417,12 @@ static void test_a_stream_lives_with_its_subscriber(void **state)
 
     assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
     lkd_stream_topic(id, topic);
-    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
-    await_subscription(p, 0, true);
+    subscribe(p, true, topic);
+    expect_subscription(p, 0, true);
     lkd_streams_tick(&p->streams, 1000 * S);
     assert_int_equal(p->streams.n, 1);
-    zmq_setsockopt(p->in, ZMQ_UNSUBSCRIBE, topic, sizeof(topic));
-    await_subscription(p, 2000 * S, false);
+    subscribe(p, false, topic);
+    expect_subscription(p, 2000 * S, false);
     lkd_streams_tick(&p->streams, 2004 * S);
     assert_int_equal(p->streams.n, 1);
     lkd_streams_tick(&p->streams, 2005 * S);
@@ -445,11 +438,30 @@ static void test_a_subscription_before_its_stream(void **state)
 
     assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
     lkd_stream_topic(id, topic);
-    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
-    await_subscription(p, 0, true);
+    subscribe(p, true, topic);
+    expect_subscription(p, 0, true);
     lkd_streams_end(&p->streams); /* another model */
     assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
     assert_true(p->streams.stream[0].subscribed);
+}
+
+/* Of another line process nobody is subscribed until they say so again. */
+static void test_another_line_has_no_subscribers(void **state)
+{
+    unsigned char topic[LKD_TOPIC_SIZE];
+    struct pair *p = *state;
+    uint64_t id;
+
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 0, &id), 0);
+    lkd_stream_topic(id, topic);
+    subscribe(p, true, topic);
+    expect_subscription(p, 0, true);
+    assert_true(lkd_port_send(&p->in, &(struct lkd_message){.kind = LKD_FRAME_OPENED}, false));
+    expect_subscription(p, 10 * S, false);
+    subscribe(p, true, topic);
+    expect_subscription(p, 11 * S, true);
+    subscribe(p, false, topic); /* once is enough: nothing is left of the time before */
+    expect_subscription(p, 12 * S, false);
 }
 
 static void test_no_more_than_there_may_be(void **state)
@@ -469,25 +481,25 @@ static void test_samples_of_a_stream(void **state)
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
     const struct lkd_wall_clock clock = {0};
     struct lkd_output *record = make_record();
-    unsigned char topic[LKD_TOPIC_SIZE], message[512];
+    unsigned char topic[LKD_TOPIC_SIZE];
     Linkage__V1__StreamSample *sample;
+    struct lkd_message message;
     struct pair *p = *state;
     struct lkd_outgoing out;
     uint64_t id;
-    int size;
 
     assert_int_equal(add(p, (int[]){1}, 1, 2, 0, &id), 0);
     lkd_stream_topic(id, topic);
-    zmq_setsockopt(p->in, ZMQ_SUBSCRIBE, topic, sizeof(topic));
-    await_subscription(p, 0, true);
+    subscribe(p, true, topic);
+    expect_subscription(p, 0, true);
     for (record->figures.step = 40; record->figures.step < 46; record->figures.step++) {
         lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
         lkd_streams_send(&p->streams, record, &out, false);
     }
     for (uint64_t i = 1; i <= 3; i++) {
-        size = zmq_recv(p->in, message, sizeof(message), 0);
-        assert_memory_equal(message, topic, sizeof(topic));
-        sample = linkage__v1__stream_sample__unpack(NULL, (size_t)size, message);
+        assert_true(lkd_port_receive(&p->in, &message));
+        assert_memory_equal(message.data, topic, sizeof(topic));
+        sample = linkage__v1__stream_sample__unpack(NULL, message.size, message.data);
         assert_int_equal(sample->stream, id);
         assert_int_equal(sample->sample->sequence, i);
         assert_int_equal(sample->sample->step, 38 + 2 * i);
@@ -496,7 +508,7 @@ static void test_samples_of_a_stream(void **state)
         assert_int_equal(sample->sample->n_echoes, 2);
         linkage__v1__stream_sample__free_unpacked(sample, NULL);
     }
-    assert_int_equal(zmq_recv(p->in, message, sizeof(message), ZMQ_DONTWAIT), -1);
+    assert_false(lkd_port_receive(&p->in, &message));
 }
 
 /* ---- what does not leave ---- */
@@ -518,13 +530,14 @@ static bool can_be_answered(struct lkd_legs *legs, const struct lkd_outgoing *ou
     return view.false_replies == 0;
 }
 
-/* A socket that takes nothing: what was not sent was not published, and nothing is measured by it.
+/* A channel that takes nothing: what was not sent was not published, and nothing is measured by it.
  */
 static void test_what_was_not_sent_does_not_count(void **state)
 {
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
     const struct lkd_wall_clock clock = {0};
     struct lkd_output *record = make_record();
+    struct lkd_port nowhere = {.fd = -1, .size_max = LK_WIRE_SAMPLE_MAX};
     struct lkd_publisher publisher;
     struct lkd_streams streams;
     struct lkd_outgoing out;
@@ -533,8 +546,8 @@ static void test_what_was_not_sent_does_not_count(void **state)
 
     (void)state;
     assert_int_equal(lkd_legs_new(&legs), 0);
-    assert_int_equal(lkd_publisher_init(&publisher, NULL, 1), 0);
-    assert_int_equal(lkd_streams_init(&streams, NULL, legs), 0);
+    assert_int_equal(lkd_publisher_init(&publisher, &nowhere, 1), 0);
+    assert_int_equal(lkd_streams_init(&streams, &nowhere, legs), 0);
     lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
     assert_int_equal(lkd_publisher_send(&publisher, &out), 0);
     assert_int_equal(publisher.published, 0);
@@ -579,6 +592,7 @@ int main(void)
         ON_STREAMS(test_a_stream_nobody_takes_ends),
         ON_STREAMS(test_a_stream_lives_with_its_subscriber),
         ON_STREAMS(test_a_subscription_before_its_stream),
+        ON_STREAMS(test_another_line_has_no_subscribers),
         ON_STREAMS(test_no_more_than_there_may_be),
         ON_STREAMS(test_samples_of_a_stream),
         cmocka_unit_test(test_what_was_not_sent_does_not_count),

@@ -10,10 +10,11 @@
  * and without a count.
  *
  * A new list counts for connections from then on; those that stand keep what they have. */
-#ifndef LKD_IO_ZAP_H
-#define LKD_IO_ZAP_H
+#ifndef LKD_LINE_ZAP_H
+#define LKD_LINE_ZAP_H
 
 #include "clients.h"
+#include "conditions.h"
 #include <stdint.h>
 
 /* Of every endpoint with keys. */
@@ -23,25 +24,29 @@
 
 struct lkd_zap;
 
+/** lkd_zap_report - hears what an operator should hear; from the thread. */
+typedef void lkd_zap_report(enum lkd_condition_id condition, const char *text);
+
 /** lkd_zap_new() - be there for questions; before any socket of @context is bound.
  * @clients: on the heap; belongs to the result from now on, also when this fails
- * Thread: control.
+ * Thread: the first.
  * Return: 0, negative errno. */
-int lkd_zap_new(void *context, struct lkd_clients *clients, struct lkd_zap **ret_zap);
+int lkd_zap_new(void *context, struct lkd_clients *clients, lkd_zap_report *report,
+                struct lkd_zap **ret_zap);
 
 /** lkd_zap_watch() - hear of connections to @socket that fail before they can be judged.
  * @endpoint: where it is going to be bound, for the log
- * Thread: control; before the start.
+ * Thread: the first; before the start.
  * Return: 0, negative errno. */
 int lkd_zap_watch(struct lkd_zap *zap, void *socket, const char *endpoint);
 
 /** lkd_zap_start() - make the thread, which answers; connections made before have waited for it.
- * Thread: control.
+ * Thread: the first.
  * Return: 0, negative errno. */
 int lkd_zap_start(struct lkd_zap *zap);
 
 /** lkd_zap_replace() - judge by another list from now on; @clients belongs to the thread.
- * Thread: control. */
+ * Thread: the first. */
 void lkd_zap_replace(struct lkd_zap *zap, struct lkd_clients *clients);
 
 /** lkd_zap_turned_away() - connections so far. Thread: any. */

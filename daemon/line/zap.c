@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "zap.h"
-#include "log.h"
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <zmq.h>
 
 #define ZAP_ENDPOINT "inproc://zeromq.zap.01"
 
@@ -28,6 +30,7 @@ struct lkd_zap {
     bool started;
     pthread_mutex_t lock;
     struct lkd_clients *clients;
+    lkd_zap_report *report;
     void *context;
     void *socket;
     int wake;
@@ -44,6 +47,19 @@ struct request {
     size_t size[N_PARTS];
     char part[N_PARTS][PART_MAX + 1];
 };
+
+static void report(struct lkd_zap *zap, enum lkd_condition_id condition, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void report(struct lkd_zap *zap, enum lkd_condition_id condition, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    zap->report(condition, text);
+}
 
 /* ---- questions ---- */
 
@@ -124,11 +140,11 @@ static void judge(struct lkd_zap *zap)
         return;
     atomic_fetch_add(&zap->turned_away, 1);
     if (*key)
-        lkd_log(LKD_C_TURNED_AWAY, "turned away: key %s from %s is not on the list of clients", key,
-                *request.part[ADDRESS] ? request.part[ADDRESS] : "this machine");
+        report(zap, LKD_C_TURNED_AWAY, "turned away: key %s from %s is not on the list of clients",
+               key, *request.part[ADDRESS] ? request.part[ADDRESS] : "this machine");
     else
-        lkd_log(LKD_C_TURNED_AWAY, "turned away: no key, mechanism '%s' from %s",
-                request.part[MECHANISM], request.part[ADDRESS]);
+        report(zap, LKD_C_TURNED_AWAY, "turned away: no key, mechanism '%s' from %s",
+               request.part[MECHANISM], request.part[ADDRESS]);
 }
 
 /* ---- connections that fail before a question ---- */
@@ -171,9 +187,9 @@ static void hear(struct lkd_zap *zap, int i)
     if (!receive_event(zap->monitor[i], &event, &value) || !is_refusal(event, value))
         return;
     atomic_fetch_add(&zap->turned_away, 1);
-    lkd_log(LKD_C_TURNED_AWAY,
-            "turned away: a client at %s that does not speak CURVE, or not with this server's key",
-            zap->endpoint[i]);
+    report(zap, LKD_C_TURNED_AWAY,
+           "turned away: a client at %s that does not speak CURVE, or not with this server's key",
+           zap->endpoint[i]);
 }
 
 /* ---- thread ---- */
@@ -193,7 +209,7 @@ static void *run(void *data)
         if (zmq_poll(items, 2 + zap->n_watched, -1) < 0) {
             if (errno == EINTR)
                 continue;
-            lkd_log(LKD_C_ZAP_FAILED, "nobody is let in any more: %s", zmq_strerror(errno));
+            report(zap, LKD_C_ZAP_FAILED, "nobody is let in any more: %s", zmq_strerror(errno));
             break;
         }
         if (items[1].revents)
@@ -228,7 +244,8 @@ static void *open_socket(void *context, int type)
     return socket;
 }
 
-int lkd_zap_new(void *context, struct lkd_clients *clients, struct lkd_zap **ret_zap)
+int lkd_zap_new(void *context, struct lkd_clients *clients, lkd_zap_report *report_to,
+                struct lkd_zap **ret_zap)
 {
     struct lkd_zap *zap = calloc(1, sizeof(*zap));
     int r = 0;
@@ -238,6 +255,7 @@ int lkd_zap_new(void *context, struct lkd_clients *clients, struct lkd_zap **ret
         return -ENOMEM;
     }
     zap->context = context;
+    zap->report = report_to;
     zap->clients = clients;
     pthread_mutex_init(&zap->lock, NULL);
     zap->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

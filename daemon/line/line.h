@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon's side of its line process (process.h): the listening sockets, the channels, and a
+ * thread that starts the process, hears its reports, and starts another one when it has ended or
+ * does not answer any more.
+ *
+ *     benches, clients  <--->  line process  <-- channels -->  exchange, control
+ *                                    ^------ orders ------->  lkd-line
+ *
+ * The daemon keeps listening sockets and both ends of all channels. So nothing changes for the
+ * threads that use a channel when the process is another one, addresses are not lost, and whoever
+ * connects meanwhile waits. What was on its way through the process is gone.
+ *
+ * The thread is at normal priority, and no other waits for it. */
+#ifndef LKD_LINE_LINE_H
+#define LKD_LINE_LINE_H
+
+#include "clients.h"
+#include "port.h"
+#include <stdint.h>
+
+struct lkd_line;
+
+/** struct lkd_line_options - @endpoint: of each channel, NULL or "" for none
+ * @secret:  the server's key (Z85), or NULL: no keys;  @clients: who has one; copied, both
+ * @clear_text: other machines may reach a gateway's endpoint
+ * @memory:  bytes of data that the process may take */
+struct lkd_line_options {
+    const char *endpoint[LKD_N_CHANNELS];
+    const char *secret;
+    const struct lkd_clients *clients;
+    bool clear_text;
+    uint64_t memory;
+};
+
+/** lkd_line_open() - listen, and start the process; it serves when this returns.
+ * Thread: control; once privileges are given up, and before any run.
+ * Return: 0, LK_E_TEXT (in use, not allowed, or the process could not open them), negative errno.
+ */
+int lkd_line_open(const struct lkd_line_options *options, struct lkd_line **ret_line,
+                  struct lk_error *ret_error);
+
+/** lkd_line_close() - let go what is still to leave, wait for the process, stop listening. Whoever
+ * used a channel must have ended. NULL is allowed. */
+void lkd_line_close(struct lkd_line *line);
+
+/** lkd_line_port() - the daemon's end of a channel; NULL where it has no endpoint. */
+struct lkd_port *lkd_line_port(struct lkd_line *line, enum lkd_channel channel);
+
+/** lkd_line_replace() - judge new connections by @clients; copied.
+ * @news: goes to the log when it is so
+ * Thread: control. */
+void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, const char *news);
+
+/** lkd_line_turned_away() - connections, and lkd_line_restarts() - of the process, both since the
+ * start of the daemon. Thread: any; NULL is allowed. */
+uint64_t lkd_line_turned_away(const struct lkd_line *line);
+uint64_t lkd_line_restarts(const struct lkd_line *line);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What daemon and line process say to each other beside the channels, over a socket of its own
+ * (SOCK_SEQPACKET): one struct a message, each beginning with its kind. Both sides are the same
+ * program, so the structs are what they are. The daemon checks what it hears all the same. */
+#ifndef LKD_LINE_ORDERS_H
+#define LKD_LINE_ORDERS_H
+
+#include "clients.h"
+#include "endpoint.h"
+#include "port.h"
+
+/* Where the line process finds its end: the only descriptor, besides the standard ones, that it is
+ * born with. */
+#define LKD_LINE_FD 3
+/* The hidden argument that makes the program a line process. */
+#define LKD_LINE_ARGUMENT "--line"
+/* Exit status of a line process that has used up its memory, or its descriptors. */
+#define LKD_LINE_EXIT_MEMORY      12
+#define LKD_LINE_EXIT_DESCRIPTORS 13
+
+enum lkd_order {
+    LKD_ORDER_SETUP = 1, /* first of all; with descriptors */
+    LKD_ORDER_CLIENTS,   /* the list, from now on; with keys, before anybody is let in */
+    LKD_ORDER_ASK,       /* are you there? */
+};
+
+/** struct lkd_order_setup - @memory: bytes of data that it may have more than it begins with
+ * @keyed: control, inputs and outputs want keys;  @secret: the server's, Z85
+ * @socket: @n_sockets of them; with the message come two descriptors for each: the listening
+ * socket, and the line's end of the channel */
+struct lkd_order_setup {
+    uint32_t kind;
+    uint32_t generation;
+    uint64_t memory;
+    bool keyed;
+    char secret[LK_KEY_SIZE];
+    uint32_t n_sockets;
+    struct lkd_order_socket {
+        enum lkd_channel channel;
+        char endpoint[LKD_ENDPOINT_SIZE];
+    } socket[LKD_N_CHANNELS];
+};
+
+struct lkd_order_clients {
+    uint32_t kind;
+    struct lkd_clients clients;
+};
+
+enum lkd_answer_kind {
+    LKD_ANSWER_READY = 1, /* everything is open */
+    LKD_ANSWER_FAILED,    /* something could not be opened: @text; it ends */
+    LKD_ANSWER_HERE,      /* to LKD_ORDER_ASK */
+    LKD_ANSWER_CLIENTS,   /* another list counts */
+    LKD_ANSWER_REPORT,    /* @condition has happened: @text */
+};
+
+#define LKD_ANSWER_TEXT_SIZE 512
+#define LKD_LINE_RELAYS      3 /* threads that relay */
+
+/** struct lkd_line_answer - @condition: enum lkd_condition_id;  @turned_away: connections so far
+ * @turns: of each thread that relays: one that stands still does not count on */
+struct lkd_line_answer {
+    uint32_t kind;
+    uint32_t condition;
+    uint64_t turned_away;
+    uint64_t turns[LKD_LINE_RELAYS];
+    char text[LKD_ANSWER_TEXT_SIZE];
+};
+
+#endif

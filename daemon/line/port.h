@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Channels between the daemon and the process that all of libzmq lives in (line.h), and one end of
+ * such a channel.
+ *
+ * A channel is a pair of Unix sockets that keep the bounds of what is sent (SOCK_SEQPACKET). A
+ * message goes as one frame or, above LKD_PORT_PIECE bytes, as several, each with its place in the
+ * whole. Nothing here waits: a channel that is full says so. Whatever arrives is checked like what
+ * comes from a network: the other side may be anybody's by now.
+ *
+ * Both processes use this, each at its end. A port belongs to one thread at a time. */
+#ifndef LKD_LINE_PORT_H
+#define LKD_LINE_PORT_H
+
+#include "peer.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** enum lkd_channel - @LKD_CHANNEL_CONTROL: requests in, replies out;  @LKD_CHANNEL_INPUTS: samples
+ * in;  @LKD_CHANNEL_OUTPUTS: samples out, subscriptions in;  and both of a gateway */
+enum lkd_channel {
+    LKD_CHANNEL_CONTROL,
+    LKD_CHANNEL_INPUTS,
+    LKD_CHANNEL_OUTPUTS,
+    LKD_CHANNEL_VILLAS_INPUTS,
+    LKD_CHANNEL_VILLAS_OUTPUTS,
+    LKD_N_CHANNELS
+};
+
+/** lkd_channel_size_max() - bytes of the largest message of a channel, in either direction. */
+size_t lkd_channel_size_max(enum lkd_channel channel);
+
+#define LKD_PORT_PIECE       ((size_t)64 << 10)
+#define LKD_PORT_ADDRESS_MAX 256 /* bytes of who is to get a reply: a routing id and a mark */
+
+/** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first of a line process that has just begun: what
+ * was not complete never will be;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS: a message of more parts
+ * than it may have came, and was thrown away */
+enum lkd_frame_kind { LKD_FRAME_OPENED = 1, LKD_FRAME_MESSAGE, LKD_FRAME_PARTS, LKD_FRAME_KINDS };
+
+/** struct lkd_message - @generation: of the line process that it came by;  @peer: who sent it
+ * @address: who gets the reply, @n_address bytes that only the line process understands
+ * @data: @size bytes */
+struct lkd_message {
+    enum lkd_frame_kind kind;
+    uint32_t generation;
+    struct lkd_peer peer;
+    const unsigned char *address;
+    size_t n_address;
+    const void *data;
+    size_t size;
+};
+
+/** struct lkd_port - @fd: stays the caller's;  @size_max: of a message
+ * @frame: as received;  @whole: of a message in pieces, @n_whole bytes are there
+ * @left: a copy of a message of which @left_sent bytes have left, or NULL */
+struct lkd_port {
+    int fd;
+    size_t size_max;
+    unsigned char *frame;
+    unsigned char *whole;
+    size_t n_whole;
+    bool closed;
+    uint64_t malformed;
+    struct lkd_message left;
+    void *left_memory;
+    size_t left_sent;
+};
+
+/** lkd_port_pair() - both ends of a channel: [0] the daemon's. Return: 0, negative errno. */
+int lkd_port_pair(int ret_fd[2]);
+
+/** lkd_port_init() - messages of @size_max bytes at most, in either direction.
+ * Return: 0, -ENOMEM. */
+int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
+/** lkd_port_fini() - release; a zeroed port is allowed. */
+void lkd_port_fini(struct lkd_port *port);
+
+/** lkd_port_receive() - the next message, which lives until the next call. Frames that do not make
+ * sense are counted (@malformed) and passed over.
+ * Return: whether there was one; port->closed: there will never be one again. */
+bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
+
+/** lkd_port_send() - send @message, unless the channel is full.
+ * @keep: what does not fit is copied, and sent by lkd_port_flush(); a message of which a part has
+ * left is kept in any case
+ * Return: whether it was sent or kept; never, while another one is kept. */
+bool lkd_port_send(struct lkd_port *port, const struct lkd_message *message, bool keep);
+/** lkd_port_send_bytes() - a message of @size bytes to nobody in particular, kept under no
+ * circumstances as long as it fits into a piece. */
+bool lkd_port_send_bytes(struct lkd_port *port, const void *data, size_t size);
+
+/** lkd_port_flush() - send on what was kept. Return: whether nothing is kept any more. */
+bool lkd_port_flush(struct lkd_port *port);
+/** lkd_port_is_kept() - whether something waits for lkd_port_flush(). */
+bool lkd_port_is_kept(const struct lkd_port *port);
+
+#endif

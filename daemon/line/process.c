@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads: the first one, which hears the daemon's orders; lkd_relay, one for each endpoint; zap;
+ * and ZeroMQ's own, an I/O thread for each endpoint. */
+#include "process.h"
+#include "orders.h"
+#include "relay.h"
+#include "socket.h"
+#include "zap.h"
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zmq.h>
+
+/* Messages queued a peer, in each direction. Of requests, which may be large, and are answered one
+ * after the other, few: the rest waits where it comes from. */
+#define QUEUE_SAMPLES  64
+#define QUEUE_REPLIES  64
+#define QUEUE_REQUESTS 8
+/* How long the last replies and samples may take to leave. */
+#define LAST_MS 100
+/* Stacks are data, and ours are not deep. */
+#define STACK_SIZE ((size_t)256 << 10)
+/* Between two looks at the descriptors. */
+#define LOOK_MS 500
+/* Used this much of its memory, it has not ended for another reason. */
+#define MEMORY_FULL 0.8
+
+enum { RELAY_CONTROL, RELAY_INPUTS, RELAY_OUTPUTS, N_RELAYS = LKD_LINE_RELAYS };
+
+/** struct line - @listener, @channel: descriptors of each socket of the set-up */
+struct line {
+    struct lkd_order_setup setup;
+    int listener[LKD_N_CHANNELS];
+    int channel[LKD_N_CHANNELS];
+    void *context;
+    struct lkd_zap *zap;
+    struct lkd_clients *clients;
+    int n_routes;
+    struct lkd_route route[LKD_N_CHANNELS];
+    struct lkd_relay relay[N_RELAYS];
+    bool descriptors_short;
+};
+
+static struct line line;
+/* Bytes of data beyond which none is given [bytes], for the handler of SIGABRT. */
+static unsigned long memory_limit;
+
+/* ---- answers ---- */
+
+static void answer(enum lkd_answer_kind kind, enum lkd_condition_id condition, const char *text)
+{
+    struct lkd_line_answer message = {.kind = kind, .condition = condition};
+
+    if (line.zap)
+        message.turned_away = lkd_zap_turned_away(line.zap);
+    for (int i = 0; i < N_RELAYS; i++)
+        message.turns[i] = atomic_load_explicit(&line.relay[i].turns, memory_order_relaxed);
+    snprintf(message.text, sizeof(message.text), "%s", text);
+    /* whoever floods us with reasons to report gets no more than fits */
+    if (send(LKD_LINE_FD, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+        return;
+}
+
+static void report(enum lkd_condition_id condition, const char *text)
+{
+    answer(LKD_ANSWER_REPORT, condition, text);
+}
+
+static int fail(const char *what, int r)
+{
+    char text[LKD_ANSWER_TEXT_SIZE];
+
+    snprintf(text, sizeof(text), "%s: %s", what, strerror(-r));
+    answer(LKD_ANSWER_FAILED, 0, text);
+    return EXIT_FAILURE;
+}
+
+/* ---- what it may do ---- */
+
+static unsigned long data_bytes(void)
+{
+    char text[128] = "", *next = text;
+    unsigned long pages = 0;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return 0;
+    if (read(fd, text, sizeof(text) - 1) > 0)
+        for (int i = 0; i < 6; i++) /* the sixth number: data and stacks */
+            pages = strtoul(next, &next, 10);
+    close(fd);
+    return pages * (unsigned long)sysconf(_SC_PAGESIZE);
+}
+
+static bool has_no_descriptors(void)
+{
+    int fd = dup(LKD_LINE_FD);
+
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
+/* libzmq aborts where it gets no memory, and, on ipc, where it gets no descriptor. */
+static void on_abort(int signal)
+{
+    if (has_no_descriptors())
+        _exit(LKD_LINE_EXIT_DESCRIPTORS);
+    if (memory_limit > 0 && (double)data_bytes() > MEMORY_FULL * (double)memory_limit)
+        _exit(LKD_LINE_EXIT_MEMORY);
+    raise(signal); /* as if this had not been here */
+}
+
+/* The sanitizers take memory as nobody else does: shadows beyond any limit. */
+static void limit_memory(uint64_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)bytes;
+#else
+    struct rlimit limit;
+
+    memory_limit = data_bytes() + (unsigned long)bytes;
+    limit = (struct rlimit){memory_limit, memory_limit};
+    if (setrlimit(RLIMIT_DATA, &limit))
+        memory_limit = 0;
+#endif
+}
+
+/* Ends are the daemon's business: whoever signals the whole group, or a service's processes, means
+ * the daemon, and what it says last has still to leave. */
+static void set_signals(void)
+{
+    static const int ignored[] = {SIGTERM, SIGINT,  SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
+                                  SIGPROF, SIGXFSZ, SIGVTALRM, SIGIO,   SIGPWR,  SIGQUIT};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    const struct sigaction abort_action = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
+
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        sigaction(ignored[i], &ignore, NULL);
+    sigaction(SIGABRT, &abort_action, NULL);
+}
+
+static void set_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    if (write(fd, text, strlen(text)) < 0)
+        close(fd);
+    else
+        close(fd);
+}
+
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Nobody special, and the first to go when the machine has no memory left. */
+static void become_ordinary(void)
+{
+    const struct sched_param none = {0};
+    const struct rlimit no_core = {0};
+    pthread_attr_t attributes;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NAME, "linkaged-line");
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    capng_clear(CAPNG_SELECT_ALL);
+    capng_apply(CAPNG_SELECT_CAPS);
+    sched_setscheduler(0, SCHED_OTHER, &none);
+    set_text("/proc/self/oom_score_adj", "0");
+    setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
+    raise_descriptors();
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_setstacksize(&attributes, STACK_SIZE);
+        pthread_setattr_default_np(&attributes);
+        pthread_attr_destroy(&attributes);
+    }
+}
+
+/* ---- set-up ---- */
+
+static void take_descriptors(const struct msghdr *header, int *ret_fd, size_t n)
+{
+    const struct cmsghdr *control = CMSG_FIRSTHDR(header);
+
+    if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS &&
+        control->cmsg_len == CMSG_LEN(n * sizeof(int)))
+        memcpy(ret_fd, CMSG_DATA(control), n * sizeof(int));
+}
+
+/* Return: whether it came, with all its descriptors. */
+static bool receive_setup(void)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(2 * LKD_N_CHANNELS * sizeof(int))];
+    } control = {0};
+    struct iovec part = {&line.setup, sizeof(line.setup)};
+    struct msghdr header = {
+        .msg_iov = &part,
+        .msg_iovlen = 1,
+        .msg_control = control.bytes,
+        .msg_controllen = sizeof(control.bytes),
+    };
+    int fd[2 * LKD_N_CHANNELS] = {0};
+
+    if (recvmsg(LKD_LINE_FD, &header, MSG_CMSG_CLOEXEC) != sizeof(line.setup) ||
+        line.setup.kind != LKD_ORDER_SETUP || line.setup.n_sockets > LKD_N_CHANNELS)
+        return false;
+    take_descriptors(&header, fd, 2 * line.setup.n_sockets);
+    for (uint32_t i = 0; i < line.setup.n_sockets; i++) {
+        line.listener[i] = fd[2 * i];
+        line.channel[i] = fd[2 * i + 1];
+        if (fd[2 * i] <= 0 || fd[2 * i + 1] <= 0)
+            return false;
+    }
+    return true;
+}
+
+/* Return: its kind; 0: the daemon has gone. */
+static uint32_t receive_order(void)
+{
+    static struct lkd_order_clients order;
+    struct lkd_clients *clients;
+    ssize_t n = recv(LKD_LINE_FD, &order, sizeof(order), 0);
+
+    if (n < (ssize_t)sizeof(order.kind))
+        return n < 0 && errno == EINTR ? LKD_ORDER_SETUP : 0;
+    if (order.kind != LKD_ORDER_CLIENTS || n != sizeof(order))
+        return order.kind;
+    clients = malloc(sizeof(*clients));
+    if (!clients)
+        abort();
+    *clients = order.clients;
+    if (line.zap) {
+        lkd_zap_replace(line.zap, clients);
+        answer(LKD_ANSWER_CLIENTS, 0, "");
+    } else {
+        free(line.clients);
+        line.clients = clients;
+    }
+    return order.kind;
+}
+
+/* By channel: the socket, its queues, and which relay and I/O thread it has. */
+static const struct plan {
+    int type;
+    int queue_in;
+    int queue_out;
+    int relay;
+} plans[LKD_N_CHANNELS] = {
+    [LKD_CHANNEL_CONTROL] = {ZMQ_ROUTER, QUEUE_REQUESTS, QUEUE_REPLIES, RELAY_CONTROL},
+    [LKD_CHANNEL_INPUTS] = {ZMQ_SUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_INPUTS},
+    [LKD_CHANNEL_OUTPUTS] = {ZMQ_XPUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_OUTPUTS},
+    [LKD_CHANNEL_VILLAS_INPUTS] = {ZMQ_SUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_INPUTS},
+    [LKD_CHANNEL_VILLAS_OUTPUTS] = {ZMQ_PUB, QUEUE_SAMPLES, QUEUE_SAMPLES, RELAY_OUTPUTS},
+};
+
+static bool has_keys(enum lkd_channel channel)
+{
+    return line.setup.keyed && channel <= LKD_CHANNEL_OUTPUTS;
+}
+
+static int open_route(uint32_t i)
+{
+    const struct lkd_order_socket *wanted = &line.setup.socket[i];
+    const struct plan *plan = &plans[wanted->channel];
+    struct lkd_relay *relay = &line.relay[plan->relay];
+    struct lkd_route *route = &line.route[line.n_routes];
+    const struct lkd_socket_options options = {
+        .type = plan->type,
+        .size_max = lkd_channel_size_max(wanted->channel),
+        .queue_in = plan->queue_in,
+        .queue_out = plan->queue_out,
+        .io_thread = plan->relay,
+        .secret_key = has_keys(wanted->channel) ? line.setup.secret : NULL,
+        .zap = line.zap,
+    };
+    int r;
+
+    *route = (struct lkd_route){.channel = wanted->channel,
+                                .keyed = has_keys(wanted->channel),
+                                .generation = line.setup.generation,
+                                .report = report};
+    r = lkd_port_init(&route->port, line.channel[i], options.size_max);
+    if (r == 0)
+        r = lkd_socket_open(line.context, wanted->endpoint, line.listener[i], &options,
+                            &route->socket);
+    if (r)
+        return r;
+    line.n_routes++;
+    relay->route[relay->n++] = route;
+    return 0;
+}
+
+static int open_all(void)
+{
+    int r = 0;
+
+    line.context = zmq_ctx_new();
+    if (!line.context)
+        return -ENOMEM;
+    zmq_ctx_set(line.context, ZMQ_IO_THREADS, N_RELAYS);
+    if (line.setup.keyed)
+        r = lkd_zap_new(line.context, line.clients, report, &line.zap);
+    line.clients = NULL;
+    for (uint32_t i = 0; i < line.setup.n_sockets && r == 0; i++)
+        r = open_route(i);
+    explicit_bzero(line.setup.secret, sizeof(line.setup.secret));
+    return r == 0 && line.zap ? lkd_zap_start(line.zap) : r;
+}
+
+static int start_all(void)
+{
+    static const char *const names[N_RELAYS] = {"lkd-control", "lkd-inputs", "lkd-outputs"};
+    int r = 0;
+
+    for (int i = 0; i < line.n_routes; i++)
+        lkd_port_send(
+            &line.route[i].port,
+            &(struct lkd_message){.kind = LKD_FRAME_OPENED, .generation = line.setup.generation},
+            true);
+    for (int i = 0; i < N_RELAYS && r == 0; i++) {
+        line.relay[i].name = names[i];
+        r = lkd_relay_start(&line.relay[i]);
+    }
+    return r;
+}
+
+/* libzmq numbers those who bring no name from rand() on, which is the same in every process as long
+ * as nobody seeds it: whoever knows the numbers may take one. */
+static bool seed(void)
+{
+    unsigned int value;
+
+    if (getrandom(&value, sizeof(value), 0) != sizeof(value))
+        return false;
+    srand(value);
+    return true;
+}
+
+/* ---- serve ---- */
+
+static void look_at_descriptors(void)
+{
+    bool is_short = has_no_descriptors();
+
+    if (is_short && !line.descriptors_short) {
+        struct rlimit limit = {0};
+        char text[128];
+
+        getrlimit(RLIMIT_NOFILE, &limit);
+        snprintf(text, sizeof(text), "all of %llu descriptors are in use: nobody new is let in",
+                 (unsigned long long)limit.rlim_cur);
+        report(LKD_C_LINE_DESCRIPTORS, text);
+    }
+    line.descriptors_short = is_short;
+}
+
+/* Until the daemon closes its end. */
+static void serve(void)
+{
+    struct pollfd item = {.fd = LKD_LINE_FD, .events = POLLIN};
+
+    for (;;) {
+        uint32_t kind;
+
+        look_at_descriptors();
+        if (poll(&item, 1, LOOK_MS) <= 0)
+            continue;
+        kind = receive_order();
+        if (kind == 0)
+            return;
+        if (kind == LKD_ORDER_ASK)
+            answer(LKD_ANSWER_HERE, 0, "");
+    }
+}
+
+static void close_all(void)
+{
+    const int last_ms = LAST_MS;
+
+    for (int i = 0; i < N_RELAYS; i++)
+        lkd_relay_join(&line.relay[i]);
+    for (int i = 0; i < line.n_routes; i++) {
+        zmq_setsockopt(line.route[i].socket, ZMQ_LINGER, &last_ms, sizeof(last_ms));
+        zmq_close(line.route[i].socket);
+        lkd_port_fini(&line.route[i].port);
+    }
+    lkd_zap_stop(line.zap);
+    zmq_ctx_term(line.context);
+}
+
+int lkd_line_main(void)
+{
+    int kind, r;
+    socklen_t size = sizeof(kind);
+
+    if (getsockopt(LKD_LINE_FD, SOL_SOCKET, SO_TYPE, &kind, &size) || kind != SOCK_SEQPACKET) {
+        fprintf(stderr, "linkaged: %s is for linkaged itself\n", LKD_LINE_ARGUMENT);
+        return 2;
+    }
+    close_range(LKD_LINE_FD + 1, ~0U, 0);
+    fcntl(LKD_LINE_FD, F_SETFD, FD_CLOEXEC);
+    fcntl(LKD_LINE_FD, F_SETFL, 0); /* orders are waited for */
+    set_signals();
+    become_ordinary();
+    if (!receive_setup() || !seed())
+        return fail("set-up", -EPROTO);
+    if (line.setup.keyed && receive_order() != LKD_ORDER_CLIENTS)
+        return fail("list of clients", -EPROTO);
+    limit_memory(line.setup.memory);
+    r = open_all();
+    if (r == 0)
+        r = start_all();
+    if (r)
+        return fail("endpoints", r);
+    answer(LKD_ANSWER_READY, 0, "");
+    serve();
+    close_all();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "relay.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <zmq.h>
+
+/* Messages in a row before another route has its turn. */
+#define BURST 32
+/* A thread without work shows that it is there, in this time [ms]. */
+#define TURN_MS 200
+/* Parts of a message from a ROUTER: routing id, an empty part from REQ sockets, the payload. */
+#define PARTS_MAX 3
+/* Before the routing id in an address: whether an empty part came before the payload. */
+enum { ADDRESS_PLAIN, ADDRESS_REQ };
+
+/** struct incoming - a message from a socket. @n parts came, the first ones are kept */
+struct incoming {
+    zmq_msg_t part[PARTS_MAX];
+    int n_kept;
+    int n;
+};
+
+static void close_incoming(struct incoming *in)
+{
+    for (int i = 0; i < in->n_kept; i++)
+        zmq_msg_close(&in->part[i]);
+}
+
+/* Return: whether a message was there. */
+static bool receive(void *socket, struct incoming *in)
+{
+    bool more = true;
+
+    in->n_kept = in->n = 0;
+    while (more) {
+        zmq_msg_t part;
+
+        zmq_msg_init(&part);
+        if (zmq_msg_recv(&part, socket, ZMQ_DONTWAIT) < 0) {
+            zmq_msg_close(&part);
+            close_incoming(in);
+            return false;
+        }
+        more = zmq_msg_more(&part);
+        in->n++;
+        if (in->n_kept < PARTS_MAX) {
+            zmq_msg_init(&in->part[in->n_kept]);
+            zmq_msg_move(&in->part[in->n_kept++], &part);
+        }
+        zmq_msg_close(&part);
+    }
+    return true;
+}
+
+/* ---- towards the daemon ---- */
+
+/* Part with the payload, or -1. */
+static int find_payload(struct incoming *in)
+{
+    if (in->n == 2)
+        return 1;
+    if (in->n == 3 && zmq_msg_size(&in->part[1]) == 0)
+        return 2;
+    return -1;
+}
+
+/* A message of the wrong shape goes on as one without content, which is refused there. */
+static void hand_in_request(struct lkd_route *route, struct incoming *in,
+                            struct lkd_message *message)
+{
+    unsigned char address[LKD_PORT_ADDRESS_MAX];
+    int payload = find_payload(in);
+    size_t n = zmq_msg_size(&in->part[0]);
+
+    if (n >= sizeof(address)) /* routing ids have at most 255 bytes */
+        return;
+    address[0] = payload == 2 ? ADDRESS_REQ : ADDRESS_PLAIN;
+    memcpy(address + 1, zmq_msg_data(&in->part[0]), n);
+    message->address = address;
+    message->n_address = n + 1;
+    if (payload > 0) {
+        message->data = zmq_msg_data(&in->part[payload]);
+        message->size = zmq_msg_size(&in->part[payload]);
+    }
+    lkd_port_send(&route->port, message, true);
+}
+
+static void hand_in_sample(struct lkd_route *route, struct incoming *in,
+                           struct lkd_message *message)
+{
+    if (in->n > 1)
+        message->kind = LKD_FRAME_PARTS;
+    else {
+        message->data = zmq_msg_data(&in->part[0]);
+        message->size = zmq_msg_size(&in->part[0]);
+    }
+    lkd_port_send(&route->port, message, true);
+}
+
+static void hand_in(struct lkd_route *route, struct incoming *in)
+{
+    struct lkd_message message = {.kind = LKD_FRAME_MESSAGE, .generation = route->generation};
+
+    lkd_peer_of(route->keyed, zmq_msg_gets(&in->part[in->n_kept - 1], "User-Id"), &message.peer);
+    if (route->channel == LKD_CHANNEL_CONTROL)
+        hand_in_request(route, in, &message);
+    else
+        hand_in_sample(route, in, &message);
+}
+
+static void inward(struct lkd_route *route)
+{
+    for (int i = 0; i < BURST && !lkd_port_is_kept(&route->port); i++) {
+        struct incoming in;
+
+        if (!receive(route->socket, &in))
+            return;
+        hand_in(route, &in);
+        close_incoming(&in);
+    }
+}
+
+/* ---- from the daemon ---- */
+
+static bool send_part(struct lkd_route *route, const void *data, size_t size, int flags)
+{
+    return zmq_send(route->socket, data, size, ZMQ_DONTWAIT | flags) >= 0;
+}
+
+static void send_reply(struct lkd_route *route, const struct lkd_message *message)
+{
+    char text[128];
+
+    /* names of a line process before this one mean nobody, or somebody else */
+    if (message->generation != route->generation || message->n_address < 1)
+        return;
+    if (send_part(route, message->address + 1, message->n_address - 1, ZMQ_SNDMORE) &&
+        (message->address[0] == ADDRESS_PLAIN || send_part(route, "", 0, ZMQ_SNDMORE)) &&
+        send_part(route, message->data, message->size, 0))
+        return;
+    snprintf(text, sizeof(text), "reply not sent: %s", zmq_strerror(errno));
+    route->report(LKD_C_REPLY_NOT_SENT, text);
+}
+
+/* ZeroMQ drops for slow subscribers; the gap shows in the sequence. */
+static void outward(struct lkd_route *route)
+{
+    struct lkd_message message;
+
+    for (int i = 0; i < BURST && lkd_port_receive(&route->port, &message); i++) {
+        if (route->channel == LKD_CHANNEL_CONTROL)
+            send_reply(route, &message);
+        else
+            send_part(route, message.data, message.size, 0);
+    }
+}
+
+/* ---- thread ---- */
+
+static short port_events(const struct lkd_route *route)
+{
+    return (short)(ZMQ_POLLIN | (lkd_port_is_kept(&route->port) ? ZMQ_POLLOUT : 0));
+}
+
+/* A PUB socket has nothing to read. */
+static short socket_events(const struct lkd_route *route)
+{
+    bool reads = route->channel != LKD_CHANNEL_VILLAS_OUTPUTS;
+
+    return reads && !lkd_port_is_kept(&route->port) ? ZMQ_POLLIN : 0;
+}
+
+/* Return: how many items, two for each open route. */
+static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items)
+{
+    int n = 0;
+
+    for (int i = 0; i < relay->n; i++) {
+        const struct lkd_route *route = relay->route[i];
+
+        items[n++] = (zmq_pollitem_t){.fd = route->port.fd, .events = port_events(route)};
+        items[n++] = (zmq_pollitem_t){.socket = route->socket, .events = socket_events(route)};
+    }
+    return n;
+}
+
+/* Return: whether the daemon still wants something. */
+static bool turn(struct lkd_relay *relay)
+{
+    zmq_pollitem_t items[2 * LKD_RELAY_ROUTES_MAX];
+    int n = fill_items(relay, items);
+    bool open = false;
+
+    if (zmq_poll(items, n, TURN_MS) < 0 && errno != EINTR)
+        return false;
+    for (int i = 0; i < relay->n; i++) {
+        struct lkd_route *route = relay->route[i];
+
+        if (items[2 * i].revents)
+            outward(route);
+        if (items[2 * i].revents & ZMQ_POLLOUT)
+            lkd_port_flush(&route->port);
+        if (items[2 * i + 1].revents & ZMQ_POLLIN)
+            inward(route);
+        open = open || !route->port.closed;
+    }
+    return open;
+}
+
+static void *run(void *data)
+{
+    struct lkd_relay *relay = data;
+
+    pthread_setname_np(pthread_self(), relay->name);
+    while (turn(relay))
+        atomic_fetch_add_explicit(&relay->turns, 1, memory_order_relaxed);
+    return NULL;
+}
+
+int lkd_relay_start(struct lkd_relay *relay)
+{
+    int r = -pthread_create(&relay->thread, NULL, run, relay);
+
+    relay->started = r == 0;
+    return r;
+}
+
+void lkd_relay_join(struct lkd_relay *relay)
+{
+    if (relay->started)
+        pthread_join(relay->thread, NULL);
+    relay->started = false;
+}

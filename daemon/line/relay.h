@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of the line process, each of which carries messages between ZeroMQ sockets and channels
+ * to the daemon, in both directions and at once:
+ *
+ *     ROUTER   <->  control      requests and their replies
+ *     SUB       ->  inputs       samples, with the name of who sent them
+ *     XPUB     <->  outputs      samples out, subscriptions in
+ *     SUB, PUB      of a gateway, with inputs and outputs
+ *
+ * Each has a thread and one of ZeroMQ's I/O threads for itself, so that a flood on one does not
+ * hold up the others. Where a channel towards the daemon is full, its socket is left alone until
+ * there is room, and ZeroMQ's queue fills. */
+#ifndef LKD_LINE_RELAY_H
+#define LKD_LINE_RELAY_H
+
+#include "conditions.h"
+#include "port.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define LKD_RELAY_ROUTES_MAX 2
+
+/** struct lkd_route - @keyed: who sent a message is what the ZAP handler says
+ * @port: the end of the channel;  @report: hears what an operator should hear */
+struct lkd_route {
+    enum lkd_channel channel;
+    bool keyed;
+    uint32_t generation;
+    void *socket;
+    struct lkd_port port;
+    void (*report)(enum lkd_condition_id condition, const char *text);
+};
+
+/** struct lkd_relay - @n routes;  @turns: counts on as long as the thread gets round */
+struct lkd_relay {
+    const char *name;
+    int n;
+    struct lkd_route *route[LKD_RELAY_ROUTES_MAX];
+    bool started;
+    pthread_t thread;
+    _Atomic uint64_t turns;
+};
+
+/** lkd_relay_start() - make the thread. Return: 0, negative errno. */
+int lkd_relay_start(struct lkd_relay *relay);
+
+/** lkd_relay_join() - wait for its end, which comes when the daemon has closed all its channels and
+ * everything from there has been handed on. One that was not started is allowed. */
+void lkd_relay_join(struct lkd_relay *relay);
+
+#endif

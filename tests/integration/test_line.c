@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What libzmq cannot bear may end the line process, and nothing else: the daemon goes on stepping,
+ * starts another one, and clients come back by themselves. */
+#include "../skip.h"
+#include "benches.h"
+#include "zmtp.h"
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include <cmocka.h>
+
+/* What the daemon may grow by while it is attacked [KiB]; one attack made it 2 GB. */
+#define GROWTH_MAX (64 * 1024)
+/* Empty parts of one message: a minute of them at most, or until the line is cut. */
+#define PARTS_BYTES ((size_t)60 << 20)
+
+static void nap(int ms)
+{
+    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+    nanosleep(&time, NULL);
+}
+
+/* ---- what /proc says of the daemon ---- */
+
+static long read_status(pid_t pid, const char *key)
+{
+    char path[64], line[256];
+    long value = -1;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    in = fopen(path, "r");
+    while (in && fgets(line, sizeof(line), in))
+        if (strncmp(line, key, strlen(key)) == 0)
+            value = strtol(line + strlen(key), NULL, 10);
+    if (in)
+        fclose(in);
+    return value;
+}
+
+static bool is_alive(const struct harness *h)
+{
+    return harness_is_alive(h->pid);
+}
+
+/* ---- asking a daemon whose line may be away ---- */
+
+/* A request may be lost with the line that took it: asked again until an answer comes. */
+static const Linkage__V1__Status *ask_status(struct harness *h)
+{
+    static const unsigned char request[] = {0x08, 0x7f, 0x12, 0x00}; /* id 127, status */
+
+    for (int i = 0; i < 60; i++) {
+        void *socket = zmq_socket(h->context, ZMQ_DEALER);
+        zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+        const Linkage__V1__ControlReply *reply = NULL;
+        zmq_msg_t message;
+        const int zero = 0;
+
+        assert_true(is_alive(h));
+        assert_non_null(socket);
+        zmq_setsockopt(socket, ZMQ_LINGER, &zero, sizeof(zero));
+        assert_int_equal(zmq_connect(socket, h->endpoint[0]), 0);
+        assert_true(zmq_send(socket, request, sizeof(request), 0) >= 0);
+        zmq_msg_init(&message);
+        if (zmq_poll(&item, 1, 1000) == 1 && zmq_msg_recv(&message, socket, 0) >= 0)
+            assert_int_equal(lk_wire_decode_reply(&h->arena, zmq_msg_data(&message),
+                                                  zmq_msg_size(&message), &reply),
+                             0);
+        zmq_msg_close(&message);
+        zmq_close(socket);
+        if (reply)
+            return reply->status;
+    }
+    fail_msg("no answer within a minute");
+    return NULL;
+}
+
+/* ---- a name that libzmq would give away itself ---- */
+
+/* The counter of names started at the first number of an unseeded rand(), in every process. */
+static void test_names_of_peers(void **state)
+{
+    struct harness h;
+    int fd[8];
+
+    (void)state;
+    harness_open(&h, NULL);
+    for (int i = 0; i < 8; i++) {
+        const uint32_t name = 0x6b8b4567u + 4 + (uint32_t)i;
+        const unsigned char identity[] = {0, (unsigned char)(name >> 24),
+                                          (unsigned char)(name >> 16), (unsigned char)(name >> 8),
+                                          (unsigned char)name};
+
+        fd[i] = zmtp_connect(h.endpoint[0]);
+        zmtp_greet(fd[i], "DEALER", identity, sizeof(identity));
+    }
+    for (int i = 0; i < 16; i++) /* each of them gets the next name */
+        ask_status(&h);
+    assert_true(is_alive(&h));
+    for (int i = 0; i < 8; i++)
+        close(fd[i]);
+    harness_close(&h);
+}
+
+/* ---- messages without end ---- */
+
+static void send_parts(struct harness *h, int endpoint, const char *type)
+{
+    static unsigned char parts[1 << 16];
+    int fd = zmtp_connect(h->endpoint[endpoint]);
+    size_t sent = 0;
+
+    for (size_t i = 0; i < sizeof(parts); i += 2)
+        parts[i] = 1; /* more parts follow; of no bytes */
+    zmtp_greet(fd, type, NULL, 0);
+    while (sent < PARTS_BYTES) {
+        ssize_t n = send(fd, parts, sizeof(parts), MSG_NOSIGNAL);
+
+        if (n <= 0)
+            break;
+        sent += (size_t)n;
+        sent -= sent % 2;
+    }
+    close(fd);
+}
+
+static void test_endless_parts(void **state)
+{
+    static const char *const types[] = {"DEALER", "PUB", "SUB"};
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, "line: {memory: 67108864}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    for (int endpoint = 0; endpoint < 3; endpoint++) {
+        const Linkage__V1__Status *status;
+        uint64_t before;
+        long rss = read_status(h.pid, "VmRSS:"), grown;
+
+        before = ask_status(&h)->cycles;
+        send_parts(&h, endpoint, types[endpoint]);
+        status = ask_status(&h);
+        grown = read_status(h.pid, "VmRSS:") - rss;
+        assert_int_equal(status->state, STATE(RUNNING));
+        assert_true(status->cycles > before);
+        print_message("%s: %ld KiB more\n", types[endpoint], grown);
+        assert_true(grown < GROWTH_MAX);
+    }
+    harness_close(&h);
+}
+
+/* ---- the end of a line process ---- */
+
+/* The daemon's only child, 0: none. */
+static pid_t line_of(const struct harness *h)
+{
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    pid_t found = 0;
+
+    assert_non_null(processes);
+    while ((entry = readdir(processes))) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+
+        if (pid > 0 && read_status(pid, "PPid:") == h->pid && read_status(pid, "VmRSS:") > 0)
+            found = pid;
+    }
+    closedir(processes);
+    return found;
+}
+
+static void await_other_line(const struct harness *h, pid_t before)
+{
+    for (int i = 0; i < 6000; i++) {
+        pid_t now = line_of(h);
+
+        if (now > 0 && now != before)
+            return;
+        nap(10);
+    }
+    fail_msg("no other line process within a minute");
+}
+
+/* Samples of a bench with a claim: accepted again some time after the line is another one. */
+static void await_accepted(struct bench *b)
+{
+    const double value = 1;
+    uint64_t before = ask_status(b->h)->inputs_accepted;
+
+    for (int i = 0; i < 600; i++) {
+        bench_send(b, &value, 1);
+        nap(100);
+        if (i % 5 == 4 && ask_status(b->h)->inputs_accepted > before)
+            return;
+    }
+    fail_msg("no sample accepted within a minute");
+}
+
+static void end_line(struct harness *h, int signal)
+{
+    pid_t line = line_of(h);
+
+    assert_true(line > 0);
+    assert_int_equal(kill(line, signal), 0);
+    await_other_line(h, line);
+}
+
+/* Killed, aborted, and standing still: the run goes on, the claim is as good as before. */
+static void test_line_ends(void **state)
+{
+    static const int signals[] = {SIGKILL, SIGABRT, SIGSTOP};
+    const Linkage__V1__Status *status;
+    struct harness h;
+    struct bench b;
+    uint64_t cycles;
+
+    (void)state;
+    benches_open(&h, "inputs: {lease: 300}\n");
+    bench_open(&b, &h);
+    bench_claim(&b, "rig", "torque", NULL);
+    harness_go(&h);
+    await_accepted(&b);
+    for (size_t i = 0; i < 3; i++) {
+        cycles = ask_status(&h)->cycles;
+        end_line(&h, signals[i]);
+        status = ask_status(&h);
+        assert_int_equal(status->state, STATE(RUNNING));
+        assert_true(status->cycles > cycles);
+        assert_true(status->line_restarts >= i + 1);
+        await_accepted(&b);
+        assert_non_null(harness_sample(&h, 60000));
+    }
+    assert_true(harness_log_has(h.folder, "log", "[LK-9001] line restarted (signal 9"));
+    assert_true(harness_log_has(h.folder, "log", "it stood still"));
+    bench_close(&b);
+    harness_close(&h);
+}
+
+/* It ends with the daemon, however that ends. */
+static void test_no_orphan(void **state)
+{
+    struct harness h;
+    pid_t line;
+
+    (void)state;
+    harness_open(&h, NULL);
+    line = line_of(&h);
+    assert_true(line > 0);
+    kill(h.pid, SIGKILL);
+    assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
+    h.pid = 0;
+    for (int i = 0; i < 6000 && kill(line, 0) == 0; i++)
+        nap(10);
+    assert_int_equal(kill(line, 0), -1);
+    harness_close(&h);
+}
+
+/* ---- connections that say nothing, or half a word ---- */
+
+static bool is_closed(int fd, int timeout_ms)
+{
+    struct pollfd item = {.fd = fd, .events = POLLIN};
+    unsigned char bytes[256];
+
+    while (poll(&item, 1, timeout_ms) == 1)
+        if (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) <= 0)
+            return true;
+    return false;
+}
+
+static void test_half_greeting_is_closed(void **state)
+{
+    static const unsigned char half[] = {0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3};
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    for (int endpoint = 0; endpoint < 3; endpoint++) {
+        int silent = zmtp_connect(h.endpoint[endpoint]), fd = zmtp_connect(h.endpoint[endpoint]);
+
+        assert_int_equal(send(fd, half, sizeof(half), MSG_NOSIGNAL), sizeof(half));
+        assert_true(is_closed(fd, 60000));
+        assert_true(is_closed(silent, 60000));
+        close(fd);
+        close(silent);
+    }
+    harness_close(&h);
+}
+
+static int count_descriptors(pid_t pid)
+{
+    char path[64];
+    DIR *folder;
+    int n = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+    folder = opendir(path);
+    assert_non_null(folder);
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+static void dial(const struct harness *h, int *fd, int n)
+{
+    static const unsigned char half[] = {0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3};
+
+    for (int i = 0; i < n; i++) {
+        fd[i] = zmtp_connect(h->endpoint[i % 3]);
+        if (send(fd[i], half, sizeof(half), MSG_NOSIGNAL) < 0)
+            continue; /* closed already */
+    }
+}
+
+static void hang_up(const int *fd, int n)
+{
+    for (int i = 0; i < n; i++)
+        close(fd[i]);
+}
+
+#define MANY 2000
+
+/* More than a process is born to hold: others come in, and none of it costs the daemon one. */
+static void test_many_half_greetings(void **state)
+{
+    static int fd[MANY];
+    struct rlimit own, small;
+    struct harness h;
+    int before;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &own), 0);
+    if (own.rlim_max < MANY + 200)
+        skip_because("too few descriptors");
+    small = (struct rlimit){256, own.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &small); /* what the daemon begins with */
+    harness_open(&h, NOT_REALTIME);
+    own.rlim_cur = own.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &own);
+    before = count_descriptors(h.pid);
+    dial(&h, fd, MANY);
+    ask_status(&h);
+    assert_int_equal(count_descriptors(h.pid), before);
+    hang_up(fd, MANY);
+    assert_int_equal(ask_status(&h)->line_restarts, 0);
+    harness_close(&h);
+}
+
+/* Without any left, it says so; afterwards all is as before. */
+static void test_descriptors_run_out(void **state)
+{
+    const struct rlimit few = {80, 80};
+    static int fd[200];
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NOT_REALTIME);
+    assert_int_equal(prlimit(line_of(&h), RLIMIT_NOFILE, &few, NULL), 0);
+    dial(&h, fd, 200);
+    harness_await_log(&h, "[LK-9003]", 1); /* libzmq 4.3.4 aborts, on ipc */
+    hang_up(fd, 200);
+    assert_int_equal(ask_status(&h)->state, STATE(EMPTY));
+    harness_close(&h);
+}
+
+/* ---- subscriptions without end ---- */
+
+/* They hold up who else looks at outputs, at most: requests and inputs go on. */
+static void test_many_subscriptions(void **state)
+{
+    static unsigned char frames[1000][24];
+    const double value = 1;
+    struct harness h;
+    uint64_t n = 0;
+    int fd;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_go(&h);
+    fd = zmtp_connect(h.endpoint[2]);
+    zmtp_greet(fd, "SUB", NULL, 0);
+    for (int round = 0; round < 300; round++) {
+        for (int i = 0; i < 1000; i++, n++) {
+            frames[i][1] = 22;
+            frames[i][2] = 1;
+            memcpy(frames[i] + 3, &n, sizeof(n));
+        }
+        if (send(fd, frames, sizeof(frames), MSG_NOSIGNAL) < 0)
+            break;
+    }
+    harness_send(&h, 1, 0, &value, 1);
+    harness_await_counts(&h, 1, 0);
+    assert_int_equal(ask_status(&h)->state, STATE(RUNNING));
+    close(fd);
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_of_peers),
+        cmocka_unit_test(test_endless_parts),
+        cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_no_orphan),
+        cmocka_unit_test(test_half_greeting_is_closed),
+        cmocka_unit_test(test_many_half_greetings),
+        cmocka_unit_test(test_descriptors_run_out),
+        cmocka_unit_test(test_many_subscriptions),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
