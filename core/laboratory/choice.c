@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "laboratory/choice.h"
 #include "laboratory/methods.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,42 +50,64 @@ static int list_equations(const struct lk_equations *e, struct lk_lab_name *ret,
     return n;
 }
 
-const struct lk_lab_name *lk_laboratory_formulations(int *ret_n)
+/* struct table - of names: made once, by whichever thread asks first, and only read from then on */
+struct table {
+    struct lk_lab_name names[NAMES_MAX];
+    int n;
+};
+
+static struct table formulations, integrators;
+
+static void make_formulations(void)
 {
-    static struct lk_lab_name names[NAMES_MAX];
-    int n = 0;
+    struct table *t = &formulations;
 
     for (size_t i = 0; i < N_OWNS; i++) {
-        names[n] = name_of(owns[i].name, "", owns[i].paper);
-        names[n].is_own = 1;
-        names[n].is_default = strchr(owns[i].name, ':') == NULL;
-        names[n++].is_fixed = 1;
+        t->names[t->n] = name_of(owns[i].name, "", owns[i].paper);
+        t->names[t->n].is_own = 1;
+        t->names[t->n].is_default = strchr(owns[i].name, ':') == NULL;
+        t->names[t->n++].is_fixed = 1;
     }
     for (int i = 0; lk_lab_equations[i]; i++)
-        n += list_equations(lk_lab_equations[i], &names[n], NAMES_MAX - n);
-    *ret_n = n;
-    return names;
+        t->n += list_equations(lk_lab_equations[i], &t->names[t->n], NAMES_MAX - t->n);
 }
 
-const struct lk_lab_name *lk_laboratory_integrators(int *ret_n)
+static void make_integrators(void)
 {
     static const char *const none[] = {"", NULL};
-    static struct lk_lab_name names[NAMES_MAX];
-    int n = 0;
+    struct table *t = &integrators;
 
     for (int i = 0; lk_integrators[i]; i++) {
         const struct lk_integrator *integrator = lk_integrators[i];
         const char *const *variants = integrator->variants ? integrator->variants : none;
 
-        for (int k = 0; variants[k] && n < NAMES_MAX; k++) {
-            names[n] = name_of(integrator->name, variants[k], integrator->paper);
-            names[n].constrained = integrator->constrained;
-            names[n].is_default = k == 0;
-            names[n++].has_error_control = integrator->has_error_control;
+        for (int k = 0; variants[k] && t->n < NAMES_MAX; k++) {
+            struct lk_lab_name *name = &t->names[t->n++];
+
+            *name = name_of(integrator->name, variants[k], integrator->paper);
+            name->constrained = integrator->constrained;
+            name->is_default = k == 0;
+            name->has_error_control = integrator->has_error_control;
         }
     }
-    *ret_n = n;
-    return names;
+}
+
+const struct lk_lab_name *lk_laboratory_formulations(int *ret_n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_formulations);
+    *ret_n = formulations.n;
+    return formulations.names;
+}
+
+const struct lk_lab_name *lk_laboratory_integrators(int *ret_n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_integrators);
+    *ret_n = integrators.n;
+    return integrators.names;
 }
 
 /* ---- names to what they stand for ---- */

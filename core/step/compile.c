@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a model to a system: the draft, one arena, the drawing as first state. */
+#include "linkage/compile.h"
 #include "batch/batch.h"
 #include "formulations/formulations.h"
-#include "linkage/compile.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
@@ -289,11 +289,12 @@ static void fill_scales(struct lk_system *sys)
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int b = sys->joint[joint].body[side];
-    const struct lk_body *body = &sys->body[b];
+    const struct lk_body *body;
     double row[6], turn[3], moment, shift;
 
-    if (b >= sys->n_bodies)
+    if (b >= sys->n_bodies) /* the ground, which the array of bodies does not have */
         return 0;
+    body = &sys->body[b];
     lk_jacobian_row(sys->jacobian[joint], side, r, row);
     lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
     moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);

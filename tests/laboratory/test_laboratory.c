@@ -372,6 +372,27 @@ static void tables_name_what_there_is(void **state)
     lk_model_free(model);
 }
 
+/* They are shared by all threads, so that asking for them writes nothing. */
+static void tables_are_made_once(void **state)
+{
+    int n;
+    const struct lk_lab_name *formulations = lk_laboratory_formulations(&n);
+    const struct lk_lab_name *integrators = lk_laboratory_integrators(&n);
+    struct lk_lab_name *marked[] = {(struct lk_lab_name *)formulations,
+                                    (struct lk_lab_name *)integrators};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int own = marked[i]->is_own;
+
+        marked[i]->is_own = 77;
+        assert_ptr_equal(lk_laboratory_formulations(&n), formulations);
+        assert_ptr_equal(lk_laboratory_integrators(&n), integrators);
+        assert_int_equal(marked[i]->is_own, 77);
+        marked[i]->is_own = own;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +408,7 @@ int main(void)
         cmocka_unit_test(models_that_do_not_fit_are_refused),
         cmocka_unit_test(first_samples_are_like_the_next),
         cmocka_unit_test(tables_name_what_there_is),
+        cmocka_unit_test(tables_are_made_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ struct lk_lab_name {
 };
 
 /** lk_laboratory_formulations(), lk_laboratory_integrators() - all of them, with their variants;
- * static tables. @ret_n: how many. */
+ * static tables, made at the first call. @ret_n: how many. Thread: any. */
 const struct lk_lab_name *lk_laboratory_formulations(int *ret_n);
 const struct lk_lab_name *lk_laboratory_integrators(int *ret_n);
 
