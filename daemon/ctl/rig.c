@@ -5,6 +5,7 @@
 #include "rig_run.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,6 +158,30 @@ static int count_workers(const struct lkd_rig *rig, const struct lkd_loaded *loa
     return useful < n ? useful : n;
 }
 
+/* Which inputs take any value or any jump: whoever sends a wrong one hears nothing. */
+static void say_limitless(const struct lkd_loaded *loaded, struct lkd_answer *a)
+{
+    int n_inputs, n = 0;
+    const struct lk_channel *inputs = lk_system_input_channels(loaded->system, &n_inputs);
+    char names[256] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < n_inputs; i++) {
+        bool is_free = isinf(inputs[i].low) || isinf(inputs[i].high) || isinf(inputs[i].rate);
+
+        if (is_free && used < sizeof(names) - LK_NAME_SIZE - 8)
+            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", n > 0 ? ", " : "",
+                                     inputs[i].name);
+        n += is_free;
+    }
+    if (n > 0)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK,
+                       "loaded; %d input%s without limits or rate take%s any value: %s%s", n,
+                       n == 1 ? "" : "s", n == 1 ? "s" : "", names,
+                       strlen(names) > 0 && used >= sizeof(names) - LK_NAME_SIZE - 8 ? ", ..."
+                                                                                     : "");
+}
+
 static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd_answer *a)
 {
     struct lkd_loaded *old = rig->loaded;
@@ -188,6 +213,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
             (double)loaded->cycle->period_ns * 1e-6, rig->n_workers);
     lkd_rig_enter(rig, READY);
     lkd_rig_answer_ok(a);
+    say_limitless(loaded, a);
 }
 
 static void refuse_model(int r, const struct lk_error *error, struct lkd_answer *a)
@@ -420,6 +446,45 @@ static const struct lk_channel *find_channel(const struct lkd_rig *rig, const ch
     return NULL;
 }
 
+/* What was asked for cannot be: what acted before goes on. */
+static void refuse_set(const struct lk_channel *channel, const double *values, int r,
+                       struct lkd_answer *a)
+{
+    int i = 0;
+
+    while (i < channel->size - 1 && channel->low <= values[i] && values[i] <= channel->high)
+        i++;
+    if (r == LKD_INPUT_E_LIMITS)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "%s: %g %s is beyond its limits, expected %g to %g %s; what acted before "
+                       "goes on acting",
+                       channel->name, values[i], channel->unit[i], channel->low, channel->high,
+                       channel->unit[i]);
+    else
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_VALUE, "%s: %s", channel->name,
+                       lkd_input_status_text(r));
+}
+
+/* "motor acts with 5 N m", or how fast it gets there. */
+static void confirm_set(const struct lk_channel *channel, const double *values,
+                        struct lkd_answer *a)
+{
+    bool is_ramped = isfinite(channel->rate);
+    char text[LK_COMPONENTS_MAX * 48];
+    size_t used = 0;
+
+    for (int i = 0; i < channel->size; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%g %s", i > 0 ? ", " : "",
+                                 values[i], channel->unit[i]);
+    lkd_rig_answer_ok(a);
+    if (is_ramped)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK,
+                       "%s goes to %s by at most %g %s a second, then that acts", channel->name,
+                       text, channel->rate, channel->unit[0]);
+    else
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK, "%s acts with %s", channel->name, text);
+}
+
 void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values, size_t n,
                  bool force, struct lkd_answer *ret_answer)
 {
@@ -444,8 +509,7 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
     if (r == LKD_INPUT_E_CLAIMED)
         lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_CLAIMED, "%s", error.text);
     else if (r)
-        lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE, "%s: %s", channel,
-                       lkd_input_status_text(r));
+        refuse_set(found, values, r, ret_answer);
     else
-        lkd_rig_answer_ok(ret_answer);
+        confirm_set(found, values, ret_answer);
 }

@@ -61,6 +61,10 @@ err_has "no daemon answers at tcp://127.0.0.1:$port"
 expect 3 ctl --timeout 0.2 --json status
 out_is_json
 out_has '"result":"no-daemon"'
+expect 3 env LINKAGE_ENDPOINT="tcp://127.0.0.1:$port" "$linkagectl" --timeout 0.2 status
+err_has "no daemon answers at tcp://127.0.0.1:$port"
+expect 0 ctl --version
+out_has "linkagectl [0-9]"
 expect 0 ctl --help
 out_has "exit status"
 expect 2 ctl
@@ -103,7 +107,10 @@ expect 1 ctl set rotor 1
 expect 1 ctl set motor 1 2
 expect 1 ctl set motor nan
 expect 2 ctl set motor one
+expect 1 ctl set motor 1e9
+err_has "beyond its limits, expected -10 to 10 N m"
 expect 0 ctl set motor -1.5e-1
+out_has "motor goes to -0.15 N m"
 expect 1 ctl start
 err_has "arm first"
 expect 1 ctl arm

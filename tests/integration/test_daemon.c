@@ -278,6 +278,30 @@ static void test_set_refused(void **state)
 
 /* A torque that turns a body by more than half a turn in the first step leads to FAULT, seen by
  * everybody, and reset leads out. */
+/* Beyond the limits of the model: refused with them, and what acted before goes on. */
+static void test_set_answers_with_what_acts(void **state)
+{
+    const double far_too_much = 1e9, torque = 4;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    assert_string_equal(h.reply->text, "");
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
+    assert_string_equal(h.reply->text,
+                        "motor goes to 4 N m by at most 100000 N m a second, then that acts");
+    assert_int_equal(harness_set(&h, "motor", &far_too_much, 1)->result, RESULT(BAD_VALUE));
+    assert_string_equal(h.reply->text, "motor: 1e+09 N m is beyond its limits, expected -10 to 10 "
+                                       "N m; what acted before goes on acting");
+    harness_load_unlimited(&h);
+    assert_string_equal(h.reply->text,
+                        "loaded; 1 input without limits or rate takes any value: motor");
+    assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
+    assert_string_equal(h.reply->text, "motor acts with 4 N m");
+    harness_close(&h);
+}
+
 static void test_fault(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -492,12 +516,19 @@ static void test_histograms(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),       cmocka_unit_test(test_description),
-        cmocka_unit_test(test_life),        cmocka_unit_test(test_wrong_states_while_running),
-        cmocka_unit_test(test_bad_models),  cmocka_unit_test(test_set_acts),
-        cmocka_unit_test(test_set_refused), cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_degraded),    cmocka_unit_test(test_histograms),
-        cmocka_unit_test(test_workers),     cmocka_unit_test(test_workers_refused),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_description),
+        cmocka_unit_test(test_life),
+        cmocka_unit_test(test_wrong_states_while_running),
+        cmocka_unit_test(test_bad_models),
+        cmocka_unit_test(test_set_acts),
+        cmocka_unit_test(test_set_refused),
+        cmocka_unit_test(test_set_answers_with_what_acts),
+        cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_degraded),
+        cmocka_unit_test(test_histograms),
+        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_workers_refused),
     };
 
     harness_init(argc, argv);

@@ -46,12 +46,15 @@ static void print_options(void)
 {
     printf(
         "options\n"
-        "  -e, --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
+        "  -e, --endpoint E     control socket of the daemon; without it that in LINKAGE_ENDPOINT "
+        "of\n"
+        "                       the environment, or " LK_CLIENT_CONTROL "\n"
         "  -o, --outputs E      its output samples, for watch (the same host, port + 2)\n"
         "  -j, --json           one JSON object a line, for programs\n"
         "  -n, --count N        end watch after N rows or samples, latency --watch after N tables\n"
         "  -t, --timeout S      how long to wait for an answer (5 s)\n"
         "  -h, --help           this page\n"
+        "  -V, --version        show the version\n"
         "      --server-key FILE --key FILE\n"
         "                       for a daemon with security: its public key, and the secret key of\n"
         "                       this client, as keygen made them\n"

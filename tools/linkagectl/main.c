@@ -5,6 +5,7 @@
 #include "names.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ANY 1000000
@@ -79,7 +80,8 @@ static int run_command(const struct command *command, const struct ctl_options *
 
 int main(int argc, char **argv)
 {
-    struct ctl_options options = {.endpoint = LK_CLIENT_CONTROL,
+    const char *endpoint = getenv("LINKAGE_ENDPOINT");
+    struct ctl_options options = {.endpoint = endpoint && *endpoint ? endpoint : LK_CLIENT_CONTROL,
                                   .timeout_ms = 5000,
                                   .injection = LINKAGE__V1__INJECTION__INIT};
     const struct command *command;

@@ -46,6 +46,7 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, 't'},
     {"count", required_argument, NULL, 'n'},
     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
     {"allow-degraded", no_argument, NULL, ALLOW_DEGRADED},
     {"steps", required_argument, NULL, STEPS},
     {"no-wait", no_argument, NULL, NO_WAIT},
@@ -276,7 +277,7 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool pe
 
     optind = 0; /* restarts glibc's getopt, also on another array */
     while (status == CTL_OK && !*ret_done &&
-           (c = getopt_long(argc, argv, permute ? "e:o:jt:n:h" : "+e:o:jt:n:h", long_options,
+           (c = getopt_long(argc, argv, permute ? "e:o:jt:n:hV" : "+e:o:jt:n:hV", long_options,
                             NULL)) != -1) {
         switch (c) {
         case 'e':
@@ -296,6 +297,10 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool pe
             break;
         case 'h':
             ctl_help();
+            *ret_done = true;
+            break;
+        case 'V':
+            puts("linkagectl " LINKAGE_VERSION);
             *ret_done = true;
             break;
         default:
