@@ -86,7 +86,9 @@
       "Mend the bench: `reply_to` and `reply_published_ns` are those of one sample, untouched.") \
     X(RULE_UNUSED, 3015, WARNING, \
       "The configuration has a rule for an input that the model does not have.", \
-      "Mend `inputs: channels`, unless the rule is for another model.")
+      "Mend `inputs: channels`, unless the rule is for another model.") \
+    X(GATEWAY_FIGURES, 3016, INFO, \
+      "What a gateway (VILLASnode) sent and got up to the end of a run.", "Nothing.")
 
 #define LKD_CONDITIONS_OUTPUTS(X) \
     X(EXCHANGE_NOT_WOKEN, 4001, WARNING, \

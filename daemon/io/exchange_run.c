@@ -171,6 +171,7 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
     forget_last(exchange);
     exchange->cycle = NULL;
     pthread_mutex_unlock(&exchange->lock);
+    lkd_villas_report(exchange->options.villas);
 }
 
 /* Lock held, a run attached. */

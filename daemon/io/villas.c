@@ -6,6 +6,7 @@
 #include "villas_wire.h"
 #include "wait.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,6 +342,8 @@ static void send(struct lkd_villas *villas, const struct lkd_output *output)
                          villas->buffer, LK_VILLAS_MESSAGE_MAX, &size) == 0 &&
         lkd_port_send_bytes(villas->outputs_port, villas->buffer, size))
         villas->counts.sent++;
+    else
+        villas->counts.unsent++;
 }
 
 void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *output,
@@ -354,9 +357,19 @@ void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *outp
     pthread_mutex_unlock(&villas->lock);
 }
 
-void lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret_counts)
+void lkd_villas_report(struct lkd_villas *villas)
 {
+    struct lkd_villas_counts c;
+
+    if (!villas)
+        return;
     pthread_mutex_lock(&villas->lock);
-    *ret_counts = villas->counts;
+    c = villas->counts;
     pthread_mutex_unlock(&villas->lock);
+    lkd_log(LKD_C_GATEWAY_FIGURES,
+            "gateway since the start: %" PRIu64 " sample%s taken, %" PRIu64 " refused, %" PRIu64
+            " undecodable, %" PRIu64 " passed over for newer ones, %" PRIu64
+            " without data; %" PRIu64 " sent, %" PRIu64 " not sent",
+            c.accepted, c.accepted == 1 ? "" : "s", c.refused_values, c.undecodable, c.older,
+            c.ignored, c.sent, c.unsent);
 }

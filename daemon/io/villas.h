@@ -54,6 +54,7 @@ struct lkd_villas_counts {
     uint64_t ignored;
     uint64_t older;
     uint64_t sent;
+    uint64_t unsent;
 };
 
 /** lkd_villas_open() - a gateway at these channels.
@@ -89,7 +90,7 @@ void lkd_villas_begin(struct lkd_villas *villas);
 void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *output,
                         uint64_t model_id);
 
-/** lkd_villas_count() - what has happened so far. Thread: any but the cycle. */
-void lkd_villas_count(struct lkd_villas *villas, struct lkd_villas_counts *ret_counts);
+/** lkd_villas_report() - a line in the log: what has happened so far. Thread: any but the cycle. */
+void lkd_villas_report(struct lkd_villas *villas);
 
 #endif

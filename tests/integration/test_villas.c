@@ -520,6 +520,8 @@ static void test_outputs(void **state)
     while (receive(&now, 100))
         last = now;
     harness_expect(&g.h, STOP, RESULT(OK), STATE(ARMED));
+    assert_true(harness_log_has(g.h.folder, "log",
+                                "[LK-3016] gateway since the start: 1 sample taken, 0 refused"));
     harness_go(&g.h);
     assert_true(receive(&now, PATIENCE_MS));
     assert_true(now.sequence > last.sequence); /* runs on, from one run to the next */
