@@ -146,6 +146,7 @@ static int place_workers(struct daemon *daemon)
 
 static int prepare_process(struct daemon *daemon)
 {
+    lkd_privileges_raise_descriptors();
     daemon->memory_error = -ENOTSUP;
     if (daemon->config.lock_memory) {
         daemon->memory_error = lkd_realtime_lock_memory();

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const unsigned int kept[] = {CAP_SYS_NICE, CAP_IPC_LOCK};
@@ -86,6 +87,16 @@ int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *re
     if (identity->change)
         lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)identity->uid);
     return 0;
+}
+
+void lkd_privileges_raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void lkd_privileges_check_folder(const char *what, const char *path)

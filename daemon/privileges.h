@@ -32,6 +32,9 @@ int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
  * Return: 0, LK_E_TEXT. */
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error);
 
+/** lkd_privileges_raise_descriptors() - as many as the hard limit allows. */
+void lkd_privileges_raise_descriptors(void);
+
 /** lkd_privileges_check_folder() - say in the log when files cannot be made in @path; "" is fine.
  * @what: for which key of the configuration */
 void lkd_privileges_check_folder(const char *what, const char *path);

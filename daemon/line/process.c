@@ -3,6 +3,7 @@
  * and ZeroMQ's own, an I/O thread for each endpoint. */
 #include "process.h"
 #include "orders.h"
+#include "privileges.h"
 #include "relay.h"
 #include "socket.h"
 #include "zap.h"
@@ -163,16 +164,6 @@ static void set_text(const char *path, const char *text)
         close(fd);
 }
 
-static void raise_descriptors(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit))
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Nobody special, and the first to go when the machine has no memory left. */
 static void become_ordinary(void)
 {
@@ -188,7 +179,7 @@ static void become_ordinary(void)
     sched_setscheduler(0, SCHED_OTHER, &none);
     set_text("/proc/self/oom_score_adj", "0");
     setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
-    raise_descriptors();
+    lkd_privileges_raise_descriptors();
     if (pthread_attr_init(&attributes) == 0) {
         pthread_attr_setstacksize(&attributes, STACK_SIZE);
         pthread_setattr_default_np(&attributes);

@@ -335,6 +335,14 @@ static void hang_up(const int *fd, int n)
         close(fd[i]);
 }
 
+static void expect_descriptors(pid_t pid, rlim_t limit)
+{
+    struct rlimit found;
+
+    assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &found), 0);
+    assert_int_equal(found.rlim_cur, limit);
+}
+
 #define MANY 2000
 
 /* More than a process is born to hold: others come in, and none of it costs the daemon one. */
@@ -354,6 +362,8 @@ static void test_many_half_greetings(void **state)
     harness_open(&h, NOT_REALTIME);
     own.rlim_cur = own.rlim_max;
     setrlimit(RLIMIT_NOFILE, &own);
+    expect_descriptors(h.pid, own.rlim_max);
+    expect_descriptors(line_of(&h), own.rlim_max);
     before = count_descriptors(h.pid);
     dial(&h, fd, MANY);
     ask_status(&h);
