@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes as the right values of a comparison: refused with one line, or taken over number by
+ * number. What is taken is read here once more, field by field, and has to be the same. */
+#include "../../tools/linkage/commands.h"
+#include "../../tools/linkage/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define FIELDS_MAX 4096
+
+static const char model_text[] =
+    "linkage: 1\nname: arm\nbodies:\n  bob: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+    "joints:\n  pin: {type: revolute, bodies: [ground, bob], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "outputs:\n  angle: {type: joint-position, joint: pin}\n"
+    "solver: {step: 0.001}\n";
+
+static struct lk_system *the_system;
+static int n_complaints;
+
+/* In place of the tool's own, which prints. */
+void complain(const char *format, ...)
+{
+    char text[8192];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    n_complaints++;
+}
+
+static void make_system(void)
+{
+    struct lk_model *model;
+    struct lk_error error;
+
+    if (lk_model_read_text("model", model_text, sizeof(model_text) - 1, &model, &error) ||
+        lk_system_new(model, NULL, &the_system, &error))
+        abort();
+}
+
+/* One field of @line behind another. Return: NULL: there is none. */
+static char *next_field(char **line)
+{
+    char *field = *line;
+
+    if (!field)
+        return NULL;
+    *line = strchr(field, ',');
+    if (*line)
+        *(*line)++ = '\0';
+    return field;
+}
+
+/* Which column of @r each field is, or -1. Return: how many fields. */
+static int read_names(const struct compare_reference *r, char *line, int *ret_place)
+{
+    struct compare_column column;
+    int n = 0, n_columns = 0;
+
+    for (char *name; n < FIELDS_MAX && (name = next_field(&line)); n++) {
+        char *unit = strstr(name, " [");
+
+        if (unit)
+            *unit = '\0';
+        ret_place[n] = -1;
+        if (n > 0 && compare_columns_find(the_system, name, &column))
+            ret_place[n] = n_columns++;
+    }
+    if (n < FIELDS_MAX && n_columns != r->n_columns)
+        abort();
+    return n;
+}
+
+static void check_row(const struct compare_reference *r, int row, char *line, const int *place,
+                      int n)
+{
+    int i = 0;
+
+    for (char *field; (field = next_field(&line)); i++) {
+        double value = strtod(field, NULL);
+
+        if (i >= n || !isfinite(value) || (i == 0 && value != r->time[row]) ||
+            (place[i] >= 0 && value != r->value[row * r->n_columns + place[i]]))
+            abort();
+    }
+    if (i != n)
+        abort();
+}
+
+/* @text: of a file that was taken. */
+static void check(const struct compare_reference *r, char *text)
+{
+    static int place[FIELDS_MAX];
+    int n = -1, row = 0;
+
+    for (char *line = text, *next; line && row < r->n_times; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (n < 0) {
+            line[strcspn(line, "\r")] = '\0';
+            n = read_names(r, line, place);
+        } else if (line[strspn(line, " \r")] != '\0') {
+            check_row(r, row++, line, place, n);
+        }
+        if (n >= FIELDS_MAX)
+            return;
+    }
+    if (row != r->n_times)
+        abort();
+}
+
+static void read_table(struct compare *compare, const uint8_t *data, size_t size)
+{
+    struct compare_reference *r = &compare->reference;
+    char *text;
+
+    n_complaints = 0;
+    if (compare_table_read(compare) != EXIT_DONE) {
+        if (n_complaints != 1)
+            abort();
+        return;
+    }
+    if (n_complaints != 0 || r->n_times < 2 || r->n_columns < 1 || r->time[0] != 0)
+        abort();
+    if (memchr(data, '\0', size))
+        return; /* a line ends there for one reader, and goes on for the other */
+    text = strndup((const char *)data, size);
+    if (text)
+        check(r, text);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[32];
+    const struct compare_options options = {.reference = path};
+    struct compare compare = {.options = &options};
+    int fd = memfd_create("reference", 0);
+
+    if (!the_system)
+        make_system();
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    compare.system = the_system;
+    read_table(&compare, data, size);
+    free(compare.reference.time);
+    free(compare.reference.columns);
+    free(compare.reference.value);
+    close(fd);
+    return 0;
+}
