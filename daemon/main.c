@@ -11,6 +11,7 @@
 #include "identity.h"
 #include "legs.h"
 #include "line.h"
+#include "linkage/document.h"
 #include "linkage/host.h"
 #include "linkage/stacks.h"
 #include "log.h"
@@ -37,7 +38,8 @@ static const char usage_text[] =
     "benches over ZeroMQ. See linkagectl for talking to it.\n"
     "\n"
     "  -c, --config FILE  configuration (YAML); without it all keys are at their default\n"
-    "      --check        read the configuration, its keys and its model, then exit\n"
+    "      --check        read the configuration, its keys and its model, look at its\n"
+    "                     folders and the outputs it asks for, then exit\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
@@ -97,13 +99,48 @@ static int check_text(const char *path)
     return r;
 }
 
+static int check_folder(const char *key, const char *path)
+{
+    if (!*path || access(path, W_OK | X_OK) == 0)
+        return 0;
+    fprintf(stderr, "%s: %s: %s, expected a folder that can be written\n", key, path,
+            strerror(errno));
+    return LK_E_TEXT;
+}
+
+/* What every slot of every receiver is to be made of has to be an output of the model. */
+static int check_motion(const struct lkd_config *config, const struct lkd_loaded *loaded)
+{
+    const struct lk_channel *outputs;
+    int n_outputs, r = 0;
+
+    outputs = lk_system_output_channels(loaded->system, &n_outputs);
+    for (int i = 0; i < config->n_motion; i++) {
+        for (int k = 0; k < LKD_MOTION_SLOTS; k++) {
+            const struct lkd_motion_slot *slot = &config->motion[i].slot[k];
+            struct lkd_motion_source source;
+
+            if (!*slot->channel || lkd_motion_resolve(slot, outputs, n_outputs, &source))
+                continue;
+            fprintf(stderr, "motion: %s: model %s has no output %s%s%s\n",
+                    config->motion[i].endpoint, loaded->name, slot->channel,
+                    *slot->component ? "." : "", slot->component);
+            r = LK_E_TEXT;
+        }
+    }
+    return r;
+}
+
 static int check(const struct lkd_config *config)
 {
     struct lkd_loaded *loaded;
     struct lk_error error = {0};
     int r;
 
-    if (check_keys(config))
+    r = check_keys(config);
+    r = lk_also(r, check_folder("evidence", config->evidence));
+    r = lk_also(r, check_folder("record", config->record.directory));
+    if (r)
         return LKD_EXIT_ERROR;
     if (!*config->model) {
         printf("configuration ok\n");
@@ -116,9 +153,11 @@ static int check(const struct lkd_config *config)
         fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
         return LKD_EXIT_ERROR;
     }
-    printf("configuration ok, model %s ok\n", loaded->name);
+    r = check_motion(config, loaded);
+    if (r == 0)
+        printf("configuration ok, model %s ok\n", loaded->name);
     lkd_loaded_free(loaded);
-    return LKD_EXIT_OK;
+    return r ? LKD_EXIT_ERROR : LKD_EXIT_OK;
 }
 
 /* Which cores the workers get; everything else keeps off them. Return: 0, or LK_E_TEXT when that

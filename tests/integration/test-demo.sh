@@ -101,6 +101,23 @@ expect 0 ctl --json status
 out_is_json
 out_has '"state":"ready"'
 
+# ---- a configuration without starting: all that is wrong in it ----
+cat >"$work/check.yaml" <<END
+linkaged: 1
+model: $model
+evidence: {directory: $work/none}
+record: {directory: $work}
+motion: [{endpoint: 'udp://127.0.0.1:5610', pose: [{channel: tip, component: x}, {channel: tap}]}]
+END
+expect 1 "$linkaged" --check --config "$work/check.yaml"
+err_has "evidence: $work/none: No such file or directory, expected a folder"
+mkdir "$work/none"
+expect 1 "$linkaged" --check --config "$work/check.yaml"
+err_has "motion: udp://127.0.0.1:5610: model four-bar has no output tap"
+sed -i 's/, {channel: tap}//' "$work/check.yaml"
+expect 0 "$linkaged" --check --config "$work/check.yaml"
+out_has "configuration ok, model four-bar ok"
+
 # ---- running by hand ----
 expect 1 ctl pause
 expect 1 ctl set rotor 1
