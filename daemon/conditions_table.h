@@ -47,7 +47,10 @@
     X(EVIDENCE_KEPT, 2006, INFO, "A report or a trace of the run was written.", "Nothing.") \
     X(EVIDENCE_NOT_KEPT, 2007, WARNING, \
       "A report or a trace could not be written, or not in full.", \
-      "Look at the folder of `evidence`: is it there, writable, and the disk not full?")
+      "Look at the folder of `evidence`: is it there, writable, and the disk not full?") \
+    X(MODEL_LOADING, 2008, INFO, \
+      "A model is being compiled; what was loaded before stays until that is done.", \
+      "Nothing; `linkagectl stop` ends it.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \

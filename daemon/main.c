@@ -148,7 +148,7 @@ static int check(const struct lkd_config *config)
     }
     if (check_text(config->model))
         return LKD_EXIT_ERROR;
-    r = lkd_loaded_new_file(config->model, &config->cycle, &loaded, &error);
+    r = lkd_loaded_new_file(config->model, &config->cycle, NULL, &loaded, &error);
     if (r) {
         fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
         return LKD_EXIT_ERROR;
@@ -266,14 +266,20 @@ static int open_neighbours(struct daemon *daemon)
                            &daemon->villas);
 }
 
-/* Return: 0, or LK_E_TEXT when the configured model or its start was refused (already logged). */
+/* Return: 0; LK_E_TEXT when the configured model or its start was refused (already logged);
+ * -ECANCELED when a signal has ended it. */
 static int load_and_start(struct daemon *daemon)
 {
     struct lkd_answer answer;
+    int r;
 
     if (!*daemon->config.model)
         return 0;
-    lkd_rig_load_file(&daemon->rig, daemon->config.model, &answer);
+    r = 0;
+    if (lkd_rig_load_file(&daemon->rig, daemon->config.model, &answer))
+        r = lkd_server_await_load(&daemon->rig, daemon->signal_fd, &answer);
+    if (r)
+        return r;
     if (answer.result != LINKAGE__V1__RESULT__RESULT_OK)
         return LK_E_TEXT;
     if (!daemon->config.autostart)
@@ -324,6 +330,8 @@ static int serve(struct daemon *daemon)
     if (r == 0)
         r = lkd_server_run(&daemon->rig, lkd_line_port(daemon->line, LKD_CHANNEL_CONTROL),
                            daemon->signal_fd);
+    if (r == -ECANCELED)
+        r = 0;
     daemon->exit_status = daemon->rig.exit_status;
     if (lkd_rig_fini(&daemon->rig)) {
         /* its thread may use anything: nothing can be taken down around it */

@@ -37,6 +37,8 @@ const char *lk_wire_state_name(Linkage__V1__State state)
         return "ready";
     case LINKAGE__V1__STATE__STATE_ARMING:
         return "arming";
+    case LINKAGE__V1__STATE__STATE_LOADING:
+        return "loading";
     case LINKAGE__V1__STATE__STATE_ARMED:
         return "armed";
     case LINKAGE__V1__STATE__STATE_RUNNING:

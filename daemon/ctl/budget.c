@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "budget.h"
+#include "linkage/compile.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,8 +12,10 @@
 #define TRIALS       101 /* steps for comparing iterations, at most */
 #define TRIALS_MIN   5
 #define TRIALS_NS    INT64_C(50000000) /* after which there are no more */
-#define PROBED       4                 /* iterations more than one, to find what each costs */
-#define LEFT_OUT_MIN 1e-3              /* of the steps of a degraded machine */
+/* Compiling a model for a trial may take so long. */
+#define COMPILE_NS   INT64_C(100000000)
+#define PROBED       4    /* iterations more than one, to find what each costs */
+#define LEFT_OUT_MIN 1e-3 /* of the steps of a degraded machine */
 #define LEFT_OUT_MAX 0.1
 #define SAFETY       4 /* gaps come in swarms */
 
@@ -64,14 +67,24 @@ static int64_t median_step(struct lk_system *system)
     return failed ? 0 : times[n / 2];
 }
 
+static bool is_late(void *context)
+{
+    return lkd_clock_ns() > *(const int64_t *)context;
+}
+
+/* The control thread waits for it: a model that takes long to compile gets no advice of this sort.
+ */
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 {
     const struct lk_options options = {.iterations = iterations};
+    int64_t until_ns = lkd_clock_ns() + COMPILE_NS;
+    struct lk_bounds bounds = {.is_cancelled = is_late, .context = &until_ns};
     struct lk_error error;
     struct lk_system *system;
     int64_t time_ns;
 
-    if (lk_system_new(loaded->model, &options, &system, &error))
+    if (loaded->compile_ns > COMPILE_NS ||
+        lk_system_new_within(loaded->model, &options, &bounds, &system, &error))
         return 0;
     time_ns = median_step(system);
     lk_system_free(system);
@@ -83,11 +96,12 @@ static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 static int iterations_that_fit(const struct lkd_loaded *loaded, int64_t basis_ns, int64_t most_ns)
 {
     int64_t now_ns = median_with(loaded, 0);
-    double one_ns = (double)median_with(loaded, 1);
-    double each_ns = ((double)median_with(loaded, 1 + PROBED) - one_ns) / PROBED, room_ns;
+    double one_ns = now_ns > 0 ? (double)median_with(loaded, 1) : 0;
+    double more_ns = one_ns > 0 ? (double)median_with(loaded, 1 + PROBED) : 0;
+    double each_ns = (more_ns - one_ns) / PROBED, room_ns;
 
     /* by more than two measurements of the same differ */
-    if (now_ns <= 0 || one_ns <= 0 || each_ns < 0.02 * one_ns || one_ns > 0.95 * (double)now_ns)
+    if (more_ns <= 0 || each_ns < 0.02 * one_ns || one_ns > 0.95 * (double)now_ns)
         return 0;
     room_ns = fmin((double)most_ns / (double)basis_ns, 0.95) * (double)now_ns - one_ns;
     return room_ns < 0 ? 0 : 1 + (int)fmin(room_ns / each_ns, LK_ITERATIONS_MAX - 1);

@@ -38,7 +38,7 @@ struct lkd_budget {
  * the clock loop let expect for each worker, but a tenth at most. With a hybrid wait its margin and
  * the step have to be within nine tenths, as a real-time thread that never sleeps loses its core.
  * When the answer is no the model is compiled with other numbers of iterations and stepped for some
- * 50 ms each. */
+ * 50 ms each, unless compiling it takes more than 100 ms. */
 void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
                       int n_workers_max, bool degraded, struct lkd_budget *ret_budget);
 

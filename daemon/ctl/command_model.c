@@ -54,7 +54,8 @@ static bool has_model(struct lkd_call *call, const char *command)
     if (call->rig->loaded)
         return true;
     lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
-                   "%s is not allowed in state %s", command, lkd_rig_state_name(call->rig->state));
+                   "%s is not allowed in state %s", command,
+                   lkd_rig_state_name(lkd_rig_shown_state(call->rig)));
     return false;
 }
 
@@ -98,8 +99,8 @@ int lkd_command_load(struct lkd_call *call)
 {
     const Linkage__V1__LoadRequest *load = call->request->load;
 
-    lkd_rig_load(call->rig, load->name, (const char *)load->text.data, load->text.len,
-                 call->answer);
+    call->is_later = lkd_rig_load(call->rig, load->name, (const char *)load->text.data,
+                                  load->text.len, call->answer);
     return 0;
 }
 

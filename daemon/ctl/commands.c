@@ -136,6 +136,15 @@ static int finish_reply(struct lkd_call *call)
     return has_answer(call->reply) ? 0 : lkd_call_add_status(call, false);
 }
 
+/* too much for a reply: no request stays without one */
+static int answer_anyway(struct lkd_call *call)
+{
+    int r = begin_reply(call);
+
+    lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "the answer is too large");
+    return r ? r : finish_reply(call);
+}
+
 int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
                         const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply)
 {
@@ -161,14 +170,40 @@ int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *pe
         refuse_message(&call, decoded);
     else
         r = carry_out(&call);
+    if (call.is_later) {
+        commands->later = (struct lkd_later){true, call.request->id, *peer};
+        *ret_reply = NULL;
+        return 0;
+    }
     if (r == 0)
         r = finish_reply(&call);
-    if (r) { /* too much for a reply: no request stays without one */
-        r = begin_reply(&call);
-        lkd_rig_answer(&answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "the answer is too large");
-        if (r == 0)
-            r = finish_reply(&call);
-    }
+    if (r)
+        r = answer_anyway(&call);
+    *ret_reply = call.reply;
+    return r;
+}
+
+int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply)
+{
+    struct lkd_answer answer;
+    struct lkd_call call = {
+        .commands = commands,
+        .rig = commands->rig,
+        .peer = &commands->later.peer,
+        .arena = &commands->reply_arena,
+        .answer = &answer,
+    };
+    int r;
+
+    *ret_reply = NULL;
+    if (!commands->later.waiting || !lkd_rig_load_outcome(commands->rig, &answer))
+        return 0;
+    commands->later.waiting = false;
+    r = begin_reply(&call);
+    if (r)
+        return r;
+    call.reply->id = commands->later.id;
+    r = finish_reply(&call);
     *ret_reply = call.reply;
     return r;
 }

@@ -7,14 +7,24 @@
 #include "peer.h"
 #include "rig.h"
 
+/** struct lkd_later - a request whose reply comes later. @waiting: there is one;  @id, @peer: of it
+ */
+struct lkd_later {
+    bool waiting;
+    uint64_t id;
+    struct lkd_peer peer;
+};
+
 /** struct lkd_commands - @request_arena: decoded requests;  @reply_arena: replies being built
  * @forbidden: requests beyond a client's role
+ * @later:     who waits for the end of a load
  * @shutdown: a client has asked the daemon to end */
 struct lkd_commands {
     struct lkd_rig *rig;
     struct lk_wire_arena request_arena;
     struct lk_wire_arena reply_arena;
     uint64_t forbidden;
+    struct lkd_later later;
     bool shutdown;
 };
 
@@ -23,7 +33,8 @@ struct lkd_commands {
  * @arena:  memory for the reply
  * @answer: RESULT_OK until a command says otherwise
  * @reply:  its result and text come from @answer in the end; a command that fills no answer of its
- *          own leaves it to the driver to add the status */
+ *          own leaves it to the driver to add the status
+ * @is_later: there is none yet */
 struct lkd_call {
     struct lkd_commands *commands;
     struct lkd_rig *rig;
@@ -32,6 +43,7 @@ struct lkd_call {
     struct lk_wire_arena *arena;
     struct lkd_answer *answer;
     Linkage__V1__ControlReply *reply;
+    bool is_later;
 };
 
 /** lkd_command - carries out one kind of request. The table in commands.c says who may ask.
@@ -57,12 +69,18 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
-/** lkd_commands_handle() - carry out one request; every request has a reply, whatever it holds.
+/** lkd_commands_handle() - carry out one request; every request has a reply, whatever it holds, but
+ * that to a load may come later: then @ret_reply is NULL, and whoever asked is to be remembered.
  * @peer:      who sent it
  * @data:      @size bytes as received; NULL for a message that has no single payload
  * @ret_reply: to be encoded before the next call; lives in @commands
  * Return: 0, -ENOMEM. */
 int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
                         const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply);
+
+/** lkd_commands_later() - the reply that was to come later, when there is something to say. After
+ * lkd_rig_follow_load().
+ * @ret_reply: as above; NULL: not yet.  Return: 0, -ENOMEM. */
+int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loaded.h"
 #include "exchange.h"
+#include "linkage/compile.h"
 #include "linkage/document.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -44,16 +45,30 @@ static int check_bounds(const struct lk_system *system, struct lk_error *error)
     return 0;
 }
 
-static int compile(const struct lk_model *model, const struct lkd_settings *settings,
-                   struct lkd_loaded *loaded, struct lk_error *error)
+static bool is_cancelled(void *context)
 {
+    const atomic_bool *cancelled = context;
+
+    return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
+}
+
+static int compile(const struct lk_model *model, const struct lkd_settings *settings,
+                   const atomic_bool *cancelled, struct lkd_loaded *loaded, struct lk_error *error)
+{
+    struct lk_bounds bounds = {
+        .flops_max = LKD_STEP_FLOPS_MAX,
+        .is_cancelled = is_cancelled,
+        .context = (void *)cancelled,
+    };
     int r;
 
     snprintf(loaded->name, sizeof(loaded->name), "%s", lk_model_name(model));
     loaded->model_id = make_model_id();
-    r = lk_system_new(model, NULL, &loaded->system, error);
+    int64_t begin_ns = lkd_clock_ns();
+    r = lk_system_new_within(model, NULL, &bounds, &loaded->system, error);
     if (r)
         return r;
+    loaded->compile_ns = lkd_clock_ns() - begin_ns;
     r = check_bounds(loaded->system, error);
     if (r)
         return r;
@@ -62,8 +77,8 @@ static int compile(const struct lk_model *model, const struct lkd_settings *sett
 
 /* Consumes @model and @text. */
 static int finish(struct lk_model *model, char *text, size_t size,
-                  const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
-                  struct lk_error *error)
+                  const struct lkd_settings *settings, const atomic_bool *cancelled,
+                  struct lkd_loaded **ret_loaded, struct lk_error *error)
 {
     struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
     int r = -ENOMEM;
@@ -76,7 +91,7 @@ static int finish(struct lk_model *model, char *text, size_t size,
     loaded->model = model;
     loaded->text = text;
     loaded->text_size = size;
-    r = compile(model, settings, loaded, error);
+    r = compile(model, settings, cancelled, loaded, error);
     if (r) {
         lkd_loaded_free(loaded);
         return r;
@@ -86,8 +101,8 @@ static int finish(struct lk_model *model, char *text, size_t size,
 }
 
 int lkd_loaded_new(const char *name, const char *text, size_t size,
-                   const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
-                   struct lk_error *ret_error)
+                   const struct lkd_settings *settings, const atomic_bool *cancelled,
+                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
 {
     struct lk_model *model;
     char *own = malloc(size + 1);
@@ -102,11 +117,12 @@ int lkd_loaded_new(const char *name, const char *text, size_t size,
         free(own);
         return r;
     }
-    return finish(model, own, size, settings, ret_loaded, ret_error);
+    return finish(model, own, size, settings, cancelled, ret_loaded, ret_error);
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
-                        struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
+                        const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
+                        struct lk_error *ret_error)
 {
     size_t size = 0;
     char *text;
@@ -115,7 +131,7 @@ int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
     r = lk_document_text(path, &text, &size, ret_error);
     if (r)
         return r;
-    r = lkd_loaded_new(path, text, size, settings, ret_loaded, ret_error);
+    r = lkd_loaded_new(path, text, size, settings, cancelled, ret_loaded, ret_error);
     free(text);
     return r;
 }

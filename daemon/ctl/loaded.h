@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model ready to run: compiled system, its cycle, its identity. Control thread only. */
+/* A model ready to run: compiled system, its cycle, its identity. Made by a thread of its own
+ * (compile.h), or by whoever has nothing else to do; then of the control thread. */
 #ifndef LKD_CTL_LOADED_H
 #define LKD_CTL_LOADED_H
 
 #include "cycle.h"
+#include <stdatomic.h>
 
 /* Bounds of the cycle's period: below, the wait alone takes the period; above, a stop would take
  * longer than anyone wants to wait. */
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
+/* Floating point operations of a step, beyond which no core and no crew of them makes it in the
+ * longest period: 40 thousand million a second. */
+#define LKD_STEP_FLOPS_MAX 4e9
+
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
- * @text: @text_size bytes that it was read from */
+ * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
     char *text;
     size_t text_size;
+    int64_t compile_ns;
     struct lk_model *model;
     struct lk_system *system;
     struct lkd_cycle *cycle;
@@ -26,14 +33,16 @@ struct lkd_loaded {
  * @name:           how messages call the text; "" is allowed
  * @text:           @size bytes; NULL is allowed for none
  * @settings:       see lkd_cycle_new()
- * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ENOMEM. */
+ * @cancelled:      looked at while it is compiled: ends it; NULL is allowed
+ * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ECANCELED, -ENOMEM. */
 int lkd_loaded_new(const char *name, const char *text, size_t size,
-                   const struct lkd_settings *settings, struct lkd_loaded **ret_loaded,
-                   struct lk_error *ret_error);
+                   const struct lkd_settings *settings, const atomic_bool *cancelled,
+                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
 
 /** lkd_loaded_new_file() - the same from the file at @path. */
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
-                        struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
+                        const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
+                        struct lk_error *ret_error);
 
 /** lkd_loaded_free() - release; NULL is allowed. Not while its cycle runs. */
 void lkd_loaded_free(struct lkd_loaded *loaded);

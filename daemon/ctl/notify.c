@@ -4,12 +4,14 @@
 
 /* Notices a watchdog time-out: one or two may come late. */
 #define NOTICES_A_TIMEOUT 4
+/* What a start that goes on asks for, once a second. */
+#define START_MORE_US 10000000
 
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
-    notify->state = rig->state;
+    notify->state = lkd_rig_shown_state(rig);
     notify->model_id = rig->loaded ? rig->loaded->model_id : 0;
-    sd_notifyf(0, "STATUS=%s%s%s%s%s%s", lkd_rig_state_name(rig->state),
+    sd_notifyf(0, "STATUS=%s%s%s%s%s%s", lkd_rig_state_name(notify->state),
                rig->loaded ? ", model " : "", rig->loaded ? rig->loaded->name : "",
                rig->machine.n_degraded ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
 }
@@ -23,6 +25,12 @@ void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
         notify->interval_ns = (int64_t)(timeout_us / NOTICES_A_TIMEOUT) * 1000;
     sd_notify(0, "READY=1");
     send_status(notify, rig);
+}
+
+void lkd_notify_starting(const struct lkd_rig *rig)
+{
+    sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d\nSTATUS=LOADING, %.0f s", START_MORE_US,
+               (double)lkd_compile_ns(rig->compile) * 1e-9);
 }
 
 /* In RUNNING, PAUSED and FAULT the thread of the cycle goes on through its grid, in ARMING through
@@ -44,7 +52,7 @@ void lkd_notify_alive(struct lkd_notify *notify, const struct lkd_rig *rig, int6
 {
     uint64_t model_id = rig->loaded ? rig->loaded->model_id : 0;
 
-    if (notify->state != rig->state || notify->model_id != model_id)
+    if (notify->state != lkd_rig_shown_state(rig) || notify->model_id != model_id)
         send_status(notify, rig);
     if (notify->interval_ns == 0 || now_ns < notify->next_ns)
         return;

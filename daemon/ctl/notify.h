@@ -19,6 +19,10 @@ struct lkd_notify {
     uint64_t model_id;
 };
 
+/** lkd_notify_starting() - about once a second while the configured model is on its way: systemd
+ * does not lose its patience, and says what takes so long. */
+void lkd_notify_starting(const struct lkd_rig *rig);
+
 /** lkd_notify_ready() - READY=1 and the first STATUS. */
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig);
 

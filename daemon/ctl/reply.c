@@ -93,6 +93,24 @@ static int fill_degraded(struct lkd_rig *rig, struct lk_wire_arena *arena,
     return 0;
 }
 
+static int fill_loading(struct lkd_rig *rig, struct lk_wire_arena *arena,
+                        Linkage__V1__Status *status)
+{
+    Linkage__V1__Loading *loading;
+
+    if (!rig->compile)
+        return 0;
+    loading = lk_wire_arena_take(arena, sizeof(*loading));
+    if (!loading)
+        return -ENOMEM;
+    linkage__v1__loading__init(loading);
+    loading->name = (char *)lkd_compile_name(rig->compile);
+    loading->elapsed_s = (double)lkd_compile_ns(rig->compile) * 1e-9;
+    loading->state = rig->state;
+    status->loading = loading;
+    return 0;
+}
+
 static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *status)
 {
     status->step = f->step;
@@ -166,12 +184,14 @@ int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_a
     int r;
 
     linkage__v1__status__init(ret_status);
-    ret_status->state = rig->state;
+    ret_status->state = lkd_rig_shown_state(rig);
     ret_status->fault = rig->fault;
     ret_status->mode = lkd_outgoing_mode(rig->mode);
     ret_status->daemon_id = lkd_daemon_id();
     ret_status->version = (char *)LKD_VERSION;
     r = fill_degraded(rig, arena, ret_status);
+    if (r == 0)
+        r = fill_loading(rig, arena, ret_status);
     if (r == 0)
         r = lkd_record_reply(rig, arena, &ret_status->recording);
     if (r || !rig->loaded)

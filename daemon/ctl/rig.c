@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+/* How long a stop waits for the end of a compilation: bench and watchdog wait with it. */
+#define STOP_MS  500
 #define NS_PER_S INT64_C(1000000000)
 
 const char *lkd_rig_state_name(Linkage__V1__State state)
@@ -31,6 +34,8 @@ const char *lkd_rig_state_name(Linkage__V1__State state)
         return "ARMED";
     case ARMING:
         return "ARMING";
+    case LOADING:
+        return "LOADING";
     default:
         return "UNSPECIFIED";
     }
@@ -72,6 +77,14 @@ static const char *hint(Linkage__V1__State state, unsigned states)
 static bool allowed(const struct lkd_rig *rig, const char *command, unsigned states,
                     struct lkd_answer *a)
 {
+    if (rig->compile) {
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "%s is not allowed in state LOADING: the model %s is being compiled, for "
+                       "%.1f s so far; wait for its end or stop it",
+                       command, lkd_compile_name(rig->compile),
+                       (double)lkd_compile_ns(rig->compile) * 1e-9);
+        return false;
+    }
     if (states & IN(rig->state))
         return true;
     lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "%s is not allowed in state %s%s",
@@ -115,8 +128,13 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
 
 int lkd_rig_fini(struct lkd_rig *rig)
 {
-    int r = rig->state == ARMING ? lkd_run_end_proof(rig)
-                                 : lkd_run_end(rig, rig->state == FAULT ? FAULT : READY);
+    int r;
+
+    if (rig->compile)
+        lkd_compile_abandon(rig->compile);
+    rig->compile = NULL;
+    r = rig->state == ARMING ? lkd_run_end_proof(rig)
+                             : lkd_run_end(rig, rig->state == FAULT ? FAULT : READY);
 
     if (r) {
         if (rig->runner.alive && !rig->runner.proof)
@@ -218,42 +236,99 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 
 static void refuse_model(int r, const struct lk_error *error, struct lkd_answer *a)
 {
-    if (r < 0)
+    if (r == -ECANCELED)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
+                       "stopped while it was compiled; what was loaded before stays");
+    else if (r < 0)
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
     else
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_MODEL, "%s", error->text);
     lkd_log(LKD_C_MODEL_REFUSED, "model refused: %s", a->text);
 }
 
-void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
-                  struct lkd_answer *ret_answer)
+static bool may_load(const struct lkd_rig *rig, struct lkd_answer *a)
 {
-    struct lk_error error = {0};
-    struct lkd_loaded *loaded;
-    int r;
-
-    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), ret_answer))
-        return;
-    r = lkd_loaded_new(name, text, size, &rig->config->cycle, &loaded, &error);
-    if (r)
-        refuse_model(r, &error, ret_answer);
-    else
-        take_over(rig, loaded, ret_answer);
+    return allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), a);
 }
 
-void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer)
+/* @r: of its begin */
+static bool begin_load(struct lkd_rig *rig, int r, struct lkd_answer *a)
 {
+    static const struct lk_error none;
+
+    if (r) {
+        refuse_model(r, &none, a);
+        return false;
+    }
+    rig->load_is_over = false;
+    lkd_log(LKD_C_MODEL_LOADING, "the model %s is being compiled", lkd_compile_name(rig->compile));
+    return true;
+}
+
+bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
+                  struct lkd_answer *ret_answer)
+{
+    return may_load(rig, ret_answer) &&
+           begin_load(rig,
+                      lkd_compile_begin(*name ? name : "model", text, size, &rig->config->cycle,
+                                        &rig->compile),
+                      ret_answer);
+}
+
+bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer)
+{
+    return may_load(rig, ret_answer) &&
+           begin_load(rig, lkd_compile_begin_file(path, &rig->config->cycle, &rig->compile),
+                      ret_answer);
+}
+
+bool lkd_rig_follow_load(struct lkd_rig *rig)
+{
+    struct lkd_compile *compile = rig->compile;
     struct lk_error error = {0};
     struct lkd_loaded *loaded;
     int r;
 
-    if (!allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), ret_answer))
-        return;
-    r = lkd_loaded_new_file(path, &rig->config->cycle, &loaded, &error);
+    if (!compile || !lkd_compile_is_done(compile))
+        return false;
+    rig->compile = NULL;
+    r = lkd_compile_end(compile, &loaded, &error);
     if (r)
-        refuse_model(r, &error, ret_answer);
+        refuse_model(r, &error, &rig->load_answer);
     else
-        take_over(rig, loaded, ret_answer);
+        take_over(rig, loaded, &rig->load_answer);
+    rig->load_is_over = true;
+    return true;
+}
+
+bool lkd_rig_load_outcome(struct lkd_rig *rig, struct lkd_answer *ret_answer)
+{
+    if (!rig->load_is_over)
+        return false;
+    rig->load_is_over = false;
+    *ret_answer = rig->load_answer;
+    return true;
+}
+
+int lkd_rig_load_fd(const struct lkd_rig *rig)
+{
+    return rig->compile ? lkd_compile_fd(rig->compile) : -1;
+}
+
+Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig)
+{
+    return rig->compile ? LOADING : rig->state;
+}
+
+/* It ends at its next look, which is soon; who asked for it hears of it then. */
+static void stop_loading(struct lkd_rig *rig, struct lkd_answer *a)
+{
+    struct pollfd done = {.fd = lkd_compile_fd(rig->compile), .events = POLLIN};
+
+    lkd_compile_cancel(rig->compile);
+    if (poll(&done, 1, STOP_MS) == 1)
+        lkd_rig_follow_load(rig);
+    lkd_rig_answer_ok(a);
 }
 
 /* No clock, no budget. */
@@ -340,6 +415,10 @@ void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
     bool runs;
 
+    if (rig->compile) {
+        stop_loading(rig, ret_answer);
+        return;
+    }
     if (!allowed(rig, "stop", IN(ARMING) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
         return;
     runs = lkd_run_is_live(rig);

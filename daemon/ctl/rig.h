@@ -11,6 +11,10 @@
  *                                              stood still
  *
  *     load   EMPTY, READY, ARMED, FAULT   a refused model leaves the old one as it was
+ *
+ * While a model is compiled, the state shown is LOADING: nothing but stop, which ends it, changes
+ * the rig, and the one before stays what it was until the new one is complete.
+ *
  *     arm    READY, ARMED: the budget is proven on the core of the cycle, see proof.h and budget.h
  *     start  ARMED: at t = 0 with fresh figures.  PAUSED: going on
  *     pause  RUNNING               stop   ARMING, ARMED, RUNNING, PAUSED
@@ -23,6 +27,7 @@
 #define LKD_CTL_RIG_H
 
 #include "budget.h"
+#include "compile.h"
 #include "config.h"
 #include "evidence.h"
 #include "exchange.h"
@@ -32,6 +37,14 @@
 #include "security.h"
 #include "wire.h"
 
+#define LKD_ANSWER_SIZE sizeof(struct lk_error)
+
+/** struct lkd_answer - outcome of a command: a result and one line for people. */
+struct lkd_answer {
+    Linkage__V1__Result result;
+    char text[LKD_ANSWER_SIZE];
+};
+
 /** struct lkd_rig - see above.
  * @config, @inputs, @exchange: stay the caller's
  * @placement:    the workers and their cores
@@ -40,6 +53,8 @@
  * @machine:      what it is like, and lacks
  * @latency_fd:   holds idle states off during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
+ * @compile:      the one on its way, or NULL;  @load_is_over, @load_answer: how the last one ended,
+ * until somebody takes it
  * @n_workers:    that step it
  * @proof, @budget: under way in ARMING; the outcome of the last one since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
@@ -70,6 +85,9 @@ struct lkd_rig {
 
     Linkage__V1__State state;
     struct lkd_loaded *loaded;
+    struct lkd_compile *compile;
+    struct lkd_answer load_answer;
+    bool load_is_over;
     int n_workers;
     struct lkd_runner runner;
     struct lkd_proof proof;
@@ -107,14 +125,6 @@ enum lkd_exit {
     LKD_EXIT_WATCHDOG = 5,
 };
 
-#define LKD_ANSWER_SIZE sizeof(struct lk_error)
-
-/** struct lkd_answer - outcome of a command: a result and one line for people. */
-struct lkd_answer {
-    Linkage__V1__Result result;
-    char text[LKD_ANSWER_SIZE];
-};
-
 /** lkd_rig_init() - EMPTY. */
 void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct lkd_inputs *inputs,
                   struct lkd_exchange *exchange, const struct lkd_placement *placement,
@@ -131,9 +141,24 @@ int lkd_rig_fini(struct lkd_rig *rig);
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
 /* Commands: see the top of this file and the requests in linkage.proto. Refresh first. */
-void lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
+
+/** lkd_rig_load(), lkd_rig_load_file() - begin to load a model; lkd_rig_follow_load() takes it
+ * over. Return: whether it has begun: lkd_rig_load_outcome() has the answer when it is over.
+ * Otherwise
+ * @ret_answer is the refusal. */
+bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   struct lkd_answer *ret_answer);
-void lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
+bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
+/** lkd_rig_follow_load() - take over the model on its way when it is there. Not part of a refresh,
+ * so that the answer is taken before there is another load. Return: whether it was. */
+bool lkd_rig_follow_load(struct lkd_rig *rig);
+/** lkd_rig_load_outcome() - Return: whether a load is over whose answer nobody has taken yet. */
+bool lkd_rig_load_outcome(struct lkd_rig *rig, struct lkd_answer *ret_answer);
+/** lkd_rig_load_fd() - readable when the model on its way is there; -1: none is. */
+int lkd_rig_load_fd(const struct lkd_rig *rig);
+/** lkd_rig_shown_state() - the state, LOADING while a model is on its way. */
+Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig);
+
 /** @steps: of the proof; 0: as configured.  @mode: of the run that may follow. Only in realtime is
  * there a budget to prove; otherwise ARMED at once. */
 void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,

@@ -14,14 +14,24 @@
 /* A fault is noticed within this time also when nobody asks. */
 #define TICK_MS        100
 #define TICK_ARMING_MS 10
+/* Between two notices of a start that takes long. */
+#define START_MS 1000
 /* How long the reply to a shutdown may take to leave. */
 #define LAST_REPLY_MS 500
+
+/** struct lkd_address - where a reply goes that comes later. @request: without its bytes; its
+ * address is @bytes */
+struct lkd_address {
+    struct lkd_message request;
+    unsigned char bytes[LKD_PORT_ADDRESS_MAX];
+};
 
 struct lkd_server {
     struct lkd_rig *rig;
     struct lkd_commands commands;
     struct lkd_notify notify;
     struct lkd_port *port;
+    struct lkd_address later;
 };
 
 static void send_reply(struct lkd_server *server, const struct lkd_message *request,
@@ -40,6 +50,30 @@ static void send_reply(struct lkd_server *server, const struct lkd_message *requ
     free(payload);
 }
 
+static void keep_address(struct lkd_address *address, const struct lkd_message *request)
+{
+    address->request = *request;
+    address->request.address = address->bytes;
+    memcpy(address->bytes, request->address, request->n_address);
+}
+
+/* A load that is over: to whoever has waited for it, before anybody can ask for another. The
+ * channel keeps one reply; this one waits for its turn. */
+static void serve_later(struct lkd_server *server)
+{
+    const Linkage__V1__ControlReply *reply;
+    int r;
+
+    if (!lkd_port_flush(server->port))
+        return;
+    lkd_rig_follow_load(server->rig);
+    r = lkd_commands_later(&server->commands, &reply);
+    if (r)
+        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
+    else if (reply)
+        send_reply(server, &server->later.request, reply);
+}
+
 static void serve(struct lkd_server *server, const struct lkd_message *request)
 {
     const Linkage__V1__ControlReply *reply;
@@ -49,8 +83,10 @@ static void serve(struct lkd_server *server, const struct lkd_message *request)
                             &reply);
     if (r)
         lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
-    else
+    else if (reply)
         send_reply(server, request, reply);
+    else
+        keep_address(&server->later, request);
 }
 
 /* As long as a reply has not left, no further request is looked at. */
@@ -59,6 +95,7 @@ static void serve_burst(struct lkd_server *server)
     struct lkd_message request;
 
     for (int i = 0; i < BURST && !server->commands.shutdown; i++) {
+        serve_later(server);
         if (!lkd_port_flush(server->port) || !lkd_port_receive(server->port, &request))
             return;
         if (request.kind == LKD_FRAME_MESSAGE)
@@ -67,12 +104,12 @@ static void serve_burst(struct lkd_server *server)
 }
 
 /* Return: whether it asks the daemon to end. */
-static bool got_signal(struct lkd_server *server, int signal_fd)
+static bool take_signal(struct lkd_rig *rig, int signal_fd)
 {
     enum lkd_signal signal = lkd_signals_take(signal_fd);
 
     if (signal == LKD_SIGNAL_RELOAD)
-        lkd_security_reload(server->rig->security);
+        lkd_security_reload(rig->security);
     return signal == LKD_SIGNAL_END;
 }
 
@@ -84,13 +121,18 @@ static int tick_ms(const struct lkd_rig *rig)
 
 static int loop(struct lkd_server *server, int signal_fd)
 {
-    struct pollfd items[] = {{.fd = server->port->fd}, {.fd = signal_fd, .events = POLLIN}};
+    struct pollfd items[] = {
+        {.fd = server->port->fd},
+        {.fd = signal_fd, .events = POLLIN},
+        {.events = POLLIN}, /* the end of a load */
+    };
 
     for (;;) {
         items[0].events = lkd_port_is_kept(server->port) ? POLLOUT : POLLIN;
-        if (poll(items, 2, tick_ms(server->rig)) < 0 && errno != EINTR)
+        items[2].fd = lkd_rig_load_fd(server->rig);
+        if (poll(items, 3, tick_ms(server->rig)) < 0 && errno != EINTR)
             return -errno;
-        if (items[1].revents && got_signal(server, signal_fd))
+        if (items[1].revents && take_signal(server->rig, signal_fd))
             return 0;
         if (items[0].revents)
             serve_burst(server);
@@ -99,10 +141,29 @@ static int loop(struct lkd_server *server, int signal_fd)
             return 0;
         }
         lkd_rig_refresh(server->rig);
+        serve_later(server);
         if (server->rig->exit_status)
             return 0;
         lkd_notify_alive(&server->notify, server->rig, lkd_clock_ns());
     }
+}
+
+int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer *ret_answer)
+{
+    struct pollfd items[] = {{.fd = signal_fd, .events = POLLIN}, {.events = POLLIN}};
+
+    while (!lkd_rig_load_outcome(rig, ret_answer)) {
+        items[1].fd = lkd_rig_load_fd(rig);
+        int n = poll(items, 2, START_MS);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n == 0)
+            lkd_notify_starting(rig);
+        if (n > 0 && items[0].revents && take_signal(rig, signal_fd))
+            return -ECANCELED;
+        lkd_rig_follow_load(rig);
+    }
+    return 0;
 }
 
 /* The reply to a shutdown may be longer than the channel takes at once. */

@@ -7,6 +7,10 @@
 #include "port.h"
 #include "rig.h"
 
+/** lkd_server_await_load() - wait for the load that was begun before anybody is served; signals
+ * are. Return: 0 with the answer, -ECANCELED (a signal asks to end), negative errno. */
+int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer *ret_answer);
+
 /** lkd_server_run() - serve until a signal or a client asks to end, or the rig wants to (its
  * @exit_status).
  * @port:      requests and replies

@@ -32,7 +32,7 @@ static void load(void)
 {
     const struct lkd_settings settings = lkd_settings_default();
 
-    if (lkd_loaded_new("rig", text, strlen(text), &settings, &loaded, &said))
+    if (lkd_loaded_new("rig", text, strlen(text), &settings, NULL, &loaded, &said))
         fail_msg("%s", said.text);
 }
 

@@ -34,7 +34,7 @@ static void load(const struct lkd_settings *settings)
 {
     struct lk_error error = {0};
 
-    if (lkd_loaded_new_file(model_path, settings, &loaded, &error))
+    if (lkd_loaded_new_file(model_path, settings, NULL, &loaded, &error))
         fail_msg("%s", error.text);
     assert_int_equal(loaded->cycle->period_ns, MS);
 }

@@ -13,13 +13,17 @@
 #include <string.h>
 #include <time.h>
 
+/* How long a model may take before the daemon is asked how it is. */
+#define LOOK_NS 1000000000
+
 /* Replies live in arenas; a description has its own, so that it outlasts other calls. */
 struct lk_client {
     struct lk_client_socket socket;
     struct lk_client_keys keys;
     int timeout_ms;
     uint64_t last_id;
-    bool describing; /* the last request was for a description */
+    uint64_t awaited_id; /* of a request before the last one whose reply is still wanted, or 0 */
+    bool describing;     /* the last request was for a description */
     struct lk_wire_arena replies;
     struct lk_wire_arena descriptions;
 };
@@ -219,7 +223,8 @@ int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
         code = receive_one(client, deadline_ns, &reply, ret_error);
         /* Other ids are answers that came after an earlier call had given up; 0 answers a request
          * that the daemon could not decode. */
-    } while (code == 0 && reply->id != client->last_id && reply->id != 0);
+    } while (code == 0 && reply->id != client->last_id && reply->id != client->awaited_id &&
+             reply->id != 0);
     if (code == 0)
         *ret_reply = reply;
     return code;
@@ -236,6 +241,57 @@ int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *reques
     deadline_ns = lk_client_now_ns() + (int64_t)client->timeout_ms * 1000000;
     code = lk_client_collect(client, deadline_ns, ret_reply, ret_error);
     return code == LK_CLIENT_E_NO_ANSWER ? lk_client_forget(client, ret_error) : code;
+}
+
+static int post_status(struct lk_client *client, struct lk_error *ret_error)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StatusRequest status = LINKAGE__V1__STATUS_REQUEST__INIT;
+
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS;
+    request.status = &status;
+    return lk_client_post(client, &request, ret_error);
+}
+
+/* The reply to request @awaited_id; in between the daemon is asked whether it is still there. */
+static int await_load(struct lk_client *client, const Linkage__V1__ControlReply **ret_reply,
+                      struct lk_error *ret_error)
+{
+    int64_t timeout_ns = (int64_t)client->timeout_ms * 1000000;
+    int64_t look_ns = timeout_ns < LOOK_NS ? timeout_ns : LOOK_NS;
+    bool asked = false;
+    int code;
+
+    for (;;) {
+        code = lk_client_collect(client, lk_client_now_ns() + (asked ? timeout_ns : look_ns),
+                                 ret_reply, ret_error);
+        if (code == 0 && ((*ret_reply)->id == client->awaited_id || (*ret_reply)->id == 0))
+            return 0;
+        if (code == LK_CLIENT_E_NO_ANSWER && !asked)
+            code = post_status(client, ret_error);
+        else if (code == LK_CLIENT_E_NO_ANSWER)
+            return lk_client_forget(client, ret_error);
+        if (code != 0)
+            return code;
+        asked = !asked;
+    }
+}
+
+int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
+                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    int code;
+
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
+    request.load = load;
+    code = lk_client_post(client, &request, ret_error);
+    if (code != 0)
+        return code;
+    client->awaited_id = request.id;
+    code = await_load(client, ret_reply, ret_error);
+    client->awaited_id = 0;
+    return code;
 }
 
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,

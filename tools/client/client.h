@@ -101,6 +101,12 @@ int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *reques
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
+/** lk_client_load() - lk_client_call() of a LoadRequest, for as long as the daemon takes to compile
+ * the model: the time-out of @client is for its answers to a status request now and then. Return:
+ * as lk_client_call(). */
+int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
+                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
+
 /** lk_client_progress - called while lk_client_arm() waits. @progress: 0 to 1. */
 typedef void lk_client_progress(void *data, double progress);
 

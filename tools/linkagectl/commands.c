@@ -146,20 +146,18 @@ static int read_file(const struct ctl_options *options, const char *path,
 
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path)
 {
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
-    int status = read_file(options, path, &load.text);
+    struct lk_error error;
+    int code, status = read_file(options, path, &load.text);
 
     if (status != CTL_OK)
         return status;
     /* Messages should name the path as it was typed; a longer one the protocol does not take. */
     load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
-    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
-    request.load = &load;
-    status = ctl_call(options, client, &request, &reply);
+    code = lk_client_load(client, &load, &reply, &error);
     free(load.text.data);
-    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+    return code == 0 ? ctl_show_reply(options, reply) : ctl_report(options, code, &error);
 }
 
 int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args)

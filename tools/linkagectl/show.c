@@ -76,6 +76,8 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
 {
     lk_json_open(json, "status", '{');
     lk_json_text(json, "state", lk_client_state_name(s->state));
+    if (s->loading != NULL)
+        lk_json_number(json, "loading_s", s->loading->elapsed_s);
     lk_json_text(json, "model", s->model);
     lk_json_count(json, "model_id", s->model_id);
     lk_json_count(json, "step", s->step);
@@ -213,7 +215,13 @@ static void show_people(const Linkage__V1__Status *s)
         lk_report_put(stdout, s->fault);
         putchar('\n');
     }
-    if (s->state != LINKAGE__V1__STATE__STATE_EMPTY) {
+    if (s->loading != NULL) {
+        printf("%-13s ", "loading");
+        lk_report_put(stdout, s->loading->name);
+        printf(", %.1f s so far; %s but for that\n", s->loading->elapsed_s,
+               lk_client_state_name(s->loading->state));
+    }
+    if (s->state != LINKAGE__V1__STATE__STATE_EMPTY && (s->loading == NULL || s->model_id != 0)) {
         printf("%-13s ", "model");
         lk_report_put(stdout, s->model);
         printf(" (id %" PRIu64 ")\n", s->model_id);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compile.h"
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Assemblies of bodies are walked to the bottom of their tree, which has a level for each body at
+ * worst; what the thread of a process begins with. */
+#define STACK (8u << 20)
+
+#define ABANDON_MS 1000
+
+/** struct lkd_compile - @is_file: @name is a path, and there is no @text
+ * @cancelled: asked by the thread now and then;  @done: what follows is written
+ * @done_fd:   an eventfd */
+struct lkd_compile {
+    char *name;
+    char *text;
+    size_t size;
+    bool is_file;
+    const struct lkd_settings *settings;
+    int64_t begun_ns;
+    pthread_t thread;
+    int done_fd;
+    atomic_bool cancelled;
+    atomic_bool done;
+    int outcome;
+    struct lkd_loaded *loaded;
+    struct lk_error error;
+};
+
+static void release(struct lkd_compile *c)
+{
+    lkd_loaded_free(c->loaded);
+    if (c->done_fd >= 0)
+        close(c->done_fd);
+    free(c->name);
+    free(c->text);
+    free(c);
+}
+
+static void *run(void *data)
+{
+    struct lkd_compile *c = data;
+
+    if (c->is_file)
+        c->outcome =
+            lkd_loaded_new_file(c->name, c->settings, &c->cancelled, &c->loaded, &c->error);
+    else
+        c->outcome = lkd_loaded_new(c->name, c->text, c->size, c->settings, &c->cancelled,
+                                    &c->loaded, &c->error);
+    atomic_store_explicit(&c->done, true, memory_order_release);
+    eventfd_write(c->done_fd, 1);
+    return NULL;
+}
+
+/* The name and the signals blocked are those of the thread that begins it. */
+static int start(struct lkd_compile *c)
+{
+    pthread_attr_t attributes;
+    int r = pthread_attr_init(&attributes);
+
+    if (r)
+        return -r;
+    r = pthread_attr_setstacksize(&attributes, STACK);
+    if (r == 0)
+        r = pthread_create(&c->thread, &attributes, run, c);
+    pthread_attr_destroy(&attributes);
+    if (r == 0)
+        pthread_setname_np(c->thread, "compile");
+    return -r;
+}
+
+/* Return: -ENOMEM, -EMFILE and the like: nothing was begun. */
+static int begin(const char *name, const char *text, size_t size, bool is_file,
+                 const struct lkd_settings *settings, struct lkd_compile **ret)
+{
+    struct lkd_compile *c = calloc(1, sizeof(*c));
+    int r;
+
+    if (!c)
+        return -ENOMEM;
+    c->name = strdup(name);
+    c->text = malloc(size + 1);
+    c->size = size;
+    c->is_file = is_file;
+    c->settings = settings;
+    c->begun_ns = lkd_clock_ns();
+    c->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    r = c->done_fd < 0 ? -errno : c->name && c->text ? 0 : -ENOMEM;
+    if (r == 0 && size > 0)
+        memcpy(c->text, text, size);
+    if (r == 0)
+        r = start(c);
+    if (r)
+        release(c);
+    else
+        *ret = c;
+    return r;
+}
+
+int lkd_compile_begin(const char *name, const char *text, size_t size,
+                      const struct lkd_settings *settings, struct lkd_compile **ret_compile)
+{
+    return begin(name, text, size, false, settings, ret_compile);
+}
+
+int lkd_compile_begin_file(const char *path, const struct lkd_settings *settings,
+                           struct lkd_compile **ret_compile)
+{
+    return begin(path, NULL, 0, true, settings, ret_compile);
+}
+
+const char *lkd_compile_name(const struct lkd_compile *c)
+{
+    return c->name;
+}
+
+int64_t lkd_compile_ns(const struct lkd_compile *c)
+{
+    return lkd_clock_ns() - c->begun_ns;
+}
+
+int lkd_compile_fd(const struct lkd_compile *c)
+{
+    return c->done_fd;
+}
+
+bool lkd_compile_is_done(const struct lkd_compile *c)
+{
+    return atomic_load_explicit(&c->done, memory_order_acquire);
+}
+
+void lkd_compile_cancel(struct lkd_compile *c)
+{
+    atomic_store_explicit(&c->cancelled, true, memory_order_relaxed);
+}
+
+int lkd_compile_end(struct lkd_compile *c, struct lkd_loaded **ret_loaded,
+                    struct lk_error *ret_error)
+{
+    int r;
+
+    pthread_join(c->thread, NULL);
+    r = c->outcome;
+    if (r == 0)
+        *ret_loaded = c->loaded;
+    else
+        *ret_error = c->error;
+    c->loaded = NULL;
+    release(c);
+    return r;
+}
+
+void lkd_compile_abandon(struct lkd_compile *c)
+{
+    struct pollfd done = {.fd = c->done_fd, .events = POLLIN};
+
+    lkd_compile_cancel(c);
+    if (poll(&done, 1, ABANDON_MS) == 1) {
+        pthread_join(c->thread, NULL);
+        release(c);
+    } else {
+        pthread_detach(c->thread);
+    }
+}

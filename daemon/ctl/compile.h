@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model that is read and compiled beside everything else, in a thread of its own, at normal
+ * priority and off the cores of the cycle. The control thread begins it, looks whether it is done,
+ * and may end it; nothing else is shared. Control thread only. */
+#ifndef LKD_CTL_COMPILE_H
+#define LKD_CTL_COMPILE_H
+
+#include "loaded.h"
+
+struct lkd_compile;
+
+/** lkd_compile_begin() - of the text of a model.
+ * @name: how messages call it;  @text: @size bytes; copied;  @settings: stay the caller's
+ * Return: 0, negative errno. */
+int lkd_compile_begin(const char *name, const char *text, size_t size,
+                      const struct lkd_settings *settings, struct lkd_compile **ret_compile);
+
+/** lkd_compile_begin_file() - of the file at @path. */
+int lkd_compile_begin_file(const char *path, const struct lkd_settings *settings,
+                           struct lkd_compile **ret_compile);
+
+/** lkd_compile_name() - as given. */
+const char *lkd_compile_name(const struct lkd_compile *compile);
+/** lkd_compile_ns() - since it began. */
+int64_t lkd_compile_ns(const struct lkd_compile *compile);
+/** lkd_compile_fd() - readable when it is done. */
+int lkd_compile_fd(const struct lkd_compile *compile);
+/** lkd_compile_is_done() - whether lkd_compile_end() has nothing to wait for. */
+bool lkd_compile_is_done(const struct lkd_compile *compile);
+
+/** lkd_compile_cancel() - have it end soon, with -ECANCELED unless it is done before. */
+void lkd_compile_cancel(struct lkd_compile *compile);
+
+/** lkd_compile_end() - the outcome of one that is done; releases @compile.
+ * Return: as lkd_loaded_new(), -ECANCELED. */
+int lkd_compile_end(struct lkd_compile *compile, struct lkd_loaded **ret_loaded,
+                    struct lk_error *ret_error);
+
+/** lkd_compile_abandon() - end it and drop what it made. One that does not end within a second is
+ * left alone, with its memory: for the end of the daemon. */
+void lkd_compile_abandon(struct lkd_compile *compile);
+
+#endif
