@@ -69,12 +69,8 @@ static void test_refused_degraded(void **state)
     kinetic = status->kinetic;
     potential = status->potential;
     same_start(status, kinetic, potential);
-    if (harness_ask_arm(&h, false, 100)->result == RESULT(OK)) {
-        print_message("this machine is fit for real time: nothing to refuse\n");
-        harness_close(&h);
-        skip();
-    }
-    assert_int_equal(h.reply->result, RESULT(NO_REALTIME));
+    /* a machine may be fit for real time: without a priority a daemon never is */
+    assert_int_equal(harness_ask_arm(&h, false, 100)->result, RESULT(NO_REALTIME));
     runs_says(h.reply->text, "the machine is not fit for real time: ");
     runs_says(h.reply->text, "linkage doctor");
     assert_int_equal(h.reply->status->state, STATE(READY));

@@ -75,7 +75,7 @@ static void test_bad_requests(void **state)
     harness_open(&h, NULL);
     answered_as_bad(&h, "", 0);
     answered_with(&h, valid, 2, 5); /* no command, or one of a later version */
-    answered_as_bad(&h, valid, 3); /* truncated */
+    answered_as_bad(&h, valid, 3);  /* truncated */
     for (int round = 0; round < 50; round++) {
         for (size_t i = 0; i < sizeof(noise); i++) {
             seed = seed * 1664525u + 1013904223u;
