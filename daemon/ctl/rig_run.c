@@ -217,8 +217,6 @@ static void close_run(struct lkd_rig *rig)
 
     rig->ending = false;
     lkd_record_run_over(rig);
-    if (rig->state == FAULT) /* found to stand still meanwhile */
-        next = FAULT;
     if (rig->loaded->cycle->rt.figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig))
         next = FAULT; /* in its last cycle */
     lkd_exchange_detach(rig->exchange, next);
@@ -255,6 +253,8 @@ static void follow_end(struct lkd_rig *rig)
     if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||
         !lkd_runner_ended(&rig->runner) || !rig->ending)
         return;
+    if (rig->state == FAULT) /* found to stand still meanwhile */
+        rig->ending_in = FAULT;
     close_run(rig);
     lkd_inputs_clear(rig->inputs);
     if (rig->state != FAULT)
