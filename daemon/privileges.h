@@ -2,7 +2,7 @@
 /* What the daemon may still do once it is set up.
  *
  * Capabilities belong to a thread and are inherited when one is made, so all of this happens while
- * there is one thread, before ZeroMQ. What is left are CAP_SYS_NICE (priorities and cores of the
+ * there is one thread, before the line process. What is left are CAP_SYS_NICE (priorities and cores of the
  * threads of later runs) and CAP_IPC_LOCK (memory of later runs), as far as they were there; no
  * program that the daemon might be made to execute gains more. As root without another user to
  * become, files are from then on opened as any other user would who owns what root owns. */
