@@ -21,6 +21,7 @@ static const char model_text[] =
     "outputs:\n  angle: {type: joint-position, joint: pin}\n"
     "solver: {step: 0.001}\n";
 
+static struct lk_model *the_model; /* lives as long as the system */
 static struct lk_system *the_system;
 static int n_complaints;
 
@@ -38,11 +39,10 @@ void complain(const char *format, ...)
 
 static void make_system(void)
 {
-    struct lk_model *model;
     struct lk_error error;
 
-    if (lk_model_read_text("model", model_text, sizeof(model_text) - 1, &model, &error) ||
-        lk_system_new(model, NULL, &the_system, &error))
+    if (lk_model_read_text("model", model_text, sizeof(model_text) - 1, &the_model, &error) ||
+        lk_system_new(the_model, NULL, &the_system, &error))
         abort();
 }
 
