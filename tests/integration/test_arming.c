@@ -28,7 +28,7 @@ static void test_refused_budget(void **state)
     struct harness h;
 
     (void)state;
-    harness_open(&h, "budget: {share: 0.01}\n");
+    harness_open(&h, "budget: {share: 0.01, time: 3600}\n");
     runs_load_file(&h, "chain-128", "0.001");
     start_is_refused(&h);
     assert_int_equal(harness_ask_arm(&h, true, 200)->result, RESULT(OK)); /* to prove it, at once */
