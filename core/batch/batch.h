@@ -17,7 +17,7 @@
  * and the same projection, as in step/ali3.c.
  *
  * The lanes and everything that depends on them are chosen when a model is compiled: engines.c has
- * the table of processors. Results differ between engines by round-off, never between runs. */
+ * the table of engines. Results differ between engines by round-off, never between runs. */
 #ifndef LK_BATCH_BATCH_H
 #define LK_BATCH_BATCH_H
 
@@ -246,13 +246,15 @@ struct lk_engine {
 /** lk_engines - every build of the step, the widest first; NULL at the end. In engines.c. */
 extern const struct lk_engine *const lk_engines[];
 
-/** lk_engine_best() - the widest one that this processor has; LINKAGE_ENGINE in the environment
- * names another. */
-const struct lk_engine *lk_engine_best(void);
-/** lk_engine_check() - Return: 0; LK_E_MODEL where LINKAGE_ENGINE names none of this processor. */
-int lk_engine_check(struct lk_error *ret_error);
-/** lk_engine_is_named() - whether the environment names one that this processor has. */
-int lk_engine_is_named(void);
+/** lk_engine_find() - the one called so, if this processor has it, or NULL. */
+const struct lk_engine *lk_engine_find(const char *name);
+/** lk_engine_check() - Return: 0; LK_E_MODEL where @name is none of this processor, nor "auto", nor
+ * "none". */
+int lk_engine_check(const char *name, struct lk_error *ret_error);
+
+#define LK_ENGINES_MAX 4
+/** lk_engines_here() - those of lk_engines that this processor has; NULL at the end. */
+void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);
 
 /* ---- plan.c: a program for a model. Not for the cycle. ---- */
 
@@ -263,10 +265,12 @@ int lk_batches_new(const struct lk_topology *topology, const int *kind,
                    const struct lk_engine *engine, struct lk_batches **ret);
 void lk_batches_free(struct lk_batches *batches);
 
-/** lk_batches_draft() - a program for the draft of a model, if batches know all that is in it.
+/** lk_batches_draft() - a program for the draft of a model, if batches know all that is in it: for
+ * the engine that it names, else for that of @engines (NULL at the end) whose step costs least by
+ * the prices of cost.h, the first of equals; none where one by one costs no more.
  * Return: 0, -ENOMEM. */
 struct lk_draft;
-int lk_batches_draft(struct lk_draft *draft);
+int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines);
 
 /** lk_batches_layout() - take memory for a copy of @plan; with the arena in place fill it.
  * Constants come with lk_batches_fill(), when those of the system are known. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of engines and the choice among them. */
+/* The table of engines. */
 #include "batch/engines.h"
-#include <stdlib.h>
 #include <string.h>
 
 int lk_engine_has_avx512(void)
@@ -40,48 +39,37 @@ const struct lk_engine *const lk_engines[] = {
     &lk_engine_portable, &lk_engine_scalar, NULL,
 };
 
-static const struct lk_engine *named(void)
+const struct lk_engine *lk_engine_find(const char *name)
 {
-    const char *name = getenv("LINKAGE_ENGINE");
-
-    for (int i = 0; name && lk_engines[i]; i++)
+    for (int i = 0; lk_engines[i]; i++)
         if (strcmp(lk_engines[i]->name, name) == 0 && lk_engines[i]->is_supported())
             return lk_engines[i];
     return NULL;
 }
 
-int lk_engine_is_named(void)
+int lk_engine_check(const char *name, struct lk_error *ret_error)
 {
-    return named() != NULL;
-}
-
-int lk_engine_check(struct lk_error *ret_error)
-{
-    const char *name = getenv("LINKAGE_ENGINE");
     char known[64] = "";
 
-    if (!name || strcmp(name, "none") == 0 || named())
+    if (*name == 0 || strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
+        lk_engine_find(name))
         return 0;
     for (int i = 0; lk_engines[i]; i++)
         if (lk_engines[i]->is_supported()) {
             strcat(known, lk_engines[i]->name);
             strcat(known, ", ");
         }
-    lk_error_set(ret_error, "LINKAGE_ENGINE is '%s', expected %snone, or no such variable", name,
-                 known);
+    lk_error_set(ret_error, "the engine is '%.40s', expected one of this processor: %snone, auto",
+                 name, known);
     return LK_E_MODEL;
 }
 
-const struct lk_engine *lk_engine_best(void)
+void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
 {
-    const char *name = getenv("LINKAGE_ENGINE");
+    int n = 0;
 
-    if (name && strcmp(name, "none") == 0)
-        return NULL;
-    if (named())
-        return named();
     for (int i = 0; lk_engines[i]; i++)
         if (lk_engines[i]->is_supported())
-            return lk_engines[i];
-    return NULL;
+            ret[n++] = lk_engines[i];
+    ret[n] = NULL;
 }

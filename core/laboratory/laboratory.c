@@ -50,12 +50,12 @@ static void note_step(void *context)
 
 /* ---- opening ---- */
 
-static int open_own(struct lk_laboratory *lab, const struct lk_model *model, double step,
-                    struct lk_error *ret_error)
+static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
+                    const struct lk_method *method, struct lk_error *ret_error)
 {
     const struct lk_lab_own *own = lab->choice.own;
     struct lk_model copy = *model; /* its lists stay the model's */
-    struct lk_options options = {.step = step};
+    struct lk_options options = {.step = method->step, .engine = method->engine};
 
     strcpy(copy.solver.formulation, own->formulation);
     copy.solver.order = own->order;
@@ -148,7 +148,7 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
     use_one_thread();
     r = lk_lab_choose(model, &m, &lab->choice, ret_error);
     if (r == 0)
-        r = lab->choice.own ? open_own(lab, model, m.step, ret_error)
+        r = lab->choice.own ? open_own(lab, model, &m, ret_error)
                             : open_method(lab, model, &m, ret_error);
     if (r == 0)
         r = take_inputs(lab);

@@ -290,7 +290,7 @@ enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 /** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
  * 0.1] s;  @iterations 1 to 20;  @order 2 to 4, 2 where the formulation has its own;  @penalty: of
  * the Euler-parameter form, 0: automatic;  @soft_redundancy: rows of loops give way by 5e-10 m/N,
- * so that redundant rows may contradict each other */
+ * so that redundant rows may contradict each other;  @engine: see struct lk_options */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;
@@ -299,6 +299,7 @@ struct lk_solver_def {
     double step;
     int iterations;
     int order;
+    char engine[16];
 };
 
 /** struct lk_model - all sections, each in the order of the file. */

@@ -46,6 +46,17 @@ static int read_step(struct lk_node map, struct lk_solver_def *solver, struct lk
     return result;
 }
 
+static int read_engine(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    static const char *const names[] = {"auto",   "avx512", "avx2", "portable",
+                                        "scalar", "none",   NULL};
+    int which, result = read_choice_or_first(map, "engine", names, &which, err);
+
+    if (result == 0)
+        snprintf(solver->engine, sizeof(solver->engine), "%s", names[which]);
+    return result;
+}
+
 /* The penalty belongs to one of the two forms. */
 static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
@@ -87,9 +98,9 @@ static int read_formulation(struct lk_node map, struct lk_solver_def *solver, st
 
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"formulation", "coordinates", "penalty",
-                                       "redundancy",  "step",        "rate",
-                                       "iterations",  "order",       NULL};
+    static const char *const keys[] = {"formulation", "coordinates", "penalty",    "redundancy",
+                                       "step",        "rate",        "iterations", "order",
+                                       "engine",      NULL};
     static const char *const coordinates[] = {"lie", "euler-parameters", NULL};
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
@@ -108,6 +119,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     solver->coordinates = (enum lk_coordinates)form;
     result = lk_also(result, read_penalty(map, solver, err));
     result = lk_also(result, read_step(map, solver, err));
+    result = lk_also(result, read_engine(map, solver, err));
     result = lk_also(
         result, lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err));
     result = lk_also(result, lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err));

@@ -593,14 +593,17 @@ static int compile(const struct lk_model *model, const struct lk_options *option
         .is_plain = how.is_plain,
         .is_bare = how.is_bare,
     };
+    const struct lk_engine *engines[LK_ENGINES_MAX + 1];
     int r;
 
+    lk_engines_here(engines);
+    d.engine = options && options->engine ? options->engine : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations =
         options && options->iterations != 0 ? options->iterations : model->solver.iterations;
     r = check_options(&d, ret_error);
     if (r == 0)
-        r = lk_engine_check(ret_error);
+        r = lk_engine_check(d.engine, ret_error);
     if (r != 0)
         return r;
     d.h /= how.parts;
@@ -609,7 +612,7 @@ static int compile(const struct lk_model *model, const struct lk_options *option
         r = check_size(&d, how.flops_max, ret_error);
     /* what combines sequences reads poses, rows and factors one by one */
     if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
-        r = lk_batches_draft(&d);
+        r = lk_batches_draft(&d, engines);
     if (r == 0)
         r = create(&d, ret_system, ret_error);
     lk_draft_fini(&d);

@@ -51,6 +51,7 @@ struct lk_draft_share {
  * @in_hold:    coordinates are held: the system is made to assemble the drawing
  * @is_plain:   no body is split, no part stepped side by side with another
  * @is_bare:    whatever the solver section says, the default formulation
+ * @engine:     see struct lk_options
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
@@ -59,6 +60,7 @@ struct lk_draft {
     int in_hold;
     int is_plain;
     int is_bare;
+    const char *engine;
     int n_bodies;
     int n_frames;
     int n_coordinates;

@@ -76,7 +76,7 @@ static bool is_late(void *context)
  */
 static int64_t median_with(const struct lkd_loaded *loaded, int iterations)
 {
-    const struct lk_options options = {.iterations = iterations};
+    const struct lk_options options = {.iterations = iterations, .engine = loaded->engine};
     int64_t until_ns = lkd_clock_ns() + COMPILE_NS;
     struct lk_bounds bounds = {.is_cancelled = is_late, .context = &until_ns};
     struct lk_error error;

@@ -65,7 +65,9 @@ static int compile(const struct lk_model *model, const struct lkd_settings *sett
     snprintf(loaded->name, sizeof(loaded->name), "%s", lk_model_name(model));
     loaded->model_id = make_model_id();
     int64_t begin_ns = lkd_clock_ns();
-    r = lk_system_new_within(model, NULL, &bounds, &loaded->system, error);
+    loaded->engine = getenv("LINKAGE_ENGINE");
+    r = lk_system_new_within(model, &(struct lk_options){.engine = loaded->engine}, &bounds,
+                             &loaded->system, error);
     if (r)
         return r;
     loaded->compile_ns = lkd_clock_ns() - begin_ns;

@@ -17,6 +17,7 @@
 #define LKD_STEP_FLOPS_MAX 4e9
 
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
+ * @engine: what LINKAGE_ENGINE in the environment wants, or NULL
  * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
@@ -24,6 +25,7 @@ struct lkd_loaded {
     char *text;
     size_t text_size;
     int64_t compile_ns;
+    const char *engine;
     struct lk_model *model;
     struct lk_system *system;
     struct lkd_cycle *cycle;

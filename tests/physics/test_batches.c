@@ -126,9 +126,8 @@ static struct lk_system *compile(const struct mechanism *m, const char *engine)
     struct lk_system *sys = NULL;
     struct lk_error error = {0};
 
-    setenv("LINKAGE_ENGINE", engine, 1);
     if (lk_model_read_text("figure", text, strlen(text), &model, &error) ||
-        lk_system_new(model, NULL, &sys, &error))
+        lk_system_new(model, &(struct lk_options){.engine = engine}, &sys, &error))
         fail_msg("seed %llu: %s", (unsigned long long)m->seed, error.text);
     lk_model_free(model);
     free(text);
@@ -617,19 +616,28 @@ static void test_workers(void **state)
 
 static void test_engines(void **state)
 {
-    const struct lk_engine *best = NULL;
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+    struct lk_error error = {0};
+    int n = 0;
 
     (void)state;
+    lk_engines_here(here);
     for (int i = 0; lk_engines[i]; i++) {
-        setenv("LINKAGE_ENGINE", lk_engines[i]->name, 1);
-        if (lk_engines[i]->is_supported())
-            assert_ptr_equal(lk_engine_best(), lk_engines[i]);
-        best = best || !lk_engines[i]->is_supported() ? best : lk_engines[i];
+        const char *name = lk_engines[i]->name;
+
+        if (!lk_engines[i]->is_supported()) {
+            assert_null(lk_engine_find(name));
+            assert_int_equal(lk_engine_check(name, &error), LK_E_MODEL);
+            continue;
+        }
+        assert_ptr_equal(here[n++], lk_engines[i]);
+        assert_ptr_equal(lk_engine_find(name), lk_engines[i]);
+        assert_int_equal(lk_engine_check(name, &error), 0);
     }
-    setenv("LINKAGE_ENGINE", "none", 1);
-    assert_null(lk_engine_best());
-    unsetenv("LINKAGE_ENGINE");
-    assert_ptr_equal(lk_engine_best(), best);
+    assert_null(here[n]);
+    assert_int_equal(lk_engine_check("auto", &error) + lk_engine_check("none", &error), 0);
+    assert_int_equal(lk_engine_check("fast", &error), LK_E_MODEL);
+    assert_non_null(strstr(error.text, "the engine is 'fast', expected one of this processor: "));
 }
 
 int main(int argc, char **argv)

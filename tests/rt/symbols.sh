@@ -31,7 +31,7 @@ release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pth
 # The step, its compiler and the engines: memory and mathematics, and the futex of the crew.
 step='aligned_alloc calloc malloc realloc free memcmp memcpy memset memmove stpcpy strcmp strcspn strlen
     strncmp
-    snprintf qsort qsort_r getenv syscall __errno_location __cpu_model __cpu_indicator_init
+    snprintf qsort qsort_r syscall __errno_location __cpu_model __cpu_indicator_init
     _GLOBAL_OFFSET_TABLE_
     lk_error_set lk_joint_traits lk_input_type_name lk_output_type_name
     atan2 cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'

@@ -36,7 +36,11 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** load_model() - read a model; a refusal is printed as it is: the line begins with the file.
  * Return: NULL after a refusal. */
 struct lk_model *load_model(const char *path);
-/** compile_model() - the same for lk_system_new(); @path is for the message. */
+/** engine_wanted() - what LINKAGE_ENGINE in the environment says, or NULL; see struct lk_options.
+ */
+const char *engine_wanted(void);
+/** compile_model() - the same for lk_system_new(); @path is for the message. Where @options names
+ * no engine, the environment may. */
 struct lk_system *compile_model(const char *path, const struct lk_model *model,
                                 const struct lk_options *options);
 

@@ -152,6 +152,7 @@ static void add_run(struct plan *plan, const struct lk_method *method)
         c->runs = runs;
     }
     c->runs[c->n_runs] = (struct compare_run){.method = *method, .number = c->n_methods};
+    c->runs[c->n_runs].method.engine = engine_wanted();
     compare_describe(&c->runs[c->n_runs]);
     c->n_runs++;
 }

@@ -174,12 +174,22 @@ struct lk_model *load_model(const char *path)
     return NULL;
 }
 
+const char *engine_wanted(void)
+{
+    return getenv("LINKAGE_ENGINE");
+}
+
 struct lk_system *compile_model(const char *path, const struct lk_model *model,
                                 const struct lk_options *options)
 {
     struct lk_system *system = NULL;
+    struct lk_options own = options != NULL ? *options : (struct lk_options){0};
     struct lk_error error = {""};
-    int result = lk_system_new(model, options, &system, &error);
+    int result;
+
+    if (own.engine == NULL)
+        own.engine = engine_wanted();
+    result = lk_system_new(model, &own, &system, &error);
 
     if (result == 0)
         return system;

@@ -147,6 +147,7 @@ static int run_course(struct course *c, const struct lk_model *model)
 int run_method(const struct lk_model *model, const struct run_options *options)
 {
     struct course c = {.options = options};
+    struct lk_method method = options->method;
     struct lk_error error = {""};
     int code, r;
 
@@ -154,7 +155,8 @@ int run_method(const struct lk_model *model, const struct run_options *options)
     if (options->duration / c.h > RUN_STEPS_MAX)
         return usage_error("duration is %g s, expected at most %g steps", options->duration,
                            RUN_STEPS_MAX);
-    r = lk_laboratory_open(model, &options->method, &c.laboratory, &error);
+    method.engine = engine_wanted();
+    r = lk_laboratory_open(model, &method, &c.laboratory, &error);
     if (r != 0) {
         fprintf(stderr, "%s: %s\n", options->path, r > 0 ? error.text : strerror(-r));
         return EXIT_REFUSED;

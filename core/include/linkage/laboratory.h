@@ -24,7 +24,7 @@ struct lk_laboratory;
  * @spectral_radius: of generalized-alpha at infinite frequency, up to 1: how little it damps; 0:
  * 0.9
  * @kappa: where the Newton iteration of implicit integrators ends, of the tolerance; 0: their own
- */
+ * @engine: of formulations that the daemon runs, see struct lk_options; NULL takes the model's */
 struct lk_method {
     const char *formulation;
     const char *integrator;
@@ -35,6 +35,7 @@ struct lk_method {
     double baumgarte[2];
     double spectral_radius;
     double kappa;
+    const char *engine;
 };
 
 /** struct lk_lab_report - of a run so far. Work as counted; @position, @velocity, @acceleration:

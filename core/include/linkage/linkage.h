@@ -53,11 +53,14 @@ const char *lk_model_name(const struct lk_model *model);
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
  * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says what 3 and 4 ask of a
- *              model); 0 takes the model's */
+ *              model); 0 takes the model's
+ * @engine:     how steps are executed: a name of lk_system_engine(), "none" for one by one, "auto"
+ *              for what its size suggests; NULL takes the model's. Last bits depend on it */
 struct lk_options {
     double step;
     int iterations;
     int order;
+    const char *engine;
 };
 
 /** lk_system_new() - compile @model: topology, elimination tree, arena, consistent start.
@@ -94,8 +97,9 @@ LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
 
 /** lk_system_engine() - how its steps are executed here: "avx512", "avx2", "portable", "scalar", so
- * many alike bodies at a time, or "one by one". The last bits of a motion depend on it. Static
- * text. */
+ * many alike bodies at a time, or "one by one". Where neither the options nor the model name one,
+ * it follows from the mechanism and the sort of the processor, never from a clock: the same on
+ * every load. The last bits of a motion depend on it. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
 /** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more
