@@ -266,8 +266,8 @@ int lk_batches_new(const struct lk_topology *topology, const int *kind,
 void lk_batches_free(struct lk_batches *batches);
 
 /** lk_batches_draft() - a program for the draft of a model, if batches know all that is in it: for
- * the engine that it names, else for that of @engines (NULL at the end) whose step costs least by
- * the prices of cost.h, the first of equals; none where one by one costs no more.
+ * the engine that it names, else for the cheapest of @engines (NULL at the end) by the prices of
+ * cost.h: of four lanes or more, or the first. None where one by one costs no more.
  * Return: 0, -ENOMEM. */
 struct lk_draft;
 int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines);

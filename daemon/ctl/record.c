@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record.h"
+#include "linkage/build.h"
 #include "linkage/file.h"
 #include "log.h"
 #include "names.h"
@@ -116,6 +117,10 @@ static void gather(const struct lkd_rig *rig, struct facts *facts)
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
     add_made(facts, "workers", "%d", rig->n_workers);
     add(facts, "engine", lk_system_engine(loaded->system));
+    add(facts, "build", lk_build_id());
+    add(facts, "compiler", lk_build_compiler());
+    add(facts, "compiler_flags", lk_build_flags());
+    add(facts, "libm", lk_build_libm());
     add(facts, "mode", lk_names_mode(lkd_outgoing_mode(rig->mode)));
     add_host(facts, &rig->machine.host);
 }

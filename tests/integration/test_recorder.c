@@ -3,6 +3,7 @@
 #include "../decay.h"
 #include "../skip.h"
 #include "freeze.h"
+#include "linkage/build.h"
 #include "mcap/read.h"
 #include "mcap/recording.h"
 #include "mcap/schema.h"
@@ -506,6 +507,73 @@ static void a_motion_that_dies_out_has_the_same_bits(void **state)
     close_daemon(&h);
 }
 
+/* A replay takes the engine of the recording, whatever it would take by itself. */
+static void the_engine_of_a_recording_is_taken(void **state)
+{
+    static const char *const engines[] = {"portable", "scalar", "none"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+        struct harness h;
+
+        setenv("LINKAGE_ENGINE", engines[i], 1);
+        open_daemon(&h, "chunk: 65536", "");
+        unsetenv("LINKAGE_ENGINE");
+        runs_load_file(&h, "chain-8", "0.005");
+        arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+        record(&h, "chain");
+        assert_int_equal(runs_ask_start(&h, 2000)->result, RESULT(OK));
+        runs_await_state(&h, STATE(PAUSED));
+        harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+        demand_replay(&h, "chain.mcap", 0, "2000 steps, every bit the same");
+        assert_null(strstr(output, "recorded by build"));
+        close_daemon(&h);
+    }
+}
+
+/* Each occurrence of @words in @data gets another last letter. */
+static int forge(unsigned char *data, size_t size, const char *words)
+{
+    size_t n = strlen(words);
+    int found = 0;
+
+    for (size_t i = 0; i + n <= size; i++)
+        if (memcmp(data + i, words, n) == 0) {
+            data[i + n - 1] = 'x';
+            found++;
+        }
+    return found;
+}
+
+static void a_replay_says_that_the_build_is_another(void **state)
+{
+    unsigned char *data;
+    struct harness h;
+    size_t size;
+
+    (void)state;
+    open_daemon(&h, "chunk: 65536", "");
+    harness_load_model(&h);
+    arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
+    record(&h, "own");
+    assert_int_equal(runs_ask_start(&h, 200)->result, RESULT(OK));
+    runs_await_state(&h, STATE(PAUSED));
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    demand_replay(&h, "own.mcap", 0, "200 steps, every bit the same");
+    assert_null(strstr(output, "last bits may differ"));
+    assert_int_equal(run_linkage(&h, "info", "own.mcap", ""), 0);
+    assert_non_null(strstr(output, lk_build_id()));
+    assert_non_null(strstr(output, "-ffp-contract="));
+    data = read_all(&h, "own.mcap", &size);
+    assert_true(forge(data, size, lk_build_id()) > 0);
+    write_all(&h, "other.mcap", data, size);
+    free(data);
+    demand_replay(&h, "other.mcap", 0, "last bits may differ");
+    assert_non_null(strstr(output, "recorded by build "));
+    assert_non_null(strstr(output, "200 steps, every bit the same"));
+    close_daemon(&h);
+}
+
 /* The recording was begun while nobody knew that the run would have no clock. */
 static void begun_before_arming_it_waits_too(void **state)
 {
@@ -637,6 +705,8 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_trip_is_told_in_the_words_of_the_contract),
         cmocka_unit_test(without_a_clock_nothing_is_lost),
         cmocka_unit_test(a_motion_that_dies_out_has_the_same_bits),
+        cmocka_unit_test(the_engine_of_a_recording_is_taken),
+        cmocka_unit_test(a_replay_says_that_the_build_is_another),
         cmocka_unit_test(begun_before_arming_it_waits_too),
         cmocka_unit_test(lockstep_is_recorded_step_by_step),
         cmocka_unit_test(what_is_refused_says_why),

@@ -343,7 +343,7 @@ static const struct row {
     {"lk_json_number", ONCE, look_json},
     {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all", ONCE,
      look_read},
-    {"lk_system_new lk_system_summary", ONCE, look_new},
+    {"lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
     {"lk_findings_init", ONCE, look_findings},
     {"lk_system_workers_useful", ONCE, look_workers},
     {"lk_crew_serve", ONCE, look_crew},
@@ -369,7 +369,8 @@ static const struct row {
  * wait or name; lk_system_time() is the product of two positive numbers, lk_crew_run() computes
  * what its caller gives it to compute */
 static const char others[] =
-    " lk_also lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ lk_stacks_ "
+    " lk_also lk_build_ lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ "
+    "lk_stacks_ "
     "lk_body_text "
     "lk_joint_text"
     " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_crew_free "

@@ -3,6 +3,7 @@
  * output, bit for bit. */
 #include "commands.h"
 #include "crew_threads.h"
+#include "linkage/build.h"
 #include "linkage/crew.h"
 #include "mcap/schema.h"
 #include "recorded.h"
@@ -25,11 +26,13 @@ struct options {
 /* struct replay - @inputs, @outputs: how messages look;  @acting, @recorded, @computed: values
  * @cycle: the last one, of @n_cycles;  @has_inputs: those of it were there
  * @steps: compared;  @n_still: cycles that made no step
+ * @engine: of the recording, "" where it does not say
  * @verdict: EXIT_DONE as long as nothing speaks against it;  @over: nothing can be compared after
  */
 struct replay {
     struct recorded file;
     struct lk_system *system;
+    char engine[32];
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
     double *acting;
@@ -140,6 +143,39 @@ static bool same_schema(const struct replay *r, const char *topic, const struct 
     return false;
 }
 
+/* With the engine of the recording, where this processor has it, unless the environment names
+ * another. */
+static struct lk_system *compile_alike(const struct replay *r, const char *path,
+                                       const struct lk_model *model)
+{
+    struct lk_options options = {.engine = r->engine};
+    struct lk_system *system = NULL;
+
+    if (engine_wanted() != NULL || r->engine[0] == '\0')
+        return compile_model(path, model, NULL);
+    if (strcmp(r->engine, "one by one") == 0)
+        options.engine = "none";
+    if (lk_system_new(model, &options, &system, NULL) == 0)
+        return system;
+    return compile_model(path, model, NULL);
+}
+
+/* What else the last bits depend on. */
+static void say_other_build(const struct replay *r)
+{
+    const char *engine = lk_system_engine(r->system);
+    char build[32], libm[32];
+
+    recorded_fact(&r->file, "build", build, sizeof(build));
+    recorded_fact(&r->file, "libm", libm, sizeof(libm));
+    if (build[0] == '\0' || (strcmp(build, lk_build_id()) == 0 &&
+                             strcmp(libm, lk_build_libm()) == 0 && strcmp(r->engine, engine) == 0))
+        return;
+    printf("recorded by build %s (%s) with engine %s, this is build %s (%s) with engine %s: last "
+           "bits may differ\n",
+           build, libm, r->engine, lk_build_id(), lk_build_libm(), engine);
+}
+
 static bool prepare(struct replay *r, const struct options *options)
 {
     struct lk_model *model =
@@ -148,7 +184,10 @@ static bool prepare(struct replay *r, const struct options *options)
 
     if (model == NULL)
         return false;
-    r->system = compile_model(options->model != NULL ? options->model : options->path, model, NULL);
+    recorded_fact(&r->file, "engine", r->engine, sizeof(r->engine));
+    r->system = compile_alike(r, options->model != NULL ? options->model : options->path, model);
+    if (r->system != NULL)
+        say_other_build(r);
     fits = r->system != NULL && make_types(r, lk_model_name(model)) &&
            same_schema(r, "inputs", &r->inputs) && same_schema(r, "outputs", &r->outputs);
     lk_model_free(model);
@@ -172,7 +211,6 @@ static void print_value(const char *whose, double value)
 
 static void say_difference(const struct replay *r, size_t index)
 {
-    char engine[32];
     int n;
     const struct lk_channel *channels = lk_system_output_channels(r->system, &n);
 
@@ -187,10 +225,6 @@ static void say_difference(const struct replay *r, size_t index)
     }
     print_value("recorded", r->recorded[index]);
     print_value("computed", r->computed[index]);
-    recorded_fact(&r->file, "engine", engine, sizeof(engine));
-    if (*engine && strcmp(engine, lk_system_engine(r->system)) != 0)
-        printf("  recorded with engine %s, computed here with %s: last bits depend on it\n", engine,
-               lk_system_engine(r->system));
 }
 
 static void give_up(struct replay *r)
