@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tree/effort.h"
 
-static _Thread_local struct lk_effort *under_way;
+/* found without a call, which the first time may allocate */
+static _Thread_local struct lk_effort *under_way __attribute__((tls_model("initial-exec")));
 
 struct lk_effort *lk_effort_begin(struct lk_effort *effort)
 {
