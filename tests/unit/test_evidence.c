@@ -255,7 +255,8 @@ static void check_recent(uint64_t number, uint64_t record, enum lkd_cause cause)
     assert_int_equal(next, number + 1);
     assert_int_equal(missed->cycle, record);
     assert_int_equal(missed->cause, cause);
-    assert_int_equal(missed->record.ended_ns - missed->record.deadline_ns, responses[record]);
+    assert_int_equal(missed->record.ended_ns - missed->record.deadline_ns,
+                     responses[record % MANY]);
 }
 
 /* Who asks again and again hears of each missed deadline, whatever the first ones were. */
@@ -307,7 +308,7 @@ static void test_recent_many(void **state)
 static void test_recent_behind(void **state)
 {
     const struct lkd_missed *missed;
-    uint64_t next;
+    uint64_t next, seen, first;
 
     (void)state;
     cycle.settings = lkd_settings_default();
@@ -317,10 +318,20 @@ static void test_recent_behind(void **state)
     collect();
     check_recent(1, 0, LKD_CAUSE_BOTH);
     check_recent(2, 1, LKD_CAUSE_BEHIND);
+    put(4 * LKD_RECORDS * P); /* whoever follows this one is behind it */
+    collect();
+    first = 2 * LKD_RECORDS - LKD_RECORDS / 2; /* that is still there then */
+    while (n_records < 2 * LKD_RECORDS)
+        put(n_records == first || n_records == first + 1 ? P + 5 : 10);
+    collect();
+    check_recent(4, first, LKD_CAUSE_BOTH);
+    check_recent(5, first + 1, LKD_CAUSE_BEHIND);
     cycle.mode = LKD_MODE_LOCKSTEP;
+    seen = evidence.n_recent;
     put(2 * P);
     collect();
-    assert_int_equal(lkd_evidence_recent(&evidence, 3, 1, &missed, &next), 0);
+    assert_int_equal(evidence.n_recent, seen);
+    assert_int_equal(lkd_evidence_recent(&evidence, evidence.n_recent + 1, 1, &missed, &next), 0);
 }
 
 /* A reply has every bucket that is not empty, the overflow too. */
