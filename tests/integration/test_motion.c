@@ -253,7 +253,7 @@ static void check_every_state(const char *more)
 
     open_with(&h, &p, more);
     check_rest(&p, STATE(EMPTY), HELD | EMPTY);
-    harness_load_model(&h);
+    harness_load_unlimited(&h);
     check_rest(&p, STATE(READY), HELD | EMPTY);
     harness_go(&h);
     await(&p, STATE(RUNNING));
