@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals: none of them ends a run by accident.
  *
- *     TERM, INT, QUIT            end in order
- *     XCPU                       likewise: the kernel kills when the hard limit is reached, too
- *     HUP                        the list of clients is read again
- *     USR1, USR2, ALRM, VTALRM,  a line in the log, and nothing else: nobody who sends one of them
- *     PROF, IO, PWR, STKFLT,     to a daemon that has no use for it means the end of a run. Nor
- * does TSTP, TTIN, TTOU, RTMIN    Ctrl-Z in its terminal mean that the cycle stands still to RTMAX
- *     PIPE, XFSZ                 never delivered: the call that caused it fails, and whoever made
- * it says so (a recording ends with "File too large")
+ *     TERM, INT, QUIT  end in order
+ *     XCPU             likewise: the kernel kills when the hard limit is reached
+ *     HUP              the list of clients is read again
+ *     PIPE, XFSZ       never delivered: the call that caused it fails, and whoever made it says so
+ *     all others       a line in the log, and nothing else
+ *
+ * The others are USR1, USR2, ALRM, VTALRM, PROF, IO, PWR, STKFLT, the real-time signals, and TSTP,
+ * TTIN and TTOU: nobody who sends one of them to a daemon without a use for it means the end of a
+ * run, nor does Ctrl-Z in its terminal mean that the cycle stands still.
  *
  * What is left are KILL and STOP, which no program can refuse, what does nothing anyway (CHLD,
  * CONT, URG, WINCH), and faults of the program itself (SEGV, BUS, FPE, ILL, TRAP, SYS; ABRT, which
