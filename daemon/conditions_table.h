@@ -137,7 +137,10 @@
       "Take the threads that the text names off the core; see `linkage doctor`.") \
     X(CORE_NOT_LOCKED, 5011, WARNING, \
       "The core of the cycle could not be locked: another rig may take it, too.", \
-      "See the text; the folders of the cores below /sys/devices/system/cpu have to be there.")
+      "See the text; the folders of the cores below /sys/devices/system/cpu have to be there.") \
+    X(EXCHANGE_NORMAL, 5012, WARNING, \
+      "What carries samples in and out has not got the core or the priority of `exchange`.", \
+      "See the text; a priority takes CAP_SYS_NICE or RLIMIT_RTPRIO, `linkage doctor` says how.")
 
 #define LKD_CONDITIONS_SECURITY(X) \
     X(KEYS_REFUSED, 6001, ERROR, \

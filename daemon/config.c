@@ -17,6 +17,7 @@ void lkd_config_default(struct lkd_config *ret_config)
         .inputs = "tcp://127.0.0.1:5601",
         .outputs = "tcp://127.0.0.1:5602",
         .wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80},
+        .exchange = {.core = LKD_CORE_AUTO},
         .lock_memory = true,
         .cycle = lkd_settings_default(),
         .lease_ns = NS_PER_S,
@@ -236,6 +237,43 @@ static int read_realtime(struct lk_node root, struct lkd_config *config, struct 
     return 0;
 }
 
+static bool is_of_cycle(const struct lkd_wish *wish, int core)
+{
+    bool is = core == wish->core;
+
+    for (int i = 0; i < wish->n_cores; i++)
+        is = is || core == wish->worker_core[i];
+    return core >= 0 && is;
+}
+
+/* After the section `realtime`, which it has to fit. */
+static int read_exchange(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {"priority", "core", NULL};
+    struct lkd_thread_wish *wish = &config->exchange;
+    struct lk_node node;
+    long priority = 0;
+    int r;
+
+    r = lkd_config_section(root, "exchange", keys, &node, error);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return r;
+    r = lk_also(r, lk_node_read_int_or(node, "priority", 0, 98, &priority, error));
+    r = lk_also(r, read_core(node, &wish->core, error));
+    if (r)
+        return r;
+    wish->priority = (int)priority;
+    if (priority > 0 && priority >= config->wish.priority)
+        return lk_node_refuse(lk_node_get(node, "priority"), error,
+                              "priority %ld is not below the cycle's (realtime: {priority: %d}), "
+                              "which waits for nobody",
+                              priority, config->wish.priority);
+    if (is_of_cycle(&config->wish, wish->core))
+        return lk_node_refuse(lk_node_get(node, "core"), error,
+                              "core %d is the cycle's, expected auto or another one", wish->core);
+    return 0;
+}
+
 static int read_budget(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
     static const char *const keys[] = {"steps", "time", "share", "late_wakeup", NULL};
@@ -369,9 +407,10 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
                      struct lk_error *error)
 {
     static const char *const keys[] = {
-        "linkaged",   "endpoints", "model",    "autostart", "mode",   "realtime", "budget",
-        "overrun",    "watchdog",  "on_fault", "evidence",  "policy", "inputs",   "security",
-        "privileges", "villas",    "outputs",  "motion",    "record", "line",     NULL};
+        "linkaged", "endpoints", "model",      "autostart", "mode",     "realtime",
+        "budget",   "overrun",   "watchdog",   "on_fault",  "evidence", "policy",
+        "inputs",   "security",  "privileges", "villas",    "outputs",  "motion",
+        "record",   "line",      "exchange",   NULL};
     static const char *const versions[] = {"1", NULL};
     /* in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
@@ -386,6 +425,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, lk_node_read_bool_or(root, "autostart", &config->autostart, error));
     r = lk_also(r, lkd_config_choice_or(root, "mode", modes, &mode, error));
     r = lk_also(r, read_realtime(root, config, error));
+    r = lk_also(r, read_exchange(root, config, error));
     r = lk_also(r, read_budget(root, config, error));
     r = lk_also(r, read_overrun(root, config, error));
     r = lk_also(r, read_watchdog(root, config, error));

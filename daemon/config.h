@@ -9,6 +9,7 @@
 #include "motion.h"
 #include "placement.h"
 #include "privileges.h"
+#include "realtime.h"
 #include "rec/record_config.h"
 #include "villas.h"
 #include <limits.h>
@@ -22,6 +23,7 @@
  * @allow_degraded:    runs may do without what a machine fit for real time has
  * @cycle:             waiting, overruns, budget, limits
  * @claims_optional, @lease_ns: see lkd_inputs_configure()
+ * @exchange:          priority and core of what carries samples in and out
  * @share_core:        other rigs that say so, too, may have the cores of this one
  * @proof_steps, @proof_time_ns: of the proof of the budget, whichever comes first
  * @watchdog_ns:       for how long a cycle may stand still; 0: for ever
@@ -43,6 +45,7 @@ struct lkd_config {
     bool autostart;
     enum lkd_mode mode;
     struct lkd_wish wish;
+    struct lkd_thread_wish exchange;
     bool share_core;
     bool lock_memory;
     bool allow_degraded;

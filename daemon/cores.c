@@ -17,13 +17,13 @@ static bool is_wished(const struct lkd_wish *wish, int core)
 }
 
 /* A core that was asked for by its number. */
-static int refuse(int core, struct lk_error *error)
+static int refuse(const char *section, int core, struct lk_error *error)
 {
     char holder[256];
 
     if (!lk_host_core_holder("", core, holder, sizeof(holder)))
         strcpy(holder, "another process");
-    lk_error_set(error, "realtime: core %d is taken by %s; expected another core, or auto", core,
+    lk_error_set(error, "%s: core %d is taken by %s; expected another core, or auto", section, core,
                  holder);
     return LK_E_MODEL;
 }
@@ -85,6 +85,24 @@ static int read_cores(struct lkd_cores *cores)
     return lkd_realtime_cores(&cores->allowed, &cores->reachable);
 }
 
+/* What carries samples may have its core together with that of other rigs, but not with a cycle. */
+static int take_for_exchange(const struct lkd_thread_wish *wish, const struct lkd_placement *p,
+                             struct lk_error *error)
+{
+    int fd;
+
+    for (int k = 0; k < p->n_workers && wish->core >= 0; k++)
+        if (p->core[k] == wish->core) {
+            lk_error_set(error, "exchange: core %d is the cycle's, expected auto or another one",
+                         wish->core);
+            return LK_E_MODEL;
+        }
+    if (wish->core < 0 || wish->priority == 0)
+        return 0;
+    fd = lk_host_lock_core("", wish->core, LK_HOST_SHARED);
+    return fd == -EWOULDBLOCK ? refuse("exchange", wish->core, error) : 0;
+}
+
 int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
                    struct lk_error *ret_error)
 {
@@ -107,9 +125,9 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
         if (core < 0)
             break;
         if (is_wished(wish, core))
-            return refuse(core, ret_error);
+            return refuse("realtime", core, ret_error);
         CPU_SET((size_t)core, &cores.taken);
     }
     *ret_placement = placement;
-    return 0;
+    return take_for_exchange(&config->exchange, &placement, ret_error);
 }

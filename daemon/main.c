@@ -240,6 +240,7 @@ static int open_line(struct daemon *daemon)
         .secret = security->clients ? security->secret : NULL,
         .clients = security->clients,
         .clear_text = config->villas.clear_text,
+        .samples = config->exchange,
         .memory = config->line_memory,
     };
     struct lk_error error = {0};
@@ -295,6 +296,7 @@ static int load_and_start(struct daemon *daemon)
 
 static int serve(struct daemon *daemon)
 {
+    struct lkd_thread_wish thread = daemon->config.exchange;
     int r;
 
     r = prepare_process(daemon);
@@ -306,11 +308,13 @@ static int serve(struct daemon *daemon)
         r = open_neighbours(daemon);
     if (r)
         return r;
+    thread.priority = lkd_line_priority(daemon->line); /* 0 where it was refused */
     r = lkd_exchange_start(
         &(struct lkd_exchange_options){
             .inputs = &daemon->inputs,
             .inputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_INPUTS),
             .outputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_OUTPUTS),
+            .thread = thread,
             .divisor = daemon->config.outputs_divisor,
             .motion = daemon->config.motion,
             .n_motion = daemon->config.n_motion,

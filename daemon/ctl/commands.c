@@ -52,6 +52,7 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     status->forbidden = call->commands->forbidden + lkd_exchange_forbidden(call->rig->exchange);
     status->turned_away = lkd_line_turned_away(call->rig->line);
     status->line_restarts = lkd_line_restarts(call->rig->line);
+    status->exchange_priority = (uint32_t)lkd_exchange_priority(call->rig->exchange);
     return r;
 }
 

@@ -3,6 +3,7 @@
 #include "exchange_run.h"
 #include "legs.h"
 #include "log.h"
+#include "realtime.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -114,8 +115,12 @@ static void *run(void *data)
         {.fd = exchange->wake, .events = POLLIN},
         {.fd = lkd_villas_descriptor(exchange->options.villas), .events = POLLIN},
     };
+    int r = lkd_realtime_thread(&exchange->options.thread);
 
     pthread_setname_np(pthread_self(), "lkd-exchange");
+    if (r)
+        lkd_log(LKD_C_EXCHANGE_NORMAL, "exchange: core or priority refused: %s", strerror(-r));
+    atomic_store(&exchange->priority, lkd_realtime_priority());
     while (!atomic_load(&exchange->quit)) {
         if (poll(items, sizeof(items) / sizeof(items[0]), -1) < 0)
             continue;
@@ -191,7 +196,7 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
         return -ENOMEM;
     exchange->options = *options;
     exchange->timer = exchange->beat = exchange->wake = -1;
-    pthread_mutex_init(&exchange->lock, NULL);
+    lkd_realtime_lock_init(&exchange->lock);
     r = open_all(exchange);
     if (r == 0)
         r = -pthread_create(&exchange->thread, NULL, run, exchange);

@@ -17,14 +17,16 @@
  * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
  * silent, the low rate of motion platforms.
  *
- * The thread runs at normal priority. Channels are handed to it when it starts and belong to it
- * until it has stopped. */
+ * The thread runs at normal priority unless it is given another one, below that of the cycle. Then
+ * its locks lend it, see lkd_realtime_lock_init(). Channels are handed to it when it starts and
+ * belong to it until it has stopped. */
 #ifndef LKD_IO_EXCHANGE_H
 #define LKD_IO_EXCHANGE_H
 
 #include "inputs.h"
 #include "linkage.pb-c.h"
 #include "motion.h"
+#include "realtime.h"
 #include "streams.h"
 #include "villas.h"
 
@@ -34,6 +36,7 @@ struct lkd_legs;
 /** struct lkd_exchange_options - what it works with; all of it stays the caller's.
  * @inputs:         where samples go
  * @inputs_port, @outputs_port: channels that samples come and go by
+ * @thread:         its priority and core
  * @divisor:        of the steps, for OutputSamples; 0 is 1
  * @motion:         @n_motion receivers of datagrams
  * @legs:           hears of publications, or NULL
@@ -42,6 +45,7 @@ struct lkd_exchange_options {
     struct lkd_inputs *inputs;
     struct lkd_port *inputs_port;
     struct lkd_port *outputs_port;
+    struct lkd_thread_wish thread;
     uint64_t divisor;
     const struct lkd_motion_config *motion;
     int n_motion;
@@ -105,6 +109,10 @@ const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange);
 /** lkd_exchange_forbidden() - input samples refused because of the role of their client; NULL:
  * none. Thread: any. */
 uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange);
+
+/** lkd_exchange_priority() - SCHED_FIFO priority that the thread has, 0: normal; NULL is allowed.
+ * Thread: any. */
+int lkd_exchange_priority(struct lkd_exchange *exchange);
 
 /** lkd_exchange_published() - OutputSamples published of the present or last run. Thread: any. */
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange);

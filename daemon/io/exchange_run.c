@@ -240,6 +240,11 @@ uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange)
     return exchange ? atomic_load_explicit(&exchange->receiver.forbidden, memory_order_relaxed) : 0;
 }
 
+int lkd_exchange_priority(struct lkd_exchange *exchange)
+{
+    return exchange ? atomic_load(&exchange->priority) : 0;
+}
+
 uint64_t lkd_exchange_published(struct lkd_exchange *exchange)
 {
     uint64_t published;

@@ -27,6 +27,7 @@ struct lkd_exchange {
     int beat;
     int wake;
     _Atomic bool quit;
+    _Atomic int priority;
 
     pthread_mutex_t lock;
     struct lkd_publisher publisher;

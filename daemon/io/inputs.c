@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inputs_table.h"
 #include "log.h"
+#include "realtime.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ const char *lkd_input_status_text(int status)
 void lkd_inputs_init(struct lkd_inputs *inputs)
 {
     *inputs = (struct lkd_inputs){.lease_ns = LKD_LEASE_NS};
-    pthread_mutex_init(&inputs->lock, NULL);
+    lkd_realtime_lock_init(&inputs->lock);
 }
 
 static void release(struct lkd_inputs *inputs)

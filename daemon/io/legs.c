@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "legs.h"
 #include "log.h"
+#include "realtime.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -59,7 +60,7 @@ int lkd_legs_new(struct lkd_legs **ret_legs)
 
     if (!legs)
         return -ENOMEM;
-    pthread_mutex_init(&legs->lock, NULL);
+    lkd_realtime_lock_init(&legs->lock);
     *ret_legs = legs;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "inputs.h"
 #include "log.h"
+#include "realtime.h"
 #include "villas_wire.h"
 #include "wait.h"
 #include <errno.h>
@@ -76,7 +77,7 @@ int lkd_villas_open(const struct lkd_villas_config *config, struct lkd_inputs *i
     villas->inputs = inputs;
     villas->inputs_port = inputs_port;
     villas->outputs_port = outputs_port;
-    pthread_mutex_init(&villas->lock, NULL);
+    lkd_realtime_lock_init(&villas->lock);
     warn_of_clear_text(config->inputs);
     warn_of_clear_text(config->outputs);
     villas->buffer = malloc(LK_VILLAS_MESSAGE_MAX);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -56,7 +57,8 @@ struct own_channel {
  * @ask_ns:     when it is asked again;  @unanswered: in a row;  @turns, @still: of its threads
  * @ready:      it serves;  @why: it was ended by us, "" if not
  * @reason:     of the end of the one before
- * @turned_away_before: of earlier processes */
+ * @turned_away_before: of earlier processes
+ * @priority: of the threads that carry samples */
 struct lkd_line {
     struct own_channel channel[LKD_N_CHANNELS];
     struct lkd_order_setup setup;
@@ -85,6 +87,7 @@ struct lkd_line {
     _Atomic uint64_t turned_away_before;
     _Atomic uint64_t turned_away;
     _Atomic uint64_t restarts;
+    _Atomic int priority;
 };
 
 extern char **environ;
@@ -157,7 +160,8 @@ static void hear_turns(struct lkd_line *line, const struct lkd_line_answer *answ
 static bool may_report(uint32_t condition)
 {
     return condition == LKD_C_TURNED_AWAY || condition == LKD_C_ZAP_FAILED ||
-           condition == LKD_C_REPLY_NOT_SENT || condition == LKD_C_LINE_DESCRIPTORS;
+           condition == LKD_C_REPLY_NOT_SENT || condition == LKD_C_LINE_DESCRIPTORS ||
+           condition == LKD_C_EXCHANGE_NORMAL;
 }
 
 static void hear_clients(struct lkd_line *line)
@@ -215,9 +219,11 @@ static void hear_all(struct lkd_line *line, char *ret_text)
 
 /* ---- birth and death ---- */
 
-/* Not by fork(): pages of the daemon would be written again, and the cycle would wait for it. */
-static int spawn(int orders, pid_t *ret_pid)
+/* Not by fork(): pages of the daemon would be written again, and the cycle would wait for it.
+ * @priority: 0 for normal; refused, there is no process */
+static int spawn(int orders, int priority, pid_t *ret_pid)
 {
+    const struct sched_param param = {.sched_priority = priority};
     char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -231,11 +237,32 @@ static int spawn(int orders, pid_t *ret_pid)
     posix_spawn_file_actions_adddup2(&actions, orders, LKD_LINE_FD);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setschedpolicy(&attributes, SCHED_FIFO);
+    posix_spawnattr_setschedparam(&attributes, &param);
+    posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                                  (priority > 0 ? POSIX_SPAWN_SETSCHEDULER : 0)));
     /* the very program that runs, whatever lies at its path by now */
     r = -posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
+    return r;
+}
+
+/* The threads that carry samples have the priority from the process, which may not raise its own.
+ */
+static int spawn_urgent(struct lkd_line *line, int orders)
+{
+    int priority = line->setup.samples.priority;
+    int r = spawn(orders, priority, &line->pid);
+
+    if (r == -EPERM && priority > 0) {
+        lkd_log(LKD_C_EXCHANGE_NORMAL,
+                "exchange: priority %d refused: %s; samples come and go at normal priority",
+                priority, strerror(-r));
+        line->setup.samples.priority = 0; /* once refused, it is from now on */
+        r = spawn(orders, 0, &line->pid);
+    }
+    atomic_store(&line->priority, line->setup.samples.priority);
     return r;
 }
 
@@ -258,7 +285,7 @@ static int give_birth(struct lkd_line *line)
     if (r)
         return r;
     line->orders = end[0];
-    r = spawn(end[1], &line->pid);
+    r = spawn_urgent(line, end[1]);
     close(end[1]);
     if (r) {
         forget(line);
@@ -529,6 +556,7 @@ static struct lkd_line *make(const struct lkd_line_options *options)
     pthread_mutex_init(&line->lock, NULL);
     line->setup.kind = LKD_ORDER_SETUP;
     line->setup.memory = options->memory;
+    line->setup.samples = options->samples;
     line->setup.keyed = options->secret != NULL;
     line->clients.kind = LKD_ORDER_CLIENTS;
     if (options->secret) {
@@ -631,4 +659,9 @@ uint64_t lkd_line_turned_away(const struct lkd_line *line)
 uint64_t lkd_line_restarts(const struct lkd_line *line)
 {
     return line ? atomic_load(&line->restarts) : 0;
+}
+
+int lkd_line_priority(const struct lkd_line *line)
+{
+    return line ? atomic_load(&line->priority) : 0;
 }

@@ -10,12 +10,14 @@
  * threads that use a channel when the process is another one, addresses are not lost, and whoever
  * connects meanwhile waits. What was on its way through the process is gone.
  *
- * The thread is at normal priority, and no other waits for it. */
+ * The thread is at normal priority, and no other waits for it. The threads of the process that
+ * carry samples may have another one: the process is born with it, again at each restart. */
 #ifndef LKD_LINE_LINE_H
 #define LKD_LINE_LINE_H
 
 #include "clients.h"
 #include "port.h"
+#include "realtime.h"
 #include <stdint.h>
 
 struct lkd_line;
@@ -23,12 +25,15 @@ struct lkd_line;
 /** struct lkd_line_options - @endpoint: of each channel, NULL or "" for none
  * @secret:  the server's key (Z85), or NULL: no keys;  @clients: who has one; copied, both
  * @clear_text: other machines may reach a gateway's endpoint
+ * @samples: priority and core of the threads that carry samples; where the priority is refused,
+ *           they have the normal one, and the log says so once
  * @memory:  bytes of data that the process may take */
 struct lkd_line_options {
     const char *endpoint[LKD_N_CHANNELS];
     const char *secret;
     const struct lkd_clients *clients;
     bool clear_text;
+    struct lkd_thread_wish samples;
     uint64_t memory;
 };
 
@@ -55,5 +60,9 @@ void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, 
  * start of the daemon. Thread: any; NULL is allowed. */
 uint64_t lkd_line_turned_away(const struct lkd_line *line);
 uint64_t lkd_line_restarts(const struct lkd_line *line);
+
+/** lkd_line_priority() - SCHED_FIFO priority of the threads that carry samples in the present
+ * process, 0: normal. Thread: any; NULL is allowed. */
+int lkd_line_priority(const struct lkd_line *line);
 
 #endif

@@ -8,6 +8,7 @@
 #include "clients.h"
 #include "endpoint.h"
 #include "port.h"
+#include "realtime.h"
 
 /* Where the line process finds its end: the only descriptor, besides the standard ones, that it is
  * born with. */
@@ -26,6 +27,8 @@ enum lkd_order {
 
 /** struct lkd_order_setup - @memory: bytes of data that it may have more than it begins with
  * @keyed: control, inputs and outputs want keys;  @secret: the server's, Z85
+ * @samples: priority and core of the threads that carry samples; the process begins with the
+ * priority, as it may not take one itself
  * @socket: @n_sockets of them; with the message come two descriptors for each: the listening
  * socket, and the line's end of the channel */
 struct lkd_order_setup {
@@ -34,6 +37,7 @@ struct lkd_order_setup {
     uint64_t memory;
     bool keyed;
     char secret[LK_KEY_SIZE];
+    struct lkd_thread_wish samples;
     uint32_t n_sockets;
     struct lkd_order_socket {
         enum lkd_channel channel;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads: the first one, which hears the daemon's orders; lkd_relay, one for each endpoint; zap;
- * and ZeroMQ's own, an I/O thread for each endpoint. */
+ * and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs carry samples, and
+ * may be urgent. */
 #include "process.h"
 #include "orders.h"
 #include "privileges.h"
 #include "relay.h"
 #include "socket.h"
+#include "urgent.h"
 #include "zap.h"
 #include <cap-ng.h>
 #include <errno.h>
@@ -167,7 +169,6 @@ static void set_text(const char *path, const char *text)
 /* Nobody special, and the first to go when the machine has no memory left. */
 static void become_ordinary(void)
 {
-    const struct sched_param none = {0};
     const struct rlimit no_core = {0};
     pthread_attr_t attributes;
 
@@ -176,7 +177,6 @@ static void become_ordinary(void)
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     capng_clear(CAPNG_SELECT_ALL);
     capng_apply(CAPNG_SELECT_CAPS);
-    sched_setscheduler(0, SCHED_OTHER, &none);
     set_text("/proc/self/oom_score_adj", "0");
     setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
     lkd_privileges_raise_descriptors();
@@ -349,6 +349,27 @@ static bool seed(void)
     return true;
 }
 
+/* A priority that nobody has asked for is one that the daemon was started with. */
+static void be_normal(void)
+{
+    const struct sched_param normal = {0};
+
+    if (line.setup.samples.priority == 0)
+        sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
+/* Once all threads are there. A flood of requests must not hold up samples: its thread is normal.
+ */
+static void settle(void)
+{
+    static const char *const carriers[] = {"lkd-inputs", "lkd-outputs", "ZMQbg/IO/1", "ZMQbg/IO/2",
+                                           NULL};
+    const struct lkd_thread_wish *wish = &line.setup.samples;
+
+    if ((wish->priority > 0 || wish->core >= 0) && lkd_urgent_settle(carriers, wish))
+        report(LKD_C_EXCHANGE_NORMAL, "line: not all threads that carry samples were found");
+}
+
 /* ---- serve ---- */
 
 static void look_at_descriptors(void)
@@ -419,12 +440,14 @@ int lkd_line_main(void)
         return fail("set-up", -EPROTO);
     if (line.setup.keyed && receive_order() != LKD_ORDER_CLIENTS)
         return fail("list of clients", -EPROTO);
+    be_normal();
     limit_memory(line.setup.memory);
     r = open_all();
     if (r == 0)
         r = start_all();
     if (r)
         return fail("endpoints", r);
+    settle();
     answer(LKD_ANSWER_READY, 0, "");
     serve();
     close_all();

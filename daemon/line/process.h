@@ -6,7 +6,7 @@
  * the memory. Here that costs the connections: the daemon starts another of these, with the same
  * listening sockets and channels, and clients come back by themselves.
  *
- * It is the daemon's own program, started with LKD_LINE_ARGUMENT, at normal priority, without
+ * It is the daemon's own program, started with LKD_LINE_ARGUMENT, without
  * capabilities, with a limit on its memory. What it needs comes over LKD_LINE_FD: see orders.h. It
  * ends when the daemon does. */
 #ifndef LKD_LINE_PROCESS_H

@@ -213,7 +213,6 @@ static void *run(void *data)
 {
     struct lkd_relay *relay = data;
 
-    pthread_setname_np(pthread_self(), relay->name);
     while (turn(relay))
         atomic_fetch_add_explicit(&relay->turns, 1, memory_order_relaxed);
     return NULL;
@@ -224,6 +223,8 @@ int lkd_relay_start(struct lkd_relay *relay)
     int r = -pthread_create(&relay->thread, NULL, run, relay);
 
     relay->started = r == 0;
+    if (r == 0) /* from here: whoever looks for it afterwards finds it */
+        pthread_setname_np(relay->thread, relay->name);
     return r;
 }
 

@@ -131,6 +131,33 @@ int lkd_realtime_set_fifo(int priority)
     return lkd_realtime_fifo_of(pthread_self(), priority);
 }
 
+int lkd_realtime_thread(const struct lkd_thread_wish *wish)
+{
+    int pinned = wish->core >= 0 ? lkd_realtime_pin(wish->core) : 0;
+    int raised = wish->priority > 0 ? lkd_realtime_set_fifo(wish->priority) : 0;
+
+    return pinned ? pinned : raised;
+}
+
+int lkd_realtime_priority(void)
+{
+    struct sched_param param = {0};
+    int policy = SCHED_OTHER;
+
+    pthread_getschedparam(pthread_self(), &policy, &param);
+    return policy == SCHED_FIFO ? param.sched_priority : 0;
+}
+
+void lkd_realtime_lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
 /* Its own frame, so that the touched bytes lie below everything the caller will use. */
 static __attribute__((noinline)) void touch_stack(void)
 {

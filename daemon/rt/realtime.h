@@ -62,6 +62,26 @@ int lkd_realtime_set_fifo(int priority);
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
+/** struct lkd_thread_wish - of a thread that is not the cycle's.
+ * @priority: SCHED_FIFO, 1 to 98; 0: normal
+ * @core:     LKD_CORE_AUTO: where it is, or a number */
+struct lkd_thread_wish {
+    int priority;
+    int core;
+};
+
+/** lkd_realtime_thread() - give the calling thread the core and the priority of @wish. For whoever
+ * carries samples between the cycle and the benches. Return: 0, or the negative errno of the first
+ * that was refused; the other one is there. */
+int lkd_realtime_thread(const struct lkd_thread_wish *wish);
+
+/** lkd_realtime_priority() - SCHED_FIFO priority of the calling thread; 0: normal. */
+int lkd_realtime_priority(void);
+
+/** lkd_realtime_lock_init() - a mutex between threads of different priority: who holds it has that
+ * of the most urgent one that waits. */
+void lkd_realtime_lock_init(pthread_mutex_t *lock);
+
 /** lkd_realtime_prepare_thread() - touch the stack of the calling thread, and let its timers
  * fire without slack should it stay at normal priority. */
 void lkd_realtime_prepare_thread(void);

@@ -50,6 +50,12 @@ int lkd_exchange_outputs_max(void)
     return LKD_PUBLISHER_OUTPUTS_MAX;
 }
 
+int lkd_exchange_priority(struct lkd_exchange *exchange)
+{
+    (void)exchange;
+    return 0;
+}
+
 uint64_t lkd_exchange_forbidden(struct lkd_exchange *exchange)
 {
     (void)exchange;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -61,6 +62,40 @@ static char *read_text(const char *path)
 char *harness_model_text(void)
 {
     return read_text(model_path);
+}
+
+long harness_number_of(pid_t pid, const char *key)
+{
+    char path[64], line[256];
+    long value = -1;
+    FILE *in;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    in = fopen(path, "r");
+    while (in && fgets(line, sizeof(line), in))
+        if (strncmp(line, key, strlen(key)) == 0)
+            value = strtol(line + strlen(key), NULL, 10);
+    if (in)
+        fclose(in);
+    return value;
+}
+
+pid_t harness_line(const struct harness *h)
+{
+    DIR *processes = opendir("/proc");
+    struct dirent *entry;
+    pid_t found = 0;
+
+    assert_non_null(processes);
+    while ((entry = readdir(processes))) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+
+        if (pid > 0 && harness_number_of(pid, "PPid:") == h->pid &&
+            harness_number_of(pid, "VmRSS:") > 0)
+            found = pid;
+    }
+    closedir(processes);
+    return found;
 }
 
 bool harness_log_has(const char *folder, const char *name, const char *words)

@@ -64,6 +64,10 @@ int harness_wait(pid_t pid, int timeout_ms);
 /** harness_is_alive() - whether a process that is our child still runs; takes nothing away from
  * harness_wait(). */
 bool harness_is_alive(pid_t pid);
+/** harness_number_of() - what /proc/PID/status says behind @key ("VmRSS:"); -1: nothing. */
+long harness_number_of(pid_t pid, const char *key);
+/** harness_line() - the line process of the daemon, its only child; 0: there is none. */
+pid_t harness_line(const struct harness *h);
 /** harness_log_has() - does the log in @folder/@name contain @words? */
 bool harness_log_has(const char *folder, const char *name, const char *words);
 /** harness_log_count() - lines of @h's log that have @words.  harness_await_log() - wait until

@@ -179,6 +179,7 @@ static void fill_status(Linkage__V1__Status *status, Linkage__V1__Recording *rec
     status->turned_away = 5;
     status->forbidden = 6;
     status->line_restarts = 7;
+    status->exchange_priority = 40;
     status->role = LINKAGE__V1__ROLE__ROLE_CONTROL;
     status->version = (char *)"9.9";
     status->recording = recording;
@@ -449,6 +450,7 @@ static void test_status(void **state)
     assert_output("flags         degraded, injected\n");
     assert_output("line          2 claims, 3 streams, 4 inputs tripped\n");
     assert_output("              restarted 7 times; the log says why\n");
+    assert_output("              samples come and go at priority 40\n");
     assert_output("security      5 connections turned away, 6 requests and samples beyond their "
                   "role\n");
     assert_output("recording     run.mcap: 1000 cycles, 2 dropped, 4096 bytes; the disk does not "
@@ -456,7 +458,8 @@ static void test_status(void **state)
     assert_int_equal(run_ctl("status --json"), 0);
     assert_output("\"mode\":\"lockstep\",\"flags\":[\"degraded\",\"injected\"],");
     assert_output("\"version\":\"9.9\",\"role\":\"control\",\"claims\":2,\"streams\":3,\"trips\":4,"
-                  "\"turned_away\":5,\"forbidden\":6,\"line_restarts\":7,\"recording\":{");
+                  "\"turned_away\":5,\"forbidden\":6,\"line_restarts\":7,\"exchange_priority\":40,"
+                  "\"recording\":{");
 }
 
 static void test_refusals(void **state)

@@ -42,22 +42,6 @@ static void nap(int ms)
 
 /* ---- what /proc says of the daemon ---- */
 
-static long read_status(pid_t pid, const char *key)
-{
-    char path[64], line[256];
-    long value = -1;
-    FILE *in;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    in = fopen(path, "r");
-    while (in && fgets(line, sizeof(line), in))
-        if (strncmp(line, key, strlen(key)) == 0)
-            value = strtol(line + strlen(key), NULL, 10);
-    if (in)
-        fclose(in);
-    return value;
-}
-
 static bool is_alive(const struct harness *h)
 {
     return harness_is_alive(h->pid);
@@ -159,12 +143,12 @@ static void test_endless_parts(void **state)
     for (int endpoint = 0; endpoint < 3; endpoint++) {
         const Linkage__V1__Status *status;
         uint64_t before;
-        long rss = read_status(h.pid, "VmRSS:"), grown;
+        long rss = harness_number_of(h.pid, "VmRSS:"), grown;
 
         before = ask_status(&h)->cycles;
         send_parts(&h, endpoint, types[endpoint]);
         status = ask_status(&h);
-        grown = read_status(h.pid, "VmRSS:") - rss;
+        grown = harness_number_of(h.pid, "VmRSS:") - rss;
         assert_int_equal(status->state, STATE(RUNNING));
         assert_true(status->cycles > before);
         print_message("%s: %ld KiB more\n", types[endpoint], grown);
@@ -175,28 +159,10 @@ static void test_endless_parts(void **state)
 
 /* ---- the end of a line process ---- */
 
-/* The daemon's only child, 0: none. */
-static pid_t line_of(const struct harness *h)
-{
-    DIR *processes = opendir("/proc");
-    struct dirent *entry;
-    pid_t found = 0;
-
-    assert_non_null(processes);
-    while ((entry = readdir(processes))) {
-        pid_t pid = (pid_t)atoi(entry->d_name);
-
-        if (pid > 0 && read_status(pid, "PPid:") == h->pid && read_status(pid, "VmRSS:") > 0)
-            found = pid;
-    }
-    closedir(processes);
-    return found;
-}
-
 static void await_other_line(const struct harness *h, pid_t before)
 {
     for (int i = 0; i < 6000; i++) {
-        pid_t now = line_of(h);
+        pid_t now = harness_line(h);
 
         if (now > 0 && now != before)
             return;
@@ -222,7 +188,7 @@ static void await_accepted(struct bench *b)
 
 static void end_line(struct harness *h, int signal)
 {
-    pid_t line = line_of(h);
+    pid_t line = harness_line(h);
 
     assert_true(line > 0);
     assert_int_equal(kill(line, signal), 0);
@@ -268,7 +234,7 @@ static void test_no_orphan(void **state)
 
     (void)state;
     harness_open(&h, NULL);
-    line = line_of(&h);
+    line = harness_line(&h);
     assert_true(line > 0);
     kill(h.pid, SIGKILL);
     assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
@@ -371,7 +337,7 @@ static void test_many_half_greetings(void **state)
     own.rlim_cur = own.rlim_max;
     setrlimit(RLIMIT_NOFILE, &own);
     expect_descriptors(h.pid, own.rlim_max);
-    expect_descriptors(line_of(&h), own.rlim_max);
+    expect_descriptors(harness_line(&h), own.rlim_max);
     before = count_descriptors(h.pid);
     dial(&h, fd, MANY);
     ask_status(&h);
@@ -390,7 +356,7 @@ static void test_descriptors_run_out(void **state)
 
     (void)state;
     harness_open(&h, NOT_REALTIME);
-    assert_int_equal(prlimit(line_of(&h), RLIMIT_NOFILE, &few, NULL), 0);
+    assert_int_equal(prlimit(harness_line(&h), RLIMIT_NOFILE, &few, NULL), 0);
     dial(&h, fd, 200);
     harness_await_log(&h, "[LK-9003]", 1); /* libzmq 4.3.4 aborts, on ipc */
     hang_up(fd, 200);

@@ -3,12 +3,16 @@
 #include "../skip.h"
 #include "harness.h"
 #include "linkage/host.h"
+#include <linux/capability.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -157,12 +161,106 @@ static void test_proof_leaves_gaps(void **state)
     harness_close(&runs);
 }
 
+#define PRIORITY 40
+
+/* struct seen - threads that have the priority of the exchange, on its core. @n_line: of the line
+ * process @line;  @exchange: of the daemon's own, @process */
+struct seen {
+    int process;
+    int line;
+    int core;
+    int n_line;
+    bool exchange;
+};
+
+static void see(void *context, const struct lk_host_task *task)
+{
+    static const char *const carriers[] = {"lkd-inputs", "lkd-outputs", "ZMQbg/IO/1", "ZMQbg/IO/2"};
+    struct seen *seen = context;
+
+    if (task->policy != SCHED_FIFO ||
+        (task->process != seen->line && task->process != seen->process))
+        return;
+    if (task->process == seen->line) /* those and no others */
+        assert_int_equal(task->priority, PRIORITY);
+    if (task->priority != PRIORITY)
+        return;
+    assert_int_equal(CPU_COUNT(&task->allowed), 1);
+    assert_true(CPU_ISSET((size_t)seen->core, &task->allowed));
+    seen->exchange = seen->exchange || strcmp(task->name, "lkd-exchange") == 0;
+    for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+        if (task->process == seen->line && strcmp(task->name, carriers[i]) == 0)
+            seen->n_line += 1 << (4 * i);
+}
+
+static void expect_carriers(struct harness *h, int core)
+{
+    struct seen seen = {.process = (int)h->pid, .line = (int)harness_line(h), .core = core};
+    const Linkage__V1__Status *status = harness_command(h, STATUS)->status;
+
+    assert_int_equal(status->exchange_priority, PRIORITY);
+    assert_true(seen.line > 0);
+    lk_host_each_task("", true, see, &seen);
+    assert_true(seen.exchange);
+    assert_int_equal(seen.n_line, 0x1111);
+}
+
+/* All that carries samples has the priority and the core that were asked for, also when the line
+ * process is another one. */
+static void test_exchange(void **state)
+{
+    int core = free_core();
+    char config[160];
+    struct harness h;
+
+    (void)state;
+    if (core <= 0)
+        skip_because("it takes two cores, the last one without a rig");
+    if (!may_be_realtime())
+        skip_because("it takes real-time priority");
+    snprintf(config, sizeof(config),
+             "realtime: {core: %d, share_core: true}\nexchange: {priority: %d, core: %d}\n", core,
+             PRIORITY, core - 1);
+    harness_open(&h, config);
+    harness_load_model(&h);
+    harness_go(&h);
+    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    expect_carriers(&h, core - 1);
+    assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
+    harness_await_log(&h, "line restarted", 1);
+    expect_carriers(&h, core - 1);
+    harness_close(&h);
+}
+
+/* Refused, it is said once, and samples go their way. The last test: the right does not come back.
+ */
+static void test_exchange_refused(void **state)
+{
+    const struct rlimit none = {0};
+    struct harness h;
+
+    (void)state;
+    prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0); /* what children may have that belong to root */
+    assert_int_equal(setrlimit(RLIMIT_RTPRIO, &none), 0);
+    harness_open(&h, "realtime: {core: none}\nexchange: {priority: 40}\n");
+    harness_load_model(&h);
+    harness_go(&h);
+    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
+    harness_await_log(&h, "line restarted", 1);
+    assert_non_null(harness_sample(&h, PATIENCE_MS));
+    assert_int_equal(harness_command(&h, STATUS)->status->exchange_priority, 0);
+    assert_int_equal(harness_log_count(&h, "exchange: priority 40 refused"), 1);
+    assert_int_equal(harness_log_count(&h, "LK-5012"), 1);
+    harness_close(&h);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_proof_leaves_gaps),
+        cmocka_unit_test(test_refused),           cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_proof_leaves_gaps), cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_exchange_refused),
     };
 
     harness_init(argc, argv);

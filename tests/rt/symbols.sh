@@ -17,8 +17,10 @@ cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax
 setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf __errno_location
     open open64 read write close getrlimit getrlimit64 setrlimit setrlimit64 getrusage gettid syscall
     mallopt mlockall prctl sched_getaffinity sched_setaffinity __sched_cpucount clock_gettime
+    pthread_mutex_init pthread_mutexattr_destroy pthread_mutexattr_init
+    pthread_mutexattr_setprotocol
     pthread_attr_destroy pthread_attr_init pthread_attr_setstacksize pthread_create
-    pthread_self pthread_setname_np pthread_setschedparam
+    pthread_self pthread_setname_np pthread_getschedparam pthread_setschedparam
     pthread_setaffinity_np pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_trywait
     sem_wait
     lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_error_set

@@ -93,6 +93,8 @@ static void test_shipped_file_is_the_default(void **state)
     assert_int_equal(read.wish.priority, built_in.wish.priority);
     assert_int_equal(read.wish.workers, built_in.wish.workers);
     assert_int_equal(read.wish.n_cores, 0);
+    assert_int_equal(read.exchange.priority, 0);
+    assert_int_equal(read.exchange.core, built_in.exchange.core);
     assert_int_equal(read.share_core, built_in.share_core);
     assert_int_equal(read.lock_memory, built_in.lock_memory);
     assert_int_equal(read.allow_degraded, built_in.allow_degraded);
@@ -114,24 +116,26 @@ static void test_all_keys(void **state)
 
     (void)state;
     assert_int_equal(
-        read_text("linkaged: 1\n"
-                  "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
-                  "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
-                  "            outputs: 'ipc://@linkaged-o'}\n"
-                  "model: models/a.yaml\n"
-                  "autostart: true\n"
-                  "mode: lockstep\n"
-                  "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
-                  "           lock_memory: false, degraded: allow, wake: hybrid, share_core: true,\n"
-                  "           spin_margin_us: 40}\n"
-                  "budget: {steps: 5000, time: 2, share: 0.5, late_wakeup: 0.05}\n"
-                  "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
-                  "          fault_in_window: 5, window: 50}\n"
-                  "watchdog: {time: 0.5}\n"
-                  "on_fault: {outputs: zero, exit: true}\n"
-                  "evidence: {directory: e/f}\n"
-                  "policy: {residual: {limit: 0.5}}\n",
-                  &config, &error),
+        read_text(
+            "linkaged: 1\n"
+            "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
+            "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
+            "            outputs: 'ipc://@linkaged-o'}\n"
+            "model: models/a.yaml\n"
+            "autostart: true\n"
+            "mode: lockstep\n"
+            "realtime: {core: 3, priority: 12, workers: 3, worker_cores: [5, 0],\n"
+            "           lock_memory: false, degraded: allow, wake: hybrid, share_core: true,\n"
+            "           spin_margin_us: 40}\n"
+            "exchange: {priority: 11, core: 4}\n"
+            "budget: {steps: 5000, time: 2, share: 0.5, late_wakeup: 0.05}\n"
+            "overrun: {action: catch-up, catch_up: 3, ignore_first: 10, fault_in_a_row: 4,\n"
+            "          fault_in_window: 5, window: 50}\n"
+            "watchdog: {time: 0.5}\n"
+            "on_fault: {outputs: zero, exit: true}\n"
+            "evidence: {directory: e/f}\n"
+            "policy: {residual: {limit: 0.5}}\n",
+            &config, &error),
         0);
     assert_string_equal(config.control, "tcp://127.3.2.1:65535");
     assert_string_equal(config.inputs, "ipc:///tmp/linkaged-no-such/i");
@@ -146,6 +150,8 @@ static void test_all_keys(void **state)
     assert_int_equal(config.wish.n_cores, 2);
     assert_int_equal(config.wish.worker_core[0], 5);
     assert_int_equal(config.wish.worker_core[1], 0);
+    assert_int_equal(config.exchange.priority, 11);
+    assert_int_equal(config.exchange.core, 4);
     assert_true(config.share_core);
     assert_false(config.lock_memory);
     assert_true(config.allow_degraded);
@@ -252,6 +258,12 @@ static void test_refusals(void **state)
     refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: 1}\n", "2:38", "a list");
     refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: [x]}\n", "2:39", "'x' is no core");
     refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [4, 4]}\n", "2:42", "core 4 has");
+    refused("linkaged: 1\nexchange: {priority: 80}\n", "2:22", "not below the cycle's");
+    refused("linkaged: 1\nrealtime: {priority: 0}\nexchange: {priority: 1}\n", "3:22",
+            "not below the cycle's (realtime: {priority: 0})");
+    refused("linkaged: 1\nrealtime: {core: 2}\nexchange: {core: 2}\n", "3:18",
+            "core 2 is the cycle's");
+    refused("linkaged: 1\nexchange: {core: all}\n", "2:18", "'all' is no core");
     refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
             "core 6 has a worker already");
     refused("linkaged: 1\nlimits: {residual_position: 0.1}\n", "2:1", "limits");

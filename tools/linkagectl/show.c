@@ -69,6 +69,7 @@ static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "turned_away", s->turned_away);
     lk_json_count(json, "forbidden", s->forbidden);
     lk_json_count(json, "line_restarts", s->line_restarts);
+    lk_json_count(json, "exchange_priority", s->exchange_priority);
     json_recording(json, s->recording);
 }
 
@@ -184,6 +185,8 @@ static void show_line(const Linkage__V1__Status *s)
            s->claims, s->streams, s->trips);
     if (s->line_restarts > 0)
         printf("%-13s restarted %" PRIu64 " times; the log says why\n", "", s->line_restarts);
+    if (s->exchange_priority > 0)
+        printf("%-13s samples come and go at priority %" PRIu32 "\n", "", s->exchange_priority);
     if (s->flags != 0)
         printf("%-13s %s\n", "flags", lk_names_flags(s->flags, flags));
     if (s->turned_away > 0 || s->forbidden > 0)
