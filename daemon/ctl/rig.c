@@ -70,6 +70,10 @@ static const char *hint(Linkage__V1__State state, unsigned states)
         return ", wait for its end or stop it";
     if (state == READY && (states & IN(ARMED)) && (states & IN(PAUSED)) && !(states & IN(RUNNING)))
         return ", arm first";
+    if ((state == RUNNING || state == PAUSED) && (states & IN(ARMED)))
+        return ", stop first";
+    if (state == ARMED && states == IN(RUNNING))
+        return ", start first";
     return state == FAULT ? ", reset first" : "";
 }
 

@@ -137,7 +137,10 @@ out_has "armed: "
 expect 0 ctl start
 out_has "running"
 expect 1 ctl start
+err_has "start is not allowed in state RUNNING, stop first"
 expect 1 ctl load "$model"
+expect 1 ctl run "$model"
+err_has "load is not allowed in state RUNNING, stop first"
 expect 0 ctl watch --count 3 crank_angle tip
 out_has "crank_angle \[rad\]"
 out_has "tip.x \[m\]"

@@ -135,8 +135,36 @@ static Linkage__V1__ModelDescription *play_description(void)
 {
     static Linkage__V1__ModelDescription description = LINKAGE__V1__MODEL_DESCRIPTION__INIT;
     static Linkage__V1__ChannelDescription angle = LINKAGE__V1__CHANNEL_DESCRIPTION__INIT;
-    static Linkage__V1__ChannelDescription *outputs[] = {&angle};
+    static Linkage__V1__ChannelDescription motor = LINKAGE__V1__CHANNEL_DESCRIPTION__INIT;
+    static Linkage__V1__ChannelDescription wind = LINKAGE__V1__CHANNEL_DESCRIPTION__INIT;
+    static Linkage__V1__ChannelDescription *outputs[] = {&angle}, *inputs[] = {&motor, &wind};
+    static Linkage__V1__FailSafe ramp = LINKAGE__V1__FAIL_SAFE__INIT;
     static char *components[] = {(char *)""}, *units[] = {(char *)"rad"};
+    static char *axes[] = {(char *)"x", (char *)"y"}, *newtons[] = {(char *)"N", (char *)"N"};
+
+    ramp.timeout_steps = 20;
+    ramp.action = LINKAGE__V1__ACTION__ACTION_RAMP;
+    motor.name = (char *)"motor";
+    motor.components = components;
+    motor.units = units;
+    motor.n_components = motor.n_units = 1;
+    motor.low = -2;
+    motor.high = 3;
+    motor.rate = 50;
+    motor.period_s = 0.0078125;
+    motor.delay_s = 0.015625;
+    motor.fail_safe = &ramp;
+    wind.name = (char *)"wind";
+    wind.type = (char *)"force";
+    wind.components = axes;
+    wind.units = newtons;
+    wind.n_components = wind.n_units = 2;
+    wind.offset = 1;
+    wind.low = -INFINITY;
+    wind.high = wind.rate = INFINITY;
+    description.inputs = inputs;
+    description.n_inputs = 2;
+    description.step_s = 0.001;
 
     angle.name = (char *)"angle";
     angle.components = components;
@@ -327,6 +355,8 @@ static void test_inputs(void **state)
     assert_output("tun?nel                  2  1.250 s, lost            100         7       5"
                   "          12  wind  (key rig-2)\n");
     assert_output("samples refused: 3 not finite, 4 beyond the limits\n");
+    assert_output("inputs without limits, any value acts: 1: wind\n");
+    assert_output("inputs without a rate, any jump acts: 1: wind\n");
 
     assert_int_equal(run_ctl("inputs --json"), 0);
     assert_output("{\"result\":\"ok\",\"inputs\":[{\"channel\":\"motor\",\"bench\":\"\",");
@@ -334,6 +364,55 @@ static void test_inputs(void **state)
                   "\"condition\":\"lost\",\"age_steps\":700,");
     assert_output("\"silent_s\":1.25,\"lost\":true,\"accepted\":100,");
     assert_output("\"refusals\":{\"undecodable\":0,\"length\":0,\"not_finite\":3,");
+    assert_output("\"without_limits\":1,\"without_rate\":1}");
+}
+
+static void test_channels(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl("channels"), 0);
+    assert_output(
+        "  motor                         -2           3          50           0   0.0078125"
+        "    0.015625  [rad]  ramp after 20 steps\n");
+    assert_output(
+        "  wind                        none        none        none           0       0.001"
+        "           0  x y [N]  never stale\n");
+    assert_output("outputs\n  angle               [rad]\n");
+    assert_int_equal(run_ctl("channels --json"), 0);
+    assert_output("{\"result\":\"ok\",");
+    assert_output("\"low\":-2,\"high\":3,\"rate\":50,\"initial\":0,\"period_s\":0.0078125,"
+                  "\"delay_s\":0.015625,\"fail_safe\":{\"timeout_steps\":20,\"action\":\"ramp\",");
+    assert_output("\"name\":\"wind\",\"type\":\"force\",\"frame\":\"\",\"offset\":1,"
+                  "\"components\":[\"x\",\"y\"],\"units\":[\"N\",\"N\"],\"low\":null,");
+}
+
+/* Nobody publishes: a row that is counted is not waited for without end. */
+static void test_watch_in_vain(void **state)
+{
+    (void)state;
+    assert_int_equal(run_ctl("watch --count 3 --outputs ipc:///tmp/linkage-test-ctl-none -t 1.5"),
+                     4);
+    assert_string_equal(output, "linkagectl: no sample for 1.5 s, the daemon is in state "
+                                "'running'; 0 of 3 came\n");
+}
+
+/* A line, whatever is wrong. */
+static void test_one_line(void **state)
+{
+    static const char *const wrong[] = {"dance",           "--dance",     "status --count",
+                                        "status --json=1", "-x status",   "status --o x",
+                                        "record dance",    "set motor x", "trace"};
+
+    (void)state;
+    for (size_t i = 0; i < N(wrong); i++) {
+        assert_int_equal(run_ctl(wrong[i]), 2);
+        if (strncmp(output, "linkagectl: ", 12) || strchr(output, '\n') != strrchr(output, '\n'))
+            fail_msg("more than a line, of '%s': %s", wrong[i], output);
+    }
+    run_ctl("--dance");
+    assert_output("there is no option --dance");
+    run_ctl("status --count");
+    assert_output("--count needs a value");
 }
 
 static void test_policy(void **state)
@@ -392,6 +471,10 @@ static void test_record(void **state)
                                 "trouble: the disk does not follow\n");
     assert_int_equal(run_ctl("record start"), 0);
     assert_string_equal(request(arena, 0, ASKED(RECORD))->record->name, "");
+    assert_int_equal(run_ctl("record status"), 0);
+    assert_int_equal(request(arena, 0, ASKED(STATUS))->command_case, ASKED(STATUS));
+    assert_string_equal(output, "recording run.mcap, 1000 cycles, 2 dropped, 4096 bytes\n"
+                                "trouble: the disk does not follow\n");
     assert_int_equal(run_ctl("record stop --json"), 0);
     assert_true(request(arena, 0, ASKED(RECORD))->record->stop);
     assert_output("\"recording\":{\"active\":true,\"file\":\"run.mcap\",");
@@ -464,7 +547,8 @@ static void test_status(void **state)
 
 static void test_refusals(void **state)
 {
-    static const char *const commands[] = {"inputs", "policy", "inject", "record stop", "step"};
+    static const char *const commands[] = {"inputs",      "policy", "inject",
+                                           "record stop", "step",   "channels"};
 
     (void)state;
     actor.refuse = LINKAGE__V1__RESULT__RESULT_FORBIDDEN;
@@ -490,6 +574,7 @@ static void test_usage(void **state)
         "inject spike --seed 0",
         "record",
         "record pause",
+        "record status now",
         "record stop now",
         "step 0",
         "step -1",
@@ -530,6 +615,9 @@ int main(int argc, char *argv[])
     static struct lk_wire_arena arena;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_watch_in_vain),
+        cmocka_unit_test(test_one_line),
         cmocka_unit_test(test_policy),
         cmocka_unit_test_prestate(test_inject, &arena),
         cmocka_unit_test_prestate(test_record, &arena),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkagectl: the parts and what they share. main.c has the table of commands, options.c reads the
  * command line, help.c explains it, commands.c talks to the daemon, arm.c waits for it, evidence.c
- * fetches what a run proves, show.c prints a status, inputs.c who feeds the model and by which
+ * fetches what a run proves, show.c prints a status, channels.c what the model takes and gives,
+ * inputs.c who feeds the model and by which
  * rules, inject.c faults on purpose, step.c steps and records, watch.c prints samples, keys.c reads
  * key files. */
 #ifndef TOOLS_LINKAGECTL_CTL_H
@@ -16,6 +17,7 @@ enum ctl_exit {
     CTL_FAILED = 1,
     CTL_USAGE = 2,
     CTL_NO_DAEMON = 3,
+    CTL_NO_SAMPLE = 4,
 };
 
 #define CTL_SETTINGS_MAX 64
@@ -24,7 +26,7 @@ enum ctl_exit {
  * @endpoint:   of the control socket
  * @outputs:    of the output samples; NULL: derived from @endpoint
  * @json:       print for programs
- * @timeout_ms: for an answer
+ * @timeout_ms: for an answer, and with @count for a sample
  * @count:      samples or tables after which watching ends; 0: never
  * @allow_degraded, @steps, @no_wait, @mode: how to arm; @steps 0 and no mode: as the daemon is
  *              configured
@@ -144,6 +146,7 @@ int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n
 int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_step(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_inject(const struct ctl_options *options, struct lk_client *client, int n, char **args);

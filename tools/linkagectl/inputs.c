@@ -154,6 +154,65 @@ static void show_refusals(const Linkage__V1__Refusals *refusals)
     printf("%s\n", n > 0 ? "" : "none");
 }
 
+/** struct unbounded - which inputs take any value, and which any jump; from the description, whose
+ * memory is gone by the time it is shown. Names that do not fit are counted alone. */
+struct unbounded {
+    char names[2][1000];
+    size_t used[2];
+    int n[2];
+};
+
+enum { LIMITS, RATE };
+
+static void add_unbounded(struct unbounded *u, int which, const char *name)
+{
+    size_t left = sizeof(u->names[which]) - u->used[which];
+    int n =
+        snprintf(u->names[which] + u->used[which], left, "%s%s", u->n[which] > 0 ? ", " : "", name);
+
+    if (n < 0 || (size_t)n >= left)
+        u->names[which][u->used[which]] = '\0';
+    else
+        u->used[which] += (size_t)n;
+    u->n[which]++;
+}
+
+/* Return: an exit status. A daemon without a model has nothing to tell. */
+static int find_unbounded(const struct ctl_options *options, struct lk_client *client,
+                          struct unbounded *u)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int code =
+        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, &error);
+
+    if (code != 0)
+        return ctl_report(options, code, &error);
+    for (size_t i = 0; reply->description != NULL && i < reply->description->n_inputs; i++) {
+        const Linkage__V1__ChannelDescription *c = reply->description->inputs[i];
+
+        if (isinf(c->low) || isinf(c->high))
+            add_unbounded(u, LIMITS, c->name);
+        if (isinf(c->rate))
+            add_unbounded(u, RATE, c->name);
+    }
+    return CTL_OK;
+}
+
+static void show_unbounded(const struct unbounded *u)
+{
+    static const char *const words[] = {[LIMITS] = "inputs without limits, any value acts",
+                                        [RATE] = "inputs without a rate, any jump acts"};
+
+    for (int which = LIMITS; which <= RATE; which++) {
+        if (u->n[which] == 0)
+            continue;
+        printf("%s: %d: ", words[which], u->n[which]);
+        lk_report_put(stdout, u->names[which]);
+        putchar('\n');
+    }
+}
+
 /* ---- for programs ---- */
 
 static void json_values(struct lk_json *json, const char *key, const double *values, size_t n)
@@ -218,7 +277,7 @@ static void json_refusals(struct lk_json *json, const Linkage__V1__Refusals *ref
     lk_json_close(json, '}');
 }
 
-static void show_inputs_json(const Linkage__V1__InputsReport *report)
+static void show_inputs_json(const Linkage__V1__InputsReport *report, const struct unbounded *u)
 {
     struct lk_json json = {.file = stdout};
 
@@ -233,6 +292,8 @@ static void show_inputs_json(const Linkage__V1__InputsReport *report)
         json_claim(&json, report->claims[i]);
     lk_json_close(&json, ']');
     json_refusals(&json, report->refusals);
+    lk_json_count(&json, "without_limits", (uint64_t)u->n[LIMITS]);
+    lk_json_count(&json, "without_rate", (uint64_t)u->n[RATE]);
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }
@@ -242,10 +303,14 @@ int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int 
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__InputsRequest inputs = LINKAGE__V1__INPUTS_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
+    struct unbounded unbounded = {0};
     int status;
 
     (void)n;
     (void)args;
+    status = find_unbounded(options, client, &unbounded);
+    if (status != CTL_OK)
+        return status;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INPUTS;
     request.inputs = &inputs;
     status = ctl_call(options, client, &request, &reply);
@@ -254,13 +319,14 @@ int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int 
     if (reply->inputs == NULL)
         return ctl_show_reply(options, reply);
     if (options->json) {
-        show_inputs_json(reply->inputs);
+        show_inputs_json(reply->inputs, &unbounded);
     } else {
         show_channels(reply->inputs);
         putchar('\n');
         show_benches(reply->inputs);
         putchar('\n');
         show_refusals(reply->inputs->refusals);
+        show_unbounded(&unbounded);
     }
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }

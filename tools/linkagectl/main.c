@@ -29,6 +29,7 @@ static const struct command {
     {"step", 0, 1, ctl_step, CTL_STEPPING | CTL_FORCE},
     {"set", 2, ANY, ctl_set, CTL_FORCE},
     {"watch", 0, ANY, ctl_watch, CTL_EVERY},
+    {"channels", 0, 0, ctl_channels, 0},
     {"inputs", 0, 0, ctl_inputs, 0},
     {"policy", 0, 0, ctl_policy, 0},
     {"inject", 0, 1, ctl_inject, CTL_INJECTION | CTL_EVERY},

@@ -80,7 +80,7 @@ int ctl_usage(const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\ntry: linkagectl --help\n");
+    fprintf(stderr, "; try: linkagectl --help\n");
     return CTL_USAGE;
 }
 
@@ -196,7 +196,7 @@ static int read_injection(int c, struct ctl_options *options)
         options->clear = true;
         return CTL_OK;
     default:
-        return ctl_usage("see the line above");
+        return ctl_usage("an option that is not read");
     }
 }
 
@@ -269,15 +269,30 @@ static int read_special(int c, struct ctl_options *options)
     }
 }
 
+/* @c: what getopt_long() says of @word: ':' or '?' */
+static int refuse_option(int c, const char *word)
+{
+    bool is_long = strncmp(word, "--", 2) == 0;
+
+    if (!is_long && optopt > 0 && optopt < 256 && c == '?')
+        return ctl_usage("there is no option -%c", optopt);
+    if (c == ':')
+        return ctl_usage("%s needs a value", word);
+    if (optopt != 0)
+        return ctl_usage("%s: this option takes no value", word);
+    return ctl_usage("there is no option %s, or more than one that begins so", word);
+}
+
 int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute,
                      bool *ret_done)
 {
     int status = CTL_OK;
     int c;
 
+    opterr = 0; /* the line is ours */
     optind = 0; /* restarts glibc's getopt, also on another array */
     while (status == CTL_OK && !*ret_done &&
-           (c = getopt_long(argc, argv, permute ? "e:o:jt:n:hV" : "+e:o:jt:n:hV", long_options,
+           (c = getopt_long(argc, argv, permute ? ":e:o:jt:n:hV" : "+:e:o:jt:n:hV", long_options,
                             NULL)) != -1) {
         switch (c) {
         case 'e':
@@ -302,6 +317,10 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool pe
         case 'V':
             puts("linkagectl " LINKAGE_VERSION);
             *ret_done = true;
+            break;
+        case '?':
+        case ':':
+            status = refuse_option(c, argv[optind - 1]);
             break;
         default:
             status = read_special(c, options);

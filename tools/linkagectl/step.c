@@ -141,6 +141,24 @@ static void show_recording(const Linkage__V1__Recording *recording)
     }
 }
 
+static int show_record_status(const struct ctl_options *options, struct lk_client *client)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int code =
+        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error);
+
+    if (code != 0)
+        return ctl_report(options, code, &error);
+    if (options->json || reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->status == NULL)
+        return ctl_show_reply(options, reply);
+    if (reply->status->recording == NULL || reply->status->recording->file[0] == '\0')
+        printf("nothing has been recorded\n");
+    else
+        show_recording(reply->status->recording);
+    return ferror(stdout) ? CTL_FAILED : CTL_OK;
+}
+
 int ctl_record(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -148,9 +166,11 @@ int ctl_record(const struct ctl_options *options, struct lk_client *client, int 
     const Linkage__V1__ControlReply *reply;
     int status;
 
+    if (strcmp(args[0], "status") == 0 && n == 1)
+        return show_record_status(options, client);
     record.stop = strcmp(args[0], "stop") == 0;
     if ((!record.stop && strcmp(args[0], "start") != 0) || (record.stop && n > 1))
-        return ctl_usage("record: expected 'start [NAME]' or 'stop'");
+        return ctl_usage("record: expected 'start [NAME]', 'stop' or 'status'");
     if (n > 1)
         record.name = args[1];
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RECORD;

@@ -31,6 +31,7 @@ struct watch {
     uint64_t last_sequence;
     uint64_t last_step;
     int64_t next_print_ns;
+    int64_t heard_ns; /* when the last one came, or following began */
     unsigned long printed;
     bool told_to_wait;
 };
@@ -119,6 +120,24 @@ static int describe(struct watch *watch)
     return status;
 }
 
+/* Who counts samples waits for the next one no longer than for an answer. */
+static int give_up(const struct watch *watch, const char *state)
+{
+    struct lk_error error;
+
+    lk_error_set(&error, "no sample for %g s, the daemon is in state '%s'; %lu of %lu came",
+                 watch->options->timeout_ms * 1e-3, state, watch->printed, watch->options->count);
+    ctl_fail(watch->options, &error);
+    return CTL_NO_SAMPLE;
+}
+
+static int64_t left_ms(const struct watch *watch)
+{
+    int64_t quiet_ms = (lk_client_now_ns() - watch->heard_ns) / 1000000;
+
+    return watch->options->count == 0 ? QUIET_MS : watch->options->timeout_ms - quiet_ms;
+}
+
 /* Nothing came for a while: is anybody there, and does it publish? */
 static int ask_why_quiet(struct watch *watch)
 {
@@ -130,7 +149,11 @@ static int ask_why_quiet(struct watch *watch)
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS;
     request.status = &status_request;
     status = ctl_call(watch->options, watch->client, &request, &reply);
-    if (status == CTL_OK && !watch->told_to_wait && reply->status != NULL)
+    if (status == CTL_OK && left_ms(watch) <= 0)
+        return give_up(watch,
+                       reply->status ? lk_client_state_name(reply->status->state) : "unknown");
+    if (status == CTL_OK && watch->options->count == 0 && !watch->told_to_wait &&
+        reply->status != NULL)
         fprintf(stderr, "linkagectl: no samples yet, the daemon is in state '%s'; waiting\n",
                 lk_client_state_name(reply->status->state));
     watch->told_to_wait = true;
@@ -183,15 +206,27 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
 static int receive(struct watch *watch, int64_t *ret_received_ns,
                    const Linkage__V1__OutputSample **ret_sample)
 {
+    int64_t left = left_ms(watch);
+    int wait_ms = left > QUIET_MS ? QUIET_MS : left > 0 ? (int)left : 0;
+
     if (watch->stream != NULL)
-        return lk_client_stream_receive(watch->stream, QUIET_MS, ret_received_ns, ret_sample);
-    return lk_client_outputs_receive(watch->outputs, QUIET_MS, ret_received_ns, ret_sample);
+        return lk_client_stream_receive(watch->stream, wait_ms, ret_received_ns, ret_sample);
+    return lk_client_outputs_receive(watch->outputs, wait_ms, ret_received_ns, ret_sample);
+}
+
+static int fail_with(const struct watch *watch, int number)
+{
+    struct lk_error error;
+
+    lk_error_set(&error, "%s", strerror(number));
+    return ctl_fail(watch->options, &error);
 }
 
 static int follow(struct watch *watch)
 {
     int status = CTL_OK;
 
+    watch->heard_ns = lk_client_now_ns();
     while (status == CTL_OK &&
            (watch->options->count == 0 || watch->printed < watch->options->count)) {
         const Linkage__V1__OutputSample *sample;
@@ -199,13 +234,15 @@ static int follow(struct watch *watch)
         int code = receive(watch, &received_ns, &sample);
 
         if (code == 0)
+            watch->heard_ns = received_ns;
+        if (code == 0)
             status = take_sample(watch, sample, received_ns);
         else if (code == LK_CLIENT_E_CHANGED)
             status = describe(watch);
         else if (code == LK_CLIENT_E_NO_ANSWER)
             status = ask_why_quiet(watch);
         else if (code < 0)
-            status = CTL_FAILED;
+            status = fail_with(watch, -code);
     }
     return status;
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `channels`: what the model takes and what it gives, with all that a bench has to know of it. */
+#include "ctl.h"
+#include "linkage/json.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_WIDTH 20
+
+static void put_name(const char *name)
+{
+    int n = (int)strlen(name);
+
+    printf("  ");
+    lk_report_put(stdout, name);
+    printf("%*s", n < NAME_WIDTH ? NAME_WIDTH - n : 1, "");
+}
+
+/* "x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it. */
+static void put_scalars(const Linkage__V1__ChannelDescription *c)
+{
+    for (size_t k = 0; k < c->n_components && k < c->n_units; k++) {
+        bool last = k + 1 == c->n_components || strcmp(c->units[k], c->units[k + 1]) != 0;
+
+        if (c->components[k][0] != '\0') {
+            lk_report_put(stdout, c->components[k]);
+            putchar(' ');
+        }
+        if (last) {
+            putchar('[');
+            lk_report_put(stdout, c->units[k]);
+            putchar(']');
+            if (k + 1 < c->n_components)
+                printf("  ");
+        }
+    }
+}
+
+/* The word is short enough for a column; a number that binds nothing is "none". */
+static void put_bound(double value)
+{
+    if (isfinite(value))
+        printf("%12.6g", value);
+    else
+        printf("%12s", "none");
+}
+
+static void put_fail_safe(const Linkage__V1__FailSafe *f)
+{
+    if (f == NULL || f->timeout_steps == 0) {
+        printf("  never stale");
+        return;
+    }
+    printf("  %s after %" PRIu64 " steps", lk_names_action(f->action), f->timeout_steps);
+}
+
+static void show_inputs(const Linkage__V1__ModelDescription *d)
+{
+    if (d->n_inputs == 0) {
+        printf("inputs: none\n");
+        return;
+    }
+    printf("inputs: limits, rate a second and start are of each scalar; a sample acts fully after "
+           "the delay\n");
+    printf("  %-*s%12s%12s%12s%12s%12s%12s\n", NAME_WIDTH, "channel", "low", "high", "rate",
+           "start", "period [s]", "delay [s]");
+    for (size_t i = 0; i < d->n_inputs; i++) {
+        const Linkage__V1__ChannelDescription *c = d->inputs[i];
+
+        put_name(c->name);
+        put_bound(c->low);
+        put_bound(c->high);
+        put_bound(c->rate);
+        put_bound(c->initial);
+        printf("%12.6g%12.6g  ", c->period_s > 0 ? c->period_s : d->step_s, c->delay_s);
+        put_scalars(c);
+        put_fail_safe(c->fail_safe);
+        putchar('\n');
+    }
+}
+
+static void show_outputs(const Linkage__V1__ModelDescription *d)
+{
+    printf("outputs%s\n", d->n_outputs == 0 ? ": none" : "");
+    for (size_t i = 0; i < d->n_outputs; i++) {
+        const Linkage__V1__ChannelDescription *c = d->outputs[i];
+
+        put_name(c->name);
+        put_scalars(c);
+        if (c->frame[0] != '\0') {
+            printf(", axes of ");
+            lk_report_put(stdout, c->frame);
+        }
+        putchar('\n');
+    }
+}
+
+/* ---- for programs ---- */
+
+static void json_texts(struct lk_json *json, const char *key, char *const *texts, size_t n)
+{
+    lk_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++)
+        lk_json_text(json, NULL, texts[i]);
+    lk_json_close(json, ']');
+}
+
+static void json_input(struct lk_json *json, const Linkage__V1__ChannelDescription *c)
+{
+    lk_json_number(json, "low", c->low);
+    lk_json_number(json, "high", c->high);
+    lk_json_number(json, "rate", c->rate);
+    lk_json_number(json, "initial", c->initial);
+    lk_json_number(json, "period_s", c->period_s);
+    lk_json_number(json, "delay_s", c->delay_s);
+    if (c->fail_safe == NULL)
+        return;
+    lk_json_open(json, "fail_safe", '{');
+    lk_json_count(json, "timeout_steps", c->fail_safe->timeout_steps);
+    lk_json_text(json, "action", lk_names_action(c->fail_safe->action));
+    lk_json_number(json, "value", c->fail_safe->value);
+    lk_json_number(json, "ramp_s", c->fail_safe->ramp_s);
+    lk_json_close(json, '}');
+}
+
+static void json_channels(struct lk_json *json, const char *key,
+                          Linkage__V1__ChannelDescription *const *channels, size_t n,
+                          bool are_inputs)
+{
+    lk_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        const Linkage__V1__ChannelDescription *c = channels[i];
+
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "name", c->name);
+        lk_json_text(json, "type", c->type);
+        lk_json_text(json, "frame", c->frame);
+        lk_json_count(json, "offset", c->offset);
+        json_texts(json, "components", c->components, c->n_components);
+        json_texts(json, "units", c->units, c->n_units);
+        if (are_inputs)
+            json_input(json, c);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+}
+
+static void show_json(const Linkage__V1__ModelDescription *d)
+{
+    struct lk_json json = {.file = stdout};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "result", "ok");
+    lk_json_text(&json, "model", d->name);
+    lk_json_count(&json, "model_id", d->model_id);
+    lk_json_count(&json, "period_ns", d->period_ns);
+    lk_json_number(&json, "step_s", d->step_s);
+    json_channels(&json, "inputs", d->inputs, d->n_inputs, true);
+    json_channels(&json, "outputs", d->outputs, d->n_outputs, false);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
+int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    int code =
+        lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, &error);
+
+    (void)n;
+    (void)args;
+    if (code != 0)
+        return ctl_report(options, code, &error);
+    if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL)
+        return ctl_show_reply(options, reply);
+    if (options->json) {
+        show_json(reply->description);
+    } else {
+        show_inputs(reply->description);
+        show_outputs(reply->description);
+    }
+    return ferror(stdout) ? CTL_FAILED : CTL_OK;
+}
