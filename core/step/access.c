@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a caller may look at in a system. */
+#include "linkage/drives.h"
 #include "step/system.h"
 #include <string.h>
 
@@ -28,6 +29,24 @@ const struct lk_channel *lk_system_output_channels(const struct lk_system *syste
 {
     *ret_n = system->n_outputs;
     return system->output_channel;
+}
+
+double lk_system_input_period(const struct lk_system *system, int channel)
+{
+    double steps = 0;
+
+    for (int i = 0; i < system->n_drives; i++) {
+        const struct lk_drive *d = &system->drive[i];
+
+        if (d->type == LK_DRIVE_INPUT && d->offset == system->input_channel[channel].offset)
+            steps = d->n > steps ? d->n : steps;
+    }
+    return steps * system->h;
+}
+
+double lk_system_input_delay(const struct lk_system *system, int channel)
+{
+    return 2 * lk_system_input_period(system, channel);
 }
 
 int lk_system_input_size(const struct lk_system *system)

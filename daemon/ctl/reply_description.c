@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model's channels are, in the words of the contract. */
 #include "identity.h"
+#include "linkage/drives.h"
 #include "outgoing.h"
 #include "reply.h"
 #include <errno.h>
@@ -89,6 +90,11 @@ int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena
     ret_description->n_outputs = (size_t)n_outputs;
     r = make_channels(inputs, loaded->cycle->guard.channel, (size_t)n_inputs, arena,
                       &ret_description->inputs);
-    return r ? r
-             : make_channels(outputs, NULL, (size_t)n_outputs, arena, &ret_description->outputs);
+    if (r)
+        return r;
+    for (int i = 0; i < n_inputs; i++) {
+        ret_description->inputs[i]->period_s = lk_system_input_period(loaded->system, i);
+        ret_description->inputs[i]->delay_s = lk_system_input_delay(loaded->system, i);
+    }
+    return make_channels(outputs, NULL, (size_t)n_outputs, arena, &ret_description->outputs);
 }

@@ -46,6 +46,11 @@ has 'check four-bar' 'bodies              3, 3 kg in all' out
 has 'check four-bar' 'joints              4, 20 rows' out
 has 'check four-bar' 'degrees of freedom  1' out
 has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
+expect 0 'check quarter-car' "$linkage" check "$models/quarter-car.yaml"
+has 'check quarter-car: delay' '[m], a sample every 5 ms, 10 ms behind' out
+expect 0 'check quarter-car --json' "$linkage" check --json "$models/quarter-car.yaml"
+has 'check quarter-car --json: delay' '"delay_s": 0.01' out
+expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
 has 'check four-bar' 'coupler_pose       x y z [m]  qw qx qy qz [1]' out
 has 'check four-bar: rows' 'pin_b             shift along z, turn about x, turn about y' out
 has 'check four-bar: reactions' 'smallest norm' out

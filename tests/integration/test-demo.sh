@@ -95,6 +95,10 @@ out_is_json
 out_has '"result":"bad-model"'
 expect 1 ctl load "$work/missing.yaml"
 expect 1 ctl load "$work"
+expect 0 ctl load "$source_root/config/models/quarter-car.yaml"
+expect 0 ctl --json channels
+out_is_json
+out_has '"name":"road".*"period_s":0.005[0-9]*,"delay_s":0.01'
 expect 0 ctl load "$model"
 out_has "ready"
 expect 0 ctl --json status

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model says about its channels, as clients get to know it. */
+#include "linkage/drives.h"
 #include "linkage/linkage.h"
 #include <math.h>
 #include <setjmp.h>
@@ -27,18 +28,37 @@ static const char text[] =
     "  turned: {type: inertial-sensor, body: arm, orientation: {axis: [0, 0, 1], angle: 1}}\n"
     "solver: {step: 0.001}\n";
 
-static struct lk_system *make(void)
+static const char driven[] =
+    "linkage: 1\nname: driven\n"
+    "bodies:\n"
+    "  cart: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "joints:\n"
+    "  rail: {type: prismatic, bodies: [ground, cart], point: [0, 0, 0], axis: [1, 0, 0],\n"
+    "         drive: {input: place, period: 0.005}}\n"
+    "inputs:\n"
+    "  push: {type: body-force, body: cart}\n"
+    "  place: {type: drive}\n"
+    "outputs:\n"
+    "  at: {type: joint-position, joint: rail}\n"
+    "solver: {step: 0.001}\n";
+
+static struct lk_system *make_of(const char *words)
 {
     struct lk_error error;
     struct lk_model *model;
     struct lk_system *system;
 
-    if (lk_model_read_text("m", text, strlen(text), &model, &error))
+    if (lk_model_read_text("m", words, strlen(words), &model, &error))
         fail_msg("%s", error.text);
     if (lk_system_new(model, NULL, &system, &error))
         fail_msg("%s", error.text);
     lk_model_free(model);
     return system;
+}
+
+static struct lk_system *make(void)
+{
+    return make_of(text);
 }
 
 static void test_inputs(void **state)
@@ -77,11 +97,50 @@ static void test_outputs(void **state)
     lk_system_free(system);
 }
 
+/* Steps @n times with @place; return: where the cart is then. */
+static double go(struct lk_system *system, double place, int n)
+{
+    const double inputs[] = {0, 0, 0, place};
+    double at;
+
+    for (int i = 0; i < n; i++)
+        assert_int_equal(lk_system_step(system, inputs), 0);
+    lk_system_outputs(system, &at);
+    return at;
+}
+
+/* What the contract says of an input that drives a coordinate. */
+static void test_delays(void **state)
+{
+    struct lk_system *system = make_of(driven);
+    double at = 0;
+
+    (void)state;
+    assert_true(lk_system_input_period(system, 0) == 0 && lk_system_input_delay(system, 0) == 0);
+    assert_true(fabs(lk_system_input_period(system, 1) - (0.005)) < 1e-15);
+    assert_true(fabs(lk_system_input_delay(system, 1) - (0.01)) < 1e-15);
+    /* a value that comes and goes between two whole periods is never taken */
+    go(system, 0, 1);
+    go(system, 7, 4);
+    assert_true(fabs(go(system, 0, 40) - (0)) < 1e-9);
+    /* one that stays acts from the whole period on, fully three periods after it */
+    go(system, 0, 2);
+    assert_true(fabs(go(system, 1, 3) - (0)) < 1e-9);
+    assert_true(go(system, 1, 14) < 1 - 1e-6);
+    assert_true(fabs(go(system, 1, 1) - (1)) < 1e-9);
+    /* a constant velocity is followed, two periods behind */
+    for (int i = 0; i < 20; i++)
+        at = go(system, 1 + 0.1 * i, 5);
+    assert_true(fabs(at - (1 + 0.1 * (20 - 2))) < 1e-9);
+    lk_system_free(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inputs),
         cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_delays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,8 +105,10 @@ static void print_pose(const struct findings *f)
     putchar('\n');
 }
 
-/* "  name   x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it. */
-static void print_channels(const char *title, const struct lk_channel *channels, int n)
+/* "  name   x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it.
+ * @delayed: whose inputs they are, or NULL */
+static void print_channels(const char *title, const struct lk_channel *channels, int n,
+                           const struct lk_system *delayed)
 {
     printf("%s%s\n", title, n == 0 ? "              none" : "");
     for (int i = 0; i < n; i++) {
@@ -120,6 +122,9 @@ static void print_channels(const char *title, const struct lk_channel *channels,
             if (last)
                 printf(" [%s]%s", c->unit[k], k < c->size - 1 ? " " : "");
         }
+        if (delayed != NULL && lk_system_input_period(delayed, i) > 0)
+            printf(", a sample every %g ms, %g ms behind", 1e3 * lk_system_input_period(delayed, i),
+                   1e3 * lk_system_input_delay(delayed, i));
         putchar('\n');
     }
 }
@@ -170,9 +175,9 @@ void print_findings(const struct findings *f)
         printf("%.3g kflop, ", 1e-3 * s->step_flops);
     printf("%.3g KiB of memory\n", (double)s->memory / 1024);
     channels = lk_system_input_channels(f->system, &n);
-    print_channels("inputs", channels, n);
+    print_channels("inputs", channels, n, f->system);
     channels = lk_system_output_channels(f->system, &n);
-    print_channels("outputs", channels, n);
+    print_channels("outputs", channels, n, NULL);
     print_warnings(&f->warnings);
 }
 

@@ -4,6 +4,7 @@
 #define TOOLS_LINKAGE_CHECK_H
 
 #include "linkage/analysis.h"
+#include "linkage/drives.h"
 #include "linkage/findings.h"
 #include "linkage/linkage.h"
 #include <stdbool.h>

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
-/* Names and units hold nothing that JSON would have to escape. */
-static void print_json_channels(const char *key, const struct lk_channel *channels, int n)
+/* Names and units hold nothing that JSON would have to escape. @delayed: whose inputs they are, or
+ * NULL */
+static void print_json_channels(const char *key, const struct lk_channel *channels, int n,
+                                const struct lk_system *delayed)
 {
     printf("  \"%s\": [", key);
     for (int i = 0; i < n; i++) {
@@ -19,7 +21,11 @@ static void print_json_channels(const char *key, const struct lk_channel *channe
         printf("], \"units\": [");
         for (int k = 0; k < c->size; k++)
             printf("%s\"%s\"", k > 0 ? ", " : "", c->unit[k]);
-        printf("]}");
+        printf("]");
+        if (delayed != NULL)
+            printf(", \"period_s\": %.17g, \"delay_s\": %.17g", lk_system_input_period(delayed, i),
+                   lk_system_input_delay(delayed, i));
+        printf("}");
     }
     printf("%s]", n > 0 ? "\n  " : "");
 }
@@ -134,9 +140,9 @@ void print_findings_json(const struct findings *f)
     printf("  \"solver\": {\"formulation\": \"%s\", \"step_s\": %.17g, \"iterations\": %d},\n",
            solver->formulation, solver->step, solver->iterations);
     channels = lk_system_input_channels(f->system, &n);
-    print_json_channels("inputs", channels, n);
+    print_json_channels("inputs", channels, n, f->system);
     printf(",\n");
     channels = lk_system_output_channels(f->system, &n);
-    print_json_channels("outputs", channels, n);
+    print_json_channels("outputs", channels, n, NULL);
     printf("\n}\n");
 }
