@@ -451,17 +451,13 @@ const Linkage__V1__ControlReply *harness_command(struct harness *h,
     return harness_ask(h, &request);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define STEP_KEPT_S 0.02 /* the shortest that the daemon keeps, whatever else the machine does */
-#else
-#define STEP_KEPT_S 0.0
-#endif
+#define STEP_KEPT_S 0.02 /* under a sanitizer, whatever else the machine does */
 
 #define STEP_RUN_S 5e-5 /* the shortest that a cycle may have */
 
 double harness_step_s(double step_s)
 {
-    return step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
+    return HARNESS_SANITIZED && step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
 }
 
 /* Return: @text with the step of harness_step_s(), to be freed. A step that no cycle may have
