@@ -4,6 +4,7 @@
 #include "log.h"
 #include "realtime.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,31 +87,74 @@ static int read_cores(struct lkd_cores *cores)
 }
 
 /* What carries samples may have its core together with that of other rigs, but not with a cycle. */
-static int take_for_exchange(const struct lkd_thread_wish *wish, const struct lkd_placement *p,
-                             struct lk_error *error)
+static int part_exchange(const struct lkd_thread_wish *wish, const struct lkd_placement *p,
+                         struct lk_error *error)
 {
-    int fd;
-
     for (int k = 0; k < p->n_workers && wish->core >= 0; k++)
         if (p->core[k] == wish->core) {
             lk_error_set(error, "exchange: core %d is the cycle's, expected auto or another one",
                          wish->core);
             return LK_E_MODEL;
         }
-    if (wish->core < 0 || wish->priority == 0)
-        return 0;
-    fd = lk_host_lock_core("", wish->core, LK_HOST_SHARED);
-    return fd == -EWOULDBLOCK ? refuse("exchange", wish->core, error) : 0;
+    return 0;
 }
 
-int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
-                   struct lk_error *ret_error)
+static int take_for_exchange(const struct lkd_thread_wish *wish, struct lk_error *error)
 {
-    enum lk_host_share share = config->share_core ? LK_HOST_SHARED : LK_HOST_ALONE;
-    const struct lkd_wish *wish = &config->wish;
+    if (wish->core < 0 || wish->priority == 0)
+        return 0;
+    if (lk_host_lock_core("", wish->core, LK_HOST_SHARED) != -EWOULDBLOCK)
+        return 0;
+    return refuse("exchange", wish->core, error);
+}
+
+/** struct seeking - @ran_out: `auto` would find a core, had others not taken it;  @first_taken: the
+ * first core of @placement that is somebody else's, or LKD_CORE_NONE */
+struct seeking {
+    const struct lkd_config *config;
+    int (*first_taken)(struct seeking *seeking, const struct lkd_placement *placement);
+    char *note;
+    size_t size;
+    bool ran_out;
+};
+
+static int lock_cores(struct seeking *seeking, const struct lkd_placement *placement)
+{
+    struct locks locks;
+
+    return lock_all(placement, seeking->config->share_core ? LK_HOST_SHARED : LK_HOST_ALONE,
+                    &locks);
+}
+
+/* A holder that was started with the same file is the rig itself. */
+static bool is_foreign(struct seeking *seeking, int core)
+{
+    const char *source = seeking->config->source;
+    char holder[256];
+
+    if (core < 0 || !lk_host_core_holder("", core, holder, sizeof(holder)))
+        return false;
+    if (!*source || !strstr(holder, source))
+        return true;
+    snprintf(seeking->note, seeking->size, "core %d has a rig of this configuration: %s", core,
+             holder);
+    return false;
+}
+
+static int look_at_cores(struct seeking *seeking, const struct lkd_placement *placement)
+{
+    for (int k = 0; k < placement->n_workers; k++)
+        if (is_foreign(seeking, placement->core[k]))
+            return placement->core[k];
+    return LKD_CORE_NONE;
+}
+
+static int seek(struct seeking *seeking, struct lkd_placement *ret_placement,
+                struct lk_error *ret_error)
+{
+    const struct lkd_wish *wish = &seeking->config->wish;
     struct lkd_placement placement;
     struct lkd_cores cores;
-    struct locks locks;
     int r = read_cores(&cores), core;
 
     if (r)
@@ -119,9 +163,10 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
         r = lkd_place(wish, &cores, &placement, ret_error);
         if (r) {
             name_holders(&cores.taken, ret_error);
+            seeking->ran_out = CPU_COUNT(&cores.taken) > 0;
             return r;
         }
-        core = wish->priority > 0 ? lock_all(&placement, share, &locks) : LKD_CORE_NONE;
+        core = wish->priority > 0 ? seeking->first_taken(seeking, &placement) : LKD_CORE_NONE;
         if (core < 0)
             break;
         if (is_wished(wish, core))
@@ -129,5 +174,62 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
         CPU_SET((size_t)core, &cores.taken);
     }
     *ret_placement = placement;
-    return take_for_exchange(&config->exchange, &placement, ret_error);
+    return part_exchange(&seeking->config->exchange, &placement, ret_error);
+}
+
+int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
+                   struct lk_error *ret_error)
+{
+    struct seeking seeking = {.config = config, .first_taken = lock_cores};
+    int r = seek(&seeking, ret_placement, ret_error);
+
+    return r ? r : take_for_exchange(&config->exchange, ret_error);
+}
+
+/* A core by its number is not looked for by lkd_place(): arming finds it missing. */
+static int expect_reachable(const char *key, int core, const struct lkd_cores *cores,
+                            struct lk_error *error)
+{
+    if (core < 0 || (core < CPU_SETSIZE && CPU_ISSET((size_t)core, &cores->reachable)))
+        return 0;
+    lk_error_set(error,
+                 "%s: there is no core %d that this process may use, expected another core, "
+                 "or auto",
+                 key, core);
+    return LK_E_MODEL;
+}
+
+static int expect_wished(const struct lkd_config *config, struct lk_error *error)
+{
+    const struct lkd_wish *wish = &config->wish;
+    struct lkd_cores cores;
+    int r = read_cores(&cores);
+
+    if (r == 0)
+        r = expect_reachable("realtime", wish->core, &cores, error);
+    for (int k = 0; r == 0 && k < wish->n_cores; k++)
+        r = expect_reachable("realtime", wish->worker_core[k], &cores, error);
+    return r ? r : expect_reachable("exchange", config->exchange.core, &cores, error);
+}
+
+int lkd_cores_check(const struct lkd_config *config, char *ret_note, size_t size,
+                    struct lk_error *ret_error)
+{
+    struct seeking seeking = {
+        .config = config, .first_taken = look_at_cores, .note = ret_note, .size = size};
+    const struct lkd_thread_wish *wish = &config->exchange;
+    struct lkd_placement placement;
+    int r;
+
+    ret_note[0] = '\0';
+    r = expect_wished(config, ret_error);
+    if (r)
+        return r;
+    r = seek(&seeking, &placement, ret_error);
+    if (r == 0 && wish->priority > 0 && is_foreign(&seeking, wish->core))
+        return refuse("exchange", wish->core, ret_error);
+    if (r <= 0 || !seeking.ran_out)
+        return r;
+    snprintf(ret_note, size, "%s", ret_error->text);
+    return 0;
 }

@@ -15,4 +15,13 @@
 int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_placement,
                    struct lk_error *ret_error);
 
+/** lkd_cores_check() - whether the cores asked for by number are there, and whether
+ * lkd_cores_take() would get its cores now; takes and locks none.
+ * @ret_note: @size bytes: which core a rig of this very configuration has (its command line names
+ *            the file), which counts as free; or that `auto` finds none now, as others have them,
+ *            which a start settles anew; "" for none
+ * Thread: control.  Return: as lkd_cores_take(). */
+int lkd_cores_check(const struct lkd_config *config, char *ret_note, size_t size,
+                    struct lk_error *ret_error);
+
 #endif

@@ -39,7 +39,7 @@ static const char usage_text[] =
     "\n"
     "  -c, --config FILE  configuration (YAML); without it all keys are at their default\n"
     "      --check        read the configuration, its keys and its model, look at its\n"
-    "                     folders and the outputs it asks for, then exit\n"
+    "                     cores, folders and the outputs it asks for, then exit\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
@@ -131,6 +131,20 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
+/* Whether a start would find its cores free; a rig that runs by this file has them by right. */
+static int check_cores(const struct lkd_config *config)
+{
+    struct lk_error error = {0};
+    char note[512];
+    int r = lkd_cores_check(config, note, sizeof(note), &error);
+
+    if (r)
+        fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
+    else if (*note)
+        printf("note: %s\n", note);
+    return r;
+}
+
 static int check(const struct lkd_config *config)
 {
     struct lkd_loaded *loaded;
@@ -138,6 +152,7 @@ static int check(const struct lkd_config *config)
     int r;
 
     r = check_keys(config);
+    r = lk_also(r, check_cores(config));
     r = lk_also(r, check_folder("evidence", config->evidence));
     r = lk_also(r, check_folder("record", config->record.directory));
     if (r)

@@ -111,6 +111,7 @@ linkaged: 1
 model: $model
 evidence: {directory: $work/none}
 record: {directory: $work}
+realtime: {priority: 0, core: none}
 motion: [{endpoint: 'udp://127.0.0.1:5610', pose: [{channel: tip, component: x}, {channel: tap}]}]
 END
 expect 1 "$linkaged" --check --config "$work/check.yaml"

@@ -52,6 +52,17 @@ static void open_on(struct harness *h, int core)
     harness_open(h, realtime);
 }
 
+/* What --check says of the configuration @path, in @h->folder/log2. Return: its exit status. */
+static int check(const struct harness *h, const char *path)
+{
+    char log[96];
+
+    snprintf(log, sizeof(log), "%s/log2", h->folder);
+    return harness_wait(
+        harness_spawn((const char *const[]){"--check", "--config", path, NULL}, log, -1),
+        PATIENCE_MS);
+}
+
 /* A second daemon on @core, beside that of @h, with a configuration of its own. Its words: in
  * @h->folder/log2. Return: its exit status. */
 static int start_second(const struct harness *h, const char *core)
@@ -89,6 +100,35 @@ static void test_refused(void **state)
 
     /* it is free again */
     open_on(&h, core);
+    harness_close(&h);
+}
+
+/* --check sees the same without a start; the rig that runs by this configuration is no obstacle. */
+static void test_checked(void **state)
+{
+    int core = free_core();
+    char words[160], path[96];
+    struct harness h;
+
+    (void)state;
+    if (core < 0)
+        skip_because("it takes two cores, the last one without a rig");
+    open_on(&h, core);
+    assert_int_equal(check(&h, h.config), 0);
+    snprintf(words, sizeof(words), "note: core %d has a rig of this configuration: process %d (",
+             core, (int)h.pid);
+    assert_true(harness_log_has(h.folder, "log2", words));
+
+    snprintf(path, sizeof(path), "%s/other.yaml", h.folder);
+    snprintf(words, sizeof(words), "realtime: {core: %d}\n", core);
+    harness_write_config(&h, path, words);
+    assert_int_equal(check(&h, path), 1);
+    snprintf(words, sizeof(words), "realtime: core %d is taken by process %d (", core, (int)h.pid);
+    assert_true(harness_log_has(h.folder, "log2", words));
+
+    harness_write_config(&h, path, "realtime: {core: 1023}\n");
+    assert_int_equal(check(&h, path), 1);
+    assert_true(harness_log_has(h.folder, "log2", "realtime: there is no core 1023 that"));
     harness_close(&h);
 }
 
@@ -258,9 +298,9 @@ static void test_exchange_refused(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),           cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_proof_leaves_gaps), cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_exchange_refused),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_auto),     cmocka_unit_test(test_proof_leaves_gaps),
+        cmocka_unit_test(test_exchange), cmocka_unit_test(test_exchange_refused),
     };
 
     harness_init(argc, argv);
