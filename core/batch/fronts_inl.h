@@ -129,19 +129,27 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
     }
 }
 
-/* elements of the kinds that mechanisms are mostly made of have instances */
+/* elements of any kinds; one for all shapes of fronts */
+static LK_APART void add_any_element(const struct lk_batches *p, const struct lk_batch_element *el,
+                                     int n, lanes_t *F)
+{
+    add_element(p, el, NULL, el->n_blocks, n, F);
+}
+
+/* elements of the kinds that mechanisms are mostly made of have instances, in fronts that have the
+ * rows of two such joints */
 LK_INLINE void add_elements(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                             lanes_t *F)
 {
     for (int i = f->first_element; i < f->first_element + f->n_elements; i++) {
         const struct lk_batch_element *el = &p->elements[i];
 
-        if (el->kind == LK_KIND_SPHERICAL && el->n_blocks == 2)
+        if (n >= 6 && el->kind == LK_KIND_SPHERICAL && el->n_blocks == 2)
             add_element(p, el, &lk_joint_kinds[LK_KIND_SPHERICAL], 2, n, F);
-        else if (el->kind == LK_KIND_REVOLUTE && el->n_blocks == 2)
+        else if (n >= 10 && el->kind == LK_KIND_REVOLUTE && el->n_blocks == 2)
             add_element(p, el, &lk_joint_kinds[LK_KIND_REVOLUTE], 2, n, F);
         else
-            add_element(p, el, NULL, el->n_blocks, n, F);
+            add_any_element(p, el, n, F);
     }
 }
 
@@ -692,12 +700,21 @@ LK_INLINE void disassemble_link(const struct lk_batches *p, const struct lk_batc
 
 #define LINKS(X) X(3, 2) X(3, 1) X(3, 0) X(5, 2) X(5, 1) X(5, 0) X(6, 2) X(6, 1) X(6, 0)
 
+#define X(E, KEPT)                                                                                 \
+    static LK_APART void factor_link_##E##_##KEPT(const struct lk_batches *p,                      \
+                                                  const struct lk_batch_front *f)                  \
+    {                                                                                              \
+        factor_link(p, f, E, KEPT);                                                                \
+    }
+LINKS(X)
+#undef X
+
 static void upward_link(const struct lk_batches *p, const struct lk_batch_front *f, enum pass pass)
 {
 #define X(E, KEPT)                                                                                 \
     if (f->e == (E) && f->n_kept == (KEPT)) {                                                      \
         if (pass == FIRST || pass == VELOCITY || pass == FACTOR)                                   \
-            factor_link(p, f, E, KEPT);                                                            \
+            factor_link_##E##_##KEPT(p, f);                                                        \
         if (pass != FACTOR)                                                                        \
             assemble_link(p, f, E, KEPT);                                                          \
     }
@@ -716,6 +733,23 @@ static void downward_link(const struct lk_batches *p, const struct lk_batch_fron
 
 /* ---- the instance for the shape of a front ---- */
 
+#define X(E, N)                                                                                    \
+    static LK_APART void factor_##E##_##N(const struct lk_batches *p,                              \
+                                          const struct lk_batch_front *f)                          \
+    {                                                                                              \
+        lanes_t F[(N) * (N)], l[E];                                                                \
+                                                                                                   \
+        factor_front(p, f, N, E, F, l);                                                            \
+    }
+LK_BATCH_SHAPES(X)
+#undef X
+
+static LK_APART void factor_any(const struct lk_batches *p, const struct lk_batch_front *f,
+                                lanes_t *scratch)
+{
+    factor_front(p, f, f->n, f->e, scratch, scratch + f->n * f->n);
+}
+
 static void upward(const struct lk_batches *p, int front, enum pass pass, lanes_t *scratch)
 {
     const struct lk_batch_front *f = &p->fronts[front];
@@ -727,9 +761,9 @@ static void upward(const struct lk_batches *p, int front, enum pass pass, lanes_
     switch ((enum lk_batch_shape)f->shape) {
 #define X(E, N)                                                                                    \
     case LK_BATCH_SHAPE_##E##_##N: {                                                               \
-        lanes_t F[(N) * (N)], l[E], t[N];                                                          \
+        lanes_t t[N];                                                                              \
         if (pass == FIRST || pass == VELOCITY || pass == FACTOR)                                   \
-            factor_front(p, f, N, E, F, l);                                                        \
+            factor_##E##_##N(p, f);                                                                \
         if (pass != FACTOR)                                                                        \
             assemble(p, f, N, E, t);                                                               \
         break;                                                                                     \
@@ -738,7 +772,7 @@ static void upward(const struct lk_batches *p, int front, enum pass pass, lanes_
 #undef X
     case LK_BATCH_SHAPE_ANY:
         if (pass == FIRST || pass == VELOCITY || pass == FACTOR)
-            factor_front(p, f, f->n, f->e, scratch, scratch + f->n * f->n);
+            factor_any(p, f, scratch);
         if (pass != FACTOR)
             assemble(p, f, f->n, f->e, scratch);
         break;

@@ -16,6 +16,8 @@
 #define LK_INLINE static inline __attribute__((always_inline))
 #endif
 
+#define LK_APART __attribute__((noinline, noclone)) /* large instances: slow to compile in one */
+
 /* four doubles that are computed side by side; the compiler splits them where the processor has
  * narrower registers */
 typedef double lk_four __attribute__((vector_size(32), aligned(8), may_alias));

@@ -174,6 +174,29 @@ LK_INLINE void factor_small(struct lk_fronts *fr, const struct lk_front *f, int 
             F[c * n + r] = local[c * n + r];
 }
 
+/* Each instance is a function of its own: some passes of gcc 12 take the square of the size of a
+ * function, so that all in one take three times as long to compile. */
+#define X(E, N)                                                                                    \
+    static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
+                                          const double *regular, const struct lk_inverse_mass *sW) \
+    {                                                                                              \
+        factor_small(fr, f, N, E, regular, sW);                                                    \
+    }
+LK_SMALL_FRONTS(X)
+#undef X
+
+#define X(E, N)                                                                                    \
+    static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
+                                          const double *regular, const struct lk_inverse_mass *sW) \
+    {                                                                                              \
+        double *F = fr->matrices + f->matrix;                                                      \
+                                                                                                   \
+        build_front(fr, f, N, E, F, regular, sW);                                                  \
+        lk_kernel_factor(F, N, E);                                                                 \
+    }
+LK_LARGE_FRONTS(X)
+#undef X
+
 void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct lk_inverse_mass *sW)
 {
     for (int i = 0; i < fr->n_fronts; i++) {
@@ -183,15 +206,9 @@ void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct 
         switch (f->shape) {
 #define X(E, N)                                                                                    \
     case LK_FRONT_##E##_##N:                                                                       \
-        factor_small(fr, f, N, E, regular, sW);                                                    \
+        factor_##E##_##N(fr, f, regular, sW);                                                      \
         break;
             LK_SMALL_FRONTS(X)
-#undef X
-#define X(E, N)                                                                                    \
-    case LK_FRONT_##E##_##N:                                                                       \
-        build_front(fr, f, N, E, F, regular, sW);                                                  \
-        lk_kernel_factor(F, N, E);                                                                 \
-        break;
             LK_LARGE_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
