@@ -7,24 +7,20 @@
 #include "linkage/host.h"
 #include "runner.h"
 
-#define LKD_DEGRADED_MAX  8
-#define LKD_DEGRADED_SIZE 200
-
 /** struct lkd_machine - what the daemon runs on.
  * @host:         read once, at the start
  * @memory_error: outcome of locking memory, 0 or negative errno; -ENOTSUP: not asked for
- * @n_degraded, @degraded: one line for each property that a run would lack */
+ * @lacks:        what a run would lack: it is degraded then */
 struct lkd_machine {
     struct lk_host host;
     int memory_error;
-    int n_degraded;
-    char degraded[LKD_DEGRADED_MAX][LKD_DEGRADED_SIZE];
+    struct lk_host_lacks lacks;
 };
 
 /** lkd_machine_init() - read the host; nothing is judged yet. */
 void lkd_machine_init(struct lkd_machine *machine, int memory_error);
 
-/** lkd_machine_judge() - fill @degraded.
+/** lkd_machine_judge() - fill @lacks, see lk_host_judge().
  * @grant: what the threads of a run were granted, or NULL before there are any */
 void lkd_machine_judge(struct lkd_machine *machine, const struct lkd_config *config,
                        const struct lkd_placement *placement, int n_workers,

@@ -13,7 +13,7 @@ static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
     notify->model_id = rig->loaded ? rig->loaded->model_id : 0;
     sd_notifyf(0, "STATUS=%s%s%s%s%s%s", lkd_rig_state_name(notify->state),
                rig->loaded ? ", model " : "", rig->loaded ? rig->loaded->name : "",
-               rig->machine.n_degraded ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
+               rig->machine.lacks.n ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
 }
 
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)

@@ -84,12 +84,12 @@ int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
 static int fill_degraded(struct lkd_rig *rig, struct lk_wire_arena *arena,
                          Linkage__V1__Status *status)
 {
-    status->degraded = lk_wire_arena_take(arena, LKD_DEGRADED_MAX * sizeof(char *));
+    status->degraded = lk_wire_arena_take(arena, LK_HOST_LACKS_MAX * sizeof(char *));
     if (!status->degraded)
         return -ENOMEM;
-    for (int i = 0; i < rig->machine.n_degraded; i++)
-        status->degraded[i] = rig->machine.degraded[i];
-    status->n_degraded = (size_t)rig->machine.n_degraded;
+    for (int i = 0; i < rig->machine.lacks.n; i++)
+        status->degraded[i] = rig->machine.lacks.text[i];
+    status->n_degraded = (size_t)rig->machine.lacks.n;
     return 0;
 }
 
@@ -144,7 +144,7 @@ static uint64_t count_trips(const struct lkd_guard *guard)
 
 static uint32_t flags_of(const struct lkd_rig *rig)
 {
-    bool degraded = rig->mode == LKD_MODE_REALTIME && rig->machine.n_degraded > 0;
+    bool degraded = rig->mode == LKD_MODE_REALTIME && rig->machine.lacks.n > 0;
 
     return rig->figures.flags | (degraded ? LINKAGE__V1__FLAG__FLAG_DEGRADED : 0u);
 }

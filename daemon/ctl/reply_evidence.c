@@ -256,12 +256,12 @@ static int fill_texts(struct lkd_rig *rig, struct lk_wire_arena *arena, Linkage_
     if (started > 0 && gmtime_r(&started, &tm))
         strftime(utc, sizeof(utc), "%Y-%m-%dT%H:%M:%SZ", &tm);
     e->started_utc = lk_wire_arena_format(arena, "%s", utc);
-    e->degraded = lk_wire_arena_take(arena, LKD_DEGRADED_MAX * sizeof(char *));
+    e->degraded = lk_wire_arena_take(arena, LK_HOST_LACKS_MAX * sizeof(char *));
     if (!e->started_utc || !e->degraded)
         return -ENOMEM;
-    for (int i = 0; i < rig->machine.n_degraded; i++)
-        e->degraded[i] = rig->machine.degraded[i];
-    e->n_degraded = (size_t)rig->machine.n_degraded;
+    for (int i = 0; i < rig->machine.lacks.n; i++)
+        e->degraded[i] = rig->machine.lacks.text[i];
+    e->n_degraded = (size_t)rig->machine.lacks.n;
     e->model = rig->loaded->name;
     e->fault = rig->fault;
     e->version = (char *)LKD_VERSION;

@@ -329,9 +329,9 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
     if (!paced)
         return true;
     lkd_machine_judge(&rig->machine, rig->config, rig->placement, rig->n_workers, &grant);
-    for (int i = 0; i < rig->machine.n_degraded; i++)
-        lkd_log(LKD_C_DEGRADED, "degraded: %s", rig->machine.degraded[i]);
-    if (rig->machine.n_degraded > 0 && !rig->allow_degraded) {
+    for (int i = 0; i < rig->machine.lacks.n; i++)
+        lkd_log(LKD_C_DEGRADED, "degraded: %s", rig->machine.lacks.text[i]);
+    if (rig->machine.lacks.n > 0 && !rig->allow_degraded) {
         atomic_store(&rig->runner.abandoned, true);
         lkd_runner_stop(&rig->runner);
         lkd_rig_answer(
@@ -339,7 +339,7 @@ bool lkd_run_make_threads(struct lkd_rig *rig, struct lkd_proof *proof, struct l
             "the machine is not fit for real time: %s%s; linkage doctor says more; a degraded "
             "run has to be asked for (linkagectl arm --allow-degraded, or realtime: {degraded: "
             "allow})",
-            rig->machine.degraded[0], rig->machine.n_degraded > 1 ? " (and more)" : "");
+            rig->machine.lacks.text[0], rig->machine.lacks.n > 1 ? " (and more)" : "");
         return false;
     }
     hold_latency(rig);
@@ -361,7 +361,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
     rig->trace_due_ns = 0;
     rig->traced = 0;
     lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
-                        rig->mode == LKD_MODE_REALTIME && rig->machine.n_degraded > 0);
+                        rig->mode == LKD_MODE_REALTIME && rig->machine.lacks.n > 0);
     lkd_record_run_begins(rig);
     lkd_runner_go(&rig->runner);
     rig->moved_ns = rig->watched_ns = lkd_clock_ns();
@@ -407,7 +407,7 @@ static void finish_arming(struct lkd_rig *rig)
     if (lkd_run_end_proof(rig))
         return;
     lkd_budget_judge(&rig->proof, rig->loaded, rig->n_workers, rig->placement->n_workers,
-                     rig->machine.n_degraded > 0, &rig->budget);
+                     rig->machine.lacks.n > 0, &rig->budget);
     if (rig->proof.cancelled) {
         rig->budget.valid = false;
         snprintf(rig->budget.text, sizeof(rig->budget.text), STOPPED);

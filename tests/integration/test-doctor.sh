@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # linkage doctor on this machine, whatever it is: exit status, JSON, refusals; never what it finds.
-# usage: test-doctor.sh LINKAGE JSON_CHECK
+# The daemon gives the same verdict.
+# usage: test-doctor.sh LINKAGE JSON_CHECK LINKAGED LINKAGECTL MODEL
 set -u
 
 linkage=$(realpath "$1")
 json_check=$(realpath "$2")
 dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+linkaged=$(realpath "$3")
+linkagectl=$(realpath "$4")
+model=$(realpath "$5")
+daemon=
+trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$dir"' EXIT
 failed=0
 cd "$dir" || exit 1
 
@@ -43,7 +48,8 @@ refused() {
     has "$what" "$text" err
 }
 
-# status counts: the last line says what the exit status says
+"$linkage" doctor --probe 0 >out0 2>/dev/null
+# status counts: the line before the last says what the exit status says
 run 'text' --probe 0.1 --directory .
 for id in kernel isolated nohz_full clocksource priority memlock io_uring spin libraries; do
     grep -Eq "^(ok|warn|fail|unknown) +$id " out || { fail "text: no line of $id"; cat out; }
@@ -52,6 +58,11 @@ case $got in
 0) expected=': fit$' ;;
 1) expected=': fit with reservations$' ;;
 *) expected=': not fit$' ;;
+esac
+tail -n 2 out | head -n 1 | grep -q "$expected" || { fail "text: status $got, but"; tail -n 2 out; }
+case $got in
+0 | 1) expected='^the daemon arms$' ;;
+*) expected='.' ;;
 esac
 tail -n 1 out | grep -q "$expected" || { fail "text: status $got, but"; tail -n 1 out; }
 [ "$(grep -c '^ *costs:' out)" -eq "$(grep -Ec '^(warn|fail) ' out)" ] || fail 'text: costs missing'
@@ -66,6 +77,40 @@ done
 
 run 'quiet' --quiet --probe 0
 grep -q '^ok ' out && fail 'quiet: something that is ok'
+
+# what a run lacks: the daemon says so in the same words, and refuses when the doctor says it will
+core=$(sed -n 's/^judged *core \([0-9]*\) .*/\1/p' out0)
+cat >linkaged.yaml <<EOF
+linkaged: 1
+endpoints: {control: 'ipc://$dir/c', inputs: 'ipc://$dir/i', outputs: 'ipc://$dir/o'}
+realtime: {core: ${core:-0}, share_core: true}
+budget: {steps: 1000}
+EOF
+"$linkaged" --config linkaged.yaml 2>log &
+daemon=$!
+for _ in $(seq 600); do
+    if [ -S c ] || ! kill -0 $daemon 2>/dev/null; then
+        break
+    fi
+    sleep 0.1
+done
+if [ -n "$core" ] && "$linkagectl" -e "ipc://$dir/c" --timeout 60 load "$model" >said 2>&1; then
+    "$linkagectl" -e "ipc://$dir/c" --timeout 60 arm >said 2>&1
+    "$linkagectl" -e "ipc://$dir/c" --timeout 60 --json status >answer
+    "$linkage" doctor --probe 0 --core "$core" --json >out
+    for file in answer out; do
+        grep -o '"degraded":\[[^]]*\]' $file >$file.degraded || fail "daemon: nothing in $file"
+    done
+    cmp -s answer.degraded out.degraded || { fail 'daemon: other words'; cat answer.degraded out.degraded; }
+    if grep -qF '"degraded":[]' out; then
+        grep -qF 'not fit for real time' said && fail 'daemon: refuses, and the doctor has no reason'
+    else
+        has 'daemon' 'not fit for real time' said
+        has 'daemon' '"daemon_refuses":true' out
+    fi
+else # another test has the core for itself
+    grep -qF ' is taken by ' log || { fail 'daemon: does not serve'; cat log; }
+fi
 
 # another root: one that is empty says nothing, good or bad
 mkdir empty

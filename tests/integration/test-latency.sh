@@ -12,6 +12,7 @@ json_check=$(realpath "$3")
 models=$(realpath "$4")
 
 command -v cyclictest >/dev/null || { echo "cyclictest is not installed (rt-tests)"; exit 77; }
+command -v stress-ng >/dev/null || { echo "stress-ng is not installed"; exit 77; }
 
 dir=$(mktemp -d) || exit 1
 pid=
@@ -97,6 +98,44 @@ expect 1 gate --quick --rounds 1 --slice 0.2 --load none --wake sleep --gate --j
     --model "$models/pendulum.yaml" --output gate
 "$json_check" <out || fail 'gate: the output'
 has gate '"accepted":false' out
+
+# ---- a program that is not there is asked for before anything is measured ----
+mkdir bin
+ln -s "$(command -v cyclictest)" bin/cyclictest
+what='no stress-ng'
+for load in housekeeping none,core; do
+    PATH=$dir/bin "$latency" --daemon "$linkaged" --quick --load $load --output nothing >out 2>err
+    got=$?
+    [ $got -eq 1 ] || fail "$what: exit status $got"
+    has "$what" 'sudo apt install stress-ng' err
+    [ ! -s nothing/linkaged-sleep.log ] || fail "$what: something was measured"
+done
+
+# ---- a method that fails, at once or later: the others are reported ----
+if cyclictest -q -t 1 -l 1 >/dev/null 2>&1; then
+    real=$(command -v cyclictest)
+    mkdir broken-bin
+    for good in 0 1; do
+        echo 0 >calls
+        cat >broken-bin/cyclictest <<EOF
+#!/bin/sh
+n=\$(cat "$dir/calls")
+echo \$((n + 1)) >"$dir/calls"
+[ \$n -lt $good ] && exec "$real" "\$@"
+exit 3
+EOF
+        chmod +x broken-bin/cyclictest
+        PATH=$dir/broken-bin:$PATH
+        expect 1 "fails after $good" --quick --rounds 2 --slice 0.2 --load none --wake sleep \
+            --output "fails-$good"
+        PATH=${PATH#*:}
+        has "fails after $good" 'cyclictest ended with status 3' err
+        [ -s "fails-$good/hist-sleep-none.txt" ] || fail "fails after $good: no histogram of sleep"
+        "$json_check" <"fails-$good/report.json" || fail "fails after $good: report.json"
+    done
+    has 'fails after 0' 'cyclictest is not measured' fails-0/table.txt
+    has 'fails after 1' 'load none ended after 1 rounds' fails-1/table.txt
+fi
 
 # ---- interrupted after some rounds: they are reported, and nothing is left behind ----
 "$latency" --daemon "$linkaged" --quick --rounds 1000 --slice 0.1 --load none,core --wake sleep \

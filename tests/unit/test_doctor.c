@@ -184,7 +184,7 @@ static void test_perfect(void **state)
     doctor_examine(&doctor, findings);
     doctor_count(findings, counts);
     assert_int_equal(counts[DOCTOR_WARN] + counts[DOCTOR_FAIL], 0);
-    assert_int_equal(doctor_exit_of(counts), DOCTOR_EXIT_OK);
+    assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_OK);
 }
 
 /* the same from its folder alone */
@@ -294,6 +294,63 @@ static void test_defects(void **state)
     }
 }
 
+/* the last line of the text, and what it says to the exit status */
+static int last_line(struct doctor *doctor, char *ret_line, size_t size)
+{
+    struct doctor_finding findings[CHECKS_MAX];
+    int counts[DOCTOR_VERDICTS];
+    char *text = NULL, *last;
+    size_t n = 0;
+    FILE *file = open_memstream(&text, &n);
+
+    assert_non_null(file);
+    doctor_ask_daemon(doctor);
+    doctor_examine(doctor, findings);
+    doctor_print_text(file, doctor, findings);
+    fclose(file);
+    assert_true(n > 1);
+    text[n - 1] = '\0';
+    last = strrchr(text, '\n');
+    snprintf(ret_line, size, "%s", last + 1);
+    free(text);
+    doctor_count(findings, counts);
+    return doctor_exit_of(doctor, counts);
+}
+
+/* What the daemon refuses is not fit, in its own words. */
+static void test_daemon(void **state)
+{
+#define REFUSES "the daemon refuses to arm without --allow-degraded: "
+    const struct fixture *fixture = *state;
+    struct doctor_options options = options_of(fixture);
+    struct doctor doctor;
+    char line[1024];
+
+    read_good(&doctor, &options);
+    assert_int_not_equal(last_line(&doctor, line, sizeof(line)), DOCTOR_EXIT_FAIL);
+    assert_string_equal(line, "the daemon arms");
+    doctor.probes.fifo = EPERM;
+    doctor.probes.pin = EINVAL;
+    doctor.probes.pin_core = 3;
+    assert_int_equal(last_line(&doctor, line, sizeof(line)), DOCTOR_EXIT_FAIL);
+    assert_string_equal(line, REFUSES "no real-time priority 80: Operation not permitted; worker 2 "
+                                      "is not pinned to core 3: Invalid argument");
+    fixture_write(fixture, "sys/kernel/realtime", "0\n");
+    fixture_write(fixture, CPU "isolated", "3\n");
+    fixture_write(fixture, CPU "cpu3/topology/thread_siblings_list", "1,3\n");
+    fixture_write(fixture, "proc/self/limits",
+                  "Limit   Soft   Hard   Units\n"
+                  "Max locked memory         8388608    8388608    bytes\n");
+    lk_host_parse_cpus("2-3", &options.cores);
+    read_good(&doctor, &options);
+    assert_int_equal(last_line(&doctor, line, sizeof(line)), DOCTOR_EXIT_FAIL);
+    assert_string_equal(line,
+                        REFUSES "memory is not locked: Operation not permitted; no real-time "
+                                "kernel: Linux 6.12.9-rt is not PREEMPT_RT; core 2 is shared: not "
+                                "isolated, other programs may run on it; core 3 is shared: "
+                                "hardware threads 1,3 are one core");
+}
+
 /* A core that the cycle of another rig has. */
 static void test_taken(void **state)
 {
@@ -301,10 +358,18 @@ static void test_taken(void **state)
     struct doctor_options options = options_of(fixture);
     struct doctor doctor;
     int fd = lk_host_lock_core(fixture->root, 3, LK_HOST_ALONE);
+    char line[1024];
 
     assert_true(fd >= 0);
     read_good(&doctor, &options);
     assert_turned(&doctor, "taken", DOCTOR_WARN);
+    doctor_ask_daemon(&doctor);
+    assert_false(doctor_is_refused(&doctor)); /* core 2 is free */
+    CPU_SET(3, &options.cores);
+    read_good(&doctor, &options);
+    assert_int_equal(last_line(&doctor, line, sizeof(line)), DOCTOR_EXIT_FAIL);
+    assert_non_null(strstr(line, "the daemon does not start: core 3 is taken by "));
+    CPU_ZERO(&options.cores);
     close(fd);
     read_good(&doctor, &options);
     assert_turned(&doctor, "", DOCTOR_OK);
@@ -429,12 +494,14 @@ static void test_swap_unknown(void **state)
     doctor_count(findings, counts);
     assert_int_equal(counts[DOCTOR_WARN], 1);
     assert_int_equal(counts[DOCTOR_FAIL], 0);
-    assert_int_equal(doctor_exit_of(counts), DOCTOR_EXIT_WARN);
+    doctor_ask_daemon(&doctor);
+    assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_WARN);
     doctor.probes = good_probes();
     doctor.probes.fifo = EPERM;
     doctor_examine(&doctor, findings);
     doctor_count(findings, counts);
-    assert_int_equal(doctor_exit_of(counts), DOCTOR_EXIT_FAIL);
+    doctor_ask_daemon(&doctor);
+    assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_FAIL);
 }
 
 /* before 6.12 the throttle does it, and there is no fair server to read */
@@ -539,11 +606,11 @@ int main(void)
 {
 #define on_machine(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        on_machine(test_perfect),      on_machine(test_root_only),  on_machine(test_defects),
-        on_machine(test_taken),        on_machine(test_idle),       on_machine(test_rcu),
-        on_machine(test_core_0),       on_machine(test_choice),     on_machine(test_probes),
-        on_machine(test_swap_unknown), on_machine(test_old_kernel), on_machine(test_nothing),
-        on_machine(test_text),         cmocka_unit_test(test_live),
+        on_machine(test_perfect), on_machine(test_root_only),    on_machine(test_defects),
+        on_machine(test_daemon),  on_machine(test_taken),        on_machine(test_idle),
+        on_machine(test_rcu),     on_machine(test_core_0),       on_machine(test_choice),
+        on_machine(test_probes),  on_machine(test_swap_unknown), on_machine(test_old_kernel),
+        on_machine(test_nothing), on_machine(test_text),         cmocka_unit_test(test_live),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,14 +90,16 @@ static int run_slice(struct lat_course *course, enum lat_load load, struct slice
 /* ---- rounds ---- */
 
 static int run_round(struct lat_course *course, enum lat_load load, int number,
-                     struct lat_round *ret_round, struct lk_error *error)
+                     struct lat_round *ret_round, enum kind *ret_kind, struct lk_error *error)
 {
     struct slice slices[KINDS_MAX];
     struct lat_round round = {0};
     int n = list_slices(course->report, slices), code = 0;
 
-    for (int i = 0; i < n && code == 0; i++)
+    for (int i = 0; i < n && code == 0; i++) {
+        *ret_kind = slices[(number + i) % n].kind;
         code = run_slice(course, load, slices[(number + i) % n], &round, error);
+    }
     if (code == 0 && lat_interrupted())
         code = -EINTR;
     if (code != 0)
@@ -107,9 +109,48 @@ static int run_round(struct lat_course *course, enum lat_load load, int number,
     return code;
 }
 
+/* Of a method, rather than an end of everything, which programs started from here share. */
+static bool is_failure(int code)
+{
+    return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();
+}
+
+/* Whether the course may go on without what has failed: there is nothing of it yet, and the rest
+ * does not need it. */
+static bool do_without(struct lat_report *report, enum kind kind, const char *reason)
+{
+    for (int i = 0; i < report->n_loads; i++)
+        if (report->loads[i].n_rounds > 0)
+            return false;
+    if (kind == KIND_CYCLICTEST)
+        report->with_cyclictest = false;
+    else if (kind == KIND_TRIP)
+        report->with_trips = false;
+    else
+        return false;
+    report->failed = true;
+    lat_report_note(report, "%s is not measured: %.200s",
+                    kind == KIND_TRIP ? "the round trip" : "cyclictest", reason);
+    return true;
+}
+
+/* What was measured under this load by then is reported, and the other loads have their turn. */
+static int give_up(struct lat_report *report, struct lat_load_result *result, const char *reason)
+{
+    report->failed = true;
+    if (result->n_rounds == 0)
+        snprintf(result->left_out, sizeof(result->left_out), "%.250s", reason);
+    else
+        lat_report_note(report, "load %s ended after %d rounds: %.180s",
+                        lat_load_name(result->load), result->n_rounds, reason);
+    return 0;
+}
+
 static int run_rounds(struct lat_course *course, struct lat_load_result *result,
                       struct lk_error *error)
 {
+    enum kind kind = KIND_CYCLE;
+
     int n = course->report->options.n_rounds, code = 0;
 
     result->rounds = calloc((size_t)n, sizeof(*result->rounds));
@@ -118,11 +159,15 @@ static int run_rounds(struct lat_course *course, struct lat_load_result *result,
         return -ENOMEM;
     }
     for (int k = 0; k < n && code == 0; k++) {
-        code = run_round(course, result->load, k, &result->rounds[k], error);
-        if (code == 0)
+        code = run_round(course, result->load, k, &result->rounds[k], &kind, error);
+        if (code == 0) {
             result->n_rounds++;
+        } else if (is_failure(code) && do_without(course->report, kind, error->text)) {
+            code = 0;
+            k--;
+        }
     }
-    return code;
+    return is_failure(code) ? give_up(course->report, result, error->text) : code;
 }
 
 /* Why there can be no such load here; NULL: there can. */
@@ -130,8 +175,6 @@ static const char *left_out(const struct lat_course *course, enum lat_load load)
 {
     if (load == LAT_NONE)
         return NULL;
-    if (course->stress.path[0] == '\0')
-        return "stress-ng is not installed";
     if (load == LAT_HOUSEKEEPING && CPU_COUNT(&course->others) == 0)
         return "there is no other core";
     return NULL;

@@ -118,6 +118,10 @@ static int publish(struct lat_report *report)
         fprintf(stderr, "linkage-latency: interrupted before the first round had ended\n");
         return LAT_FAILED;
     }
+    for (int i = 0; i < report->n_notes && report->failed; i++)
+        fprintf(stderr, "linkage-latency: %s\n", report->notes[i]);
+    if (report->failed && !measured)
+        return LAT_FAILED;
     if (lat_report_files(report) != 0)
         return LAT_FAILED;
     if (o->json)
@@ -126,7 +130,7 @@ static int publish(struct lat_report *report)
         lat_report_table(stdout, report);
     if (fflush(stdout) != 0)
         return LAT_FAILED;
-    return o->gate && !lat_report_accepted(report) ? LAT_FAILED : LAT_DONE;
+    return report->failed || (o->gate && !lat_report_accepted(report)) ? LAT_FAILED : LAT_DONE;
 }
 
 static void date_report(struct lat_report *report)

@@ -48,8 +48,8 @@ static const char help_text[] =
     "distribution-LOAD.csv, plot.gp, plot.png (with gnuplot) and the daemons' logs in DIR. Ctrl-C\n"
     "ends the measurement and reports what there is.\n"
     "\n"
-    "exit status: 0 measured, and accepted if --gate is given; 1 not; 2 the command line is "
-    "wrong\n";
+    "exit status: 0 measured, and accepted if --gate is given; 1 not, or not all: what there is\n"
+    "is reported; 2 the command line is wrong\n";
 
 const char *lat_wake_name(enum lat_wake wake)
 {

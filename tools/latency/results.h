@@ -77,6 +77,7 @@ struct lat_load_result {
 /** struct lat_report - everything.
  * @options:     as they came to be: core, priority and period are set
  * @with_cyclictest, @with_trips: whether these were measured; the notes say why not
+ * @failed:      something was to be measured, and could not be; the notes say what
  * @notes:       lines for people: what is missing, what is degraded
  * @governor:    of the core's frequency, or "" */
 struct lat_report {
@@ -85,6 +86,7 @@ struct lat_report {
     char governor[32];
     bool with_cyclictest;
     bool with_trips;
+    bool failed;
     char notes[2 * LAT_DEGRADED_MAX][LAT_TEXT];
     int n_notes;
     bool interrupted;

@@ -125,7 +125,22 @@ static void learn_conditions(struct lat_report *report)
                         "the clock shows its stalls");
 }
 
-static void find_programs(struct lat_course *course)
+/* Before minutes are spent on the other loads. */
+static int demand_stress(const struct lat_options *o, struct lk_error *error)
+{
+    for (int i = 0; i < o->n_loads; i++) {
+        if (o->loads[i] == LAT_NONE)
+            continue;
+        lk_error_set(error,
+                     "stress-ng is not installed, load %s needs it: sudo apt install stress-ng; or "
+                     "measure without load: --load none",
+                     lat_load_name(o->loads[i]));
+        return 1;
+    }
+    return 0;
+}
+
+static int find_programs(struct lat_course *course, struct lk_error *error)
 {
     struct lat_report *report = course->report;
     const struct lat_options *o = &report->options;
@@ -133,19 +148,18 @@ static void find_programs(struct lat_course *course)
     report->with_cyclictest = lat_process_find("cyclictest", course->cyclictest.path);
     if (!report->with_cyclictest)
         lat_report_note(report,
-                        "cyclictest is not installed (Debian: rt-tests): nothing to compare "
-                        "the cycle with");
+                        "cyclictest is not installed (sudo apt install rt-tests): nothing to "
+                        "compare the cycle with");
     else if (!may_have_priority(o->priority > 0 ? o->priority : 1)) {
         report->with_cyclictest = false;
         lat_report_note(report,
                         "cyclictest does not run without the right to SCHED_FIFO: nothing to "
                         "compare the cycle with");
     }
-    if (!lat_process_find("stress-ng", course->stress.path))
-        course->stress.path[0] = '\0';
     snprintf(course->cyclictest.log, sizeof(course->cyclictest.log), "%s/cyclictest.log",
              o->output);
     snprintf(course->stress.log, sizeof(course->stress.log), "%s/stress-ng.log", o->output);
+    return lat_process_find("stress-ng", course->stress.path) ? 0 : demand_stress(o, error);
 }
 
 int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
@@ -161,7 +175,9 @@ int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
         return code;
     learn_rights(report, &rig->lock_memory);
     learn_conditions(report);
-    find_programs(course);
+    code = find_programs(course, ret_error);
+    if (code != 0)
+        return code;
     rig->core = course->cyclictest.core = course->stress.core = report->options.core;
     rig->priority = course->cyclictest.priority = report->options.priority;
     rig->cpus = course->cyclictest.cpus = all;

@@ -118,12 +118,13 @@ static int examine(const struct doctor_options *options)
     if (options->root[0] == '\0')
         doctor_try(doctor);
     doctor_examine(doctor, findings);
+    doctor_ask_daemon(doctor);
     if (options->json)
         doctor_print_json(stdout, doctor, findings);
     else
         doctor_print_text(stdout, doctor, findings);
     doctor_count(findings, counts);
-    code = doctor_exit_of(counts);
+    code = doctor_exit_of(doctor, counts);
 done:
     free(findings);
     free(doctor);

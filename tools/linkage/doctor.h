@@ -7,6 +7,7 @@
  * doctor_spin.c      a loop on each core that only reads the clock, and interrupts meanwhile
  * doctor_checks_*.c  one small function a check: reads, never changes anything
  * doctor_checks.c    the table of them
+ * doctor_daemon.c    what linkaged will do on it
  * doctor_print.c     text and JSON
  *
  * Checks judge what machine and probes found, so that tests need no machine. One thread; nothing
@@ -127,7 +128,8 @@ struct doctor_limits {
 
 /** struct doctor - all that checks look at.
  * @cores: judged;  @others: the online ones besides;  @cores_text, @others_text: the same as lists
- * @online: all; @allowed: to this process; empty where unknown */
+ * @online: all; @allowed: to this process; empty where unknown
+ * @lacks: for which linkaged refuses to arm;  @holder: of the judged cores, "" if one is free */
 struct doctor {
     const struct doctor_options *options;
     const char *root;
@@ -140,6 +142,8 @@ struct doctor {
     char others_text[DOCTOR_LIST];
     struct doctor_limits limits;
     struct doctor_probes probes;
+    struct lk_host_lacks lacks;
+    char holder[DOCTOR_TEXT];
 };
 
 struct doctor_finding;
@@ -180,8 +184,17 @@ void doctor_examine(const struct doctor *doctor, struct doctor_finding *findings
 /** doctor_count() - how many findings there are of each verdict. */
 void doctor_count(const struct doctor_finding *findings, int counts[DOCTOR_VERDICTS]);
 
-/** doctor_exit_of() - what these counts mean. Return: enum doctor_exit, never usage. */
-int doctor_exit_of(const int counts[DOCTOR_VERDICTS]);
+/** doctor_exit_of() - what these counts and the word of the daemon mean. A machine that linkaged
+ * refuses is not fit. Return: enum doctor_exit, never usage. */
+int doctor_exit_of(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS]);
+
+/** doctor_ask_daemon() - what linkaged will do here, as it judges it itself (lk_host_judge()).
+ * What was not tried is taken as granted. */
+void doctor_ask_daemon(struct doctor *doctor);
+/** doctor_is_refused() - whether it will not start, or not arm without being allowed to. */
+bool doctor_is_refused(const struct doctor *doctor);
+/** doctor_print_daemon() - the same as a line. */
+void doctor_print_daemon(FILE *file, const struct doctor *doctor);
 
 void doctor_print_text(FILE *file, const struct doctor *doctor,
                        const struct doctor_finding *findings);

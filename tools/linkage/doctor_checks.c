@@ -96,9 +96,9 @@ void doctor_count(const struct doctor_finding *findings, int counts[DOCTOR_VERDI
         counts[findings[i].verdict]++;
 }
 
-int doctor_exit_of(const int counts[DOCTOR_VERDICTS])
+int doctor_exit_of(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS])
 {
-    if (counts[DOCTOR_FAIL] > 0)
+    if (counts[DOCTOR_FAIL] > 0 || doctor_is_refused(doctor))
         return DOCTOR_EXIT_FAIL;
     return counts[DOCTOR_WARN] > 0 ? DOCTOR_EXIT_WARN : DOCTOR_EXIT_OK;
 }

@@ -13,9 +13,9 @@ static const char *const verdict_names[DOCTOR_VERDICTS] = {[DOCTOR_OK] = "ok",
                                                            [DOCTOR_FAIL] = "fail",
                                                            [DOCTOR_NOT_KNOWN] = "unknown"};
 
-static const char *fitness(const int counts[DOCTOR_VERDICTS])
+static const char *fitness(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS])
 {
-    if (counts[DOCTOR_FAIL] > 0)
+    if (counts[DOCTOR_FAIL] > 0 || doctor_is_refused(doctor))
         return "not fit";
     if (counts[DOCTOR_OK] + counts[DOCTOR_WARN] == 0)
         return "nothing is known";
@@ -111,7 +111,8 @@ void doctor_print_text(FILE *file, const struct doctor *doctor,
     doctor_count(findings, counts);
     fprintf(file, "%s%d ok, %d warn, %d fail, %d unknown: %s\n", doctor->options->quiet ? "" : "\n",
             counts[DOCTOR_OK], counts[DOCTOR_WARN], counts[DOCTOR_FAIL], counts[DOCTOR_NOT_KNOWN],
-            fitness(counts));
+            fitness(doctor, counts));
+    doctor_print_daemon(file, doctor);
 }
 
 static const char *known_name(enum lk_host_known known)
@@ -191,7 +192,12 @@ void doctor_print_json(FILE *file, const struct doctor *doctor,
     for (int i = 0; i < DOCTOR_VERDICTS; i++)
         lk_json_count(&json, verdict_names[i], (uint64_t)counts[i]);
     lk_json_close(&json, '}');
-    lk_json_text(&json, "verdict", fitness(counts));
+    lk_json_text(&json, "verdict", fitness(doctor, counts));
+    lk_json_bool(&json, "daemon_refuses", doctor_is_refused(doctor));
+    lk_json_open(&json, "degraded", '[');
+    for (int i = 0; i < doctor->lacks.n; i++)
+        lk_json_text(&json, NULL, doctor->lacks.text[i]);
+    lk_json_close(&json, ']');
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

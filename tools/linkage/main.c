@@ -123,7 +123,8 @@ static const char help_others[] =
     "Of check --strict: 3 a good model, but there are warnings.\n"
     "Of replay: 0 every bit is the same; 1 one differs, or not all can be compared; 2 wrong "
     "usage.\n"
-    "Of doctor: 0 all is ok or unknown; 1 there is a warning; 2 something fails; 3 wrong usage.\n"
+    "Of doctor: 0 all is ok or unknown; 1 there is a warning, linkaged arms all the same;\n"
+    "2 something fails, or linkaged refuses to arm without --allow-degraded; 3 wrong usage.\n"
     "\n"
     "  linkage run config/models/four-bar.yaml --duration 30 --set motor=5 -o four-bar.csv\n"
     "  linkage compare config/models/four-bar.yaml --formulations ali3,hdca,complement:qr\n";

@@ -135,6 +135,42 @@ int lk_host_lock_core(const char *root, int core, enum lk_host_share share);
  * Return: whether somebody has.  RT: no. */
 bool lk_host_core_holder(const char *root, int core, char *ret_text, size_t size);
 
+#define LK_HOST_LACKS_MAX 8
+#define LK_HOST_LACK_SIZE 200
+
+/** struct lk_host_facts - what lk_host_judge() judges. Errors are 0 or a negative errno.
+ * @memory_error:   of locking memory; -ENOTSUP: not asked for
+ * @threads:        whether what follows is known
+ * @priority:       SCHED_FIFO, that was asked for; 0: none;  @priority_error: of taking it
+ * @core:           of the cycle and its other workers, @n_cores; negative: none of its own
+ * @core_wished:    the cycle may have a core of its own, but there is only one
+ * @core_error:     of pinning worker @core_worker to its core; the cycle is worker 0 */
+struct lk_host_facts {
+    const char *root;
+    const struct lk_host *host;
+    int memory_error;
+    bool threads;
+    int priority;
+    int priority_error;
+    const int *core;
+    int n_cores;
+    bool core_wished;
+    int core_error;
+    int core_worker;
+};
+
+/** struct lk_host_lacks - one line for each property that a run would lack, up to
+ * LK_HOST_LACKS_MAX.
+ */
+struct lk_host_lacks {
+    int n;
+    char text[LK_HOST_LACKS_MAX][LK_HOST_LACK_SIZE];
+};
+
+/** lk_host_judge() - is the machine fit for a run, or would it be a degraded one, which linkaged
+ * refuses unless it is allowed?  RT: no. */
+void lk_host_judge(const struct lk_host_facts *facts, struct lk_host_lacks *ret_lacks);
+
 #ifdef __cplusplus
 }
 #endif
