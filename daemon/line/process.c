@@ -125,20 +125,39 @@ static void on_abort(int signal)
     raise(signal); /* as if this had not been here */
 }
 
-/* The sanitizers take memory as nobody else does: shadows beyond any limit. */
+/* The sanitizers take memory as nobody else does: shadows beyond any limit, and stacks that have to
+ * hold what they keep of each thread. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void limit_memory(uint64_t bytes)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     (void)bytes;
+}
+
+static void limit_stacks(void)
+{
+}
 #else
+static void limit_memory(uint64_t bytes)
+{
     struct rlimit limit;
 
     memory_limit = data_bytes() + (unsigned long)bytes;
     limit = (struct rlimit){memory_limit, memory_limit};
     if (setrlimit(RLIMIT_DATA, &limit))
         memory_limit = 0;
-#endif
 }
+
+static void limit_stacks(void)
+{
+    pthread_attr_t attributes;
+
+    if (pthread_attr_init(&attributes))
+        return;
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+#endif
 
 /* Ends are the daemon's business: whoever signals the whole group, or a service's processes, means
  * the daemon, and what it says last has still to leave. */
@@ -170,7 +189,6 @@ static void set_text(const char *path, const char *text)
 static void become_ordinary(void)
 {
     const struct rlimit no_core = {0};
-    pthread_attr_t attributes;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "linkaged-line");
@@ -180,11 +198,7 @@ static void become_ordinary(void)
     set_text("/proc/self/oom_score_adj", "0");
     setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
     lkd_privileges_raise_descriptors();
-    if (pthread_attr_init(&attributes) == 0) {
-        pthread_attr_setstacksize(&attributes, STACK_SIZE);
-        pthread_setattr_default_np(&attributes);
-        pthread_attr_destroy(&attributes);
-    }
+    limit_stacks();
 }
 
 /* ---- set-up ---- */
