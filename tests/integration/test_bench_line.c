@@ -2,7 +2,8 @@
 /* The bench of the client library against a real daemon: it is there first, claims, sends, and gets
  * its channel back after whatever happens to the daemon, the model and the claim. */
 #include "bench.h"
-#include "harness.h"
+#include "benches.h"
+#include "lines.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -374,6 +375,44 @@ static void test_bench_with_a_selection(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
+/* While the line stands still its bench is lost, and what the policy says of that acts. The bench
+ * comes back by itself with the next line, and its values act again. */
+static void test_line_is_dead(void **state)
+{
+    struct lk_client_bench *bench = open_bench("caller", "N m");
+    uint64_t restarts;
+    pid_t line = 0;
+
+    (void)state;
+    harness_load_model(&h);
+    expect(bench, CONNECTED, 1);
+    restarts = harness_go(&h)->line_restarts;
+    for (int i = 0; i < PATIENCE_MS / 20 && benches_input(&h, "motor")->acting[0] != 0.25; i++)
+        answer(bench, 1);
+    assert_true(benches_input(&h, "motor")->acting[0] == 0.25);
+    for (int i = 0; i < PATIENCE_MS / 20; i++) {
+        pid_t now = harness_line(&h);
+
+        if (now > 0 && now != line) { /* one that was started meanwhile, too */
+            kill(now, SIGSTOP);
+            line = now;
+        }
+        attend(bench, 20, WAITING, UINT64_MAX);
+        if (harness_log_count(&h, "bench 'caller' is lost") > 0)
+            break;
+    }
+    harness_await_log(&h, "bench 'caller' is lost", 1);
+    line_end(&h, SIGKILL);
+    benches_await_acting(&h, "motor", 0); /* nobody attends to the bench */
+    expect(bench, CONNECTED, 2);
+    for (int i = 0; i < PATIENCE_MS / 20 && benches_input(&h, "motor")->acting[0] != 0.25; i++)
+        answer(bench, 1);
+    benches_await_acting(&h, "motor", 0.25);
+    assert_true(harness_command(&h, STATUS)->status->line_restarts > restarts);
+    lk_client_bench_close(bench);
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +425,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_daemon_sleeps),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_bench_with_a_selection),
+        cmocka_unit_test(test_line_is_dead),
     };
 
     harness_init(argc, argv);
