@@ -159,7 +159,7 @@ static void test_wrong_states_while_running(void **state)
     harness_expect(&h, RESET, RESULT(WRONG_STATE), STATE(RUNNING));
     text = harness_model_text();
     assert_int_equal(harness_load(&h, "x", text)->result, RESULT(WRONG_STATE));
-    assert_string_equal(h.reply->text, "load is not allowed in state RUNNING");
+    assert_string_equal(h.reply->text, "load is not allowed in state RUNNING, stop first");
     assert_int_equal(h.reply->status->model_id, model_id);
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
     assert_int_equal(harness_load(&h, "x", text)->result, RESULT(WRONG_STATE));
