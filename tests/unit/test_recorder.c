@@ -80,7 +80,7 @@ int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length)
 void *__real_realloc(void *data, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
-static int reallocs_left = INT_MAX; /* that one fails, and none before or behind it */
+static _Atomic int reallocs_left = INT_MAX; /* that one fails, and none before or behind it */
 
 void *__wrap_realloc(void *data, size_t size)
 {
