@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_MS INT64_C(1000000)
@@ -461,8 +462,10 @@ static void *run(void *data)
                                  {.fd = line->orders, .events = POLLIN}};
         char text[REASON_SIZE];
 
-        if (poll(items, 3, wait_ms(line, lkd_clock_ns())) < 0 && errno != EINTR)
-            break;
+        /* where the kernel has no memory for it, it may have some later: nobody else starts a line
+         */
+        if (poll(items, 3, wait_ms(line, lkd_clock_ns())) < 0)
+            nanosleep(&(struct timespec){.tv_nsec = AGAIN_MIN_NS}, NULL);
         if (items[0].revents)
             clear_wake(line);
         if (items[1].revents)
