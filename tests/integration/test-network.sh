@@ -254,7 +254,7 @@ cut() {
     [ "$(input motor1 acting 0)" = 0 ] || fail "not at its fail-safe"
     ip -n "$there" link set veth0 up
     await 60 acts motor1
-    said one connected || fail "the bench did not go on"
+    said one "^connected" || fail "the bench did not go on"
 }
 
 # Through a proxy: 30 ms each way, then nothing for 2 s, with connections that look alive.
@@ -290,8 +290,8 @@ killed() {
     murder "$one"
     start_far spare spare bench motor1
     spare=$started
-    await 60 said spare "refused.*'one'"
-    await 60 said spare connected
+    await 60 said spare "^refused.*'one'"
+    await 60 said spare "^connected"
     await 60 acts motor1
     latched=$(awk -v claim="$claim" '/flags/ && int($4 / 2) % 2 {last = $(5 + claim)} END {print last}' "$work/eye.log")
     missed=$(input motor1 trip_step)
@@ -320,10 +320,10 @@ strangers() {
     rival=$started
     start_far garbage eye garbage
     garbage=$started
-    await 60 said rival "refused.*'one'"
+    await 60 said rival "^refused.*'one'"
     sleep 8
-    ! grep -q connected "$work/rival.log" || fail "a second bench has the channel"
-    ! grep -q connected "$work/stranger.log" || fail "a stranger has the channel"
+    ! grep -q "^connected" "$work/rival.log" || fail "a second bench has the channel"
+    ! grep -q "^connected" "$work/stranger.log" || fail "a stranger has the channel"
     [ "$(status turned_away)" -gt "$turned_away" ] || fail "the stranger was not counted"
     [ "$(input motor1 bench)" = one ] || fail "the channel changed hands"
     end "$stranger" stranger
@@ -387,7 +387,7 @@ start_daemon
 await 60 acts motor1
 await 60 acts motor2
 for bench in one two; do
-    said "$bench" "connected claims [2-9]" || fail "$bench did not come back"
+    said "$bench" "^connected claims [2-9]" || fail "$bench did not come back"
 done
 ctl status | sed 's/^/   /' | head -n 3
 
