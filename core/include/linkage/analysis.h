@@ -15,8 +15,8 @@ extern "C" {
 
 #define LK_TEXT_SIZE 192 /* enough for every text below with its terminating zero */
 
-/** lk_joint_text(), lk_body_text() - what to call joint or body @i of a compiled system, those
- * included that no file names: springs, drives, parts of a body that was split.
+/** lk_joint_text(), lk_body_text() - name for people of joint or body @i of a compiled system,
+ * including those without a name in the file: springs, drives, parts of a split body.
  * @text: @size bytes, written and returned */
 const char *lk_joint_text(const struct lk_system *system, int i, char *text, size_t size);
 const char *lk_body_text(const struct lk_system *system, int i, char *text, size_t size);
@@ -27,8 +27,8 @@ struct lk_row {
     int row;
 };
 
-/** lk_row_text() - what a rigid row forbids in the present pose: "shift along z", "turn about
- * (0.6, 0, 0.8)"; directions in world axes.
+/** lk_row_text() - the motion that a rigid row forbids in the present pose: "shift along z", "turn
+ * about (0.6, 0, 0.8)"; directions in world axes.
  * @text: @size bytes, written and returned */
 const char *lk_row_text(const struct lk_system *system, struct lk_row row, char *text, size_t size);
 
@@ -62,19 +62,19 @@ int lk_mobility_init(const struct lk_system *system, struct lk_mobility *ret_mob
 void lk_mobility_fini(struct lk_mobility *mobility);
 
 /** enum lk_pose_kind - REGULAR: nearby poses have the same rank;  SINGULAR: they have a larger one;
- * STUCK: no nearby pose was found, the motions that the rows allow lead nowhere */
+ * STUCK: no nearby pose was found in the directions that the rows allow */
 enum lk_pose_kind { LK_POSE_REGULAR, LK_POSE_SINGULAR, LK_POSE_STUCK };
 
 /** struct lk_pose_check - whether the present pose is special, and how close it is to one.
  * @n_loop_rows: rigid rows in loops; 0: nothing can be singular and nothing below is set
  * @n_extra:     SINGULAR: degrees of freedom here that nearby poses do not have
- * @can_move:    there are motions within the loops that the rows (without drives) allow
+ * @can_move:    the rows (without drives) allow some motion within the loops
  * @n_nearby:    nearby poses that were found
  * @bodies:      those that move most in motions that nearby poses do not have, @n_bodies of them
- * @smallest:    smallest singular value but zero of the rows of the loops, each scaled to unit
+ * @smallest:    smallest nonzero singular value of the rows of the loops, each scaled to unit
  *               length, with translations in units of the size of a body: about the distance to a
  *               singular pose in turns [rad] and body lengths;  @largest: the largest one
- * @joints:      those whose rows are next to dependent there, @n_joints of them
+ * @joints:      those whose rows are nearly dependent there, @n_joints of them
  */
 struct lk_pose_check {
     enum lk_pose_kind kind;
@@ -90,15 +90,15 @@ struct lk_pose_check {
     double largest;
 };
 
-/** lk_pose_check_init() - compare the rank with that of a few nearby poses on the mechanism's own
- * motion, weigh the rows by their singular values (LAPACK dgesdd).
+/** lk_pose_check_init() - compare the rank with that of a few nearby poses that the mechanism can
+ * reach, and find the singular values of the rows (LAPACK dgesdd).
  * Return: 0, LK_E_MODEL (the loops are too large), -ENOMEM, -EINVAL (not finite). Release with
  * lk_pose_check_fini(). */
 int lk_pose_check_init(const struct lk_system *system, struct lk_pose_check *ret_check);
 void lk_pose_check_fini(struct lk_pose_check *check);
 
 /** struct lk_tree_front - one dense block of the factorisation.
- * @parent:    the front that takes up what remains, -1: none
+ * @parent:    the front that receives the remaining rows, -1: none
  * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
  * @joints:    first the eliminated ones, @n_eliminated, then those that remain, @n_joints in all
  */
@@ -125,7 +125,7 @@ struct lk_tree_view {
     int *joints;
 };
 
-/** lk_tree_view_init() - the tree that the steps of @system go through.
+/** lk_tree_view_init() - the elimination tree of @system.
  * Return: 0, -ENOMEM. Release with lk_tree_view_fini(). */
 int lk_tree_view_init(const struct lk_system *system, struct lk_tree_view *ret_view);
 void lk_tree_view_fini(struct lk_tree_view *view);

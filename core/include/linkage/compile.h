@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiling a model within bounds: for programs that have other things to do meanwhile.
+/* Compile a model within bounds, for programs that do other work meanwhile.
  *
- * lk_system_new() of linkage.h takes as long as the model asks for: milliseconds mostly, seconds
- * for thousands of joints in loops. */
+ * lk_system_new() of linkage.h takes as long as the model needs: usually milliseconds, seconds for
+ * thousands of joints in loops. */
 #ifndef LINKAGE_COMPILE_H
 #define LINKAGE_COMPILE_H
 
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/** struct lk_bounds - of a compilation. All zero: none.
- * @flops_max:    a model whose step takes more floating point operations is refused with LK_E_MODEL
- *                before anything is solved; 0: no bound
- * @is_cancelled: asked with @context by the thread that compiles, every few milliseconds but for
- *                one factorisation at a time (less than half the operations of a step); once it
- *                says true, compiling ends with -ECANCELED. NULL: nobody ends it
- * @spent:        written: what compiling took, in looks at joints and tens of operations. Depends
- *                on the model and the options alone */
+/** struct lk_bounds - bounds of a compilation. All zero: none.
+ * @flops_max:    the compiler refuses a model whose step takes more floating point operations with
+ *                LK_E_MODEL, before it solves anything; 0: no bound
+ * @is_cancelled: the compiling thread calls it with @context every few milliseconds, except within
+ *                a factorisation (less than half the operations of a step); once it returns true,
+ *                compiling ends with -ECANCELED. NULL: compiling cannot be ended
+ * @spent:        written: the work of compiling, in joints visited and tens of operations. Depends
+ *                on the model and the options only */
 struct lk_bounds {
     double flops_max;
     bool (*is_cancelled)(void *context);

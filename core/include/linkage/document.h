@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A YAML text as a tree whose every node knows its line and column.
  *
- * The parser is libyaml; this header adds what a refusal needs: typed access that answers a wrong
- * value with one line "file:line:column: what is wrong, what was expected". The same functions read
- * models (core/model) and the configuration of the daemon, so both complain alike.
+ * The parser is libyaml; this header adds typed access that answers a wrong value with one line
+ * "file:line:column: what is wrong, what was expected". The same functions read models (core/model)
+ * and the configuration of the daemon, so both report errors alike.
  *
- * A document keeps what was refused in it, so that a reader can go on after a mistake and tell all
- * of them: independent values are read one after another and joined by lk_also().
+ * A document collects its errors, so that a reader can continue after one and report all of them:
+ * it reads independent values one after another and joins their outcomes by lk_also().
  *
  * Bounds: a text of at most LK_DOCUMENT_SIZE_MAX bytes and LK_DOCUMENT_NODES_MAX nodes, one
  * document, nesting of at most LK_DOCUMENT_DEPTH_MAX, no anchors, aliases, tags or duplicate keys.
  * Numbers are decimal and finite, read alike in every locale. A byte order mark of UTF-8 before the
- * text is passed over. */
+ * text is skipped. */
 #ifndef LINKAGE_DOCUMENT_H
 #define LINKAGE_DOCUMENT_H
 
@@ -50,7 +50,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
 
 /** lk_document_text() - the text of the file at @path, to be parsed.
  * @ret_text: @ret_size bytes on the heap, and a zero; free() it
- * Return: 0, LK_E_TEXT (it cannot be read, or is no regular file), -ENOMEM. */
+ * Return: 0, LK_E_TEXT (unreadable, or not a regular file), -ENOMEM. */
 int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
                      struct lk_error *ret_error);
 
@@ -81,19 +81,20 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
  */
 bool lk_node_is_refused(struct lk_node node);
 
-/** lk_node_goes_on() - whether a reader of a list of things goes on after @result, the outcome of
- * those before: they were good or refused, and there is room for more lines. */
+/** lk_node_goes_on() - whether a reader of a list continues after @result, the outcome of the
+ * entries before: they were good or refused, and there is room for more lines. */
 bool lk_node_goes_on(struct lk_node node, int result);
 
-/** lk_also() - outcome of two things that were both read, whatever became of the first. */
+/** lk_also() - joint outcome of two values that were both read: the first failure, a negative errno
+ * before an LK_E code. */
 static inline int lk_also(int first, int second)
 {
     return first < 0 || (first > 0 && second >= 0) ? first : second;
 }
 
-/** lk_document_errors() - all that was refused, in the order of the text.
- * @error: what stands for a @result other than 0 of which nothing was kept
- * @result: of the reader;  @ret_errors: written, no line where @result is 0 or negative */
+/** lk_document_errors() - all errors, in the order of the text.
+ * @result: of the reader;  @error: the line to report if @result is positive and the document has
+ * no line;  @ret_errors: written, no line where @result is 0 or negative */
 void lk_document_errors(const struct lk_document *document, int result,
                         const struct lk_error *error, struct lk_errors *ret_errors);
 
@@ -109,9 +110,9 @@ struct lk_node lk_node_get(struct lk_node node, const char *key);
 const char *lk_node_text(struct lk_node node);
 
 /** lk_node_check_keys() - refuse @node unless it is a map whose keys are all in @allowed.
- * @what:    how to call the map in the message, as "a joint of type revolute"
- * @allowed: NULL-terminated; the message lists them, the nearest one first. Each unknown key is
- *           refused on its own
+ * @what:    name of the map in the message, as "a joint of type revolute"
+ * @allowed: NULL-terminated; the message lists them, the nearest one first. Each unknown key is an
+ *           error of its own
  * Return: 0 or LK_E_TEXT. */
 int lk_node_check_keys(struct lk_node node, const char *what, const char *const allowed[],
                        struct lk_error *ret_error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs that drive a coordinate: the values of such a channel are control points of a smooth
- * curve, so it acts later than the others, and is looked at less often. */
+ * curve, so it acts later than other channels and is sampled less often. */
 #ifndef LINKAGE_DRIVES_H
 #define LINKAGE_DRIVES_H
 
@@ -10,15 +10,15 @@
 extern "C" {
 #endif
 
-/** lk_system_input_period() - how often [s] the step takes a value of input channel @channel (its
- * index) for a drive: at the times that are whole multiples of it. The longest, where several
- * drives follow one channel; 0: none does, every step takes its value, and it acts at once.
+/** lk_system_input_period() - sample period [s] of input channel @channel (its index) as a drive:
+ * the step samples it at whole multiples of the period. The longest one where several drives follow
+ * the channel; 0: no drive does, every step takes its value, and it acts at once.
  * Thread: any.  RT: no. */
 double lk_system_input_period(const struct lk_system *system, int channel);
 
-/** lk_system_input_delay() - how far [s] the motion runs behind the values of the channel: two
- * periods; a constant velocity is followed exactly but for that. A value that stays acts fully
- * three periods after it was taken. 0 where lk_system_input_period() is. */
+/** lk_system_input_delay() - delay [s] of the motion behind the values of the channel: two periods.
+ * The motion follows a constant velocity exactly, apart from the delay; a constant value acts fully
+ * three periods after it was sampled. 0 where lk_system_input_period() is 0. */
 double lk_system_input_delay(const struct lk_system *system, int channel);
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
 /* Outcomes shared by everything in liblinkage.
  *
  * A function returns 0 on success, one of the positive codes below for a condition that its caller
- * is meant to handle, or a negative errno for what nobody can mend (out of memory). Outputs come
+ * has to handle, or a negative errno for what no caller can handle (out of memory). Outputs come
  * last and are written on success only; the error text is written on failure only. */
 #ifndef LINKAGE_ERROR_H
 #define LINKAGE_ERROR_H
@@ -19,17 +19,17 @@ extern "C" {
 enum lk_status {
     LK_OK = 0,
     LK_E_TEXT = 1,       /* a YAML text is refused; the error line says where, what, what instead */
-    LK_E_ASSEMBLY = 2,   /* the joints of a model cannot be closed from its drawing */
-    LK_E_MODEL = 3,      /* the model is well written but cannot be stepped; the line says why */
+    LK_E_ASSEMBLY = 2,   /* the joints of a model cannot be closed from its initial configuration */
+    LK_E_MODEL = 3,      /* the model is well-formed but cannot be stepped; the line says why */
     LK_E_NOT_FINITE = 4, /* a step was given or produced a value that is not a finite number */
     LK_E_TURN = 5,       /* a body would turn by more than half a turn in a step */
     LK_E_SINGULAR = 6,   /* the equations of a formulation have no solution in this pose */
-    LK_E_STALLED = 7,    /* an integrator cannot go on: no convergence, or too short a step */
+    LK_E_STALLED = 7,    /* an integrator cannot continue: no convergence, or too short a step */
 };
 
-/** struct lk_error - one line for people, without a line feed.
+/** struct lk_error - one human-readable line, without a line feed.
  * @text: "file:line:column: what is wrong, what was expected", or without the place where the
- *        fault has none. Always terminated. */
+ *        error has none. Always terminated. */
 struct lk_error {
     char text[512];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is wrong with a text, rather than the first of it. */
+/* All errors of a text, not just the first. */
 #ifndef LINKAGE_ERRORS_H
 #define LINKAGE_ERRORS_H
 
@@ -14,17 +14,17 @@ extern "C" {
 
 struct lk_model;
 
-/** struct lk_errors - what is wrong with a text, in the order of the text.
- * @n:    how many lines there are, at most LK_ERRORS_MAX
- * @line: one each; those that only follow from another one are left out */
+/** struct lk_errors - the errors of a text, in the order of the text.
+ * @n:    number of lines, at most LK_ERRORS_MAX
+ * @line: one for each error; errors that only follow from another one are left out */
 struct lk_errors {
     int n;
     struct lk_error line[LK_ERRORS_MAX];
 };
 
 /** lk_model_read_file_all(), lk_model_read_text_all() - as lk_model_read_file(),
- * lk_model_read_text(), which tell the first of @ret_errors. A text that is no YAML has one
- * mistake: where it stops to be.
+ * lk_model_read_text(), which return the first of @ret_errors only. A text that is not YAML has one
+ * error: the place where the parser stops.
  * Thread: any but the cycle.  RT: no.
  * Return: 0 (no line is written), LK_E_TEXT (at least one line), -ENOMEM. */
 int lk_model_read_file_all(const char *path, struct lk_model **ret_model,

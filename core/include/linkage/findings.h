@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks wrong in a model that is well written: it can be stepped, but is hardly meant.
+/* What looks wrong in a well-formed model: it can be stepped, but is hardly what its author means.
  *
- * A list, so that tools, daemon and tests speak of the same: an identifier that stays, a place, a
- * sentence that says how to mend it, and its numbers. No LAPACK (linkage/analysis.h has it); meson
+ * One list for tools, daemon and tests: a stable identifier, a place, a sentence that says how to
+ * correct the model, and its numbers. No LAPACK (linkage/analysis.h needs it); meson
  * dependency `linkage_findings`.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_FINDINGS_H
@@ -25,9 +25,9 @@ struct lk_quantity {
 };
 
 /** struct lk_finding - one thing that looks wrong.
- * @id:     stays from version to version, as "joint-gap"
+ * @id:     the same in every version, as "joint-gap"
  * @where:  "joint pin (crank, coupler)", "body crank", "input motor", "model"
- * @text:   what is so, and what to do
+ * @text:   what was found, and what to do
  * @number: the first @n_numbers */
 struct lk_finding {
     const char *id;
@@ -43,23 +43,23 @@ struct lk_findings {
     struct lk_finding *list;
 };
 
-/** lk_findings_init() - look at @model and what it was compiled to.
+/** lk_findings_init() - examine @model and the system compiled from it.
  *
  * inertia-too-large      no body of that mass and size has it
  * centre-far-from-joints the centre of mass is far from all joints of its body
  * body-in-no-joint       nothing holds a body of a mechanism
  * no-degree-of-freedom   nothing can move, and nothing is driven
- * driven-twice           a drive prescribes what other rows do already
- * joint-gap              a joint as drawn is open; the start closes it
- * velocity-change        velocities as given tear a joint apart; the start changes them
+ * driven-twice           a drive prescribes what other rows prescribe already
+ * joint-gap              a joint is open in the initial configuration; the start closes it
+ * velocity-change        the given velocities violate a joint; the start changes them
  * stop-violated          a coordinate starts beyond a stop
  * spring-too-stiff       a swing on a spring takes only a few steps
  * rotor-too-fast         a body turns too far in a step
  * tension-too-fast       a body under tension swings across it in a few steps
  * input-without-limits, input-without-rate   any value of it, any jump acts
  *
- * @system:   at its start, of @model; is moved and left at its start
- * @mobility: of @system, or NULL: no-degree-of-freedom and driven-twice are not looked for
+ * @system:   compiled from @model, at its start; its state is changed, then restored
+ * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
                      const struct lk_mobility *mobility, struct lk_findings *ret_findings);

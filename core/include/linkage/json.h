@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON text on a stdio stream, one object a line.
  *
- * Every value is written together with its key, commas are put by the writer, so a caller lists
+ * Every value is written together with its key and the writer sets the commas, so a caller lists
  * members in order:
  *
  *     struct lk_json json = {.file = stdout};
@@ -10,8 +10,8 @@
  *     lk_json_close(&json, '}');
  *     lk_json_end(&json);
  *
- * Text that is not UTF-8 is mended with U+FFFD; a number that is not finite becomes null. Integers
- * are written in full: time stamps may pass 2^53. */
+ * Text that is not UTF-8 is repaired with U+FFFD; a number that is not finite becomes null.
+ * Integers are written in full: time stamps may pass 2^53. */
 #ifndef LINKAGE_JSON_H
 #define LINKAGE_JSON_H
 
@@ -41,7 +41,7 @@ void lk_json_number(struct lk_json *json, const char *key, double value);
 void lk_json_count(struct lk_json *json, const char *key, uint64_t value);
 /** lk_json_bool() - true or false. */
 void lk_json_bool(struct lk_json *json, const char *key, bool value);
-/** lk_json_end() - end the line and hand it to the reader. */
+/** lk_json_end() - end the line and flush it. */
 void lk_json_end(struct lk_json *json);
 
 #endif

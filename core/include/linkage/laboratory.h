@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The laboratory: one model stepped by any formulation and integrator of the literature, so that
- * one method can be checked against another. Offline: allocates, uses LAPACK and SUNDIALS.
+/* The laboratory: step one model by any formulation and integrator of the literature, to check one
+ * method against another. Offline: allocates, uses LAPACK and SUNDIALS.
  *
  *     lk_laboratory_open()     model + method -> a run at t = 0
  *     lk_laboratory_advance()  to a time
- *     lk_laboratory_system()   the compiled model with the state of the run: outputs, bodies,
- * health
+ *     lk_laboratory_system()   the compiled model and the state of the run: outputs, bodies, health
  */
 #ifndef LINKAGE_LABORATORY_H
 #define LINKAGE_LABORATORY_H
@@ -14,16 +13,16 @@
 
 struct lk_laboratory;
 
-/** struct lk_method - which way to step.
+/** struct lk_method - how to step.
  * @formulation: "ali3", "hdca", "complement:qr" ..; @integrator: "rk4", "generalized-alpha:index-2"
- *               .., "" takes the one that goes with the formulation
+ *               .., "" takes the default for the formulation
  * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z); "" takes "lie"
  * @stabilisation: "none", "baumgarte", "projection"; "" takes "none"
  * @step: [s], 0 takes the model's;  @tolerance: of methods with error control, 0: fixed steps
  * @baumgarte: alpha and beta [1/s], 0 takes 5 and 5
- * @spectral_radius: of generalized-alpha at infinite frequency, up to 1: how little it damps; 0:
- * 0.9
- * @kappa: where the Newton iteration of implicit integrators ends, of the tolerance; 0: their own
+ * @spectral_radius: of generalized-alpha at infinite frequency, up to 1 (no damping); 0 takes 0.9
+ * @kappa: error at which the Newton iteration of implicit integrators ends, as a fraction of the
+ *         tolerance; 0 takes their own
  * @engine: of formulations that the daemon runs, see struct lk_options; NULL takes the model's */
 struct lk_method {
     const char *formulation;
@@ -38,7 +37,7 @@ struct lk_method {
     const char *engine;
 };
 
-/** struct lk_lab_report - of a run so far. Work as counted; @position, @velocity, @acceleration:
+/** struct lk_lab_report - a run so far. Counts of work; @position, @velocity, @acceleration:
  * largest |Phi|, |dPhi/dt|, |d2Phi/dt2| of a rigid row after any step; @energy: largest
  * |energy - work put in + dissipated - energy at the start| [J];  @cpu_s: processor time */
 struct lk_lab_report {
@@ -55,18 +54,19 @@ struct lk_lab_report {
     double cpu_s;
 };
 
-/** lk_laboratory_open() - Return: 0, -ENOMEM, LK_E_MODEL: the combination does not fit the model,
- * or one method not the other; @ret_error says why and what does. */
+/** lk_laboratory_open() - a run at t = 0.
+ * Return: 0, -ENOMEM, LK_E_MODEL: the methods do not fit the model or each other; @ret_error says
+ * why, and what would fit. */
 int lk_laboratory_open(const struct lk_model *model, const struct lk_method *method,
                        struct lk_laboratory **ret, struct lk_error *ret_error);
 
-/** lk_laboratory_advance() - to @t [s], exactly. @inputs: as lk_system_step() takes them, and
- * held; NULL: the initial values of all.
+/** lk_laboratory_advance() - integrate to @t [s], exactly. @inputs: as for lk_system_step(), held
+ * constant; NULL: the initial values of all.
  * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error. */
 int lk_laboratory_advance(struct lk_laboratory *laboratory, double t, const double *inputs,
                           struct lk_error *ret_error);
 
-/** lk_laboratory_system() - shows the state of the run; not to be stepped. */
+/** lk_laboratory_system() - the system that shows the state of the run; do not step it. */
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *laboratory);
 
 /** lk_laboratory_time() - [s]. */
@@ -78,9 +78,8 @@ void lk_laboratory_report(const struct lk_laboratory *laboratory, struct lk_lab_
 /** lk_laboratory_close() - NULL is allowed. */
 void lk_laboratory_close(struct lk_laboratory *laboratory);
 
-/** struct lk_lab_name - something to choose from. @name: with variant;  @paper: what it is and
- * where it comes from, "" where nothing is said;  @is_own: a formulation that brings its own
- * integrator
+/** struct lk_lab_name - a method to choose. @name: with variant;  @paper: what it is and where it
+ * comes from, or "";  @is_own: a formulation that brings its own integrator
  * @is_fixed: the daemon runs it;  @constrained: integrators only, it goes with the formulation
  * `absolute` alone;  @has_error_control: integrators only */
 struct lk_lab_name {

@@ -38,7 +38,7 @@ struct lk_system;
 int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error);
 
 /** lk_model_read_text() - the same from memory.
- * @name: how messages call the text
+ * @name: name of the text in messages
  * @text: @size bytes; not kept */
 int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
                        struct lk_error *ret_error);
@@ -49,13 +49,13 @@ void lk_model_free(struct lk_model *model);
 /** lk_model_name() - the model's own name, as in its file. */
 const char *lk_model_name(const struct lk_model *model);
 
-/** struct lk_options - what a caller may set over the model's `solver` section.
+/** struct lk_options - settings that override the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
- * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says what 3 and 4 ask of a
+ * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says what 3 and 4 require of a
  *              model); 0 takes the model's
- * @engine:     how steps are executed: a name of lk_system_engine(), "none" for one by one, "auto"
- *              for what its size suggests; NULL takes the model's. Last bits depend on it */
+ * @engine:     what executes the steps: a name of lk_system_engine(), "none" for one by one, "auto"
+ *              for the cheapest by size; NULL takes the model's. The last bits depend on it */
 struct lk_options {
     double step;
     int iterations;
@@ -65,8 +65,9 @@ struct lk_options {
 
 /** lk_system_new() - compile @model: topology, elimination tree, arena, consistent start.
  *
- * The drawing is assembled (Gauss-Newton on the joints, weighted by mass), velocities are projected
- * onto the joints, accelerations and multipliers solved. The model may be freed afterwards.
+ * Assembles the initial configuration (Gauss-Newton on the joints, weighted by mass), projects the
+ * velocities onto the joints, solves accelerations and multipliers. The model may be freed
+ * afterwards.
  * @options: NULL takes the model's
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
  * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL (also for
@@ -81,44 +82,44 @@ void lk_system_free(struct lk_system *system);
  * @inputs: lk_system_input_size() values in channel order; they act over [t, t + h]; NULL is
  *          allowed for a model without inputs
  * Thread: cycle.  RT: yes, work fixed by the model, O(bodies) for chains and trees.
- * Within this and every other function that computes, denormal numbers are zero whatever the thread
- * has set, which it gets back: a run has the same bits and the same speed in every program.
+ * This and every other function that computes sets denormal numbers to zero and restores the
+ * thread's setting on return: a run has the same bits and the same speed in every program.
  * Return: 0; LK_E_NOT_FINITE when an input or the result is not finite; LK_E_TURN when a body would
  *         turn by more than half a turn: the step is too long for it; LK_E_SINGULAR when a
- *         formulation in joint coordinates has no solution in this pose. On any of them the state
- *         is the one before the call, and further calls are allowed. */
+ *         formulation in joint coordinates has no solution in this pose. An error leaves the state
+ *         as before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 
-/** lk_system_set_crew() - who executes the steps to come, see linkage/crew.h. Results have the same
- * bits for any number of workers.
- * @crew: stays the caller's; while it is set, the thread that steps is its worker 0, the other
- *        workers serve, and it serves no other system. NULL: the thread that steps, alone
+/** lk_system_set_crew() - set the threads that execute further steps, see linkage/crew.h. Results
+ * have the same bits for any number of workers.
+ * @crew: owned by the caller; while it is set, the stepping thread is its worker 0, the other
+ *        workers serve, and it serves no other system. NULL: the stepping thread alone
  * Thread: that which steps, or any while none does.  RT: yes. */
 LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
 
-/** lk_system_engine() - how its steps are executed here: "avx512", "avx2", "portable", "scalar", so
+/** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
  * many alike bodies at a time, or "one by one". Where neither the options nor the model name one,
- * it follows from the mechanism and the sort of the processor, never from a clock: the same on
- * every load. The last bits of a motion depend on it. Static text. */
+ * it follows from the mechanism and the instruction set, never from a clock: the same on every
+ * load. The last bits of a motion depend on it. Static text. */
 const char *lk_system_engine(const struct lk_system *system);
 
-/** lk_system_workers_useful() - how many workers a step pays for, by a model of its cost: more
- * would wait for each other rather than work. 1 for small mechanisms. Return: 1 to LK_CREW_MAX. */
+/** lk_system_workers_useful() - number of workers that shorten a step, by a model of its cost: more
+ * would wait for each other. 1 for small mechanisms. Return: 1 to LK_CREW_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
 
-/** typedef lk_probe - told how far a step is, so that a clock can be read there.
+/** typedef lk_probe - called as a step progresses, so that a clock can be read there.
  *
- * A step that workers can share is a series of phases. A phase is made of tasks, which may be done
- * in any order; the others wait before the first and after the last of them. Of n tasks worker k of
- * w does numbers n k / w to n (k + 1) / w - 1, fractions dropped. What is done between two phases,
- * before the first and after the last is one worker's.
+ * A step that workers can share is a series of phases. A phase consists of tasks, independent of
+ * each other; all workers meet before the first and after the last of them. Of n tasks worker k of
+ * w executes n k / w to n (k + 1) / w - 1, rounded down. One worker executes what is between two
+ * phases, before the first and after the last.
  * @phase: counts from 0 in every step
- * @task:  that is done now, 0 to n - 1 in this order; before all of them -1: the phase begins */
+ * @task:  just completed, 0 to n - 1 in this order; -1: the phase begins */
 typedef void (*lk_probe)(void *context, int phase, int task);
 
-/** lk_system_set_probe() - look into the steps to come, those of one worker: with a crew of more
- * the probe is not called, nor by a model whose steps cannot be shared.
- * @probe: does not touch the system; NULL: no more
+/** lk_system_set_probe() - observe further steps on one worker: the probe is not called with more
+ * workers, nor for a model whose steps cannot be shared.
+ * @probe: must not touch the system; NULL: none
  * Thread: that which steps, or any while none does.  RT: yes. */
 LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context);
 
@@ -127,7 +128,7 @@ LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *c
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_system_outputs(const struct lk_system *system, double *values);
 
-/** lk_system_reset() - back to the state after lk_system_new(), time 0.
+/** lk_system_reset() - restore the state after lk_system_new(), time 0.
  * Thread: cycle.  RT: yes, one copy of the state and one factorisation. */
 LK_RT void lk_system_reset(struct lk_system *system);
 
@@ -145,12 +146,12 @@ LK_RT double lk_system_time(const struct lk_system *system);
  * @component: names of the scalars; "" when there is only one
  * @unit:      SI unit of each scalar, "rad", "m/s", "1"
  * @type:      as in the model file, "joint-torque"
- * @frame:     axes of its vectors: "world", "body NAME", "sensor" where that is mounted otherwise;
- *             "" for what has none, or its own
- * @low, @high: what each scalar of an input may be, as the model says; infinite where it does not,
- *             and for outputs.  @rate: its largest change a second, infinite where the model says
- *             none. The step looks at neither: who takes values from outside does
- * @initial:   of each scalar of an input until somebody says otherwise */
+ * @frame:     axes of its vectors: "world", "body NAME", "sensor" where that has axes of its own;
+ *             "" for scalars and for what has axes of its own
+ * @low, @high: limits of each scalar of an input; infinite where the model has none, and for
+ *             outputs.  @rate: its largest change a second, infinite where the model has none. The
+ *             step checks neither: that is for whoever accepts values from outside
+ * @initial:   value of each scalar of an input before the first one from outside */
 struct lk_channel {
     char name[LK_NAME_SIZE];
     const char *type;
@@ -174,7 +175,7 @@ const struct lk_channel *lk_system_output_channels(const struct lk_system *syste
 LK_RT int lk_system_input_size(const struct lk_system *system);
 LK_RT int lk_system_output_size(const struct lk_system *system);
 
-/** struct lk_health - numerical health and energy books of the last step.
+/** struct lk_health - numerical health and energy balance of the last step.
  * @residual_position: largest |violation| of a rigid row after the step [m or rad]
  * @residual_velocity: largest |rate of violation| of a rigid row after the projection [m/s, rad/s]
  * @residual_acceleration: largest |second derivative of violation| of a rigid row after the
@@ -182,10 +183,10 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  * @increment:         largest component of the last Newton increment [m or rad]
  * @kinetic:           kinetic energy [J]
  * @potential:         energy of gravity and constant forces (zero at the world origin), of springs
- *                     and of stops that the step can follow [J]
+ *                     and of stops that are not impacts [J]
  * @work_input:        work done by the input channels since the start [J]
  * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
- * @dissipated:        energy taken out by dampers, friction and stops since the start [J] */
+ * @dissipated:        energy dissipated by dampers, friction and stops since the start [J] */
 struct lk_health {
     double residual_position;
     double residual_velocity;
@@ -227,29 +228,29 @@ const char *lk_system_joint_name(const struct lk_system *system, int i);
 /** lk_system_body_state() - state of body @body. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
-/** lk_system_joint_reaction() - what joint @joint does to its second body: force [N] and torque
- * about the joint's point [N m], world frame. Converges with the order of the solver (the
- * multiplier is corrected by the acceleration projection). Thread: cycle.  RT: yes. */
+/** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
+ * @joint exerts on its second body, world frame. Converges with the order of the solver (the
+ * acceleration projection corrects the multiplier). Thread: cycle.  RT: yes. */
 LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
                                     double ret_force_torque[6]);
 
-/** struct lk_summary - what compiling found out.
+/** struct lk_summary - results of compiling.
  * @n_bodies, @n_joints:       counts, as in the model
- * @n_parts:                   bodies that were made of bodies with many joints, see @n_split
- * @n_split:                   bodies that were split into parts, welded to each other
+ * @n_split:                   bodies with many joints that were split into parts, welded together
+ * @n_parts:                   parts of all these bodies
  * @n_rows_rigid:              scalar constraints of joints, drives and welds
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
  * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step; 0: not
- *                             counted, of formulations in joint coordinates
- * @memory:                    bytes of the arena, for order 3 and 4 of two and three: all that a
- *                             step touches
+ *                             counted (formulations in joint coordinates)
+ * @memory:                    bytes of the arena (order 3: of two arenas, order 4: of three): all
+ *                             that a step touches
  * @total_mass:                [kg]
- * @assembly_gap:              largest violation of a joint in the drawing [m or rad]
- * @velocity_change:           largest change by which the given velocities were made consistent
- *                             with the joints [m/s or rad/s] */
+ * @assembly_gap:              largest violation of a joint in the initial configuration [m or rad]
+ * @velocity_change:           largest change that made the given velocities consistent with the
+ *                             joints [m/s or rad/s] */
 struct lk_summary {
     int n_bodies;
     int n_joints;
@@ -268,7 +269,7 @@ struct lk_summary {
     double velocity_change;
 };
 
-/** lk_system_note() - what the user should know about the compiled model, one line, or "". */
+/** lk_system_note() - one line that the user should read about the compiled model, or "". */
 const char *lk_system_note(const struct lk_system *system);
 
 /** lk_system_summary() - figures of the compiled model. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks that are what the programs need, whatever the limit of whoever started them (ulimit -s):
- * the C library takes it for the size of each thread's stack, and a process that needs more of its
- * own dies without a word. */
+/* Stack sizes that do not depend on the limit of the calling shell (ulimit -s): the C library uses
+ * that limit as the size of each thread's stack, and a process that exceeds its own stack dies
+ * without a message. */
 #ifndef LINKAGE_STACKS_H
 #define LINKAGE_STACKS_H
 
@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-#define LK_STACK_THREAD (1u << 20) /* bytes; where memory is locked all of it is, so not 8 MiB */
+#define LK_STACK_THREAD (1u << 20) /* bytes; locked memory includes all of it, hence not 8 MiB */
 #define LK_STACK_LEAST  (1u << 20) /* of the first thread */
 #define LK_STACK_WANTED (8u << 20) /* of the first thread, where the hard limit allows it */
 
 /** lk_stacks_prepare() - raise the soft limit of the first thread's stack where it is small, and
- * give LK_STACK_THREAD to all threads that are made from now on, those of libraries included. First
- * of all in a program, in a function with few variables. Return: 0, LK_E_TEXT: the hard limit is
+ * set the stack of all later threads, those of libraries included, to LK_STACK_THREAD. Call it
+ * first in a program, from a function with few variables. Return: 0, LK_E_TEXT: the hard limit is
  * too small. */
 int lk_stacks_prepare(struct lk_error *ret_error);
 

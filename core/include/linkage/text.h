@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text from outside on its way to people, logs and messages: one line of UTF-8 (RFC 3629: no
- * overlong forms, no surrogates) without control characters, which are those below space, DEL and
- * U+0080 to U+009F; terminals obey all of these. Thread: any. */
+/* Text from outside, before it reaches people, logs and messages. Clean text is one line of UTF-8
+ * (RFC 3629: no overlong forms, no surrogates) without control characters: those below space, DEL
+ * and U+0080 to U+009F, all of which terminals execute. Thread: any. */
 #ifndef LINKAGE_TEXT_H
 #define LINKAGE_TEXT_H
 
@@ -12,18 +12,18 @@
 extern "C" {
 #endif
 
-/** lk_text_sequence() - bytes of the UTF-8 sequence at @s, a zero behind it or not; 0: it is
- * malformed or cut. The terminating zero of a text is a sequence of one byte. */
+/** lk_text_sequence() - length in bytes of the UTF-8 sequence at @s; 0: malformed or truncated. The
+ * terminating zero of a text is a sequence of one byte. */
 int lk_text_sequence(const char *s);
 
-/** lk_text_clean() - replace each byte that is no clean text by '?', in place: what a cut left of a
- * sequence as well. */
+/** lk_text_clean() - replace each byte that is not clean text by '?', in place, the rest of a
+ * truncated sequence included. */
 void lk_text_clean(char *text);
 
-/** lk_text_print() - print it as lk_text_clean() would leave it. */
+/** lk_text_print() - print @text as lk_text_clean() would leave it. */
 void lk_text_print(FILE *file, const char *text);
 
-/** lk_text_is_clean() - would that change nothing? */
+/** lk_text_is_clean() - whether lk_text_clean() would change nothing. */
 bool lk_text_is_clean(const char *text);
 
 #ifdef __cplusplus
