@@ -402,6 +402,9 @@ static void test_one_line(void **state)
     static const char *const wrong[] = {"dance",           "--dance",     "status --count",
                                         "status --json=1", "-x status",   "status --o x",
                                         "record dance",    "set motor x", "trace"};
+    static const char *const words[] = {"record dance",    "record stop x",   "set motor x",
+                                        "step 0",          "step --set a=b",  "inject nonsense",
+                                        "inject --seed 3", "watch --every .5"};
 
     (void)state;
     for (size_t i = 0; i < N(wrong); i++) {
@@ -410,6 +413,14 @@ static void test_one_line(void **state)
         if (status != 2 || strncmp(output, "linkagectl: ", 12) ||
             strchr(output, '\n') != strrchr(output, '\n'))
             fail_msg("'%s' ends with %d, expected 2 and a line: %s", wrong[i], status, output);
+    }
+    /* before the daemon is looked for, and the keys to it */
+    for (size_t i = 0; i < N(words); i++) {
+        char line[200];
+
+        snprintf(line, sizeof(line), "--server-key none --key none %s", words[i]);
+        if (run_ctl(line) != 2 || strstr(output, "none") != NULL)
+            fail_msg("'%s' is not refused at once: %s", line, output);
     }
     run_ctl("--dance");
     assert_output("there is no option --dance");

@@ -167,16 +167,15 @@ int ctl_load(const struct ctl_options *options, struct lk_client *client, int n,
 }
 
 /* Only the shape of a number is checked here: what a value may be is the daemon's to say. */
-static int read_values(char **args, size_t n, double *values)
+int ctl_check_set(const struct ctl_options *options, int n, char **args)
 {
-    for (size_t i = 0; i < n; i++) {
+    (void)options;
+    for (int i = 1; i < n; i++) {
         char *end;
 
-        values[i] = strtod(args[i], &end);
-        if (end == args[i] || *end != '\0') {
-            fprintf(stderr, "linkagectl: set: '%s' is not a number\n", args[i]);
-            return CTL_USAGE;
-        }
+        strtod(args[i], &end);
+        if (end == args[i] || *end != '\0')
+            return ctl_usage("set: '%s' is not a number", args[i]);
     }
     return CTL_OK;
 }
@@ -209,9 +208,9 @@ int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, 
 
     if (values == NULL)
         return CTL_FAILED;
-    status = read_values(args + 1, n_values, values);
-    if (status == CTL_OK)
-        status = ctl_set_channel(options, client, args[0], values, n_values, &reply);
+    for (size_t i = 0; i < n_values; i++)
+        values[i] = strtod(args[i + 1], NULL);
+    status = ctl_set_channel(options, client, args[0], values, n_values, &reply);
     free(values);
     return status == CTL_OK ? ctl_show_reply(options, reply) : status;
 }

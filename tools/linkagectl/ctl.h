@@ -154,6 +154,14 @@ int ctl_record(const struct ctl_options *options, struct lk_client *client, int 
 int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+/* Whether the words of a line make sense, as far as can be said without a daemon: before it is
+ * spoken to. Return: CTL_OK, or CTL_USAGE after a line that says what is wrong. */
+int ctl_check_set(const struct ctl_options *options, int n, char **args);
+int ctl_check_step(const struct ctl_options *options, int n, char **args);
+int ctl_check_watch(const struct ctl_options *options, int n, char **args);
+int ctl_check_inject(const struct ctl_options *options, int n, char **args);
+int ctl_check_record(const struct ctl_options *options, int n, char **args);
+
 /** ctl_keygen() - needs no daemon: @client is NULL. */
 int ctl_keygen(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 

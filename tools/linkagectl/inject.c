@@ -55,6 +55,18 @@ static void show_injections_json(const Linkage__V1__InjectReport *report)
     lk_json_end(&json);
 }
 
+int ctl_check_inject(const struct ctl_options *options, int n, char **args)
+{
+    static const char kinds[] = "delay, drop, reorder, freeze, spike or stall";
+
+    if (n == 0 && (options->given & (CTL_INJECTION | CTL_EVERY)) != 0 && !options->clear)
+        return ctl_usage("inject: say which kind: %s", kinds);
+    if (n > 0 &&
+        lk_names_to_injection(args[0]) == LINKAGE__V1__INJECTION_KIND__INJECTION_UNSPECIFIED)
+        return ctl_usage("inject %s: expected %s", args[0], kinds);
+    return CTL_OK;
+}
+
 int ctl_inject(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -64,13 +76,8 @@ int ctl_inject(const struct ctl_options *options, struct lk_client *client, int 
     const Linkage__V1__ControlReply *reply;
     int status;
 
-    if (n == 0 && (options->given & (CTL_INJECTION | CTL_EVERY)) != 0 && !options->clear)
-        return ctl_usage("inject: say which kind: delay, drop, reorder, freeze, spike or stall");
     if (n > 0) {
         injection.kind = lk_names_to_injection(args[0]);
-        if (injection.kind == LINKAGE__V1__INJECTION_KIND__INJECTION_UNSPECIFIED)
-            return ctl_usage("inject %s: expected delay, drop, reorder, freeze, spike or stall",
-                             args[0]);
         inject.add = list;
         inject.n_add = 1;
     }

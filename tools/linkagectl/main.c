@@ -10,13 +10,14 @@
 
 #define ANY 1000000
 
-/* @takes: bits of enum ctl_option. */
+/* @takes: bits of enum ctl_option;  @check: of the words of the line, or NULL */
 static const struct command {
     const char *name;
     int n_min;
     int n_max;
     int (*run)(const struct ctl_options *options, struct lk_client *client, int n, char **args);
     unsigned int takes;
+    int (*check)(const struct ctl_options *options, int n, char **args);
 } commands[] = {
     {"status", 0, 0, ctl_status, 0},
     {"load", 1, 1, ctl_load, 0},
@@ -26,14 +27,14 @@ static const struct command {
     {"pause", 0, 0, ctl_pause, 0},
     {"stop", 0, 0, ctl_stop, 0},
     {"reset", 0, 0, ctl_reset, 0},
-    {"step", 0, 1, ctl_step, CTL_STEPPING | CTL_FORCE},
-    {"set", 2, ANY, ctl_set, CTL_FORCE},
-    {"watch", 0, ANY, ctl_watch, CTL_EVERY},
+    {"step", 0, 1, ctl_step, CTL_STEPPING | CTL_FORCE, ctl_check_step},
+    {"set", 2, ANY, ctl_set, CTL_FORCE, ctl_check_set},
+    {"watch", 0, ANY, ctl_watch, CTL_EVERY, ctl_check_watch},
     {"channels", 0, 0, ctl_channels, 0},
     {"inputs", 0, 0, ctl_inputs, 0},
     {"policy", 0, 0, ctl_policy, 0},
-    {"inject", 0, 1, ctl_inject, CTL_INJECTION | CTL_EVERY},
-    {"record", 1, 2, ctl_record, 0},
+    {"inject", 0, 1, ctl_inject, CTL_INJECTION | CTL_EVERY, ctl_check_inject},
+    {"record", 1, 2, ctl_record, 0, ctl_check_record},
     {"latency", 0, 0, ctl_latency, CTL_LATENCY | CTL_OUTPUT},
     {"trace", 0, 0, ctl_trace, CTL_CYCLES | CTL_OUTPUT},
     {"shutdown", 0, 0, ctl_shutdown, 0},
@@ -71,6 +72,9 @@ static int run_command(const struct command *command, const struct ctl_options *
 
     if (command->run == ctl_keygen)
         return ctl_keygen(options, NULL, n, args);
+    status = command->check == NULL ? CTL_OK : command->check(options, n, args);
+    if (status != CTL_OK)
+        return status;
     status = ctl_connect(options, &client);
     if (status != CTL_OK)
         return status;

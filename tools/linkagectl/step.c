@@ -13,26 +13,34 @@
 #define STEPS_A_REQUEST 10000 /* as many as the contract allows */
 
 /* "motor=1.5", "wind=1,0,-2" */
-static int apply_setting(const struct ctl_options *options, struct lk_client *client,
-                         const char *setting)
+static int read_values(const char *setting, double values[LK_WIRE_SCALARS_MAX], size_t *ret_n)
 {
     const char *text = strchr(setting, '=');
-    const Linkage__V1__ControlReply *reply;
-    double values[LK_WIRE_SCALARS_MAX];
-    char name[LK_WIRE_NAME_MAX + 1];
-    size_t n = 0;
 
-    snprintf(name, sizeof(name), "%.*s", (int)(text - setting), setting);
+    *ret_n = 0;
     do {
         char *end;
 
-        values[n++] = strtod(++text, &end);
+        values[(*ret_n)++] = strtod(++text, &end);
         if (end == text || (*end != ',' && *end != '\0') ||
-            (*end == ',' && n == LK_WIRE_SCALARS_MAX))
+            (*end == ',' && *ret_n == LK_WIRE_SCALARS_MAX))
             return ctl_usage("--set %s: expected CHANNEL=VALUE, or =VALUE,VALUE,...", setting);
         text = end;
     } while (*text == ',');
-    return ctl_set_channel(options, client, name, values, n, &reply);
+    return CTL_OK;
+}
+
+static int apply_setting(const struct ctl_options *options, struct lk_client *client,
+                         const char *setting)
+{
+    const Linkage__V1__ControlReply *reply;
+    double values[LK_WIRE_SCALARS_MAX];
+    char name[LK_WIRE_NAME_MAX + 1];
+    size_t n;
+    int status = read_values(setting, values, &n);
+
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(setting, "="), setting);
+    return status == CTL_OK ? ctl_set_channel(options, client, name, values, n, &reply) : status;
 }
 
 /* Return: an exit status; CTL_OK with the outputs after the steps. */
@@ -100,6 +108,18 @@ static int read_steps(const char *text, uint64_t *ret_steps)
     return CTL_OK;
 }
 
+int ctl_check_step(const struct ctl_options *options, int n, char **args)
+{
+    double values[LK_WIRE_SCALARS_MAX];
+    size_t n_values;
+    uint64_t steps;
+    int status = n > 0 ? read_steps(args[0], &steps) : CTL_OK;
+
+    for (int i = 0; status == CTL_OK && i < options->n_settings; i++)
+        status = read_values(options->settings[i], values, &n_values);
+    return status;
+}
+
 int ctl_step(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     const Linkage__V1__OutputSample *outputs = NULL;
@@ -159,6 +179,15 @@ static int show_record_status(const struct ctl_options *options, struct lk_clien
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }
 
+int ctl_check_record(const struct ctl_options *options, int n, char **args)
+{
+    (void)options;
+    if (strcmp(args[0], "start") == 0 ||
+        (n == 1 && (strcmp(args[0], "stop") == 0 || strcmp(args[0], "status") == 0)))
+        return CTL_OK;
+    return ctl_usage("record: expected 'start [NAME]', 'stop' or 'status'");
+}
+
 int ctl_record(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -166,11 +195,9 @@ int ctl_record(const struct ctl_options *options, struct lk_client *client, int 
     const Linkage__V1__ControlReply *reply;
     int status;
 
-    if (strcmp(args[0], "status") == 0 && n == 1)
+    if (strcmp(args[0], "status") == 0)
         return show_record_status(options, client);
     record.stop = strcmp(args[0], "stop") == 0;
-    if ((!record.stop && strcmp(args[0], "start") != 0) || (record.stop && n > 1))
-        return ctl_usage("record: expected 'start [NAME]', 'stop' or 'status'");
     if (n > 1)
         record.name = args[1];
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RECORD;

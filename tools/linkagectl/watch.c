@@ -257,6 +257,16 @@ static int open_outputs(struct watch *watch)
     return code == 0 ? CTL_OK : ctl_report(watch->options, code, &error);
 }
 
+int ctl_check_watch(const struct ctl_options *options, int n, char **args)
+{
+    (void)n;
+    (void)args;
+    if (options->every != floor(options->every) || options->every < 0 ||
+        options->every > UINT32_MAX)
+        return ctl_usage("watch --every %g: expected a whole number of steps", options->every);
+    return CTL_OK;
+}
+
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args)
 {
     struct watch watch = {.options = options, .client = client, .n_names = n, .names = args};
@@ -264,9 +274,6 @@ int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n
     struct lk_error error;
     int status;
 
-    if (options->every != floor(options->every) || options->every < 0 ||
-        options->every > UINT32_MAX)
-        return ctl_usage("watch --every %g: expected a whole number of steps", options->every);
     watch.divisor = options->every > 1 ? (uint32_t)options->every : 1;
     watch.endpoint = options->outputs;
     if (watch.endpoint == NULL && lk_client_outputs_endpoint(options->endpoint, derived) == 0)
