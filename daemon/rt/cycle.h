@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cycle: one step of the model at each point of a fixed time grid.
  *
- * The grid is T(k) = T0 + k h, to the nearest nanosecond on CLOCK_MONOTONIC, with the step h of the
- * model as it is (see grid.h); it is never moved. A cycle
- * sleeps until its grid point, takes the newest inputs, steps, evaluates the outputs, and leaves a
- * record for others to pick up. Nobody is signalled: readers know the grid.
+ * The grid is T(k) = T0 + k h, to the nearest nanosecond on CLOCK_MONOTONIC, with the exact step h
+ * of the model (see grid.h); it never moves. A cycle sleeps until its grid point, takes the newest
+ * inputs, steps, evaluates the outputs, and publishes a record. It signals nobody: readers know the
+ * grid.
  *
- * Late cycles. What follows a cycle that ends after the next grid point is in overrun.h. After any
- * cycle,
+ * Late cycles. overrun.h decides what follows a cycle that ends after the next grid point. After
+ * any cycle,
  *
  *     cycles + skipped = grid points elapsed since T0 = k + 1
  *
  * and simulated time lags wall time by exactly (skipped + cycles without a step) steps.
  *
  * A pause keeps the grid and does not step. A fault (the step failed, a joint is violated beyond
- * the limit, too many overruns, the watchdog) does the same for good: the outputs are those of the
- * last good step, or zero where the settings say so; the reason is in the record.
+ * the limit, too many overruns, the watchdog) does the same permanently: the outputs are those of
+ * the last good step, or zero if the settings say so; the record has the reason.
  *
  * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring
- * that others read; missed deadlines are kept in a list of their own, the first LKD_MISSED_MAX.
+ * that others read; a list keeps the first LKD_MISSED_MAX missed deadlines.
  *
  * This file and everything it calls neither allocates nor locks, and makes one system call a cycle:
  * the wait. The thread around it is in runner.h.
  *
- * With a crew, its other workers sleep between steps and get up a little before the grid point by
- * themselves. The cycle wakes those that are late, by a second system call. */
+ * With several workers, the others sleep between steps and wake by themselves shortly before the
+ * grid point. The cycle wakes those that are late, by a second system call. */
 #ifndef LKD_RT_CYCLE_H
 #define LKD_RT_CYCLE_H
 
@@ -41,12 +41,12 @@
 #include "tape.h"
 #include "wait.h"
 
-/** enum lkd_ask - what the control thread asks of the cycle, honoured at the next grid point.
- * LKD_ASK_FAULT is the watchdog's: a cycle that stood still does not go on as if nothing were. */
+/** enum lkd_ask - request of the control thread, honoured at the next grid point. The watchdog
+ * requests LKD_ASK_FAULT: a cycle that hung must not continue. */
 enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END, LKD_ASK_FAULT };
 
-/** struct lkd_settings - what does not depend on the model.
- * @policy:            what is done about inputs and about a model that goes wrong
+/** struct lkd_settings - settings that do not depend on the model.
+ * @policy:            conditions of inputs and model, and the actions they cause
  * @wake, @margin_ns:  how to wait; margin of LKD_WAKE_HYBRID, 0: found by the proof of the budget
  * @overrun:           see overrun.h
  * @budget_share:      of the period that inputs, step and outputs may take
@@ -65,8 +65,8 @@ struct lkd_settings {
 #define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
 #define LKD_MISSED_MAX 1000
 
-/** enum lkd_cause - of a missed deadline: the cycle before was not over at its grid point; it was
- * woken late; it computed for longer than its budget; neither alone. */
+/** enum lkd_cause - cause of a missed deadline: the previous cycle was still running at the grid
+ * point; a late wake-up; a computation longer than its budget; the last two together. */
 enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
 
 /** struct lkd_missed - a cycle that ended after the next grid point. */
@@ -76,28 +76,28 @@ struct lkd_missed {
     struct lkd_record record;
 };
 
-/* How long before the grid point the workers get up: more than they are late themselves (p99 of
- * the wake-up), less than they spin; no more than LKD_MARGIN_PART of the period. */
+/* How long before the grid point the workers wake: more than their own wake-up latency (p99), less
+ * than they spin; at most LKD_MARGIN_PART of the period. */
 #define LKD_LEAD_NS INT64_C(50000)
 
 struct lkd_cycle;
 
-/** lkd_cycle_after - what else happens at the end of a cycle, in the slack that is left of the
- * period: the outputs are with the others already.
- * Thread: cycle.  RT: its time is in the cycle's response, and may make it late. */
+/** lkd_cycle_after - called at the end of a cycle, in the slack of the period, after the outputs
+ * are published.
+ * Thread: cycle.  RT: its time is part of the cycle's response, and may make it late. */
 typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
 /** struct lkd_cycle - a model on the grid.
  * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
  * @t0_ns, @crew: set before a run, NULL: alone
- * @mode:     set before a run;  @steps_max: after which the run pauses by itself, 0: none; set
- *            while it does not step
+ * @mode:     set before a run;  @steps_max: the run pauses after so many steps, 0: never; set while
+ *            it does not step
  * @wait:     how to wait, its margin settled by the proof
  * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs
  * @low, @high: limits of each input scalar
  * @guard:    between the mailbox and the step;  @tape: towards the recorder
- * @release:  of steps, where it is not the clock's matter
- * @stall_ns: for which the next cycle computes longer, once; a fault on purpose
+ * @release:  of steps, where no clock releases them
+ * @stall_ns: extra computing time of the next cycle, once; an injected fault
  * @after:    or NULL, with its @after_context; set while no thread runs the cycle
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
@@ -109,13 +109,13 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @input_age: from the receipt of a sample to when the cycle took it, each sample once
  * @hand_over: from @computed_ns to the socket; written by the exchange thread
  * @records:  struct lkd_record of the last cycles
- * @n_spans, @spans: what each worker of the crew did last, a ring each: words are its phase,
- * counted since the start, and its begin and end [ns]
+ * @n_spans, @spans: last activity of each worker, a ring each: words are its phase, counted since
+ * the start, and its begin and end [ns]
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs;  @rt.trial, @rt.trial_guard, @rt.trial_news: inputs of the
- * proof, its own guard, and news of benches that are never heard
+ * @rt.values: the last good outputs;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
+ * inputs, a guard of its own, and news of silent benches
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
@@ -170,19 +170,20 @@ struct lkd_cycle {
 
 #define LKD_SPANS 16384 /* of a worker: a thousand steps of twelve phases */
 
-/** lkd_settings_default() - sleep, count overruns and go on, limits of the shipped configuration.
+/** lkd_settings_default() - sleep, count overruns and continue, limits of the shipped
+ * configuration.
  */
 struct lkd_settings lkd_settings_default(void);
 
 /** lkd_cycle_new() - mailboxes and records for @system, whose period is its step size.
- * @system:   stays the caller's, must outlive the cycle
+ * @system:   owned by the caller, must outlive the cycle
  * Thread: control.  RT: no.
  * Return: 0, -ENOMEM. */
 int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
                   struct lkd_cycle **ret_cycle);
 
-/** lkd_cycle_keep_spans() - rings for the spans of so many workers, those of the last run
- * forgotten; none for one.  lkd_cycle_drop_spans() - release them. Thread: control, while no thread
+/** lkd_cycle_keep_spans() - new rings for the spans of @n_workers workers; none for one.
+ * lkd_cycle_drop_spans() - release them. Thread: control, while no thread
  * runs the cycle. Return: 0, -ENOMEM. */
 int lkd_cycle_keep_spans(struct lkd_cycle *cycle, int n_workers);
 void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
@@ -190,21 +191,21 @@ void lkd_cycle_drop_spans(struct lkd_cycle *cycle);
 /** lkd_cycle_free() - release; NULL is allowed. Not while it runs. */
 void lkd_cycle_free(struct lkd_cycle *cycle);
 
-/** lkd_cycle_rewind() - system to t = 0, fresh figures and histograms, ask RUN, nothing tripped.
- * What benches sent stays.
+/** lkd_cycle_rewind() - system to t = 0, cleared figures and histograms, ask RUN, nothing tripped.
+ * Keeps what benches sent.
  * Thread: control, while no thread runs the cycle. */
 void lkd_cycle_rewind(struct lkd_cycle *cycle);
 
-/** lkd_cycle_settle() - make the very last figures, the last cycle's overrun included, readable.
+/** lkd_cycle_settle() - publish the final figures, the last cycle's overrun included.
  * Thread: control, when the thread that ran the cycle has ended. */
 void lkd_cycle_settle(struct lkd_cycle *cycle);
 
 /** lkd_cycle_ask() - see enum lkd_ask. Thread: control.  RT: yes. */
 void lkd_cycle_ask(struct lkd_cycle *cycle, enum lkd_ask ask);
 
-/** lkd_cycle_compute() - one step with the input values @acting and its outputs, apart from time
- * and books: what a cycle does, for the proof of the budget, too. Fills @latched_ns and @stepped_ns
- * of the record.
+/** lkd_cycle_compute() - one step with the input values @acting and its outputs, without waiting
+ * and evidence; the proof of the budget calls it, too. Fills @latched_ns and @stepped_ns of the
+ * record.
  * Thread: cycle.  RT: yes.
  * Return: why it failed; the figures and values of the outputs are then those of the last good
  *         step. */
@@ -220,21 +221,21 @@ LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct
  * after it.  Thread: any.  RT: yes. */
 LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns);
 
-/** lkd_cycle_missed() - missed deadlines that are listed, at most LKD_MISSED_MAX; entries below do
- * not change any more.  Thread: any. */
+/** lkd_cycle_missed() - number of missed deadlines in the list, at most LKD_MISSED_MAX; entries
+ * below that are final.  Thread: any. */
 uint64_t lkd_cycle_missed(const struct lkd_cycle *cycle);
 
-/** lkd_cycle_record() - time stamps of cycle @number, if they are still there.  Thread: any. */
+/** lkd_cycle_record() - time stamps of cycle @number, if still in the ring.  Thread: any. */
 bool lkd_cycle_record(const struct lkd_cycle *cycle, uint64_t number,
                       struct lkd_record *ret_record);
 
-/** lkd_cycle_run_released() - step by step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
- * (LKD_MODE_ASAP), until asked to end. The books are those of a grid that follows: a cycle's grid
- * point is when it begins.
+/** lkd_cycle_run_released() - step as granted (LKD_MODE_LOCKSTEP), or as fast as possible
+ * (LKD_MODE_ASAP), until asked to end. Counters and stamps take the begin of a cycle as its grid
+ * point.
  * Thread: cycle.  RT: no. */
 void lkd_cycle_run_released(struct lkd_cycle *cycle);
 
-/** lkd_cycle_run() - go through the grid from T0 until asked to end.
+/** lkd_cycle_run() - run the grid from T0 until asked to end.
  * Thread: cycle.  RT: yes, one wait a grid point. */
 LK_RT void lkd_cycle_run(struct lkd_cycle *cycle);
 

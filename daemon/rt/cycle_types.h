@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the cycle takes, gives and says about itself: the records that travel between threads. */
+/* Inputs, outputs and figures of the cycle: the records that travel between threads. */
 #ifndef LKD_RT_CYCLE_TYPES_H
 #define LKD_RT_CYCLE_TYPES_H
 
@@ -15,7 +15,7 @@ enum lkd_mode { LKD_MODE_REALTIME, LKD_MODE_LOCKSTEP, LKD_MODE_ASAP };
 /** enum lkd_cycle_state - what a cycle did. */
 enum lkd_cycle_state { LKD_CYCLE_RUNNING, LKD_CYCLE_PAUSED, LKD_CYCLE_FAULT };
 
-/** enum lkd_fault - why stepping ended for good. */
+/** enum lkd_fault - why stepping ended permanently. */
 enum lkd_fault {
     LKD_FAULT_NONE,
     LKD_FAULT_NOT_FINITE,
@@ -47,7 +47,7 @@ struct lkd_stamp {
 /** struct lkd_input - a record in the mailbox towards the cycle.
  * @newest:   index in @stamp of the newest sample of all
  * @n_stamps, @stamp: newest sample of each bench; a bench keeps its place as long as its claim
- * @flags:    enum Flag, those that are known outside the cycle
+ * @flags:    enum Flag, those that other threads set
  * @values:   lk_system_input_size() finite values in channel order, within their limits, and behind
  *            them the news of each channel, see lkd_input_news() */
 struct lkd_input {
@@ -77,7 +77,7 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
     return (const struct lkd_news *)(const void *)(input->values + n_values);
 }
 
-/** struct lkd_figures - what a cycle says about itself. Times in ns on CLOCK_MONOTONIC.
+/** struct lkd_figures - figures of a cycle. Times in ns on CLOCK_MONOTONIC.
  * @step, @time_s:    steps since the start and simulated time, of the outputs
  * @deadline_ns:      grid point T(k) of this cycle;  @woken_ns: first instruction after the wait
  * @computed_ns:      inputs, step and outputs done
@@ -91,7 +91,7 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * outputs
  * @flags:            enum Flag of the last step
  * @condition:        of LKD_FAULT_POLICY
- * @fault_residual:   of LKD_FAULT_RESIDUAL: by how much the step that failed violates a joint
+ * @fault_residual:   of LKD_FAULT_RESIDUAL: violation of a joint by the failed step
  * @health:           of the last good step, as outputs, @step and the largest residuals are
  * @residual_position_max, @residual_velocity_max: largest since the start
  * @energy_start:     kinetic + potential at the start [J] */
@@ -136,8 +136,8 @@ struct lkd_output {
 
 /** struct lkd_record - the time stamps of a cycle [ns on CLOCK_MONOTONIC], as in the ring; its
  * number there is that of the cycle, from 0.
- * @latched_ns: the inputs taken;  @stepped_ns: the step done, or what took its place
- * @ended_ns:   outputs and books handed over; the cycle's last look at the clock */
+ * @latched_ns: inputs taken;  @stepped_ns: step done, or what replaced it
+ * @ended_ns:   outputs and figures published; the cycle's last reading of the clock */
 struct lkd_record {
     uint64_t step;
     int64_t deadline_ns;

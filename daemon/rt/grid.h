@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The points in time of a run, in whole nanoseconds since its start.
  *
- * The period is the step of the model, exactly: the double h, whatever its fraction of a nanosecond
- * (333333.3... ns at 3000 Hz). Point k is k h, rounded to the nearest nanosecond once, from
- * integers alone; so k periods and k steps are the same time after any number of them, and a run at
+ * The period is the exact step of the model: the double h with its fraction of a nanosecond
+ * (333333.3... ns at 3000 Hz). Point k is k h, rounded once to the nearest nanosecond, computed
+ * from integers; so k periods and k steps are the same time after any number of them, and a run at
  * 60, 1024 or 44100 Hz does not drift.
  *
  * Pure functions.  Thread: any.  RT: yes. */
@@ -19,12 +19,11 @@ struct lkd_grid {
     uint64_t part;
 };
 
-/** lkd_grid_of() - @step_s: LK_STEP_MIN to LK_STEP_MAX [s]; of these every double is such a number,
- * without a remainder. */
+/** lkd_grid_of() - @step_s: LK_STEP_MIN to LK_STEP_MAX [s]; the grid represents every double in
+ * this range exactly. */
 struct lkd_grid lkd_grid_of(double step_s);
 
-/** lkd_grid_period() - to the nearest nanosecond: what durations are compared with, and messages
- * say. */
+/** lkd_grid_period() - to the nearest nanosecond, to compare with durations and to print. */
 int64_t lkd_grid_period(const struct lkd_grid *grid);
 
 /** lkd_grid_at() - point @k, 0 or more, as long as it is before 2^63 ns (292 years). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guard: between what benches sent and what acts in the step.
  *
- * Each input channel has a time-out in steps, a rate, and a fail-safe. The guard looks at them at
+ * Each input channel has a time-out in steps, a rate, and a fail-safe. The guard checks them at
  * every step, on the cycle's own thread: a bench that dies, and even an exchange thread that
  * starves, cannot keep a stale value acting. Its rules come from one table of conditions and
  * actions.
@@ -10,10 +10,10 @@
  *     commanded values  ---------->  tripped: hold, zero, ramp  ----->  acting values
  *     heard, refused counters        else commanded; then the rate
  *
- * A condition trips a channel when its rule is hold, zero or ramp. It recovers when the condition
- * is over and so many good samples have come in a row since; then it goes back to the commanded
- * value on a straight line as long as its ramp, without a jump. A stronger action takes over from a
- * weaker one. A channel that nobody feeds any more goes back in the same way.
+ * A condition trips a channel when its rule is hold, zero or ramp. The channel recovers when the
+ * condition is over and @recover_samples good samples in a row have arrived since; it then returns
+ * to the commanded value on a straight line that takes as long as its ramp, without a jump. A
+ * stronger action replaces a weaker one. A channel without a bench returns in the same way.
  *
  * Everything here is plain arithmetic on the cycle's own memory; counters that others read are
  * atomics. */
@@ -46,16 +46,16 @@ enum lkd_condition {
     LKD_CONDITIONS,
 };
 
-/** struct lkd_rule - what is done about a condition.
- * @value:  that a ramp leads to; NaN: the initial value of the channel
- * @ramp_s: how long the ramp takes, also the one back [s] */
+/** struct lkd_rule - the action for a condition.
+ * @value:  target of a ramp; NaN: the initial value of the channel
+ * @ramp_s: duration of the ramp, and of the one back [s] */
 struct lkd_rule {
     enum lkd_action action;
     double value;
     double ramp_s;
 };
 
-/** struct lkd_channel_rule - staleness of one channel, where the configuration says so by name. */
+/** struct lkd_channel_rule - staleness of one channel that the configuration names. */
 struct lkd_channel_rule {
     char name[LK_NAME_SIZE];
     uint64_t timeout_steps;
@@ -69,8 +69,8 @@ struct lkd_channel_rule {
  * @timeout_steps:   of LKD_CONDITION_STALE; 0: never
  * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: [J], infinite: off
  * @recover_samples: good ones in a row, at least 1
- * @channel:         @n_channels with a staleness of their own; a name that the model does not have
- *                   means nothing */
+ * @channel:         @n_channels with a staleness of their own; names that the model lacks have no
+ *                   effect */
 struct lkd_policy {
     struct lkd_rule rule[LKD_CONDITIONS];
     uint64_t timeout_steps;
@@ -81,8 +81,8 @@ struct lkd_policy {
     struct lkd_channel_rule channel[LKD_CHANNEL_RULES_MAX];
 };
 
-/** struct lkd_news - what is known about a channel outside, in the record of the mailbox. Counters
- * run on as long as the model is loaded, so that a record overtaken by a newer one loses nothing.
+/** struct lkd_news - what the exchange thread knows about a channel, in the record of the mailbox.
+ * Counters never restart while the model is loaded, so that an overtaken record loses nothing.
  * @heard:      good samples;  @not_finite, @out_of_range: refused ones
  * @watched:    a bench feeds it: it can get stale
  * @lost:       its bench is silent for longer than its lease */
@@ -98,7 +98,7 @@ struct lkd_news {
  * @offset, @size: its scalars;  @low, @high: their limits;  @rate: largest change a step
  * @initial:   value at the start
  * @timeout_steps, @stale: of this channel
- * @seen:      news that have been dealt with;  @age: steps since the last good sample
+ * @seen:      news already processed;  @age: steps since the last good sample
  * @tripped:   an action other than COUNT is in force, @action, because of @condition
  * @target:    of a ramp;  @left: steps until a ramp, there or back, has arrived
  * @good:      samples since the trip
@@ -145,7 +145,7 @@ struct lkd_guarded {
  * @count:   of each condition since the start of the run;  @last_step: of the last one
  * @flags:   enum Flag of the last step, those that inputs cause
  * @timed:   channels can get stale or lost: not in lockstep, where no bench means no step
- * @overruns_seen: that have been dealt with;  @model: conditions of the whole model in force, bits
+ * @overruns_seen: already processed;  @model: conditions of the whole model in force, bits
  * @h:       step size [s] */
 struct lkd_guard {
     struct lkd_policy policy;
@@ -163,7 +163,7 @@ struct lkd_guard {
     _Atomic uint64_t last_step[LKD_CONDITIONS];
 };
 
-/** struct lkd_guard_view - the state of the model that conditions are about, before a step.
+/** struct lkd_guard_view - the state of the model before a step, as conditions need it.
  * @step:     steps done;  @overruns: so far
  * @residual: largest violation after the last step;  @energy: balance of energy after it [J] */
 struct lkd_guard_view {
@@ -186,7 +186,7 @@ int lkd_guard_init(struct lkd_guard *guard, const struct lk_system *system,
 void lkd_guard_fini(struct lkd_guard *guard);
 
 /** lkd_guard_begin() - a run begins: acting values initial, nothing tripped, counters zero.
- * @news: as known now, n_channels of them: what was refused before the run does not count
+ * @news: current, n_channels of them: refusals before the run do not count
  * Thread: whoever runs the cycle next, while nobody does.  RT: yes. */
 void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
 

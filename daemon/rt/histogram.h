@@ -7,8 +7,8 @@
  * value is kept exactly.
  *
  * One thread adds; any thread may read at any time. Counters are relaxed atomics, written with a
- * plain load and store because there is only one writer. A reader may see a value counted in a
- * bucket and not yet in the total, or the other way round; nothing worse. */
+ * plain load and store because there is only one writer. A reader may see a value in a bucket and
+ * not yet in the total, or the reverse, but no other inconsistency. */
 #ifndef LKD_RT_HISTOGRAM_H
 #define LKD_RT_HISTOGRAM_H
 
@@ -32,7 +32,8 @@ struct lkd_histogram {
     _Atomic uint64_t count;
 };
 
-/** lkd_histogram_clear() - forget everything. Thread: the writer, or any while nobody writes. */
+/** lkd_histogram_clear() - set all counts to zero. Thread: the writer, or any while nobody writes.
+ */
 void lkd_histogram_clear(struct lkd_histogram *histogram);
 
 /** lkd_histogram_add() - count one duration; a negative one counts as 0.

@@ -4,8 +4,8 @@
  * Three slots of equal size. The writer owns one ("back"), the reader owns one ("front"), the third
  * waits in the middle. Publishing swaps back and middle, taking swaps middle and front; each is one
  * atomic exchange. Hence both sides are wait-free, the reader never sees a half-written slot, and
- * neither side can hold the other up. Values that are overtaken before they are taken are lost:
- * that is the purpose.
+ * neither side can delay the other. Values that are overtaken before they are taken are lost: that
+ * is the purpose.
  *
  * One writer and one reader at a time. Where a side moves from one thread to another, the caller
  * orders the move (a lock, or thread creation and join). */
@@ -21,8 +21,7 @@
 
 #define LKD_CACHE_LINE 64
 
-/** struct lkd_mailbox - see above; one cache line for each party, so that they do not disturb
- * each other.
+/** struct lkd_mailbox - see above; one cache line for each side, to avoid false sharing.
  * @slots:  three slots of @stride bytes each, @size of which are the caller's
  * @back:   slot of the writer;  @front: slot of the reader
  * @middle: slot in between, with MAILBOX_FRESH when it was published and not yet taken */

@@ -2,16 +2,16 @@
 /* What happens when a cycle ends after the next grid point.
  *
  * Grid points T(k) are those of grid.h and never move. A cycle at T(k) that ends after T(k + 1) is
- * an overrun, a missed deadline. What then:
+ * an overrun, a missed deadline. The policies are:
  *
- * `continue`: late by up to a period, the cycle of T(k + 1) follows at once. Late by more, the grid
- * points gone by are skipped, and simulated time stays behind by as many steps.
+ * `continue`: if the cycle is late by up to a period, the cycle of T(k + 1) follows at once. If it
+ * is later, the elapsed grid points are skipped, and simulated time lags by as many steps.
  *
- * `catch-up`: the cycles of the grid points gone by follow at once, at most n in a row without
- * waiting; what is then still in the past is skipped.
+ * `catch-up`: the cycles of the elapsed grid points follow at once, at most n in a row without
+ * waiting; grid points still in the past after that are skipped.
  *
  * Either way overruns count towards a fault: r of them in a row, or m within w grid points. The
- * first ones after the start may be left out of that count (caches are cold), not out of the books.
+ * first ones after the start may be exempt from the fault (caches are cold), not from the counts.
  *
  * Pure functions, with the cycle's own state; they belong to the cycle thread. */
 #ifndef LKD_RT_OVERRUN_H
@@ -38,9 +38,9 @@ struct lkd_overrun_policy {
     uint64_t window;
 };
 
-/** struct lkd_overruns - the books of a run; zero it first.
+/** struct lkd_overruns - the counts of a run; zero it first.
  * @overruns, @skipped: as in the figures of the cycle;  @caught_up: cycles that did not wait
- * @fault:    a limit was passed
+ * @fault:    a limit was exceeded
  * @row:      overruns in a row;  @at_once: cycles in a row that did not wait
  * @counted:  overruns that count towards a fault
  * @recent:   grid points of the last ones, a ring */
@@ -55,13 +55,12 @@ struct lkd_overruns {
     uint64_t recent[LKD_OVERRUN_WINDOW_MAX];
 };
 
-/** lkd_overrun_next() - close the books of a cycle and find the next one's grid point.
+/** lkd_overrun_next() - count a cycle and find the next one's grid point.
  * @k:         grid point of the cycle, from 0;  @cycle: its number, from 0
- * @passed:    grid points after T(k) that were over when it ended, one whose time is just now is
- *             not; 0: in time
+ * @passed:    grid points after T(k) that had elapsed when it ended, not counting one at exactly
+ *             that time; 0: in time
  * Thread: cycle.  RT: yes, constant time.
- * Return: how many grid points further the next cycle is: 1, or more with that many less one
- *         skipped. */
+ * Return: distance to the next cycle in grid points: 1, or 1 + the number skipped. */
 LK_RT int64_t lkd_overrun_next(const struct lkd_overrun_policy *policy,
                                struct lkd_overruns *overruns, uint64_t k, uint64_t cycle,
                                int64_t passed);

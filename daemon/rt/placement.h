@@ -2,8 +2,8 @@
 /* Which worker of the cycle runs on which core, decided before any thread exists.
  *
  * Two real-time threads that wait for each other on one core, or one on each core of the machine,
- * stop everything that shares these cores; so such a wish is refused, not degraded. A single worker
- * waits for nobody: it may lack a core of its own. */
+ * block everything else on these cores; so such a configuration is refused, not degraded. A single
+ * worker waits for nobody: it may share a core. */
 #ifndef LKD_RT_PLACEMENT_H
 #define LKD_RT_PLACEMENT_H
 
@@ -15,7 +15,7 @@
 #define LKD_WORKERS_AUTO     0 /* as many as the model pays for */
 #define LKD_WORKERS_AUTO_MAX 4 /* cores that `auto` keeps other threads from */
 
-/** struct lkd_wish - what the configuration asks for.
+/** struct lkd_wish - the request of the configuration.
  * @workers:      1 to LK_CREW_MAX, or LKD_WORKERS_AUTO
  * @core:         of worker 0, the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
  * @n_cores:      0: any cores
@@ -29,9 +29,9 @@ struct lkd_wish {
     int priority;
 };
 
-/** struct lkd_placement - what is granted.
- * @n_workers: as wished; or the most there can be, for LKD_WORKERS_AUTO
- * @chosen_by_model: a run takes as many of them as its model pays for
+/** struct lkd_placement - the decision.
+ * @n_workers: as requested; or the largest possible number, for LKD_WORKERS_AUTO
+ * @chosen_by_model: a run takes as many of them as shorten the step of its model
  * @core:      of each, or LKD_CORE_NONE */
 struct lkd_placement {
     int n_workers;
@@ -39,7 +39,7 @@ struct lkd_placement {
     int core[LK_CREW_MAX];
 };
 
-/** struct lkd_cores - what there is to be placed on.
+/** struct lkd_cores - the available cores.
  * @allowed:   cores that the process runs on
  * @reachable: cores that its threads may be pinned to, see lkd_realtime_cores()
  * @isolated:  cores that the kernel keeps other programs off; `auto` takes the last of them first

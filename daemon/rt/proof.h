@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the step fit into its period? Found out on the very core, before a run.
+/* Proof, before a run and on the very core, that the step fits into its period.
  *
  * The thread that will run the cycle executes the model's step many times, with inputs that jump
- * between the ends of what their channels allow. A step does the same work whatever the values are,
- * so what differs between steps is the machine's. Steps come in bursts of some milliseconds,
- * with pauses in between, for the kernel takes a core back from a real-time thread that never
- * sleeps. After each burst a loop that only reads the clock takes the same time: its gaps are what
- * the machine does to any program there, and tell a slow step from a stalled core. The ends of the
- * pauses measure the kernel's wake-ups, from which the margin of LKD_WAKE_HYBRID follows.
+ * between the limits of their channels. A step does the same work for any values, so the machine
+ * causes the differences between steps. Steps come in bursts of some milliseconds with pauses in
+ * between, because the kernel throttles a real-time thread that never sleeps. After each burst a
+ * loop that only reads the clock takes the same time: its gaps are interruptions by the machine,
+ * and distinguish a slow step from a stalled core. The ends of the pauses measure the kernel's
+ * wake-up latency, from which the margin of LKD_WAKE_HYBRID follows.
  *
- * On a core that other real-time programs may come to, another rig for instance, the bursts are
- * short and the pauses long: between two of them is room for their cycles.
+ * On a core that other real-time programs may use, another rig for instance, the bursts are short
+ * and the pauses long, to leave room for their cycles.
  *
- * Within a burst the caches are warm; its first step, after a pause, finds them as a cycle does,
- * and the maximum and p99.9 know it.
+ * Within a burst the caches are warm; its first step, after a pause, finds them as cold as a cycle
+ * does, and is part of the maximum and p99.9.
  *
- * The state of the model is spent afterwards: lkd_cycle_rewind(). */
+ * The state of the model is invalid afterwards: call lkd_cycle_rewind(). */
 #ifndef LKD_RT_PROOF_H
 #define LKD_RT_PROOF_H
 
@@ -24,14 +24,14 @@
 #define LKD_PROOF_GAP_NS    INT64_C(20000) /* a gap that counts, or a twentieth of the period */
 #define LKD_PROOF_STEPS_MIN 1000           /* fewer prove nothing */
 
-/** struct lkd_proof - a proof under way, and what it has found.
+/** struct lkd_proof - a proof in progress, and its results.
  * @steps, @time_ns:   it ends after so many steps, or so much time
- * @shared:   other real-time programs may come to the core; set before the run
+ * @shared:   other real-time programs may use the core; set before the run
  * @compute:  a step with its outputs, as the cycle measures it;  @wakeup: ends of the pauses
  * @gap_max_ns, @gaps: of the loop that reads the clock, in @gap_time_ns of it
- * @steps_done, @restarts: a step that was refused (the inputs drove it too far) starts over
- * @progress: 0 to 1000;  @bursts: so far, a sign of life;  @done: the rest may be read; @cancelled:
- * it was asked to end early */
+ * @steps_done;  @restarts: resets after a step that failed (the inputs drove it too far)
+ * @progress: 0 to 1000;  @bursts: so far, a sign of life;  @done: the rest may be read;
+ * @cancelled: it ended early on request */
 struct lkd_proof {
     uint64_t steps;
     int64_t time_ns;
@@ -49,7 +49,7 @@ struct lkd_proof {
     _Atomic bool done;
 };
 
-/** lkd_proof_init() - nothing done yet.  RT: yes. */
+/** lkd_proof_init() - begin an empty proof.  RT: yes. */
 void lkd_proof_init(struct lkd_proof *proof, uint64_t steps, int64_t time_ns);
 
 /** lkd_proof_run() - execute it; ends early when the cycle is asked to end.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operating system can do for the cycle thread: memory, cores, priority, idle states.
+/* Services of the operating system for the cycle thread: memory, cores, priority, idle states.
  *
- * Everything here may be refused (no privilege, another cpuset, a container). Each function says so
- * with a negative errno and leaves the rest usable; whether a refusal matters is for the caller. */
+ * The system may refuse each of them (no privilege, another cpuset, a container). The functions
+ * then return a negative errno and change nothing else; the caller decides whether that matters. */
 #ifndef LKD_RT_REALTIME_H
 #define LKD_RT_REALTIME_H
 
@@ -16,9 +16,9 @@
 #define LKD_STACK_TOUCHED  (64u << 10)
 #define LKD_LOCK_LIMIT_MIN (256u << 20) /* RLIMIT_MEMLOCK, bytes, below which nothing is locked */
 
-/** struct lkd_usage - what the kernel counted for one thread.
- * @minor_faults, @major_faults: pages that were not there
- * @voluntary:   times it gave the core away (each wait is one);  @involuntary: times it lost it */
+/** struct lkd_usage - the kernel's counters of one thread.
+ * @minor_faults, @major_faults: page faults
+ * @voluntary:   context switches by waiting;  @involuntary: by preemption */
 struct lkd_usage {
     uint64_t minor_faults;
     uint64_t major_faults;
@@ -27,7 +27,7 @@ struct lkd_usage {
 };
 
 /** lkd_realtime_lock_memory() - lock all present and future memory of the process, and keep malloc
- * from giving pages back and from making more arenas. Raises the soft limit first. Early in main.
+ * from returning pages and creating arenas. Raises the soft limit first. Call it early in main.
  * Return: 0, -EPERM (RLIMIT_MEMLOCK below LKD_LOCK_LIMIT_MIN and no CAP_IPC_LOCK), or the negative
  *         errno of mlockall(). */
 int lkd_realtime_lock_memory(void);
@@ -38,31 +38,31 @@ int lkd_realtime_lock_memory(void);
 int lkd_realtime_pick_core(int core);
 
 /** lkd_realtime_cores() - the cores of this process.
- * @ret_allowed:   where the calling thread runs
- * @ret_reachable: where it may go: all of its cpuset, isolated cores included
+ * @ret_allowed:   affinity of the calling thread
+ * @ret_reachable: cores it may be pinned to: all of its cpuset, isolated cores included
  * Return: 0 or negative errno. */
 int lkd_realtime_cores(cpu_set_t *ret_allowed, cpu_set_t *ret_reachable);
 
-/** lkd_realtime_avoid_core() - keep the calling thread, and what it creates from now on, off @core.
- * Does nothing for LKD_CORE_NONE or when there would be no core left.
+/** lkd_realtime_avoid_core() - keep the calling thread, and threads it creates later, off @core.
+ * Does nothing for LKD_CORE_NONE or if no core would be left.
  * Return: 0 or negative errno. */
 int lkd_realtime_avoid_core(int core);
 
-/** lkd_realtime_pin() - calling thread onto @core alone; LKD_CORE_NONE is allowed.
+/** lkd_realtime_pin() - pin the calling thread to @core; LKD_CORE_NONE is allowed.
  * Return: 0 or negative errno (-EINVAL: no such core, or outside of the cpuset). */
 int lkd_realtime_pin(int core);
 
-/** lkd_realtime_set_fifo() - calling thread to SCHED_FIFO.
+/** lkd_realtime_set_fifo() - set the calling thread to SCHED_FIFO.
  * @priority: 1 to 99
  * Return: 0 or negative errno (-EPERM: RLIMIT_RTPRIO too low and no CAP_SYS_NICE). */
 int lkd_realtime_set_fifo(int priority);
 
 /** lkd_realtime_pin_of(), lkd_realtime_fifo_of() - the same for another thread of this process,
- * which need not run for it. Return: likewise. */
+ * even if that thread cannot run. Return: likewise. */
 int lkd_realtime_pin_of(pthread_t thread, int core);
 int lkd_realtime_fifo_of(pthread_t thread, int priority);
 
-/** struct lkd_thread_wish - of a thread that is not the cycle's.
+/** struct lkd_thread_wish - scheduling of a thread other than the cycle's.
  * @priority: SCHED_FIFO, 1 to 98; 0: normal
  * @core:     LKD_CORE_AUTO: where it is, or a number */
 struct lkd_thread_wish {
@@ -70,30 +70,30 @@ struct lkd_thread_wish {
     int core;
 };
 
-/** lkd_realtime_thread() - give the calling thread the core and the priority of @wish. For whoever
- * carries samples between the cycle and the benches. Return: 0, or the negative errno of the first
- * that was refused; the other one is there. */
+/** lkd_realtime_thread() - give the calling thread the core and the priority of @wish; for threads
+ * that carry samples between the cycle and the benches. Return: 0, or the negative errno of the
+ * first refusal; the other setting is applied all the same. */
 int lkd_realtime_thread(const struct lkd_thread_wish *wish);
 
 /** lkd_realtime_priority() - SCHED_FIFO priority of the calling thread; 0: normal. */
 int lkd_realtime_priority(void);
 
-/** lkd_realtime_lock_init() - a mutex between threads of different priority: who holds it has that
- * of the most urgent one that waits. */
+/** lkd_realtime_lock_init() - a mutex with priority inheritance. */
 void lkd_realtime_lock_init(pthread_mutex_t *lock);
 
-/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, and let its timers
- * fire without slack should it stay at normal priority. */
+/** lkd_realtime_prepare_thread() - touch the stack of the calling thread, and set its timer slack
+ * to the minimum in case it stays at normal priority. */
 void lkd_realtime_prepare_thread(void);
 
-/** lkd_realtime_keep_latency() - open what lkd_realtime_hold_latency() needs while this process
- * may. Before privileges are given up; without it, that function opens it when asked. */
+/** lkd_realtime_keep_latency() - open /dev/cpu_dma_latency for lkd_realtime_hold_latency() before
+ * privileges are dropped; without this call, that function opens it itself. */
 void lkd_realtime_keep_latency(void);
 
-/** lkd_realtime_hold_latency() - keep all cores out of slow idle states until the release.
+/** lkd_realtime_hold_latency() - keep all cores out of deep idle states until the release.
  * Return: a descriptor, or negative errno. */
 int lkd_realtime_hold_latency(void);
-/** lkd_realtime_release_latency() - let them be slow again; negative descriptors are allowed. */
+/** lkd_realtime_release_latency() - allow deep idle states again; negative descriptors are allowed.
+ */
 void lkd_realtime_release_latency(int fd);
 
 /** lkd_realtime_usage() - of the calling thread so far. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where no clock releases the steps: in lockstep, and as fast as possible.
+/* Release of steps without a clock: in lockstep, and as fast as possible.
  *
  * The control thread grants a number of steps and waits until they are done; the thread of the
  * cycle waits for grants. Neither is real-time. */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /** struct lkd_release - @granted, @done: steps since the start of the run, behind @lock
- * @ended: nobody steps any more */
+ * @ended: no further steps will be made */
 struct lkd_release {
     pthread_mutex_t lock;
     pthread_cond_t granting;
@@ -28,8 +28,8 @@ void lkd_release_fini(struct lkd_release *release);
 /** lkd_release_reset() - a run begins. Thread: control, while nobody waits. */
 void lkd_release_reset(struct lkd_release *release);
 
-/** lkd_release_grant() - let @n more steps go and wait until they are done, or nobody steps.
- * @patience_ns: how long to wait at most
+/** lkd_release_grant() - grant @n more steps and wait until they are done, or stepping has ended.
+ * @patience_ns: longest wait
  * Thread: control.
  * Return: whether they were done in time. */
 bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience_ns);
@@ -37,10 +37,10 @@ bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience
 /** lkd_release_await() - wait at most @patience_ns until a step is granted.
  * Thread: of the cycle. Return: whether one is. */
 bool lkd_release_await(struct lkd_release *release, int64_t patience_ns);
-/** lkd_nap() - let go of the processor for a time [ns]. Thread: of the cycle, in these modes. */
+/** lkd_nap() - sleep for a time [ns]. Thread: of the cycle, in these modes. */
 void lkd_nap(int64_t duration_ns);
 
-/** lkd_release_count() - a granted step is done.  lkd_release_end() - no more will be. */
+/** lkd_release_count() - count a granted step as done.  lkd_release_end() - end stepping. */
 void lkd_release_count(struct lkd_release *release);
 void lkd_release_end(struct lkd_release *release);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last records of one thread, for anybody to read while it goes on writing.
+/* The last records of one thread, readable by any thread while it continues to write.
  *
- * A ring of slots that are written over, the oldest first: the writer never waits and never knows
- * of readers. Every slot carries the number of its record, which is taken back before and set after
- * the record is written; a reader that finds the same number before and after copying has the whole
- * record (a seqlock a slot, H.-J. Boehm, "Can seqlocks get along with programming language memory
- * models?", 2012). All words are atomics, so there is no data race to be excused. */
+ * A ring of slots; the writer overwrites the oldest, never waits and does not know its readers.
+ * Every slot carries the number of its record, cleared before and set after the record is written;
+ * a reader that finds the same number before and after copying has the whole record (a seqlock for
+ * each slot, H.-J. Boehm, "Can seqlocks get along with programming language memory models?", 2012).
+ * All words are atomics, so there is no data race. */
 #ifndef LKD_RT_RING_H
 #define LKD_RT_RING_H
 
@@ -50,14 +50,14 @@ LK_RT void lkd_ring_put(struct lkd_ring *ring, const uint64_t *words);
 /** lkd_ring_written() - records so far; the next one gets this number.  Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_written(const struct lkd_ring *ring);
 
-/** lkd_ring_first() - number of the oldest record that is still there for sure, counted from 0: a
- * reader that begins here has half of the ring as its lead.  Thread: any.  RT: yes. */
+/** lkd_ring_first() - number of a record to begin reading at, counted from 0: the oldest half of
+ * the ring is left to the writer as a margin.  Thread: any.  RT: yes. */
 LK_RT uint64_t lkd_ring_first(const struct lkd_ring *ring);
 
 /** lkd_ring_get() - copy record @number, counted from 0.
  * @ret_words: LKD_RING_WORDS; written also on failure
  * Thread: any.  RT: yes.
- * Return: whether it was there; false: written over, or not written yet. */
+ * Return: whether the record was complete; false: overwritten, or not written yet. */
 LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *ret_words);
 
 #endif

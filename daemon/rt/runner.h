@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads around the cycle: set-up before the grid begins, book-keeping after it has ended.
- * Worker 0 is the thread of the cycle; further ones serve its crew.
+/* The threads around the cycle: set-up before the grid begins, accounting after it has ended.
+ * Worker 0 is the thread of the cycle; the others share its steps.
  *
- * Starting has two halves. lkd_runner_start() returns when the threads stand, prepared and waiting,
- * and says what the operating system granted; then the caller either lets them go or stops them. So
- * the grid begins only when everything that may fail or take long is done, and no thread is
- * real-time before all exist: one that spins might keep the others from ever starting. Core and
- * priority are given to the threads from outside, so a thread comes to its core with the priority
- * to have it.
+ * Starting has two halves. lkd_runner_start() returns when the threads exist, prepared and waiting,
+ * and reports what the operating system granted; then the caller either releases or stops them. So
+ * the grid begins only when everything that may fail or take long is done, and no thread becomes
+ * real-time before all exist: a spinning one might keep the others from ever starting. The control
+ * thread sets core and priority of each thread, so a thread arrives on its core with the priority
+ * to run there.
  *
- * The cores of the threads may be in other hands all the same, for as long as these like. So no
- * call waits for a thread for longer than LKD_RUNNER_PATIENCE_NS; threads that have not ended by
- * then are looked after by lkd_runner_ended().
+ * Another program may hold the cores of the threads for any time all the same. So no call waits for
+ * a thread for longer than LKD_RUNNER_PATIENCE_NS; lkd_runner_ended() handles threads that have not
+ * ended by then.
  *
  * All calls from the control thread; none is real-time. */
 #ifndef LKD_RT_RUNNER_H
@@ -26,21 +26,22 @@
 #include <stdatomic.h>
 
 /** struct lkd_grant - outcome of the threads' set-up.
- * @core_error, @priority_error: 0 or negative errno, of the first worker that had one
- * @core_worker: which one was not pinned */
+ * @core_error, @priority_error: 0 or negative errno, of the first worker that failed
+ * @core_worker: the worker that was not pinned */
 struct lkd_grant {
     int core_error;
     int core_worker;
     int priority_error;
 };
 
-/* Of the control thread, with threads that are due within a period: more than the longest one. */
+/* Longest wait of the control thread for threads that are due within a period: more than the
+ * longest period. */
 #define LKD_RUNNER_PATIENCE_NS INT64_C(2000000000)
 
 struct lkd_runner;
 
 /** struct lkd_worker - a thread of a runner.
- * @phase, @phase_begin_ns: of its crew that it is in
+ * @phase, @phase_begin_ns: phase of the step that it is in
  * @core_error, @priority_error: see struct lkd_grant
  * @usage_begin, @usage_end: written by the thread right before and after its work;  @counted: the
  * first of them is there
@@ -62,12 +63,12 @@ struct lkd_worker {
 };
 
 /** struct lkd_runner - a cycle and its threads.
- * @proof:     what the thread of the cycle does instead of running it, or NULL
- * @priority:  asked for, 0: none
- * @n_threads: made of the @n_workers;  @alive: not all of them have ended
+ * @proof:     executed by the thread of the cycle instead of the cycle, or NULL
+ * @priority:  requested, 0: none
+ * @n_threads: created of the @n_workers;  @alive: not all of them have ended
  * @crew:      NULL for a single worker;  @dismissed: it has been stopped
- * @abandoned: not all threads could be made, or came to run: those that stand leave
- * @ready:     posted by each thread when it exists, and when it stands on its core
+ * @abandoned: not all threads could be created, or could run: the existing ones end
+ * @ready:     posted by each thread when it exists, and when it runs on its core
  * @arm, @go:  posted when all threads exist (for each), and when the grid may begin */
 struct lkd_runner {
     struct lkd_cycle *cycle;
@@ -85,34 +86,34 @@ struct lkd_runner {
     sem_t go;
 };
 
-/** lkd_runner_start() - make the threads and set them up.
+/** lkd_runner_start() - create the threads and set them up.
  * @cycle:     rewound, not run by anybody
  * @proof:     NULL: the threads run the cycle; else they prove its budget
  * @cores:     of the @n_workers workers, from lkd_place()
  * @priority:  SCHED_FIFO, 1 to 99; 0: normal
- * Return: 0 (@ret_grant says what was refused), -ETIMEDOUT (the threads did not come to run on
- * their cores in time: see lkd_runner_ended()), or negative errno: there is no thread. */
+ * Return: 0 (@ret_grant says what was refused), -ETIMEDOUT (the threads did not get to run on their
+ * cores in time: see lkd_runner_ended()), or negative errno: there is no thread. */
 int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct lkd_proof *proof,
                      int n_workers, const int *cores, int priority, struct lkd_grant *ret_grant);
 
 /** lkd_runner_go() - choose T0 a little ahead of now and let the grid, or the proof, begin. */
 void lkd_runner_go(struct lkd_runner *runner);
 
-/** lkd_runner_stop() - end the cycle and its threads, whether they were let go or not; waits up to
- * a period. The last figures are readable then. Nothing happens without a thread.
- * Return: 0, -ETIMEDOUT (they do not move: the threads and all that they use have to stay until
+/** lkd_runner_stop() - end the cycle and its threads, released or not; waits up to a period. The
+ * last figures are readable then. Does nothing without a thread.
+ * Return: 0, -ETIMEDOUT (they hang: the threads and all that they use must stay until
  * lkd_runner_ended()). */
 int lkd_runner_stop(struct lkd_runner *runner);
 
 /** lkd_runner_ended() - whether no thread is left, after lkd_runner_stop() or lkd_runner_start()
- * gave up waiting; takes no time. The first time that it is true does the rest of the stop. */
+ * timed out; never waits. The first call that returns true completes the stop. */
 bool lkd_runner_ended(struct lkd_runner *runner);
 
 /** lkd_runner_is_fifo() - whether the thread of the cycle was granted its real-time priority. */
 bool lkd_runner_is_fifo(const struct lkd_runner *runner);
 
-/** lkd_runner_usage() - of all threads since the grid began, sum: now while it runs, else of all
- * its run. */
+/** lkd_runner_usage() - sum over all threads since the grid began; after a run, of the whole run.
+ */
 void lkd_runner_usage(const struct lkd_runner *runner, struct lkd_usage *ret_usage);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the cycle waits for its grid point.
  *
- * LKD_WAKE_SLEEP: the kernel wakes it at the grid point, late by what the kernel takes; the core is
- * free meanwhile.
+ * LKD_WAKE_SLEEP: the kernel wakes it at the grid point, late by the kernel's wake-up latency; the
+ * core is free meanwhile.
  *
- * LKD_WAKE_HYBRID: the kernel wakes it a margin before, and it reads the clock for the rest: on
- * time within one reading, as long as the kernel is late by less than the margin.
+ * LKD_WAKE_HYBRID: the kernel wakes it a margin earlier, and it reads the clock for the rest: on
+ * time within one reading, as long as the wake-up latency is less than the margin.
  *
- * LKD_WAKE_SPIN: it reads the clock all the time. The kernel takes such a core back for some 50 ms
- * in every second where it guards against runaway real-time threads. */
+ * LKD_WAKE_SPIN: it reads the clock all the time. With real-time throttling the kernel takes the
+ * core away for some 50 ms in every second. */
 #ifndef LKD_RT_WAIT_H
 #define LKD_RT_WAIT_H
 
@@ -18,8 +18,7 @@
 /** enum lkd_wake - see above. */
 enum lkd_wake { LKD_WAKE_SLEEP, LKD_WAKE_HYBRID, LKD_WAKE_SPIN };
 
-/* The margin is no more than this part of the period: who spins through all of it loses its core to
- * the kernel's guard. */
+/* The margin is at most this part of the period: a thread that spins all of it is throttled. */
 #define LKD_MARGIN_PART   0.4
 #define LKD_MARGIN_MIN_NS INT64_C(20000)
 
@@ -40,9 +39,9 @@ LK_RT void lkd_sleep_until(int64_t when_ns);
  * Return: now, @when_ns or later. */
 LK_RT int64_t lkd_wait_until(const struct lkd_wait *wait, int64_t when_ns);
 
-/** lkd_wait_margin() - a margin that the kernel's wake-ups keep within.
- * @p99_ns: of its wake-up latencies on that core
- * Twice of it and 20 us, and within the bounds above: the tail beyond p99 is a few times longer. */
+/** lkd_wait_margin() - a margin that covers the kernel's wake-up latency.
+ * @p99_ns: of the wake-up latencies on that core
+ * Twice that and 20 us, within the bounds above: the tail beyond p99 is a few times longer. */
 int64_t lkd_wait_margin(int64_t p99_ns, int64_t period_ns);
 
 /** lkd_wake_name() - "sleep", "hybrid", "spin". Static text. */
