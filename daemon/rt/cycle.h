@@ -66,7 +66,8 @@ struct lkd_settings {
 #define LKD_MISSED_MAX 1000
 
 /** enum lkd_cause - cause of a missed deadline: the previous cycle was still running at the grid
- * point; a late wake-up; a computation longer than its budget; the last two together. */
+ * point; a late wake-up; a computation longer than its budget; the last two together, even where
+ * each is within its share. */
 enum lkd_cause { LKD_CAUSE_BEHIND, LKD_CAUSE_WAKEUP, LKD_CAUSE_COMPUTATION, LKD_CAUSE_BOTH };
 
 /** struct lkd_missed - a cycle that ended after the next grid point. */
