@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on a proof: does the step fit into its period, and if not, what would?
+/* The verdict on a proof: whether the step fits into its period, and if not, what would.
  * Control thread only. */
 #ifndef LKD_CTL_BUDGET_H
 #define LKD_CTL_BUDGET_H
@@ -31,14 +31,14 @@ struct lkd_budget {
 };
 
 /** lkd_budget_judge() - the verdict.
- * @n_workers:   that executed the steps;  @n_workers_max: that there could be
- * @degraded:    the machine is not fit, and may be so
+ * @n_workers:   that executed the steps;  @n_workers_max: largest possible number
+ * @degraded:    the machine is not fit, and that is allowed
  * The largest step has to be within the budget's share of the period. On a degraded machine the
- * steps that it interrupted are left out: one of a thousand, or four times as many as the gaps of
- * the clock loop let expect for each worker, but a tenth at most. With a hybrid wait its margin and
- * the step have to be within nine tenths, as a real-time thread that never sleeps loses its core.
- * When the answer is no the model is compiled with other numbers of iterations and stepped for some
- * 50 ms each, unless compiling it takes more than 100 ms. */
+ * steps that it interrupted are left out: one of a thousand, or four times the number that the gaps
+ * of the clock loop predict for each worker, but at most a tenth. With a hybrid wait its margin and
+ * the step have to be within nine tenths, as the kernel throttles a real-time thread that never
+ * sleeps. If the step does not fit, the model is compiled with other numbers of iterations and
+ * stepped for some 50 ms each, unless compiling it takes more than 100 ms. */
 void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
                       int n_workers_max, bool degraded, struct lkd_budget *ret_budget);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the bytes of a request to the bytes of its reply. Control thread only. */
+/* Execution of requests: bytes in, bytes of the reply out. Control thread only. */
 #ifndef LKD_CTL_COMMANDS_H
 #define LKD_CTL_COMMANDS_H
 
@@ -17,8 +17,8 @@ struct lkd_later {
 
 /** struct lkd_commands - @request_arena: decoded requests;  @reply_arena: replies being built
  * @forbidden: requests beyond a client's role
- * @later:     who waits for the end of a load
- * @shutdown: a client has asked the daemon to end */
+ * @later:     the client that waits for the end of a load
+ * @shutdown: a client has requested the end of the daemon */
 struct lkd_commands {
     struct lkd_rig *rig;
     struct lk_wire_arena request_arena;
@@ -28,8 +28,8 @@ struct lkd_commands {
     bool shutdown;
 };
 
-/** struct lkd_call - one request and the reply that grows.
- * @peer:   who asks
+/** struct lkd_call - one request and its reply.
+ * @peer:   the sender
  * @arena:  memory for the reply
  * @answer: RESULT_OK until a command says otherwise
  * @reply:  its result and text come from @answer in the end; a command that fills no answer of its
@@ -69,17 +69,17 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 int lkd_commands_init(struct lkd_commands *commands, struct lkd_rig *rig);
 void lkd_commands_fini(struct lkd_commands *commands);
 
-/** lkd_commands_handle() - carry out one request; every request has a reply, whatever it holds, but
- * that to a load may come later: then @ret_reply is NULL, and whoever asked is to be remembered.
- * @peer:      who sent it
+/** lkd_commands_handle() - execute one request. Every request gets a reply, malformed ones
+ * included; that to a load may come later: then @ret_reply is NULL, and the caller remembers the
+ * sender.
+ * @peer:      the sender
  * @data:      @size bytes as received; NULL for a message that has no single payload
  * @ret_reply: to be encoded before the next call; lives in @commands
  * Return: 0, -ENOMEM. */
 int lkd_commands_handle(struct lkd_commands *commands, const struct lkd_peer *peer,
                         const void *data, size_t size, const Linkage__V1__ControlReply **ret_reply);
 
-/** lkd_commands_later() - the reply that was to come later, when there is something to say. After
- * lkd_rig_follow_load().
+/** lkd_commands_later() - the postponed reply, if it is ready. Call it after lkd_rig_follow_load().
  * @ret_reply: as above; NULL: not yet.  Return: 0, -ENOMEM. */
 int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__ControlReply **ret_reply);
 

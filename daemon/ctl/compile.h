@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that is read and compiled beside everything else, in a thread of its own, at normal
- * priority and off the cores of the cycle. The control thread begins it, looks whether it is done,
- * and may end it; nothing else is shared. Control thread only. */
+/* Reading and compiling a model in a thread of its own, at normal priority and off the cores of the
+ * cycle. The control thread begins it, polls it, and may cancel it; they share nothing else.
+ * Control thread only. */
 #ifndef LKD_CTL_COMPILE_H
 #define LKD_CTL_COMPILE_H
 
@@ -28,7 +28,7 @@ int lkd_compile_fd(const struct lkd_compile *compile);
 /** lkd_compile_is_done() - whether lkd_compile_end() has nothing to wait for. */
 bool lkd_compile_is_done(const struct lkd_compile *compile);
 
-/** lkd_compile_cancel() - have it end soon, with -ECANCELED unless it is done before. */
+/** lkd_compile_cancel() - make it end soon, with -ECANCELED unless it completes before. */
 void lkd_compile_cancel(struct lkd_compile *compile);
 
 /** lkd_compile_end() - the outcome of one that is done; releases @compile.
@@ -36,8 +36,8 @@ void lkd_compile_cancel(struct lkd_compile *compile);
 int lkd_compile_end(struct lkd_compile *compile, struct lkd_loaded **ret_loaded,
                     struct lk_error *ret_error);
 
-/** lkd_compile_abandon() - end it and drop what it made. One that does not end within a second is
- * left alone, with its memory: for the end of the daemon. */
+/** lkd_compile_abandon() - cancel it and release its result. A thread that does not end within a
+ * second is left behind with its memory: for the end of the daemon. */
 void lkd_compile_abandon(struct lkd_compile *compile);
 
 #endif

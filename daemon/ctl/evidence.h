@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is collected about a run beside its cycle: the worst cycles, out of the ring of records, and
- * whether the kernel has held the cycle back. Control thread only. */
+/* Evidence collected while a run goes on: the worst cycles, from the ring of records, and whether
+ * the kernel throttled the cycle. Control thread only. */
 #ifndef LKD_CTL_EVIDENCE_H
 #define LKD_CTL_EVIDENCE_H
 
@@ -20,10 +20,10 @@ struct lkd_worst {
 
 /** struct lkd_evidence - of one run.
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
- * @next:     record to read next;  @lost: written over before they were read
+ * @next:     record to read next;  @lost: overwritten before they were read
  * @worst:    @n_worst of them, in no order;  @least: which of them ended soonest
- * @n_missed_seen, @involuntary: missed deadlines looked at, and core losses by then
- * @throttled: overruns in which the kernel held real-time threads back
+ * @n_missed_seen, @involuntary: missed deadlines processed, and preemptions by then
+ * @throttled: overruns in which the kernel throttled real-time threads
  * @n_recent, @recent: missed deadlines among the records that were read, and the last of them: a
  * ring, that of number i, from 1, is at (i - 1) % LKD_RECENT_MAX
  * @last, @last_ended_ns: the record that was read last */
@@ -47,8 +47,8 @@ struct lkd_evidence {
 /** lkd_evidence_begin() - a run begins. */
 void lkd_evidence_begin(struct lkd_evidence *evidence);
 
-/** lkd_evidence_collect() - read what the cycle has left since the last time; several times a
- * second, or records are lost (and counted). */
+/** lkd_evidence_collect() - read the new records of the cycle; call it several times a second, or
+ * records are lost (and counted). */
 void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                           const struct lkd_runner *runner);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run leaves behind in the folder of the key evidence.directory: a report when it ends, and
- * a trace of the cycles around an overrun. Nothing without that key. A file that cannot be written
- * costs a line in the log, never the run. Control thread only. */
+/* Files of a run in the folder of the key evidence.directory: a report when it ends, and a trace of
+ * the cycles around an overrun. Nothing without that key. A file that cannot be written is logged
+ * and never ends the run. Control thread only. */
 #ifndef LKD_CTL_FILES_H
 #define LKD_CTL_FILES_H
 
 #include "rig.h"
 
 /** lkd_files_report() - the run has ended: MODEL-UTC.json, the evidence; MODEL-UTC.hist, in the
- * format of cyclictest's histograms. Each is a new file: where something of that name is there, it
+ * format of cyclictest's histograms. Each is a new file: if the name exists, it
  * becomes MODEL-UTC-2.json and so on. @state: after it */
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state);
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model ready to run: compiled system, its cycle, its identity. Made by a thread of its own
- * (compile.h), or by whoever has nothing else to do; then of the control thread. */
+/* A model ready to run: compiled system, its cycle, its identity. Created by a thread of its own
+ * (compile.h) or by a test; then owned by the control thread. */
 #ifndef LKD_CTL_LOADED_H
 #define LKD_CTL_LOADED_H
 
 #include "cycle.h"
 #include <stdatomic.h>
 
-/* Bounds of the cycle's period: below, the wait alone takes the period; above, a stop would take
- * longer than anyone wants to wait. */
+/* Bounds of the cycle's period: a shorter one is spent by the wait alone; with a longer one a stop
+ * would take too long. */
 #define LKD_PERIOD_MIN_NS INT64_C(50000)
 #define LKD_PERIOD_MAX_NS INT64_C(100000000)
 
-/* Floating point operations of a step, beyond which no core and no crew of them makes it in the
- * longest period: 40 thousand million a second. */
+/* Floating point operations of a step that no set of cores executes within the longest period: 40e9
+ * a second. */
 #define LKD_STEP_FLOPS_MAX 4e9
 
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
- * @engine: what LINKAGE_ENGINE in the environment wants, or NULL
+ * @engine: value of LINKAGE_ENGINE in the environment, or NULL
  * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
@@ -32,10 +32,10 @@ struct lkd_loaded {
 };
 
 /** lkd_loaded_new() - read and compile a model text.
- * @name:           how messages call the text; "" is allowed
+ * @name:           name of the text in messages; "" is allowed
  * @text:           @size bytes; NULL is allowed for none
  * @settings:       see lkd_cycle_new()
- * @cancelled:      looked at while it is compiled: ends it; NULL is allowed
+ * @cancelled:      polled while compiling: true ends it; NULL is allowed
  * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ECANCELED, -ENOMEM. */
 int lkd_loaded_new(const char *name, const char *text, size_t size,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is the machine fit for a run, or would it be a degraded one? Control thread only. */
+/* Whether the machine is fit for a run, or a run would be degraded. Control thread only. */
 #ifndef LKD_CTL_MACHINE_H
 #define LKD_CTL_MACHINE_H
 
@@ -7,17 +7,17 @@
 #include "linkage/host.h"
 #include "runner.h"
 
-/** struct lkd_machine - what the daemon runs on.
+/** struct lkd_machine - the machine.
  * @host:         read once, at the start
- * @memory_error: outcome of locking memory, 0 or negative errno; -ENOTSUP: not asked for
- * @lacks:        what a run would lack: it is degraded then */
+ * @memory_error: outcome of locking memory, 0 or negative errno; -ENOTSUP: not requested
+ * @lacks:        what a run would lack; if anything, it is degraded */
 struct lkd_machine {
     struct lk_host host;
     int memory_error;
     struct lk_host_lacks lacks;
 };
 
-/** lkd_machine_init() - read the host; nothing is judged yet. */
+/** lkd_machine_init() - read the host, without a verdict yet. */
 void lkd_machine_init(struct lkd_machine *machine, int memory_error);
 
 /** lkd_machine_judge() - fill @lacks, see lk_host_judge().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notices to systemd; nothing happens where nobody listens ($NOTIFY_SOCKET unset). */
+/* Notices to systemd; without $NOTIFY_SOCKET the functions do nothing. */
 #ifndef LKD_CTL_NOTIFY_H
 #define LKD_CTL_NOTIFY_H
 
@@ -7,7 +7,7 @@
 
 /** struct lkd_notify - @interval_ns: between WATCHDOG notices, 0 when none are wanted
  * @next_ns: when the next is due;  @cycles: of the run at the last notice
- * @progress: of the proof of the budget then;  @moved_ns: when the rig had seen the cycle move
+ * @progress: of the proof of the budget then;  @moved_ns: when the rig last saw the cycle move
  * @state, @model_id: what the last STATUS said */
 struct lkd_notify {
     int64_t interval_ns;
@@ -19,8 +19,8 @@ struct lkd_notify {
     uint64_t model_id;
 };
 
-/** lkd_notify_starting() - about once a second while the configured model is on its way: systemd
- * does not lose its patience, and says what takes so long. */
+/** lkd_notify_starting() - call about once a second while the configured model is compiled: extends
+ * systemd's start-up time-out and shows the reason. */
 void lkd_notify_starting(const struct lkd_rig *rig);
 
 /** lkd_notify_ready() - READY=1 and the first STATUS. */

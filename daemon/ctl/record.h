@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings of a rig: when they begin and end, and what goes into them beside the cycles. The
+/* Recordings of a rig: when they begin and end, and what they contain besides the cycles. The
  * thread that writes them is in rec/recorder.h. Control thread only.
  *
- * A recording that is asked for before a run waits for it and has it from its first step. It ends
- * with the run, with a fault, or when it is asked to. */
+ * A recording requested before a run waits for it and contains it from its first step. It ends with
+ * the run, with a fault, or on request. */
 #ifndef LKD_CTL_RECORD_H
 #define LKD_CTL_RECORD_H
 
@@ -19,17 +19,17 @@ void lkd_record_close(struct lkd_rig *rig);
 void lkd_record_begin(struct lkd_rig *rig, const char *name, struct lkd_answer *ret_answer);
 void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 
-/** lkd_record_run_begins() - before the first cycle of a run: begins a recording where every run is
- * to have one. A refusal costs a line in the log.
- * lkd_record_run_ends() - before the threads of a run are ended: none of them waits for the disk
- * any more.
- * lkd_record_run_over() - when they are: what is on the tape is written, the file finished. Also
- * before the model goes. */
+/** lkd_record_run_begins() - before the first cycle of a run: begin a recording if `autostart` is
+ * set. A refusal is logged.
+ * lkd_record_run_ends() - before the threads of a run end: none of them waits for the disk from now
+ * on.
+ * lkd_record_run_over() - after they have ended: write what is on the tape, finish the file. Also
+ * before the model is released. */
 void lkd_record_run_begins(struct lkd_rig *rig);
 void lkd_record_run_ends(struct lkd_rig *rig);
 void lkd_record_run_over(struct lkd_rig *rig);
 
-/** lkd_record_watch() - now and then during a run: inputs that were tripped become events.
+/** lkd_record_watch() - call regularly during a run: tripped inputs become events.
  * lkd_record_state() - the state has changed;  lkd_record_fault() - to FAULT: rig->fault says why,
  * and the recording ends. */
 void lkd_record_watch(struct lkd_rig *rig);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the daemon says about itself, as messages. Everything a message points to lives in the arena
- * or in the rig; it is good until either changes. Control thread only. */
+/* The daemon's state as messages. Everything that a message points to lives in the arena or in the
+ * rig, and is valid until either changes. Control thread only. */
 #ifndef LKD_CTL_REPLY_H
 #define LKD_CTL_REPLY_H
 
@@ -16,12 +16,12 @@ int lkd_reply_status(struct lkd_rig *rig, bool with_histograms, struct lk_wire_a
 int lkd_reply_durations(const struct lkd_histogram *histogram, bool with_buckets,
                         struct lk_wire_arena *arena, Linkage__V1__Durations **ret_durations);
 
-/** lkd_reply_proof() - a new Proof in the arena: how far it is, or its outcome. */
+/** lkd_reply_proof() - a new Proof in the arena: its progress, or its outcome. */
 int lkd_reply_proof(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                     Linkage__V1__Proof **ret_proof);
 
 /** lkd_reply_evidence() - fill an Evidence.
- * @request: how much of it, see linkage.proto
+ * @request: which parts, see linkage.proto
  * Return: 0, -ENOMEM. */
 int lkd_reply_evidence(struct lkd_rig *rig, const Linkage__V1__EvidenceRequest *request,
                        struct lk_wire_arena *arena, Linkage__V1__Evidence *ret_evidence);

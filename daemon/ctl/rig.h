@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state machine: a loaded model, its run, and what is allowed when.
+/* The state machine: a loaded model, its run, and the commands that each state allows.
  *
  *            load           arm             (proven)          start             pause
  *     EMPTY ------> READY ------> ARMING ------------> ARMED -------> RUNNING <-------> PAUSED
@@ -7,22 +7,22 @@
  *                    |  '-- stop, ---'                 |   '--- stop ----'--- stop, reset-'
  *                    |      too slow                   |
  *                    |<------------- stop -------------'
- *                    '--- reset --- FAULT  <-- a step failed, a limit was passed, or the cycle
- *                                              stood still
+ *                    '--- reset --- FAULT  <-- a step failed, a limit was exceeded, or the cycle
+ *                                              hung
  *
  *     load   EMPTY, READY, ARMED, FAULT   a refused model leaves the old one as it was
  *
- * While a model is compiled, the state shown is LOADING: nothing but stop, which ends it, changes
- * the rig, and the one before stays what it was until the new one is complete.
+ * While a model is compiled, the state shown is LOADING: only stop, which cancels it, changes the
+ * rig, and the previous model stays loaded until the new one is complete.
  *
  *     arm    READY, ARMED: the budget is proven on the core of the cycle, see proof.h and budget.h
- *     start  ARMED: at t = 0 with fresh figures.  PAUSED: going on
+ *     start  ARMED: at t = 0 with cleared figures.  PAUSED: continue
  *     pause  RUNNING               stop   ARMING, ARMED, RUNNING, PAUSED
  *     reset  READY, ARMED, PAUSED, FAULT  set    READY, ARMED, RUNNING, PAUSED
  *
  * After a fault the budget has to be proven again.
  *
- * All calls from the control thread, which knows nothing of sockets here. */
+ * All calls from the control thread; no sockets here. */
 #ifndef LKD_CTL_RIG_H
 #define LKD_CTL_RIG_H
 
@@ -46,33 +46,33 @@ struct lkd_answer {
 };
 
 /** struct lkd_rig - see above.
- * @config, @inputs, @exchange: stay the caller's
+ * @config, @inputs, @exchange: owned by the caller
  * @placement:    the workers and their cores
- * @line:         the process that serves the endpoints; stays the caller's, NULL for none
- * @security:     keys and who judges them; stays the caller's, NULL for none
- * @machine:      what it is like, and lacks
- * @latency_fd:   holds idle states off during a proof or a run, or -1
+ * @line:         the process that serves the endpoints; owned by the caller, NULL for none
+ * @security:     keys and clients; owned by the caller, NULL for none
+ * @machine:      its properties, and what it lacks
+ * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
- * @compile:      the one on its way, or NULL;  @load_is_over, @load_answer: how the last one ended,
- * until somebody takes it
+ * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
+ * last load, until it is taken
  * @n_workers:    that step it
- * @proof, @budget: under way in ARMING; the outcome of the last one since the load
+ * @proof, @budget: in progress in ARMING; the outcome of the last one since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
- * @bursts:       of the proof, when last looked at
+ * @bursts:       of the proof, when last checked
  * @grant:        of the last threads
  * @mode:         of the next run, and of the present one
  * @stepped:      number of the last StepRequest, 0: none in this run
  * @evidence:     of the run
  * @figures:      newest of the run, see lkd_rig_refresh()
- * @ending, @ending_in: its threads have been asked to end and have not yet; the state after it
- * @moved_ns, @watched_ns: when the cycle was last seen to move, and last looked at;  @stuck: the
- * watchdog has found it standing
+ * @ending, @ending_in: its threads were asked to end and have not yet; the state after it
+ * @moved_ns, @watched_ns: when the cycle was last seen to move, and last checked;  @stuck: the
+ * watchdog has found it hung
  * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
  * @traced:       overruns when the last trace was decided on
  * @recorder:     NULL where the configuration has no folder;  @config_text: attached to recordings
  * @trips:        of all inputs, as known to the recording
  * @fault:        why, in FAULT
- * @exit_status:  with which the daemon shall end, 0: not at all */
+ * @exit_status:  with which the daemon is to end, 0: it continues */
 struct lkd_rig {
     const struct lkd_config *config;
     struct lkd_inputs *inputs;
@@ -131,36 +131,35 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
                   int memory_error);
 
 /** lkd_rig_fini() - end a run and release the model.
- * Return: 0, -ETIMEDOUT (the cycle stands still: nothing may be released, the process has to end).
+ * Return: 0, -ETIMEDOUT (the cycle hangs: nothing may be released, the process has to end).
  */
 int lkd_rig_fini(struct lkd_rig *rig);
 
-/** lkd_rig_refresh() - take the newest figures of the cycle, collect evidence, look after the
- * watchdog; a fault becomes the state, and so does the end of a proof.
+/** lkd_rig_refresh() - take the newest figures of the cycle, collect evidence, run the watchdog; a
+ * fault or the end of a proof changes the state.
  * Return: whether the state has changed. */
 bool lkd_rig_refresh(struct lkd_rig *rig);
 
 /* Commands: see the top of this file and the requests in linkage.proto. Refresh first. */
 
-/** lkd_rig_load(), lkd_rig_load_file() - begin to load a model; lkd_rig_follow_load() takes it
- * over. Return: whether it has begun: lkd_rig_load_outcome() has the answer when it is over.
- * Otherwise
- * @ret_answer is the refusal. */
+/** lkd_rig_load(), lkd_rig_load_file() - begin to load a model; lkd_rig_follow_load() completes it.
+ * Return: whether it has begun: lkd_rig_load_outcome() has the answer later. Otherwise @ret_answer
+ * is the refusal. */
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
                   struct lkd_answer *ret_answer);
 bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
-/** lkd_rig_follow_load() - take over the model on its way when it is there. Not part of a refresh,
- * so that the answer is taken before there is another load. Return: whether it was. */
+/** lkd_rig_follow_load() - take over the compiled model when it is ready. Not part of a refresh, so
+ * that the answer is taken before another load begins. Return: whether it was ready. */
 bool lkd_rig_follow_load(struct lkd_rig *rig);
-/** lkd_rig_load_outcome() - Return: whether a load is over whose answer nobody has taken yet. */
+/** lkd_rig_load_outcome() - Return: whether a load is over whose answer has not been taken yet. */
 bool lkd_rig_load_outcome(struct lkd_rig *rig, struct lkd_answer *ret_answer);
-/** lkd_rig_load_fd() - readable when the model on its way is there; -1: none is. */
+/** lkd_rig_load_fd() - readable when compiling is done; -1: no model is being compiled. */
 int lkd_rig_load_fd(const struct lkd_rig *rig);
-/** lkd_rig_shown_state() - the state, LOADING while a model is on its way. */
+/** lkd_rig_shown_state() - the state, LOADING while a model is being compiled. */
 Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig);
 
-/** @steps: of the proof; 0: as configured.  @mode: of the run that may follow. Only in realtime is
- * there a budget to prove; otherwise ARMED at once. */
+/** @steps: of the proof; 0: as configured.  @mode: of the run that may follow. Only
+ * realtime has a budget to prove; other modes go to ARMED at once. */
 void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, uint64_t steps,
                  struct lkd_answer *ret_answer);
 /** @steps: after which the run pauses; 0: never */
@@ -169,7 +168,7 @@ void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_a
  * Return: false with the refusal in @ret_answer. */
 bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
                       struct lkd_answer *ret_answer);
-/** lkd_rig_step() - @n steps, then the reply. A @number given twice is not stepped again. */
+/** lkd_rig_step() - @n steps, then the reply. A repeated @number is not stepped again. */
 void lkd_rig_step(struct lkd_rig *rig, uint64_t number, uint32_t n, struct lkd_answer *ret_answer);
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer);
 void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer);

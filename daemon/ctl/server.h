@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control thread: requests, signals and the watchdog, one after the other and each in its turn,
- * so that a flood of requests can neither hold up a SIGTERM nor let the watchdog starve. */
+/* The control thread: requests, signals and the watchdog in turn, so that a flood of requests can
+ * neither delay a SIGTERM nor starve the watchdog. */
 #ifndef LKD_CTL_SERVER_H
 #define LKD_CTL_SERVER_H
 
 #include "port.h"
 #include "rig.h"
 
-/** lkd_server_await_load() - wait for the load that was begun before anybody is served; signals
- * are. Return: 0 with the answer, -ECANCELED (a signal asks to end), negative errno. */
+/** lkd_server_await_load() - wait for the first load; serves signals, but no clients.
+ * Return: 0 with the answer, -ECANCELED (a signal asks to end), negative errno. */
 int lkd_server_await_load(struct lkd_rig *rig, int signal_fd, struct lkd_answer *ret_answer);
 
-/** lkd_server_run() - serve until a signal or a client asks to end, or the rig wants to (its
- * @exit_status).
+/** lkd_server_run() - serve until a signal, a client or the rig (@exit_status) ends the daemon.
  * @port:      requests and replies
  * @signal_fd: of the signals, see signals.h
  * Tells systemd READY when it begins, WATCHDOG while the cycle moves or nothing runs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last cycles as a trace, for ui.perfetto.dev and chrome://tracing: the Trace Event Format, one
- * complete event ("ph": "X") for each phase of a cycle, and for what the exchange thread did
- * meanwhile. Control thread only; the threads that are looked at do not notice. */
+ * complete event ("ph": "X") for each phase of a cycle, and for the exchange thread.
+ * Control thread only; it does not disturb the threads that it traces. */
 #ifndef LKD_CTL_TRACE_H
 #define LKD_CTL_TRACE_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon's side of its line process (process.h): the listening sockets, the channels, and a
- * thread that starts the process, hears its reports, and starts another one when it has ended or
- * does not answer any more.
+ * thread that starts the process, reads its reports, and restarts it when it ends or does not
+ * answer.
  *
  *     benches, clients  <--->  line process  <-- channels -->  exchange, control
  *                                    ^------ orders ------->  lkd-line
  *
- * The daemon keeps listening sockets and both ends of all channels. So nothing changes for the
- * threads that use a channel when the process is another one, addresses are not lost, and whoever
- * connects meanwhile waits. What was on its way through the process is gone.
+ * The daemon keeps the listening sockets and both ends of all channels. So a restart of the process
+ * changes nothing for the threads that use a channel, loses no address, and lets clients that
+ * connect meanwhile wait. Messages in transit through the process are lost.
  *
- * The thread is at normal priority, and no other waits for it. The threads of the process that
- * carry samples may have another one: the process is born with it, again at each restart. */
+ * The thread has normal priority, and no other thread waits for it. The threads of the process that
+ * carry samples may have a higher one: the process inherits it at each start. */
 #ifndef LKD_LINE_LINE_H
 #define LKD_LINE_LINE_H
 
@@ -38,21 +38,21 @@ struct lkd_line_options {
 };
 
 /** lkd_line_open() - listen, and start the process; it serves when this returns.
- * Thread: control; once privileges are given up, and before any run.
+ * Thread: control; after privileges are dropped, and before any run.
  * Return: 0, LK_E_TEXT (in use, not allowed, or the process could not open them), negative errno.
  */
 int lkd_line_open(const struct lkd_line_options *options, struct lkd_line **ret_line,
                   struct lk_error *ret_error);
 
-/** lkd_line_close() - let go what is still to leave, wait for the process, stop listening. Whoever
- * used a channel must have ended. NULL is allowed. */
+/** lkd_line_close() - flush outgoing messages, wait for the process, stop listening. The users of
+ * all channels must have ended. NULL is allowed. */
 void lkd_line_close(struct lkd_line *line);
 
 /** lkd_line_port() - the daemon's end of a channel; NULL where it has no endpoint. */
 struct lkd_port *lkd_line_port(struct lkd_line *line, enum lkd_channel channel);
 
-/** lkd_line_replace() - judge new connections by @clients; copied.
- * @news: goes to the log when it is so
+/** lkd_line_replace() - authenticate new connections by @clients; copied.
+ * @news: logged when the list is in force
  * Thread: control. */
 void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, const char *news);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What daemon and line process say to each other beside the channels, over a socket of its own
- * (SOCK_SEQPACKET): one struct a message, each beginning with its kind. Both sides are the same
- * program, so the structs are what they are. The daemon checks what it hears all the same. */
+/* Orders and reports between daemon and line process, over a socket of their own (SOCK_SEQPACKET):
+ * one struct a message, each beginning with its kind. Both sides are the same program, so they
+ * share the layout. The daemon checks all it receives nevertheless: the other process may be
+ * compromised. */
 #ifndef LKD_LINE_ORDERS_H
 #define LKD_LINE_ORDERS_H
 
@@ -10,12 +11,11 @@
 #include "port.h"
 #include "realtime.h"
 
-/* Where the line process finds its end: the only descriptor, besides the standard ones, that it is
- * born with. */
+/* The line process's end: the only descriptor that it inherits besides the standard ones. */
 #define LKD_LINE_FD 3
 /* The hidden argument that makes the program a line process. */
 #define LKD_LINE_ARGUMENT "--line"
-/* Exit status of a line process that has used up its memory, or its descriptors. */
+/* Exit status of a line process out of memory, or out of descriptors. */
 #define LKD_LINE_EXIT_MEMORY      12
 #define LKD_LINE_EXIT_DESCRIPTORS 13
 
@@ -25,10 +25,10 @@ enum lkd_order {
     LKD_ORDER_ASK,       /* are you there? */
 };
 
-/** struct lkd_order_setup - @memory: bytes of data that it may have more than it begins with
+/** struct lkd_order_setup - @memory: bytes of data that it may take beyond those at its start
  * @keyed: control, inputs and outputs want keys;  @secret: the server's, Z85
- * @samples: priority and core of the threads that carry samples; the process begins with the
- * priority, as it may not take one itself
+ * @samples: priority and core of the threads that carry samples; the process inherits the
+ * priority, as it may not set one itself
  * @socket: @n_sockets of them; with the message come two descriptors for each: the listening
  * socket, and the line's end of the channel */
 struct lkd_order_setup {
@@ -62,7 +62,7 @@ enum lkd_answer_kind {
 #define LKD_LINE_RELAYS      3 /* threads that relay */
 
 /** struct lkd_line_answer - @condition: enum lkd_condition_id;  @turned_away: connections so far
- * @turns: of each thread that relays: one that stands still does not count on */
+ * @turns: of each relaying thread: that of a hung one does not change */
 struct lkd_line_answer {
     uint32_t kind;
     uint32_t condition;

@@ -2,10 +2,10 @@
 /* Channels between the daemon and the process that all of libzmq lives in (line.h), and one end of
  * such a channel.
  *
- * A channel is a pair of Unix sockets that keep the bounds of what is sent (SOCK_SEQPACKET). A
- * message goes as one frame or, above LKD_PORT_PIECE bytes, as several, each with its place in the
- * whole. Nothing here waits: a channel that is full says so. Whatever arrives is checked like what
- * comes from a network: the other side may be anybody's by now.
+ * A channel is a pair of Unix sockets that keep message boundaries (SOCK_SEQPACKET). A message is
+ * one frame or, above LKD_PORT_PIECE bytes, several, each with its offset. Nothing here blocks: a
+ * full channel returns an error. Received frames are checked as if they came from a network: the
+ * other process may be compromised.
  *
  * Both processes use this, each at its end. A port belongs to one thread at a time. */
 #ifndef LKD_LINE_PORT_H
@@ -33,13 +33,13 @@ size_t lkd_channel_size_max(enum lkd_channel channel);
 #define LKD_PORT_PIECE       ((size_t)64 << 10)
 #define LKD_PORT_ADDRESS_MAX 256 /* bytes of who is to get a reply: a routing id and a mark */
 
-/** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first of a line process that has just begun: what
- * was not complete never will be;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS: a message of more parts
- * than it may have came, and was thrown away */
+/** enum lkd_frame_kind - @LKD_FRAME_OPENED: the first frame of a new line process: incomplete
+ * messages will never be completed;  @LKD_FRAME_MESSAGE;  @LKD_FRAME_PARTS: a message had too many
+ * parts and was discarded */
 enum lkd_frame_kind { LKD_FRAME_OPENED = 1, LKD_FRAME_MESSAGE, LKD_FRAME_PARTS, LKD_FRAME_KINDS };
 
 /** struct lkd_message - @generation: of the line process that it came by;  @peer: who sent it
- * @address: who gets the reply, @n_address bytes that only the line process understands
+ * @address: of the reply, @n_address bytes that only the line process understands
  * @data: @size bytes */
 struct lkd_message {
     enum lkd_frame_kind kind;
@@ -76,23 +76,23 @@ int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
 /** lkd_port_fini() - release; a zeroed port is allowed. */
 void lkd_port_fini(struct lkd_port *port);
 
-/** lkd_port_receive() - the next message, which lives until the next call. Frames that do not make
- * sense are counted (@malformed) and passed over.
- * Return: whether there was one; port->closed: there will never be one again. */
+/** lkd_port_receive() - the next message, valid until the next call. Malformed frames are counted
+ * (@malformed) and skipped.
+ * Return: whether there was one; port->closed: there will never be another. */
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
 
 /** lkd_port_send() - send @message, unless the channel is full.
- * @keep: what does not fit is copied, and sent by lkd_port_flush(); a message of which a part has
- * left is kept in any case
- * Return: whether it was sent or kept; never, while another one is kept. */
+ * @keep: copy a message that does not fit, for lkd_port_flush(); a partly sent message is kept in
+ * any case
+ * Return: whether it was sent or kept; false while another one is kept. */
 bool lkd_port_send(struct lkd_port *port, const struct lkd_message *message, bool keep);
-/** lkd_port_send_bytes() - a message of @size bytes to nobody in particular, kept under no
- * circumstances as long as it fits into a piece. */
+/** lkd_port_send_bytes() - send @size bytes without address or peer; never kept if they fit into
+ * one piece. */
 bool lkd_port_send_bytes(struct lkd_port *port, const void *data, size_t size);
 
-/** lkd_port_flush() - send on what was kept. Return: whether nothing is kept any more. */
+/** lkd_port_flush() - send what was kept. Return: whether nothing is left. */
 bool lkd_port_flush(struct lkd_port *port);
-/** lkd_port_is_kept() - whether something waits for lkd_port_flush(). */
+/** lkd_port_is_kept() - whether a message waits for lkd_port_flush(). */
 bool lkd_port_is_kept(const struct lkd_port *port);
 
 #endif

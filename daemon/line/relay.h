@@ -8,8 +8,8 @@
  *     SUB, PUB      of a gateway, with inputs and outputs
  *
  * Each has a thread and one of ZeroMQ's I/O threads for itself, so that a flood on one does not
- * hold up the others. Where a channel towards the daemon is full, its socket is left alone until
- * there is room, and ZeroMQ's queue fills. */
+ * delay the others. While a channel towards the daemon is full, its socket is not read, and
+ * ZeroMQ's queue fills. */
 #ifndef LKD_LINE_RELAY_H
 #define LKD_LINE_RELAY_H
 
@@ -20,8 +20,8 @@
 
 #define LKD_RELAY_ROUTES_MAX 2
 
-/** struct lkd_route - @keyed: who sent a message is what the ZAP handler says
- * @port: the end of the channel;  @report: hears what an operator should hear */
+/** struct lkd_route - @keyed: the ZAP handler names the sender of a message
+ * @port: the end of the channel;  @report: gets what an operator should know */
 struct lkd_route {
     enum lkd_channel channel;
     bool keyed;
@@ -31,7 +31,7 @@ struct lkd_route {
     void (*report)(enum lkd_condition_id condition, const char *text);
 };
 
-/** struct lkd_relay - @n routes;  @turns: counts on as long as the thread gets round */
+/** struct lkd_relay - @n routes;  @turns: counts its loops, as a sign of life */
 struct lkd_relay {
     const char *name;
     int n;
@@ -44,8 +44,8 @@ struct lkd_relay {
 /** lkd_relay_start() - make the thread. Return: 0, negative errno. */
 int lkd_relay_start(struct lkd_relay *relay);
 
-/** lkd_relay_join() - wait for its end, which comes when the daemon has closed all its channels and
- * everything from there has been handed on. One that was not started is allowed. */
+/** lkd_relay_join() - wait for its end: when the daemon has closed all its channels and everything
+ * from there has been sent. One that was not started is allowed. */
 void lkd_relay_join(struct lkd_relay *relay);
 
 #endif

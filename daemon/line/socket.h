@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ZeroMQ sockets on listening sockets that somebody else has opened. */
+/* ZeroMQ sockets on listening sockets that the daemon has opened. */
 #ifndef LKD_LINE_SOCKET_H
 #define LKD_LINE_SOCKET_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads of the line process are urgent. The process is born with the priority of those that
- * carry samples, which it may not take by itself, and all its threads inherit that. Once they are
- * there, the others give it up. */
+/* Priorities within the line process. It inherits the priority of the threads that carry samples,
+ * as it may not set one itself, and so do all its threads. Once they exist, the others return to
+ * normal priority. */
 #ifndef LKD_LINE_URGENT_H
 #define LKD_LINE_URGENT_H
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may connect (ZeroMQ Authentication Protocol, RFC 27).
  *
- * ZeroMQ asks this thread about every connection to an endpoint with keys, once its client has
- * proven to have the secret half of its key. A key on the list is let in, with the role and name
- * that the list gives it; any other is turned away, and so is everything where this thread is not
- * there to answer. Clients that speak no CURVE (NULL, PLAIN), or with another
- * server's key, never get as far as a question: ZeroMQ cuts them off, and this thread hears of it
- * from the monitors of the sockets. What is not ZeroMQ's protocol at all is cut off without a word
- * and without a count.
+ * ZeroMQ asks this thread about every connection to an endpoint with keys, after the client has
+ * proven that it has the secret half of its key. The thread accepts a key on the list, with the
+ * role and name that the list gives it, and refuses any other; without this thread all are refused.
+ * Clients that speak no CURVE (NULL, PLAIN), or use another server's key, never reach this thread:
+ * ZeroMQ disconnects them, and the monitors of the sockets report it. Connections that do not speak
+ * ZeroMQ's protocol at all are closed without a message or a count.
  *
- * A new list counts for connections from then on; those that stand keep what they have. */
+ * A new list applies to later connections; existing ones keep their role. */
 #ifndef LKD_LINE_ZAP_H
 #define LKD_LINE_ZAP_H
 
