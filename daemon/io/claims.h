@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns which input channels: the books of the claims, without a lock, a socket or a clock of
- * their own. The input table (inputs.h) keeps them behind its lock.
+/* Ownership of input channels: the table of claims, without a lock, a socket or a clock of its own.
+ * The lock of the input table (inputs.h) guards it.
  *
- * A claim has a place from 1 to LKD_CLAIMS_MAX, its number, for as long as it lives. Its bench is
- * lost when nothing was heard of it for longer than the lease; a lost claim keeps its channels
- * until somebody else wants one of them, and then ends as a whole. */
+ * A claim has a number from 1 to LKD_CLAIMS_MAX for as long as it lives. Its bench is lost when it
+ * has sent nothing for longer than the lease; a lost claim keeps its channels until another bench
+ * claims one of them, and then ends as a whole. */
 #ifndef LKD_IO_CLAIMS_H
 #define LKD_IO_CLAIMS_H
 
@@ -98,17 +98,17 @@ struct lkd_claims {
     int64_t lease_ns;
 };
 
-/** lkd_claims_init() - no claims, for @n_channels channels, which stay the caller's.
+/** lkd_claims_init() - no claims, for @n_channels channels, which the caller owns.
  * Return: 0, -ENOMEM (@claims is as it was). */
 int lkd_claims_init(struct lkd_claims *claims, const struct lk_channel *channels, int n_channels,
                     int64_t lease_ns);
 /** lkd_claims_fini() - release; zeroed claims are allowed. */
 void lkd_claims_fini(struct lkd_claims *claims);
 
-/** lkd_claims_add() - check a wish and carry it out, or change nothing.
+/** lkd_claims_add() - check a request and execute it, or change nothing.
  * A claim with @wish->token and of the same key ends, and its place is kept; so do lost ones that
  * own what is wished.
- * Return: RESULT_OK, or why not with a line in @error; RESULT_INTERNAL for want of memory. */
+ * Return: RESULT_OK, or the reason with a line in @error; RESULT_INTERNAL without memory. */
 Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_claim_wish *wish,
                                    int64_t now_ns, struct lkd_claim **ret_claim,
                                    struct lk_error *error);
@@ -119,14 +119,14 @@ void lkd_claims_end(struct lkd_claims *claims, struct lkd_claim *claim);
 /** lkd_claims_find() - the claim with @token, or NULL. */
 struct lkd_claim *lkd_claims_find(struct lkd_claims *claims, uint64_t token);
 
-/** lkd_claims_find_of() - likewise, as long as it was made with the key @peer ("" for none): a
- * token that somebody else has got hold of is worth nothing. */
+/** lkd_claims_find_of() - likewise, if it was made with the key @peer ("" for none): a token
+ * is useless to another client. */
 struct lkd_claim *lkd_claims_find_of(struct lkd_claims *claims, uint64_t token, const char *peer);
 
 /** lkd_claims_count() - how many there are. */
 int lkd_claims_count(const struct lkd_claims *claims);
 
-/** lkd_claims_refresh() - see who is lost by now. Return: whether that has changed for anyone. */
+/** lkd_claims_refresh() - update which benches are lost. Return: whether that has changed. */
 bool lkd_claims_refresh(struct lkd_claims *claims, int64_t now_ns);
 
 /** lkd_claim_silent_ns() - since the last sample, heartbeat, or the claim itself. */

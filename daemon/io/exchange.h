@@ -4,7 +4,7 @@
  * Inputs are decoded and checked as they arrive and go into the input table at once. Outputs are
  * picked up a little behind the cycle's grid points, by an absolute timer on the same grid: the
  * cycle signals nobody. The distance behind the grid point follows the measured computing time
- * (its 99 % quantile and 30 us); where a record is not there yet, the thread looks again shortly.
+ * (its 99 % quantile and 30 us); if a record is not there yet, the thread tries again shortly.
  *
  *     cycle      |step|              |step|              |step|
  *     exchange          |send|    in       |send|  in          |send|
@@ -12,14 +12,14 @@
  *
  * A record goes first to motion platforms (motion.h), then as an OutputSample (publisher.h), then
  * into the streams that somebody subscribes to (streams.h). Without a grid (lockstep, asap) it
- * looks every millisecond and publishes what is there: the newest.
+ * polls every millisecond and publishes the newest record.
  *
  * Every 10 ms, in every state: heartbeats, subscribers that came or went, benches that have become
  * silent, the low rate of motion platforms.
  *
- * The thread runs at normal priority unless it is given another one, below that of the cycle. Then
- * its locks lend it, see lkd_realtime_lock_init(). Channels are handed to it when it starts and
- * belong to it until it has stopped. */
+ * The thread has normal priority unless it is given another one, below that of the cycle. Its locks
+ * inherit priority, see lkd_realtime_lock_init(). Channels belong to the thread from its start to
+ * its end. */
 #ifndef LKD_IO_EXCHANGE_H
 #define LKD_IO_EXCHANGE_H
 
@@ -33,7 +33,7 @@
 struct lkd_exchange;
 struct lkd_legs;
 
-/** struct lkd_exchange_options - what it works with; all of it stays the caller's.
+/** struct lkd_exchange_options - its resources; all owned by the caller.
  * @inputs:         where samples go
  * @inputs_port, @outputs_port: channels that samples come and go by
  * @thread:         its priority and core
@@ -67,7 +67,7 @@ void lkd_exchange_stop(struct lkd_exchange *exchange);
  * Thread: control. */
 void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle);
 
-/** lkd_exchange_attach() - publish the outputs of a run whose thread stands and is about to go.
+/** lkd_exchange_attach() - publish the outputs of a run that is about to begin.
  * @cycle:    its outputs are read until detached
  * @degraded: what samples say about the real-time properties
  * Thread: control. */
@@ -75,17 +75,17 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
                          bool degraded);
 
 /** lkd_exchange_detach() - the run's thread has ended: publish its last outputs once more, in
- * @state, and leave the cycle alone. Nothing happens when nothing is attached.
+ * @state, and release the cycle. Does nothing if nothing is attached.
  * Thread: control. */
 void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state);
 
-/** lkd_exchange_fault() - the cycle stands still: publish its last outputs in state FAULT, a
+/** lkd_exchange_fault() - the cycle hangs: publish its last outputs in state FAULT, a
  * hundred times a second until it moves again.
  * @zero: as zeros instead
  * Thread: control. */
 void lkd_exchange_fault(struct lkd_exchange *exchange, bool zero);
 
-/** lkd_exchange_tell() - what heartbeats say from now on; the step of a run comes from its records.
+/** lkd_exchange_tell() - set the content of heartbeats; the step of a run comes from its records.
  * @step: without a run
  * Thread: control; NULL is allowed. */
 void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, uint64_t model_id,
@@ -96,7 +96,7 @@ void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, 
 int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selection *selection,
                            uint64_t *ret_id);
 
-/** lkd_exchange_streams() - streams that there are. Thread: any. */
+/** lkd_exchange_streams() - number of streams. Thread: any. */
 int lkd_exchange_streams(struct lkd_exchange *exchange);
 
 /** enum lkd_span - what the exchange thread did for a time. */

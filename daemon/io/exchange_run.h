@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exchange between its thread (exchange.c) and the runs that it serves (exchange_run.c); nobody
- * else includes this. */
+/* The exchange between its thread (exchange.c) and the runs that it serves (exchange_run.c);
+ * private to both. */
 #ifndef LKD_IO_EXCHANGE_RUN_H
 #define LKD_IO_EXCHANGE_RUN_H
 
@@ -15,9 +15,9 @@
  * @spans:     what it did last
  * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
- * @last:      what is repeated in FAULT while the cycle stands still, or NULL
+ * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
  * @life:      what the next heartbeat says
- * @offset_ns: from a grid point to the look at the record;  @adapt_ns: when to compute it again */
+ * @offset_ns: from a grid point to reading the record;  @adapt_ns: when to compute it again */
 struct lkd_exchange {
     struct lkd_exchange_options options;
     pthread_t thread;

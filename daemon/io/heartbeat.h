@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heartbeats on the outputs channel: ten a second in every state, so that a bench tells a daemon
- * that rests from one that is gone, and a restarted daemon or another model from the one it knew.
+/* Heartbeats on the outputs channel: ten a second in every state, so that a bench distinguishes an
+ * idle daemon from one that has ended, and detects a restarted daemon or another model.
  */
 #ifndef LKD_IO_HEARTBEAT_H
 #define LKD_IO_HEARTBEAT_H
@@ -26,7 +26,7 @@ struct lkd_heartbeat {
     int64_t due_ns;
 };
 
-/** lkd_heartbeat_tick() - send one if it is time; those that were missed are not made up for.
+/** lkd_heartbeat_tick() - send one if it is due; missed ones are not repeated.
  * Thread: exchange, lock held. */
 void lkd_heartbeat_tick(struct lkd_heartbeat *heartbeat, const struct lkd_life *life,
                         int64_t now_ns);

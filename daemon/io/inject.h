@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults on purpose: samples that come late, changed, in the wrong order or not at all, and
- * cycles that take too long; on a schedule, and the same ones for the same seed.
+/* Fault injection: samples that arrive late, changed, in the wrong order or not at all, and cycles
+ * that take too long; on a schedule, and reproducible by a seed.
  *
- * The injector stands between decoding and the table of inputs, which keeps it behind its lock: a
- * sample that it has touched is then judged like any other. Its memory is taken with the model. A
- * sample that is kept back waits in a queue of fixed size; when that is full, the oldest one in it
- * is lost, and counted.
+ * The injector is between decoding and the table of inputs, whose lock guards it: modified samples
+ * pass the same checks as any other. Its memory is allocated with the model. Delayed samples wait
+ * in a queue of fixed size; when it is full, the oldest one is lost, and counted.
  *
- * What an injection is about: all samples; those of a bench; or those that carry a channel, of
- * which FREEZE and SPIKE touch that channel alone. Heartbeats are samples, too: they are delayed,
+ * Targets of an injection: all samples; those of a bench; or those that carry a channel, where
+ * FREEZE and SPIKE change that channel only. Heartbeats are samples, too: they are delayed,
  * dropped and reordered. Several injections act one after the other, in the order of their numbers.
  */
 #ifndef LKD_IO_INJECT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples that the injector keeps back: a queue of fixed size. Internal to inject.c. */
+/* Samples that the injector delays: a queue of fixed size. Private to inject.c. */
 #ifndef LKD_IO_INJECT_QUEUE_H
 #define LKD_IO_INJECT_QUEUE_H
 
@@ -18,7 +18,7 @@ struct lkd_held {
     struct lkd_sample sample;
 };
 
-/** lkd_queue_keep() - take a copy in; when it is full, in place of the oldest one. */
+/** lkd_queue_keep() - enqueue a copy; a full queue drops the oldest one. */
 void lkd_queue_keep(struct lkd_injector *injector, const struct lkd_sample *sample, int place,
                     int64_t due_ns, bool waiting);
 

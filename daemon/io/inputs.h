@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of input values: the one place where a value becomes an input of the model.
  *
- * Samples from benches (exchange thread, and whoever else hears benches) and single channels set by
- * hand (control thread) all end here, are checked here, and go on to the cycle through its mailbox.
- * A lock makes them a single writer; the cycle never takes it.
+ * Samples from benches (exchange thread and others) and single channels set by hand (control
+ * thread) all arrive here, are checked here, and continue to the cycle through its mailbox. A lock
+ * makes them a single writer; the cycle never takes it.
  *
  *     sample --> role, token, model --> injected faults --> length, numbers, limits, sequence
  *                                                                       |
@@ -12,14 +12,13 @@
  *                                                                     cycle: guard, step
  *
  * A bench owns its channels by a claim, and its samples carry the token of the claim. Samples
- * without a token are taken where the configuration allows it (`claims: optional`) and as long as
- * nobody has a claim.
+ * without a token are accepted if the configuration allows it (`claims: optional`), as long as no
+ * bench has a claim.
  *
- * A sample is refused as a whole: nothing of it acts, the last good values stay in the table, the
- * refusal is counted by its reason and, where it is about a channel, with the channel. What happens
- * to a channel whose bench sends nothing good any more is the guard's matter (guard.h). The memory
- * of sequence numbers ends with a second of silence, so that a bench that was started again is
- * heard, and with every load, start, stop and reset.
+ * A sample is refused as a whole: nothing of it acts, the last good values stay in the table, and
+ * the refusal is counted by its reason and, if it is about a channel, with the channel. The guard
+ * (guard.h) handles channels without good samples. Sequence numbers are forgotten after a second of
+ * silence, so that a restarted bench is accepted, and with every load, start, stop and reset.
  *
  * After load, stop and reset all channels have the initial values of the model; so has a channel
  * whose claim has ended while nobody else claims it, and so have all channels when a bench without
@@ -84,7 +83,7 @@ struct lkd_sample {
 
 struct lkd_legs;
 
-/** lkd_inputs_listener - hears of every accepted sample that is no heartbeat.
+/** lkd_inputs_listener - called for every accepted sample other than heartbeats.
  * @claim:  whose sample it is; NULL: one without a token
  * @sample: valid during the call. Of an injected delay, @received_ns is when it was let through
  * Thread: the one that offered the sample, or that of the tick; the lock of the table is held: it
@@ -95,7 +94,7 @@ typedef void lkd_inputs_listener(struct lkd_legs *legs, const struct lkd_claim *
 /** struct lkd_inputs - see above; everything behind @lock, apart from what lkd_inputs_configure()
  * and lkd_inputs_listen() set before there are threads.
  * @claims_optional: samples without a token are taken while nobody has a claim
- * @legs, @listener: who hears of accepted samples, or NULL
+ * @legs, @listener: get accepted samples, or NULL
  * @cycle:    whose mailbox is fed; NULL without a model
  * @values:   @n_values of them, the present table;  @news: of each channel
  * @stamp:    the newest sample of each place, @newest of all; @n_stamps up to the last one in use
@@ -103,7 +102,7 @@ typedef void lkd_inputs_listener(struct lkd_legs *legs, const struct lkd_claim *
  * @anonymous, @anonymous_heard_ns: memory of samples without a token; when the last one came, good
  *            or not, 0: none since the load or the last claim;  @anonymous_peer: whose
  * @anonymous_feeds: one of them was good, since load, stop, reset or a claim
- * @injector: faults on purpose;  @injected: one of them is active, as told to the cycle
+ * @injector: injected faults;  @injected: one of them is active, as the cycle knows
  * @tripped:  of each channel, as last logged
  * @live:     a run has begun and not ended
  * @accepted, @refused: since load or start;  @refusals: by enum lkd_input_status, since load */
@@ -145,7 +144,7 @@ void lkd_inputs_fini(struct lkd_inputs *inputs);
 /** lkd_inputs_configure() - from the configuration. Before any other thread uses the table. */
 void lkd_inputs_configure(struct lkd_inputs *inputs, bool claims_optional, int64_t lease_ns);
 
-/** lkd_inputs_listen() - @listener hears of accepted samples; NULL: nobody. Likewise. */
+/** lkd_inputs_listen() - set the listener for accepted samples, or NULL. Likewise. */
 void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
                        struct lkd_legs *legs);
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latency budget: round trips of benches, cut into their legs.
+/* The latency budget: round trips of benches, divided into segments.
  *
  *     bench      |  hold  |                                                      | hold |
  *     wire  out  ^        v  in                                             out  ^
  *     daemon    publish   received ..wait.. latched ..step.. computed ..publish..
  *
  * wait, step and publish are differences on the daemon's own clock (CLOCK_MONOTONIC). The wire,
- * there and back, needs no clock of the other end, only how long the bench kept the sample that it
- * answers: both ends of that time are on the bench's clock, whichever that is.
+ * there and back, needs no clock of the other end, only how long the bench held the sample that it
+ * answers: both stamps of that time are on the bench's clock, whichever that is.
  *
  *     hold = origin - reply_received            wire = received - published - hold
  *
- * What a bench claims to answer must have been published: the last publications are kept, and a
+ * The sample that a bench answers must have been published: the last publications are kept, and a
  * reply to anything else is counted as false and measures nothing. Each publication is answered
- * once: samples that follow without a newer one seen say nothing new about the wire. A negative or
- * absurd duration is dropped and counted.
+ * once: further answers to it say nothing new about the wire. A negative or absurd duration is
+ * dropped and counted.
  *
  * One-way times exist only where both clocks are wall clocks (UTC or TAI) that say of themselves
- * that they are synchronised. They may be negative by as much as the two are uncertain, and then
- * count as zero.
+ * that they are synchronised. They may be negative within the uncertainty of both, and then count
+ * as zero.
  *
- * Histograms are written under a lock, by whoever takes samples in or publishes them, and read
- * without it; nobody here is the cycle. */
+ * Threads that receive or publish samples write histograms under a lock; they are read without it.
+ * The cycle does neither. */
 #ifndef LKD_IO_LEGS_H
 #define LKD_IO_LEGS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which records of the cycle are sent on: those with step % divisor == 0.
  *
- * Who looks at the records may miss some. A step that was due and missed is made up for by the next
- * record, whose own step shows it. A cycle that does not step (PAUSED, FAULT) leaves records all
- * the same: the first one of such a state is due at once, then every divisor-th cycle. */
+ * The reader of the records may miss some. The next record replaces a missed one that was due, as
+ * its step shows. A cycle that does not step (PAUSED, FAULT) publishes records, too: the first one
+ * in such a state is due at once, then every divisor-th cycle. */
 #ifndef LKD_IO_PACE_H
 #define LKD_IO_PACE_H
 
@@ -24,7 +24,7 @@ struct lkd_pace {
 /** lkd_pace_begin() - a run begins. @divisor: at least 1 */
 void lkd_pace_begin(struct lkd_pace *pace, uint64_t divisor);
 
-/** lkd_pace_due() - is the record with @figures to be sent?
+/** lkd_pace_due() - whether to send the record with @figures.
  * Thread: whoever owns @pace.  RT: yes. */
 LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures);
 

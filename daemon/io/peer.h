@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is at the other end of a message.
+/* The sender of a message.
  *
- * With keys (see zap.h) ZeroMQ attaches to every message what the ZAP handler said about the
- * connection that it came through: its property "User-Id", written by lkd_peer_user_id(). The
- * client cannot change it: of two properties with one name, that of the handler counts. */
+ * With keys (see zap.h) ZeroMQ attaches the ZAP handler's answer about the connection to every
+ * message: the property "User-Id", written by lkd_peer_user_id(). The client cannot change it: of
+ * two properties with one name, that of the handler counts. */
 #ifndef LKD_IO_PEER_H
 #define LKD_IO_PEER_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topics of streams that somebody subscribes to, as the XPUB socket tells them.
+/* The subscribed topics of streams, as the XPUB socket reports them.
  *
- * The socket says a topic once when its first subscriber comes and once when its last one goes. A
- * subscription may be there before its stream is: a bench that outlives the daemon comes back with
- * the topic of the stream it had. So all topics that could be those of streams are kept, up to a
- * bound; beyond it, one that no stream was seen to need is forgotten. */
+ * The socket reports a topic when its first subscriber arrives and when its last one leaves. A
+ * subscription may exist before its stream: a bench that outlives the daemon reconnects with the
+ * topic of its former stream. So all topics that could be those of streams are kept, up to a bound;
+ * beyond it, one without a stream is forgotten. */
 #ifndef LKD_IO_TOPICS_H
 #define LKD_IO_TOPICS_H
 

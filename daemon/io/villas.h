@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A neighbour: gateways that speak the sample format of VILLASnode (villas.proto).
+/* Gateways that speak the sample format of VILLASnode (villas.proto).
  *
  *     gateway PUB  ---- one frame a Message ---->  SUB  inputs   a bench named "villas"
  *     gateway SUB  <--- one frame a Message -----  PUB  outputs  every divisor-th step
  *
  * To the rest of the daemon it is a bench like any other: it claims its channels by name, and its
- * samples pass the same checks, limits and policy. A gateway that is silent is a lost bench. A new
- * model is claimed anew. Where a claim is refused, or has gone to another bench, it asks again each
- * second, as soon as the channels are free or the gateway is heard: a gateway that is not there
+ * samples pass the same checks, limits and policy. A silent gateway is a lost bench. The channels
+ * of a new model are claimed again. If a claim is refused, or another bench has taken it over, the
+ * daemon retries every second, once the channels are free or the gateway sends: an absent gateway
  * takes nothing from a bench that is silent for a moment.
  *
  * The format knows neither names nor states: nothing is sent while nothing steps. `sequence` of
  * what is sent counts up by one for each sample that was due, so a gap is a sample that was not
  * sent; `ts_origin` is wall-clock time.
  *
- * Names that a model does not have leave that direction silent, with a line in the log.
+ * With a model that lacks these names that direction is silent, with a line in the log.
  *
  * The format has no encryption here (the gateway has none for it), so endpoints that other machines
  * reach have to be allowed by name. */

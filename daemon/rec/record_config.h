@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /** enum lkd_record_io - how chunks are written; LKD_RECORD_IO_AUTO: io_uring, or pwrite where the
- * kernel does not give it. */
+ * kernel does not offer it. */
 enum lkd_record_io { LKD_RECORD_IO_AUTO, LKD_RECORD_IO_URING, LKD_RECORD_IO_PWRITE };
 
 /** struct lkd_record_config - see config/README.md.

@@ -2,11 +2,11 @@
 /* The recorder: a thread that takes the frames of the cycle off its tape, makes messages of them
  * and writes them to a file.
  *
- * The cycle never waits for it: where the disk does not follow, the tape gets full, cycles are left
- * out, and everybody is told how many. (Where time is not real the cycle waits, see tape.h; the
- * recorder lets it go when the disk does not answer at all.) Whatever happens to the file, a full
- * disk too, ends the recording and not the run; what was written stays readable. So does a file
- * that somebody removes, cuts or moves while it is written, which is looked for at each flush.
+ * The cycle never waits for it: if the disk is too slow, the tape fills up, cycles are omitted, and
+ * status, log and file say how many. (In modes without real time the cycle waits, see tape.h; the
+ * recorder releases it if the disk does not respond at all.) A failure of the file, a full disk
+ * included, ends the recording and not the run; what was written stays readable. So does removing,
+ * truncating or moving the file, which is checked at each flush.
  *
  * All calls from the control thread. */
 #ifndef LKD_REC_RECORDER_H
@@ -33,34 +33,34 @@ struct lkd_recording {
 };
 
 /** lkd_recorder_new() - start the thread; it inherits where it may run and has normal priority.
- * @config: stays the caller's.  Return: 0, negative errno. */
+ * @config: owned by the caller.  Return: 0, negative errno. */
 int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder **ret_recorder);
 
 /** lkd_recorder_free() - end a recording and the thread; NULL is allowed. A disk that does not
- * answer for long is left alone, with what it holds. */
+ * respond for long is left behind, with the buffers it holds. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
-/** lkd_recorder_begin() - begin a recording; the tape is switched on. When this returns the file is
- * there and holds all that comes before its messages, or why it is not is known. A disk that does
- * not answer within two seconds is a reason; the recording is then undone when it does.
+/** lkd_recorder_begin() - begin a recording; the tape is switched on. When this returns, the file
+ * exists and holds all that comes before its messages, or the reason why not is known. A disk that
+ * does not respond within two seconds is a reason; the recording is then undone when it does.
  * @name:  of the file, without folder; ".mcap" is appended where it is missing
- * @tape:  the caller's, until lkd_recorder_end()
- * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (there is a recording),
- * -EEXIST (there is such a file). */
+ * @tape:  borrowed until lkd_recorder_end()
+ * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (a recording is in
+ * progress), -EEXIST (the file exists). */
 int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_tape *tape,
                        const struct lkd_take_source *source, struct lk_error *ret_error);
 
-/** lkd_recorder_end() - take what is on the tape, finish the file; nothing without a recording. The
- * tape is the caller's again; frames that nobody came for within a few seconds count as dropped.
- * Return: whether the file is finished; else it goes on by itself. */
+/** lkd_recorder_end() - drain the tape, finish the file; does nothing without a recording. Returns
+ * the tape to the caller; frames not drained within a few seconds count as dropped.
+ * Return: whether the file is finished; else that continues in the background. */
 bool lkd_recorder_end(struct lkd_recorder *recorder);
 
-/** lkd_recorder_event() - something to be found in the recording; nothing without one.
+/** lkd_recorder_event() - add an event to the recording, if there is one.
  * @step: steps done;  @id: "state", "fault", "trip", ... */
 void lkd_recorder_event(struct lkd_recorder *recorder, uint64_t step, const char *id,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** lkd_recorder_look() - how it is. NULL is allowed: nothing. */
+/** lkd_recorder_look() - its present state. NULL is allowed: none. */
 void lkd_recorder_look(struct lkd_recorder *recorder, struct lkd_recording *ret_recording);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two halves of the recorder: its thread (recorder_run.c), and the control thread's calls
- * (recorder.c). Nobody else includes this. */
+ * (recorder.c). Private to both. */
 #ifndef LKD_REC_RECORDER_RUN_H
 #define LKD_REC_RECORDER_RUN_H
 
@@ -17,18 +17,17 @@ struct event {
 
 /* struct lkd_recorder - what is behind @lock is touched by both threads.
  * @wake, @done: something to do; something has been done
- * @take:   the recording, from begin to the end of its file; but for its begin and end it is the
- *          recorder's thread alone that looks into it
- * @tape:   what it takes frames from, or NULL: given back
+ * @take:   the recording, from begin to the end of its file; except at its begin and end only the
+ *          recorder's thread uses it
+ * @tape:   source of frames, or NULL: returned
  * @path:   of the file
- * @begun:  the file is there, and what comes before its messages is written;  @refusal: or negative
- *          errno; 0: not known yet
- * @abandoned: nobody waits for that any more: there shall be no recording
- * @look_ns:  when to look after the file again;  @spoilt: it was removed or cut, nothing is added
- * @ending: the tape is to be emptied and given back;  @quit: and then the thread ends
- * @failed: the recording ends before somebody asked for it
+ * @begun:  the file exists, up to its first message;  @refusal: or negative errno; 0: not known yet
+ * @abandoned: the caller has given up: the recording is to be undone
+ * @look_ns:  when to check the file again;  @spoilt: it was removed or truncated, nothing is added
+ * @ending: drain and return the tape;  @quit: then end the thread
+ * @failed: the recording ends without a request
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
- * @said_dropped, @said_ns: of losses, as last told
+ * @said_dropped, @said_ns: losses last reported, and when
  * @gone:   the thread has ended */
 struct lkd_recorder {
     const struct lkd_record_config *config;
@@ -60,8 +59,8 @@ struct lkd_recorder {
 /** lkd_recorder_run() - the thread. @data: struct lkd_recorder */
 void *lkd_recorder_run(void *data);
 
-/** lkd_recorder_give_back() - the tape is its owner's again; what is on it counts as dropped.
- * lkd_recorder_push() - an event, with the time of now. With the lock, as the first. */
+/** lkd_recorder_give_back() - return the tape to its owner; frames left on it count as dropped.
+ * lkd_recorder_push() - an event with the present time. Lock held, as in the first. */
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recording: what a file says before its first message, and frames as messages.
+/* One recording: the file before its first message, and frames as messages.
  *
- * Made by the control thread, which knows the model; used by the recorder's thread alone after
- * that. */
+ * Created by the control thread, which knows the model; then used by the recorder's thread only. */
 #ifndef LKD_REC_TAKE_H
 #define LKD_REC_TAKE_H
 
@@ -14,7 +13,7 @@
 
 #define LKD_TAKE_PAIRS_MAX 40
 
-/** struct lkd_take_source - what is recorded, and what is known about it. All the caller's.
+/** struct lkd_take_source - what is recorded, and its metadata. All owned by the caller.
  * @model:      its name;  @step_s: of its system
  * @text, @text_size: of the model; @config, @config_size: of the configuration, or NULL
  * @pair:       @n_pairs facts for the metadata */
@@ -35,8 +34,8 @@ struct lkd_take_source {
 
 /** struct lkd_take - @front: everything before the first chunk
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC when it began
- * @file, @books, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: what the
- * books will say about the chunk in each slot
+ * @file, @books, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: the
+ * entry in the summary for the chunk in each slot
  * @chunk_ns:  when the chunk got its first message
  * @n_frames, @begins_at_step: written so far, and of the first of them */
 struct lkd_take {
@@ -56,38 +55,37 @@ struct lkd_take {
     uint32_t n_events;
 };
 
-/** lkd_take_new() - all that it says before its first message; no file yet.
+/** lkd_take_new() - encode all that precedes the first message; no file yet.
  * Thread: control. Return: 0, -ENOMEM, -E2BIG (more channels than a message has fields). */
 int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_config *config,
                  struct lkd_take **ret_take);
-/** lkd_take_free() - close and release; NULL is allowed. Waits for writes under way. */
+/** lkd_take_free() - close and release; NULL is allowed. Waits for pending writes. */
 void lkd_take_free(struct lkd_take *take);
 
-/** lkd_take_begin() - write the front to the new file @fd, which becomes its own in any case.
+/** lkd_take_begin() - write the front to the new file @fd and take ownership of @fd in any case.
  * Return: 0, negative errno. Thread: recorder, as the rest. */
 int lkd_take_begin(struct lkd_take *take, int fd);
 
 /** lkd_take_frame() - add the messages of a frame.
- * Return: false when there is no room: the chunk has to be written first, or a slot is to become
- * free. */
+ * Return: false without room: write the chunk first, or wait for a free slot. */
 bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame);
 /** lkd_take_event() - add an event. @now_ns: CLOCK_MONOTONIC. Return: likewise. */
 bool lkd_take_event(struct lkd_take *take, const struct lk_recording_event *event, int64_t now_ns);
 
-/** lkd_take_is_due() - the chunk is to be written: it is full, or older than @flush_ns. */
+/** lkd_take_is_due() - whether to write the chunk: it is full, or older than @flush_ns. */
 bool lkd_take_is_due(const struct lkd_take *take, int64_t now_ns, int64_t flush_ns);
-/** lkd_take_write() - close the chunk and hand it over, if it has messages.
- * lkd_take_accept() - take note of chunks that are on the disk. @wait: for all of them
- * Return: 0, negative errno: then lkd_take_end() is next. */
+/** lkd_take_write() - close the chunk and submit it, if it has messages.
+ * lkd_take_accept() - account for chunks that are on the disk. @wait: for all of them
+ * Return: 0, negative errno: then call lkd_take_end(). */
 int lkd_take_write(struct lkd_take *take);
 int lkd_take_accept(struct lkd_take *take, bool wait);
 
-/** lkd_take_end() - wait for what is under way, then metadata, summary, footer, behind the last
- * chunk that was accepted. @pairs: @n of them, for the metadata at the end Return: 0, negative
- * errno: the file has no end, and is readable up to its last chunk. */
+/** lkd_take_end() - wait for pending writes, then write metadata, summary and footer after the last
+ * accepted chunk. @pairs: @n of them, for the metadata at the end. Return: 0, negative errno: the
+ * file has no end, and is readable up to its last chunk. */
 int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t n);
-/** lkd_take_leave() - instead of the end, where the file was removed or cut: what is under way is
- * waited for, and nothing added to what is left. */
+/** lkd_take_leave() - instead of lkd_take_end() if the file was removed or truncated: wait for
+ * pending writes and add nothing. */
 void lkd_take_leave(struct lkd_take *take);
 
 #endif
