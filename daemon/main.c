@@ -192,7 +192,7 @@ static int place_workers(struct daemon *daemon)
     for (int k = 0; k < placement->n_workers; k++) {
         r = lkd_realtime_avoid_core(placement->core[k]);
         if (r)
-            lkd_log(LKD_C_CORE_NOT_AVOIDED, "core %d is not left to the cycle: %s",
+            lkd_log(LKD_C_CORE_NOT_AVOIDED, "core %d is not reserved for the cycle: %s",
                     placement->core[k], strerror(-r));
     }
     return 0;

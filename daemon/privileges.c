@@ -77,7 +77,7 @@ int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *re
         r = capng_apply(may_bound ? CAPNG_SELECT_ALL
                                   : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
     if (r)
-        return refuse(ret_error, "capabilities or user cannot be given up");
+        return refuse(ret_error, "capabilities or user cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
         return refuse(ret_error, "no_new_privs");
     if (geteuid() != identity->uid || getuid() != identity->uid || getegid() != identity->gid) {
@@ -102,6 +102,6 @@ void lkd_privileges_raise_descriptors(void)
 void lkd_privileges_check_folder(const char *what, const char *path)
 {
     if (*path && faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS))
-        lkd_log(LKD_C_FOLDER_REFUSED, "%s: %s: %s for user %u, nothing will be kept there", what,
+        lkd_log(LKD_C_FOLDER_REFUSED, "%s: %s: %s for user %u, nothing will be stored there", what,
                 path, strerror(errno), (unsigned int)geteuid());
 }

@@ -81,7 +81,7 @@ static void put_counters(FILE *file, const Linkage__V1__Evidence *e)
     fprintf(file, " %" PRIu64 " throttled by the kernel\n", e->throttled);
     fprintf(file, "%-13s %.6f s behind wall time\n", "simulated", e->behind_s);
     if (e->records_lost > 0)
-        fprintf(file, "%-13s %" PRIu64 " cycles, which may miss among the worst\n", "not looked at",
+        fprintf(file, "%-13s %" PRIu64 " cycles, which may be among the worst\n", "not read",
                 e->records_lost);
 }
 

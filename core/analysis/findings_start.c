@@ -89,7 +89,7 @@ static void inspect_gap(struct lk_inspection *in, int j, double size)
         return;
     f = lk_finding_add(
         in, "joint-gap", lk_finding_joint(in->sys, j, where),
-        "is open as drawn, by %.3g m and %.3g rad; the start closes it by moving the "
+        "is open initially, by %.3g m and %.3g rad; the start closes it by moving the "
         "bodies; draw them where they fit, or give the coordinate with start",
         gap.length, gap.angle);
     lk_finding_number(f, "gap", "m", gap.length);
@@ -127,7 +127,7 @@ static void inspect_rates(struct lk_inspection *in, int j, double speed)
     for (int s = 0; s < 2; s++)
         change[s] = change_of(sys, joint->body[s]);
     f = lk_finding_add(in, "velocity-change", lk_finding_joint(sys, j, where),
-                       "the given velocities tear it apart at %.3g m/s and %.3g rad/s; the start "
+                       "the given velocities violate it by %.3g m/s and %.3g rad/s; the start "
                        "changes its first body by %.3g m/s and %.3g rad/s, its second by %.3g m/s "
                        "and %.3g rad/s; give each body the velocity that fits",
                        rate.length, rate.angle, change[0].length, change[0].angle, change[1].length,

@@ -60,11 +60,11 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     w = sqrt(f.stiffness * mobility);
     if (!(w * sys->h > SWING_MAX) || f.damping * mobility >= 2 * w)
         return;
-    finding = lk_finding_add(
-        in, "spring-too-stiff", lk_finding_joint(sys, law->joint, where),
-        "swings at %.3g Hz, %.2g steps a period: the step cannot follow it; expected a step of at "
-        "most %.2g s, a softer spring, or a rigid joint",
-        w / (2 * M_PI), 2 * M_PI / (w * sys->h), SWING_MAX / w);
+    finding = lk_finding_add(in, "spring-too-stiff", lk_finding_joint(sys, law->joint, where),
+                             "oscillates at %.3g Hz, %.2g steps a period: the step cannot follow "
+                             "it; expected a step of at "
+                             "most %.2g s, a softer spring, or a rigid joint",
+                             w / (2 * M_PI), 2 * M_PI / (w * sys->h), SWING_MAX / w);
     lk_finding_number(finding, "frequency", "Hz", w / (2 * M_PI));
     lk_finding_number(finding, "angle_a_step", "rad", w * sys->h);
 }

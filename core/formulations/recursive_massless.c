@@ -352,7 +352,7 @@ int lk_recursive_refuse(struct lk_recursive *r, const double *q, const double *n
         return refused;
     if (look(r, r->mechanics->time, q, nu) != 0) {
         lk_error_set(ret_error, "formulation recursive: the rank of a projected mass matrix is not "
-                                "certain in the pose as drawn, expected another pose");
+                                "certain in the initial configuration, expected another one");
         return LK_E_MODEL;
     }
     balance_of_forces(r, r->gamma);

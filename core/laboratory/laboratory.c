@@ -204,7 +204,7 @@ static int advance_own(struct lk_laboratory *lab, double t, const double *inputs
     int r = 0;
 
     if (fabs((double)end * h - t) > 1e-6 * h) {
-        lk_error_set(ret_error, "t = %.9g s is no multiple of the step of %.9g s", t, h);
+        lk_error_set(ret_error, "t = %.9g s is not a multiple of the step of %.9g s", t, h);
         return LK_E_STALLED;
     }
     while (lk_system_step_count(lab->system) < end && r == 0) {

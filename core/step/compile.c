@@ -544,11 +544,10 @@ static int check_size(const struct lk_draft *d, double flops_max, struct lk_erro
         size += (double)d->plan.fronts[i].rows * d->plan.fronts[i].rows;
     if (size <= FRONTS_MAX)
         return 0;
-    lk_error_set(
-        ret_error,
-        "the joints of '%s' are too entangled: its largest dense block has %d rows and all "
-        "need %.0f MiB, expected at most %d MiB; use fewer joints at one body",
-        d->model->name, d->plan.largest, size / (1 << 17), FRONTS_MAX / (1 << 17));
+    lk_error_set(ret_error,
+                 "the loops of '%s' are too dense: its largest front has %d rows and all fronts "
+                 "need %.0f MiB, expected at most %d MiB; use fewer joints at one body",
+                 d->model->name, d->plan.largest, size / (1 << 17), FRONTS_MAX / (1 << 17));
     return LK_E_MODEL;
 }
 

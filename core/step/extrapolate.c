@@ -445,13 +445,13 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
         return 0;
     if (swing > most)
         lk_error_set(ret_error,
-                     "%s with a step of %g s, but '%s' swings at %.3g rad/s, that is %.3g rad "
+                     "%s with a step of %g s, but '%s' oscillates at %.3g rad/s, that is %.3g rad "
                      "a step, expected at most %g; a step of %.2g s would do, or %s",
                      what, sys->h, name_of_law(sys, model, spring, 0), swing / sys->h, swing, most,
                      0.95 * sys->h * most / swing, instead);
     else
         lk_error_set(ret_error,
-                     "%s with a step of %g s, but '%s' brakes at a rate of %.3g 1/s, that is "
+                     "%s with a step of %g s, but '%s' decays at a rate of %.3g 1/s, that is "
                      "%.3g a step, expected at most %g; a step of %.2g s would do, or %s",
                      what, sys->h, name_of_law(sys, model, damper, 1), decay / sys->h, decay,
                      DECAY_MAX, 0.95 * sys->h * DECAY_MAX / decay, instead);

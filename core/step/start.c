@@ -229,7 +229,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     list_gaps(sys, size, gaps, sizeof(gaps));
     lk_error_set(
         ret_error,
-        "the drawing cannot be closed: after assembly gaps are left at %s; expected points "
+        "the initial configuration cannot be assembled: gaps are left at %s; expected points "
         "and axes that meet within %.1g m",
         gaps[0] ? gaps : "joints that are not finite", ASSEMBLY_ENOUGH * size);
     return LK_E_ASSEMBLY;

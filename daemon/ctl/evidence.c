@@ -107,10 +107,11 @@ static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle
     /* only real-time threads are held back */
     if (throttled > 0 && lkd_runner_is_fifo(runner) && usage.involuntary > evidence->involuntary) {
         evidence->throttled += throttled;
-        lkd_log(LKD_C_HELD_BACK,
-                "the kernel held the cycle back for 40 to 60 ms (%" PRIu64
-                " times): it leaves no sleep to others; less spinning, or see linkage doctor",
-                throttled);
+        lkd_log(
+            LKD_C_HELD_BACK,
+            "the kernel throttled the cycle for 40 to 60 ms (%" PRIu64
+            " times), as it left no time to other tasks: spin less (wake), or see linkage doctor",
+            throttled);
     }
     evidence->involuntary = usage.involuntary;
 }

@@ -539,8 +539,8 @@ static void refuse_set(const struct lk_channel *channel, const double *values, i
         i++;
     if (r == LKD_INPUT_E_LIMITS)
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
-                       "%s: %g %s is beyond its limits, expected %g to %g %s; what acted before "
-                       "goes on acting",
+                       "%s: %g %s is beyond its limits, expected %g to %g %s; the previous "
+                       "value continues to act",
                        channel->name, values[i], channel->unit[i], channel->low, channel->high,
                        channel->unit[i]);
     else

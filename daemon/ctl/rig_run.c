@@ -157,7 +157,7 @@ static void hold_latency(struct lkd_rig *rig)
 {
     rig->latency_fd = lkd_realtime_hold_latency();
     if (rig->latency_fd < 0)
-        lkd_log(LKD_C_IDLE_STATES, "idle states stay as they are: /dev/cpu_dma_latency: %s",
+        lkd_log(LKD_C_IDLE_STATES, "deep idle states stay allowed: /dev/cpu_dma_latency: %s",
                 strerror(-rig->latency_fd));
 }
 

@@ -45,7 +45,8 @@ static void send_reply(struct lkd_server *server, const struct lkd_message *requ
         message.data = payload;
         message.size = size;
         if (!lkd_port_send(server->port, &message, true))
-            lkd_log(LKD_C_REPLY_NOT_SENT, "reply not sent: the line takes none of %zu bytes", size);
+            lkd_log(LKD_C_REPLY_NOT_SENT, "reply not sent: the channel does not accept %zu bytes",
+                    size);
     }
     free(payload);
 }
@@ -69,7 +70,7 @@ static void serve_later(struct lkd_server *server)
     lkd_rig_follow_load(server->rig);
     r = lkd_commands_later(&server->commands, &reply);
     if (r)
-        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
+        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be encoded: %s", strerror(-r));
     else if (reply)
         send_reply(server, &server->later.request, reply);
 }
@@ -82,7 +83,7 @@ static void serve(struct lkd_server *server, const struct lkd_message *request)
     r = lkd_commands_handle(&server->commands, &request->peer, request->data, request->size,
                             &reply);
     if (r)
-        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be made: %s", strerror(-r));
+        lkd_log(LKD_C_REPLY_FAILED, "a reply could not be encoded: %s", strerror(-r));
     else if (reply)
         send_reply(server, request, reply);
     else

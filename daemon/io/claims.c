@@ -166,7 +166,7 @@ static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
     }
     for (int i = 0; i < n; i++)
         if (channel[i] == index) {
-            lk_error_set(error, "'%s' is there twice, expected each channel once", wish->name);
+            lk_error_set(error, "'%s' is named twice, expected each channel once", wish->name);
             return BAD_VALUE;
         }
     channel[n] = index;

@@ -133,7 +133,7 @@ Linkage__V1__Result lkd_inputs_release(struct lkd_inputs *inputs, uint64_t token
     pthread_mutex_lock(&inputs->lock);
     claim = lkd_claims_find_of(&inputs->claims, token, peer);
     if (claim) {
-        lkd_log(LKD_C_CLAIM_RELEASED, "bench '%s' has given claim %u back", claim->bench,
+        lkd_log(LKD_C_CLAIM_RELEASED, "bench '%s' has released claim %u", claim->bench,
                 claim->number);
         lkd_claims_end(&inputs->claims, claim);
         settle(inputs);

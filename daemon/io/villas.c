@@ -119,7 +119,8 @@ static void map_inputs(struct lkd_villas *villas, const struct lk_system *system
         return;
     channels = lk_system_input_channels(system, &n);
     if (lkd_villas_map_inputs(&villas->config->in, channels, n, &villas->in, &error)) {
-        lkd_log(LKD_C_GATEWAY_SILENT, "villas.in: %s; the gateway is not heard", error.text);
+        lkd_log(LKD_C_GATEWAY_SILENT, "villas.in: %s; samples of the gateway are ignored",
+                error.text);
         return;
     }
     for (int i = 0; i < villas->in.n_channels; i++)
@@ -151,7 +152,8 @@ static void report_refusal(struct lkd_villas *villas, const struct lk_error *err
 {
     if (!villas->refused)
         lkd_log(LKD_C_GATEWAY_SILENT,
-                "villas.in: %s; the gateway is not heard, trying again each second", error->text);
+                "villas.in: %s; samples of the gateway are ignored, retrying every second",
+                error->text);
     villas->refused = true;
 }
 

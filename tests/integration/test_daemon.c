@@ -293,7 +293,7 @@ static void test_set_answers_with_what_acts(void **state)
                         "motor goes to 4 N m by at most 100000 N m a second, then that acts");
     assert_int_equal(harness_set(&h, "motor", &far_too_much, 1)->result, RESULT(BAD_VALUE));
     assert_string_equal(h.reply->text, "motor: 1e+09 N m is beyond its limits, expected -10 to 10 "
-                                       "N m; what acted before goes on acting");
+                                       "N m; the previous value continues to act");
     harness_load_unlimited(&h);
     assert_string_equal(h.reply->text,
                         "loaded; 1 input without limits or rate takes any value: motor");

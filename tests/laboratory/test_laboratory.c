@@ -176,7 +176,7 @@ static void steps_that_cannot_be_made_say_why(void **state)
 
     (void)state;
     assert_int_equal(lk_laboratory_advance(lab, 0.005, NULL, &error), LK_E_STALLED);
-    assert_string_equal(error.text, "t = 0.005 s is no multiple of the step of 0.01 s");
+    assert_string_equal(error.text, "t = 0.005 s is not a multiple of the step of 0.01 s");
     assert_int_equal(lk_laboratory_advance(lab, 0.05, spin, &error), LK_E_STALLED);
     assert_non_null(strstr(error.text, "more than half a turn, expected a shorter step"));
     spin[1] = NAN;

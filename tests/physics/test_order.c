@@ -482,7 +482,8 @@ static const struct refusal {
                 "solver: {formulation: rk4}\n",
      0, "formulation rk4 is for smooth motion, expected formulation ali3 with friction 'f'"},
     {BODY GUIDE "}\n" SPRING("22050", "0") "solver: {formulation: rk4}\n", 0,
-     "formulation rk4 with a step of 0.01 s, but 's' swings at 105 rad/s, that is 1.05 rad a step, "
+     "formulation rk4 with a step of 0.01 s, but 's' oscillates at 105 rad/s, that is 1.05 rad a "
+     "step, "
      "expected at most 1; a step of 0.009 s would do, or formulation ali3"},
     {"linkage: 1\nname: m\nbodies:\n  bar: {mass: 1, inertia: [0, 1, 1], position: [1, 0, "
      "0]}\njoints:\n"
@@ -497,17 +498,17 @@ static const struct refusal {
     {BODY GUIDE "}\n" SPRING("18050", "0"), 4, NULL},
     {BODY GUIDE "}\n" SPRING("4512.5", "0"), 3, NULL},
     {BODY GUIDE "}\n" SPRING("5512.5", "0"), 3,
-     "order 3 with a step of 0.01 s, but 's' swings at 52.5 rad/s, that is 0.525 rad a step, "
+     "order 3 with a step of 0.01 s, but 's' oscillates at 52.5 rad/s, that is 0.525 rad a step, "
      "expected "
      "at most 0.5; a step of 0.009 s would do, or order 2"},
     {BODY GUIDE "}\n" SPRING("22050", "0"), 4,
-     "order 4 with a step of 0.01 s, but 's' swings at 105 rad/s, that is 1.05 rad a step, "
+     "order 4 with a step of 0.01 s, but 's' oscillates at 105 rad/s, that is 1.05 rad a step, "
      "expected at "
      "most 1; a step of 0.009 s would do, or order 2"},
     /* c / m h = 1.9 and 2.1 */
     {BODY GUIDE "}\n" SPRING("1", "380"), 3, NULL},
     {BODY GUIDE "}\n" SPRING("1", "420"), 3,
-     "order 3 with a step of 0.01 s, but 's' brakes at a rate of 210 1/s, that is 2.1 a step, "
+     "order 3 with a step of 0.01 s, but 's' decays at a rate of 210 1/s, that is 2.1 a step, "
      "expected "
      "at most 2; a step of 0.009 s would do, or order 2"},
     /* two springs in parallel, each of which would do alone */
@@ -517,7 +518,7 @@ static const struct refusal {
      "  p: {type: spring-damper, bodies: [ground, a], points: [[-1, 0, 0], [0, 0, 0]],"
      " stiffness: 12050, damping: 0}\n",
      4,
-     "order 4 with a step of 0.01 s, but 'p' swings at 105 rad/s, that is 1.05 rad a step, "
+     "order 4 with a step of 0.01 s, but 'p' oscillates at 105 rad/s, that is 1.05 rad a step, "
      "expected at "
      "most 1; a step of 0.009 s would do, or order 2"},
 };

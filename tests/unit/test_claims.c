@@ -77,7 +77,7 @@ static void test_refusals(void **state)
     refused(RESULT(CLAIMED), "'torque' belongs to bench 'left', silent for 0.25 s", "right", "push",
             "torque");
     refused(RESULT(UNKNOWN_CHANNEL), "no input named 'pusch'", "right", "push", "pusch");
-    refused(RESULT(BAD_VALUE), "'push' is there twice", "right", "push", "push");
+    refused(RESULT(BAD_VALUE), "'push' is named twice", "right", "push", "push");
     refused(RESULT(BAD_VALUE), "no channels", "right", NULL, NULL);
     refused(RESULT(BAD_VALUE), "name of a bench", "", "push", NULL);
     refused(RESULT(BAD_VALUE), "name of a bench", "ri\nght", "push", NULL);

@@ -57,7 +57,7 @@ static void print_mobility(const struct findings *f)
         printf("degrees of freedom  not computed: the loops have too many rows\n");
         return;
     }
-    printf("degrees of freedom  %d, in the pose as drawn", f->mobility.dof);
+    printf("degrees of freedom  %d, in the initial configuration", f->mobility.dof);
     if (f->mobility.n_driven > 0)
         printf("; %d driven beside them", f->mobility.n_driven);
     putchar('\n');
@@ -162,7 +162,7 @@ void print_findings(const struct findings *f)
     print_pose(f);
     if (lk_system_note(f->system)[0] != '\0')
         printf("note                %s\n", lk_system_note(f->system));
-    printf("drawing             joints closed from a gap of %.3g m or rad, velocities changed by "
+    printf("assembly            joints closed from a gap of %.3g m or rad, velocities changed by "
            "%.3g m/s or rad/s\n",
            s->assembly_gap, s->velocity_change);
     printf("tree                %d levels, %d fronts, the largest of %d rows\n", s->tree_depth,

@@ -105,7 +105,7 @@ static void print_summary(const struct course *c, const struct lk_model *model, 
             r.position, r.velocity);
     fprintf(to, "                    acceleration %.3g m/s^2 or rad/s^2\n", r.acceleration);
     if (r.position > RUN_RESIDUAL_LIMIT)
-        complain("%s: joints have come apart by %.3g m or rad, more than %g: the method drifts, "
+        complain("%s: joints have drifted apart by %.3g m or rad, more than %g: the method drifts, "
                  "try a shorter --step or --stabilisation projection",
                  c->options->path, r.position, RUN_RESIDUAL_LIMIT);
 }

@@ -42,7 +42,7 @@ static int write_file(const struct ctl_options *options, const char *path, mode_
     bool done;
 
     if (fd == -EEXIST)
-        return fail(options, path, "is there already; a key is never overwritten");
+        return fail(options, path, "exists; keys are never overwritten");
     if (fd < 0)
         return fail(options, path, strerror(-fd));
     /* whatever the umask says: a secret is for its owner, a public key for everybody */

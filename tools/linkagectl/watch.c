@@ -279,7 +279,7 @@ int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n
     if (watch.endpoint == NULL && lk_client_outputs_endpoint(options->endpoint, derived) == 0)
         watch.endpoint = derived;
     if (watch.endpoint == NULL) {
-        lk_error_set(&error, "where the outputs of %s are cannot be told: give --outputs",
+        lk_error_set(&error, "the outputs endpoint of %s is not known: give --outputs",
                      options->endpoint);
         return ctl_report(options, LK_CLIENT_E_ENDPOINT, &error);
     }

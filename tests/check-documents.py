@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The documents and the tree agree.
+
+Every *.md: the links that it has lead to a file of the tree, and to a heading where they name one; so do paths in
+backquotes that begin with a folder of the tree. README.md has at most 180 lines. Models and configurations in
+README.md and config/README.md are good.
+
+usage: check-documents.py ROOT LINKAGE LINKAGED
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDERS = ("config", "core", "daemon", "doc", "proto", "systemd", "tests", "tools")
+README_LINES_MAX = 180
+
+root, linkage, linkaged = sys.argv[1:]
+faults = []
+
+
+def documents():
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "node_modules"
+                      and (folder != root or f in FOLDERS)]
+        for name in files:
+            if name.endswith(".md"):
+                yield os.path.join(folder, name)
+
+
+def headings(path):
+    with open(path, encoding="utf-8") as file:
+        titles = re.findall(r"^#+ +(.*)$", file.read(), re.M)
+    return {re.sub(r"[^\w\- ]", "", t.lower()).replace(" ", "-") for t in titles}
+
+
+def check_links(path, text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, heading = target.partition("#")
+        file = os.path.join(os.path.dirname(path), name) if name else path
+        if not os.path.exists(file):
+            faults.append(f"{os.path.relpath(path, root)}: no file {target}")
+        elif heading and heading not in headings(file):
+            faults.append(f"{os.path.relpath(path, root)}: no heading {target}")
+
+
+def check_paths(path, text):
+    for name in re.findall(r"`((?:%s)/[\w./-]*)[` ]" % "|".join(FOLDERS), text):
+        if not os.path.exists(os.path.join(root, name)):
+            faults.append(f"{os.path.relpath(path, root)}: no file {name}")
+
+
+def check_block(document, command, file):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != 0:
+        faults.append(f"{document}: {os.path.basename(file)}: {result.stdout}{result.stderr}")
+
+
+def check_blocks(document):
+    """Models first: a configuration may name one."""
+    with open(os.path.join(root, document), encoding="utf-8") as file:
+        blocks = re.findall(r"^(linkaged?: 1\b.*?)^(?:```|YAML)$", file.read(), re.M | re.S)
+    if not blocks:
+        faults.append(f"{document}: no model to paste")
+    with tempfile.TemporaryDirectory() as work:
+        for block in sorted(blocks, key=lambda b: b.startswith("linkaged")):
+            is_model = block.startswith("linkage:")
+            name = re.search(r"^name: (\S+)", block, re.M).group(1) if is_model else "rig"
+            file = os.path.join(work, name + ".yaml")
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(block)
+            check_block(document, [linkage, "check", "--strict", file] if is_model
+                        else [linkaged, "--config", file, "--check"], file)
+
+
+for path in documents():
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    check_links(path, text)
+    check_paths(path, text)
+    if os.path.relpath(path, root) == "README.md" and text.count("\n") > README_LINES_MAX:
+        faults.append(f"README.md: {text.count(chr(10))} lines, at most {README_LINES_MAX}")
+for document in ("README.md", "config/README.md"):
+    check_blocks(document)
+for fault in faults:
+    print(fault)
+sys.exit(1 if faults else 0)
