@@ -5,7 +5,8 @@
  *     bench.c    sends torques on a time grid, receives every output; two threads
  *     figures.c  what the record says: round trips, losses, energy, the time grid
  *     report.c   the table and the verdict
- *     files.c    the recording and the histograms, as CSV
+ *     files.c    the recording and the latencies, as CSV
+ *     picture.c  both, drawn as SVG
  *
  * Everything is recorded first and judged afterwards, so that judging disturbs nothing. */
 #ifndef TOOLS_DEMO_DEMO_H
@@ -16,7 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEMO_RATE_HZ 500
+#define DEMO_RATE_HZ   500
+#define DEMO_CLASSES   72 /* of latencies: 12 a decade, from 0.1 us on */
+#define DEMO_PATH_SIZE 4096
 
 /** struct demo_layout - where the channels that the demo needs are in a sample.
  * @description: of the model; belongs to the control client
@@ -119,6 +122,13 @@ struct demo_figures {
     double remainder_bound;
 };
 
+/** struct demo_latencies - shares [%] of cycles, and of round trips, in logarithmic classes. */
+struct demo_latencies {
+    double wakeup[DEMO_CLASSES];
+    double compute[DEMO_CLASSES];
+    double round_trip[DEMO_CLASSES];
+};
+
 /** demo_record_init() - make room for a run of @duration_s. Return: 0, -ENOMEM. */
 int demo_record_init(struct demo_record *ret_record, const struct demo_layout *layout,
                      double duration_s);
@@ -150,12 +160,21 @@ void demo_figures_fini(struct demo_figures *figures);
 int demo_report(const struct demo_record *record, const struct demo_figures *figures,
                 const struct demo_span *span, double duration_s, const Linkage__V1__Status *status);
 
+/** demo_latencies_sort() - sort what the daemon and the bench measured into classes.
+ * @status: of the daemon after the run */
+void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__Status *status,
+                         struct demo_latencies *ret_latencies);
+/** demo_class_edge() - where class @i begins, and the one before it ends [us]. */
+double demo_class_edge(size_t i);
+
 /** demo_write_recording() - recording.csv: a row for each output sample.
- * demo_write_histograms() - latency.csv: wake-up, step and round trip over logarithmic classes.
+ * demo_write_latencies() - latency.csv: a row for each class
+ * demo_write_picture() - picture.svg: angle and torque over time, and the latencies
  * Return: 0, negative errno. */
 int demo_write_recording(const char *directory, const struct demo_record *record,
                          const struct demo_layout *layout);
-int demo_write_histograms(const char *directory, const struct demo_figures *figures,
-                          const Linkage__V1__Status *status);
+int demo_write_latencies(const char *directory, const struct demo_latencies *latencies);
+int demo_write_picture(const char *directory, const struct demo_record *record,
+                       const struct demo_layout *layout, const struct demo_latencies *latencies);
 
 #endif

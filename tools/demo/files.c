@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_SIZE        4096
 #define CLASSES_A_DECADE 12
-#define DECADES          6 /* from CLASS_LEAST_US on */
 #define CLASS_LEAST_US   0.1
-#define CLASSES          (CLASSES_A_DECADE * DECADES)
 #define COLUMNS_BEHIND   8
 
 static int open_file(const char *directory, const char *name, struct lk_csv **ret_csv)
 {
-    char path[PATH_SIZE];
+    char path[DEMO_PATH_SIZE];
     int size = snprintf(path, sizeof(path), "%s/%s", directory, name);
 
     return size < (int)sizeof(path) ? lk_csv_open(path, ret_csv) : -ENAMETOOLONG;
@@ -83,15 +80,20 @@ int demo_write_recording(const char *directory, const struct demo_record *record
     return code;
 }
 
+double demo_class_edge(size_t i)
+{
+    return CLASS_LEAST_US * pow(10, (double)i / CLASSES_A_DECADE);
+}
+
 /* Class of a duration; what lies outside falls into the first or the last one. */
 static size_t class_of(double us)
 {
     double class = floor(log10(fmax(us, CLASS_LEAST_US) / CLASS_LEAST_US) * CLASSES_A_DECADE);
 
-    return class < CLASSES ? (size_t) class : CLASSES - 1;
+    return class < DEMO_CLASSES ? (size_t) class : DEMO_CLASSES - 1;
 }
 
-static void sort_durations(const Linkage__V1__Durations *durations, double shares[CLASSES])
+static void sort_durations(const Linkage__V1__Durations *durations, double shares[DEMO_CLASSES])
 {
     if (durations == NULL)
         return;
@@ -104,34 +106,32 @@ static void sort_durations(const Linkage__V1__Durations *durations, double share
     }
 }
 
-static double class_edge(size_t i)
+void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__Status *status,
+                         struct demo_latencies *ret_latencies)
 {
-    return CLASS_LEAST_US * pow(10, (double)i / CLASSES_A_DECADE);
+    *ret_latencies = (struct demo_latencies){0};
+    sort_durations(status->wakeup, ret_latencies->wakeup);
+    sort_durations(status->compute, ret_latencies->compute);
+    for (size_t i = 0; i < figures->n_round_trips; i++)
+        ret_latencies->round_trip[class_of(figures->round_trip_us[i])] +=
+            100.0 / (double)figures->n_round_trips;
 }
 
-int demo_write_histograms(const char *directory, const struct demo_figures *figures,
-                          const Linkage__V1__Status *status)
+int demo_write_latencies(const char *directory, const struct demo_latencies *latencies)
 {
-    double wakeup[CLASSES] = {0};
-    double compute[CLASSES] = {0};
-    double round_trip[CLASSES] = {0};
     struct lk_csv *csv;
     int code = open_file(directory, "latency.csv", &csv);
 
     if (code != 0)
         return code;
-    sort_durations(status->wakeup, wakeup);
-    sort_durations(status->compute, compute);
-    for (size_t i = 0; i < figures->n_round_trips; i++)
-        round_trip[class_of(figures->round_trip_us[i])] += 100.0 / (double)figures->n_round_trips;
-
     lk_csv_add_column(csv, "from", NULL, "us");
     lk_csv_add_column(csv, "to", NULL, "us");
     lk_csv_add_column(csv, "wakeup", NULL, "%");
     lk_csv_add_column(csv, "compute", NULL, "%");
     lk_csv_add_column(csv, "round_trip", NULL, "%");
-    for (size_t i = 0; i < CLASSES; i++) {
-        double row[] = {class_edge(i), class_edge(i + 1), wakeup[i], compute[i], round_trip[i]};
+    for (size_t i = 0; i < DEMO_CLASSES; i++) {
+        double row[] = {demo_class_edge(i), demo_class_edge(i + 1), latencies->wakeup[i],
+                        latencies->compute[i], latencies->round_trip[i]};
 
         lk_csv_write_row(csv, row);
     }

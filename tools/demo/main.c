@@ -29,7 +29,7 @@ static void print_help(void)
         "A test bench for a daemon that has a model with the input `motor` and the outputs\n"
         "`crank_angle` and `crank_rate` loaded (config/models/four-bar.yaml). Starts the model,\n"
         "sends a motor torque %d times a second, receives every output, stops the model, prints\n"
-        "one table, and writes recording.csv and latency.csv.\n"
+        "one table, and writes recording.csv, latency.csv and picture.svg.\n"
         "\n"
         "  --endpoint E     control socket of the daemon (" LK_CLIENT_CONTROL ")\n"
         "  --inputs E       where it takes input samples (" LK_CLIENT_INPUTS ")\n"
@@ -210,10 +210,14 @@ static int write_files(const struct options *options, const struct demo_record *
                        const struct demo_layout *layout, const struct demo_figures *figures,
                        const Linkage__V1__Status *status)
 {
+    struct demo_latencies latencies;
     int code = demo_write_recording(options->directory, record, layout);
 
+    demo_latencies_sort(figures, status, &latencies);
     if (code == 0)
-        code = demo_write_histograms(options->directory, figures, status);
+        code = demo_write_latencies(options->directory, &latencies);
+    if (code == 0)
+        code = demo_write_picture(options->directory, record, layout, &latencies);
     if (code != 0)
         fprintf(stderr, "linkage-demo: writing to %s failed: %s\n", options->directory,
                 strerror(-code));
