@@ -9,7 +9,6 @@
 #include "endpoint.h"
 #include "exchange.h"
 #include "identity.h"
-#include "legs.h"
 #include "line.h"
 #include "linkage/document.h"
 #include "linkage/host.h"
@@ -20,6 +19,7 @@
 #include "record.h"
 #include "rig.h"
 #include "security.h"
+#include "segments.h"
 #include "server.h"
 #include "signals.h"
 #include "version.h"
@@ -57,7 +57,7 @@ struct daemon {
     struct lkd_inputs inputs;
     struct lkd_rig rig;
     struct lkd_exchange *exchange;
-    struct lkd_legs *legs;
+    struct lkd_segments *segments;
     struct lkd_villas *villas;
     struct lkd_line *line;
     int signal_fd;
@@ -272,10 +272,10 @@ static int open_neighbours(struct daemon *daemon)
 {
     int r;
 
-    r = lkd_legs_new(&daemon->legs);
+    r = lkd_segments_new(&daemon->segments);
     if (r)
         return r;
-    lkd_inputs_listen(&daemon->inputs, lkd_legs_received, daemon->legs);
+    lkd_inputs_listen(&daemon->inputs, lkd_segments_received, daemon->segments);
     return lkd_villas_open(&daemon->config.villas, &daemon->inputs,
                            lkd_line_port(daemon->line, LKD_CHANNEL_VILLAS_INPUTS),
                            lkd_line_port(daemon->line, LKD_CHANNEL_VILLAS_OUTPUTS),
@@ -333,7 +333,7 @@ static int serve(struct daemon *daemon)
             .divisor = daemon->config.outputs_divisor,
             .motion = daemon->config.motion,
             .n_motion = daemon->config.n_motion,
-            .legs = daemon->legs,
+            .segments = daemon->segments,
             .villas = daemon->villas,
         },
         &daemon->exchange);
@@ -367,7 +367,7 @@ static void close_all(struct daemon *daemon)
     lkd_exchange_stop(daemon->exchange);
     lkd_villas_close(daemon->villas);
     lkd_inputs_fini(&daemon->inputs);
-    lkd_legs_free(daemon->legs);
+    lkd_segments_free(daemon->segments);
     lkd_line_close(daemon->line); /* the last sample says FAULT, and leaves */
     lkd_security_close(&daemon->security);
     if (daemon->signal_fd >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round trips of benches, cut into their legs. */
+/* Round trips of benches, divided into segments. */
 #include "report_parts.h"
 
 #include <inttypes.h>

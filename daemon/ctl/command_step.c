@@ -2,9 +2,9 @@
 /* Lockstep: an input, its steps, and the outputs after them in one reply. */
 #include "clock.h"
 #include "commands.h"
-#include "legs.h"
 #include "outgoing.h"
 #include "reply.h"
+#include "segments.h"
 #include <errno.h>
 
 #define STEPS_MAX 10000
@@ -59,9 +59,9 @@ static int add_outputs(struct lkd_call *call)
     lkd_outgoing_fill(outgoing, output, cycle->n_outputs, &facts, call->rig->state, &clock);
     lkd_outgoing_stamp(outgoing, call->request->step->number);
     call->reply->outputs = &outgoing->sample;
-    lkd_legs_shown(call->rig->inputs->legs, output->stamp, output->n_stamps,
-                   output->figures.computed_ns, outgoing->sample.sequence,
-                   (int64_t)outgoing->sample.published_ns);
+    lkd_segments_shown(call->rig->inputs->segments, output->stamp, output->n_stamps,
+                       output->figures.computed_ns, outgoing->sample.sequence,
+                       (int64_t)outgoing->sample.published_ns);
     return 0;
 }
 

@@ -145,18 +145,18 @@ static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size
 /* Return: 0, or why not, see lkd_recorder_begin(). */
 static int begin(struct lkd_rig *rig, const char *name, struct lk_error *error)
 {
-    struct lkd_tape *tape = &rig->loaded->cycle->tape;
+    struct lkd_spsc *queue = &rig->loaded->cycle->queue;
     char made[LKD_RECORDING_NAME_SIZE];
     struct facts facts;
     int r = -EEXIST;
 
     gather(rig, &facts);
-    atomic_store(&tape->wait, rig->mode != LKD_MODE_REALTIME);
+    atomic_store(&queue->wait, rig->mode != LKD_MODE_REALTIME);
     if (*name)
-        return lkd_recorder_begin(rig->recorder, name, tape, &facts.source, error);
+        return lkd_recorder_begin(rig->recorder, name, queue, &facts.source, error);
     for (int i = 0; i < TRIES && r == -EEXIST; i++) {
         make_name(rig, i, made, sizeof(made));
-        r = lkd_recorder_begin(rig->recorder, made, tape, &facts.source, error);
+        r = lkd_recorder_begin(rig->recorder, made, queue, &facts.source, error);
     }
     return r;
 }
@@ -201,26 +201,26 @@ void lkd_record_run_begins(struct lkd_rig *rig)
     /* a recording may have begun before the run was armed, in another mode: real time waits for no
      * disk, and the others leave nothing out */
     if (recording.active)
-        atomic_store(&rig->loaded->cycle->tape.wait, rig->mode != LKD_MODE_REALTIME);
+        atomic_store(&rig->loaded->cycle->queue.wait, rig->mode != LKD_MODE_REALTIME);
     if (rig->config->record.autostart && !recording.active && begin(rig, "", &error))
         lkd_log(LKD_C_RECORDING_FAILED, "this run is not recorded: %s", error.text);
 }
 
 void lkd_record_run_ends(struct lkd_rig *rig)
 {
-    struct lkd_tape *tape = &rig->loaded->cycle->tape;
+    struct lkd_spsc *queue = &rig->loaded->cycle->queue;
     const struct timespec nap = {.tv_nsec = 1000000};
     int64_t until_ns = lkd_clock_ns() + LAST_WAIT_NS;
 
     if (!rig->recorder)
         return;
     lkd_recorder_event(rig->recorder, rig->figures.step, "run", "the run ends");
-    if (!atomic_load(&tape->wait))
+    if (!atomic_load(&queue->wait))
         return;
     lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_END);
-    while (atomic_load(&tape->waiting) && lkd_clock_ns() < until_ns)
+    while (atomic_load(&queue->waiting) && lkd_clock_ns() < until_ns)
         nanosleep(&nap, NULL);
-    atomic_store(&tape->wait, false);
+    atomic_store(&queue->wait, false);
 }
 
 void lkd_record_run_over(struct lkd_rig *rig)

@@ -23,7 +23,7 @@ void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *ret_answer);
  * set. A refusal is logged.
  * lkd_record_run_ends() - before the threads of a run end: none of them waits for the disk from now
  * on.
- * lkd_record_run_over() - after they have ended: write what is on the tape, finish the file. Also
+ * lkd_record_run_over() - after they have ended: write what is on the queue, finish the file. Also
  * before the model is released. */
 void lkd_record_run_begins(struct lkd_rig *rig);
 void lkd_record_run_ends(struct lkd_rig *rig);

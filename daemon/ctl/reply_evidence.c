@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "legs.h"
 #include "linkage/host.h"
 #include "reply.h"
+#include "segments.h"
 #include "version.h"
 #include <errno.h>
 #include <string.h>
@@ -175,41 +175,41 @@ static int fill_host(const struct lkd_rig *rig, struct lk_wire_arena *arena,
 
 /* ---- latency budgets ---- */
 
-static int fill_budget(const struct lkd_legs_view *view, bool with_buckets,
+static int fill_budget(const struct lkd_segments_view *view, bool with_buckets,
                        struct lk_wire_arena *arena, Linkage__V1__LatencyBudget *b)
 {
     const struct {
-        enum lkd_leg leg;
+        enum lkd_segment segment;
         Linkage__V1__Durations **ret;
     } all[] = {
-        {LKD_LEG_WIRE, &b->wire},         {LKD_LEG_WAIT, &b->wait},
-        {LKD_LEG_STEP, &b->step},         {LKD_LEG_PUBLISH, &b->publish},
-        {LKD_LEG_HOLD, &b->bench_hold},   {LKD_LEG_WIRE_IN, &b->wire_in},
-        {LKD_LEG_WIRE_OUT, &b->wire_out},
+        {LKD_SEGMENT_WIRE, &b->wire},         {LKD_SEGMENT_WAIT, &b->wait},
+        {LKD_SEGMENT_STEP, &b->step},         {LKD_SEGMENT_PUBLISH, &b->publish},
+        {LKD_SEGMENT_HOLD, &b->bench_hold},   {LKD_SEGMENT_WIRE_IN, &b->wire_in},
+        {LKD_SEGMENT_WIRE_OUT, &b->wire_out},
     };
     size_t n = sizeof(all) / sizeof(all[0]);
     int r = 0;
 
     b->claim = view->claim;
     b->bench = lk_wire_arena_format(arena, "%s", view->bench);
-    b->one_way = lkd_histogram_count(view->leg[LKD_LEG_WIRE_IN]) > 0 ||
-                 lkd_histogram_count(view->leg[LKD_LEG_WIRE_OUT]) > 0;
+    b->one_way = lkd_histogram_count(view->segment[LKD_SEGMENT_WIRE_IN]) > 0 ||
+                 lkd_histogram_count(view->segment[LKD_SEGMENT_WIRE_OUT]) > 0;
     b->uncertainty_ns = (uint64_t)view->uncertainty_ns;
     if (!b->bench)
         return -ENOMEM;
     if (!b->one_way)
         n -= 2;
     for (size_t i = 0; i < n && r == 0; i++)
-        r = lkd_reply_durations(view->leg[all[i].leg], with_buckets, arena, all[i].ret);
+        r = lkd_reply_durations(view->segment[all[i].segment], with_buckets, arena, all[i].ret);
     return r;
 }
 
 static int fill_budgets(const struct lkd_rig *rig, bool with_buckets, struct lk_wire_arena *arena,
                         Linkage__V1__Evidence *e)
 {
-    struct lkd_legs *legs = rig->inputs->legs;
-    int n = lkd_legs_count(legs), r = 0;
-    struct lkd_legs_view view;
+    struct lkd_segments *segments = rig->inputs->segments;
+    int n = lkd_segments_count(segments), r = 0;
+    struct lkd_segments_view view;
 
     e->budgets = lk_wire_arena_take(arena, ((size_t)n + 1) * sizeof(*e->budgets));
     if (!e->budgets)
@@ -221,7 +221,7 @@ static int fill_budgets(const struct lkd_rig *rig, bool with_buckets, struct lk_
             return -ENOMEM;
         linkage__v1__latency_budget__init(budget);
         e->budgets[e->n_budgets++] = budget;
-        lkd_legs_view(legs, i, &view);
+        lkd_segments_view(segments, i, &view);
         r = fill_budget(&view, with_buckets, arena, budget);
     }
     return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_run.h"
 #include "files.h"
-#include "legs.h"
 #include "log.h"
 #include "record.h"
+#include "segments.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -108,7 +108,7 @@ static void watch(struct lkd_rig *rig)
     bool slept = gap_ns > rig->config->watchdog_ns / 2;
 
     rig->watched_ns = now_ns;
-    if (atomic_load(&rig->loaded->cycle->tape.waiting)) { /* for the disk, not for long */
+    if (atomic_load(&rig->loaded->cycle->queue.waiting)) { /* for the disk, not for long */
         rig->moved_ns = now_ns;
         return;
     }
@@ -353,7 +353,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
     if (!lkd_run_make_threads(rig, NULL, a))
         return;
     lkd_inputs_begin(rig->inputs);
-    lkd_legs_begin(rig->inputs->legs, lkd_clock_ns());
+    lkd_segments_begin(rig->inputs->segments, lkd_clock_ns());
     atomic_store(&loaded->cycle->steps_max, steps);
     rig->stepped = 0;
     lkd_evidence_begin(&rig->evidence);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread and its two timers. */
 #include "exchange_run.h"
-#include "legs.h"
 #include "log.h"
 #include "realtime.h"
+#include "segments.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -69,13 +69,13 @@ static void tell_clock(const struct lkd_exchange *exchange, int64_t now_ns)
 {
     const struct lkd_wall_clock *clock = &exchange->clock;
 
-    lkd_legs_clock(exchange->options.legs,
-                   &(struct lkd_legs_clock){
-                       .synchronised = clock->synchronised,
-                       .utc_offset_ns = (int64_t)lkd_wall_clock_ns() - now_ns,
-                       .tai_offset_ns = clock->tai_offset_ns,
-                       .uncertainty_ns = (int64_t)clock->uncertainty_ns,
-                   });
+    lkd_segments_clock(exchange->options.segments,
+                       &(struct lkd_segments_clock){
+                           .synchronised = clock->synchronised,
+                           .utc_offset_ns = (int64_t)lkd_wall_clock_ns() - now_ns,
+                           .tai_offset_ns = clock->tai_offset_ns,
+                           .uncertainty_ns = (int64_t)clock->uncertainty_ns,
+                       });
 }
 
 /* What happens in every state, with and without records. */
@@ -160,7 +160,7 @@ static int open_all(struct lkd_exchange *exchange)
     if ((r = open_descriptors(exchange)) || (r = lkd_ring_init(&exchange->spans, SPANS)) ||
         (r = lkd_receiver_init(&exchange->receiver, options->inputs)) ||
         (r = lkd_publisher_init(&exchange->publisher, options->outputs_port, divisor)) ||
-        (r = lkd_streams_init(&exchange->streams, options->outputs_port, options->legs)))
+        (r = lkd_streams_init(&exchange->streams, options->outputs_port, options->segments)))
         return r;
     return lkd_motions_init(&exchange->motions, options->motion, options->n_motion);
 }

@@ -31,7 +31,7 @@
 #include "villas.h"
 
 struct lkd_exchange;
-struct lkd_legs;
+struct lkd_segments;
 
 /** struct lkd_exchange_options - its resources; all owned by the caller.
  * @inputs:         where samples go
@@ -39,7 +39,7 @@ struct lkd_legs;
  * @thread:         its priority and core
  * @divisor:        of the steps, for OutputSamples; 0 is 1
  * @motion:         @n_motion receivers of datagrams
- * @legs:           hears of publications, or NULL
+ * @segments:           gets publications, or NULL
  * @villas:         endpoints of a gateway, or NULL */
 struct lkd_exchange_options {
     struct lkd_inputs *inputs;
@@ -49,7 +49,7 @@ struct lkd_exchange_options {
     uint64_t divisor;
     const struct lkd_motion_config *motion;
     int n_motion;
-    struct lkd_legs *legs;
+    struct lkd_segments *segments;
     struct lkd_villas *villas;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run and its records, on their way to everybody who wants them. */
 #include "exchange_run.h"
-#include "legs.h"
+#include "segments.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +59,8 @@ static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *o
     if (due) {
         sent_ns = lkd_publisher_send(publisher, &outgoing);
         if (sent_ns)
-            lkd_legs_published(exchange->options.legs, output, outgoing.sample.sequence,
-                               (int64_t)outgoing.sample.published_ns);
+            lkd_segments_published(exchange->options.segments, output, outgoing.sample.sequence,
+                                   (int64_t)outgoing.sample.published_ns);
     }
     lkd_streams_send(&exchange->streams, output, &outgoing, always);
     return sent_ns;

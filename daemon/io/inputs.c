@@ -55,10 +55,10 @@ void lkd_inputs_configure(struct lkd_inputs *inputs, bool claims_optional, int64
 }
 
 void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
-                       struct lkd_legs *legs)
+                       struct lkd_segments *segments)
 {
     inputs->listener = listener;
-    inputs->legs = legs;
+    inputs->segments = segments;
 }
 
 /* ---- the table; lock held ---- */

@@ -81,20 +81,20 @@ struct lkd_sample {
     } clock;
 };
 
-struct lkd_legs;
+struct lkd_segments;
 
 /** lkd_inputs_listener - called for every accepted sample other than heartbeats.
  * @claim:  whose sample it is; NULL: one without a token
  * @sample: valid during the call. Of an injected delay, @received_ns is when it was let through
  * Thread: the one that offered the sample, or that of the tick; the lock of the table is held: it
  *         must not call into the table. */
-typedef void lkd_inputs_listener(struct lkd_legs *legs, const struct lkd_claim *claim,
+typedef void lkd_inputs_listener(struct lkd_segments *segments, const struct lkd_claim *claim,
                                  const struct lkd_sample *sample);
 
 /** struct lkd_inputs - see above; everything behind @lock, apart from what lkd_inputs_configure()
  * and lkd_inputs_listen() set before there are threads.
  * @claims_optional: samples without a token are taken while nobody has a claim
- * @legs, @listener: get accepted samples, or NULL
+ * @segments, @listener: get accepted samples, or NULL
  * @cycle:    whose mailbox is fed; NULL without a model
  * @values:   @n_values of them, the present table;  @news: of each channel
  * @stamp:    the newest sample of each place, @newest of all; @n_stamps up to the last one in use
@@ -110,7 +110,7 @@ struct lkd_inputs {
     pthread_mutex_t lock;
     bool claims_optional;
     int64_t lease_ns;
-    struct lkd_legs *legs;
+    struct lkd_segments *segments;
     lkd_inputs_listener *listener;
 
     struct lkd_cycle *cycle;
@@ -146,7 +146,7 @@ void lkd_inputs_configure(struct lkd_inputs *inputs, bool claims_optional, int64
 
 /** lkd_inputs_listen() - set the listener for accepted samples, or NULL. Likewise. */
 void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
-                       struct lkd_legs *legs);
+                       struct lkd_segments *segments);
 
 /* ---- a model and its runs; control thread ---- */
 

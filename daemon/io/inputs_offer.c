@@ -173,7 +173,7 @@ static void accept(struct lkd_inputs *inputs, struct lkd_claim *claim,
         inputs->anonymous_feeds = true;
     lkd_table_forward(inputs);
     if (inputs->listener)
-        inputs->listener(inputs->legs, claim, sample);
+        inputs->listener(inputs->segments, claim, sample);
 }
 
 /* Its number counts where the bench numbers everything that it sends. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "streams.h"
-#include "legs.h"
 #include "log.h"
 #include "publisher.h"
+#include "segments.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,11 +38,12 @@ void lkd_stream_topic(uint64_t id, unsigned char *ret_topic)
         ret_topic[1 + i] = (unsigned char)(id >> (8 * i));
 }
 
-int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port, struct lkd_legs *legs)
+int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port,
+                     struct lkd_segments *segments)
 {
     *streams = (struct lkd_streams){
         .port = port,
-        .legs = legs,
+        .segments = segments,
         .values = calloc(LKD_PUBLISHER_OUTPUTS_MAX, sizeof(double)),
         .buffer = malloc(LK_WIRE_SAMPLE_MAX),
     };
@@ -224,8 +225,8 @@ static void publish(struct lkd_streams *streams, struct lkd_stream *stream,
                 stream->sequence, stream->id);
         return;
     }
-    lkd_legs_published(streams->legs, output, outgoing->sample.sequence,
-                       (int64_t)outgoing->sample.published_ns);
+    lkd_segments_published(streams->segments, output, outgoing->sample.sequence,
+                           (int64_t)outgoing->sample.published_ns);
 }
 
 void lkd_streams_send(struct lkd_streams *streams, const struct lkd_output *output,

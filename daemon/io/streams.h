@@ -31,12 +31,12 @@ struct lkd_stream {
     int64_t until_ns;
 };
 
-struct lkd_legs;
+struct lkd_segments;
 
 /** struct lkd_streams - @n of them;  @values, @buffer: of the sample being made */
 struct lkd_streams {
     struct lkd_port *port;
-    struct lkd_legs *legs;
+    struct lkd_segments *segments;
     int n;
     struct lkd_stream stream[LKD_STREAMS_MAX];
     struct lkd_topics topics;
@@ -62,9 +62,10 @@ struct lkd_selection {
 uint64_t lkd_stream_hash(uint64_t hash, const char *name);
 
 /** lkd_streams_init() - none.
- * @port: outputs;  @legs: hears of publications, or NULL; both stay the caller's
+ * @port: outputs;  @segments: gets publications, or NULL; both owned by the caller
  * Return: 0, -ENOMEM. */
-int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port, struct lkd_legs *legs);
+int lkd_streams_init(struct lkd_streams *streams, struct lkd_port *port,
+                     struct lkd_segments *segments);
 /** lkd_streams_fini() - release; zeroed streams are allowed. */
 void lkd_streams_fini(struct lkd_streams *streams);
 

@@ -12,9 +12,9 @@
 /* How long the disk may take for a beginning. */
 #define BEGIN_PATIENCE_NS INT64_C(2000000000)
 #define NO_ANSWER         "the disk does not answer"
-/* How long an end may take before it is left to itself: for the tape, and then for the file. */
-#define TAPE_PATIENCE_NS INT64_C(2000000000)
-#define FILE_PATIENCE_NS INT64_C(3000000000)
+/* How long an end may take before it is left to itself: for the queue, and then for the file. */
+#define DRAIN_PATIENCE_NS INT64_C(2000000000)
+#define FILE_PATIENCE_NS  INT64_C(3000000000)
 /* The same when the daemon ends. */
 #define LAST_PATIENCE_NS INT64_C(20000000000)
 
@@ -53,9 +53,9 @@ static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_record
     return true;
 }
 
-static bool has_no_tape(const struct lkd_recorder *rec)
+static bool has_no_queue(const struct lkd_recorder *rec)
 {
-    return !rec->tape;
+    return !rec->queue;
 }
 
 static bool has_no_take(const struct lkd_recorder *rec)
@@ -124,19 +124,19 @@ static int make_path(const struct lkd_recorder *rec, const char *name, char *ret
 
 /* With the lock, and no recording. */
 static void start(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
-                  struct lkd_tape *tape)
+                  struct lkd_spsc *queue)
 {
     rec->recording = (struct lkd_recording){.active = true};
     memcpy(rec->recording.file, file, strlen(file) + 1);
     rec->take = take;
-    rec->tape = tape;
+    rec->queue = queue;
     rec->ending = rec->failed = false;
     rec->begun = rec->abandoned = rec->spoilt = false;
     rec->refusal = 0;
     rec->first_event = rec->n_events = 0;
     rec->n_events_lost = rec->said_dropped = 0;
     rec->said_ns = 0;
-    lkd_tape_start(tape);
+    lkd_spsc_start(queue);
     pthread_cond_signal(&rec->wake);
 }
 
@@ -148,15 +148,15 @@ static int await_begin(struct lkd_recorder *rec)
     rec->abandoned = true;
     rec->recording.active = false;
     snprintf(rec->recording.trouble, sizeof(rec->recording.trouble), NO_ANSWER);
-    if (rec->tape)
-        lkd_tape_stop(rec->tape);
+    if (rec->queue)
+        lkd_spsc_stop(rec->queue);
     lkd_recorder_give_back(rec);
     return -ETIMEDOUT;
 }
 
 /* Return: 0 or negative errno; then the last recording is what it was. */
 static int start_and_wait(struct lkd_recorder *rec, const char *file, const char *path,
-                          struct lkd_take *take, struct lkd_tape *tape)
+                          struct lkd_take *take, struct lkd_spsc *queue)
 {
     struct lkd_recording last;
     int r;
@@ -164,7 +164,7 @@ static int start_and_wait(struct lkd_recorder *rec, const char *file, const char
     pthread_mutex_lock(&rec->lock);
     last = rec->recording;
     memcpy(rec->path, path, strlen(path) + 1);
-    start(rec, file, take, tape);
+    start(rec, file, take, queue);
     r = await_begin(rec);
     if (r && r != -ETIMEDOUT)
         rec->recording = last;
@@ -198,7 +198,7 @@ static int check(struct lkd_recorder *rec, const char *name, struct lk_error *re
     return 0;
 }
 
-int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_tape *tape,
+int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_spsc *queue,
                        const struct lkd_take_source *source, struct lk_error *ret_error)
 {
     char file[LKD_RECORDING_NAME_SIZE], path[PATH_MAX];
@@ -212,7 +212,7 @@ int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_ta
     if (r == 0)
         r = lkd_take_new(source, rec->config, &take);
     if (r == 0)
-        r = start_and_wait(rec, file, path, take, tape);
+        r = start_and_wait(rec, file, path, take, queue);
     if (r) {
         lk_error_set(ret_error, "%s/%s: %s", rec->config->directory, file,
                      r == -ETIMEDOUT ? NO_ANSWER : strerror(-r));
@@ -227,12 +227,12 @@ bool lkd_recorder_end(struct lkd_recorder *rec)
     bool finished;
 
     pthread_mutex_lock(&rec->lock);
-    if (rec->tape)
-        lkd_tape_stop(rec->tape);
+    if (rec->queue)
+        lkd_spsc_stop(rec->queue);
     rec->ending = true;
     pthread_cond_signal(&rec->wake);
-    if (!await(rec, has_no_tape, TAPE_PATIENCE_NS))
-        lkd_recorder_give_back(rec); /* what is on it is lost: the tape may be about to go */
+    if (!await(rec, has_no_queue, DRAIN_PATIENCE_NS))
+        lkd_recorder_give_back(rec); /* what is on it is lost: the queue may be about to go */
     finished = await(rec, has_no_take, FILE_PATIENCE_NS);
     pthread_mutex_unlock(&rec->lock);
     return finished;
@@ -264,7 +264,7 @@ void lkd_recorder_look(struct lkd_recorder *rec, struct lkd_recording *ret_recor
         return;
     pthread_mutex_lock(&rec->lock);
     *ret_recording = rec->recording;
-    if (rec->tape)
-        ret_recording->dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed);
+    if (rec->queue)
+        ret_recording->dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed);
     pthread_mutex_unlock(&rec->lock);
 }

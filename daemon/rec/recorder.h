@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder: a thread that takes the frames of the cycle off its tape, makes messages of them
+/* The recorder: a thread that takes the frames of the cycle from their queue, encodes them as messages
  * and writes them to a file.
  *
- * The cycle never waits for it: if the disk is too slow, the tape fills up, cycles are omitted, and
- * status, log and file say how many. (In modes without real time the cycle waits, see tape.h; the
- * recorder releases it if the disk does not respond at all.) A failure of the file, a full disk
+ * The cycle never waits for it: if the disk is too slow, the queue fills up, cycles are omitted,
+ * and status, log and file say how many. (In modes without real time the cycle waits, see spsc.h;
+ * the recorder releases it if the disk does not respond at all.) A failure of the file, a full disk
  * included, ends the recording and not the run; what was written stays readable. So does removing,
  * truncating or moving the file, which is checked at each flush.
  *
@@ -40,18 +40,18 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
  * respond for long is left behind, with the buffers it holds. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
-/** lkd_recorder_begin() - begin a recording; the tape is switched on. When this returns, the file
+/** lkd_recorder_begin() - begin a recording; the queue is switched on. When this returns, the file
  * exists and holds all that comes before its messages, or the reason why not is known. A disk that
  * does not respond within two seconds is a reason; the recording is then undone when it does.
  * @name:  of the file, without folder; ".mcap" is appended where it is missing
- * @tape:  borrowed until lkd_recorder_end()
+ * @queue:  borrowed until lkd_recorder_end()
  * Return: 0, or with @ret_error, and nothing changed: LK_E_TEXT, -EBUSY (a recording is in
  * progress), -EEXIST (the file exists). */
-int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_tape *tape,
+int lkd_recorder_begin(struct lkd_recorder *recorder, const char *name, struct lkd_spsc *queue,
                        const struct lkd_take_source *source, struct lk_error *ret_error);
 
-/** lkd_recorder_end() - drain the tape, finish the file; does nothing without a recording. Returns
- * the tape to the caller; frames not drained within a few seconds count as dropped.
+/** lkd_recorder_end() - drain the queue, finish the file; does nothing without a recording. Returns
+ * the queue to the caller; frames not drained within a few seconds count as dropped.
  * Return: whether the file is finished; else that continues in the background. */
 bool lkd_recorder_end(struct lkd_recorder *recorder);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Between two looks at the tape. */
+/* Between two looks at the queue. */
 #define LOOK_NS INT64_C(2000000)
 /* Frames in a row before others have their turn at the lock. */
 #define BATCH 128
@@ -28,11 +28,11 @@ struct timespec lkd_recorder_in(int64_t ns)
 
 void lkd_recorder_give_back(struct lkd_recorder *rec)
 {
-    if (!rec->tape)
+    if (!rec->queue)
         return;
-    rec->recording.dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed) +
-                             lkd_tape_backlog(rec->tape);
-    rec->tape = NULL;
+    rec->recording.dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed) +
+                             lkd_spsc_backlog(rec->queue);
+    rec->queue = NULL;
     pthread_cond_broadcast(&rec->done);
 }
 
@@ -51,8 +51,8 @@ static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
 /* Nothing comes any more, and the cycle waits for nobody. */
 static void break_off(struct lkd_recorder *rec)
 {
-    if (rec->tape)
-        lkd_tape_stop(rec->tape);
+    if (rec->queue)
+        lkd_spsc_stop(rec->queue);
     lkd_recorder_give_back(rec);
     rec->ending = true;
 }
@@ -74,7 +74,7 @@ void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, 
 /* At most one line a second says that the disk does not follow. */
 static void tell_losses(struct lkd_recorder *rec, uint64_t step)
 {
-    uint64_t dropped = atomic_load_explicit(&rec->tape->dropped, memory_order_relaxed);
+    uint64_t dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed);
     int64_t now_ns = lkd_clock_ns();
     char text[96];
 
@@ -98,17 +98,17 @@ static bool take_frames(struct lkd_recorder *rec)
     uint64_t step = 0;
     int n = 0;
 
-    while (n < BATCH && rec->tape && (frame = lkd_tape_front(rec->tape)) != NULL &&
+    while (n < BATCH && rec->queue && (frame = lkd_spsc_front(rec->queue)) != NULL &&
            lkd_take_frame(take, frame)) {
         step = frame->step;
-        lkd_tape_pop(rec->tape);
+        lkd_spsc_pop(rec->queue);
         n++;
     }
     rec->recording.cycles = take->n_frames;
     rec->recording.begins_at_step = take->begins_at_step;
-    if (rec->tape && n > 0)
+    if (rec->queue && n > 0)
         tell_losses(rec, step);
-    if (rec->ending && rec->tape && !frame)
+    if (rec->ending && rec->queue && !frame)
         lkd_recorder_give_back(rec);
     return n == BATCH;
 }
@@ -264,7 +264,7 @@ static int follow(struct lkd_recorder *rec)
         more = take_frames(rec);
         take_events(rec);
         rec->recording.bytes = rec->take->books.offset;
-        over = rec->spoilt || (rec->ending && !rec->tape && rec->n_events == 0);
+        over = rec->spoilt || (rec->ending && !rec->queue && rec->n_events == 0);
         if (is_too_large(rec) && !over) {
             note_trouble(rec, 0, "the file has reached its largest size");
             break_off(rec);

@@ -19,12 +19,12 @@ struct event {
  * @wake, @done: something to do; something has been done
  * @take:   the recording, from begin to the end of its file; except at its begin and end only the
  *          recorder's thread uses it
- * @tape:   source of frames, or NULL: returned
+ * @queue:   source of frames, or NULL: returned
  * @path:   of the file
  * @begun:  the file exists, up to its first message;  @refusal: or negative errno; 0: not known yet
  * @abandoned: the caller has given up: the recording is to be undone
  * @look_ns:  when to check the file again;  @spoilt: it was removed or truncated, nothing is added
- * @ending: drain and return the tape;  @quit: then end the thread
+ * @ending: drain and return the queue;  @quit: then end the thread
  * @failed: the recording ends without a request
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
  * @said_dropped, @said_ns: losses last reported, and when
@@ -36,7 +36,7 @@ struct lkd_recorder {
     pthread_cond_t wake;
     pthread_cond_t done;
     struct lkd_take *take;
-    struct lkd_tape *tape;
+    struct lkd_spsc *queue;
     char path[PATH_MAX];
     bool begun;
     bool abandoned;
@@ -59,7 +59,7 @@ struct lkd_recorder {
 /** lkd_recorder_run() - the thread. @data: struct lkd_recorder */
 void *lkd_recorder_run(void *data);
 
-/** lkd_recorder_give_back() - return the tape to its owner; frames left on it count as dropped.
+/** lkd_recorder_give_back() - return the queue to its owner; frames left on it count as dropped.
  * lkd_recorder_push() - an event with the present time. Lock held, as in the first. */
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);

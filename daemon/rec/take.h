@@ -9,7 +9,7 @@
 #include "mcap/books.h"
 #include "mcap/recording.h"
 #include "mcap/schema.h"
-#include "tape.h"
+#include "spsc.h"
 
 #define LKD_TAKE_PAIRS_MAX 40
 

@@ -64,7 +64,7 @@ static int init_buffers(struct lkd_cycle *cycle)
         cycle->rt.trial_news[i].watched = true;
     if (lkd_guard_init(&cycle->guard, cycle->system, &cycle->settings.policy) ||
         lkd_guard_init(&cycle->rt.trial_guard, cycle->system, &cycle->settings.policy) ||
-        lkd_tape_init(&cycle->tape, cycle->n_inputs, cycle->n_outputs))
+        lkd_spsc_init(&cycle->queue, cycle->n_inputs, cycle->n_outputs))
         return -ENOMEM;
     return lkd_ring_init(&cycle->records, LKD_RECORDS);
 }
@@ -148,7 +148,7 @@ void lkd_cycle_free(struct lkd_cycle *cycle)
     free(cycle->rt.trial_news);
     lkd_guard_fini(&cycle->rt.trial_guard);
     lkd_guard_fini(&cycle->guard);
-    lkd_tape_fini(&cycle->tape);
+    lkd_spsc_fini(&cycle->queue);
     lkd_release_fini(&cycle->release);
     free(cycle->low);
     free(cycle->high);
@@ -563,7 +563,7 @@ static int64_t close_books(struct lkd_cycle *cycle, uint64_t k)
 /* The frame of this cycle, where a recorder wants it. */
 static void record(struct lkd_cycle *cycle, bool stepped)
 {
-    struct lkd_frame *frame = lkd_tape_back(&cycle->tape);
+    struct lkd_frame *frame = lkd_spsc_back(&cycle->queue);
     const struct lkd_figures *f = &cycle->rt.figures;
     size_t n_in = (size_t)cycle->n_inputs, n_out = (size_t)cycle->n_outputs;
 
@@ -584,7 +584,7 @@ static void record(struct lkd_cycle *cycle, bool stepped)
             frame->stamp = cycle->rt.stamp[i];
     memcpy(frame->values, cycle->guard.acting, n_in * sizeof(double));
     memcpy(frame->values + n_in, cycle->rt.values, n_out * sizeof(double));
-    lkd_tape_push(&cycle->tape);
+    lkd_spsc_push(&cycle->queue);
 }
 
 /* From the wait to the sleep: everything a cycle does at grid point @k. */

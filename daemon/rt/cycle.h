@@ -38,7 +38,7 @@
 #include "overrun.h"
 #include "release.h"
 #include "ring.h"
-#include "tape.h"
+#include "spsc.h"
 #include "wait.h"
 
 /** enum lkd_ask - request of the control thread, honoured at the next grid point. The watchdog
@@ -96,7 +96,7 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @wait:     how to wait, its margin settled by the proof
  * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs
  * @low, @high: limits of each input scalar
- * @guard:    between the mailbox and the step;  @tape: towards the recorder
+ * @guard:    between the mailbox and the step;  @queue: towards the recorder
  * @release:  of steps, where no clock releases them
  * @stall_ns: extra computing time of the next cycle, once; an injected fault
  * @after:    or NULL, with its @after_context; set while no thread runs the cycle
@@ -135,7 +135,7 @@ struct lkd_cycle {
     double *high;
 
     struct lkd_guard guard;
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
     struct lkd_release release;
     _Atomic int64_t stall_ns;
     lkd_cycle_after *after;

@@ -5,7 +5,7 @@
  *     build/tests/bench/record_run 60 /var/tmp uring
  *     build/tests/bench/record_run 600 /var/tmp pwrite
  *
- * First ten seconds in which the tape is switched on and off in turns, so that cycles with and
+ * First ten seconds in which the queue is switched on and off in turns, so that cycles with and
  * without it are compared in one run: the time from the end of the computation to the end of the
  * cycle, which the frame is a part of. Then so many seconds of recording. Exit status 1: cycles are
  * missing in the file. */
@@ -104,7 +104,7 @@ static void start(struct bench *b, int core, const char *name)
     demand(lkd_runner_start(&b->runner, b->cycle, NULL, 1, &core, PRIORITY, &grant), "runner");
     if (grant.core_error || grant.priority_error)
         printf("degraded: no core or no priority of its own\n");
-    if (lkd_recorder_begin(b->recorder, name, &b->cycle->tape, &b->source, &error)) {
+    if (lkd_recorder_begin(b->recorder, name, &b->cycle->queue, &b->source, &error)) {
         fprintf(stderr, "record_run: %s\n", error.text);
         exit(2);
     }
@@ -174,7 +174,7 @@ static void compare_costs(struct bench *b, int core)
             take_turn(b, from, cycles_of(b), with, &n_with);
         else
             take_turn(b, from, cycles_of(b), without, &n_without);
-        atomic_store(&b->cycle->tape.on, i % 2 == 1);
+        atomic_store(&b->cycle->queue.on, i % 2 == 1);
     }
     stop(b);
     remove_file(b, "record_run-cost");
@@ -215,7 +215,7 @@ static int keep_up(struct bench *b, int core, int seconds)
 
     start(b, core, "record_run");
     for (int64_t i = 0; i < (int64_t)seconds * 1000 / LOOK_MS; i++) {
-        size_t backlog = lkd_tape_backlog(&c->tape);
+        size_t backlog = lkd_spsc_backlog(&c->queue);
 
         b->largest_backlog = backlog > b->largest_backlog ? backlog : b->largest_backlog;
         nap_ms(LOOK_MS);
@@ -226,8 +226,8 @@ static int keep_up(struct bench *b, int core, int seconds)
     found = count_cycles(b, "record_run");
     remove_file(b, "record_run");
     printf("cycles %" PRIu64 ", in the file %" PRIu64 ", lost %" PRIu64
-           " (the tape dropped %" PRIu64 "), largest backlog %zu of %zu frames\n",
-           cycles, found, cycles - found, recording.dropped, b->largest_backlog, c->tape.n_slots);
+           " (the queue dropped %" PRIu64 "), largest backlog %zu of %zu frames\n",
+           cycles, found, cycles - found, recording.dropped, b->largest_backlog, c->queue.n_slots);
     printf("wake-up p99 %.1f us, max %.1f us; response p99 %.1f us, max %.1f us; overruns %" PRIu64
            "\n",
            (double)lkd_histogram_quantile(&c->wakeup, 0.99) * 1e-3,

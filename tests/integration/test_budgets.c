@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From input to effect: that a sample acts exactly when the contract says, and that the daemon's
- * latency budget finds the legs of a bench that answers over real sockets. */
+ * latency budget finds the segments of a bench that answers over real sockets. */
 #include "harness.h"
 #include "runs.h"
 #include <math.h>

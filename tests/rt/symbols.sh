@@ -60,7 +60,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rt=$1
 shift
-own='(cycle|grid|guard|histogram|mailbox|overrun|proof|ring|tape|wait)\.c\.o:'
+own='(cycle|grid|guard|histogram|mailbox|overrun|proof|ring|spsc|wait)\.c\.o:'
 unpaced='release\.c\.o:'
 check 'the cycle' "$cycle" "$own" "$own|$unpaced" "$rt"
 check 'a cycle without a clock' "$release" "$unpaced" "$unpaced" "$rt"

@@ -273,13 +273,13 @@ static void test_message(void **state)
     values_are(1, 1, 1, 1, 1);
 }
 
-static int heard_by_legs;
+static int heard_by_segments;
 
-static void listen(struct lkd_legs *legs, const struct lkd_claim *claim,
+static void listen(struct lkd_segments *segments, const struct lkd_claim *claim,
                    const struct lkd_sample *sample)
 {
-    assert_ptr_equal(legs, (struct lkd_legs *)(void *)&heard_by_legs);
-    heard_by_legs += claim ? 100 : 1;
+    assert_ptr_equal(segments, (struct lkd_segments *)(void *)&heard_by_segments);
+    heard_by_segments += claim ? 100 : 1;
     assert_int_equal(sample->n_values, claim ? 1 : N);
 }
 
@@ -288,16 +288,16 @@ static void test_listener(void **state)
     uint64_t token;
 
     (void)state;
-    heard_by_legs = 0;
-    lkd_inputs_listen(&inputs, listen, (struct lkd_legs *)(void *)&heard_by_legs);
+    heard_by_segments = 0;
+    lkd_inputs_listen(&inputs, listen, (struct lkd_segments *)(void *)&heard_by_segments);
     assert_int_equal(offer(0, 1, good, N), LKD_INPUT_OK);
     assert_int_equal(offer(0, 1, good, N), LKD_INPUT_E_NOT_NEWER);
-    assert_int_equal(heard_by_legs, 1);
+    assert_int_equal(heard_by_segments, 1);
     now_ns += 2 * SECOND;
     token = claimed("b", "torque", NULL, NULL);
     assert_int_equal(offer1(token, 1, 2), LKD_INPUT_OK);
     assert_int_equal(beat(token), LKD_INPUT_OK);
-    assert_int_equal(heard_by_legs, 101);
+    assert_int_equal(heard_by_segments, 101);
 }
 
 /* The words that the contract and the real-time part use agree, and each status has a text. */

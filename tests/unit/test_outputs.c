@@ -2,8 +2,8 @@
 /* What leaves the daemon, piece by piece: which records are due, what a sample says, who subscribes
  * to what, and when a stream ends. */
 #include "identity.h"
-#include "legs.h"
 #include "publisher.h"
+#include "segments.h"
 #include "streams.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -514,7 +514,7 @@ static void test_samples_of_a_stream(void **state)
 /* ---- what does not leave ---- */
 
 /* Does the budget know a publication of @out? It says so by calling an answer to it true. */
-static bool can_be_answered(struct lkd_legs *legs, const struct lkd_outgoing *out)
+static bool can_be_answered(struct lkd_segments *segments, const struct lkd_outgoing *out)
 {
     const struct lkd_sample answer = {
         .reply_to = out->sample.sequence,
@@ -523,10 +523,10 @@ static bool can_be_answered(struct lkd_legs *legs, const struct lkd_outgoing *ou
         .origin_ns = 1,
         .received_ns = (int64_t)out->sample.published_ns,
     };
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
-    lkd_legs_received(legs, NULL, &answer);
-    lkd_legs_view(legs, 0, &view);
+    lkd_segments_received(segments, NULL, &answer);
+    lkd_segments_view(segments, 0, &view);
     return view.false_replies == 0;
 }
 
@@ -541,13 +541,13 @@ static void test_what_was_not_sent_does_not_count(void **state)
     struct lkd_publisher publisher;
     struct lkd_streams streams;
     struct lkd_outgoing out;
-    struct lkd_legs *legs;
+    struct lkd_segments *segments;
     uint64_t id;
 
     (void)state;
-    assert_int_equal(lkd_legs_new(&legs), 0);
+    assert_int_equal(lkd_segments_new(&segments), 0);
     assert_int_equal(lkd_publisher_init(&publisher, &nowhere, 1), 0);
-    assert_int_equal(lkd_streams_init(&streams, &nowhere, legs), 0);
+    assert_int_equal(lkd_streams_init(&streams, &nowhere, segments), 0);
     lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
     assert_int_equal(lkd_publisher_send(&publisher, &out), 0);
     assert_int_equal(publisher.published, 0);
@@ -562,10 +562,10 @@ static void test_what_was_not_sent_does_not_count(void **state)
     streams.stream[0].subscribed = true;
     lkd_streams_send(&streams, record, &out, true);
     assert_int_equal(streams.stream[0].sequence, 1);
-    assert_false(can_be_answered(legs, &out));
+    assert_false(can_be_answered(segments, &out));
     lkd_streams_fini(&streams);
     lkd_publisher_fini(&publisher);
-    lkd_legs_free(legs);
+    lkd_segments_free(segments);
 }
 
 #define ON_TOPICS(test)  cmocka_unit_test_setup(test, clear_topics)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/rec: a tape filled by the test, a disk that is slow, full or broken on command. */
+/* daemon/rec: a queue filled by the test, a disk that is slow, full or broken on command. */
 #include "../cmocka_all.h"
 #include "../skip.h"
 #include "mcap/read.h"
@@ -92,7 +92,7 @@ void *__wrap_realloc(void *data, size_t size)
 struct bench {
     struct lkd_record_config config;
     struct lkd_recorder *recorder;
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
     struct lkd_take_source source;
     struct lk_channel inputs[1];
     struct lk_channel outputs[N_OUTPUTS];
@@ -123,7 +123,7 @@ static void open_bench(struct bench *b, enum lkd_record_io io)
                                          .n_outputs = N_OUTPUTS,
                                          .text = "text",
                                          .text_size = 4};
-    assert_int_equal(lkd_tape_init(&b->tape, 1, N_OUTPUTS), 0);
+    assert_int_equal(lkd_spsc_init(&b->queue, 1, N_OUTPUTS), 0);
     assert_int_equal(lkd_recorder_new(&b->config, &b->recorder), 0);
 }
 
@@ -138,7 +138,7 @@ static void close_bench(struct bench *b)
     char path[PATH_MAX];
 
     lkd_recorder_free(b->recorder);
-    lkd_tape_fini(&b->tape);
+    lkd_spsc_fini(&b->queue);
     for (size_t i = 0; i < 2; i++) {
         path_of(b, names[i], path);
         unlink(path);
@@ -150,7 +150,7 @@ static void begin(struct bench *b, const char *name)
 {
     struct lk_error error = {""};
 
-    if (lkd_recorder_begin(b->recorder, name, &b->tape, &b->source, &error))
+    if (lkd_recorder_begin(b->recorder, name, &b->queue, &b->source, &error))
         fail_msg("%s", error.text);
 }
 
@@ -159,7 +159,7 @@ static void push(struct bench *b, int n)
 {
     for (int i = 0; i < n; i++) {
         int64_t begin_ns = lkd_clock_ns(), ns;
-        struct lkd_frame *frame = lkd_tape_back(&b->tape);
+        struct lkd_frame *frame = lkd_spsc_back(&b->queue);
 
         if (frame) {
             frame->cycle = b->pushed;
@@ -170,7 +170,7 @@ static void push(struct bench *b, int n)
             frame->values[0] = (double)b->pushed;
             for (int k = 0; k < N_OUTPUTS; k++)
                 frame->values[1 + k] = (double)(b->pushed * 1000 + (unsigned int)k);
-            lkd_tape_push(&b->tape);
+            lkd_spsc_push(&b->queue);
         } else {
             b->missed++;
         }
@@ -344,11 +344,11 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
 
     (void)state;
     open_bench(&b, LKD_RECORD_IO_PWRITE);
-    atomic_store(&b.tape.wait, true);
+    atomic_store(&b.queue.wait, true);
     begin(&b, "a");
     disk.nap_ms = 2;
     push(&b, 15000);
-    /* the end waits for the tape no longer than a run that is over may wait */
+    /* the end waits for the queue no longer than a run that is over may wait */
     for (int i = 0; i < 12000 && look(&b).cycles < b.pushed; i++)
         nap_ms(5);
     assert_true(lkd_recorder_end(b.recorder));
@@ -374,7 +374,7 @@ static void a_full_disk_ends_the_recording_in_order(void **state)
     }
     await_end(&b);
     assert_non_null(strstr(look(&b).trouble, "No space left"));
-    assert_false(atomic_load(&b.tape.on));
+    assert_false(atomic_load(&b.queue.on));
     c = read_file(&b, "a");
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
     assert_true(c.cycles > 0 && c.cycles < b.pushed);
@@ -431,12 +431,12 @@ static void refused(struct bench *b, const char *name, const char *words)
     struct lk_error error = {""};
     char path[PATH_MAX];
 
-    assert_int_equal(lkd_recorder_begin(b->recorder, name, &b->tape, &b->source, &error),
+    assert_int_equal(lkd_recorder_begin(b->recorder, name, &b->queue, &b->source, &error),
                      LK_E_TEXT);
     if (!strstr(error.text, words))
         fail_msg("'%s' lacks '%s'", error.text, words);
     await_end(b);
-    assert_false(atomic_load(&b->tape.on));
+    assert_false(atomic_load(&b->queue.on));
     path_of(b, name, path);
     assert_int_equal(access(path, F_OK), -1);
 }
@@ -470,15 +470,15 @@ static void a_disk_that_does_not_answer_begins_nothing(void **state)
     open_bench(&b, LKD_RECORD_IO_PWRITE);
     disk.closed = true;
     begin_ns = lkd_clock_ns();
-    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error), LK_E_TEXT);
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error), LK_E_TEXT);
     assert_true(lkd_clock_ns() - begin_ns < INT64_C(30000000000));
     assert_non_null(strstr(error.text, "the disk does not answer"));
-    assert_false(atomic_load(&b.tape.on));
-    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.tape, &b.source, &error), -EBUSY);
+    assert_false(atomic_load(&b.queue.on));
+    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.queue, &b.source, &error), -EBUSY);
     assert_non_null(strstr(error.text, "the disk does not answer"));
     assert_false(look(&b).active);
     disk.closed = false;
-    for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error);
+    for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error);
          i++)
         nap_ms(10); /* until nothing is left of the first one */
     assert_true(look(&b).active);
@@ -526,7 +526,7 @@ static const struct {
     {replace_it, "is not at its place any more", LK_MCAP_COMPLETE, "b"},
 };
 
-/* Noticed at the next flush; the tape is free, and the next recording is as good as any. @busy:
+/* Noticed at the next flush; the queue is free, and the next recording is as good as any. @busy:
  * cycles come all the time, else none. */
 static void harm_is_noticed(size_t i, bool busy)
 {
@@ -547,7 +547,7 @@ static void harm_is_noticed(size_t i, bool busy)
     assert_false(look(&b).active);
     if (!strstr(look(&b).trouble, harms[i].words))
         fail_msg("'%s' lacks '%s'", look(&b).trouble, harms[i].words);
-    assert_false(atomic_load(&b.tape.on));
+    assert_false(atomic_load(&b.queue.on));
     if (harms[i].left) {
         struct contents c = read_file(&b, harms[i].left);
 
@@ -702,13 +702,14 @@ static void names_stay_in_the_folder(void **state)
     (void)state;
     open_bench(&b, LKD_RECORD_IO_PWRITE);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(lkd_recorder_begin(b.recorder, bad[i], &b.tape, &b.source, &error),
+        assert_int_equal(lkd_recorder_begin(b.recorder, bad[i], &b.queue, &b.source, &error),
                          LK_E_TEXT);
     begin(&b, "a");
-    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.tape, &b.source, &error), -EBUSY);
+    assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.queue, &b.source, &error), -EBUSY);
     assert_true(lkd_recorder_end(b.recorder));
-    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.tape, &b.source, &error), -EEXIST);
-    assert_int_equal(lkd_recorder_begin(b.recorder, "a.mcap", &b.tape, &b.source, &error), -EEXIST);
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error), -EEXIST);
+    assert_int_equal(lkd_recorder_begin(b.recorder, "a.mcap", &b.queue, &b.source, &error),
+                     -EEXIST);
     begin(&b, "b");
     close_bench(&b); /* ends it */
 }

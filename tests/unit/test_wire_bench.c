@@ -374,9 +374,9 @@ static void test_budgets_and_lists_in_replies(void **state)
     Linkage__V1__LatencyBudget budget = LINKAGE__V1__LATENCY_BUDGET__INIT;
     Linkage__V1__LatencyBudget *budgets[] = {&budget};
     Linkage__V1__Durations good = LINKAGE__V1__DURATIONS__INIT, bad = good;
-    Linkage__V1__Durations **const legs[] = {&budget.wire,      &budget.wire_in, &budget.wire_out,
-                                             &budget.wait,      &budget.step,    &budget.publish,
-                                             &budget.bench_hold};
+    Linkage__V1__Durations **const segments[] = {
+        &budget.wire, &budget.wire_in, &budget.wire_out,  &budget.wait,
+        &budget.step, &budget.publish, &budget.bench_hold};
     Linkage__V1__InjectReport inject = LINKAGE__V1__INJECT_REPORT__INIT;
     Linkage__V1__Injection injection = LINKAGE__V1__INJECTION__INIT;
     Linkage__V1__Policy policy = LINKAGE__V1__POLICY__INIT;
@@ -390,10 +390,10 @@ static void test_budgets_and_lists_in_replies(void **state)
     evidence.budgets = budgets;
     evidence.n_budgets = 1;
     reply.evidence = &evidence;
-    for (size_t i = 0; i < N(legs); i++) {
-        *legs[i] = &bad;
+    for (size_t i = 0; i < N(segments); i++) {
+        *segments[i] = &bad;
         assert_int_equal(decode_reply(&reply), LK_WIRE_E_MALFORMED);
-        *legs[i] = &good;
+        *segments[i] = &good;
         assert_int_equal(decode_reply(&reply), 0);
     }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tape between cycle and recorder: nothing lost unsaid, nothing torn, whoever is faster. */
+/* The queue between cycle and recorder: nothing lost unsaid, nothing torn, whoever is faster. */
 #include "release.h"
-#include "tape.h"
+#include "spsc.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,102 +34,102 @@ static bool is_whole(const struct lkd_frame *frame)
 
 static void test_off_at_first(void **state)
 {
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
 
     (void)state;
-    assert_int_equal(lkd_tape_init(&tape, N_IN, N_OUT), 0);
-    assert_null(lkd_tape_back(&tape));
-    assert_int_equal(tape.dropped, 0);
-    lkd_tape_start(&tape);
-    assert_non_null(lkd_tape_back(&tape));
-    lkd_tape_stop(&tape);
-    assert_null(lkd_tape_back(&tape));
-    lkd_tape_fini(&tape);
+    assert_int_equal(lkd_spsc_init(&queue, N_IN, N_OUT), 0);
+    assert_null(lkd_spsc_back(&queue));
+    assert_int_equal(queue.dropped, 0);
+    lkd_spsc_start(&queue);
+    assert_non_null(lkd_spsc_back(&queue));
+    lkd_spsc_stop(&queue);
+    assert_null(lkd_spsc_back(&queue));
+    lkd_spsc_fini(&queue);
 }
 
 static void test_full(void **state)
 {
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
     uint64_t number = 0;
 
     (void)state;
-    assert_int_equal(lkd_tape_init(&tape, N_IN, N_OUT), 0);
-    lkd_tape_start(&tape);
-    for (; number < tape.n_slots; number++) {
-        write_frame(lkd_tape_back(&tape), number);
-        lkd_tape_push(&tape);
+    assert_int_equal(lkd_spsc_init(&queue, N_IN, N_OUT), 0);
+    lkd_spsc_start(&queue);
+    for (; number < queue.n_slots; number++) {
+        write_frame(lkd_spsc_back(&queue), number);
+        lkd_spsc_push(&queue);
     }
-    assert_int_equal(lkd_tape_backlog(&tape), tape.n_slots);
+    assert_int_equal(lkd_spsc_backlog(&queue), queue.n_slots);
     for (int i = 0; i < 10; i++)
-        assert_null(lkd_tape_back(&tape));
-    assert_int_equal(tape.dropped, 10);
-    assert_true(is_whole(lkd_tape_front(&tape)));
-    lkd_tape_pop(&tape);
-    write_frame(lkd_tape_back(&tape), number++);
-    lkd_tape_push(&tape);
+        assert_null(lkd_spsc_back(&queue));
+    assert_int_equal(queue.dropped, 10);
+    assert_true(is_whole(lkd_spsc_front(&queue)));
+    lkd_spsc_pop(&queue);
+    write_frame(lkd_spsc_back(&queue), number++);
+    lkd_spsc_push(&queue);
     for (uint64_t i = 1; i < number; i++) {
-        assert_int_equal(lkd_tape_front(&tape)->cycle, i);
-        assert_true(is_whole(lkd_tape_front(&tape)));
-        lkd_tape_pop(&tape);
+        assert_int_equal(lkd_spsc_front(&queue)->cycle, i);
+        assert_true(is_whole(lkd_spsc_front(&queue)));
+        lkd_spsc_pop(&queue);
     }
-    assert_null(lkd_tape_front(&tape));
-    lkd_tape_fini(&tape);
+    assert_null(lkd_spsc_front(&queue));
+    lkd_spsc_fini(&queue);
 }
 
 /* What an old recording has left is not in the new one. */
 static void test_start_again(void **state)
 {
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
 
     (void)state;
-    assert_int_equal(lkd_tape_init(&tape, N_IN, N_OUT), 0);
-    lkd_tape_start(&tape);
-    for (uint64_t i = 0; i < 2 * tape.n_slots; i++)
-        if (lkd_tape_back(&tape)) {
-            write_frame(lkd_tape_back(&tape), i);
-            lkd_tape_push(&tape);
+    assert_int_equal(lkd_spsc_init(&queue, N_IN, N_OUT), 0);
+    lkd_spsc_start(&queue);
+    for (uint64_t i = 0; i < 2 * queue.n_slots; i++)
+        if (lkd_spsc_back(&queue)) {
+            write_frame(lkd_spsc_back(&queue), i);
+            lkd_spsc_push(&queue);
         }
-    lkd_tape_stop(&tape);
-    lkd_tape_start(&tape);
-    assert_null(lkd_tape_front(&tape));
-    assert_int_equal(tape.dropped, 0);
-    write_frame(lkd_tape_back(&tape), 7);
-    lkd_tape_push(&tape);
-    assert_int_equal(lkd_tape_front(&tape)->cycle, 7);
-    lkd_tape_fini(&tape);
+    lkd_spsc_stop(&queue);
+    lkd_spsc_start(&queue);
+    assert_null(lkd_spsc_front(&queue));
+    assert_int_equal(queue.dropped, 0);
+    write_frame(lkd_spsc_back(&queue), 7);
+    lkd_spsc_push(&queue);
+    assert_int_equal(lkd_spsc_front(&queue)->cycle, 7);
+    lkd_spsc_fini(&queue);
 }
 
 static void test_size(void **state)
 {
-    struct lkd_tape tape;
+    struct lkd_spsc queue;
 
     (void)state;
-    assert_int_equal(lkd_tape_init(&tape, 1000, 8000), 0);
-    assert_in_range(tape.n_slots, LKD_TAPE_MIN, LKD_TAPE_BYTES / (9000 * 8));
-    lkd_tape_fini(&tape);
-    assert_int_equal(lkd_tape_init(&tape, 0, 0), 0);
-    assert_int_equal(tape.n_slots, LKD_TAPE_MAX);
-    lkd_tape_fini(&tape);
+    assert_int_equal(lkd_spsc_init(&queue, 1000, 8000), 0);
+    assert_in_range(queue.n_slots, LKD_SPSC_MIN, LKD_SPSC_BYTES / (9000 * 8));
+    lkd_spsc_fini(&queue);
+    assert_int_equal(lkd_spsc_init(&queue, 0, 0), 0);
+    assert_int_equal(queue.n_slots, LKD_SPSC_MAX);
+    lkd_spsc_fini(&queue);
 }
 
 /* ---- two threads ---- */
 
 #define FRAMES 200000
 
-static struct lkd_tape shared;
+static struct lkd_spsc shared;
 
 static void *write_all(void *data)
 {
     (void)data;
     for (uint64_t i = 0; i < FRAMES; i++) {
-        struct lkd_frame *frame = lkd_tape_back(&shared);
+        struct lkd_frame *frame = lkd_spsc_back(&shared);
 
         if (!frame)
             continue;
         write_frame(frame, i);
-        lkd_tape_push(&shared);
+        lkd_spsc_push(&shared);
     }
-    lkd_tape_stop(&shared);
+    lkd_spsc_stop(&shared);
     return NULL;
 }
 
@@ -144,10 +144,10 @@ static uint64_t read_all(uint64_t *ret_torn)
         const struct lkd_frame *frame;
 
         over = !atomic_load(&shared.on);
-        while ((frame = lkd_tape_front(&shared))) {
+        while ((frame = lkd_spsc_front(&shared))) {
             *ret_torn += !is_whole(frame) || frame->cycle < next;
             next = frame->cycle + 1;
-            lkd_tape_pop(&shared);
+            lkd_spsc_pop(&shared);
             n++;
         }
     }
@@ -159,9 +159,9 @@ static void race(bool wait)
     pthread_t thread;
     uint64_t n, torn;
 
-    assert_int_equal(lkd_tape_init(&shared, N_IN, N_OUT), 0);
+    assert_int_equal(lkd_spsc_init(&shared, N_IN, N_OUT), 0);
     shared.wait = wait;
-    lkd_tape_start(&shared);
+    lkd_spsc_start(&shared);
     assert_int_equal(pthread_create(&thread, NULL, write_all, NULL), 0);
     n = read_all(&torn);
     pthread_join(thread, NULL);
@@ -169,7 +169,7 @@ static void race(bool wait)
     assert_int_equal(n + shared.dropped, FRAMES);
     if (wait)
         assert_int_equal(shared.dropped, 0);
-    lkd_tape_fini(&shared);
+    lkd_spsc_fini(&shared);
 }
 
 static void test_race(void **state)

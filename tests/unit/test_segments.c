@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latency budget on times that are made up: each leg by itself, and what is not believed. */
-#include "legs.h"
+/* The latency budget on times that are made up: each segment by itself, and what is not believed.
+ */
+#include "segments.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #define BENCH (700 * S) /* the bench's clock is somewhere else entirely */
 #define BEGIN (50 * S)
 
-static struct lkd_legs *legs;
+static struct lkd_segments *segments;
 static struct lkd_claim rig = {.number = 3, .bench = "rig"};
 static struct lkd_output *output;
 
@@ -23,16 +24,16 @@ static int make(void **state)
 {
     (void)state;
     output = calloc(1, sizeof(*output) + sizeof(double));
-    if (!output || lkd_legs_new(&legs))
+    if (!output || lkd_segments_new(&segments))
         return -1;
-    lkd_legs_begin(legs, BEGIN);
+    lkd_segments_begin(segments, BEGIN);
     return 0;
 }
 
 static int drop(void **state)
 {
     (void)state;
-    lkd_legs_free(legs);
+    lkd_segments_free(segments);
     free(output);
     return 0;
 }
@@ -40,7 +41,7 @@ static int drop(void **state)
 static void publish(uint64_t sequence, int64_t at_ns)
 {
     output->n_stamps = 0;
-    lkd_legs_published(legs, output, sequence, at_ns);
+    lkd_segments_published(segments, output, sequence, at_ns);
 }
 
 /* A sample that answers @reply, held for @hold_ns and received at @received_ns. */
@@ -57,12 +58,12 @@ static struct lkd_sample answer(uint64_t reply, int64_t published_ns, int64_t ho
     };
 }
 
-static struct lkd_legs_view view_of(const char *bench)
+static struct lkd_segments_view view_of(const char *bench)
 {
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
-    for (int i = 0; i < lkd_legs_count(legs); i++) {
-        lkd_legs_view(legs, i, &view);
+    for (int i = 0; i < lkd_segments_count(segments); i++) {
+        lkd_segments_view(segments, i, &view);
         if (strcmp(view.bench, bench) == 0)
             return view;
     }
@@ -70,43 +71,43 @@ static struct lkd_legs_view view_of(const char *bench)
     return view;
 }
 
-static void check_leg(const struct lkd_legs_view *view, enum lkd_leg leg, uint64_t count,
-                      int64_t max_ns)
+static void check_segment(const struct lkd_segments_view *view, enum lkd_segment segment,
+                          uint64_t count, int64_t max_ns)
 {
-    assert_int_equal(lkd_histogram_count(view->leg[leg]), count);
-    assert_int_equal(lkd_histogram_max(view->leg[leg]), max_ns);
+    assert_int_equal(lkd_histogram_count(view->segment[segment]), count);
+    assert_int_equal(lkd_histogram_max(view->segment[segment]), max_ns);
 }
 
 static void check_counts(const char *bench, uint64_t wires, uint64_t false_replies,
                          uint64_t dropped)
 {
-    struct lkd_legs_view view = view_of(bench);
+    struct lkd_segments_view view = view_of(bench);
 
-    assert_int_equal(lkd_histogram_count(view.leg[LKD_LEG_WIRE]), wires);
-    assert_int_equal(lkd_histogram_count(view.leg[LKD_LEG_HOLD]), wires);
+    assert_int_equal(lkd_histogram_count(view.segment[LKD_SEGMENT_WIRE]), wires);
+    assert_int_equal(lkd_histogram_count(view.segment[LKD_SEGMENT_HOLD]), wires);
     assert_int_equal(view.false_replies, false_replies);
     assert_int_equal(view.dropped, dropped);
 }
 
 static void receive(const struct lkd_claim *claim, struct lkd_sample sample)
 {
-    lkd_legs_received(legs, claim, &sample);
+    lkd_segments_received(segments, claim, &sample);
 }
 
 /* 400 us away, 300 of them in the bench: 100 on the wire, however far apart the clocks are. */
 static void test_wire(void **state)
 {
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     publish(5, BEGIN + 1000 * US);
     receive(&rig, answer(5, BEGIN + 1000 * US, 300 * US, BEGIN + 1400 * US));
     view = view_of("rig");
     assert_int_equal(view.claim, 3);
-    check_leg(&view, LKD_LEG_WIRE, 1, 100 * US);
-    check_leg(&view, LKD_LEG_HOLD, 1, 300 * US);
-    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
-    check_leg(&view, LKD_LEG_WIRE_OUT, 0, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE, 1, 100 * US);
+    check_segment(&view, LKD_SEGMENT_HOLD, 1, 300 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 0, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 0, 0);
     check_counts("rig", 1, 0, 0);
 }
 
@@ -122,30 +123,30 @@ static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t
         .latched_ns = latched_ns,
     };
     output->figures.computed_ns = computed_ns;
-    lkd_legs_published(legs, output, sequence + 100, published_ns);
+    lkd_segments_published(segments, output, sequence + 100, published_ns);
 }
 
 /* Each sample once, when its effect is first published, be it in one stream or in several. */
 static void test_inside(void **state)
 {
     const int64_t t = BEGIN + S;
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     receive(&rig, (struct lkd_sample){.sequence = 7, .received_ns = t});
     for (int i = 0; i < 3; i++)
         show(3, 7, t, t + 500 * US, t + 540 * US, t + 600 * US + i);
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WAIT, 1, 500 * US);
-    check_leg(&view, LKD_LEG_STEP, 1, 40 * US);
-    check_leg(&view, LKD_LEG_PUBLISH, 1, 60 * US);
+    check_segment(&view, LKD_SEGMENT_WAIT, 1, 500 * US);
+    check_segment(&view, LKD_SEGMENT_STEP, 1, 40 * US);
+    check_segment(&view, LKD_SEGMENT_PUBLISH, 1, 60 * US);
     show(3, 8, t + 900 * US, t + 1500 * US, t + 1545 * US, t + 1600 * US);
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WAIT, 2, 600 * US);
-    check_leg(&view, LKD_LEG_STEP, 2, 45 * US);
-    check_leg(&view, LKD_LEG_PUBLISH, 2, 60 * US);
+    check_segment(&view, LKD_SEGMENT_WAIT, 2, 600 * US);
+    check_segment(&view, LKD_SEGMENT_STEP, 2, 45 * US);
+    check_segment(&view, LKD_SEGMENT_PUBLISH, 2, 60 * US);
     assert_int_equal(view.dropped, 0);
-    assert_int_equal(lkd_legs_count(legs), 1);
+    assert_int_equal(lkd_segments_count(segments), 1);
 }
 
 /* What was never published, or so long ago that nobody remembers, is not answered. */
@@ -154,17 +155,17 @@ static void test_false_replies(void **state)
     const int64_t t = BEGIN + S;
 
     (void)state;
-    for (uint64_t i = 0; i <= LKD_LEGS_KEPT; i++)
+    for (uint64_t i = 0; i <= LKD_SEGMENTS_KEPT; i++)
         publish(i + 1, t + (int64_t)i * US);
     receive(&rig, answer(2, t + 2 * US, 5 * US, t + 50000 * US)); /* the time of another one */
     receive(&rig, answer(9, t + 2 * US + 1, 5 * US, t + 50000 * US));
     receive(&rig, answer(UINT64_MAX, t + 2 * US, 5 * US, t + 50000 * US));
     receive(&rig, answer(1, t, 5 * US, t + 50000 * US)); /* forgotten */
-    receive(&rig, answer(LKD_LEGS_KEPT + 2, t + (LKD_LEGS_KEPT + 1) * US, 5 * US, t + S));
+    receive(&rig, answer(LKD_SEGMENTS_KEPT + 2, t + (LKD_SEGMENTS_KEPT + 1) * US, 5 * US, t + S));
     receive(&rig, answer(3, INT64_MAX, 5 * US, t + 50000 * US));
     check_counts("rig", 0, 6, 0);
     receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest there is */
-    receive(&rig, answer(LKD_LEGS_KEPT + 1, t + LKD_LEGS_KEPT * US, 5 * US, t + S));
+    receive(&rig, answer(LKD_SEGMENTS_KEPT + 1, t + LKD_SEGMENTS_KEPT * US, 5 * US, t + S));
     check_counts("rig", 2, 6, 0);
 }
 
@@ -198,13 +199,13 @@ static void test_out_of_order(void **state)
     for (int i = 0; i < 7; i++)
         receive(&rig, answer(100 + (uint64_t)i, t + i, 5 * US, t + 10 * US));
     check_counts("rig", 7, 0, 0);
-    for (int i = 0; i < LKD_LEGS_KEPT; i++) /* the ring is full */
+    for (int i = 0; i < LKD_SEGMENTS_KEPT; i++) /* the ring is full */
         publish(1, t + S + i);
-    publish(2, t + S + LKD_LEGS_KEPT - 10);
-    receive(&rig, answer(2, t + S + LKD_LEGS_KEPT - 10, 5 * US, t + 2 * S));
-    receive(&rig, answer(1, t + S + LKD_LEGS_KEPT - 1, 5 * US, t + 2 * S));
+    publish(2, t + S + LKD_SEGMENTS_KEPT - 10);
+    receive(&rig, answer(2, t + S + LKD_SEGMENTS_KEPT - 10, 5 * US, t + 2 * S));
+    receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
     publish(3, t); /* older than all that is remembered */
-    receive(&rig, answer(1, t + S + LKD_LEGS_KEPT - 1, 5 * US, t + 2 * S));
+    receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
     check_counts("rig", 9, 0, 0);
 }
 
@@ -258,9 +259,9 @@ static void test_dropped(void **state)
 
 static void set_clock(bool synchronised, int64_t offset_ns, int64_t tai_ns, int64_t uncertainty_ns)
 {
-    const struct lkd_legs_clock clock = {synchronised, offset_ns, tai_ns, uncertainty_ns};
+    const struct lkd_segments_clock clock = {synchronised, offset_ns, tai_ns, uncertainty_ns};
 
-    lkd_legs_clock(legs, &clock);
+    lkd_segments_clock(segments, &clock);
 }
 
 /* A bench on wall clock: 30 us out, 20 us hold, 50 us in. @t in the daemon's time. */
@@ -283,23 +284,23 @@ static struct lkd_sample wall_answer(uint64_t reply, int64_t t, int64_t offset_n
 static void test_one_way(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     set_clock(true, offset, 37 * S, 5000);
     publish(1, t);
     receive(&rig, wall_answer(1, t, offset, UTC, true));
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE, 1, 80 * US);
-    check_leg(&view, LKD_LEG_HOLD, 1, 20 * US);
-    check_leg(&view, LKD_LEG_WIRE_IN, 1, 50 * US);
-    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 30 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE, 1, 80 * US);
+    check_segment(&view, LKD_SEGMENT_HOLD, 1, 20 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 1, 50 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 30 * US);
     assert_int_equal(view.uncertainty_ns, 7000);
     publish(2, t + S);
     receive(&rig, wall_answer(2, t + S, offset + 37 * S, TAI, true));
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_IN, 2, 50 * US);
-    check_leg(&view, LKD_LEG_WIRE_OUT, 2, 30 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 2, 50 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 2, 30 * US);
     assert_int_equal(view.dropped, 0);
 }
 
@@ -307,7 +308,7 @@ static void test_one_way(void **state)
 static void test_no_one_way(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     publish(1, t); /* nothing said about the daemon's clock yet */
@@ -325,16 +326,16 @@ static void test_no_one_way(void **state)
     publish(6, t + 5);
     receive(&rig, wall_answer(6, t + 5, offset, LINKAGE__V1__CLOCK__ID__ID_UNSPECIFIED, true));
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
-    check_leg(&view, LKD_LEG_WIRE_OUT, 0, 0);
-    check_leg(&view, LKD_LEG_WIRE, 6, 80 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 0, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 0, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE, 6, 80 * US);
 }
 
 /* The daemon's clock loses its master between the publication and the answer. */
 static void test_one_way_half(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     set_clock(true, offset, 0, 5000);
@@ -342,35 +343,35 @@ static void test_one_way_half(void **state)
     set_clock(false, offset, 0, 5000);
     receive(&rig, wall_answer(1, t, offset, UTC, true));
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_IN, 0, 0);
-    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 30 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 0, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 30 * US);
 }
 
 /* Clocks that are apart by less than they say make a short way negative: it counts as zero. */
 static void test_one_way_uncertain(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     set_clock(true, offset, 0, 40 * US);
     publish(1, t);
     receive(&rig, wall_answer(1, t, offset - 40 * US, UTC, true)); /* out: -10 us */
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 0);
-    check_leg(&view, LKD_LEG_WIRE_IN, 1, 90 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE_IN, 1, 90 * US);
     assert_int_equal(view.uncertainty_ns, 42 * US);
     publish(2, t + S);
     receive(&rig, wall_answer(2, t + S, offset - 100 * US, UTC, true)); /* out: -70 us */
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_OUT, 1, 0);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 0);
     assert_int_equal(view.dropped, 1);
 
     set_clock(true, offset, 0, 0); /* nobody says how well: from then on it is not known */
     publish(3, t + 2 * S);
     receive(&rig, wall_answer(3, t + 2 * S, offset, UTC, true));
     view = view_of("rig");
-    check_leg(&view, LKD_LEG_WIRE_OUT, 2, 30 * US);
+    check_segment(&view, LKD_SEGMENT_WIRE_OUT, 2, 30 * US);
     assert_int_equal(view.uncertainty_ns, 0);
 }
 
@@ -382,10 +383,10 @@ static void test_begin(void **state)
     (void)state;
     publish(1, t);
     receive(&rig, answer(1, t, 10 * US, t + 50 * US));
-    lkd_legs_begin(legs, begin);
-    assert_int_equal(lkd_legs_count(legs), 0);
+    lkd_segments_begin(segments, begin);
+    assert_int_equal(lkd_segments_count(segments), 0);
     show(3, 1, t + 50 * US, begin + 10 * US, begin + 20 * US, begin + 30 * US);
-    assert_int_equal(lkd_legs_count(legs), 0);
+    assert_int_equal(lkd_segments_count(segments), 0);
     receive(&rig, answer(1, t, 600 * US, begin + 300 * US)); /* true, and of the run before */
     check_counts("rig", 0, 0, 0);
     publish(2, begin + 400 * US);
@@ -404,17 +405,17 @@ static void test_number_again(void **state)
     receive(&rig, answer(1, t, 10 * US, t + 50 * US));
     receive(&heir, answer(1, t, 20 * US, t + 60 * US));
     show(3, 1, t + 60 * US, t + 100 * US, t + 120 * US, t + 130 * US);
-    assert_int_equal(lkd_legs_count(legs), 2);
+    assert_int_equal(lkd_segments_count(segments), 2);
     check_counts("rig", 1, 0, 0);
     check_counts("heir", 1, 0, 0);
-    assert_int_equal(lkd_histogram_count(view_of("rig").leg[LKD_LEG_WAIT]), 0);
-    assert_int_equal(lkd_histogram_count(view_of("heir").leg[LKD_LEG_WAIT]), 1);
+    assert_int_equal(lkd_histogram_count(view_of("rig").segment[LKD_SEGMENT_WAIT]), 0);
+    assert_int_equal(lkd_histogram_count(view_of("heir").segment[LKD_SEGMENT_WAIT]), 1);
 }
 
 /* More benches in a run than there are places: the one that was silent for longest goes. */
 static void test_many(void **state)
 {
-    struct lkd_legs_view view;
+    struct lkd_segments_view view;
 
     (void)state;
     for (int i = 0; i < LKD_STAMPS + 3; i++) {
@@ -424,11 +425,11 @@ static void test_many(void **state)
         receive(&claim, (struct lkd_sample){.sequence = 1, .received_ns = BEGIN + i});
         receive(&rig, (struct lkd_sample){.sequence = 1, .received_ns = BEGIN + i});
     }
-    assert_int_equal(lkd_legs_count(legs), LKD_STAMPS);
+    assert_int_equal(lkd_segments_count(segments), LKD_STAMPS);
     view_of("rig");
     view_of("bench-19");
     for (int i = 0; i < LKD_STAMPS; i++) {
-        lkd_legs_view(legs, i, &view);
+        lkd_segments_view(segments, i, &view);
         assert_string_not_equal(view.bench, "bench-0");
     }
 }
@@ -438,34 +439,34 @@ static void test_none(void **state)
     const struct lkd_sample sample = {.sequence = 1};
 
     (void)state;
-    lkd_legs_begin(NULL, 1);
-    lkd_legs_clock(NULL, NULL);
-    lkd_legs_received(NULL, NULL, &sample);
-    lkd_legs_published(NULL, output, 1, 1);
-    assert_int_equal(lkd_legs_count(NULL), 0);
-    lkd_legs_free(NULL);
+    lkd_segments_begin(NULL, 1);
+    lkd_segments_clock(NULL, NULL);
+    lkd_segments_received(NULL, NULL, &sample);
+    lkd_segments_published(NULL, output, 1, 1);
+    assert_int_equal(lkd_segments_count(NULL), 0);
+    lkd_segments_free(NULL);
 }
 
-#define LEGS_TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+#define SEGMENTS_TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        LEGS_TEST(test_wire),
-        LEGS_TEST(test_inside),
-        LEGS_TEST(test_false_replies),
-        LEGS_TEST(test_same_instant),
-        LEGS_TEST(test_out_of_order),
-        LEGS_TEST(test_answered_once),
-        LEGS_TEST(test_dropped),
-        LEGS_TEST(test_one_way),
-        LEGS_TEST(test_no_one_way),
-        LEGS_TEST(test_one_way_half),
-        LEGS_TEST(test_one_way_uncertain),
-        LEGS_TEST(test_begin),
-        LEGS_TEST(test_number_again),
-        LEGS_TEST(test_many),
-        LEGS_TEST(test_none),
+        SEGMENTS_TEST(test_wire),
+        SEGMENTS_TEST(test_inside),
+        SEGMENTS_TEST(test_false_replies),
+        SEGMENTS_TEST(test_same_instant),
+        SEGMENTS_TEST(test_out_of_order),
+        SEGMENTS_TEST(test_answered_once),
+        SEGMENTS_TEST(test_dropped),
+        SEGMENTS_TEST(test_one_way),
+        SEGMENTS_TEST(test_no_one_way),
+        SEGMENTS_TEST(test_one_way_half),
+        SEGMENTS_TEST(test_one_way_uncertain),
+        SEGMENTS_TEST(test_begin),
+        SEGMENTS_TEST(test_number_again),
+        SEGMENTS_TEST(test_many),
+        SEGMENTS_TEST(test_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
