@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as the right values of a comparison: refused with one line, or taken over number by
  * number. What is taken is read here once more, field by field, and has to be the same. */
-#include "../../tools/linkage/commands.h"
-#include "../../tools/linkage/compare.h"
+#include "commands.h"
+#include "compare/compare.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,13 +2,13 @@
 /* linkage doctor: is this machine fit for real time, and what mends it.
  *
  * doctor.c           command line, exit status
- * doctor_machine.c   what is looked at: conditions, the cores to judge, the account
- * doctor_probe.c     what can only be tried: priority, locking, a clock, the core itself
- * doctor_spin.c      a loop on each core that only reads the clock, and interrupts meanwhile
- * doctor_checks_*.c  one small function a check: reads, never changes anything
- * doctor_checks.c    the table of them
- * doctor_daemon.c    what linkaged will do on it
- * doctor_print.c     text and JSON
+ * machine.c   what is looked at: conditions, the cores to judge, the account
+ * probe.c     what can only be tried: priority, locking, a clock, the core itself
+ * spin.c      a loop on each core that only reads the clock, and interrupts meanwhile
+ * checks_*.c  one small function a check: reads, never changes anything
+ * checks.c    the table of them
+ * daemon.c    what linkaged will do on it
+ * print.c     text and JSON
  *
  * Checks judge what machine and probes found, so that tests need no machine. One thread; nothing
  * here is real-time safe. */
@@ -232,7 +232,7 @@ int doctor_next_core(const struct doctor *doctor, int core);
  * that the kernel lacks the thing. */
 bool doctor_is_read(const struct doctor *doctor);
 
-/* doctor_checks_*.c: see the table in doctor_checks.c */
+/* checks_*.c: see the table in checks.c */
 void check_kernel(const struct doctor *d, struct doctor_finding *f);
 void check_virtual_machine(const struct doctor *d, struct doctor_finding *f);
 void check_cores(const struct doctor *d, struct doctor_finding *f);

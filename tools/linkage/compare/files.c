@@ -16,9 +16,9 @@
 
 extern char **environ;
 
-/* Made from compare_plot.gp by the build. */
+/* Made from plot.gp by the build. */
 static const char *const plot_lines[] = {
-#include "compare_plot_lines.h"
+#include "compare/plot_lines.h"
 };
 
 /* RFC 4180 */

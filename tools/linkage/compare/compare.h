@@ -2,15 +2,15 @@
 /* linkage compare: one model by many methods.
  *
  *   compare.c            the command: plan, reference, runs, reports
- *   compare_options.c    the command line
- *   compare_plan.c       which runs there are
- *   compare_columns.c    what is compared: numbers that a state shows
- *   compare_table.c      right values of them, from a file
- *   compare_reference.c  or from two methods that agree
- *   compare_run.c        one run, in a process of its own
- *   compare_errors.c     its distance from the reference
- *   compare_print.c      for people;  compare_json.c: for programs
- *   compare_files.c      compare.csv, drift.csv, and the pictures (compare_plot.gp)
+ *   options.c    the command line
+ *   plan.c       which runs there are
+ *   columns.c    what is compared: numbers that a state shows
+ *   table.c      right values of them, from a file
+ *   reference.c  or from two methods that agree
+ *   run.c        one run, in a process of its own
+ *   errors.c     its distance from the reference
+ *   print.c      for people;  json.c: for programs
+ *   files.c      compare.csv, drift.csv, and the pictures (plot.gp)
  */
 #ifndef TOOLS_LINKAGE_COMPARE_H
 #define TOOLS_LINKAGE_COMPARE_H

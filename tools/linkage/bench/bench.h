@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage bench: what its files share.
  *
- *   bench_options.c   the command line
- *   bench_names.c     built-in models, generated as YAML text in memory
- *   bench_measure.c   the clock around lk_system_step(), for one or more numbers of workers
- *   bench_counters.c  instructions and cycles, where the kernel gives them
- *   bench_host.c      processor, kernel, caches;  bench_peak.c: what its arithmetic can do at most
- *   bench_meeting.c   how long it takes one thread to see what another has written
- *   bench_model.c     operations and bytes of a step, from the model
- *   bench_profile.c   what each part of a step takes
- *   bench_curve.c     the step on more workers, on paper (simulate.h)
- *   bench_print.c     for people;  bench_json.c: for programs
+ *   options.c   the command line
+ *   names.c     built-in models, generated as YAML text in memory
+ *   measure.c   the clock around lk_system_step(), for one or more numbers of workers
+ *   counters.c  instructions and cycles, where the kernel gives them
+ *   host.c      processor, kernel, caches;  peak.c: what its arithmetic can do at most
+ *   meeting.c   how long it takes one thread to see what another has written
+ *   model.c     operations and bytes of a step, from the model
+ *   profile.c   what each part of a step takes
+ *   curve.c     the step on more workers, on paper (simulate.h)
+ *   print.c     for people;  json.c: for programs
  */
 #ifndef TOOLS_LINKAGE_BENCH_H
 #define TOOLS_LINKAGE_BENCH_H
@@ -170,7 +170,7 @@ struct bench_work {
 int bench_work_count(const struct lk_document *document, const struct lk_system *system,
                      struct bench_work *ret_work);
 
-/* what one front does: n rows of which e are eliminated; see bench_model.c */
+/* what one front does: n rows of which e are eliminated; see model.c */
 double bench_factor_flops(double e, double r);
 double bench_forward_flops(double e, double r);
 double bench_backward_flops(double e, double r);

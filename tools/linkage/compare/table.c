@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A reference trajectory from a CSV file: the first column is the time, the others are what their
- * names say, see compare_columns.c. */
+ * names say, see columns.c. */
 #include "commands.h"
 #include "compare.h"
 #include "linkage/file.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage run: what its files share.
  *
- *   run_options.c   the command line
+ *   options.c   the command line
  *   run.c           the model's own step, as the daemon makes it
- *   run_method.c    any formulation and integrator of the laboratory
+ *   method.c    any formulation and integrator of the laboratory
  */
 #ifndef TOOLS_LINKAGE_RUN_H
 #define TOOLS_LINKAGE_RUN_H
