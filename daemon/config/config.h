@@ -10,7 +10,7 @@
 #include "placement.h"
 #include "privileges.h"
 #include "realtime.h"
-#include "rec/record_config.h"
+#include "record_config.h"
 #include "villas.h"
 #include <limits.h>
 #include <stdbool.h>
