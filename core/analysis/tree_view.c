@@ -5,6 +5,7 @@
 #include "maths/arithmetic.h"
 #include "step/system.h"
 #include "tree/tree.h"
+#include "tree/work.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -52,6 +53,8 @@ static void fill_front(struct lk_tree_view *view, const struct lk_front_plan *pl
     front->rows_remaining = plan->rows - plan->elim_rows;
     front->n_children = plan->n_children;
     front->n_bodies = plan->n_bodies;
+    front->factor_flops = lk_front_flops(front->rows_eliminated, front->rows_remaining);
+    front->solve_flops = lk_front_solve_flops(front->rows_eliminated, front->rows_remaining);
     for (int i = 0; i < plan->n_joints; i++)
         front->joints[i] = plan->joints[i];
     for (int i = 0; i < plan->n_children; i++) {

@@ -344,12 +344,8 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
         double sum = 0;
 
         assert_int_equal(lk_tree_view_init(s.system, &view), 0);
-        for (int i = 0; i < view.n_fronts; i++) {
-            double e = view.fronts[i].rows_eliminated, r = view.fronts[i].rows_remaining;
-
-            sum += 2 * bench_factor_flops(e, r) +
-                   5 * (bench_forward_flops(e, r) + bench_backward_flops(e, r));
-        }
+        for (int i = 0; i < view.n_fronts; i++)
+            sum += 2 * view.fronts[i].factor_flops + 5 * view.fronts[i].solve_flops;
         assert_true(fabs(sum - s.summary.step_flops) <= 1e-12 * sum);
         assert_true(work_of(&s).linear.flops == s.summary.step_flops);
         lk_tree_view_fini(&view);
@@ -456,24 +452,6 @@ static struct bench_result result_of(struct subject *s, double median_ns)
                                       .max_ns = median_ns,
                                       .cpu_ns = median_ns};
     return r;
-}
-
-/* 1e-9: the shares of fifty fronts are added up again */
-static void the_curve_of_the_tree_begins_at_what_was_measured(void **state)
-{
-    struct subject s = open_built_in("tree-63");
-    struct bench_result r = result_of(&s, 1e5);
-
-    (void)state;
-    assert_int_equal(bench_tree_curve(s.system, 100, &r), 0);
-    assert_true(fabs(r.tree_ns[0] - 1e5) < 1e-9 * 1e5);
-    for (int w = 2; w <= BENCH_WORKERS_MAX; w++)
-        assert_true(r.tree_ns[w - 1] <= r.tree_ns[0] && r.tree_ns[w - 1] >= 1e5 / w);
-    assert_true(r.tree_ns[1] < 0.7e5);
-    /* nobody meets at that price */
-    assert_int_equal(bench_tree_curve(s.system, 1e6, &r), 0);
-    assert_true(r.tree_ns[63] == r.tree_ns[0]);
-    close_subject(&s);
 }
 
 static const double two_tasks_ns[] = {4000, 4000};
@@ -583,7 +561,6 @@ static struct bench_run example(struct bench_result results[2], struct bench_opt
     results[0].n_times = 2;
     results[0].profile = profile_of();
     assert_int_equal(bench_curve(300, 100, &results[0]), 0);
-    assert_int_equal(bench_tree_curve(s.system, 100, &results[0]), 0);
     results[1] = result_of(&free_body, 321);
     close_subject(&s);
     close_subject(&free_body);
@@ -673,7 +650,6 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_free_body_is_its_kinematics),
         cmocka_unit_test(work_follows_the_solver),
         cmocka_unit_test(shipped_models_have_work),
-        cmocka_unit_test(the_curve_of_the_tree_begins_at_what_was_measured),
         cmocka_unit_test(the_curve_is_made_of_the_profile),
         cmocka_unit_test(a_profile_is_measured),
         cmocka_unit_test(the_table_has_at_most_a_hundred_columns),

@@ -101,7 +101,7 @@ void lk_pose_check_fini(struct lk_pose_check *check);
  * @parent:    the front that receives the remaining rows, -1: none
  * @children:  fronts whose remainder is added here;  @bodies: bodies whose element is added here
  * @joints:    first the eliminated ones, @n_eliminated, then those that remain, @n_joints in all
- */
+ * @factor_flops, @solve_flops: operations of one factorisation, of one solve */
 struct lk_tree_front {
     int parent;
     int n_children;
@@ -113,6 +113,8 @@ struct lk_tree_front {
     int rows_eliminated;
     int rows_remaining;
     int *joints;
+    double factor_flops;
+    double solve_flops;
 };
 
 /** struct lk_tree_view - the elimination tree, children before parents.

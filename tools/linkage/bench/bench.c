@@ -137,7 +137,7 @@ static int source_open(const char *name, struct source *ret)
 
 /* Return: 0, negative errno, a step's outcome */
 static int predict(const char *name, const struct source *source, const struct bench_run *run,
-                   const struct lk_system *system, struct bench_result *result)
+                   struct bench_result *result)
 {
     double time_s = PROFILE_S * (run->options->is_quick ? 0.1 : 1);
     int r = bench_profile_measure(name, source->model, result->times[0].median_ns, time_s,
@@ -145,8 +145,6 @@ static int predict(const char *name, const struct source *source, const struct b
 
     if (r == 0)
         r = bench_curve(run->fork_ns, run->meeting_ns, result);
-    if (r == 0)
-        r = bench_tree_curve(system, run->meeting_ns, result);
     return r;
 }
 
@@ -165,7 +163,7 @@ static int explain(const char *name, const struct source *source, const struct b
     result->workers_useful = lk_system_workers_useful(system);
     r = bench_work_count(source->document, system, &result->work);
     if (r == 0 && run->options->simulates)
-        r = predict(name, source, run, system, result);
+        r = predict(name, source, run, result);
     lk_system_free(system);
     if (r == 0)
         return EXIT_DONE;

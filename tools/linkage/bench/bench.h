@@ -170,11 +170,6 @@ struct bench_work {
 int bench_work_count(const struct lk_document *document, const struct lk_system *system,
                      struct bench_work *ret_work);
 
-/* what one front does: n rows of which e are eliminated; see model.c */
-double bench_factor_flops(double e, double r);
-double bench_forward_flops(double e, double r);
-double bench_backward_flops(double e, double r);
-
 /* ---- measuring ---- */
 
 /** struct bench_times - of one model with one number of workers; all a step [ns].
@@ -219,9 +214,7 @@ void bench_profile_release(struct bench_profile *profile);
 /** struct bench_result - one model.
  * @workers_useful: how many the step pays for, as liblinkage would choose
  * @curve_ns: predicted time of a step on 1 to BENCH_WORKERS_MAX workers, if @has_curve, and what it
- *            was made of: @profile
- * @tree_ns:  the same if only the elimination tree held workers up; 0 where the work is not known
- */
+ *            was made of: @profile */
 struct bench_result {
     char name[LK_NAME_SIZE];
     struct lk_summary summary;
@@ -232,7 +225,6 @@ struct bench_result {
     struct bench_times times[BENCH_VARIANTS_MAX];
     bool has_curve;
     double curve_ns[BENCH_WORKERS_MAX];
-    double tree_ns[BENCH_WORKERS_MAX];
     struct bench_profile profile;
 };
 
@@ -253,13 +245,6 @@ int bench_batch(double step_ns);
  * @fork_ns, @meeting_ns: from bench_fork_measure(), bench_meeting_measure()
  * Return: 0, -EINVAL. */
 int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
-
-/** bench_tree_curve() - the same if nothing but the tree held workers up: the time of
- * result->times[0], on one worker, is shared out over the elimination tree by the modelled work.
- * @meeting_ns: from bench_meeting_measure()
- * Return: 0, -ENOMEM. */
-int bench_tree_curve(const struct lk_system *system, double meeting_ns,
-                     struct bench_result *result);
 
 /* ---- reports ---- */
 

@@ -155,8 +155,6 @@ static void print_result(FILE *f, const struct bench_run *run, const struct benc
     print_work(f, run, r);
     fprintf(f, ",\n     \"predicted_ns\": ");
     print_curve(f, r->has_curve, r->curve_ns);
-    fprintf(f, ",\n     \"predicted_tree_ns\": ");
-    print_curve(f, r->tree_ns[0] > 0, r->tree_ns);
     fprintf(f, ",\n     \"profile\": ");
     if (r->has_curve)
         print_profile(f, &r->profile);

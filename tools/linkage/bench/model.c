@@ -195,25 +195,7 @@ static struct bench_tally element_tally(double rows, double others)
     };
 }
 
-/* ---- fronts; the same formulae as struct lk_summary's step_flops ---- */
-
-/* L D L^T of e rows, U = A21 A11^-1, the Schur complement */
-double bench_factor_flops(double e, double r)
-{
-    return e * e * e / 3 + e * e * r + e * r * r;
-}
-
-/* t2 -= U t1, t1 := A11^-1 t1 */
-double bench_forward_flops(double e, double r)
-{
-    return 2 * (e * e + e * r);
-}
-
-/* t1 -= U^T t2 */
-double bench_backward_flops(double e, double r)
-{
-    return 2 * e * r;
-}
+/* ---- fronts; the compiler counts their operations ---- */
 
 static struct bench_tally front_tally(const struct lk_tree_front *front, int factors, int solves)
 {
@@ -221,8 +203,7 @@ static struct bench_tally front_tally(const struct lk_tree_front *front, int fac
     double factor = e * (e + 1) / 2 + e * r, rest = r * (r + 1) / 2;
 
     return (struct bench_tally){
-        .flops = factors * bench_factor_flops(e, r) +
-                 solves * (bench_forward_flops(e, r) + bench_backward_flops(e, r)),
+        .flops = factors * front->factor_flops + solves * front->solve_flops,
         /* a factor: the front cleared and then written, the remainder read by its parent; a solve:
          * the factor upwards and U downwards, the right-hand side both ways */
         .bytes =

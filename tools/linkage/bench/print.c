@@ -130,13 +130,6 @@ static void print_all_work(FILE *f, const struct bench_run *run)
                 run->counters_missing != NULL ? run->counters_missing : "they counted nothing");
 }
 
-static void print_speed_up(FILE *f, const char *what, double alone, const double *curve)
-{
-    fprintf(f, "\n%-24s", what);
-    for (int i = 0; i < N_CURVE; i++)
-        fprintf(f, " %5.2f", alone / curve[curve_workers[i] - 1]);
-}
-
 static void print_curve(FILE *f, const struct bench_result *r)
 {
     const struct bench_profile *p = &r->profile;
@@ -147,9 +140,9 @@ static void print_curve(FILE *f, const struct bench_result *r)
     fprintf(f, "%-24.24s", r->name);
     for (int i = 0; i < N_CURVE; i++)
         fprintf(f, " %5.5s", digits(r->curve_ns[curve_workers[i] - 1] / 1000, cell));
-    print_speed_up(f, "  speed-up", r->curve_ns[0], r->curve_ns);
-    if (r->tree_ns[0] > 0)
-        print_speed_up(f, "  the tree alone", r->tree_ns[0], r->tree_ns);
+    fprintf(f, "\n%-24s", "  speed-up");
+    for (int i = 0; i < N_CURVE; i++)
+        fprintf(f, " %5.2f", r->curve_ns[0] / r->curve_ns[curve_workers[i] - 1]);
     fprintf(f, "\n  measured in the same run: 1 worker %s us,", digits(p->alone_ns / 1000, cell));
     fprintf(f, " 2 workers %s us; the prediction is %+.1f %% off\n", digits(p->two_ns / 1000, cell),
             100 * (r->curve_ns[1] / p->two_ns - 1));
