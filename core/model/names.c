@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections, names, and references by name. A reference to nothing is mostly a slip of the pen, so
  * the refusal lists the nearest names first. */
-#include "nearest.h"
+#include "base/nearest.h"
 #include "reader.h"
 
 #include <errno.h>

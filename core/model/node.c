@@ -3,9 +3,9 @@
  *
  * A message names the key, shows the offending value (shortened: it may be anything) and says what
  * was expected instead. */
+#include "base/nearest.h"
 #include "document_tree.h"
 #include "maths/arithmetic.h"
-#include "nearest.h"
 
 #include <ctype.h>
 #include <math.h>
