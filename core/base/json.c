@@ -32,15 +32,31 @@ static void put_string(FILE *file, const char *text)
     putc('"', file);
 }
 
+static void begin_line(struct lk_json *json)
+{
+    fprintf(json->file, "\n%*s", json->indent, "");
+    json->line = false;
+}
+
 static void begin_value(struct lk_json *json, const char *key)
 {
     if (json->comma)
         putc(',', json->file);
+    if (json->line)
+        begin_line(json);
+    else if (json->comma && json->spaced)
+        putc(' ', json->file);
     if (key != NULL) {
         put_string(json->file, key);
-        putc(':', json->file);
+        fputs(json->spaced ? ": " : ":", json->file);
     }
     json->comma = true;
+}
+
+void lk_json_line(struct lk_json *json, int indent)
+{
+    json->line = true;
+    json->indent = indent;
 }
 
 void lk_json_open(struct lk_json *json, const char *key, char bracket)
@@ -52,6 +68,8 @@ void lk_json_open(struct lk_json *json, const char *key, char bracket)
 
 void lk_json_close(struct lk_json *json, char bracket)
 {
+    if (json->line)
+        begin_line(json);
     putc(bracket, json->file);
     json->comma = true;
 }
@@ -64,13 +82,37 @@ void lk_json_text(struct lk_json *json, const char *key, const char *text)
 
 void lk_json_number(struct lk_json *json, const char *key, double value)
 {
+    lk_json_rounded(json, key, value, 17);
+}
+
+void lk_json_rounded(struct lk_json *json, const char *key, double value, int digits)
+{
     LK_ARITHMETIC;
 
+    if (!isfinite(value)) {
+        lk_json_null(json, key);
+        return;
+    }
     begin_value(json, key);
-    if (isfinite(value))
-        fprintf(json->file, "%.17g", value);
-    else
-        fputs("null", json->file);
+    fprintf(json->file, "%.*g", digits, value);
+}
+
+void lk_json_fixed(struct lk_json *json, const char *key, double value, int decimals)
+{
+    LK_ARITHMETIC;
+
+    if (!isfinite(value)) {
+        lk_json_null(json, key);
+        return;
+    }
+    begin_value(json, key);
+    fprintf(json->file, "%.*f", decimals, value);
+}
+
+void lk_json_null(struct lk_json *json, const char *key)
+{
+    begin_value(json, key);
+    fputs("null", json->file);
 }
 
 void lk_json_count(struct lk_json *json, const char *key, uint64_t value)

@@ -1,43 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace.h"
-#include <inttypes.h>
+#include "linkage/json.h"
 
 enum track { TRACK_GRID = 1, TRACK_CYCLE, TRACK_EXCHANGE, TRACK_WORKER };
 
-/** struct trace - @origin_ns: time 0 of the document;  @comma: events stand before
+/** struct trace - @origin_ns: time 0 of the document
  * @ended_ns: of the cycle before: one that began behind its grid point waits from then on */
 struct trace {
-    FILE *file;
+    struct lk_json json;
     int64_t origin_ns;
     int64_t ended_ns;
-    bool comma;
 };
 
-static void begin_event(struct trace *trace)
+/* A line each. */
+static void open_event(struct trace *trace, enum track track, const char *name, const char *phase)
 {
-    fputs(trace->comma ? ",\n" : "\n", trace->file);
-    trace->comma = true;
+    struct lk_json *json = &trace->json;
+
+    lk_json_line(json, 0);
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "name", name);
+    lk_json_text(json, "ph", phase);
+    lk_json_count(json, "pid", 1);
+    lk_json_count(json, "tid", track);
+}
+
+static void open_arguments(struct trace *trace)
+{
+    lk_json_open(&trace->json, "args", '{');
+}
+
+static void close_event(struct trace *trace)
+{
+    lk_json_close(&trace->json, '}');
+    lk_json_close(&trace->json, '}');
 }
 
 static void name_track(struct trace *trace, enum track track, const char *name)
 {
-    begin_event(trace);
-    fprintf(
-        trace->file,
-        "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
-        (int)track, name);
+    open_event(trace, track, "thread_name", "M");
+    open_arguments(trace);
+    lk_json_text(&trace->json, "name", name);
+    close_event(trace);
 }
 
 /* Times are in us there, with as many digits as one likes. */
 static void span(struct trace *trace, enum track track, const char *name, int64_t begin_ns,
                  int64_t end_ns, const char *key, uint64_t value)
 {
-    begin_event(trace);
-    fprintf(trace->file,
-            "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"args\":{"
-            "\"%s\":%" PRIu64 "}}",
-            name, (int)track, (double)(begin_ns - trace->origin_ns) * 1e-3,
-            (double)(end_ns - begin_ns) * 1e-3, key, value);
+    open_event(trace, track, name, "X");
+    lk_json_fixed(&trace->json, "ts", (double)(begin_ns - trace->origin_ns) * 1e-3, 3);
+    lk_json_fixed(&trace->json, "dur", (double)(end_ns - begin_ns) * 1e-3, 3);
+    open_arguments(trace);
+    lk_json_count(&trace->json, key, value);
+    close_event(trace);
 }
 
 static void write_cycle(struct trace *trace, const struct lkd_cycle *cycle, uint64_t number,
@@ -107,9 +123,12 @@ static void write_worker(struct trace *trace, int index, const struct lkd_ring *
 void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd_exchange *exchange,
                      uint64_t cycles)
 {
-    struct trace trace = {.file = file};
+    struct trace trace = {.json.file = file};
+    struct lk_json *json = &trace.json;
 
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "displayTimeUnit", "ns");
+    lk_json_open(json, "traceEvents", '[');
     name_track(&trace, TRACK_GRID, "time grid");
     name_track(&trace, TRACK_CYCLE, "cycle");
     name_track(&trace, TRACK_EXCHANGE, "exchange");
@@ -118,5 +137,8 @@ void lkd_trace_write(FILE *file, const struct lkd_cycle *cycle, const struct lkd
         write_exchange(&trace, lkd_exchange_spans(exchange));
     for (int k = 0; k < cycle->n_spans && trace.origin_ns > 0; k++)
         write_worker(&trace, k, &cycle->spans[k]);
-    fputs("\n]}\n", file);
+    lk_json_line(json, 0);
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+    lk_json_end(json);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client library without a daemon: what it writes as JSON, and how it fails. */
+/* The client library without a daemon: how it fails. */
 #include "client.h"
-#include "linkage/json.h"
 
 #include <arpa/inet.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,70 +16,6 @@
 #include <cmocka.h>
 
 #define TIMEOUT_MS 300
-
-/* Writes @text as a member and compares the line. */
-static void assert_json_text(const char *text, const char *expected)
-{
-    char *line = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&line, &size)};
-
-    assert_non_null(json.file);
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "t", text);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
-    fclose(json.file);
-    assert_string_equal(line, expected);
-    free(line);
-}
-
-static void test_json_escapes_text(void **state)
-{
-    (void)state;
-    assert_json_text("plain", "{\"t\":\"plain\"}\n");
-    assert_json_text(NULL, "{\"t\":\"\"}\n");
-    assert_json_text("a\"b\\c", "{\"t\":\"a\\\"b\\\\c\"}\n");
-    assert_json_text("a\nb\x1b[2J\x7f", "{\"t\":\"a\\u000ab\\u001b[2J\\u007f\"}\n");
-    assert_json_text("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa7",
-                     "{\"t\":\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa7\"}\n");
-}
-
-static void test_json_mends_what_is_not_utf8(void **state)
-{
-    (void)state;
-    assert_json_text("\xff", "{\"t\":\"\\ufffd\"}\n");
-    assert_json_text("a\xc3", "{\"t\":\"a\\ufffd\"}\n");                     /* cut short */
-    assert_json_text("\xc0\xaf", "{\"t\":\"\\ufffd\\ufffd\"}\n");            /* overlong */
-    assert_json_text("\xe0\x80\xaf", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* overlong */
-    assert_json_text("\xed\xa0\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* surrogate */
-    assert_json_text("\xf4\x90\x80\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\\ufffd\"}\n");
-}
-
-static void test_json_numbers_and_nesting(void **state)
-{
-    char *line = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&line, &size)};
-
-    (void)state;
-    lk_json_open(&json, NULL, '{');
-    lk_json_open(&json, "a", '[');
-    lk_json_number(&json, NULL, 0.5);
-    lk_json_number(&json, NULL, NAN);
-    lk_json_number(&json, NULL, -INFINITY);
-    lk_json_close(&json, ']');
-    lk_json_open(&json, "e", '[');
-    lk_json_close(&json, ']');
-    lk_json_count(&json, "n", UINT64_MAX);
-    lk_json_bool(&json, "b", true);
-    lk_json_close(&json, '}');
-    lk_json_end(&json);
-    fclose(json.file);
-    assert_string_equal(line,
-                        "{\"a\":[0.5,null,null],\"e\":[],\"n\":18446744073709551615,\"b\":true}\n");
-    free(line);
-}
 
 static void test_outputs_endpoint(void **state)
 {
@@ -282,9 +215,6 @@ static void test_request_does_not_outlive_its_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_escapes_text),
-        cmocka_unit_test(test_json_mends_what_is_not_utf8),
-        cmocka_unit_test(test_json_numbers_and_nesting),
         cmocka_unit_test(test_outputs_endpoint),
         cmocka_unit_test(test_bad_endpoint_is_refused),
         cmocka_unit_test(test_no_daemon),

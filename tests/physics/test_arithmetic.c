@@ -262,6 +262,8 @@ static void look_json(struct scene *s, struct trace *trace)
     assert_non_null(json.file);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         lk_json_number(&json, NULL, numbers[i]);
+    lk_json_rounded(&json, NULL, numbers[0], 6);
+    lk_json_fixed(&json, NULL, numbers[0], 320);
     fclose(json.file);
     keep(trace, text, size);
     free(text);
@@ -340,7 +342,7 @@ static const struct row {
     {"lk_document_parse lk_node_number lk_node_numbers lk_node_read_number lk_node_read_number_or "
      "lk_node_read_numbers lk_node_read_numbers_or",
      ONCE, look_document},
-    {"lk_json_number", ONCE, look_json},
+    {"lk_json_number lk_json_rounded lk_json_fixed", ONCE, look_json},
     {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all", ONCE,
      look_read},
     {"lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
@@ -376,8 +378,9 @@ static const char others[] =
     " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_crew_free "
     "lk_crew_new"
     " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"
-    " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_open"
-    " lk_json_text lk_laboratory_close lk_laboratory_formulations lk_laboratory_integrators"
+    " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_line"
+    " lk_json_null lk_json_open lk_json_text lk_laboratory_close lk_laboratory_formulations "
+    "lk_laboratory_integrators"
     " lk_laboratory_time lk_model_free lk_model_name lk_system_body_index lk_system_body_name"
     " lk_system_engine lk_system_free lk_system_input_channels lk_system_input_size"
     " lk_system_input_period lk_system_input_delay"

@@ -9,6 +9,7 @@
 #include "ctl.h"
 #include "keys.h"
 #include "linkage/file.h"
+#include "linkage/json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -75,6 +76,21 @@ static int write_pair(const struct ctl_options *options, const char *path, const
     return status;
 }
 
+/* Where the keys are; @key: what else is to be known, @value */
+static void print_json(const char *path, const char *key, const char *value)
+{
+    struct lk_json json = {.file = stdout, .spaced = true};
+    char public_path[PATH_MAX + sizeof(SUFFIX_PUBLIC)];
+
+    snprintf(public_path, sizeof(public_path), "%s" SUFFIX_PUBLIC, path);
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "secret", path);
+    lk_json_text(&json, "public", public_path);
+    lk_json_text(&json, key, value);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
+}
+
 static int keygen_server(const struct ctl_options *options, const char *path,
                          const struct pair *pair)
 {
@@ -83,8 +99,7 @@ static int keygen_server(const struct ctl_options *options, const char *path,
     if (status != CTL_OK)
         return status;
     if (options->json)
-        printf("{\"secret\": \"%s\", \"public\": \"%s" SUFFIX_PUBLIC "\", \"key\": \"%s\"}\n", path,
-               path, pair->public_key);
+        print_json(path, "key", pair->public_key);
     else
         printf("%s: for the daemon alone (security: secret_key)\n"
                "%s" SUFFIX_PUBLIC ": for every client (--server-key)\n",
@@ -105,8 +120,7 @@ static int keygen_client(const struct ctl_options *options, const char *name, co
         return status;
     snprintf(line, sizeof(line), "%s %s %s", options->role, name, pair->public_key);
     if (options->json)
-        printf("{\"secret\": \"%s\", \"public\": \"%s" SUFFIX_PUBLIC "\", \"client\": \"%s\"}\n",
-               path, path, line);
+        print_json(path, "client", line);
     else
         printf("# %s: for this client alone (--key); the line for the daemon's list of clients:\n"
                "%s\n",

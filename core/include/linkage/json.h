@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text on a stdio stream, one object a line.
+/* JSON text on a stdio stream: the one writer of this project.
  *
  * Every value is written together with its key and the writer sets the commas, so a caller lists
- * members in order:
+ * members in order. An object takes one line unless the caller breaks it with lk_json_line().
  *
  *     struct lk_json json = {.file = stdout};
  *     lk_json_open(&json, NULL, '{');
@@ -19,12 +19,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** struct lk_json - a writer.
- * @file:  where to
- * @comma: whether the next value is preceded by a comma */
+/** struct lk_json - a writer; the caller sets @file and @spaced, the rest starts at zero.
+ * @file:   where to
+ * @spaced: a space follows each comma and colon
+ * @comma:  a comma precedes the next value
+ * @line:   the next value starts a line, indented by @indent spaces */
 struct lk_json {
     FILE *file;
+    bool spaced;
     bool comma;
+    bool line;
+    int indent;
 };
 
 /* All of these: @key is NULL inside an array and for the outermost value. */
@@ -37,10 +42,17 @@ void lk_json_close(struct lk_json *json, char bracket);
 void lk_json_text(struct lk_json *json, const char *key, const char *text);
 /** lk_json_number() - a number that reads back to the same bits, or null. */
 void lk_json_number(struct lk_json *json, const char *key, double value);
-/** lk_json_count() - an unsigned integer. */
+/** lk_json_rounded() - a number with @digits significant digits, 1 to 17, or null.
+ * lk_json_fixed() - with @decimals digits after the point. */
+void lk_json_rounded(struct lk_json *json, const char *key, double value, int digits);
+void lk_json_fixed(struct lk_json *json, const char *key, double value, int decimals);
+/** lk_json_count() - an unsigned integer.  lk_json_null() - null, for an unknown value. */
 void lk_json_count(struct lk_json *json, const char *key, uint64_t value);
+void lk_json_null(struct lk_json *json, const char *key);
 /** lk_json_bool() - true or false. */
 void lk_json_bool(struct lk_json *json, const char *key, bool value);
+/** lk_json_line() - the next value or closing bracket starts a line, indented by @indent spaces. */
+void lk_json_line(struct lk_json *json, int indent);
 /** lk_json_end() - end the line and flush it. */
 void lk_json_end(struct lk_json *json);
 

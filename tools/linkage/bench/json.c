@@ -1,94 +1,110 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a bench for programs: one JSON object, a line a model; README.md has the keys. */
+#include "linkage/json.h"
 #include "bench.h"
 
-static void print_text(FILE *f, const char *key, const char *text)
+#include <math.h>
+
+/* digits of what was measured, of what is counted or given, of ratios */
+#define MEASURED 6
+#define EXACT    9
+#define RATIO    4
+
+static void write_measured(struct lk_json *json, const char *key, double value)
 {
-    fprintf(f, "\"%s\": \"", key);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fprintf(f, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            fprintf(f, "\\u%04x", (unsigned)*text);
-        else
-            fputc(*text, f);
-    }
-    fputc('"', f);
+    lk_json_rounded(json, key, value, MEASURED);
 }
 
-static void print_host(FILE *f, const struct bench_host *h)
+static void write_host(struct lk_json *json, const struct bench_host *h)
 {
-    fprintf(f, "  \"host\": {");
-    print_text(f, "processor", h->processor);
-    fprintf(f, ", ");
-    print_text(f, "kernel", h->kernel);
-    fprintf(f,
-            ", \"processors\": %d, \"l1_bytes\": %ld, \"l2_bytes\": %ld, \"caches_known\": %s},\n",
-            h->n_cpus, h->l1_bytes, h->l2_bytes, h->caches_known ? "true" : "false");
+    lk_json_line(json, 2);
+    lk_json_open(json, "host", '{');
+    lk_json_text(json, "processor", h->processor);
+    lk_json_text(json, "kernel", h->kernel);
+    lk_json_number(json, "processors", h->n_cpus);
+    lk_json_number(json, "l1_bytes", (double)h->l1_bytes);
+    lk_json_number(json, "l2_bytes", (double)h->l2_bytes);
+    lk_json_bool(json, "caches_known", h->caches_known);
+    lk_json_close(json, '}');
 }
 
-static void print_conditions(FILE *f, const struct bench_run *run)
+static void write_conditions(struct lk_json *json, const struct bench_options *o)
 {
-    const struct bench_options *o = run->options;
-
-    fprintf(f, "  \"conditions\": {\"time_s\": ");
-    if (o->steps > 0)
-        fprintf(f, "null, \"steps\": %ld", o->steps);
-    else
-        fprintf(f, "%.9g, \"steps\": null", o->time_s);
-    fprintf(f, ", \"workers\": [");
+    lk_json_line(json, 2);
+    lk_json_open(json, "conditions", '{');
+    lk_json_rounded(json, "time_s", o->steps > 0 ? NAN : o->time_s, EXACT);
+    lk_json_number(json, "steps", o->steps > 0 ? (double)o->steps : NAN);
+    lk_json_open(json, "workers", '[');
     for (int i = 0; i < o->n_workers; i++)
-        fprintf(f, "%s%d", i > 0 ? ", " : "", o->workers[i]);
-    fprintf(f, "]},\n");
+        lk_json_number(json, NULL, o->workers[i]);
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
 }
 
-static void print_peak(FILE *f, const struct bench_run *run)
+static void write_unit(struct lk_json *json, const struct bench_unit *unit)
 {
-    const struct bench_peak *p = &run->peak;
+    lk_json_text(json, "engine", unit->name);
+    lk_json_number(json, "lanes", unit->lanes);
+    write_measured(json, "flops_per_s", unit->flops);
+}
 
-    fprintf(f,
-            "  \"peak\": {\"engine\": \"%s\", \"lanes\": %d, \"flops_per_s\": %.6g, "
-            "\"l1_bytes_per_s\": %.6g, \"l2_bytes_per_s\": %.6g, \"far_bytes_per_s\": %.6g,\n"
-            "    \"all\": [",
-            p->step.name, p->step.lanes, p->step.flops, p->l1_bytes_s, p->l2_bytes_s,
-            p->far_bytes_s);
-    for (int i = 0; i < p->n_units; i++)
-        fprintf(f, "%s{\"engine\": \"%s\", \"lanes\": %d, \"flops_per_s\": %.6g}",
-                i > 0 ? ", " : "", p->units[i].name, p->units[i].lanes, p->units[i].flops);
-    fprintf(f, "]},\n");
-    if (run->meeting_ns >= 0)
-        fprintf(f, "  \"meeting_ns\": %.6g,\n", run->meeting_ns);
-    else
-        fprintf(f, "  \"meeting_ns\": null,\n");
-    if (run->fork_ns >= 0)
-        fprintf(f, "  \"fork_ns\": %.6g,\n", run->fork_ns);
-    else
-        fprintf(f, "  \"fork_ns\": null,\n");
+static void write_peak(struct lk_json *json, const struct bench_peak *p)
+{
+    lk_json_line(json, 2);
+    lk_json_open(json, "peak", '{');
+    write_unit(json, &p->step);
+    write_measured(json, "l1_bytes_per_s", p->l1_bytes_s);
+    write_measured(json, "l2_bytes_per_s", p->l2_bytes_s);
+    write_measured(json, "far_bytes_per_s", p->far_bytes_s);
+    lk_json_line(json, 4);
+    lk_json_open(json, "all", '[');
+    for (int i = 0; i < p->n_units; i++) {
+        lk_json_open(json, NULL, '{');
+        write_unit(json, &p->units[i]);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+}
+
+static void write_machine(struct lk_json *json, const struct bench_run *run)
+{
+    write_host(json, &run->host);
+    write_conditions(json, run->options);
+    write_peak(json, &run->peak);
+    lk_json_line(json, 2);
+    write_measured(json, "meeting_ns", run->meeting_ns >= 0 ? run->meeting_ns : NAN);
+    lk_json_line(json, 2);
+    write_measured(json, "fork_ns", run->fork_ns >= 0 ? run->fork_ns : NAN);
+    lk_json_line(json, 2);
     if (run->counters_missing == NULL)
-        fprintf(f, "  \"counters_missing\": null,\n");
+        lk_json_null(json, "counters_missing");
     else
-        fprintf(f, "  "), print_text(f, "counters_missing", run->counters_missing),
-            fprintf(f, ",\n");
+        lk_json_text(json, "counters_missing", run->counters_missing);
 }
 
-static void print_times(FILE *f, const struct bench_result *r, const struct bench_times *t)
+static void write_times(struct lk_json *json, const struct bench_result *r,
+                        const struct bench_times *t)
 {
-    fprintf(f,
-            "{\"workers\": %d, \"steps\": %ld, \"batch\": %d, \"median_ns\": %.6g, "
-            "\"p99_ns\": %.6g, \"max_ns\": %.6g, \"cpu_ns\": %.6g, \"ns_per_joint\": ",
-            t->n_workers, t->n_steps, t->batch, t->median_ns, t->p99_ns, t->max_ns, t->cpu_ns);
-    if (r->summary.n_joints > 0)
-        fprintf(f, "%.6g", t->median_ns / r->summary.n_joints);
-    else
-        fprintf(f, "null");
-    if (t->has_counters)
-        fprintf(f, ", \"instructions\": %.6g, \"cycles\": %.6g", t->instructions, t->cycles);
-    else
-        fprintf(f, ", \"instructions\": null, \"cycles\": null");
-    fprintf(f, ", \"speed_up\": %.4g}", r->times[0].median_ns / t->median_ns);
+    int n_joints = r->summary.n_joints;
+
+    lk_json_open(json, NULL, '{');
+    lk_json_number(json, "workers", t->n_workers);
+    lk_json_number(json, "steps", (double)t->n_steps);
+    lk_json_number(json, "batch", t->batch);
+    write_measured(json, "median_ns", t->median_ns);
+    write_measured(json, "p99_ns", t->p99_ns);
+    write_measured(json, "max_ns", t->max_ns);
+    write_measured(json, "cpu_ns", t->cpu_ns);
+    write_measured(json, "ns_per_joint", n_joints > 0 ? t->median_ns / n_joints : NAN);
+    write_measured(json, "instructions", t->has_counters ? t->instructions : NAN);
+    write_measured(json, "cycles", t->has_counters ? t->cycles : NAN);
+    lk_json_rounded(json, "speed_up", r->times[0].median_ns / t->median_ns, RATIO);
+    lk_json_close(json, '}');
 }
 
-static void print_work(FILE *f, const struct bench_run *run, const struct bench_result *r)
+static void write_work(struct lk_json *json, const struct bench_run *run,
+                       const struct bench_result *r)
 {
     const struct bench_work *w = &r->work;
     double s = 1e-9 * r->times[0].median_ns;
@@ -96,85 +112,113 @@ static void print_work(FILE *f, const struct bench_run *run, const struct bench_
     double bandwidth = bench_level_bytes_s(run, r->summary.memory, &level);
 
     if (!w->is_known) {
-        fprintf(f, "null");
+        lk_json_null(json, "work");
         return;
     }
-    fprintf(f,
-            "{\"flops\": %.9g, \"bodies_flops\": %.9g, \"joints_flops\": %.9g, "
-            "\"elements_flops\": %.9g, \"linear_flops\": %.9g, \"flops_per_s\": %.6g, "
-            "\"peak_share\": %.4g, \"bytes\": %.9g, \"bytes_per_s\": %.6g, \"level\": \"%s\", "
-            "\"level_share\": %.4g}",
-            w->total.flops, w->bodies.flops, w->joints.flops, w->elements.flops, w->linear.flops,
-            w->total.flops / s, w->total.flops / s / run->peak.step.flops, w->total.bytes,
-            w->total.bytes / s, level, w->total.bytes / s / bandwidth);
+    lk_json_open(json, "work", '{');
+    lk_json_rounded(json, "flops", w->total.flops, EXACT);
+    lk_json_rounded(json, "bodies_flops", w->bodies.flops, EXACT);
+    lk_json_rounded(json, "joints_flops", w->joints.flops, EXACT);
+    lk_json_rounded(json, "elements_flops", w->elements.flops, EXACT);
+    lk_json_rounded(json, "linear_flops", w->linear.flops, EXACT);
+    write_measured(json, "flops_per_s", w->total.flops / s);
+    lk_json_rounded(json, "peak_share", w->total.flops / s / run->peak.step.flops, RATIO);
+    lk_json_rounded(json, "bytes", w->total.bytes, EXACT);
+    write_measured(json, "bytes_per_s", w->total.bytes / s);
+    lk_json_text(json, "level", level);
+    lk_json_rounded(json, "level_share", w->total.bytes / s / bandwidth, RATIO);
+    lk_json_close(json, '}');
 }
 
-static void print_curve(FILE *f, bool is_there, const double *curve_ns)
+static void write_numbers(struct lk_json *json, const char *key, const double *values, int n)
 {
-    if (!is_there) {
-        fprintf(f, "null");
-        return;
-    }
-    for (int w = 0; w < BENCH_WORKERS_MAX; w++)
-        fprintf(f, "%s%.6g", w == 0 ? "[" : ", ", curve_ns[w]);
-    fputc(']', f);
+    lk_json_open(json, key, '[');
+    for (int i = 0; i < n; i++)
+        write_measured(json, NULL, values[i]);
+    lk_json_close(json, ']');
 }
 
 /* what each phase takes on one worker: what comes before it, then its tasks */
-static void print_profile(FILE *f, const struct bench_profile *p)
+static void write_profile(struct lk_json *json, const struct bench_profile *p)
 {
-    fprintf(f, "{\"alone_ns\": %.6g, \"two_ns\": %.6g, \"mark_ns\": %.4g,\n       \"phases\": [",
-            p->alone_ns, p->two_ns, p->mark_ns);
+    lk_json_open(json, "profile", '{');
+    write_measured(json, "alone_ns", p->alone_ns);
+    write_measured(json, "two_ns", p->two_ns);
+    lk_json_rounded(json, "mark_ns", p->mark_ns, RATIO);
+    lk_json_line(json, 7);
+    lk_json_open(json, "phases", '[');
     for (int i = 0; i < p->n_phases; i++) {
-        fprintf(f, "%s{\"before_ns\": %.6g, \"tasks_ns\": [", i > 0 ? ",\n         " : "",
-                p->phases[i].before_ns);
-        for (int t = 0; t < p->phases[i].n_tasks; t++)
-            fprintf(f, "%s%.6g", t > 0 ? ", " : "", p->phases[i].task_ns[t]);
-        fprintf(f, "]}");
+        if (i > 0)
+            lk_json_line(json, 9);
+        lk_json_open(json, NULL, '{');
+        write_measured(json, "before_ns", p->phases[i].before_ns);
+        write_numbers(json, "tasks_ns", p->phases[i].task_ns, p->phases[i].n_tasks);
+        lk_json_close(json, '}');
     }
-    fprintf(f, "], \"after_ns\": %.6g}", p->after_ns);
+    lk_json_close(json, ']');
+    write_measured(json, "after_ns", p->after_ns);
+    lk_json_close(json, '}');
 }
 
-static void print_result(FILE *f, const struct bench_run *run, const struct bench_result *r)
+static void write_summary(struct lk_json *json, const struct bench_result *r)
 {
     const struct lk_summary *s = &r->summary;
 
-    fprintf(f, "    {");
-    print_text(f, "model", r->name);
-    fprintf(f,
-            ", \"step_s\": %.9g, \"bodies\": %d, \"joints\": %d, \"rows\": %d, "
-            "\"tree_depth\": %d, \"largest_front\": %d, \"memory_bytes\": %zu, "
-            "\"workers_useful\": %d,\n     \"times\": [",
-            r->step_s, s->n_bodies, s->n_joints, s->n_rows_rigid + s->n_rows_compliant,
-            s->tree_depth, s->largest_front, s->memory, r->workers_useful);
+    lk_json_text(json, "model", r->name);
+    lk_json_rounded(json, "step_s", r->step_s, EXACT);
+    lk_json_number(json, "bodies", s->n_bodies);
+    lk_json_number(json, "joints", s->n_joints);
+    lk_json_number(json, "rows", s->n_rows_rigid + s->n_rows_compliant);
+    lk_json_number(json, "tree_depth", s->tree_depth);
+    lk_json_number(json, "largest_front", s->largest_front);
+    lk_json_number(json, "memory_bytes", (double)s->memory);
+    lk_json_number(json, "workers_useful", r->workers_useful);
+}
+
+static void write_result(struct lk_json *json, const struct bench_run *run,
+                         const struct bench_result *r)
+{
+    lk_json_line(json, 4);
+    lk_json_open(json, NULL, '{');
+    write_summary(json, r);
+    lk_json_line(json, 5);
+    lk_json_open(json, "times", '[');
     for (int i = 0; i < r->n_times; i++) {
-        fprintf(f, "%s", i > 0 ? ",\n       " : "");
-        print_times(f, r, &r->times[i]);
+        if (i > 0)
+            lk_json_line(json, 7);
+        write_times(json, r, &r->times[i]);
     }
-    fprintf(f, "],\n     \"work\": ");
-    print_work(f, run, r);
-    fprintf(f, ",\n     \"predicted_ns\": ");
-    print_curve(f, r->has_curve, r->curve_ns);
-    fprintf(f, ",\n     \"profile\": ");
+    lk_json_close(json, ']');
+    lk_json_line(json, 5);
+    write_work(json, run, r);
+    lk_json_line(json, 5);
     if (r->has_curve)
-        print_profile(f, &r->profile);
+        write_numbers(json, "predicted_ns", r->curve_ns, BENCH_WORKERS_MAX);
     else
-        fprintf(f, "null");
-    fputc('}', f);
+        lk_json_null(json, "predicted_ns");
+    lk_json_line(json, 5);
+    if (r->has_curve)
+        write_profile(json, &r->profile);
+    else
+        lk_json_null(json, "profile");
+    lk_json_close(json, '}');
 }
 
 void bench_json(FILE *f, const struct bench_run *run)
 {
-    fprintf(f, "{\n  ");
-    print_text(f, "version", LINKAGE_VERSION);
-    fprintf(f, ",\n");
-    print_host(f, &run->host);
-    print_conditions(f, run);
-    print_peak(f, run);
-    fprintf(f, "  \"models\": [");
-    for (int i = 0; i < run->n_results; i++) {
-        fprintf(f, "%s\n", i > 0 ? "," : "");
-        print_result(f, run, &run->results[i]);
-    }
-    fprintf(f, "\n  ]\n}\n");
+    struct lk_json json = {.file = f, .spaced = true};
+
+    lk_json_open(&json, NULL, '{');
+    lk_json_line(&json, 2);
+    lk_json_text(&json, "version", LINKAGE_VERSION);
+    write_machine(&json, run);
+    lk_json_line(&json, 2);
+    lk_json_open(&json, "models", '[');
+    for (int i = 0; i < run->n_results; i++)
+        write_result(&json, run, &run->results[i]);
+    lk_json_line(&json, 2);
+    lk_json_close(&json, ']');
+    lk_json_line(&json, 0);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
 }

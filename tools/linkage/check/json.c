@@ -1,148 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The findings of linkage check for programs. */
+#include "linkage/json.h"
 #include "check.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 
-/* Names and units hold nothing that JSON would have to escape. @delayed: whose inputs they are, or
- * NULL */
-static void print_json_channels(const char *key, const struct lk_channel *channels, int n,
-                                const struct lk_system *delayed)
+#define INDENT 2 /* of the members of the one object, a line each */
+
+static void line_open(struct lk_json *json, const char *key, char bracket)
 {
-    printf("  \"%s\": [", key);
+    lk_json_line(json, INDENT);
+    lk_json_open(json, key, bracket);
+}
+
+static void line_text(struct lk_json *json, const char *key, const char *text)
+{
+    lk_json_line(json, INDENT);
+    lk_json_text(json, key, text);
+}
+
+static void line_number(struct lk_json *json, const char *key, double value)
+{
+    lk_json_line(json, INDENT);
+    lk_json_number(json, key, value);
+}
+
+/* An element of an array whose elements have a line each. */
+static void open_element(struct lk_json *json)
+{
+    lk_json_line(json, 2 * INDENT);
+    lk_json_open(json, NULL, '{');
+}
+
+/* The end of such an array of @n. */
+static void close_elements(struct lk_json *json, int n)
+{
+    if (n > 0)
+        lk_json_line(json, INDENT);
+    lk_json_close(json, ']');
+}
+
+static void write_words(struct lk_json *json, const char *key, const char *const *words, int n)
+{
+    lk_json_open(json, key, '[');
+    for (int i = 0; i < n; i++)
+        lk_json_text(json, NULL, words[i]);
+    lk_json_close(json, ']');
+}
+
+/* @delayed: whose inputs they are, or NULL */
+static void write_channels(struct lk_json *json, const char *key, const struct lk_channel *channels,
+                           int n, const struct lk_system *delayed)
+{
+    line_open(json, key, '[');
     for (int i = 0; i < n; i++) {
         const struct lk_channel *c = &channels[i];
 
-        printf("%s\n    {\"name\": \"%s\", \"offset\": %d, \"components\": [", i > 0 ? "," : "",
-               c->name, c->offset);
-        for (int k = 0; k < c->size; k++)
-            printf("%s\"%s\"", k > 0 ? ", " : "", c->component[k]);
-        printf("], \"units\": [");
-        for (int k = 0; k < c->size; k++)
-            printf("%s\"%s\"", k > 0 ? ", " : "", c->unit[k]);
-        printf("]");
-        if (delayed != NULL)
-            printf(", \"period_s\": %.17g, \"delay_s\": %.17g", lk_system_input_period(delayed, i),
-                   lk_system_input_delay(delayed, i));
-        printf("}");
+        open_element(json);
+        lk_json_text(json, "name", c->name);
+        lk_json_number(json, "offset", c->offset);
+        write_words(json, "components", c->component, c->size);
+        write_words(json, "units", c->unit, c->size);
+        if (delayed != NULL) {
+            lk_json_number(json, "period_s", lk_system_input_period(delayed, i));
+            lk_json_number(json, "delay_s", lk_system_input_delay(delayed, i));
+        }
+        lk_json_close(json, '}');
     }
-    printf("%s]", n > 0 ? "\n  " : "");
+    close_elements(json, n);
 }
 
-/* a text that people wrote or read: quotes, backslashes and control characters escaped */
-static void print_json_text(const char *key, const char *text)
+static void write_joints(struct lk_json *json, const struct findings *f, const int *joints, int n)
 {
-    printf("  \"%s\": \"", key);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            printf("\\u%04x", *text);
-        else
-            putchar(*text);
-    }
-    printf("\",\n");
+    char text[LK_TEXT_SIZE];
+
+    for (int i = 0; i < n; i++)
+        lk_json_text(json, NULL, lk_joint_text(f->system, joints[i], text, sizeof(text)));
+    lk_json_close(json, ']');
 }
 
-static void print_json_rows(const struct findings *f)
+static void write_rows(struct lk_json *json, const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
     char text[LK_TEXT_SIZE];
 
-    printf("  \"redundant_joints\": [");
-    for (int i = 0; i < m->n_joints; i++)
-        printf("%s\"%s\"", i > 0 ? ", " : "",
-               lk_joint_text(f->system, m->joints[i], text, sizeof(text)));
-    printf("],\n  \"dependent_rows\": [");
+    line_open(json, "redundant_joints", '[');
+    write_joints(json, f, m->joints, m->n_joints);
+    line_open(json, "dependent_rows", '[');
     for (int i = 0; i < m->n_rows; i++) {
-        printf("%s\n    {\"joint\": \"%s\", ", i > 0 ? "," : "",
-               lk_joint_text(f->system, m->rows[i].joint, text, sizeof(text)));
-        printf("\"row\": \"%s\"}", lk_row_text(f->system, m->rows[i], text, sizeof(text)));
+        open_element(json);
+        lk_json_text(json, "joint", lk_joint_text(f->system, m->rows[i].joint, text, sizeof(text)));
+        lk_json_text(json, "row", lk_row_text(f->system, m->rows[i], text, sizeof(text)));
+        lk_json_close(json, '}');
     }
-    printf("%s],\n", m->n_rows > 0 ? "\n  " : "");
+    close_elements(json, m->n_rows);
 }
 
-static void print_json_pose(const struct findings *f)
+static void write_pose(struct lk_json *json, const struct findings *f)
 {
     static const char *const kinds[] = {
         [LK_POSE_REGULAR] = "regular", [LK_POSE_SINGULAR] = "singular", [LK_POSE_STUCK] = "stuck"};
     const struct lk_pose_check *p = &f->pose;
+    bool has_loops = p->n_loop_rows > 0;
     char text[LK_TEXT_SIZE];
 
     if (!f->has_pose) {
-        printf("  \"pose\": null,\n");
+        lk_json_line(json, INDENT);
+        lk_json_null(json, "pose");
         return;
     }
-    printf("  \"pose\": {\"kind\": \"%s\", \"extra_degrees_of_freedom\": %d, \"bodies\": [",
-           kinds[p->kind], p->n_extra);
+    line_open(json, "pose", '{');
+    lk_json_text(json, "kind", kinds[p->kind]);
+    lk_json_number(json, "extra_degrees_of_freedom", p->n_extra);
+    lk_json_open(json, "bodies", '[');
     for (int i = 0; i < p->n_bodies; i++)
-        printf("%s\"%s\"", i > 0 ? ", " : "",
-               lk_body_text(f->system, p->bodies[i], text, sizeof(text)));
-    if (p->n_loop_rows > 0)
-        printf("],\n    \"smallest_singular_value\": %.17g, \"largest_singular_value\": %.17g, "
-               "\"joints\": [",
-               p->smallest, p->largest);
-    else
-        printf("],\n    \"smallest_singular_value\": null, \"largest_singular_value\": null, "
-               "\"joints\": [");
-    for (int i = 0; i < p->n_joints; i++)
-        printf("%s\"%s\"", i > 0 ? ", " : "",
-               lk_joint_text(f->system, p->joints[i], text, sizeof(text)));
-    printf("]},\n");
+        lk_json_text(json, NULL, lk_body_text(f->system, p->bodies[i], text, sizeof(text)));
+    lk_json_close(json, ']');
+    lk_json_line(json, 2 * INDENT);
+    lk_json_number(json, "smallest_singular_value", has_loops ? p->smallest : NAN);
+    lk_json_number(json, "largest_singular_value", has_loops ? p->largest : NAN);
+    lk_json_open(json, "joints", '[');
+    write_joints(json, f, p->joints, p->n_joints);
+    lk_json_close(json, '}');
 }
 
-static void print_json_warnings(const struct lk_findings *warnings)
+static void write_warnings(struct lk_json *json, const struct lk_findings *warnings)
 {
-    printf("  \"warnings\": [");
+    line_open(json, "warnings", '[');
     for (int i = 0; i < warnings->n; i++) {
         const struct lk_finding *w = &warnings->list[i];
 
-        printf("%s\n    {\"id\": \"%s\",\n", i > 0 ? "," : "", w->id);
-        print_json_text("where", w->where);
-        print_json_text("text", w->text);
-        printf("     \"numbers\": [");
-        for (int k = 0; k < w->n_numbers; k++)
-            printf("%s{\"name\": \"%s\", \"unit\": \"%s\", \"value\": %.17g}", k > 0 ? ", " : "",
-                   w->number[k].name, w->number[k].unit, w->number[k].value);
-        printf("]}");
+        open_element(json);
+        lk_json_text(json, "id", w->id);
+        line_text(json, "where", w->where);
+        line_text(json, "text", w->text);
+        lk_json_line(json, 2 * INDENT + 1);
+        lk_json_open(json, "numbers", '[');
+        for (int k = 0; k < w->n_numbers; k++) {
+            lk_json_open(json, NULL, '{');
+            lk_json_text(json, "name", w->number[k].name);
+            lk_json_text(json, "unit", w->number[k].unit);
+            lk_json_number(json, "value", w->number[k].value);
+            lk_json_close(json, '}');
+        }
+        lk_json_close(json, ']');
+        lk_json_close(json, '}');
     }
-    printf("%s],\n", warnings->n > 0 ? "\n  " : "");
+    close_elements(json, warnings->n);
+}
+
+static void write_summary(struct lk_json *json, const struct findings *f)
+{
+    const struct lk_summary *s = &f->summary;
+    const struct lk_mobility *m = &f->mobility;
+
+    line_text(json, "model", lk_model_name(f->model));
+    line_number(json, "bodies", s->n_bodies);
+    line_number(json, "total_mass_kg", s->total_mass);
+    line_number(json, "joints", s->n_joints);
+    line_number(json, "rows_rigid", s->n_rows_rigid);
+    line_number(json, "rows_compliant", s->n_rows_compliant);
+    line_number(json, "degrees_of_freedom", f->has_mobility ? m->dof : NAN);
+    line_number(json, "driven", f->has_mobility ? m->n_driven : NAN);
+    line_number(json, "redundant_rows", f->has_mobility ? m->n_redundant : NAN);
+}
+
+static void write_step(struct lk_json *json, const struct findings *f)
+{
+    const struct lk_summary *s = &f->summary;
+    const struct lk_solver_def *solver = &f->model->solver;
+
+    line_number(json, "assembly_gap", s->assembly_gap);
+    line_number(json, "velocity_change", s->velocity_change);
+    line_number(json, "tree_depth", s->tree_depth);
+    line_number(json, "tree_fronts", s->tree_fronts);
+    line_number(json, "largest_front", s->largest_front);
+    line_number(json, "step_flops", s->step_flops);
+    line_number(json, "memory_bytes", (double)s->memory);
+    line_text(json, "engine", lk_system_engine(f->system));
+    line_open(json, "solver", '{');
+    lk_json_text(json, "formulation", solver->formulation);
+    lk_json_number(json, "step_s", solver->step);
+    lk_json_number(json, "iterations", solver->iterations);
+    lk_json_close(json, '}');
 }
 
 void print_findings_json(const struct findings *f)
 {
-    const struct lk_summary *s = &f->summary;
-    const struct lk_solver_def *solver = &f->model->solver;
-    int n;
+    struct lk_json json = {.file = stdout, .spaced = true};
     const struct lk_channel *channels;
+    int n;
 
-    printf("{\n  \"model\": \"%s\",\n  \"bodies\": %d,\n  \"total_mass_kg\": %.17g,\n"
-           "  \"joints\": %d,\n  \"rows_rigid\": %d,\n  \"rows_compliant\": %d,\n",
-           lk_model_name(f->model), s->n_bodies, s->total_mass, s->n_joints, s->n_rows_rigid,
-           s->n_rows_compliant);
-    if (f->has_mobility)
-        printf("  \"degrees_of_freedom\": %d,\n  \"driven\": %d,\n  \"redundant_rows\": %d,\n",
-               f->mobility.dof, f->mobility.n_driven, f->mobility.n_redundant);
-    else
-        printf("  \"degrees_of_freedom\": null,\n  \"driven\": null,\n"
-               "  \"redundant_rows\": null,\n");
-    print_json_rows(f);
-    print_json_pose(f);
-    print_json_text("note", lk_system_note(f->system));
-    print_json_warnings(&f->warnings);
-    printf("  \"assembly_gap\": %.17g,\n  \"velocity_change\": %.17g,\n", s->assembly_gap,
-           s->velocity_change);
-    printf("  \"tree_depth\": %d,\n  \"tree_fronts\": %d,\n  \"largest_front\": %d,\n",
-           s->tree_depth, s->tree_fronts, s->largest_front);
-    printf("  \"step_flops\": %.17g,\n  \"memory_bytes\": %zu,\n", s->step_flops, s->memory);
-    printf("  \"engine\": \"%s\",\n", lk_system_engine(f->system));
-    printf("  \"solver\": {\"formulation\": \"%s\", \"step_s\": %.17g, \"iterations\": %d},\n",
-           solver->formulation, solver->step, solver->iterations);
+    lk_json_open(&json, NULL, '{');
+    write_summary(&json, f);
+    write_rows(&json, f);
+    write_pose(&json, f);
+    line_text(&json, "note", lk_system_note(f->system));
+    write_warnings(&json, &f->warnings);
+    write_step(&json, f);
     channels = lk_system_input_channels(f->system, &n);
-    print_json_channels("inputs", channels, n, f->system);
-    printf(",\n");
+    write_channels(&json, "inputs", channels, n, f->system);
     channels = lk_system_output_channels(f->system, &n);
-    print_json_channels("outputs", channels, n, NULL);
-    printf("\n}\n");
+    write_channels(&json, "outputs", channels, n, NULL);
+    lk_json_line(&json, 0);
+    lk_json_close(&json, '}');
+    lk_json_end(&json);
 }
