@@ -7,8 +7,10 @@
 #include "laboratory/drift.h"
 #include "laboratory/integrator.h"
 #include "maths/arithmetic.h"
+#include <cblas.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,21 +33,16 @@ struct lk_laboratory {
     double cpu_s;
 };
 
-/* OpenBLAS, where it is the LAPACK: its threads would make the time of a run that of the machine,
- * and its sums those of the number of threads. */
-extern void openblas_set_num_threads(int n) __attribute__((weak));
-
-static void use_one_thread(void)
-{
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1);
-}
-
 static void note_step(void *context)
 {
     struct lk_laboratory *lab = context;
 
     lk_lab_drift_look(&lab->drift);
+}
+
+void lk_laboratory_blas(char *text, size_t size)
+{
+    snprintf(text, size, "%s, on %s", openblas_get_config(), openblas_get_corename());
 }
 
 /* ---- opening ---- */
@@ -145,7 +142,8 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
 
     if (lab == NULL)
         return -ENOMEM;
-    use_one_thread();
+    /* threads would make the time of a run that of the machine, and its sums those of their number */
+    openblas_set_num_threads(1);
     r = lk_lab_choose(model, &m, &lab->choice, ret_error);
     if (r == 0)
         r = lab->choice.own ? open_own(lab, model, &m, ret_error)

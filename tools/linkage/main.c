@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage: work with models offline. A table of subcommands; each has its own file. */
+/* linkage and linkage-laboratory: work with models offline. A table of subcommands; each has its
+ * own file. */
 #include "commands.h"
+#include "laboratory.h"
 #include "linkage/errors.h"
 #include "linkage/stacks.h"
 
@@ -10,15 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char *argv[]);
-} commands[] = {
-    {"run", command_run},         {"check", command_check},   {"compare", command_compare},
-    {"methods", command_methods}, {"bench", command_bench},   {"doctor", command_doctor},
-    {"replay", command_replay},   {"export", command_export}, {"info", command_info},
-};
 
 /* in parts: C promises no longer strings than 4095 characters */
 static const char help_usage[] =
@@ -211,10 +204,10 @@ static int run_main(int argc, char *argv[])
         puts("linkage " LINKAGE_VERSION);
         return EXIT_DONE;
     }
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        if (strcmp(argv[1], c->name) == 0) {
             argv[1] = name;
-            return commands[i].run(argc - 1, argv + 1);
+            return c->run(argc - 1, argv + 1);
         }
     }
     return usage_error("'%s' is no subcommand", argv[1]);

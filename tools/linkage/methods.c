@@ -35,6 +35,7 @@ int command_methods(int argc, char *argv[])
 {
     static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     const struct lk_lab_name *names;
+    char blas[256];
     int option = getopt_long(argc, argv, "h", longs, NULL), n;
 
     if (option == 'h')
@@ -63,5 +64,7 @@ int command_methods(int argc, char *argv[])
         "  none          joints drift\n"
         "  baumgarte     Baumgarte's terms in the accelerations, see --baumgarte\n"
         "  projection    of positions and velocities, after each step\n");
+    lk_laboratory_blas(blas, sizeof(blas));
+    printf("\nBLAS and LAPACK\n  %s\n", blas);
     return EXIT_DONE;
 }

@@ -2,7 +2,8 @@
 /* Offline analysis of a compiled model in its present pose: rank, degrees of freedom, redundant
  * rows, singular poses, the elimination tree.
  *
- * Uses LAPACK and allocates; the daemon does not link it (meson dependency `linkage_analysis`).
+ * Allocates. Mobility and pose use LAPACK: the laboratory's (meson dependency `linkage_analysis`);
+ * texts and tree do not (`linkage_findings`). The daemon links neither LAPACK nor these.
  * Thread: any but the cycle.  RT: no. */
 #ifndef LINKAGE_ANALYSIS_H
 #define LINKAGE_ANALYSIS_H

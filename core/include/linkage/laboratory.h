@@ -97,4 +97,9 @@ struct lk_lab_name {
 const struct lk_lab_name *lk_laboratory_formulations(int *ret_n);
 const struct lk_lab_name *lk_laboratory_integrators(int *ret_n);
 
+/** lk_laboratory_blas() - which BLAS and LAPACK run: OpenBLAS's version, how it was built, and the
+ * processor whose kernels it chose.
+ * @text: @size bytes, written.  Thread: any. */
+void lk_laboratory_blas(char *text, size_t size);
+
 #endif

@@ -2,6 +2,7 @@
 /* linkage check: what a model is made of, what its joints leave free, what a step will cost. */
 #include "check.h"
 #include "commands.h"
+#include "laboratory.h"
 #include "model/model.h"
 
 #include <getopt.h>
@@ -54,7 +55,8 @@ static void print_redundant_rows(const struct findings *f)
 static void print_mobility(const struct findings *f)
 {
     if (!f->has_mobility) {
-        printf("degrees of freedom  not computed: the loops have too many rows\n");
+        printf("degrees of freedom  not computed: %s\n",
+               f->left_out ? f->left_out : "the loops have too many rows");
         return;
     }
     printf("degrees of freedom  %d, in the initial configuration", f->mobility.dof);
@@ -80,7 +82,8 @@ static void print_pose(const struct findings *f)
     const struct lk_pose_check *p = &f->pose;
 
     if (!f->has_pose) {
-        printf("pose                not examined: the loops have too many rows\n");
+        printf("pose                not examined: %s\n",
+               f->left_out ? f->left_out : "the loops have too many rows");
         return;
     }
     if (p->n_loop_rows == 0) {
@@ -184,16 +187,11 @@ void print_findings(const struct findings *f)
 /** enum form - how to print what. */
 enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
-/* 0, also when the loops are too large to be examined; otherwise a negative errno */
+/* 0 or a negative errno */
 static int examine(struct findings *f, struct lk_system *system)
 {
-    int result = lk_mobility_init(f->system, &f->mobility);
+    int result = find_rank(f);
 
-    f->has_mobility = result == 0;
-    if (result < 0)
-        return result;
-    result = lk_pose_check_init(f->system, &f->pose);
-    f->has_pose = result == 0;
     if (result < 0)
         return result;
     return lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, &f->warnings);
@@ -211,8 +209,7 @@ static int explain(const char *path, const struct lk_model *model, struct lk_sys
     *ret_warned = findings.warnings.n > 0;
     if (result == 0)
         (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
-    lk_mobility_fini(&findings.mobility);
-    lk_pose_check_fini(&findings.pose);
+    release_rank(&findings);
     lk_findings_fini(&findings.warnings);
     return result;
 }

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 
 /** struct findings - all that is printed, in either form.
- * @has_mobility, @has_pose: computed; the loops were not too large */
+ * @has_mobility, @has_pose: computed; the loops were not too large, and nothing was left out
+ * @left_out: why neither was computed, whatever the loops; NULL: they were asked for */
 struct findings {
     const char *path;
     const struct lk_model *model;
@@ -19,6 +20,7 @@ struct findings {
     struct lk_mobility mobility;
     struct lk_pose_check pose;
     struct lk_findings warnings;
+    const char *left_out;
     bool has_mobility;
     bool has_pose;
 };

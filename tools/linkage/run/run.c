@@ -237,7 +237,8 @@ static int run_model(const struct run_options *options)
 
 int command_run(int argc, char *argv[])
 {
-    struct run_options options = {.duration = 10, .every = 1, .workers = 1};
+    struct run_options options = {
+        .argc = argc, .argv = argv, .duration = 10, .every = 1, .workers = 1};
     bool help = false;
     int code;
 

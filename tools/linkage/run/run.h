@@ -9,6 +9,7 @@
 #define TOOLS_LINKAGE_RUN_H
 
 #include "commands.h"
+#include "laboratory.h"
 #include "linkage/laboratory.h"
 
 #include <stdint.h>
@@ -21,8 +22,11 @@ struct lk_csv;
 /** struct run_options - the command line of `run`.
  * @workers: 0: as many as the model pays for and cores allow
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
- * @method: what stands behind the options of methods;  @has_method: there is one */
+ * @method: what stands behind the options of methods;  @has_method: there is one
+ * @argc, @argv: all of it, for the program of the laboratory */
 struct run_options {
+    int argc;
+    char **argv;
     const char *path;
     const char *output;
     struct lk_options solver;
@@ -46,8 +50,5 @@ struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
 /** run_write_row() - @time [s] and the outputs of the present state. @values: room for them; @csv
  * may be NULL.  Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
-
-/** run_method() - a run of the laboratory, its outputs and its summary. Return: enum exit_code. */
-int run_method(const struct lk_model *model, const struct run_options *options);
 
 #endif

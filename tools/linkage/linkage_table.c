@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What linkage can do, and what it leaves to the laboratory. */
+#include "check/check.h"
+#include "commands.h"
+#include "laboratory.h"
+#include "run/run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROGRAM "linkage-laboratory"
+#define REMEDY  "./tools/quickstart build laboratory adds it"
+
+/* The other program, beside this one. Return: whether it is there. */
+static bool find_laboratory(char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    char *slash;
+
+    path[n > 0 ? n : 0] = '\0';
+    slash = strrchr(path, '/');
+    if (slash == NULL || slash + 1 + sizeof(PROGRAM) > path + PATH_MAX)
+        return false;
+    strcpy(slash + 1, PROGRAM);
+    return access(path, X_OK) == 0;
+}
+
+/* Become the other program. Return: after a complaint. */
+static int hand_over(const char *command, int argc, char *argv[])
+{
+    char **arguments = calloc((size_t)argc + 2, sizeof(*arguments));
+    char path[PATH_MAX], name[16];
+
+    if (!find_laboratory(path)) {
+        complain("%s needs the laboratory, and %s is not there; " REMEDY, command, path);
+    } else if (arguments != NULL) {
+        arguments[0] = path;
+        arguments[1] = strcpy(name, command);
+        memcpy(arguments + 2, argv + 1, (size_t)(argc - 1) * sizeof(*argv));
+        execv(path, arguments);
+        complain("%s: %s", path, strerror(errno));
+    }
+    free(arguments);
+    return EXIT_REFUSED;
+}
+
+static int compare_there(int argc, char *argv[])
+{
+    return hand_over("compare", argc, argv);
+}
+
+static int list_methods_there(int argc, char *argv[])
+{
+    return hand_over("methods", argc, argv);
+}
+
+int run_method(const struct lk_model *model, const struct run_options *options)
+{
+    (void)model; /* read again there */
+    return hand_over("run", options->argc, options->argv);
+}
+
+/* There, where there is more to be found out; else here. */
+static int check_there_or_here(int argc, char *argv[])
+{
+    char path[PATH_MAX];
+
+    return find_laboratory(path) ? hand_over("check", argc, argv) : command_check(argc, argv);
+}
+
+int find_rank(struct findings *f)
+{
+    f->left_out = "that needs the laboratory, which is not there; " REMEDY;
+    return 0;
+}
+
+void release_rank(struct findings *f)
+{
+    (void)f;
+}
+
+const struct command commands[] = {
+    {"run", command_run},       {"check", check_there_or_here},
+    {"compare", compare_there}, {"methods", list_methods_there},
+    {"bench", command_bench},   {"doctor", command_doctor},
+    {"replay", command_replay}, {"export", command_export},
+    {"info", command_info},     {NULL, NULL},
+};
