@@ -457,7 +457,7 @@ const Linkage__V1__ControlReply *harness_command(struct harness *h,
 
 double harness_step_s(double step_s)
 {
-    return HARNESS_SANITIZED && step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
+    return SANITIZED && step_s < STEP_KEPT_S ? STEP_KEPT_S : step_s;
 }
 
 /* Return: @text with the step of harness_step_s(), to be freed. A step that no cycle may have

@@ -11,16 +11,11 @@
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
+#include "../sanitized.h"
 #include "wire.h"
 #include <sys/types.h>
 
 #define PATIENCE_MS 60000
-/* A sanitizer makes a cycle take tens of times as long, and keeps memory that was given back. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HARNESS_SANITIZED true
-#else
-#define HARNESS_SANITIZED false
-#endif
 #define NOTICES_MAX 64
 
 /** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: what systemd hears

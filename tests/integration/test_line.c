@@ -24,12 +24,6 @@
 
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
-
 /* The thread sanitizer keeps SIGABRT from the handler that finds out why. */
 #if defined(__SANITIZE_THREAD__)
 #define RAN_OUT "[LK-9001]"

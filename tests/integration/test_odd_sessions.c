@@ -172,7 +172,7 @@ static void await_holds(pid_t pid, const struct holds *before)
         now = look(pid);
     }
     assert_true(now.descriptors <= before->descriptors);
-    if (!HARNESS_SANITIZED && now.rss_kib - before->rss_kib > GROWTH_MAX_KIB)
+    if (!SANITIZED && now.rss_kib - before->rss_kib > GROWTH_MAX_KIB)
         fail_msg("%ld KiB before, %ld KiB after", before->rss_kib, now.rss_kib);
 }
 

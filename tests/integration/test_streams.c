@@ -416,7 +416,7 @@ static void test_a_stopped_subscriber_costs_nobody_else(void **state)
 
     (void)state;
     harness_open(&h, UNPRIVILEGED);
-    runs_load_fast(&h, HARNESS_SANITIZED ? "0.005" : "0.003");
+    runs_load_fast(&h, SANITIZED ? "0.005" : "0.003");
     harness_go(&h);
     assert_true(write(idler.endpoint_pipe, h.endpoint[2], strlen(h.endpoint[2]) + 1) > 0);
     await_stopped(&idler);

@@ -10,6 +10,7 @@
 #include "batch/pieces.h"
 #include "cmocka_all.h"
 #include "figure.h"
+#include "sanitized.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -797,7 +798,7 @@ static void test_figures(void **state)
     (void)state;
     for (int figure = 0; figure < FIGURE_COUNT; figure++)
         for (int joints = 0; joints < FIGURE_JOINTS; joints++)
-            for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+            for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i += SANITIZED ? 4 : 1) {
                 struct mechanism *m;
                 char what[120];
 
@@ -815,7 +816,7 @@ static void test_figures(void **state)
 static void test_random_mechanisms(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < 200; seed += THINNED) {
         struct dice dice = {seed};
         int n = (int)dice_spread(&dice, 1, 121);
         struct mechanism *m = mechanism_make(seed, seed % 2 ? MECHANISM_MIXED : MECHANISM_FREE, n);

@@ -16,6 +16,7 @@
 #include "crew_threads.h"
 #include "figure.h"
 #include "linkage/crew.h"
+#include "sanitized.h"
 #include "step/system.h"
 #include <float.h>
 #include <math.h>
@@ -31,12 +32,6 @@
 #define TRIALS      3
 #define SHOWN       40 /* bodies and joints of a mechanism that have outputs */
 #define WORKERS_MAX 4
-
-#ifdef __SANITIZE_ADDRESS__
-#define THINNED 10
-#else
-#define THINNED 1
-#endif
 
 /* Quantities of one unit are compared with each other: of bodies, of joints, then output channels
  * by type, then health. */

@@ -11,6 +11,7 @@
 #include "cmocka_all.h"
 #include "maths/vec.h"
 #include "mechanism.h"
+#include "sanitized.h"
 #include "step/system.h"
 #include <float.h>
 #include <math.h>
@@ -28,11 +29,7 @@
     20 /* so that Newton's ends where it may depend on where it began; friction                    \
         * takes long */
 
-#ifdef __SANITIZE_ADDRESS__
-#define MECHANISMS 20
-#else
-#define MECHANISMS 200
-#endif
+#define MECHANISMS (200 / THINNED)
 
 enum kind { POSITION, TURN, VELOCITY, SPIN, ACCELERATION, SPIN_RATE, KINDS };
 static const char *const kind_names[] = {

@@ -18,6 +18,7 @@
 #include "cmocka_all.h"
 #include "dense_step.h"
 #include "mechanism.h"
+#include "sanitized.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,12 +30,6 @@
 #define NOISE    30
 #define TRIALS   3
 #define STEPS    4
-
-#ifdef __SANITIZE_ADDRESS__
-#define THINNED 10
-#else
-#define THINNED 1
-#endif
 
 enum kind { POSITION, VELOCITY, ACCELERATION, FORCE, MULTIPLIER, KINDS };
 static const char *const kind_names[] = {"position", "velocity", "acceleration", "force",
