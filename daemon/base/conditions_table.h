@@ -227,7 +227,10 @@
       "See the text: memory, descriptors, or an endpoint that no longer exists.") \
     X(LINE_DESCRIPTORS, 9003, WARNING, \
       "The process that serves the endpoints has no descriptors left: it accepts no new connections.", \
-      "Find out who connects; raise the limit (LimitNOFILE=, `ulimit -n`).")
+      "Find out who connects; raise the limit (LimitNOFILE=, `ulimit -n`).") \
+    X(LINE_SAID, 9004, WARNING, \
+      "The process that serves the endpoints wrote to its standard error; libzmq does so before it aborts.", \
+      "See the line about the restart (LK-9001) that follows; report both.")
 
 #define LKD_CONDITIONS(X) \
     LKD_CONDITIONS_START(X) LKD_CONDITIONS_MODEL(X) LKD_CONDITIONS_INPUTS(X) \

@@ -123,19 +123,20 @@ static int tick_ms(const struct lkd_rig *rig)
 static int loop(struct lkd_server *server, int signal_fd)
 {
     struct pollfd items[] = {
-        {.fd = server->port->fd},
+        {0}, /* requests, or room for replies */
         {.fd = signal_fd, .events = POLLIN},
         {.events = POLLIN}, /* the end of a load */
     };
 
     for (;;) {
+        items[0].fd = lkd_port_descriptor(server->port);
         items[0].events = lkd_port_is_kept(server->port) ? POLLOUT : POLLIN;
         items[2].fd = lkd_rig_load_fd(server->rig);
         if (poll(items, 3, tick_ms(server->rig)) < 0 && errno != EINTR)
             return -errno;
         if (items[1].revents && take_signal(server->rig, signal_fd))
             return 0;
-        if (items[0].revents)
+        if (items[0].revents || server->port->closed)
             serve_burst(server);
         if (server->commands.shutdown) {
             lkd_log(LKD_C_SHUTDOWN_ASKED, "asked by a client to shut down");

@@ -109,11 +109,11 @@ static void *run(void *data)
 {
     struct lkd_exchange *exchange = data;
     struct pollfd items[] = {
-        {.fd = exchange->options.inputs_port->fd, .events = POLLIN},
+        {.events = POLLIN}, /* samples */
         {.fd = exchange->timer, .events = POLLIN},
         {.fd = exchange->beat, .events = POLLIN},
         {.fd = exchange->wake, .events = POLLIN},
-        {.fd = lkd_villas_descriptor(exchange->options.villas), .events = POLLIN},
+        {.events = POLLIN}, /* those of a gateway */
     };
     int r = lkd_realtime_thread(&exchange->options.thread);
 
@@ -122,17 +122,22 @@ static void *run(void *data)
         lkd_log(LKD_C_EXCHANGE_NORMAL, "exchange: core or priority refused: %s", strerror(-r));
     atomic_store(&exchange->priority, lkd_realtime_priority());
     while (!atomic_load(&exchange->quit)) {
+        bool beat;
+
+        items[0].fd = lkd_port_descriptor(exchange->options.inputs_port);
+        items[4].fd = lkd_villas_descriptor(exchange->options.villas);
         if (poll(items, sizeof(items) / sizeof(items[0]), -1) < 0)
             continue;
+        beat = items[2].revents;
         if (items[1].revents)
             on_timer(exchange);
-        if (items[0].revents)
+        if (items[0].revents || (beat && items[0].fd < 0))
             receive(exchange);
-        if (items[2].revents)
+        if (beat)
             on_beat(exchange);
         if (items[3].revents)
             clear_event(exchange->wake);
-        if (items[4].revents)
+        if (items[4].revents || (beat && items[4].fd < 0))
             lkd_villas_drain(exchange->options.villas, BURST);
     }
     return NULL;

@@ -102,7 +102,7 @@ void lkd_villas_close(struct lkd_villas *villas)
 
 int lkd_villas_descriptor(const struct lkd_villas *villas)
 {
-    return villas && villas->inputs_port ? villas->inputs_port->fd : -1;
+    return villas && villas->inputs_port ? lkd_port_descriptor(villas->inputs_port) : -1;
 }
 
 /* ---- a model ---- */

@@ -2,12 +2,16 @@
 #include "endpoint.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,6 +20,8 @@
 /* Connections that wait until they are accepted: those of a whole rig, while its line process is
  * started anew. The kernel's net.core.somaxconn may make it less. */
 #define BACKLOG 4096
+/* How long a connection to our own address may take, on the slowest of machines. */
+#define PROBE_MS 1000
 
 static int refuse(struct lk_error *error, const char *endpoint, const char *why)
 {
@@ -85,22 +91,6 @@ int lkd_endpoint_check_keyed(const char *endpoint, struct lk_error *ret_error)
     return check(endpoint, true, ret_error);
 }
 
-/* ZeroMQ takes an ipc path away from whoever listens on it, so ask first. */
-static bool ipc_in_use(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    bool in_use;
-    int fd;
-
-    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return false;
-    strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-    in_use = connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 || errno == EAGAIN;
-    close(fd);
-    return in_use;
-}
-
 static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
 {
     size_t n = strlen(path);
@@ -111,6 +101,22 @@ static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
         return (socklen_t)sizeof(*ret);
     ret->sun_path[0] = '\0'; /* a name of that length */
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+}
+
+/* ZeroMQ takes an ipc path away from whoever listens on it, so ask first. */
+static bool ipc_in_use(const char *path)
+{
+    struct sockaddr_un address;
+    socklen_t size = unix_address(path, &address);
+    bool in_use;
+    int fd;
+
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    in_use = connect(fd, (struct sockaddr *)&address, size) == 0 || errno == EAGAIN;
+    close(fd);
+    return in_use;
 }
 
 static int open_ipc(const char *path)
@@ -133,27 +139,54 @@ static int open_ipc(const char *path)
 }
 
 /* @text: of an address that was checked */
-static int open_tcp(const char *text)
+static struct sockaddr_in tcp_address(const char *text)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
     const char *colon = strrchr(text, ':');
     char host[INET_ADDRSTRLEN];
-    const int on = 1;
-    int fd, r;
 
     snprintf(host, sizeof(host), "%.*s", (int)(colon - text), text);
     inet_pton(AF_INET, host, &address.sin_addr);
     address.sin_port = htons((uint16_t)strtol(colon + 1, NULL, 10));
-    fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return address;
+}
+
+static int open_tcp(const char *text)
+{
+    const struct sockaddr_in address = tcp_address(text);
+    const int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
     if (fd < 0)
         return -errno;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, BACKLOG)) {
-        r = -errno;
+    if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) || listen(fd, BACKLOG)) {
+        int r = -errno;
+
         close(fd);
         return r;
     }
     return fd;
+}
+
+/* Whether somebody who connects is waited for. */
+static bool tcp_answers(const char *text)
+{
+    const struct sockaddr_in address = tcp_address(text);
+    struct pollfd item = {.events = POLLOUT};
+    int failure = 0;
+    socklen_t size = sizeof(failure);
+
+    item.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (item.fd < 0)
+        return true; /* nobody knows */
+    if (connect(item.fd, (const struct sockaddr *)&address, sizeof(address)))
+        failure = errno;
+    if (failure == EINPROGRESS && (poll(&item, 1, PROBE_MS) != 1 ||
+                                   getsockopt(item.fd, SOL_SOCKET, SO_ERROR, &failure, &size)))
+        failure = ETIMEDOUT;
+    close(item.fd);
+    return failure == 0;
 }
 
 static bool is_ipc(const char *endpoint)
@@ -177,6 +210,50 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
                       r == -EADDRINUSE ? "in use; is another linkaged running?" : strerror(-r));
     *ret_fd = r;
     return 0;
+}
+
+/* Filters that turn away who connects, and a network device that others do not come by. */
+static bool is_unhampered(int fd)
+{
+    char device[IF_NAMESIZE];
+    socklen_t size = sizeof(device);
+    const int no = 0;
+    bool filtered =
+        setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &no, sizeof(no)) && errno != ENOENT;
+
+    return !filtered && (getsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, &size) || size == 0);
+}
+
+static bool answers(const char *endpoint)
+{
+    const char *address = endpoint + strlen("ipc://");
+
+    return is_ipc(endpoint) ? ipc_in_use(address) : tcp_answers(address);
+}
+
+int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *ret_error)
+{
+    int other, r;
+
+    if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && listen(fd, BACKLOG) == 0 && is_unhampered(fd) &&
+        answers(endpoint))
+        return 0;
+    /* its address is free when nobody has it: the descriptor is kept by something else */
+    other = eventfd(0, EFD_CLOEXEC);
+    if (other < 0 || dup3(other, fd, O_CLOEXEC) < 0) {
+        r = errno;
+        if (other >= 0)
+            close(other);
+        return refuse(ret_error, endpoint, strerror(r));
+    }
+    close(other);
+    r = lkd_endpoint_listen(endpoint, open, &other, ret_error);
+    if (r)
+        return r;
+    if (dup3(other, fd, O_CLOEXEC) < 0)
+        r = refuse(ret_error, endpoint, strerror(errno));
+    close(other);
+    return r;
 }
 
 void lkd_endpoint_close(const char *endpoint, int fd)

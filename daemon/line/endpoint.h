@@ -26,6 +26,12 @@ int lkd_endpoint_check_keyed(const char *endpoint, struct lk_error *ret_error);
  * Return: 0, or LK_E_TEXT (in use, not allowed; @ret_error says which). */
 int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error);
 
+/** lkd_endpoint_mend() - make @fd listen on @endpoint as before, whatever another process that had
+ * it may have done to it; its number stays. If nothing else helps, it is replaced by a new socket:
+ * clients that waited for accept have to reconnect.
+ * Return: 0, or LK_E_TEXT (@ret_error says why not; try again later). */
+int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *ret_error);
+
 /** lkd_endpoint_close() - stop listening, and remove the path. */
 void lkd_endpoint_close(const char *endpoint, int fd);
 

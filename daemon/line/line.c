@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line.h"
+#include "birth.h"
 #include "log.h"
 #include "orders.h"
 #include "wait.h"
+#include "waiting.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +25,10 @@
 #include <unistd.h>
 
 #define NS_PER_MS INT64_C(1000000)
-/* How often it is asked whether it is there, and how often in a row it may not answer, or one of
- * its threads not have got any further: five seconds. */
-#define ASK_NS         (250 * NS_PER_MS)
-#define UNANSWERED_MAX 20
+/* How often it is asked whether it is there, and how long it may not answer, or one of its threads
+ * not get any further. The time in which it has waited for a processor does not count. */
+#define ASK_NS   (250 * NS_PER_MS)
+#define STILL_NS (5000 * NS_PER_MS)
 /* How long the first one may take to open everything, on the slowest of machines. */
 #define READY_MS 60000
 /* How long it may take to let go the last replies and samples. */
@@ -37,11 +39,16 @@
 #define AGAIN_MIN_NS (100 * NS_PER_MS)
 #define AGAIN_MAX_NS (5000 * NS_PER_MS)
 
+/* Answers heard before it is looked after: more than there are in its socket at once. */
+#define ANSWERS_MAX 256
+
 #define REASON_SIZE 96
 
-/** struct own_channel - @listener: -1 for none;  @end: [0] ours, [1] the line process's */
+/** struct own_channel - @open: other machines may reach it;  @listener: -1 for none
+ * @end: [0] ours, [1] the line process's */
 struct own_channel {
     char endpoint[LKD_ENDPOINT_SIZE];
+    bool open;
     int listener;
     int end[2];
     struct lkd_port port;
@@ -50,12 +57,15 @@ struct own_channel {
 /** struct lkd_line - see line.h.
  * @order:      begins with the set-up of every process; with the secret
  * @lock:       guards @clients, whether they have @clients_changed, and @news: what the log says
- *              when the process has them
+ *              when that list counts
  * @wake:       eventfd
- * @pid, @pidfd, @orders: of the present process; 0 and -1: there is none
+ * @pid, @pidfd, @orders, @words: of the present process; 0 and -1: there is none
  * @born_ns:    its start;  @again_ns: when there is to be one
  * @delay_ns:   before the next one
- * @ask_ns:     when it is asked again;  @unanswered: in a row;  @turns, @still: of its threads
+ * @ask_ns:     when it is asked again;  @asked_ns: and when it was
+ * @unanswered: the last time;  @silent_ns: for so long;  @turns: of its threads;  @still: which of
+ *              them had not got any further when it answered;  @still_ns: for so long
+ * @waiting:    for a processor
  * @ready:      it serves;  @why: it was ended by us, "" if not
  * @reason:     of the end of the one before
  * @turned_away_before: of earlier processes
@@ -75,13 +85,18 @@ struct lkd_line {
     pid_t pid;
     int pidfd;
     int orders;
+    struct lkd_words words;
     int64_t born_ns;
     int64_t again_ns;
     int64_t delay_ns;
     int64_t ask_ns;
-    int unanswered;
+    int64_t asked_ns;
+    bool unanswered;
+    int64_t silent_ns;
     uint64_t turns[LKD_LINE_RELAYS];
-    int still[LKD_LINE_RELAYS];
+    bool still[LKD_LINE_RELAYS];
+    int64_t still_ns[LKD_LINE_RELAYS];
+    struct lkd_waiting waiting;
     bool ready;
     char why[REASON_SIZE];
     char reason[REASON_SIZE];
@@ -90,8 +105,6 @@ struct lkd_line {
     _Atomic uint64_t restarts;
     _Atomic int priority;
 };
-
-extern char **environ;
 
 /* ---- orders ---- */
 
@@ -137,11 +150,13 @@ static int send_clients(struct lkd_line *line)
     return r;
 }
 
-static void ask(struct lkd_line *line)
+static void ask(struct lkd_line *line, int64_t now_ns)
 {
     const uint32_t kind = LKD_ORDER_ASK;
 
-    line->unanswered++;
+    line->unanswered = true;
+    line->asked_ns = now_ns;
+    line->ask_ns = now_ns + ASK_NS;
     if (send(line->orders, &kind, sizeof(kind), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         return; /* counted as not answered */
 }
@@ -150,9 +165,9 @@ static void ask(struct lkd_line *line)
 
 static void hear_turns(struct lkd_line *line, const struct lkd_line_answer *answer)
 {
-    line->unanswered = 0;
+    line->unanswered = false;
     for (int i = 0; i < LKD_LINE_RELAYS; i++) {
-        line->still[i] = answer->turns[i] == line->turns[i] ? line->still[i] + 1 : 0;
+        line->still[i] = answer->turns[i] == line->turns[i];
         line->turns[i] = answer->turns[i];
     }
 }
@@ -165,13 +180,16 @@ static bool may_report(uint32_t condition)
            condition == LKD_C_EXCHANGE_NORMAL;
 }
 
-static void hear_clients(struct lkd_line *line)
+/* @number: of the list that counts now */
+static void hear_clients(struct lkd_line *line, uint32_t number)
 {
-    char news[PATH_MAX];
+    char news[PATH_MAX] = "";
 
     pthread_mutex_lock(&line->lock);
-    memcpy(news, line->news, sizeof(news));
-    *line->news = '\0';
+    if (number == line->clients.number) {
+        memcpy(news, line->news, sizeof(news));
+        *line->news = '\0';
+    }
     pthread_mutex_unlock(&line->lock);
     if (*news)
         lkd_log(LKD_C_KEYS_LOADED, "%s", news);
@@ -179,89 +197,65 @@ static void hear_clients(struct lkd_line *line)
 
 static void hear_ready(struct lkd_line *line)
 {
+    if (line->ready)
+        return;
     line->ready = true;
-    hear_clients(line);
     if (atomic_load(&line->restarts) > 0)
         lkd_log(LKD_C_LINE_RESTARTED, "line restarted (%s), %" PRIu64 " since the start",
                 line->reason, atomic_load(&line->restarts));
 }
 
-/* Return: whether there was one. */
+/* Return: whether there was one; of kind 0, if it is none. */
 static bool hear(struct lkd_line *line, struct lkd_line_answer *answer)
 {
-    ssize_t n = recv(line->orders, answer, sizeof(*answer), MSG_DONTWAIT);
+    ssize_t n = recv(line->orders, answer, sizeof(*answer), MSG_DONTWAIT | MSG_TRUNC);
 
     if (n <= 0)
         return false;
     answer->text[LKD_ANSWER_TEXT_SIZE - 1] = '\0';
-    if (n != sizeof(*answer))
+    if (n != sizeof(*answer)) {
+        answer->kind = 0;
         return true;
+    }
     atomic_store(&line->turned_away, answer->turned_away);
     if (answer->kind == LKD_ANSWER_HERE)
         hear_turns(line, answer);
     else if (answer->kind == LKD_ANSWER_READY)
         hear_ready(line);
-    else if (answer->kind == LKD_ANSWER_CLIENTS)
-        hear_clients(line);
     else if (answer->kind == LKD_ANSWER_REPORT && may_report(answer->condition))
         lkd_log((enum lkd_condition_id)answer->condition, "%s", answer->text);
+    if (answer->kind == LKD_ANSWER_READY || answer->kind == LKD_ANSWER_CLIENTS)
+        hear_clients(line, answer->clients);
     return true;
 }
 
-/* All that it has said. @ret_text: why it has failed, if it says so */
+/* What it has said, up to a number that nobody who talks without end gets beyond.
+ * @ret_text: why it has failed, if it says so */
 static void hear_all(struct lkd_line *line, char *ret_text)
 {
     struct lkd_line_answer answer = {0};
 
-    while (line->orders >= 0 && hear(line, &answer))
+    for (int i = 0; i < ANSWERS_MAX && line->orders >= 0 && hear(line, &answer); i++)
         if (answer.kind == LKD_ANSWER_FAILED)
             snprintf(ret_text, REASON_SIZE, "%.90s", answer.text);
 }
 
 /* ---- birth and death ---- */
 
-/* Not by fork(): pages of the daemon would be written again, and the cycle would wait for it.
- * @priority: 0 for normal; refused, there is no process */
-static int spawn(int orders, int priority, pid_t *ret_pid)
-{
-    const struct sched_param param = {.sched_priority = priority};
-    char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t all, none;
-    int r;
-
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, orders, LKD_LINE_FD);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setschedpolicy(&attributes, SCHED_FIFO);
-    posix_spawnattr_setschedparam(&attributes, &param);
-    posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
-                                                  (priority > 0 ? POSIX_SPAWN_SETSCHEDULER : 0)));
-    /* the very program that runs, whatever lies at its path by now */
-    r = -posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return r;
-}
-
 /* The threads that carry samples have the priority from the process, which may not raise its own.
  */
 static int spawn_urgent(struct lkd_line *line, int orders)
 {
     int priority = line->setup.samples.priority;
-    int r = spawn(orders, priority, &line->pid);
+    int r = lkd_spawn(orders, priority, &line->pid, &line->words);
 
     if (r == -EPERM && priority > 0) {
         lkd_log(LKD_C_EXCHANGE_NORMAL,
                 "exchange: priority %d refused: %s; samples come and go at normal priority",
                 priority, strerror(-r));
         line->setup.samples.priority = 0; /* once refused, it is from now on */
-        r = spawn(orders, 0, &line->pid);
+        lkd_words_close(&line->words);
+        r = lkd_spawn(orders, 0, &line->pid, &line->words);
     }
     atomic_store(&line->priority, line->setup.samples.priority);
     return r;
@@ -273,6 +267,7 @@ static void forget(struct lkd_line *line)
         close(line->pidfd);
     if (line->orders >= 0)
         close(line->orders);
+    lkd_words_close(&line->words);
     line->pid = 0;
     line->pidfd = line->orders = -1;
     line->ready = false;
@@ -293,10 +288,13 @@ static int give_birth(struct lkd_line *line)
         return r;
     }
     line->pidfd = (int)syscall(SYS_pidfd_open, line->pid, 0);
-    line->born_ns = lkd_clock_ns();
+    line->born_ns = line->asked_ns = lkd_clock_ns();
     line->ask_ns = line->born_ns + ASK_NS;
-    line->unanswered = 0;
+    line->unanswered = false;
+    line->silent_ns = 0;
     memset(line->still, 0, sizeof(line->still));
+    memset(line->still_ns, 0, sizeof(line->still_ns));
+    line->waiting.n = 0;
     *line->why = '\0';
     line->setup.generation++;
     r = line->pidfd < 0 ? -errno : send_setup(line);
@@ -318,16 +316,56 @@ static void describe_end(const struct lkd_line *line, int status, char *ret)
         snprintf(ret, REASON_SIZE, "exit status %d", WEXITSTATUS(status));
 }
 
-/* What nobody will take out of the channels any more: samples that would come late, replies to
- * connections that are gone. */
-static void drain_channels(struct lkd_line *line)
+/* Whoever had them may have done anything to them: each process gets channels of its own. Our end
+ * keeps its number, which others poll. What was in the old ones is gone: samples that would come
+ * late, replies to connections that are lost. Return: 0, negative errno. */
+static int renew_channels(struct lkd_line *line)
 {
-    char byte;
+    int r = 0;
 
-    for (int i = 0; i < LKD_N_CHANNELS; i++)
-        while (line->channel[i].listener >= 0 &&
-               recv(line->channel[i].end[1], &byte, 1, MSG_DONTWAIT) >= 0)
+    for (int i = 0; i < LKD_N_CHANNELS && r == 0; i++) {
+        int *end = line->channel[i].end, new[2];
+
+        if (line->channel[i].listener < 0)
             continue;
+        r = lkd_port_pair(new);
+        if (r)
+            break;
+        if (dup3(new[0], end[0], O_CLOEXEC) < 0)
+            r = -errno;
+        close(new[0]);
+        close(end[1]); /* who polls the old one wakes up */
+        end[1] = new[1];
+    }
+    return r;
+}
+
+static int mend_listeners(struct lkd_line *line, struct lk_error *error)
+{
+    int r = 0;
+
+    for (int i = 0; i < LKD_N_CHANNELS && r == 0; i++) {
+        const struct own_channel *channel = &line->channel[i];
+
+        if (channel->listener >= 0)
+            r = lkd_endpoint_mend(channel->endpoint, channel->open, channel->listener, error);
+    }
+    return r;
+}
+
+/* Return: whether the process has closed one of its channels. */
+static bool has_shut(const struct lkd_line *line)
+{
+    bool shut = false;
+
+    for (int i = 0; i < LKD_N_CHANNELS; i++) {
+        const struct own_channel *channel = &line->channel[i];
+
+        shut = shut || (channel->listener >= 0 &&
+                        (lkd_port_is_shut(channel->end[0]) || lkd_port_is_shut(channel->end[1]) ||
+                         lkd_port_is_shut(channel->listener)));
+    }
+    return shut;
 }
 
 /* Its process has ended. */
@@ -338,6 +376,7 @@ static void bury(struct lkd_line *line)
     int status = 0;
     bool served;
 
+    lkd_words_hear(&line->words);
     hear_all(line, text);
     served = line->ready;
     while (waitpid(line->pid, &status, 0) < 0 && errno == EINTR)
@@ -358,18 +397,22 @@ static void bury(struct lkd_line *line)
     if (line->delay_ns > AGAIN_MAX_NS)
         line->delay_ns = AGAIN_MAX_NS;
     forget(line);
-    drain_channels(line);
 }
 
 static void start_again(struct lkd_line *line)
 {
-    int r;
+    struct lk_error error = {0};
+    int r = renew_channels(line);
 
+    if (r == 0)
+        r = mend_listeners(line, &error);
     atomic_fetch_add(&line->restarts, 1);
-    r = give_birth(line);
+    if (r == 0)
+        r = give_birth(line);
     if (r == 0)
         return;
-    lkd_log(LKD_C_LINE_FAILED, "the line could not be started (%s), trying again", strerror(-r));
+    lkd_log(LKD_C_LINE_FAILED, "the line could not be started (%s), trying again",
+            r > 0 ? error.text : strerror(-r));
     if (line->pidfd >= 0) { /* it is there, and was not told what to do */
         kill(line->pid, SIGKILL);
         return;
@@ -384,17 +427,53 @@ static void start_again(struct lkd_line *line)
 
 /* ---- the thread ---- */
 
-static void judge(struct lkd_line *line)
+static void put_down(struct lkd_line *line, const char *why)
 {
-    bool stands = line->unanswered >= UNANSWERED_MAX;
+    if (*line->why)
+        return;
+    snprintf(line->why, sizeof(line->why), "%s", why);
+    kill(line->pid, SIGKILL);
+}
+
+/* Since it was asked: the time in which it could have answered. */
+static int64_t had_ns(struct lkd_line *line, int64_t now_ns)
+{
+    int64_t elapsed_ns = now_ns - line->asked_ns;
+    int64_t had_ns = elapsed_ns - lkd_waiting_ns(&line->waiting, "", line->pid, elapsed_ns);
+
+    /* we may have waited ourselves */
+    return had_ns < ASK_NS ? had_ns : ASK_NS;
+}
+
+static bool is_suspect(const struct lkd_line *line)
+{
+    bool suspect = line->unanswered;
 
     for (int i = 0; i < LKD_LINE_RELAYS; i++)
-        stands = stands || line->still[i] >= UNANSWERED_MAX;
-    if (stands && !*line->why) {
-        snprintf(line->why, sizeof(line->why), "it stood still for %d ms",
-                 (int)(UNANSWERED_MAX * ASK_NS / NS_PER_MS));
-        kill(line->pid, SIGKILL);
+        suspect = suspect || line->still[i];
+    return suspect;
+}
+
+/* Before it is asked again. */
+static void judge(struct lkd_line *line, int64_t now_ns)
+{
+    int64_t ns = 0;
+    bool stands;
+
+    if (is_suspect(line))
+        ns = had_ns(line, now_ns);
+    else
+        line->waiting.n = 0;
+    line->silent_ns = line->unanswered ? line->silent_ns + ns : 0;
+    stands = line->silent_ns >= STILL_NS;
+    for (int i = 0; i < LKD_LINE_RELAYS; i++) {
+        line->still_ns[i] = line->still[i] ? line->still_ns[i] + ns : 0;
+        stands = stands || line->still_ns[i] >= STILL_NS;
     }
+    if (stands)
+        put_down(line, "it stood still for 5000 ms");
+    else if (has_shut(line) && !atomic_load(&line->quit)) /* and not we */
+        put_down(line, "it closed what it was given");
 }
 
 static void look_after(struct lkd_line *line, int64_t now_ns)
@@ -412,9 +491,8 @@ static void look_after(struct lkd_line *line, int64_t now_ns)
     if (changed)
         send_clients(line);
     if (now_ns >= line->ask_ns) {
-        judge(line);
-        ask(line);
-        line->ask_ns = now_ns + ASK_NS;
+        judge(line, now_ns);
+        ask(line, now_ns);
     }
 }
 
@@ -459,15 +537,18 @@ static void *run(void *data)
     while (!atomic_load(&line->quit)) {
         struct pollfd items[] = {{.fd = line->wake, .events = POLLIN},
                                  {.fd = line->pidfd, .events = POLLIN},
-                                 {.fd = line->orders, .events = POLLIN}};
+                                 {.fd = line->orders, .events = POLLIN},
+                                 {.fd = line->words.fd, .events = POLLIN}};
         char text[REASON_SIZE];
 
         /* where the kernel has no memory for it, it may have some later: nobody else starts a line
          */
-        if (poll(items, 3, wait_ms(line, lkd_clock_ns())) < 0)
+        if (poll(items, 4, wait_ms(line, lkd_clock_ns())) < 0)
             nanosleep(&(struct timespec){.tv_nsec = AGAIN_MIN_NS}, NULL);
         if (items[0].revents)
             clear_wake(line);
+        if (items[3].revents)
+            lkd_words_hear(&line->words);
         if (items[1].revents)
             bury(line);
         else if (items[2].revents)
@@ -493,6 +574,7 @@ static int open_channel(struct lkd_line *line, enum lkd_channel i, const char *e
     if (r)
         return r;
     snprintf(channel->endpoint, sizeof(channel->endpoint), "%s", endpoint);
+    channel->open = open;
     r = lkd_port_pair(channel->end);
     if (r == 0)
         r = lkd_port_init(&channel->port, channel->end[0], lkd_channel_size_max(i));
@@ -554,7 +636,7 @@ static struct lkd_line *make(const struct lkd_line_options *options)
         return NULL;
     for (int i = 0; i < LKD_N_CHANNELS; i++)
         line->channel[i].listener = line->channel[i].end[0] = line->channel[i].end[1] = -1;
-    line->pidfd = line->orders = -1;
+    line->pidfd = line->orders = line->words.fd = -1;
     line->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&line->lock, NULL);
     line->setup.kind = LKD_ORDER_SETUP;
@@ -646,6 +728,7 @@ void lkd_line_replace(struct lkd_line *line, const struct lkd_clients *clients, 
 
     pthread_mutex_lock(&line->lock);
     line->clients.clients = *clients;
+    line->clients.number++;
     line->clients_changed = true;
     snprintf(line->news, sizeof(line->news), "%s", news);
     pthread_mutex_unlock(&line->lock);

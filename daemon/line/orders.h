@@ -45,8 +45,10 @@ struct lkd_order_setup {
     } socket[LKD_N_CHANNELS];
 };
 
+/** struct lkd_order_clients - @number: of the list, counted from 1 */
 struct lkd_order_clients {
     uint32_t kind;
+    uint32_t number;
     struct lkd_clients clients;
 };
 
@@ -62,10 +64,12 @@ enum lkd_answer_kind {
 #define LKD_LINE_RELAYS      3 /* threads that relay */
 
 /** struct lkd_line_answer - @condition: enum lkd_condition_id;  @turned_away: connections so far
+ * @clients: number of the list that counts
  * @turns: of each relaying thread: that of a hung one does not change */
 struct lkd_line_answer {
     uint32_t kind;
     uint32_t condition;
+    uint32_t clients;
     uint64_t turned_away;
     uint64_t turns[LKD_LINE_RELAYS];
     char text[LKD_ANSWER_TEXT_SIZE];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "port.h"
+#include "keys.h"
 #include "villas_wire.h"
 #include "wire.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +12,9 @@
 
 /* A frame with its head has to fit in; the kernel doubles it, and gives no more than it wants. */
 #define BUFFER_SIZE ((int)(2 * LKD_PORT_PIECE))
+
+/* Frames looked at in one call: more than there are in a channel that nobody fills meanwhile. */
+#define FRAMES_MAX 256
 
 /** struct head - of a frame: @n_address bytes of an address follow, then a piece of the message,
  * from @offset of its @size bytes on */
@@ -71,6 +76,13 @@ void lkd_port_fini(struct lkd_port *port)
 
 /* ---- receive ---- */
 
+static bool is_name(const char *name, size_t size)
+{
+    size_t n = strnlen(name, size);
+
+    return n == 0 || (n < size && lk_key_name_is_valid(name, n));
+}
+
 /* Is the frame of @n bytes what a frame may be? */
 static bool is_sound(const struct lkd_port *port, const struct head *head, size_t n)
 {
@@ -83,7 +95,7 @@ static bool is_sound(const struct lkd_port *port, const struct head *head, size_
            head->size <= port->size_max && head->offset <= head->size &&
            piece <= head->size - head->offset && piece <= LKD_PORT_PIECE &&
            (piece > 0 || head->size == 0) && head->role <= LINKAGE__V1__ROLE__ROLE_CONTROL &&
-           memchr(head->name, '\0', sizeof(head->name));
+           is_name(head->name, sizeof(head->name));
 }
 
 static void describe(const struct lkd_port *port, const struct head *head,
@@ -122,18 +134,25 @@ static bool join(struct lkd_port *port, const struct head *head, size_t n,
     return port->n_whole == head->size;
 }
 
+/* A frame without any bytes looks like the end of the channel.
+ * @n: from recv(). Return: whether there is nothing to look at. */
+static bool is_over(struct lkd_port *port, ssize_t n)
+{
+    if (n < 0)
+        port->closed = errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+    else
+        port->closed = n == 0 && lkd_port_is_shut(port->fd);
+    return n < 0 || port->closed;
+}
+
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message)
 {
-    for (;;) {
+    for (int i = 0; i < FRAMES_MAX; i++) {
         ssize_t n = recv(port->fd, port->frame, FRAME_MAX, MSG_DONTWAIT | MSG_TRUNC);
         struct head head;
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            port->closed = n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+        if (is_over(port, n))
             return false;
-        }
         if ((size_t)n >= sizeof(head))
             memcpy(&head, port->frame, sizeof(head));
         if ((size_t)n < sizeof(head) || (size_t)n > FRAME_MAX ||
@@ -145,6 +164,19 @@ bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message)
         if (join(port, &head, (size_t)n, ret_message))
             return true;
     }
+    return false;
+}
+
+int lkd_port_descriptor(const struct lkd_port *port)
+{
+    return port->closed ? -1 : port->fd;
+}
+
+bool lkd_port_is_shut(int fd)
+{
+    struct pollfd item = {.fd = fd, .events = POLLRDHUP};
+
+    return poll(&item, 1, 0) == 1;
 }
 
 /* ---- send ---- */
@@ -173,8 +205,8 @@ static bool send_piece(struct lkd_port *port, const struct lkd_message *message,
     do
         n = sendmsg(port->fd, &header, MSG_DONTWAIT | MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == EPIPE)
-        port->closed = true;
+    if (n >= 0 || errno == EPIPE)
+        port->closed = n < 0;
     return n >= 0;
 }
 

@@ -53,6 +53,7 @@ struct lkd_message {
 
 /** struct lkd_port - @fd: stays the caller's;  @size_max: of a message
  * @frame: as received;  @whole: of a message in pieces, @n_whole bytes are there
+ * @closed: the other side has closed the channel, in one of the directions
  * @left: a copy of a message of which @left_sent bytes have left, or NULL */
 struct lkd_port {
     int fd;
@@ -77,9 +78,18 @@ int lkd_port_init(struct lkd_port *port, int fd, size_t size_max);
 void lkd_port_fini(struct lkd_port *port);
 
 /** lkd_port_receive() - the next message, valid until the next call. Malformed frames are counted
- * (@malformed) and skipped.
- * Return: whether there was one; port->closed: there will never be another. */
+ * (@malformed) and skipped, a bounded number in one call.
+ * Return: whether there was one; port->closed: there will never be another, unless the descriptor
+ * is replaced by that of a new channel. */
 bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message);
+
+/** lkd_port_descriptor() - what to poll: -1 while the channel is closed, because a closed one is
+ * always ready. Callers still call lkd_port_receive() from time to time: it notices a new channel.
+ */
+int lkd_port_descriptor(const struct lkd_port *port);
+/** lkd_port_is_shut() - whether the socket @fd, of a channel or a listening one, has been shut down
+ * for receiving. Thread: any. */
+bool lkd_port_is_shut(int fd);
 
 /** lkd_port_send() - send @message, unless the channel is full.
  * @keep: copy a message that does not fit, for lkd_port_flush(); a partly sent message is kept in

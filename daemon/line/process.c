@@ -41,7 +41,8 @@
 
 enum { RELAY_CONTROL, RELAY_INPUTS, RELAY_OUTPUTS, N_RELAYS = LKD_LINE_RELAYS };
 
-/** struct line - @listener, @channel: descriptors of each socket of the set-up */
+/** struct line - @listener, @channel: descriptors of each socket of the set-up
+ * @n_clients: number of the list that counts, or will next */
 struct line {
     struct lkd_order_setup setup;
     int listener[LKD_N_CHANNELS];
@@ -49,6 +50,7 @@ struct line {
     void *context;
     struct lkd_zap *zap;
     struct lkd_clients *clients;
+    _Atomic uint32_t n_clients;
     int n_routes;
     struct lkd_route route[LKD_N_CHANNELS];
     struct lkd_relay relay[N_RELAYS];
@@ -65,6 +67,7 @@ static void answer(enum lkd_answer_kind kind, enum lkd_condition_id condition, c
 {
     struct lkd_line_answer message = {.kind = kind, .condition = condition};
 
+    message.clients = atomic_load(&line.n_clients);
     if (line.zap)
         message.turned_away = lkd_zap_turned_away(line.zap);
     for (int i = 0; i < N_RELAYS; i++)
@@ -256,6 +259,7 @@ static uint32_t receive_order(void)
     if (!clients)
         abort();
     *clients = order.clients;
+    atomic_store(&line.n_clients, order.number);
     if (line.zap) {
         lkd_zap_replace(line.zap, clients);
         answer(LKD_ANSWER_CLIENTS, 0, "");

@@ -317,12 +317,17 @@ void harness_start(struct harness *h, const char *config)
     h->context = zmq_ctx_new();
 }
 
-void harness_open(struct harness *h, const char *config)
+void harness_connect(struct harness *h)
 {
-    harness_start(h, config);
     h->control = connect_socket(h, ZMQ_DEALER, h->endpoint[0]);
     h->inputs = connect_socket(h, ZMQ_XPUB, h->endpoint[1]);
     h->outputs = connect_socket(h, ZMQ_SUB, h->endpoint[2]);
+}
+
+void harness_open(struct harness *h, const char *config)
+{
+    harness_start(h, config);
+    harness_connect(h);
 }
 
 static void remove_folder(const struct harness *h)

@@ -51,6 +51,8 @@ char *harness_model_text(void);
  * @config: further lines of its configuration, or NULL */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);
+/** harness_connect() - the sockets of this side, which harness_open() makes as well. */
+void harness_connect(struct harness *h);
 /** harness_hang_up() - close the sockets of this side. */
 void harness_hang_up(struct harness *h);
 /** harness_close() - end it by SIGTERM if it still lives, demand exit status 0, remove the folder.

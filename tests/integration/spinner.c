@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ static int become(int core, int priority)
     CPU_SET((size_t)core, &set);
     if (sched_setaffinity(0, sizeof(set), &set))
         return -1;
-    return sched_setscheduler(0, SCHED_FIFO, &param);
+    return sched_setscheduler(0, priority > 0 ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
 /* Whether a child may have the core with real-time priority. */
@@ -73,6 +74,14 @@ pid_t spinner_start(int core, int priority)
     close(ends[1]);
     assert_int_equal(read(ends[0], &ready, 1), 1);
     close(ends[0]);
+    return pid;
+}
+
+pid_t spinner_start_greedy(int core)
+{
+    pid_t pid = spinner_start(core, 0);
+
+    assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, -20), 0);
     return pid;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process of real-time priority that keeps a core from everything below, for a bounded time. */
+/* A process that keeps a core from everything of lower priority, or has its part of it, for a
+ * bounded time. */
 #ifndef TEST_SPINNER_H
 #define TEST_SPINNER_H
 
@@ -15,6 +16,8 @@ int spinner_core(void);
 
 /** spinner_start() - it spins on @core, at SCHED_FIFO @priority, when this returns. */
 pid_t spinner_start(int core, int priority);
+/** spinner_start_greedy() - the same without real-time priority, at the lowest nice value. */
+pid_t spinner_start_greedy(int core);
 /** spinner_stop() - it is gone. */
 void spinner_stop(pid_t pid);
 

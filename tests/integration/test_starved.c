@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Somebody of higher real-time priority has the core of the cycle, for as long as it likes: the
  * daemon answers all the same, says who it is, and goes on when that one is gone. The daemon's
- * other threads and the test have another core. */
+ * other threads and the test have another core. And the line process without a core: it is waited
+ * for. */
 #include "../skip.h"
+#include "benches.h"
 #include "runs.h"
 #include "spinner.h"
+#include <dirent.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -131,11 +136,100 @@ static void test_proof(void **state)
     harness_close(&h);
 }
 
+/* ---- the line process ---- */
+
+#define HOGS      8
+#define HUNGRY_MS 7000 /* longer than it may stand still */
+
+/* The weight of one is 88761 to the kernel, that of the line 3. */
+static void starve(pid_t line)
+{
+    const struct sched_param param = {0};
+    char path[64];
+    struct dirent *entry;
+    cpu_set_t set;
+    DIR *tasks;
+
+    CPU_ZERO(&set);
+    CPU_SET((size_t)core, &set);
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)line);
+    tasks = opendir(path);
+    assert_non_null(tasks);
+    while ((entry = readdir(tasks))) {
+        pid_t task = (pid_t)atoi(entry->d_name);
+
+        if (task <= 0)
+            continue;
+        assert_int_equal(sched_setaffinity(task, sizeof(set), &set), 0);
+        assert_int_equal(sched_setscheduler(task, SCHED_IDLE, &param), 0);
+    }
+    closedir(tasks);
+}
+
+/* How often its first thread, which gives the answers, has been given a core. */
+static unsigned long turns_of(pid_t line)
+{
+    unsigned long turns = 0;
+    char path[64];
+    FILE *in;
+
+    snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)line);
+    in = fopen(path, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%*u %*u %lu", &turns), 1);
+    fclose(in);
+    return turns;
+}
+
+/* Until it has had no core for HUNGRY_MS at a stretch. Return: false: it always got some. */
+static bool await_hunger(pid_t line)
+{
+    unsigned long turns = turns_of(line);
+    int hungry_ms = 0;
+
+    for (int ms = 0; ms < SPINNER_MAX_S * 500 && hungry_ms < HUNGRY_MS; ms += 50) {
+        unsigned long now;
+
+        benches_nap(50);
+        now = turns_of(line);
+        hungry_ms = now == turns ? hungry_ms + 50 : 0;
+        turns = now;
+    }
+    return hungry_ms >= HUNGRY_MS;
+}
+
+/* Without a processor it can give no answer; it is healthy all the same. */
+static void test_line(void **state)
+{
+    struct harness h;
+    pid_t hog[HOGS], line;
+    bool hungry;
+
+    (void)state;
+    if (core < 0)
+        skip_because("it takes two cores and real-time priority");
+    harness_open(&h, NULL);
+    line = harness_line(&h);
+    for (int i = 0; i < HOGS; i++)
+        hog[i] = spinner_start_greedy(core);
+    starve(line);
+    hungry = await_hunger(line);
+    for (int i = 0; i < HOGS; i++)
+        spinner_stop(hog[i]);
+    if (hungry) {
+        assert_int_equal(harness_command(&h, STATUS)->status->line_restarts, 0);
+        assert_int_equal(harness_line(&h), line);
+    }
+    harness_close(&h);
+    if (!hungry)
+        skip_because("this kernel gives everybody some of a core");
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arm),  cmocka_unit_test(test_arm_above), cmocka_unit_test(test_start),
-        cmocka_unit_test(test_stop), cmocka_unit_test(test_proof),
+        cmocka_unit_test(test_stop), cmocka_unit_test(test_proof),     cmocka_unit_test(test_line),
     };
 
     core = spinner_core();

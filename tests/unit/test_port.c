@@ -178,6 +178,74 @@ static void test_closed(void **state)
     assert_true(p->b.closed);
 }
 
+/* Frames without a byte are no end; and nobody is held by one who sends frames that say nothing. */
+static void test_empty_frames(void **state)
+{
+    struct pair *p = *state;
+    struct lkd_message got;
+    int n = 0;
+
+    while (send(p->fd[0], "", 0, 0) == 0)
+        n++;
+    assert_in_range(n, 10, 100000);
+    for (int i = 0; i < n && p->b.malformed < (uint64_t)n; i++) {
+        const uint64_t before = p->b.malformed;
+
+        assert_false(lkd_port_receive(&p->b, &got));
+        assert_false(p->b.closed);
+        assert_true(p->b.malformed - before <= 256);
+    }
+    assert_int_equal(p->b.malformed, n);
+    assert_true(lkd_port_send_bytes(&p->a, "good", 4));
+    assert_true(lkd_port_receive(&p->b, &got));
+}
+
+/* A sender's name is one that a list of clients may have, or none. */
+static void test_names(void **state)
+{
+    struct lkd_message got, sent = {.kind = LKD_FRAME_MESSAGE, .peer = {.name = "rig-2"}};
+    struct pair *p = *state;
+
+    assert_true(lkd_port_send(&p->a, &sent, false));
+    assert_true(lkd_port_receive(&p->b, &got));
+    strcpy(sent.peer.name, "rig\n\xff");
+    assert_true(lkd_port_send(&p->a, &sent, false));
+    memset(sent.peer.name, 'x', sizeof(sent.peer.name));
+    assert_true(lkd_port_send(&p->a, &sent, false));
+    assert_false(lkd_port_receive(&p->b, &got));
+    assert_int_equal(p->b.malformed, 2);
+}
+
+/* Closed by the other side in any direction, it is not polled; another one behind the same
+ * descriptor is. */
+static void test_another_channel(void **state)
+{
+    static const int ways[] = {SHUT_WR, SHUT_RDWR};
+    struct pair *p = *state;
+    struct lkd_message got;
+
+    for (size_t i = 0; i < 2; i++) {
+        int other[2];
+
+        assert_int_equal(lkd_port_descriptor(&p->b), p->fd[1]);
+        shutdown(p->fd[0], ways[i]);
+        assert_true(lkd_port_is_shut(p->fd[1]));
+        assert_false(lkd_port_receive(&p->b, &got));
+        assert_int_equal(lkd_port_descriptor(&p->b), -1);
+
+        assert_int_equal(lkd_port_pair(other), 0);
+        assert_int_equal(dup2(other[0], p->fd[0]), p->fd[0]);
+        assert_int_equal(dup2(other[1], p->fd[1]), p->fd[1]);
+        close(other[0]);
+        close(other[1]);
+        assert_false(lkd_port_is_shut(p->fd[1]));
+        assert_false(lkd_port_receive(&p->b, &got));
+        assert_int_equal(lkd_port_descriptor(&p->b), p->fd[1]);
+        assert_true(lkd_port_send_bytes(&p->a, "good", 4));
+        assert_true(lkd_port_receive(&p->b, &got));
+    }
+}
+
 #define ON_PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
 int main(void)
@@ -185,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_PAIR(test_a_message),    ON_PAIR(test_pieces),   ON_PAIR(test_full),
         ON_PAIR(test_another_line), ON_PAIR(test_nonsense), ON_PAIR(test_closed),
+        ON_PAIR(test_empty_frames), ON_PAIR(test_names),    ON_PAIR(test_another_channel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Spawns a line process, and reads its standard error: libzmq writes a line there before it aborts.
+ * The process does not share the daemon's standard descriptors, so it cannot break them. */
+#ifndef LKD_LINE_BIRTH_H
+#define LKD_LINE_BIRTH_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/** struct lkd_words - @fd: of a pipe, -1: none;  @line: the incomplete last line, @n bytes */
+struct lkd_words {
+    int fd;
+    size_t n;
+    char line[200];
+};
+
+/** lkd_spawn() - start this program as a line process.
+ * @orders:    the process's end of the socket for orders
+ * @priority:  SCHED_FIFO, 0 for normal; if it is refused, no process is started
+ * @ret_words: its standard error; close with lkd_words_close(), also after an error
+ * Return: 0, negative errno. */
+int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_words);
+
+/** lkd_words_hear() - log what has been written, a bounded amount in one call. */
+void lkd_words_hear(struct lkd_words *words);
+/** lkd_words_close() - log the rest, and close. Allowed without a pipe. */
+void lkd_words_close(struct lkd_words *words);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a process has waited for a processor: tells a hung process from a starved one. Read from
+ * proc/PID/task, where the kernel counts; the process itself has no influence. */
+#ifndef LKD_LINE_WAITING_H
+#define LKD_LINE_WAITING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define LKD_WAITING_TASKS_MAX 32
+
+/** struct lkd_waiting - previous reading, of @n threads; zeroed: none yet.
+ * @task: thread id;  @delay_ns: time spent runnable without a processor, completed waits only
+ * @turns: times it was scheduled;  @ran_ns: time on a processor */
+struct lkd_waiting {
+    int n;
+    struct lkd_waiting_task {
+        pid_t task;
+        uint64_t ran_ns;
+        uint64_t delay_ns;
+        uint64_t turns;
+    } task[LKD_WAITING_TASKS_MAX];
+};
+
+/** lkd_waiting_ns() - how long, of the @elapsed_ns since the previous call, process @pid has waited
+ * for a processor: the longest wait among its threads.
+ * @root: folder that contains proc, "" on this machine
+ * Return: 0 to @elapsed_ns [ns]; 0 if nothing can be read, and on the first call. */
+int64_t lkd_waiting_ns(struct lkd_waiting *waiting, const char *root, pid_t pid,
+                       int64_t elapsed_ns);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line process that belongs to an attacker breaks what it was given; the next one serves as the
+ * first one did. What attackers do: see hostile_line.c. */
+#include "benches.h"
+#include "lines.h"
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* A request may have gone to one that answers none. */
+static uint64_t ask_cycles(struct harness *h)
+{
+    harness_hang_up(h);
+    harness_connect(h);
+    return harness_expect(h, STATUS, RESULT(OK), STATE(RUNNING))->cycles;
+}
+
+static void await_restarts(const struct harness *h, int n)
+{
+    harness_await_log(h, "[LK-9001] line restarted", n);
+}
+
+/* All three ways in and out, and the run has gone on. */
+static void expect_service(struct harness *h, uint64_t *cycles)
+{
+    const double value = 1;
+    uint64_t now = ask_cycles(h), accepted = harness_command(h, STATUS)->status->inputs_accepted;
+    static uint64_t sequence = 1;
+
+    assert_true(now > *cycles);
+    *cycles = now;
+    for (int i = 0; harness_command(h, STATUS)->status->inputs_accepted == accepted; i++) {
+        assert_true(i < PATIENCE_MS / 20);
+        harness_send(h, sequence++, 0, &value, 1);
+        benches_nap(20);
+    }
+    assert_non_null(harness_sample(h, PATIENCE_MS));
+}
+
+/* One that is taken over ends: another one that is, and ends or is ended; then an honest one. */
+static void test_broken(void **state)
+{
+    uint64_t cycles = 0;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_go(&h);
+    expect_service(&h, &cycles);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
+        await_restarts(&h, 2 * i + 2);
+        expect_service(&h, &cycles);
+    }
+    assert_true(harness_log_has(h.folder, "log", "it closed what it was given"));
+    harness_close(&h);
+}
+
+/* Nobody is held by one that talks without end. */
+static void test_talkative(void **state)
+{
+    uint64_t cycles = 0;
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    harness_load_model(&h);
+    harness_go(&h);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
+        if (i == 2) { /* this one talks, until somebody notices that it does nothing else */
+            await_restarts(&h, 2 * i + 1);
+            kill(h.pid, SIGUSR1);
+            harness_await_log(&h, "[LK-1011]", 1);
+        }
+        await_restarts(&h, 2 * i + 2);
+    }
+    expect_service(&h, &cycles);
+    assert_true(harness_log_has(h.folder, "log", "it stood still"));
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_talkative),
+    };
+
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

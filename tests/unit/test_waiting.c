@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a process has waited for a processor, by what the kernel says of its threads. */
+#include "fixture.h"
+#include "waiting.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+
+    fixture_open(&fixture);
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture_close(*state);
+    return 0;
+}
+
+/* Thread @task of process 7: its state, and how long it has run and waited, in how many turns. */
+static void put(const struct fixture *f, int task, char is, long ran_ms, long delay_ms, int turns)
+{
+    char path[64], text[128];
+
+    snprintf(path, sizeof(path), "proc/7/task/%d/stat", task);
+    snprintf(text, sizeof(text), "%d (a ) R thread) %c 1 7 7 0 -1\n", task, is);
+    fixture_write(f, path, text);
+    snprintf(path, sizeof(path), "proc/7/task/%d/schedstat", task);
+    snprintf(text, sizeof(text), "%ld000000 %ld000000 %d\n", ran_ms, delay_ms, turns);
+    fixture_write(f, path, text);
+}
+
+static int64_t waited_ms(struct lkd_waiting *w, const struct fixture *f)
+{
+    return lkd_waiting_ns(w, f->root, 7, 250 * MS) / MS;
+}
+
+/* Asleep, stopped or computing: it does not wait, however long it did before. */
+static void test_none(void **state)
+{
+    const struct fixture *f = *state;
+    struct lkd_waiting w = {0};
+
+    assert_int_equal(waited_ms(&w, f), 0);
+    put(f, 7, 'S', 10, 5000, 3);
+    put(f, 8, 'R', 10, 0, 3);
+    assert_int_equal(waited_ms(&w, f), 0);
+    put(f, 7, 'T', 10, 5000, 3);
+    put(f, 8, 'R', 260, 0, 3);
+    assert_int_equal(waited_ms(&w, f), 0);
+}
+
+/* It could run and has not: all of the time, though the kernel has not added it yet. */
+static void test_all(void **state)
+{
+    const struct fixture *f = *state;
+    struct lkd_waiting w = {0};
+
+    put(f, 7, 'S', 10, 1, 3);
+    put(f, 8, 'R', 10, 1, 3);
+    waited_ms(&w, f);
+    assert_int_equal(waited_ms(&w, f), 250);
+    put(f, 8, 'S', 10, 9001, 4); /* of all those times */
+    assert_int_equal(waited_ms(&w, f), 250);
+    assert_int_equal(waited_ms(&w, f), 0);
+}
+
+/* It had its part: of several threads, the one that has waited longest. */
+static void test_some(void **state)
+{
+    const struct fixture *f = *state;
+    struct lkd_waiting w = {0};
+
+    for (int task = 7; task < 7 + LKD_WAITING_TASKS_MAX - 1; task++)
+        put(f, task, 'S', 0, 0, 1);
+    waited_ms(&w, f);
+    put(f, 8, 'R', 50, 200, 9);
+    put(f, 9, 'R', 150, 100, 9);
+    put(f, 100, 'R', 0, 200, 1); /* born meanwhile */
+    assert_int_equal(waited_ms(&w, f), 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_some, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
