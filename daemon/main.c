@@ -8,6 +8,7 @@
 #include "cores.h"
 #include "endpoint.h"
 #include "exchange.h"
+#include "files.h"
 #include "identity.h"
 #include "line.h"
 #include "linkage/document.h"
@@ -345,6 +346,8 @@ static int serve(struct daemon *daemon)
     daemon->rig.line = daemon->line;
     r = lkd_record_open(&daemon->rig, *daemon->config.source ? daemon->config.source : NULL);
     if (r == 0)
+        r = lkd_files_open(&daemon->rig);
+    if (r == 0)
         r = load_and_start(daemon);
     if (r == 0)
         r = lkd_server_run(&daemon->rig, lkd_line_port(daemon->line, LKD_CHANNEL_CONTROL),
@@ -355,9 +358,11 @@ static int serve(struct daemon *daemon)
     if (lkd_rig_fini(&daemon->rig)) {
         /* its thread may use anything: nothing can be taken down around it */
         lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
+        lkd_files_close(&daemon->rig);
         lkd_record_close(&daemon->rig);
         _exit(LKD_EXIT_WATCHDOG);
     }
+    lkd_files_close(&daemon->rig);
     lkd_record_close(&daemon->rig);
     return r;
 }

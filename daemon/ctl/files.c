@@ -1,34 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
-#include "linkage/file.h"
 #include "log.h"
 #include "reply.h"
 #include "report.h"
 #include "trace.h"
+#include "writer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-/* Names that are tried where something is in the way of the first one. */
-#define TRIES        100
 #define TRACES_MAX   10
 #define TRACE_CYCLES 400
 /* From the overrun until the trace is written: two looks of the control thread, and the delay. */
 #define TRACE_REACH_NS INT64_C(300000000)
 /* The cycles after the overrun are to be in the trace, too. */
 #define TRACE_DELAY_NS INT64_C(50000000)
+/* How long whoever ends a run waits for its report to be on the disk. */
+#define DISK_NS INT64_C(2000000000)
 
-/* MODEL-20260301T120000.250Z and @suffix, for the second and later tries with their number between;
- * @ret: PATH_MAX bytes. Return: whether it fits. */
-static bool make_path(const struct lkd_rig *rig, int try, const char *suffix, char *ret)
+/* FOLDER/MODEL-20260301T120000.250Z; @ret: LKD_STEM_SIZE bytes. */
+static void make_stem(const struct lkd_rig *rig, char *ret)
 {
     time_t started = (time_t)(rig->evidence.started_utc_ns / 1000000000);
-    char utc[24], model[LK_NAME_SIZE], number[16] = "";
+    char utc[24], model[LK_NAME_SIZE];
     struct tm tm;
-    int n;
 
     gmtime_r(&started, &tm);
     strftime(utc, sizeof(utc), "%Y%m%dT%H%M%S", &tm);
@@ -36,55 +33,78 @@ static bool make_path(const struct lkd_rig *rig, int try, const char *suffix, ch
     for (char *c = model; *c; c++)
         if (*c == '/' || *c == ' ')
             *c = '_';
-    if (try > 0)
-        snprintf(number, sizeof(number), "-%d", try + 1);
-    n = snprintf(ret, PATH_MAX, "%s/%s-%s.%03dZ%s%s", rig->config->evidence, model, utc,
-                 (int)(rig->evidence.started_utc_ns / 1000000 % 1000), number, suffix);
-    return n > 0 && n < PATH_MAX;
+    snprintf(ret, LKD_STEM_SIZE, "%s/%s-%s.%03dZ", rig->config->evidence, model, utc,
+             (int)(rig->evidence.started_utc_ns / 1000000 % 1000));
 }
 
-/* Return: a new file, or NULL after a line in the log. */
-static FILE *create(const struct lkd_rig *rig, const char *suffix, char *ret_path)
-{
-    FILE *file = NULL;
-    int fd = -EEXIST;
+/** struct draft - a text that becomes a file. */
+struct draft {
+    FILE *file;
+    char *text;
+    size_t size;
+};
 
-    for (int i = 0; i < TRIES && fd == -EEXIST; i++)
-        fd = make_path(rig, i, suffix, ret_path) ? lk_file_create(ret_path, 0666) : -ENAMETOOLONG;
-    if (fd >= 0)
-        file = fdopen(fd, "w");
-    if (!file)
-        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", ret_path,
-                strerror(fd < 0 ? -fd : errno));
-    if (!file && fd >= 0)
-        close(fd);
-    return file;
+/* Return: a stream to write it with, or NULL after a line in the log. */
+static FILE *begin(struct draft *draft)
+{
+    *draft = (struct draft){0};
+    draft->file = open_memstream(&draft->text, &draft->size);
+    if (!draft->file)
+        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s", strerror(errno));
+    return draft->file;
 }
 
-static void finish(FILE *file, const char *path)
+static void hand_over(const struct lkd_rig *rig, struct draft *draft, const char *suffix)
 {
-    bool failed = ferror(file) != 0;
+    char stem[LKD_STEM_SIZE];
 
-    if (fclose(file) || failed)
-        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not complete: %s: %s", path, strerror(errno));
-    else
-        lkd_log(LKD_C_EVIDENCE_KEPT, "evidence: %s", path);
+    if (fclose(draft->file)) {
+        lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s", strerror(errno));
+        free(draft->text);
+        return;
+    }
+    make_stem(rig, stem);
+    lkd_writer_give(rig->writer, stem, suffix, draft->text, draft->size);
 }
 
 static void write_trace(struct lkd_rig *rig)
 {
-    char suffix[24], path[PATH_MAX];
-    FILE *file;
+    struct draft draft;
+    char suffix[24];
 
     rig->traced = rig->figures.overruns;
     rig->trace_due_ns = 0;
     snprintf(suffix, sizeof(suffix), "-trace-%d.json", ++rig->n_traces);
-    file = create(rig, suffix, path);
-    if (!file)
+    if (!begin(&draft))
         return;
-    lkd_trace_write(file, rig->loaded->cycle, rig->exchange,
+    lkd_trace_write(draft.file, rig->loaded->cycle, rig->exchange,
                     TRACE_CYCLES + (uint64_t)(TRACE_REACH_NS / rig->loaded->cycle->period_ns));
-    finish(file, path);
+    hand_over(rig, &draft, suffix);
+}
+
+static void write_report(struct lkd_rig *rig, const Linkage__V1__Evidence *evidence)
+{
+    struct draft draft;
+
+    if (begin(&draft)) {
+        lk_report_json(draft.file, evidence);
+        hand_over(rig, &draft, ".json");
+    }
+    if (begin(&draft)) {
+        lk_report_histogram(draft.file, evidence, 0);
+        hand_over(rig, &draft, ".hist");
+    }
+}
+
+int lkd_files_open(struct lkd_rig *rig)
+{
+    return *rig->config->evidence ? lkd_writer_new(&rig->writer) : 0;
+}
+
+void lkd_files_close(struct lkd_rig *rig)
+{
+    lkd_writer_free(rig->writer);
+    rig->writer = NULL;
 }
 
 void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
@@ -92,10 +112,8 @@ void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
     Linkage__V1__EvidenceRequest whole = LINKAGE__V1__EVIDENCE_REQUEST__INIT;
     Linkage__V1__Evidence evidence;
     struct lk_wire_arena arena;
-    char path[PATH_MAX];
-    FILE *file;
 
-    if (!*rig->config->evidence || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_MAX))
+    if (!rig->writer || lk_wire_arena_init(&arena, LK_WIRE_CONTROL_MAX))
         return;
     if ((rig->trace_due_ns > 0 || rig->figures.overruns > rig->traced) &&
         rig->n_traces < TRACES_MAX)
@@ -103,25 +121,17 @@ void lkd_files_report(struct lkd_rig *rig, Linkage__V1__State state)
     whole.with_histograms = whole.with_cycles = true;
     if (lkd_reply_evidence(rig, &whole, &arena, &evidence) == 0) {
         evidence.state = state;
-        file = create(rig, ".json", path);
-        if (file) {
-            lk_report_json(file, &evidence);
-            finish(file, path);
-        }
-        file = create(rig, ".hist", path);
-        if (file) {
-            lk_report_histogram(file, &evidence, 0);
-            finish(file, path);
-        }
+        write_report(rig, &evidence);
     }
     lk_wire_arena_fini(&arena);
+    lkd_writer_await(rig->writer, DISK_NS);
 }
 
 void lkd_files_trace(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns();
 
-    if (!*rig->config->evidence || rig->n_traces == TRACES_MAX)
+    if (!rig->writer || rig->n_traces == TRACES_MAX)
         return;
     if (rig->trace_due_ns == 0 && rig->figures.overruns > rig->traced) {
         rig->traced = rig->figures.overruns;

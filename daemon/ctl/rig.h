@@ -69,6 +69,7 @@ struct lkd_answer {
  * watchdog has found it hung
  * @n_traces, @trace_due_ns: traces written of this run; when the next one is, 0: none
  * @traced:       overruns when the last trace was decided on
+ * @writer:       of what is kept of runs, NULL where the configuration has no folder for that
  * @recorder:     NULL where the configuration has no folder;  @config_text: attached to recordings
  * @trips:        of all inputs, as known to the recording
  * @fault:        why, in FAULT
@@ -108,6 +109,7 @@ struct lkd_rig {
     int n_traces;
     int64_t trace_due_ns;
     uint64_t traced;
+    struct lkd_writer *writer;
     struct lkd_recorder *recorder;
     char *config_text;
     uint64_t trips;

@@ -368,6 +368,7 @@ static void test_reports(void **state)
     }
     assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* it goes on */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_await_log(&h, ".hist", 1);
     assert_int_equal(runs_count_files(&h, "-trace-1.json", true), 1);
     assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
     assert_int_equal(runs_count_files(&h, ".hist", false), 1);
@@ -391,6 +392,7 @@ static void test_reports(void **state)
     harness_go(&h);
     runs_await_cycles(&h, 3);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_await_log(&h, ".hist", 2);
     assert_int_equal(runs_count_files(&h, "Z.json", true), 2);
     runs_remove_folder(&h);
     harness_close(&h);
@@ -436,6 +438,7 @@ static void test_reports_go_to_new_files(void **state)
     fclose(file);
     lay_traps(&h, "victim");
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    harness_await_log(&h, ".hist", 1);
     file = fopen(victim, "r");
     assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen("untouched"));
     fclose(file);
@@ -457,8 +460,7 @@ static void test_no_place_for_files(void **state)
     harness_go(&h);
     runs_await_cycles(&h, 10);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
-    assert_true(
-        harness_log_has(h.folder, "log", "evidence is not kept: /nowhere/at/all/four-bar-"));
+    harness_await_log(&h, "evidence is not kept: /nowhere/at/all/four-bar-", 2);
     harness_go(&h);
     runs_await_cycles(&h, 10);
     harness_close(&h);
