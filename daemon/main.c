@@ -212,7 +212,7 @@ static int prepare_process(struct daemon *daemon)
     return place_workers(daemon);
 }
 
-static int refuse(enum lkd_condition_id condition, const struct lk_error *error, int r)
+static int log_refusal(enum lkd_condition_id condition, const struct lk_error *error, int r)
 {
     if (r > 0)
         lkd_log(condition, "%s", error->text);
@@ -228,15 +228,15 @@ static int drop_privileges(struct daemon *daemon)
 
     r = lkd_privileges_find(config->user, &daemon->identity, &error);
     if (r)
-        return refuse(LKD_C_PRIVILEGES_REFUSED, &error, r);
+        return log_refusal(LKD_C_PRIVILEGES_REFUSED, &error, r);
     r = lkd_security_read(config, daemon->identity.uid, &daemon->security, &error);
     if (r)
-        return refuse(LKD_C_KEYS_REFUSED, &error, r);
+        return log_refusal(LKD_C_KEYS_REFUSED, &error, r);
     if (daemon->identity.change)
         lkd_realtime_keep_latency();
     r = lkd_privileges_drop(&daemon->identity, &error);
     if (r)
-        return refuse(LKD_C_PRIVILEGES_REFUSED, &error, r);
+        return log_refusal(LKD_C_PRIVILEGES_REFUSED, &error, r);
     lkd_privileges_check_folder("evidence", config->evidence);
     lkd_privileges_check_folder("record", config->record.directory);
     return 0;
@@ -265,7 +265,7 @@ static int open_line(struct daemon *daemon)
     r = lkd_line_open(&options, &daemon->line, &error);
     if (r == 0)
         lkd_security_serve(security, daemon->line);
-    return refuse(LKD_C_ENDPOINT_REFUSED, &error, r);
+    return log_refusal(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
 /* Who hears of samples beside the input table, and the endpoints of a gateway. */

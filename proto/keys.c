@@ -118,7 +118,7 @@ int lk_key_parse(const char *name, const char *text, size_t size, char *ret_key,
 
 /* ---- files ---- */
 
-static int refuse(struct lk_error *error, const char *path, const char *why)
+static int refuse_file(struct lk_error *error, const char *path, const char *why)
 {
     lk_error_set(error, "%s: %s", path, why);
     return LK_E_TEXT;
@@ -133,12 +133,13 @@ static int check_file(const char *path, const struct stat *st, enum lk_key_kind 
         return LK_E_TEXT;
     }
     if (kind == LK_KEY_SECRET && st->st_mode & 077)
-        return refuse(error, path,
-                      "others can read this secret key, expected mode 0600 (chmod 600)");
+        return refuse_file(error, path,
+                           "others can read this secret key, expected mode 0600 (chmod 600)");
     if (st->st_mode & 022)
-        return refuse(error, path, "others can write to this file, expected mode 0644 (chmod 644)");
+        return refuse_file(error, path,
+                           "others can write to this file, expected mode 0644 (chmod 644)");
     if (st->st_size > (off_t)LK_KEY_FILE_MAX)
-        return refuse(error, path, "too large for a key file, expected 64 KiB at most");
+        return refuse_file(error, path, "too large for a key file, expected 64 KiB at most");
     return 0;
 }
 
@@ -172,7 +173,7 @@ static int read_checked(int fd, const char *path, enum lk_key_kind kind, uid_t o
 
     /* what was opened is looked at, not what the path leads to by now */
     if (fstat(fd, &st))
-        return refuse(error, path, strerror(errno));
+        return refuse_file(error, path, strerror(errno));
     r = check_file(path, &st, kind, owner, error);
     if (r)
         return r;
@@ -182,7 +183,7 @@ static int read_checked(int fd, const char *path, enum lk_key_kind kind, uid_t o
     r = read_all(fd, text, LK_KEY_FILE_MAX, &n);
     if (r) {
         lk_key_file_free(text, n);
-        return refuse(error, path, strerror(-r));
+        return refuse_file(error, path, strerror(-r));
     }
     *ret_text = text;
     *ret_size = n;
@@ -195,7 +196,7 @@ int lk_key_file_read(const char *path, enum lk_key_kind kind, uid_t owner, char 
     int fd = lk_file_open(path), r;
 
     if (fd < 0)
-        return refuse(ret_error, path, lk_file_error(fd));
+        return refuse_file(ret_error, path, lk_file_error(fd));
     r = read_checked(fd, path, kind, owner, ret_text, ret_size, ret_error);
     close(fd);
     return r;

@@ -41,7 +41,7 @@ int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
     return 0;
 }
 
-static int refuse(struct lk_error *error, const char *what)
+static int refuse_privilege(struct lk_error *error, const char *what)
 {
     lk_error_set(error, "privileges: %s: %s", what, strerror(errno));
     return LK_E_TEXT;
@@ -77,12 +77,12 @@ int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *re
         r = capng_apply(may_bound ? CAPNG_SELECT_ALL
                                   : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
     if (r)
-        return refuse(ret_error, "capabilities or user cannot be dropped");
+        return refuse_privilege(ret_error, "capabilities or user cannot be dropped");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return refuse(ret_error, "no_new_privs");
+        return refuse_privilege(ret_error, "no_new_privs");
     if (geteuid() != identity->uid || getuid() != identity->uid || getegid() != identity->gid) {
         errno = EPERM;
-        return refuse(ret_error, "the change of user has not taken place");
+        return refuse_privilege(ret_error, "the change of user has not taken place");
     }
     if (identity->change)
         lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)identity->uid);

@@ -18,7 +18,7 @@ static bool is_wished(const struct lkd_wish *wish, int core)
 }
 
 /* A core that was asked for by its number. */
-static int refuse(const char *section, int core, struct lk_error *error)
+static int refuse_core(const char *section, int core, struct lk_error *error)
 {
     char holder[256];
 
@@ -105,7 +105,7 @@ static int take_for_exchange(const struct lkd_thread_wish *wish, struct lk_error
         return 0;
     if (lk_host_lock_core("", wish->core, LK_HOST_SHARED) != -EWOULDBLOCK)
         return 0;
-    return refuse("exchange", wish->core, error);
+    return refuse_core("exchange", wish->core, error);
 }
 
 /** struct seeking - @ran_out: `auto` would find a core, had others not taken it;  @first_taken: the
@@ -170,7 +170,7 @@ static int seek(struct seeking *seeking, struct lkd_placement *ret_placement,
         if (core < 0)
             break;
         if (is_wished(wish, core))
-            return refuse("realtime", core, ret_error);
+            return refuse_core("realtime", core, ret_error);
         CPU_SET((size_t)core, &cores.taken);
     }
     *ret_placement = placement;
@@ -227,7 +227,7 @@ int lkd_cores_check(const struct lkd_config *config, char *ret_note, size_t size
         return r;
     r = seek(&seeking, &placement, ret_error);
     if (r == 0 && wish->priority > 0 && is_foreign(&seeking, wish->core))
-        return refuse("exchange", wish->core, ret_error);
+        return refuse_core("exchange", wish->core, ret_error);
     if (r <= 0 || !seeking.ran_out)
         return r;
     snprintf(ret_note, size, "%s", ret_error->text);

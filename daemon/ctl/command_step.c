@@ -55,7 +55,7 @@ static int add_outputs(struct lkd_call *call)
         return -ENOMEM;
     lkd_mailbox_take(&cycle->answer); /* unless it is the same request again */
     output = lkd_mailbox_front(&cycle->answer);
-    lkd_wall_clock_look(&clock, lkd_clock_ns());
+    lkd_wall_clock_refresh(&clock, lkd_clock_ns());
     lkd_outgoing_fill(outgoing, output, cycle->n_outputs, &facts, call->rig->state, &clock);
     lkd_outgoing_stamp(outgoing, call->request->step->number);
     call->reply->outputs = &outgoing->sample;

@@ -181,7 +181,7 @@ void lkd_record_end(struct lkd_rig *rig, struct lkd_answer *a)
 {
     struct lkd_recording recording;
 
-    lkd_recorder_look(rig->recorder, &recording);
+    lkd_recorder_state(rig->recorder, &recording);
     if (!recording.active)
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "nothing is being recorded");
     else if (!lkd_recorder_end(rig->recorder))
@@ -197,7 +197,7 @@ void lkd_record_run_begins(struct lkd_rig *rig)
     rig->trips = 0;
     if (!rig->recorder)
         return;
-    lkd_recorder_look(rig->recorder, &recording);
+    lkd_recorder_state(rig->recorder, &recording);
     /* a recording may have begun before the run was armed, in another mode: real time waits for no
      * disk, and the others leave nothing out */
     if (recording.active)
@@ -281,7 +281,7 @@ int lkd_record_reply(const struct lkd_rig *rig, struct lk_wire_arena *arena,
 
     if (!r)
         return -ENOMEM;
-    lkd_recorder_look(rig->recorder, &now);
+    lkd_recorder_state(rig->recorder, &now);
     linkage__v1__recording__init(r);
     r->active = now.active;
     r->file = lk_wire_arena_format(arena, "%s", now.file);

@@ -47,7 +47,7 @@ static int fill_worst(const struct lkd_rig *rig, struct lk_wire_arena *arena,
     return r;
 }
 
-/* The first ones by the books of the cycle itself, later ones out of its records. */
+/* The first ones from the list of the cycle itself, later ones from its records. */
 static int find_missed(const struct lkd_rig *rig, uint64_t from, const struct lkd_missed **ret,
                        uint64_t *ret_next)
 {

@@ -381,7 +381,7 @@ int lkd_run_end_proof(struct lkd_rig *rig)
     return 0;
 }
 
-static void settle(struct lkd_rig *rig)
+static void enter_verdict(struct lkd_rig *rig)
 {
     struct lkd_answer a;
 
@@ -413,7 +413,7 @@ static void finish_arming(struct lkd_rig *rig)
         snprintf(rig->budget.text, sizeof(rig->budget.text), STOPPED);
     }
     cycle->wait.margin_ns = rig->budget.margin_ns;
-    settle(rig);
+    enter_verdict(rig);
 }
 
 /* Return: whether the state has changed. */

@@ -13,7 +13,7 @@ void lkd_wall_clock_judge(struct lkd_wall_clock *clock, int result, const struct
     clock->tai_offset_ns = result >= 0 ? answer->tai * INT64_C(1000000000) : 0;
 }
 
-bool lkd_wall_clock_look(struct lkd_wall_clock *clock, int64_t now_ns)
+bool lkd_wall_clock_refresh(struct lkd_wall_clock *clock, int64_t now_ns)
 {
     struct timex answer = {.modes = 0};
 

@@ -19,10 +19,10 @@ struct lkd_wall_clock {
     int64_t look_ns;
 };
 
-/** lkd_wall_clock_look() - ask the kernel again when a second has passed.
+/** lkd_wall_clock_refresh() - ask the kernel again when a second has passed.
  * @now_ns: CLOCK_MONOTONIC
  * Return: whether it was asked. */
-bool lkd_wall_clock_look(struct lkd_wall_clock *clock, int64_t now_ns);
+bool lkd_wall_clock_refresh(struct lkd_wall_clock *clock, int64_t now_ns);
 
 /** lkd_wall_clock_judge() - what an answer of adjtimex(2) means.
  * @result: what it returned, negative for a failure */

@@ -42,7 +42,7 @@ static void clear_event(int fd)
         ;
 }
 
-void lkd_exchange_look_at(struct lkd_exchange *exchange, int64_t when_ns)
+void lkd_exchange_set_timer(struct lkd_exchange *exchange, int64_t when_ns)
 {
     set_timer(exchange->timer, when_ns);
 }
@@ -85,7 +85,7 @@ static void on_beat(struct lkd_exchange *exchange)
 
     clear_event(exchange->beat);
     pthread_mutex_lock(&exchange->lock);
-    if (lkd_wall_clock_look(&exchange->clock, now_ns))
+    if (lkd_wall_clock_refresh(&exchange->clock, now_ns))
         tell_clock(exchange, lkd_clock_ns());
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
     lkd_streams_tick(&exchange->streams, now_ns);

@@ -69,7 +69,7 @@ static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *o
 static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
 {
     publish(exchange, exchange->last, LINKAGE__V1__STATE__STATE_FAULT, true);
-    lkd_exchange_look_at(exchange, now_ns + REPEAT_NS);
+    lkd_exchange_set_timer(exchange, now_ns + REPEAT_NS);
 }
 
 /* Where there is no record yet. */
@@ -102,7 +102,7 @@ void lkd_exchange_tick(struct lkd_exchange *exchange)
         if (exchange->last)
             repeat_last(exchange, now_ns);
         else
-            lkd_exchange_look_at(exchange, look_again(cycle, now_ns));
+            lkd_exchange_set_timer(exchange, look_again(cycle, now_ns));
         return;
     }
     forget_last(exchange);
@@ -117,7 +117,7 @@ void lkd_exchange_tick(struct lkd_exchange *exchange)
         lkd_exchange_mark(exchange, LKD_SPAN_PUBLISH, now_ns, output->figures.step);
     }
     adapt_offset(exchange, now_ns);
-    lkd_exchange_look_at(exchange, look_next(exchange, &output->figures, now_ns));
+    lkd_exchange_set_timer(exchange, look_next(exchange, &output->figures, now_ns));
 }
 
 /* ---- from the control thread ---- */
@@ -148,7 +148,8 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     lkd_streams_begin(&exchange->streams);
     lkd_motions_begin(&exchange->motions, degraded);
     lkd_villas_begin(exchange->options.villas);
-    lkd_exchange_look_at(exchange, now_ns); /* at short intervals until the first record is there */
+    lkd_exchange_set_timer(exchange,
+                           now_ns); /* at short intervals until the first record is there */
     pthread_mutex_unlock(&exchange->lock);
 }
 

@@ -48,8 +48,8 @@ struct lkd_exchange {
  * timer for the next one. Lock held, a run attached. Thread: exchange. */
 void lkd_exchange_tick(struct lkd_exchange *exchange);
 
-/** lkd_exchange_look_at() - when @timer fires next, CLOCK_MONOTONIC. */
-void lkd_exchange_look_at(struct lkd_exchange *exchange, int64_t when_ns);
+/** lkd_exchange_set_timer() - when @timer fires next, CLOCK_MONOTONIC. */
+void lkd_exchange_set_timer(struct lkd_exchange *exchange, int64_t when_ns);
 
 /** lkd_exchange_mark() - a span of the thread has ended. */
 void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns,

@@ -383,7 +383,7 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
 }
 
 /* At once, or into the queue; a sample that has waited for this one comes right behind it. */
-static bool settle(struct lkd_injector *injector, struct passage *p)
+static bool pass_or_delay(struct lkd_injector *injector, struct passage *p)
 {
     struct lkd_held *waiting = lkd_queue_waiting(injector, p->place);
     bool now = p->due_ns <= p->sample->received_ns && (!p->swap || waiting);
@@ -425,5 +425,5 @@ bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *c
         if (!carry_out(injector, source, &p))
             return false;
     }
-    return settle(injector, &p);
+    return pass_or_delay(injector, &p);
 }

@@ -53,8 +53,8 @@ static bool within(double value, double low, bool closed, double high)
     return (closed ? value >= low : value > low) && value <= high;
 }
 
-static Linkage__V1__Result refuse(const struct lkd_injection *what, const char *name, double value,
-                                  const char *expected, struct lk_error *error)
+static Linkage__V1__Result refuse_value(const struct lkd_injection *what, const char *name,
+                                        double value, const char *expected, struct lk_error *error)
 {
     lk_error_set(error, "%s: %s of %g, expected %s", lk_names_injection(what->kind), name, value,
                  expected);
@@ -69,23 +69,24 @@ static Linkage__V1__Result check_amount(const struct lkd_injection *what, struct
     case KIND(DELAY):
         return within(amount, 0, false, LKD_DELAY_MAX_S)
                    ? OK
-                   : refuse(what, "amount", amount, "more than 0 and at most 10 s", error);
+                   : refuse_value(what, "amount", amount, "more than 0 and at most 10 s", error);
     case KIND(DROP):
     case KIND(REORDER):
         return within(amount, 0, false, 1)
                    ? OK
-                   : refuse(what, "amount", amount, "a share, more than 0 and at most 1", error);
+                   : refuse_value(what, "amount", amount, "a share, more than 0 and at most 1",
+                                  error);
     case KIND(SPIKE):
         return within(amount, -SPIKE_MAX, true, SPIKE_MAX) && amount != 0
                    ? OK
-                   : refuse(what, "amount", amount, "another number, at most 1e15 in magnitude",
-                            error);
+                   : refuse_value(what, "amount", amount,
+                                  "another number, at most 1e15 in magnitude", error);
     case KIND(STALL):
         return within(amount, 0, false, LKD_STALL_MAX_S)
                    ? OK
-                   : refuse(what, "amount", amount, "more than 0 and at most 10 s", error);
+                   : refuse_value(what, "amount", amount, "more than 0 and at most 10 s", error);
     case KIND(FREEZE):
-        return amount == 0 ? OK : refuse(what, "amount", amount, "none", error);
+        return amount == 0 ? OK : refuse_value(what, "amount", amount, "none", error);
     default:
         lk_error_set(error, "an injection of no known kind");
         return BAD_VALUE;
@@ -97,14 +98,15 @@ static Linkage__V1__Result check_rest(const struct lkd_injection *what, struct l
     bool spike = what->kind == KIND(SPIKE), stall = what->kind == KIND(STALL);
 
     if (!within(what->share, 0, true, spike ? 1 : 0))
-        return refuse(what, "share", what->share, spike ? "0 to 1" : "none, it is of spike", error);
+        return refuse_value(what, "share", what->share, spike ? "0 to 1" : "none, it is of spike",
+                            error);
     if (!within(what->every_s, 0, true, stall ? SCHEDULE_MAX_S : 0))
-        return refuse(what, "every", what->every_s, stall ? "0 to 86400 s" : "none, it is of stall",
-                      error);
+        return refuse_value(what, "every", what->every_s,
+                            stall ? "0 to 86400 s" : "none, it is of stall", error);
     if (!within(what->after_s, 0, true, SCHEDULE_MAX_S))
-        return refuse(what, "after", what->after_s, "0 to 86400 s", error);
+        return refuse_value(what, "after", what->after_s, "0 to 86400 s", error);
     if (!within(what->for_s, 0, true, SCHEDULE_MAX_S))
-        return refuse(what, "for", what->for_s, "0 to 86400 s", error);
+        return refuse_value(what, "for", what->for_s, "0 to 86400 s", error);
     return OK;
 }
 

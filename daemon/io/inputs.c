@@ -132,7 +132,7 @@ static void clear(struct lkd_inputs *inputs)
 
 /* ---- a model and its runs ---- */
 
-/* Memory and books for @cycle, apart from those that are in use. Return: 0, -ENOMEM. */
+/* Memory and claims for @cycle, apart from those that are in use. Return: 0, -ENOMEM. */
 static int prepare(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t lease_ns)
 {
     int n = 0, r = 0;

@@ -10,7 +10,7 @@
 /* The table after a claim or the end of one. Channels that somebody fed and nobody owns now go back
  * to their initial values: the last word of a bench that is gone must not act for ever. A channel
  * that goes from one bench to another keeps its value until the new one sends. */
-static void settle(struct lkd_inputs *inputs)
+static void refresh_table(struct lkd_inputs *inputs)
 {
     inputs->anonymous_feeds = false;
     inputs->anonymous_heard_ns = 0;
@@ -111,7 +111,7 @@ Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd
             .n_values = claim->n_values,
             .lease_ns = inputs->lease_ns,
         };
-        settle(inputs);
+        refresh_table(inputs);
         tell(inputs, claim);
         if (*former)
             lkd_log(LKD_C_CLAIM_TAKEN_OVER,
@@ -136,7 +136,7 @@ Linkage__V1__Result lkd_inputs_release(struct lkd_inputs *inputs, uint64_t token
         lkd_log(LKD_C_CLAIM_RELEASED, "bench '%s' has released claim %u", claim->bench,
                 claim->number);
         lkd_claims_end(&inputs->claims, claim);
-        settle(inputs);
+        refresh_table(inputs);
     } else {
         lk_error_set(ret_error, "no claim has this token");
     }

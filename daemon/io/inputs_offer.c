@@ -186,7 +186,7 @@ static void take_heartbeat(struct lkd_claim *claim, const struct lkd_sample *sam
         claim->last.sequence++;
 }
 
-static int refuse(struct lkd_inputs *inputs, struct lkd_claim *claim, int reason)
+static int refuse_sample(struct lkd_inputs *inputs, struct lkd_claim *claim, int reason)
 {
     inputs->refused++;
     inputs->refusals[reason]++;
@@ -196,13 +196,13 @@ static int refuse(struct lkd_inputs *inputs, struct lkd_claim *claim, int reason
 }
 
 /* From here on a sample is what the faults on purpose have left of it. */
-static int take(struct lkd_inputs *inputs, const struct lkd_sample *sample)
+static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
     struct lkd_claim *claim;
     int r = admit(inputs, sample, &claim);
 
     if (r)
-        return refuse(inputs, claim, r);
+        return refuse_sample(inputs, claim, r);
     note_life(inputs, claim, sample->received_ns);
     if (sample->heartbeat) {
         take_heartbeat(claim, sample);
@@ -215,7 +215,7 @@ static int take(struct lkd_inputs *inputs, const struct lkd_sample *sample)
     }
     if (r == LKD_INPUT_E_NOT_FINITE || r == LKD_INPUT_E_LIMITS)
         lkd_table_forward(inputs); /* the guard wants to know */
-    return refuse(inputs, claim, r);
+    return refuse_sample(inputs, claim, r);
 }
 
 static void let_through(struct lkd_inputs *inputs, int64_t now_ns)
@@ -223,7 +223,7 @@ static void let_through(struct lkd_inputs *inputs, int64_t now_ns)
     struct lkd_sample sample;
 
     while (lkd_injector_next(&inputs->injector, now_ns, &sample))
-        take(inputs, &sample);
+        accept_sample(inputs, &sample);
 }
 
 static int inject_and_take(struct lkd_inputs *inputs, const struct lkd_sample *sample)
@@ -233,11 +233,11 @@ static int inject_and_take(struct lkd_inputs *inputs, const struct lkd_sample *s
     int r = admit(inputs, sample, &claim);
 
     if (r)
-        return refuse(inputs, claim, r);
+        return refuse_sample(inputs, claim, r);
     if (!lkd_injector_pass(&inputs->injector, &inputs->claims, claim ? (int)claim->number : 0,
                            &changed))
         return LKD_INPUT_OK;
-    return take(inputs, &changed);
+    return accept_sample(inputs, &changed);
 }
 
 /* A token is good with the key that the claim was made with. */
@@ -254,15 +254,15 @@ int lkd_inputs_offer(struct lkd_inputs *inputs, const struct lkd_sample *sample,
 
     pthread_mutex_lock(&inputs->lock);
     if (peer && peer->role < LINKAGE__V1__ROLE__ROLE_BENCH) {
-        r = refuse(inputs, NULL, LKD_INPUT_E_ROLE);
+        r = refuse_sample(inputs, NULL, LKD_INPUT_E_ROLE);
     } else if (is_borrowed(inputs, sample->token, peer)) {
-        r = refuse(inputs, NULL, LKD_INPUT_E_TOKEN);
+        r = refuse_sample(inputs, NULL, LKD_INPUT_E_TOKEN);
     } else if (inputs->cycle && inputs->injector.n_sources > 0) {
         lkd_table_follow(inputs, sample->received_ns);
         r = inject_and_take(inputs, sample);
         let_through(inputs, sample->received_ns);
     } else {
-        r = take(inputs, sample);
+        r = accept_sample(inputs, sample);
     }
     if (!sample->token && r != LKD_INPUT_E_ROLE)
         snprintf(inputs->anonymous_peer, sizeof(inputs->anonymous_peer), "%s",
@@ -299,7 +299,7 @@ int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__Input
 static void count_refusal(struct lkd_inputs *inputs, int reason)
 {
     pthread_mutex_lock(&inputs->lock);
-    refuse(inputs, NULL, reason);
+    refuse_sample(inputs, NULL, reason);
     pthread_mutex_unlock(&inputs->lock);
 }
 

@@ -20,8 +20,8 @@ static void report(const struct lkd_peer *peer, const char *why)
             peer->name, why);
 }
 
-static void take(struct lkd_receiver *receiver, const struct lkd_peer *peer, const void *data,
-                 size_t size)
+static void receive_sample(struct lkd_receiver *receiver, const struct lkd_peer *peer,
+                           const void *data, size_t size)
 {
     const Linkage__V1__InputSample *message;
     int r;
@@ -57,7 +57,7 @@ static void judge(struct lkd_receiver *receiver, const struct lkd_message *messa
         lkd_inputs_refuse(receiver->inputs);
         report(&message->peer, "more than one part");
     } else {
-        take(receiver, &message->peer, message->data, message->size);
+        receive_sample(receiver, &message->peer, message->data, message->size);
     }
 }
 

@@ -265,7 +265,7 @@ static void offer(struct lkd_villas *villas, const struct lk_villas_sample *samp
 }
 
 /* Lock held. */
-static void refuse(struct lkd_villas *villas, const char *why)
+static void refuse_message(struct lkd_villas *villas, const char *why)
 {
     villas->counts.undecodable++;
     lkd_inputs_refuse(villas->inputs);
@@ -273,14 +273,15 @@ static void refuse(struct lkd_villas *villas, const char *why)
 }
 
 /* Lock held. */
-static void take(struct lkd_villas *villas, const void *data, size_t size, int64_t now_ns)
+static void receive_message(struct lkd_villas *villas, const void *data, size_t size,
+                            int64_t now_ns)
 {
     struct lk_villas_sample sample;
     int r = lk_villas_decode(&villas->arena, data, size, &sample);
 
     villas->heard_ns = now_ns;
     if (r && r != LK_VILLAS_E_NO_DATA) {
-        refuse(villas, lk_villas_status_text(r));
+        refuse_message(villas, lk_villas_status_text(r));
         return;
     }
     villas->counts.ignored += sample.ignored;
@@ -299,9 +300,9 @@ int lkd_villas_drain(struct lkd_villas *villas, int limit)
     pthread_mutex_lock(&villas->lock);
     for (i = 0; i < limit && lkd_port_receive(villas->inputs_port, &message); i++) {
         if (message.kind == LKD_FRAME_MESSAGE)
-            take(villas, message.data, message.size, lkd_clock_ns());
+            receive_message(villas, message.data, message.size, lkd_clock_ns());
         else if (message.kind == LKD_FRAME_PARTS)
-            refuse(villas, "more than one frame; no filter may be set in the gateway");
+            refuse_message(villas, "more than one frame; no filter may be set in the gateway");
     }
     pthread_mutex_unlock(&villas->lock);
     return i;

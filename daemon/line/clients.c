@@ -11,7 +11,7 @@ struct place {
     struct lk_error *error;
 };
 
-static int refuse(const struct place *place, const char *what)
+static int refuse_line(const struct place *place, const char *what)
 {
     lk_error_set(place->error, "%s:%d: %s", place->name, place->line, what);
     return LK_E_TEXT;
@@ -40,13 +40,13 @@ static int read_client(const struct place *place, const struct lk_key_words *wor
 {
     *ret_client = (struct lkd_client){0};
     if (words->n != 3)
-        return refuse(place, "expected three words: ROLE NAME PUBLICKEY");
+        return refuse_line(place, "expected three words: ROLE NAME PUBLICKEY");
     if (read_role(words, &ret_client->peer.role))
-        return refuse(place, "unknown role, expected read, bench or control");
+        return refuse_line(place, "unknown role, expected read, bench or control");
     if (!lk_key_name_is_valid(words->word[1], words->length[1]))
-        return refuse(place, "not a name, expected 1 to 63 letters, digits, '.', '_' or '-'");
+        return refuse_line(place, "not a name, expected 1 to 63 letters, digits, '.', '_' or '-'");
     if (!lk_key_is_valid(words->word[2], words->length[2]))
-        return refuse(place, "not a public key, expected 40 characters of Z85");
+        return refuse_line(place, "not a public key, expected 40 characters of Z85");
     memcpy(ret_client->peer.name, words->word[1], words->length[1]);
     memcpy(ret_client->key, words->word[2], LK_KEY_LENGTH);
     return 0;
@@ -58,9 +58,9 @@ static int check_unique(const struct place *place, const struct lkd_clients *cli
 {
     for (int i = 0; i < clients->n; i++) {
         if (strcmp(clients->client[i].key, client->key) == 0)
-            return refuse(place, "this key is in the list already");
+            return refuse_line(place, "this key is in the list already");
         if (strcmp(clients->client[i].peer.name, client->peer.name) == 0)
-            return refuse(place, "this name is in the list already");
+            return refuse_line(place, "this name is in the list already");
     }
     return 0;
 }
@@ -81,7 +81,7 @@ int lkd_clients_parse(const char *name, const char *text, size_t size,
         if (r == 0)
             r = check_unique(&place, ret_clients, &client);
         if (r == 0 && ret_clients->n == LKD_CLIENTS_MAX)
-            r = refuse(&place, "too many clients, expected 512 at most");
+            r = refuse_line(&place, "too many clients, expected 512 at most");
         if (r)
             return r;
         ret_clients->client[ret_clients->n++] = client;

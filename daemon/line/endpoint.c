@@ -23,7 +23,7 @@
 /* How long a connection to our own address may take, on the slowest of machines. */
 #define PROBE_MS 1000
 
-static int refuse(struct lk_error *error, const char *endpoint, const char *why)
+static int refuse_endpoint(struct lk_error *error, const char *endpoint, const char *why)
 {
     lk_error_set(error, "%s: %s", endpoint, why);
     return LK_E_TEXT;
@@ -37,20 +37,22 @@ static int check_tcp(const char *endpoint, const char *address, bool keyed, stru
     long port;
 
     if (!colon || (size_t)(colon - address) >= sizeof(host))
-        return refuse(error, endpoint, "not an address and a port, expected tcp://127.0.0.1:5600");
+        return refuse_endpoint(error, endpoint,
+                               "not an address and a port, expected tcp://127.0.0.1:5600");
     memcpy(host, address, (size_t)(colon - address));
     host[colon - address] = '\0';
     if (inet_pton(AF_INET, host, &in) != 1)
-        return refuse(error, endpoint, "not a numeric IPv4 address, expected 127.0.0.1");
+        return refuse_endpoint(error, endpoint, "not a numeric IPv4 address, expected 127.0.0.1");
     if (!keyed && ntohl(in.s_addr) >> 24 != 127)
-        return refuse(error, endpoint,
-                      "reachable from other machines, expected a loopback address (127.x.y.z) or "
-                      "the section security (linkagectl keygen server FILE makes its key)");
+        return refuse_endpoint(
+            error, endpoint,
+            "reachable from other machines, expected a loopback address (127.x.y.z) or "
+            "the section security (linkagectl keygen server FILE makes its key)");
 
     errno = 0;
     port = strtol(colon + 1, &end, 10);
     if (colon[1] < '0' || colon[1] > '9' || *end || errno || port < 1 || port > 65535)
-        return refuse(error, endpoint, "no such port, expected 1 to 65535");
+        return refuse_endpoint(error, endpoint, "no such port, expected 1 to 65535");
     return 0;
 }
 
@@ -60,25 +62,27 @@ static int check_ipc(const char *endpoint, const char *path, struct lk_error *er
     struct stat st;
 
     if (!*path || *path == '*')
-        return refuse(error, endpoint, "no path, expected ipc:///run/linkaged/control or the like");
+        return refuse_endpoint(error, endpoint,
+                               "no path, expected ipc:///run/linkaged/control or the like");
     if (strlen(path) >= sizeof(address.sun_path))
-        return refuse(error, endpoint, "the path is too long for a socket, expected 107 bytes");
+        return refuse_endpoint(error, endpoint,
+                               "the path is too long for a socket, expected 107 bytes");
     if (*path == '@') /* abstract: nothing in the file system to overwrite */
         return 0;
     if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode))
-        return refuse(error, endpoint, "something other than a socket lies at this path");
+        return refuse_endpoint(error, endpoint, "something other than a socket lies at this path");
     return 0;
 }
 
 static int check(const char *endpoint, bool keyed, struct lk_error *ret_error)
 {
     if (strlen(endpoint) >= LKD_ENDPOINT_SIZE)
-        return refuse(ret_error, endpoint, "too long");
+        return refuse_endpoint(ret_error, endpoint, "too long");
     if (strncmp(endpoint, "tcp://", 6) == 0)
         return check_tcp(endpoint, endpoint + 6, keyed, ret_error);
     if (strncmp(endpoint, "ipc://", 6) == 0)
         return check_ipc(endpoint, endpoint + 6, ret_error);
-    return refuse(ret_error, endpoint, "unknown transport, expected tcp:// or ipc://");
+    return refuse_endpoint(ret_error, endpoint, "unknown transport, expected tcp:// or ipc://");
 }
 
 int lkd_endpoint_check(const char *endpoint, struct lk_error *ret_error)
@@ -203,11 +207,12 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
     if (r)
         return r;
     if (is_ipc(endpoint) && *address != '@' && ipc_in_use(address))
-        return refuse(ret_error, endpoint, "in use; is another linkaged running?");
+        return refuse_endpoint(ret_error, endpoint, "in use; is another linkaged running?");
     r = is_ipc(endpoint) ? open_ipc(address) : open_tcp(address);
     if (r < 0)
-        return refuse(ret_error, endpoint,
-                      r == -EADDRINUSE ? "in use; is another linkaged running?" : strerror(-r));
+        return refuse_endpoint(ret_error, endpoint,
+                               r == -EADDRINUSE ? "in use; is another linkaged running?"
+                                                : strerror(-r));
     *ret_fd = r;
     return 0;
 }

@@ -378,7 +378,7 @@ static void be_normal(void)
 
 /* Once all threads are there. A flood of requests must not hold up samples: its thread is normal.
  */
-static void settle(void)
+static void settle_priorities(void)
 {
     static const char *const carriers[] = {"lkd-inputs", "lkd-outputs", "ZMQbg/IO/1", "ZMQbg/IO/2",
                                            NULL};
@@ -465,7 +465,7 @@ int lkd_line_main(void)
         r = start_all();
     if (r)
         return fail("endpoints", r);
-    settle();
+    settle_priorities();
     answer(LKD_ANSWER_READY, 0, "");
     serve();
     close_all();

@@ -250,8 +250,8 @@ static bool is_elsewhere(const char *path, const struct stat *own)
     return there.st_ino != own->st_ino || there.st_dev != own->st_dev;
 }
 
-enum lkd_file_fate lkd_file_look(const struct lkd_file *file, const char *path, uint64_t size,
-                                 bool closely)
+enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path, uint64_t size,
+                                  bool closely)
 {
     struct stat own;
 

@@ -10,7 +10,7 @@
  * that is full by then.
  *
  * Another process may remove, truncate or replace the file, and no write fails by that;
- * lkd_file_look() detects it. */
+ * lkd_file_check() detects it. */
 #ifndef LKD_REC_FILE_H
 #define LKD_REC_FILE_H
 
@@ -75,12 +75,12 @@ void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t si
  * Return: the slot, no longer busy, with its @result; NULL if none is complete. */
 struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait);
 
-/** lkd_file_look() - check by three system calls that the file is still the one that was written.
+/** lkd_file_check() - check by three system calls that the file is still the one that was written.
  * @path: that it was opened by;  @size: bytes that have been accepted
  * @closely: also look for holes within them: a pending write may have followed a truncation.
  * Return: see above. */
-enum lkd_file_fate lkd_file_look(const struct lkd_file *file, const char *path, uint64_t size,
-                                 bool closely);
+enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path, uint64_t size,
+                                  bool closely);
 /** lkd_file_fate_text() - "the file was removed" and so on. Static text. */
 const char *lkd_file_fate_text(enum lkd_file_fate fate);
 

@@ -257,7 +257,7 @@ void lkd_recorder_event(struct lkd_recorder *rec, uint64_t step, const char *id,
     pthread_mutex_unlock(&rec->lock);
 }
 
-void lkd_recorder_look(struct lkd_recorder *rec, struct lkd_recording *ret_recording)
+void lkd_recorder_state(struct lkd_recorder *rec, struct lkd_recording *ret_recording)
 {
     *ret_recording = (struct lkd_recording){0};
     if (!rec)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder: a thread that takes the frames of the cycle from their queue, encodes them as messages
- * and writes them to a file.
+/* The recorder: a thread that takes the frames of the cycle from their queue, encodes them as
+ * messages and writes them to a file.
  *
  * The cycle never waits for it: if the disk is too slow, the queue fills up, cycles are omitted,
  * and status, log and file say how many. (In modes without real time the cycle waits, see spsc.h;
@@ -60,7 +60,7 @@ bool lkd_recorder_end(struct lkd_recorder *recorder);
 void lkd_recorder_event(struct lkd_recorder *recorder, uint64_t step, const char *id,
                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** lkd_recorder_look() - its present state. NULL is allowed: none. */
-void lkd_recorder_look(struct lkd_recorder *recorder, struct lkd_recording *ret_recording);
+/** lkd_recorder_state() - its present state. NULL is allowed: none. */
+void lkd_recorder_state(struct lkd_recorder *recorder, struct lkd_recording *ret_recording);
 
 #endif

@@ -180,7 +180,7 @@ static void look_after(struct lkd_recorder *rec, bool closely)
     enum lkd_file_fate fate;
 
     rec->look_ns = lkd_clock_ns() + rec->config->flush_ns;
-    fate = lkd_file_look(&rec->take->file, rec->path, rec->take->books.offset, closely);
+    fate = lkd_file_check(&rec->take->file, rec->path, rec->take->summary.offset, closely);
     if (fate == LKD_FILE_THERE)
         return;
     rec->spoilt = fate != LKD_FILE_MOVED;
@@ -230,7 +230,7 @@ static void finish(struct lkd_recorder *rec)
     snprintf(cycles, sizeof(cycles), "%" PRIu64, take->n_frames);
     snprintf(dropped, sizeof(dropped), "%" PRIu64, rec->recording.dropped);
     snprintf(events, sizeof(events), "%" PRIu64, rec->n_events_lost);
-    snprintf(bytes, sizeof(bytes), "%" PRIu64, take->books.offset);
+    snprintf(bytes, sizeof(bytes), "%" PRIu64, take->summary.offset);
     snprintf(offset, sizeof(offset), "%" PRId64, take->utc_offset_ns);
     pthread_mutex_unlock(&rec->lock);
     if (rec->spoilt)
@@ -240,7 +240,7 @@ static void finish(struct lkd_recorder *rec)
     pthread_mutex_lock(&rec->lock);
     if (r)
         note_trouble(rec, r, "the file has no end, and is readable up to its last chunk");
-    rec->recording.bytes = take->books.offset;
+    rec->recording.bytes = take->summary.offset;
     pthread_mutex_unlock(&rec->lock);
 }
 
@@ -263,7 +263,7 @@ static int follow(struct lkd_recorder *rec)
             pthread_cond_timedwait(&rec->wake, &rec->lock, &next);
         more = take_frames(rec);
         take_events(rec);
-        rec->recording.bytes = rec->take->books.offset;
+        rec->recording.bytes = rec->take->summary.offset;
         over = rec->spoilt || (rec->ending && !rec->queue && rec->n_events == 0);
         if (is_too_large(rec) && !over) {
             note_trouble(rec, 0, "the file has reached its largest size");

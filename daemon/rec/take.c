@@ -68,7 +68,7 @@ static int make_front(struct lkd_take *take, const struct lkd_take_source *sourc
         lk_mcap_put_attachment(front, now_ns, LK_RECORDING_CONFIG, "application/yaml",
                                source->config, source->config_size);
     lk_mcap_put_metadata(front, LK_RECORDING_BEGIN, source->pair, (size_t)source->n_pairs);
-    return lk_mcap_books_front(&take->books, front);
+    return lk_mcap_summary_front(&take->summary, front);
 }
 
 /* ---- making ---- */
@@ -108,7 +108,7 @@ int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_c
     take->file.fd = -1;
     take->step_s = source->step_s;
     take->utc_offset_ns = read_clock_ns(CLOCK_REALTIME) - lkd_clock_ns();
-    lk_mcap_books_init(&take->books);
+    lk_mcap_summary_init(&take->summary);
     r = prepare(take, source, config);
     if (r) {
         lkd_take_free(take);
@@ -125,7 +125,7 @@ void lkd_take_free(struct lkd_take *take)
         return;
     lkd_file_fini(&take->file);
     lk_mcap_chunk_fini(&take->chunk);
-    lk_mcap_books_fini(&take->books);
+    lk_mcap_summary_fini(&take->summary);
     lk_mcap_type_fini(&take->inputs);
     lk_mcap_type_fini(&take->outputs);
     lk_mcap_buffer_fini(&take->front);
@@ -135,7 +135,7 @@ void lkd_take_free(struct lkd_take *take)
 /* What the end of the file will need, and one more chunk before it. */
 static uint64_t tail_size(const struct lkd_take *take)
 {
-    return END_SIZE + lk_mcap_books_size(&take->books, LKD_FILE_SLOTS + 1);
+    return END_SIZE + lk_mcap_summary_size(&take->summary, LKD_FILE_SLOTS + 1);
 }
 
 int lkd_take_begin(struct lkd_take *take, int fd)
@@ -285,7 +285,7 @@ int lkd_take_accept(struct lkd_take *take, bool wait)
     while (r == 0 && (slot = lkd_file_accept(&take->file, wait)) != NULL) {
         r = slot->result;
         if (r == 0)
-            r = lk_mcap_books_chunk(&take->books, &take->slot_index[slot - take->file.slot]);
+            r = lk_mcap_summary_chunk(&take->summary, &take->slot_index[slot - take->file.slot]);
     }
     return r;
 }
@@ -294,14 +294,14 @@ int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t
 {
     struct lk_mcap_buffer tail = {.grows = true};
     struct lkd_file *file = &take->file;
-    uint64_t offset = take->books.offset; /* behind the last chunk that is whole */
+    uint64_t offset = take->summary.offset; /* behind the last chunk that is whole */
     int r;
 
     while (lkd_file_accept(file, true)) /* nothing is written any more after this */
         ;
     lk_mcap_put_metadata(&tail, LK_RECORDING_END, pairs, n);
-    r = lk_mcap_books_front(&take->books, &tail);
-    lk_mcap_books_close(&take->books, &tail);
+    r = lk_mcap_summary_front(&take->summary, &tail);
+    lk_mcap_summary_close(&take->summary, &tail);
     if (r == 0)
         r = tail.full ? -ENOMEM : lkd_file_put(file, tail.data, tail.size, offset);
     /* gives back what was reserved, and cuts off half a chunk that came to nothing */
@@ -321,5 +321,5 @@ void lkd_take_leave(struct lkd_take *take)
         ;
     /* gives back what was reserved */
     if (fstat(take->file.fd, &st) == 0 && ftruncate(take->file.fd, st.st_size) == 0)
-        take->books.offset = (uint64_t)st.st_size;
+        take->summary.offset = (uint64_t)st.st_size;
 }

@@ -6,9 +6,9 @@
 #define LKD_REC_TAKE_H
 
 #include "file.h"
-#include "mcap/books.h"
 #include "mcap/recording.h"
 #include "mcap/schema.h"
+#include "mcap/summary.h"
 #include "spsc.h"
 
 #define LKD_TAKE_PAIRS_MAX 40
@@ -34,7 +34,7 @@ struct lkd_take_source {
 
 /** struct lkd_take - @front: everything before the first chunk
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC when it began
- * @file, @books, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: the
+ * @file, @summary, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: the
  * entry in the summary for the chunk in each slot
  * @chunk_ns:  when the chunk got its first message
  * @n_frames, @begins_at_step: written so far, and of the first of them */
@@ -45,7 +45,7 @@ struct lkd_take {
     double step_s;
     int64_t utc_offset_ns;
     struct lkd_file file;
-    struct lk_mcap_books books;
+    struct lk_mcap_summary summary;
     struct lk_mcap_chunk chunk;
     struct lkd_file_slot *slot;
     struct lk_mcap_chunk_index slot_index[LKD_FILE_SLOTS];

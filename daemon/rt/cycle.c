@@ -420,7 +420,7 @@ static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_
     return true;
 }
 
-/* ---- the books of a cycle ---- */
+/* ---- counts and evidence of a cycle ---- */
 
 static int64_t share_ns(const struct lkd_cycle *cycle, double share)
 {
@@ -534,7 +534,7 @@ LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
 }
 
 /* After the end of a cycle: its record, and the grid point of the next one. */
-static int64_t close_books(struct lkd_cycle *cycle, uint64_t k)
+static int64_t count_cycle(struct lkd_cycle *cycle, uint64_t k)
 {
     struct lkd_overruns *overruns = &cycle->rt.overruns;
     struct lkd_figures *f = &cycle->rt.figures;
@@ -630,7 +630,7 @@ LK_RT void lkd_cycle_run(struct lkd_cycle *cycle)
         if (ask == LKD_ASK_END)
             return;
         carry_out(cycle, ask, k);
-        k += close_books(cycle, (uint64_t)k);
+        k += count_cycle(cycle, (uint64_t)k);
     }
 }
 

@@ -106,7 +106,7 @@ struct cursor {
     bool bad;
 };
 
-static uint64_t take(struct cursor *c, size_t n)
+static uint64_t take_number(struct cursor *c, size_t n)
 {
     uint64_t value = 0;
 
@@ -123,7 +123,7 @@ static uint64_t take(struct cursor *c, size_t n)
 
 static struct lk_mcap_span take_span(struct cursor *c, size_t length_size)
 {
-    uint64_t n = take(c, length_size);
+    uint64_t n = take_number(c, length_size);
     struct lk_mcap_span span = {c->at, 0};
 
     if (n > c->left) {
@@ -179,7 +179,7 @@ bool lk_mcap_map_get(struct lk_mcap_span map, const char *key, char *ret, size_t
 static void parse_schema(struct cursor *c, struct lk_mcap_item *item)
 {
     item->kind = LK_MCAP_IS_SCHEMA;
-    item->id = (uint16_t)take(c, 2);
+    item->id = (uint16_t)take_number(c, 2);
     item->name = take_span(c, 4);
     item->encoding = take_span(c, 4);
     item->data = take_span(c, 4);
@@ -188,8 +188,8 @@ static void parse_schema(struct cursor *c, struct lk_mcap_item *item)
 static void parse_channel(struct cursor *c, struct lk_mcap_item *item)
 {
     item->kind = LK_MCAP_IS_CHANNEL;
-    item->id = (uint16_t)take(c, 2);
-    item->schema = (uint16_t)take(c, 2);
+    item->id = (uint16_t)take_number(c, 2);
+    item->schema = (uint16_t)take_number(c, 2);
     item->name = take_span(c, 4);
     item->encoding = take_span(c, 4);
     item->map = take_span(c, 4);
@@ -198,10 +198,10 @@ static void parse_channel(struct cursor *c, struct lk_mcap_item *item)
 static void parse_message(struct cursor *c, struct lk_mcap_item *item)
 {
     item->kind = LK_MCAP_IS_MESSAGE;
-    item->id = (uint16_t)take(c, 2);
-    item->sequence = (uint32_t)take(c, 4);
-    item->log_ns = take(c, 8);
-    item->publish_ns = take(c, 8);
+    item->id = (uint16_t)take_number(c, 2);
+    item->sequence = (uint32_t)take_number(c, 4);
+    item->log_ns = take_number(c, 8);
+    item->publish_ns = take_number(c, 8);
     item->data = (struct lk_mcap_span){c->at, c->left};
 }
 
@@ -211,14 +211,14 @@ static void parse_attachment(struct cursor *c, struct lk_mcap_item *item)
     uint32_t crc;
 
     item->kind = LK_MCAP_IS_ATTACHMENT;
-    item->log_ns = take(c, 8);
-    take(c, 8);
+    item->log_ns = take_number(c, 8);
+    take_number(c, 8);
     item->name = take_span(c, 4);
     item->encoding = take_span(c, 4);
     item->data = take_span(c, 8);
     crc = lk_mcap_crc(begin, (size_t)(c->at - begin));
     if (!c->bad) {
-        uint64_t said = take(c, 4);
+        uint64_t said = take_number(c, 4);
 
         c->bad = c->bad || (said != 0 && said != crc);
     }
@@ -279,9 +279,9 @@ static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span conten
     struct lk_mcap_span compression, records;
     uint64_t size, crc;
 
-    take(&c, 16);
-    size = take(&c, 8);
-    crc = take(&c, 4);
+    take_number(&c, 16);
+    size = take_number(&c, 8);
+    crc = take_number(&c, 4);
     compression = take_span(&c, 4);
     records = take_span(&c, 8);
     if (!c.bad && compression.size > 0)
@@ -297,7 +297,7 @@ static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span conten
 static int next_in_chunk(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 {
     struct cursor c = {reader->left.data, reader->left.size, false};
-    uint8_t op = (uint8_t)take(&c, 1);
+    uint8_t op = (uint8_t)take_number(&c, 1);
     struct lk_mcap_span content = take_span(&c, 8);
 
     item->offset = reader->chunk;
@@ -347,11 +347,11 @@ static int look_at_tail(struct lk_mcap_reader *reader, uint64_t offset)
     if (memcmp(tail + sizeof(tail) - LK_MCAP_MAGIC_SIZE, LK_MCAP_MAGIC, LK_MCAP_MAGIC_SIZE) != 0)
         return 0;
     reader->ending = LK_MCAP_BAD;
-    if (take(&c, 1) != LK_MCAP_FOOTER || take(&c, 8) != FOOTER_SIZE)
+    if (take_number(&c, 1) != LK_MCAP_FOOTER || take_number(&c, 8) != FOOTER_SIZE)
         return 0;
-    summary = take(&c, 8);
-    take(&c, 8);
-    said = take(&c, 4);
+    summary = take_number(&c, 8);
+    take_number(&c, 8);
+    said = take_number(&c, 4);
     if (summary != 0 && summary != offset)
         return 0;
     r = check_summary(reader, offset, reader->size - LK_MCAP_MAGIC_SIZE - 4, &crc);
@@ -391,8 +391,8 @@ static int next_record(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
     r = read_at(reader, begin, head, sizeof(head));
     if (r)
         return r;
-    op = (uint8_t)take(&c, 1);
-    n = take(&c, 8);
+    op = (uint8_t)take_number(&c, 1);
+    n = take_number(&c, 8);
     if (op == 0) /* reserved in the file system, never written */
         return finish(reader, LK_MCAP_CUT);
     if (op == LK_MCAP_FOOTER)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the evidence costs a cycle: three histograms, the ring, the books of overruns, and the looks
- * at the clock that only the evidence needs. By hand:
+/* What the evidence costs a cycle: three histograms, the ring, the counts of overruns, and the
+ * looks at the clock that only the evidence needs. By hand:
  *
  *     taskset -c 1 build/tests/bench/evidence
  *
@@ -20,7 +20,7 @@ static struct lkd_ring ring;
 static volatile unsigned char *other;
 
 /* The same calls as cycle.c makes beside step, outputs and mailboxes. */
-static void keep_books(uint64_t cycle, int64_t deadline_ns, int64_t jitter_ns)
+static void keep_counts(uint64_t cycle, int64_t deadline_ns, int64_t jitter_ns)
 {
     int64_t latched_ns = lkd_clock_ns(), stepped_ns = lkd_clock_ns(), ended_ns = lkd_clock_ns();
     const uint64_t words[LKD_RING_WORDS] = {cycle,
@@ -67,7 +67,7 @@ static void measure(const char *name, int rounds, bool cold)
             read_other();
         begin_ns = lkd_clock_ns();
         middle_ns = lkd_clock_ns();
-        keep_books((uint64_t)i, begin_ns, (int64_t)(random % 40000));
+        keep_counts((uint64_t)i, begin_ns, (int64_t)(random % 40000));
         times[i] = lkd_clock_ns() - middle_ns;
         if (middle_ns - begin_ns < empty_ns)
             empty_ns = middle_ns - begin_ns;

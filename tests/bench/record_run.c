@@ -221,7 +221,7 @@ static int keep_up(struct bench *b, int core, int seconds)
         nap_ms(LOOK_MS);
     }
     stop(b);
-    lkd_recorder_look(b->recorder, &recording);
+    lkd_recorder_state(b->recorder, &recording);
     cycles = cycles_of(b);
     found = count_cycles(b, "record_run");
     remove_file(b, "record_run");

@@ -317,7 +317,7 @@ static void test_false_reply(void **state)
     harness_await_counts(&h, 6, 0);
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
 
-    /* the next run begins with clean books */
+    /* the next run begins with zero counts */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
     harness_go(&h);

@@ -140,7 +140,7 @@ static void add_process(pid_t pid, struct holds *holds)
         closedir(dir);
 }
 
-static struct holds look(pid_t pid)
+static struct holds read_holds(pid_t pid)
 {
     pid_t list[PROCESSES_MAX] = {pid};
     struct holds holds = {0};
@@ -165,11 +165,11 @@ static struct holds look(pid_t pid)
 static void await_holds(pid_t pid, const struct holds *before)
 {
     const struct timespec nap = {.tv_nsec = 50000000};
-    struct holds now = look(pid);
+    struct holds now = read_holds(pid);
 
     for (int i = 0; i < PATIENCE_S * 20 && now.descriptors > before->descriptors; i++) {
         nanosleep(&nap, NULL);
-        now = look(pid);
+        now = read_holds(pid);
     }
     assert_true(now.descriptors <= before->descriptors);
     if (!SANITIZED && now.rss_kib - before->rss_kib > GROWTH_MAX_KIB)
@@ -205,7 +205,7 @@ static void attack_run(struct harness *h, const char *mechanism, unsigned int le
     harness_load_model(h);
     harness_go(h);
     cycles = check_run(h, 0);
-    before = look(h->pid);
+    before = read_holds(h->pid);
     for (uint64_t i = 0; i < n_sessions; i++) {
         if (i % ROUND == 0) {
             session.random =

@@ -121,7 +121,7 @@ static double largest(const double *x, int n)
 }
 
 /* after a step led to y: projection, and how far the rows are from zero */
-static int settle(struct run *run)
+static int settle_step(struct run *run)
 {
     int rows = run->mechanics->n_rows, n_positions = run->c->n_positions, r;
     double *phi = calloc((size_t)rows + 1, sizeof(double));
@@ -162,7 +162,7 @@ int run_step(struct run *run, double h)
     for (int i = 0; i < run->n; i++)
         run->y[i] += h * sum[i];
     run->t += h;
-    return settle(run);
+    return settle_step(run);
 }
 
 void run_to(struct run *run, double h, double t)
@@ -230,7 +230,7 @@ int run_adaptive(struct run *run, double tolerance, double t, unsigned long rate
         if (error <= 1) {
             memcpy(run->y, y, (size_t)run->n * sizeof(double));
             run->t = length < h ? t : run->t + length;
-            r = settle(run);
+            r = settle_step(run);
         }
         if (r != 0)
             return r;

@@ -390,7 +390,7 @@ static const char others[] =
     " lk_system_step_size lk_system_time ";
 
 /* Return: how many functions have changed the caller's setting. */
-static int look(enum when when, uint64_t word, struct scene *scene, struct trace *traces)
+static int count_changes(enum when when, uint64_t word, struct scene *scene, struct trace *traces)
 {
     int n = 0;
 
@@ -414,11 +414,11 @@ static int look(enum when when, uint64_t word, struct scene *scene, struct trace
 static int run(uint64_t word, struct trace *traces)
 {
     struct scene scene = {0};
-    int n = look(ONCE, word, &scene, traces);
+    int n = count_changes(ONCE, word, &scene, traces);
 
     for (int i = 0; i < STEPS && n < 20; i += LOOKED)
-        n += look(LOOK, word, &scene, traces);
-    n += look(ONCE_AFTER, word, &scene, traces);
+        n += count_changes(LOOK, word, &scene, traces);
+    n += count_changes(ONCE_AFTER, word, &scene, traces);
     lk_laboratory_close(scene.lab);
     lk_system_free(scene.system);
     lk_model_free(scene.model);

@@ -262,7 +262,7 @@ static void check_pieces(const struct plan *pl)
 
 /* ---- places ---- */
 
-static void settle(struct plan *pl, int at, int size, enum use use, int index)
+static void occupy_place(struct plan *pl, int at, int size, enum use use, int index)
 {
     CHECK(pl, at >= 0 && size >= 0 && at + size <= pl->p->n_values, "use %d of %d is outside", use,
           index);
@@ -294,15 +294,16 @@ static void settle_all(struct plan *pl)
     const struct lk_batches *p = pl->p;
 
     for (int i = 0; i < p->n_bodies; i++)
-        settle(pl, p->bodies[i].at, LK_BODY_SIZE, BODY, i);
+        occupy_place(pl, p->bodies[i].at, LK_BODY_SIZE, BODY, i);
     for (int i = 0; i < p->n_joints; i++)
-        settle(pl, p->joints[i].at, lk_kind_size(&lk_joint_kinds[p->joints[i].kind]), JOINT, i);
+        occupy_place(pl, p->joints[i].at, lk_kind_size(&lk_joint_kinds[p->joints[i].kind]), JOINT,
+                     i);
     for (int i = 0; i < p->n_fronts; i++)
-        settle(pl, p->fronts[i].factor, factor_size(&p->fronts[i]), FACTOR, i);
+        occupy_place(pl, p->fronts[i].factor, factor_size(&p->fronts[i]), FACTOR, i);
     for (int i = 0; i < p->n_masks; i++)
-        settle(pl, p->masks[i].at, 1, MASK, i);
-    settle(pl, p->ground, LK_BODY_SIZE, GROUND, 0);
-    settle(pl, p->nothing, 2 * p->n_nothing, NOTHING, 0);
+        occupy_place(pl, p->masks[i].at, 1, MASK, i);
+    occupy_place(pl, p->ground, LK_BODY_SIZE, GROUND, 0);
+    occupy_place(pl, p->nothing, 2 * p->n_nothing, NOTHING, 0);
     for (int t = 0; t < p->n_tasks; t++) {
         int most = 0;
 
@@ -313,7 +314,7 @@ static void settle_all(struct plan *pl)
                 f->n * f->n + f->e > most)
                 most = f->n * f->n + f->e;
         }
-        settle(pl, p->tasks[t].scratch, most, SCRATCH, t);
+        occupy_place(pl, p->tasks[t].scratch, most, SCRATCH, t);
     }
 }
 

@@ -491,7 +491,7 @@ static void replay(struct lk_system *sys, const struct recording *r, const char 
 
 /* a step that is refused: forces whose energy is not finite. Drives follow their inputs later, so
  * they alone are no reason. */
-static void refuse(struct lk_system *sys, struct dice *dice)
+static void refuse_step(struct lk_system *sys, struct dice *dice)
 {
     double inputs[32] = {0};
     int has_force = 0;
@@ -550,7 +550,7 @@ static void recorded_inputs_give_recorded_bits(void **state)
         lk_system_reset(sys);
         replay(sys, &r, "by other schedules", reschedule, seed);
         lk_system_reset(sys);
-        replay(sys, &r, "between refused steps", refuse, seed);
+        replay(sys, &r, "between refused steps", refuse_step, seed);
         free_recording(&r);
         lk_system_free(sys);
         lk_system_free(second);

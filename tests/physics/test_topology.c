@@ -157,7 +157,7 @@ static void a_massless_link_is_a_rod(void **state)
     lk_system_free(rod);
 }
 
-static void refuse(const char *text, const char *expected)
+static void expect_refusal(const char *text, const char *expected)
 {
     struct lk_system *sys = NULL;
     struct lk_error error;
@@ -172,28 +172,29 @@ static void undetermined_motion_is_refused(void **state)
 {
     (void)state;
     /* a torque on the free spin of the link */
-    refuse(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [0.5, 0, 0]}\n"
-                "joints:\n"
-                "  a: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"
-                "  b: {type: spherical, bodies: [link, ball], point: [1, 0, 0]}\n"
-                "inputs:\n"
-                "  twist: {type: body-torque, body: link}\n",
-           "body 'link' has no inertia that resists turning about (1, 0, 0)");
+    expect_refusal(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [0.5, 0, 0]}\n"
+                        "joints:\n"
+                        "  a: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"
+                        "  b: {type: spherical, bodies: [link, ball], point: [1, 0, 0]}\n"
+                        "inputs:\n"
+                        "  twist: {type: body-torque, body: link}\n",
+                   "body 'link' has no inertia that resists turning about (1, 0, 0)");
     /* a link at a free end, pushed there */
-    refuse(BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [2, 0, 0]}\n"
-                "joints:\n"
-                "  b: {type: spherical, bodies: [ball, link], point: [1.5, 0, 0]}\n"
-                "forces:\n"
-                "  push: {type: constant-force, body: link, point: [2, 0, 0], force: [0, 1, 0]}\n",
-           "a load moves it");
+    expect_refusal(
+        BALL "  link: {mass: 0, inertia: [0, 0, 0], position: [2, 0, 0]}\n"
+             "joints:\n"
+             "  b: {type: spherical, bodies: [ball, link], point: [1.5, 0, 0]}\n"
+             "forces:\n"
+             "  push: {type: constant-force, body: link, point: [2, 0, 0], force: [0, 1, 0]}\n",
+        "a load moves it");
     /* a slender bar on the axis of a motor */
-    refuse(BALL
-           "  bar: {mass: 1, inertia: [0, 1, 1], position: [3, 0, 0]}\n"
-           "joints:\n"
-           "  hinge: {type: revolute, bodies: [ground, bar], point: [3, 0, 0], axis: [1, 0, 0]}\n"
-           "inputs:\n"
-           "  motor: {type: joint-torque, joint: hinge}\n",
-           "body 'bar' has no inertia that resists turning about (1, 0, 0)");
+    expect_refusal(
+        BALL "  bar: {mass: 1, inertia: [0, 1, 1], position: [3, 0, 0]}\n"
+             "joints:\n"
+             "  hinge: {type: revolute, bodies: [ground, bar], point: [3, 0, 0], axis: [1, 0, 0]}\n"
+             "inputs:\n"
+             "  motor: {type: joint-torque, joint: hinge}\n",
+        "body 'bar' has no inertia that resists turning about (1, 0, 0)");
 }
 
 /* a spring across the hinge holds the bar's free turn, so the same bar is a good model */

@@ -279,7 +279,7 @@ static void test_start_and_think_again(void **state)
     close_bench(&bench);
 }
 
-/* A normal worker beside the cycle: it sleeps and gets up once a cycle, the books of both are kept,
+/* A normal worker beside the cycle: it sleeps and gets up once a cycle, both are counted,
  * and the system is alone again afterwards. */
 static void test_two_workers(void **state)
 {

@@ -87,26 +87,26 @@ static void put_cycle(struct lk_mcap_chunk *chunk, const struct lk_mcap_type *in
 }
 
 static void put_chunk(struct lk_mcap_buffer *file, struct lk_mcap_chunk *chunk,
-                      struct lk_mcap_books *books, bool crc)
+                      struct lk_mcap_summary *summary, bool crc)
 {
     struct lk_mcap_chunk_index index;
 
     lk_mcap_chunk_close(chunk, &index);
     if (!crc)
         lk_mcap_store_u32(chunk->buffer.data + LK_MCAP_HEAD_SIZE + 24, 0);
-    demand(lk_mcap_books_chunk(books, &index) == 0, "no memory");
+    demand(lk_mcap_summary_chunk(summary, &index) == 0, "no memory");
     lk_mcap_put(file, chunk->buffer.data, chunk->buffer.size);
 }
 
-static void put_tail(struct lk_mcap_buffer *file, struct lk_mcap_books *books)
+static void put_tail(struct lk_mcap_buffer *file, struct lk_mcap_summary *summary)
 {
     const struct lk_mcap_pair end[] = {{"dropped_cycles", "0"}};
     struct lk_mcap_buffer tail = {.grows = true};
 
     lk_mcap_put_metadata(&tail, LK_RECORDING_END, end, 1);
-    demand(lk_mcap_books_front(books, &tail) == 0, "no memory");
-    lk_mcap_books_close(books, &tail);
-    demand(tail.size <= lk_mcap_books_size(books, 0) + 256, "the end is larger than said");
+    demand(lk_mcap_summary_front(summary, &tail) == 0, "no memory");
+    lk_mcap_summary_close(summary, &tail);
+    demand(tail.size <= lk_mcap_summary_size(summary, 0) + 256, "the end is larger than said");
     lk_mcap_put(file, tail.data, tail.size);
     lk_mcap_buffer_fini(&tail);
 }
@@ -116,32 +116,32 @@ void mcap_file_make(struct lk_mcap_buffer *file, bool crc, size_t *ret_data_end)
     size_t size = lk_mcap_chunk_size(1 << 16);
     void *memory = malloc(size);
     struct lk_mcap_type inputs, outputs;
-    struct lk_mcap_books books;
+    struct lk_mcap_summary summary;
     struct lk_mcap_chunk chunk;
 
     *file = (struct lk_mcap_buffer){.grows = true};
-    lk_mcap_books_init(&books);
+    lk_mcap_summary_init(&summary);
     demand(memory && lk_mcap_chunk_init(&chunk) == 0 &&
                lk_mcap_type_init(&inputs, "my-model", "Inputs", channels, MCAP_FILE_INPUTS) == 0 &&
                lk_mcap_type_init(&outputs, "my-model", "Outputs", channels,
                                  sizeof(channels) / sizeof(channels[0])) == 0,
            "no memory");
     put_front(file, &inputs, &outputs);
-    demand(lk_mcap_books_front(&books, file) == 0, "no memory");
+    demand(lk_mcap_summary_front(&summary, file) == 0, "no memory");
     for (unsigned int k = 0; k < MCAP_FILE_CYCLES; k++) {
         if (k % (MCAP_FILE_CYCLES / 2) == 0)
             lk_mcap_chunk_begin(&chunk, memory, size);
         put_cycle(&chunk, &inputs, &outputs, k);
         if ((k + 1) % (MCAP_FILE_CYCLES / 2) == 0)
-            put_chunk(file, &chunk, &books, crc);
+            put_chunk(file, &chunk, &summary, crc);
     }
     if (ret_data_end)
         *ret_data_end = file->size;
-    put_tail(file, &books);
+    put_tail(file, &summary);
     demand(!file->full, "no memory");
     lk_mcap_type_fini(&inputs);
     lk_mcap_type_fini(&outputs);
     lk_mcap_chunk_fini(&chunk);
-    lk_mcap_books_fini(&books);
+    lk_mcap_summary_fini(&summary);
     free(memory);
 }

@@ -3,8 +3,8 @@
 #ifndef TEST_MCAP_FILE_H
 #define TEST_MCAP_FILE_H
 
-#include "mcap/books.h"
 #include "mcap/schema.h"
+#include "mcap/summary.h"
 
 #define MCAP_FILE_CYCLES 20
 #define MCAP_FILE_INPUTS 3

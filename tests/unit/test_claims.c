@@ -384,7 +384,7 @@ static void test_set_by_hand(void **state)
     values_are(5, 0, 0, 0, 4);
 }
 
-/* ---- the books alone, with more channels than the model has ---- */
+/* ---- the claims alone, with more channels than the model has ---- */
 
 static struct lk_channel many[LKD_CLAIMS_MAX + 2];
 

@@ -212,7 +212,7 @@ static void test_refusals(void **state)
 }
 
 /* Reads @text, which must be refused, into @error. */
-static void refuse(const char *text, size_t size, struct lk_error *error)
+static void expect_refusal(const char *text, size_t size, struct lk_error *error)
 {
     struct lk_document *document = NULL;
 
@@ -232,14 +232,14 @@ static void test_bounds(void **state)
     memset(text, '#', size);
     assert_int_equal(lk_document_parse("d", text, size - 1, &document, &error), 0);
     lk_document_free(document);
-    refuse(text, size, &error);
+    expect_refusal(text, size, &error);
     assert_string_equal(error.text, "d:1:1: the text is too long, expected at most 4 MiB");
     memset(text, '[', size);
-    refuse(text, size - 1, &error);
+    expect_refusal(text, size - 1, &error);
     assert_string_equal(error.text, "d:1:17: nested too deeply, expected at most 16 levels");
     for (size_t i = 0; i < size; i += 2)
         memcpy(text + i, i == 0 ? "[a" : ",a", size - i < 2 ? 1 : 2);
-    refuse(text, size - 1, &error);
+    expect_refusal(text, size - 1, &error);
     assert_non_null(strstr(error.text, "too many values, expected at most 1048576"));
     free(text);
 }
@@ -256,7 +256,7 @@ static void test_duplicate_among_many(void **state)
     for (int i = 0; i < 200000; i++)
         size += (size_t)snprintf(text + size, room - size, "k%d: 1\n", i);
     size += (size_t)snprintf(text + size, room - size, "k0: 1\n");
-    refuse(text, size, &error);
+    expect_refusal(text, size, &error);
     assert_string_equal(error.text, "d:200001:1: 'k0' is given twice, expected once (it is in "
                                     "line 1 already)");
     free(text);

@@ -110,7 +110,7 @@ struct subject {
     struct lk_findings findings;
 };
 
-static struct subject look(const char *text)
+static struct subject inspect_text(const char *text)
 {
     struct subject s = {0};
     struct lk_error error = {""};
@@ -133,7 +133,7 @@ static void release(struct subject *s)
 
 static void expect(const char *text, const char *id, int n)
 {
-    struct subject s = look(text);
+    struct subject s = inspect_text(text);
 
     for (int i = 0; i < s.findings.n; i++) {
         const struct lk_finding *f = &s.findings.list[i];
@@ -160,7 +160,7 @@ static void test_each_fault_alone(void **state)
 /* Which joint, which bodies, by how much. */
 static void test_a_gap_has_its_place_and_numbers(void **state)
 {
-    struct subject s = look(row_of("joint-gap")->wrong);
+    struct subject s = inspect_text(row_of("joint-gap")->wrong);
     const struct lk_finding *f = &s.findings.list[0];
 
     (void)state;
@@ -174,7 +174,7 @@ static void test_a_gap_has_its_place_and_numbers(void **state)
 /* Looking moves the system; afterwards it steps as if nobody had. */
 static void test_the_system_is_left_at_its_start(void **state)
 {
-    struct subject s = look(row_of("velocity-change")->wrong);
+    struct subject s = inspect_text(row_of("velocity-change")->wrong);
     struct lk_system *untouched = NULL;
     struct lk_body_state a, b;
 

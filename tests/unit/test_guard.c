@@ -483,7 +483,7 @@ static void test_given_back(void **state)
 
 /* ---- refused samples ---- */
 
-static void refuse(enum lkd_condition condition, uint64_t n)
+static void refuse_samples(enum lkd_condition condition, uint64_t n)
 {
     if (condition == LKD_CONDITION_RANGE)
         news[PUSH].out_of_range += n;
@@ -498,7 +498,7 @@ static void try_refusals(enum lkd_condition condition)
     news[PUSH].watched = true;
     commanded[1] = 8;
     fed(1);
-    refuse(condition, 7);
+    refuse_samples(condition, 7);
     steps(5);
     acts(1, 8);
     assert_int_equal(guard.flags, 0);
@@ -510,7 +510,7 @@ static void try_refusals(enum lkd_condition condition)
     assert_int_equal(count(condition), 0); /* what was before the run does not count */
     fed(1);
     acts(1, 8);
-    refuse(condition, 1);
+    refuse_samples(condition, 1);
     steps(1);
     acts(1, 0);
     acts(0, 1);
@@ -522,7 +522,7 @@ static void try_refusals(enum lkd_condition condition)
     rule(condition, LKD_ACTION_FAULT, NAN, 0);
     renew();
     steps(1);
-    refuse(condition, 1);
+    refuse_samples(condition, 1);
     assert_int_equal(step(), condition);
 }
 

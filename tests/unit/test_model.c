@@ -186,7 +186,7 @@ static void test_quaternion_is_normalised(void **state)
     lk_model_free(model);
 }
 
-static void refuse(const char *text, const char *line)
+static void expect_refusal(const char *text, const char *line)
 {
     struct lk_model *model = NULL;
     struct lk_error error = {""};
@@ -572,7 +572,7 @@ static void test_bounds_of_drives(void **state)
                                  "}\n",
                                  i);
     assert_true(used < sizeof(text) - 1);
-    refuse(text, "m:2055:12: there are more than 1024 drives, expected at most that many");
+    expect_refusal(text, "m:2055:12: there are more than 1024 drives, expected at most that many");
     used = (size_t)snprintf(text, sizeof(text),
                             HEAD "bodies:\n" BOX("a") "joints:\n  j: {type: revolute, bodies: "
                                                       "[ground, a], point: [0, 0, 0], axis: "
@@ -580,20 +580,21 @@ static void test_bounds_of_drives(void **state)
     for (int i = 1; i <= LK_POINTS_MAX; i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, ", %d", i);
     snprintf(text + used, sizeof(text) - used, "], value: [0, 1]}}}\n");
-    refuse(text, "m:7:27: time has 4097 entries, expected a list of 2 to 4096 numbers");
+    expect_refusal(text, "m:7:27: time has 4097 entries, expected a list of 2 to 4096 numbers");
 }
 
 static void test_shape_of_the_whole(void **state)
 {
     (void)state;
-    refuse("", "m:1:1: the text is empty, expected a model");
-    refuse("# linkage: 1\n", "m:1:1: the text is empty, expected a model");
-    refuse(HEAD, "m:1:1: the key 'bodies' is missing, expected at least one body");
-    refuse(HEAD "bodies: {}\n", "m:3:9: bodies has no entries, expected at least one body");
-    refuse(HEAD "bodies:\n", "m:3:8: bodies is empty, expected a map from names to maps");
-    refuse(HEAD "bodies: [b]\n", "m:3:9: bodies is a list, expected a map from names to maps");
-    refuse(HEAD "bodies: {b: " BODY "}\noutputs: {o: {type: joint-position, joint: x}}\n",
-           "m:5:44: unknown joint 'x', expected no reference, as there is no joint");
+    expect_refusal("", "m:1:1: the text is empty, expected a model");
+    expect_refusal("# linkage: 1\n", "m:1:1: the text is empty, expected a model");
+    expect_refusal(HEAD, "m:1:1: the key 'bodies' is missing, expected at least one body");
+    expect_refusal(HEAD "bodies: {}\n", "m:3:9: bodies has no entries, expected at least one body");
+    expect_refusal(HEAD "bodies:\n", "m:3:8: bodies is empty, expected a map from names to maps");
+    expect_refusal(HEAD "bodies: [b]\n",
+                   "m:3:9: bodies is a list, expected a map from names to maps");
+    expect_refusal(HEAD "bodies: {b: " BODY "}\noutputs: {o: {type: joint-position, joint: x}}\n",
+                   "m:5:44: unknown joint 'x', expected no reference, as there is no joint");
 }
 
 static void test_nearest_names_come_first(void **state)
@@ -606,8 +607,9 @@ static void test_nearest_names_come_first(void **state)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "  link%d: " BODY, i);
     snprintf(text + used, sizeof(text) - used,
              "joints:\n  j: {type: fixed, bodies: [link3, lnk17], point: [0, 0, 0]}\n");
-    refuse(text, "m:25:36: unknown body 'lnk17', expected ground, link17, link1, link7, link10, "
-                 "link11, link12 or another of 20");
+    expect_refusal(text,
+                   "m:25:36: unknown body 'lnk17', expected ground, link17, link1, link7, link10, "
+                   "link11, link12 or another of 20");
 }
 
 static void test_too_many_bodies(void **state)
@@ -619,7 +621,7 @@ static void test_too_many_bodies(void **state)
     for (int i = 0; i <= LK_BODIES_MAX; i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "  b%d: " BODY, i);
     assert_true(used < sizeof(text) - 1);
-    refuse(text, "m:4:3: bodies has 4097 entries, expected at most 4096");
+    expect_refusal(text, "m:4:3: bodies has 4097 entries, expected at most 4096");
 }
 
 /* Moments of a turned body: diag(1, 2, 3), which is the edge of the triangle inequality, turned

@@ -726,7 +726,7 @@ static void test_good_texts_load(void **state)
     }
 }
 
-static void refuse(const char *base, const struct row *row)
+static void expect_refusal(const char *base, const struct row *row)
 {
     static char text[2 * sizeof(rich)];
     struct lk_model *model = NULL;
@@ -743,21 +743,21 @@ static void test_bad_texts_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        refuse(good, &rows[i]);
+        expect_refusal(good, &rows[i]);
 }
 
 static void test_bad_elements_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rich_rows) / sizeof(rich_rows[0]); i++)
-        refuse(rich, &rich_rows[i]);
+        expect_refusal(rich, &rich_rows[i]);
 }
 
 static void test_bad_wheels_are_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(rolling_rows) / sizeof(rolling_rows[0]); i++)
-        refuse(rolling, &rolling_rows[i]);
+        expect_refusal(rolling, &rolling_rows[i]);
 }
 
 /* A text with several mistakes: each is told once, those that follow from one of them are not. */

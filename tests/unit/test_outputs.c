@@ -44,9 +44,9 @@ static void test_clock_is_asked_once_a_second(void **state)
     struct lkd_wall_clock clock = {0};
 
     (void)state;
-    assert_true(lkd_wall_clock_look(&clock, 5000000000));
-    assert_false(lkd_wall_clock_look(&clock, 5999999999));
-    assert_true(lkd_wall_clock_look(&clock, 6000000000));
+    assert_true(lkd_wall_clock_refresh(&clock, 5000000000));
+    assert_false(lkd_wall_clock_refresh(&clock, 5999999999));
+    assert_true(lkd_wall_clock_refresh(&clock, 6000000000));
     assert_true(lkd_wall_clock_ns() > UINT64_C(1700000000000000000));
 }
 

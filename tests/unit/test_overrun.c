@@ -11,7 +11,7 @@
 
 #define P INT64_C(1000)
 
-static struct lkd_overruns books;
+static struct lkd_overruns counts;
 
 /* Late by so much at T(k + 1), T(k + 1 + n) is n periods later. */
 static int64_t gone_by(int64_t late_ns, int64_t period_ns)
@@ -21,22 +21,22 @@ static int64_t gone_by(int64_t late_ns, int64_t period_ns)
 
 static int64_t next(const struct lkd_overrun_policy *policy, uint64_t k, int64_t late_ns)
 {
-    return lkd_overrun_next(policy, &books, k, k, gone_by(late_ns, P));
+    return lkd_overrun_next(policy, &counts, k, k, gone_by(late_ns, P));
 }
 
 static int begin(void **state)
 {
     (void)state;
-    books = (struct lkd_overruns){0};
+    counts = (struct lkd_overruns){0};
     return 0;
 }
 
 static void expect(uint64_t overruns, uint64_t skipped, uint64_t caught_up, int64_t at_once)
 {
-    assert_int_equal(books.overruns, overruns);
-    assert_int_equal(books.skipped, skipped);
-    assert_int_equal(books.caught_up, caught_up);
-    assert_int_equal(books.at_once, at_once);
+    assert_int_equal(counts.overruns, overruns);
+    assert_int_equal(counts.skipped, skipped);
+    assert_int_equal(counts.caught_up, caught_up);
+    assert_int_equal(counts.at_once, at_once);
 }
 
 static void test_in_time(void **state)
@@ -48,7 +48,7 @@ static void test_in_time(void **state)
     assert_int_equal(next(&policy, 1, -1), 1);
     assert_int_equal(next(&policy, 2, 0), 1); /* on the grid point itself is not late */
     expect(0, 0, 0, 0);
-    assert_false(books.fault);
+    assert_false(counts.fault);
 }
 
 static void test_continue(void **state)
@@ -68,7 +68,7 @@ static void test_continue(void **state)
     expect(4, 4, 2, 0);
     assert_int_equal(next(&policy, 9, 300 * P), 301);
     expect(5, 304, 2, 0);
-    assert_false(books.fault);
+    assert_false(counts.fault);
 }
 
 /* Any n cycles in a row are made without waiting, the n + 1st waits. */
@@ -104,12 +104,12 @@ static void test_ignore_first(void **state)
     (void)state;
     for (uint64_t k = 0; k < 5; k++)
         next(&policy, k, 1);
-    assert_false(books.fault);
-    expect(5, 0, 5, 5); /* in the books all the same */
+    assert_false(counts.fault);
+    expect(5, 0, 5, 5); /* in the counts all the same */
     next(&policy, 5, 1);
-    assert_false(books.fault); /* the first that counts */
+    assert_false(counts.fault); /* the first that counts */
     next(&policy, 6, 1);
-    assert_true(books.fault);
+    assert_true(counts.fault);
 }
 
 /* It is cycles that are left out, not grid points: one cycle may pass over many of them. */
@@ -118,11 +118,11 @@ static void test_ignore_first_cycles(void **state)
     const struct lkd_overrun_policy policy = {.ignore_first = 2, .in_a_row = 1};
 
     (void)state;
-    assert_int_equal(lkd_overrun_next(&policy, &books, 0, 0, 500), 501);
-    assert_int_equal(lkd_overrun_next(&policy, &books, 501, 1, 1), 1);
-    assert_false(books.fault);
-    lkd_overrun_next(&policy, &books, 502, 2, 1);
-    assert_true(books.fault);
+    assert_int_equal(lkd_overrun_next(&policy, &counts, 0, 0, 500), 501);
+    assert_int_equal(lkd_overrun_next(&policy, &counts, 501, 1, 1), 1);
+    assert_false(counts.fault);
+    lkd_overrun_next(&policy, &counts, 502, 2, 1);
+    assert_true(counts.fault);
 }
 
 static void test_in_a_row(void **state)
@@ -132,15 +132,15 @@ static void test_in_a_row(void **state)
     (void)state;
     for (uint64_t k = 0; k < 60; k++) {
         next(&policy, k, k % 3 == 2 ? 0 : 1); /* two, and one in time */
-        assert_false(books.fault);
+        assert_false(counts.fault);
     }
     next(&policy, 60, 1);
     next(&policy, 61, 1);
-    assert_false(books.fault);
+    assert_false(counts.fault);
     next(&policy, 62, 1);
-    assert_true(books.fault);
+    assert_true(counts.fault);
     next(&policy, 63, -1);
-    assert_true(books.fault); /* for good */
+    assert_true(counts.fault); /* for good */
 }
 
 /* m within w: from the first to the last of them fewer than w grid points further. */
@@ -152,11 +152,11 @@ static void test_window(void **state)
     next(&policy, 0, 1);
     next(&policy, 5, 1);
     next(&policy, 10, 1); /* 0 and 10 are not within ten grid points */
-    assert_false(books.fault);
+    assert_false(counts.fault);
     next(&policy, 15, 1);
-    assert_false(books.fault);
+    assert_false(counts.fault);
     next(&policy, 19, 1); /* 10, 15, 19 are */
-    assert_true(books.fault);
+    assert_true(counts.fault);
 }
 
 /* The widest window there may be, with its ring gone round several times before. */
@@ -169,14 +169,14 @@ static void test_window_wraps(void **state)
     (void)state;
     for (uint64_t i = 0; i < 5 * m; i++, k += i % (m - 1) == 0 ? 2 : 1) {
         next(&policy, k, 1); /* m - 1 in a row, then a gap */
-        assert_false(books.fault);
+        assert_false(counts.fault);
     }
     k += 10;
     for (uint64_t i = 0; i < m; i++, k++) {
-        assert_false(books.fault);
+        assert_false(counts.fault);
         next(&policy, k, 1);
     }
-    assert_true(books.fault);
+    assert_true(counts.fault);
 }
 
 static void test_window_of_one(void **state)
@@ -185,7 +185,7 @@ static void test_window_of_one(void **state)
 
     (void)state;
     next(&policy, 7, 1);
-    assert_true(books.fault);
+    assert_true(counts.fault);
 }
 
 static void test_never_a_fault(void **state)
@@ -195,7 +195,7 @@ static void test_never_a_fault(void **state)
     (void)state;
     for (uint64_t k = 0; k < 100000; k++)
         next(&policy, k, 1);
-    assert_false(books.fault);
+    assert_false(counts.fault);
     expect(100000, 0, 100000, 100000);
 }
 
@@ -208,11 +208,11 @@ static void test_huge_lateness(void **state)
 
     (void)state;
     assert_int_equal(next(&policy, 0, late_ns), passed + 1);
-    assert_int_equal(books.skipped, passed);
+    assert_int_equal(counts.skipped, passed);
     policy = (struct lkd_overrun_policy){.action = LKD_OVERRUN_CATCH_UP, .catch_up = 1000};
     begin(state);
     assert_int_equal(next(&policy, 0, late_ns), passed + 1 - 1000);
-    assert_int_equal(lkd_overrun_next(&policy, &books, 0, 1, gone_by(INT64_MAX, INT64_C(50000))),
+    assert_int_equal(lkd_overrun_next(&policy, &counts, 0, 1, gone_by(INT64_MAX, INT64_C(50000))),
                      INT64_MAX / 50000 + 1 + 1 - 1000);
 }
 
@@ -317,19 +317,19 @@ static void walk(const struct lkd_overrun_policy *policy)
             assert_true(run <= (uint64_t)policy->catch_up);
         now = (waits ? k * P : now) + draw_duration();
         further =
-            lkd_overrun_next(policy, &books, (uint64_t)k, cycle, gone_by(now - (k + 1) * P, P));
+            lkd_overrun_next(policy, &counts, (uint64_t)k, cycle, gone_by(now - (k + 1) * P, P));
         assert_int_equal(further, plain_next(&w, (uint64_t)k, cycle, now - (k + 1) * P));
-        assert_int_equal(books.overruns, w.overruns);
-        assert_int_equal(books.skipped, w.skipped);
-        assert_true(books.fault == w.fault);
+        assert_int_equal(counts.overruns, w.overruns);
+        assert_int_equal(counts.skipped, w.skipped);
+        assert_true(counts.fault == w.fault);
         k += further;
-        assert_int_equal(cycle + 1 + books.skipped, k); /* every grid point accounted for */
+        assert_int_equal(cycle + 1 + counts.skipped, k); /* every grid point accounted for */
         if (w.fault) { /* begin the count again, the walk goes on */
-            books.fault = w.fault = false;
-            books.row = w.row = books.counted = w.n_counted = 0;
+            counts.fault = w.fault = false;
+            counts.row = w.row = counts.counted = w.n_counted = 0;
         }
     }
-    assert_true(books.overruns > WALK / 100);
+    assert_true(counts.overruns > WALK / 100);
     free(w.counted);
 }
 

@@ -180,19 +180,19 @@ static void push(struct bench *b, int n)
     }
 }
 
-static struct lkd_recording look(struct bench *b)
+static struct lkd_recording recording_of(struct bench *b)
 {
     struct lkd_recording recording;
 
-    lkd_recorder_look(b->recorder, &recording);
+    lkd_recorder_state(b->recorder, &recording);
     return recording;
 }
 
 static void await_end(struct bench *b)
 {
-    for (int i = 0; i < 4000 && look(b).active; i++)
+    for (int i = 0; i < 4000 && recording_of(b).active; i++)
         nap_ms(5);
-    assert_false(look(b).active);
+    assert_false(recording_of(b).active);
 }
 
 /* ---- and its file ---- */
@@ -266,8 +266,8 @@ static void everything_arrives(enum lkd_record_io io, bool sync)
     assert_int_equal(c.events, 20);
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
     assert_string_equal(c.dropped, "0");
-    assert_int_equal(look(&b).cycles, b.pushed);
-    assert_string_equal(look(&b).trouble, "");
+    assert_int_equal(recording_of(&b).cycles, b.pushed);
+    assert_string_equal(recording_of(&b).trouble, "");
     close_bench(&b);
 }
 
@@ -329,11 +329,11 @@ static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
     c = read_file(&b, "a");
     snprintf(said, sizeof(said), "%" PRIu64, b.missed);
     assert_string_equal(c.dropped, said);
-    assert_int_equal(look(&b).dropped, b.missed);
+    assert_int_equal(recording_of(&b).dropped, b.missed);
     assert_int_equal(c.cycles + b.missed, b.pushed);
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
     assert_true(c.events > 0);
-    assert_non_null(strstr(look(&b).trouble, "the disk does not follow"));
+    assert_non_null(strstr(recording_of(&b).trouble, "the disk does not follow"));
     close_bench(&b);
 }
 
@@ -349,7 +349,7 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
     disk.nap_ms = 2;
     push(&b, 15000);
     /* the end waits for the queue no longer than a run that is over may wait */
-    for (int i = 0; i < 12000 && look(&b).cycles < b.pushed; i++)
+    for (int i = 0; i < 12000 && recording_of(&b).cycles < b.pushed; i++)
         nap_ms(5);
     assert_true(lkd_recorder_end(b.recorder));
     c = read_file(&b, "a");
@@ -373,7 +373,7 @@ static void a_full_disk_ends_the_recording_in_order(void **state)
         nap_ms(2);
     }
     await_end(&b);
-    assert_non_null(strstr(look(&b).trouble, "No space left"));
+    assert_non_null(strstr(recording_of(&b).trouble, "No space left"));
     assert_false(atomic_load(&b.queue.on));
     c = read_file(&b, "a");
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
@@ -394,7 +394,7 @@ static void a_failed_write_ends_the_recording_before_it(void **state)
     begin(&b, "a");
     push(&b, 2000);
     await_end(&b);
-    assert_non_null(strstr(look(&b).trouble, "Input/output error"));
+    assert_non_null(strstr(recording_of(&b).trouble, "Input/output error"));
     c = read_file(&b, "a");
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
     assert_true(c.cycles > 0 && c.cycles < 200);
@@ -456,7 +456,7 @@ static void a_disk_that_cannot_begin_leaves_no_file(void **state)
     refused(&b, "a", "File too large");
     begin(&b, "a");
     assert_int_equal(read_file(&b, "a").ending, LK_MCAP_CUT);
-    assert_true(look(&b).active);
+    assert_true(recording_of(&b).active);
     close_bench(&b);
 }
 
@@ -476,12 +476,12 @@ static void a_disk_that_does_not_answer_begins_nothing(void **state)
     assert_false(atomic_load(&b.queue.on));
     assert_int_equal(lkd_recorder_begin(b.recorder, "b", &b.queue, &b.source, &error), -EBUSY);
     assert_non_null(strstr(error.text, "the disk does not answer"));
-    assert_false(look(&b).active);
+    assert_false(recording_of(&b).active);
     disk.closed = false;
     for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error);
          i++)
         nap_ms(10); /* until nothing is left of the first one */
-    assert_true(look(&b).active);
+    assert_true(recording_of(&b).active);
     push(&b, 10);
     assert_true(lkd_recorder_end(b.recorder));
     assert_int_equal(read_file(&b, "a").cycles, 10);
@@ -539,14 +539,14 @@ static void harm_is_noticed(size_t i, bool busy)
     push(&b, 10);
     nap_ms(100);
     harms[i].harm(path);
-    for (int n = 0; n < 6000 && look(&b).active; n++) {
+    for (int n = 0; n < 6000 && recording_of(&b).active; n++) {
         if (busy)
             push(&b, 5);
         nap_ms(10);
     }
-    assert_false(look(&b).active);
-    if (!strstr(look(&b).trouble, harms[i].words))
-        fail_msg("'%s' lacks '%s'", look(&b).trouble, harms[i].words);
+    assert_false(recording_of(&b).active);
+    if (!strstr(recording_of(&b).trouble, harms[i].words))
+        fail_msg("'%s' lacks '%s'", recording_of(&b).trouble, harms[i].words);
     assert_false(atomic_load(&b.queue.on));
     if (harms[i].left) {
         struct contents c = read_file(&b, harms[i].left);
@@ -586,7 +586,7 @@ static void a_file_cut_under_a_write_is_noticed(void **state)
     }
     lkd_recorder_end(b.recorder);
     await_end(&b);
-    assert_non_null(strstr(look(&b).trouble, "was cut"));
+    assert_non_null(strstr(recording_of(&b).trouble, "was cut"));
     close_bench(&b);
 }
 
@@ -636,7 +636,7 @@ static void what_io_uring_refuses_is_written_plainly(void **state)
         }
         assert_true(lkd_recorder_end(b.recorder));
         assert_true(ring_calls.n > 5);
-        assert_string_equal(look(&b).trouble, "");
+        assert_string_equal(recording_of(&b).trouble, "");
         c = read_file(&b, "a");
         assert_int_equal(c.ending, LK_MCAP_COMPLETE);
         assert_int_equal(c.cycles, b.pushed - b.missed);
@@ -660,8 +660,8 @@ static void a_disk_that_does_not_answer_holds_nobody(void **state)
     begin_ns = lkd_clock_ns();
     assert_false(lkd_recorder_end(b.recorder));
     assert_true(lkd_clock_ns() - begin_ns < INT64_C(8000000000));
-    assert_true(look(&b).active);
-    assert_true(look(&b).dropped > 0);
+    assert_true(recording_of(&b).active);
+    assert_true(recording_of(&b).dropped > 0);
     disk.closed = false;
     await_end(&b);
     assert_int_equal(read_file(&b, "a").ending, LK_MCAP_COMPLETE);
@@ -678,12 +678,12 @@ static void a_largest_size_is_kept(void **state)
     open_bench(&b, LKD_RECORD_IO_PWRITE);
     b.config.max_size = 300000;
     begin(&b, "a");
-    for (int i = 0; i < 30 && look(&b).active; i++) {
+    for (int i = 0; i < 30 && recording_of(&b).active; i++) {
         push(&b, 20);
         nap_ms(5);
     }
     await_end(&b);
-    assert_non_null(strstr(look(&b).trouble, "largest size"));
+    assert_non_null(strstr(recording_of(&b).trouble, "largest size"));
     path_of(&b, "a", path);
     fd = open(path, O_RDONLY);
     assert_in_range(lseek(fd, 0, SEEK_END), 200000, 400000);

@@ -375,7 +375,7 @@ static void test_one_way_uncertain(void **state)
     assert_int_equal(view.uncertainty_ns, 0);
 }
 
-/* A run begins with clean books, and nothing from before it comes in. */
+/* A run begins with empty histograms, and nothing from before it comes in. */
 static void test_begin(void **state)
 {
     const int64_t t = BEGIN + S, begin = t + 500 * US;

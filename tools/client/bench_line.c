@@ -225,7 +225,7 @@ static void take_stream(struct lk_client_bench *bench, const Linkage__V1__Contro
     go_on(bench, LK_BENCH_CHECK, now_ns);
 }
 
-/* Is the claim still in the daemon's books? Another bench gets the channels when this one was
+/* Does the daemon still know the claim? Another bench gets the channels when this one was
  * silent for longer than the lease. */
 static void take_check(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
@@ -378,7 +378,7 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns)
 {
     int64_t next_ns;
 
-    lk_bench_look_at_clock(bench, now_ns);
+    lk_bench_check_clock(bench, now_ns);
     mind_silence(bench, now_ns);
     mind_connection(bench, now_ns);
     /* an answer may allow the next question at once */

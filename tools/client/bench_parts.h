@@ -83,8 +83,8 @@ void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t si
 /** lk_bench_heartbeat() - send one if nothing was sent for a while. */
 void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_look_at_clock() - whether the machine's clock is synchronised, once a second. */
-void lk_bench_look_at_clock(struct lk_client_bench *bench, int64_t now_ns);
+/** lk_bench_check_clock() - whether the machine's clock is synchronised, once a second. */
+void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns);
 
 /** lk_bench_stamp_ns() - now, on the clock that stamps are taken from. */
 uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench);

@@ -17,7 +17,7 @@ uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench)
 
 /* The kernel says whether something (NTP, PTP) disciplines its wall clock, and how far off it may
  * be [us]. */
-void lk_bench_look_at_clock(struct lk_client_bench *bench, int64_t now_ns)
+void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
 {
     Linkage__V1__Clock clock = LINKAGE__V1__CLOCK__INIT;
     struct timex timex = {0};

@@ -146,7 +146,7 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error)
     struct lk_error ignored;
     int code;
 
-    lk_client_socket_look(&client->socket);
+    lk_client_socket_check(&client->socket);
     explain_silence(client, ret_error);
     code = client->socket.trouble != NULL || client->socket.reach == LK_CLIENT_NOBODY
                ? LK_CLIENT_E_NO_ANSWER

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int refuse(const char *endpoint, int fault, struct lk_error *ret_error)
+static int refuse_endpoint(const char *endpoint, int fault, struct lk_error *ret_error)
 {
     lk_error_set(ret_error, "cannot connect to '%s': %s; expected an endpoint like %s", endpoint,
                  zmq_strerror(fault), LK_CLIENT_CONTROL);
@@ -173,7 +173,7 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
     }
 }
 
-void lk_client_socket_look(struct lk_client_socket *socket)
+void lk_client_socket_check(struct lk_client_socket *socket)
 {
     uint8_t frame[6];
 
@@ -199,7 +199,7 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
     int fault;
 
     if (strlen(endpoint) >= LK_CLIENT_ENDPOINT_SIZE)
-        return refuse(endpoint, ENAMETOOLONG, ret_error);
+        return refuse_endpoint(endpoint, ENAMETOOLONG, ret_error);
     handle = zmq_socket(context, type);
     if (handle == NULL) {
         fault = errno;
@@ -215,7 +215,7 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
         if (monitor != NULL)
             zmq_close(monitor);
         zmq_close(handle);
-        return refuse(endpoint, fault, ret_error);
+        return refuse_endpoint(endpoint, fault, ret_error);
     }
     *ret_socket =
         (struct lk_client_socket){.context = context, .handle = handle, .monitor = monitor};

@@ -27,7 +27,7 @@ enum lk_client_reach { LK_CLIENT_NOBODY, LK_CLIENT_SOMEBODY, LK_CLIENT_DAEMON };
 
 /** struct lk_client_socket - a socket and where it is connected to.
  * @context:  not owned
- * @monitor:  of a DEALER: tells what becomes of its connection, see lk_client_socket_look()
+ * @monitor:  of a DEALER: tells what becomes of its connection, see lk_client_socket_check()
  * @reach:    by the last look;  @trouble: why the last handshake failed, static text, or NULL */
 struct lk_client_socket {
     void *context;
@@ -48,8 +48,8 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
 /** lk_client_socket_subscribe() - to messages that begin with the @size bytes of @topic. */
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size);
 
-/** lk_client_socket_look() - find out how far the connection got: @reach and @trouble. */
-void lk_client_socket_look(struct lk_client_socket *socket);
+/** lk_client_socket_check() - find out how far the connection got: @reach and @trouble. */
+void lk_client_socket_check(struct lk_client_socket *socket);
 
 /** lk_client_socket_close() - close the socket; what is unsent is dropped. */
 void lk_client_socket_close(struct lk_client_socket *socket);

@@ -122,8 +122,8 @@ static int take_heartbeat(struct lk_client_stream *stream, const void *data, siz
 }
 
 /* Return: 0, with a sample or, for what else may come, without. */
-static int take(struct lk_client_stream *stream, const void *data, size_t size,
-                const Linkage__V1__OutputSample **ret_sample)
+static int receive_message(struct lk_client_stream *stream, const void *data, size_t size,
+                           const Linkage__V1__OutputSample **ret_sample)
 {
     const Linkage__V1__StreamSample *sample;
 
@@ -165,7 +165,7 @@ int lk_client_stream_receive(struct lk_client_stream *stream, int timeout_ms,
         if (stream->heard_ns - before_ns > SILENCE_NS)
             code = LK_CLIENT_E_CHANGED;
         else
-            code = take(stream, zmq_msg_data(&message), zmq_msg_size(&message), &sample);
+            code = receive_message(stream, zmq_msg_data(&message), zmq_msg_size(&message), &sample);
         zmq_msg_close(&message);
     }
     if (code == 0)

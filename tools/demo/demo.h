@@ -102,10 +102,10 @@ struct demo_quantiles {
  * @n_unpublished:     steps never published (gaps in the steps beyond the lost samples)
  * @grid_misfit:       grid points between the first and last received sample that neither a step
  *                     nor the daemon's count of skipped points explains
- * @work_bench:        work put in by the bench's own books [J]: torque in effect times crank turn
+ * @work_bench:        work put in by the bench's own record [J]: torque in effect times crank turn
  * @work_complete:     no sample is missing, so that @work_bench means something
  * @gained:            kinetic + potential energy gained [J]
- * @remainder:         work put in - dissipated - gained [J], by the daemon's books
+ * @remainder:         work put in - dissipated - gained [J], by the daemon's count
  * @remainder_bound:   see demo_figures_compute() */
 struct demo_figures {
     double *round_trip_us;

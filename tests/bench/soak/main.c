@@ -37,7 +37,7 @@ struct soak {
     struct soak_bench bench;
     struct soak_faults faults;
     struct soak_explained explained;
-    struct soak_books books;
+    struct soak_counts counts;
     struct lk_client *client;
     struct lk_client *reader[3];
     char proof[256];
@@ -131,12 +131,12 @@ static int arm(struct soak *s)
     const Linkage__V1__ControlReply *reply;
     const char *text = "";
 
-    while (s->books.arm_attempts < ARM_ATTEMPTS && !interrupted) {
+    while (s->counts.arm_attempts < ARM_ATTEMPTS && !interrupted) {
         Linkage__V1__ArmRequest wish = LINKAGE__V1__ARM_REQUEST__INIT;
         struct lk_error error = {0};
 
         wish.allow_degraded = true;
-        s->books.arm_attempts++;
+        s->counts.arm_attempts++;
         if (lk_client_arm(s->client, &wish, 120000, NULL, NULL, &reply, &error))
             return complain("arm", error.text);
         if (lk_client_is_armed(reply, &text)) {
@@ -155,14 +155,14 @@ static void look_at_memory(struct soak *s)
     struct soak_memory memory;
     int64_t now_ns = lk_client_now_ns();
 
-    soak_rig_look(&s->rig, &memory);
+    soak_rig_check(&s->rig, &memory);
     if (memory.rss_kib == 0)
         return;
-    s->books.end = memory;
-    if (s->books.begin.rss_kib == 0 && now_ns - s->begin_ns > SETTLE_NS)
-        s->books.begin = memory;
-    if (memory.rss_kib > s->books.most_kib)
-        s->books.most_kib = memory.rss_kib;
+    s->counts.end = memory;
+    if (s->counts.begin.rss_kib == 0 && now_ns - s->begin_ns > SETTLE_NS)
+        s->counts.begin = memory;
+    if (memory.rss_kib > s->counts.most_kib)
+        s->counts.most_kib = memory.rss_kib;
 }
 
 /* Return: 0: go on; 1: enough; -1: it cannot go on. */
@@ -172,7 +172,7 @@ static int attend(struct soak *s)
     int64_t now_ns = lk_client_now_ns() - s->begin_ns;
 
     if (!soak_rig_lives(&s->rig)) {
-        s->books.alive = false;
+        s->counts.alive = false;
         return -1;
     }
     if (soak_explain(&s->explained, s->client, &s->rig, &s->witness, &s->faults) ||
@@ -211,7 +211,7 @@ static int run(struct soak *s)
         if (soak_explain(&s->explained, s->client, &s->rig, &s->witness, &s->faults))
             return 1;
     }
-    s->books.seconds = SECONDS(lk_client_now_ns() - s->begin_ns);
+    s->counts.seconds = SECONDS(lk_client_now_ns() - s->begin_ns);
     if (command(s->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP, "stop", &reply))
         return 1;
     look_at_memory(s);
@@ -244,12 +244,12 @@ static int read_books(struct soak *s)
         else
             request.inputs = &inputs;
         if (lk_client_open(s->rig.endpoint[0], 60000, &s->reader[i], &error) ||
-            call(s->reader[i], &request, "books", &reply[i]))
+            call(s->reader[i], &request, "counts", &reply[i]))
             return 1;
     }
-    s->books.evidence = reply[0]->evidence;
-    s->books.status = reply[1]->status;
-    s->books.inputs = reply[2]->inputs;
+    s->counts.evidence = reply[0]->evidence;
+    s->counts.status = reply[1]->status;
+    s->counts.inputs = reply[2]->inputs;
     return 0;
 }
 
@@ -260,27 +260,27 @@ static int report(struct soak *s)
     nap(1000000000); /* the last output samples */
     soak_bench_stop(&s->bench);
     soak_witness_stop(&s->witness);
-    getloadavg(s->books.load, 3);
+    getloadavg(s->counts.load, 3);
     if (r)
         return 2;
-    s->books.options = &s->options;
-    s->books.bench = &s->bench;
-    s->books.faults = &s->faults;
-    s->books.explained = &s->explained;
-    s->books.witness = &s->witness;
-    s->books.proof = s->proof;
-    soak_judge(&s->books);
-    soak_report(&s->books);
-    if (soak_report_json(&s->books))
+    s->counts.options = &s->options;
+    s->counts.bench = &s->bench;
+    s->counts.faults = &s->faults;
+    s->counts.explained = &s->explained;
+    s->counts.witness = &s->witness;
+    s->counts.proof = s->proof;
+    soak_judge(&s->counts);
+    soak_report(&s->counts);
+    if (soak_report_json(&s->counts))
         return 2;
-    return s->books.n_trouble > 0;
+    return s->counts.n_trouble > 0;
 }
 
 static int prepare(struct soak *s)
 {
     struct lk_error error = {0};
 
-    s->books.alive = true;
+    s->counts.alive = true;
     soak_faults_init(&s->faults, &s->options);
     if (soak_rig_start(&s->rig, &s->options))
         return 1;

@@ -15,7 +15,7 @@
 
 /* ---- the verdict ---- */
 
-__attribute__((format(printf, 2, 3))) static void blame(struct soak_books *b, const char *format,
+__attribute__((format(printf, 2, 3))) static void blame(struct soak_counts *b, const char *format,
                                                         ...)
 {
     va_list arguments;
@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void blame(struct soak_books *b, co
     va_end(arguments);
 }
 
-static void judge_deadlines(struct soak_books *b)
+static void judge_deadlines(struct soak_counts *b)
 {
     const Linkage__V1__Evidence *e = b->evidence;
     const uint64_t *count = b->explained->count;
@@ -51,7 +51,7 @@ static void judge_deadlines(struct soak_books *b)
 
 /* Samples are lost where the bench's own queue overflows; that is counted, and none of the daemon's
  * doing. */
-static void judge_samples(struct soak_books *b)
+static void judge_samples(struct soak_counts *b)
 {
     const Linkage__V1__Status *s = b->status;
 
@@ -66,7 +66,7 @@ static void judge_samples(struct soak_books *b)
         blame(b, "%" PRIu64 " output samples came twice or out of order", b->bench->not_newer);
 }
 
-static void judge_process(struct soak_books *b)
+static void judge_process(struct soak_counts *b)
 {
     if (!b->alive)
         blame(b, "the daemon died");
@@ -82,7 +82,7 @@ static void judge_process(struct soak_books *b)
 }
 
 /* A number is missed, too, where faults dropped its sample, and where another one overtook it. */
-static int64_t count_lost(const struct soak_books *b)
+static int64_t count_lost(const struct soak_counts *b)
 {
     uint64_t gaps = 0;
 
@@ -91,7 +91,7 @@ static int64_t count_lost(const struct soak_books *b)
     return (int64_t)(gaps - b->faults->touched[KIND(DROP)] - b->inputs->refusals->not_newer);
 }
 
-void soak_judge(struct soak_books *b)
+void soak_judge(struct soak_counts *b)
 {
     struct soak_explained *x = (struct soak_explained *)b->explained;
     const Linkage__V1__Status *s = b->status;
@@ -127,7 +127,7 @@ static void print_durations(const char *what, const Linkage__V1__Durations *d)
            (double)d->p99_ns * 1e-3, (double)d->p999_ns * 1e-3, (double)d->max_ns * 1e-3);
 }
 
-static void print_run(const struct soak_books *b)
+static void print_run(const struct soak_counts *b)
 {
     const Linkage__V1__Evidence *e = b->evidence;
 
@@ -149,7 +149,7 @@ static void print_run(const struct soak_books *b)
            b->status->page_faults, e->records_lost);
 }
 
-static void print_deadlines(const struct soak_books *b)
+static void print_deadlines(const struct soak_counts *b)
 {
     printf("missed deadlines %" PRIu64 "\n", b->evidence->overruns);
     for (int i = 0; i < SOAK_REASONS; i++)
@@ -160,7 +160,7 @@ static void print_deadlines(const struct soak_books *b)
            (double)b->witness->longest_ns * 1e-3);
 }
 
-static void print_faults(const struct soak_books *b)
+static void print_faults(const struct soak_counts *b)
 {
     printf("faults on purpose, seed %" PRIu64 ":", b->options->seed);
     for (int i = 1; i < SOAK_KINDS; i++)
@@ -171,7 +171,7 @@ static void print_faults(const struct soak_books *b)
     printf("\n");
 }
 
-static void print_samples(const struct soak_books *b)
+static void print_samples(const struct soak_counts *b)
 {
     const Linkage__V1__Refusals *r = b->inputs->refusals;
     const Linkage__V1__Status *s = b->status;
@@ -189,7 +189,7 @@ static void print_samples(const struct soak_books *b)
            (uint64_t)b->bench->received, b->bench->lost, b->missed_on_the_way);
 }
 
-void soak_report(const struct soak_books *b)
+void soak_report(const struct soak_counts *b)
 {
     const Linkage__V1__Status *s = b->status;
 
@@ -224,7 +224,7 @@ static void write_durations(struct lk_json *json, const char *key, const Linkage
     lk_json_close(json, '}');
 }
 
-static void write_run(struct lk_json *json, const struct soak_books *b)
+static void write_run(struct lk_json *json, const struct soak_counts *b)
 {
     const Linkage__V1__Evidence *e = b->evidence;
 
@@ -251,7 +251,7 @@ static void write_run(struct lk_json *json, const struct soak_books *b)
     write_durations(json, "response", e->response);
 }
 
-static void write_deadlines(struct lk_json *json, const struct soak_books *b)
+static void write_deadlines(struct lk_json *json, const struct soak_counts *b)
 {
     lk_json_open(json, "missed_deadlines", '{');
     lk_json_count(json, "all", b->evidence->overruns);
@@ -260,7 +260,7 @@ static void write_deadlines(struct lk_json *json, const struct soak_books *b)
     lk_json_close(json, '}');
 }
 
-static void write_faults(struct lk_json *json, const struct soak_books *b)
+static void write_faults(struct lk_json *json, const struct soak_counts *b)
 {
     lk_json_open(json, "faults", '{');
     lk_json_count(json, "seed", b->options->seed);
@@ -275,7 +275,7 @@ static void write_faults(struct lk_json *json, const struct soak_books *b)
     lk_json_close(json, '}');
 }
 
-static void write_samples(struct lk_json *json, const struct soak_books *b)
+static void write_samples(struct lk_json *json, const struct soak_counts *b)
 {
     const Linkage__V1__Status *s = b->status;
 
@@ -306,7 +306,7 @@ static void write_memory(struct lk_json *json, const char *key, const struct soa
     lk_json_close(json, '}');
 }
 
-int soak_report_json(const struct soak_books *b)
+int soak_report_json(const struct soak_counts *b)
 {
     struct lk_json json = {.file = b->options->json ? fopen(b->options->json, "w") : NULL};
 

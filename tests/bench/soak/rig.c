@@ -127,7 +127,7 @@ static int add_children(pid_t pid, pid_t *list, int n)
     return n;
 }
 
-void soak_rig_look(const struct soak_rig *rig, struct soak_memory *ret_memory)
+void soak_rig_check(const struct soak_rig *rig, struct soak_memory *ret_memory)
 {
     pid_t list[PROCESSES_MAX] = {rig->pid};
     int n = 1;

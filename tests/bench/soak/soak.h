@@ -98,8 +98,8 @@ struct soak_rig {
 /** soak_rig_start() - write the configuration, start the daemon.  Return: 0, 1 after a complaint.
  */
 int soak_rig_start(struct soak_rig *rig, const struct soak_options *options);
-/** soak_rig_look() - how much it has now; zero of what cannot be read. */
-void soak_rig_look(const struct soak_rig *rig, struct soak_memory *ret_memory);
+/** soak_rig_check() - how much it has now; zero of what cannot be read. */
+void soak_rig_check(const struct soak_rig *rig, struct soak_memory *ret_memory);
 /** soak_rig_ready_ns() - for how long the cycle's thread was ready since the run began while others
  * ran [ns]; 0 where the kernel does not say. */
 int64_t soak_rig_ready_ns(const struct soak_rig *rig);
@@ -227,7 +227,7 @@ const char *soak_reason_key(enum soak_reason reason);
 
 /* ---- the report ---- */
 
-/** struct soak_books - at the end of a run.
+/** struct soak_counts - at the end of a run.
  * @begin: memory when the run had settled, @end: at its end;  @most_kib: largest seen
  * @alive: the daemon was there all the time;  @exit_status: of the daemon
  * @lost: samples that were lost on the way, by the gaps in their numbers that the daemon has seen;
@@ -235,7 +235,7 @@ const char *soak_reason_key(enum soak_reason reason);
  * @unpublished: steps without an output sample;  @missed_on_the_way: output samples that were
  * published, and neither came nor left a gap
  * @trouble: sentences, why this soak is not as it should be */
-struct soak_books {
+struct soak_counts {
     const struct soak_options *options;
     const Linkage__V1__Evidence *evidence;
     const Linkage__V1__Status *status;
@@ -261,8 +261,8 @@ struct soak_books {
 };
 
 /** soak_judge() - fill in what follows from the rest.  soak_report(), soak_report_json(). */
-void soak_judge(struct soak_books *books);
-void soak_report(const struct soak_books *books);
-int soak_report_json(const struct soak_books *books);
+void soak_judge(struct soak_counts *counts);
+void soak_report(const struct soak_counts *counts);
+int soak_report_json(const struct soak_counts *counts);
 
 #endif

@@ -39,7 +39,7 @@ static void add_gap(struct soak_witness *witness, int64_t begin_ns, int64_t end_
         witness->longest_ns = end_ns - begin_ns;
 }
 
-static void settle(struct soak_witness *witness)
+static void settle_thread(struct soak_witness *witness)
 {
     cpu_set_t set;
     char path[64];
@@ -57,7 +57,7 @@ static void *watch(void *data)
     struct soak_witness *witness = data;
     int64_t last_ns, now_ns, waited, before;
 
-    settle(witness);
+    settle_thread(witness);
     before = waited_ns(witness);
     last_ns = lk_client_now_ns();
     while (!atomic_load_explicit(&witness->stop, memory_order_relaxed)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "books.h"
+#include "summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 /* Of statistics, summary offsets, end of data, footer, magic: some hundred bytes. */
 #define OTHERS_SIZE 1024
 
-void lk_mcap_books_init(struct lk_mcap_books *books)
+void lk_mcap_summary_init(struct lk_mcap_summary *summary)
 {
-    *books = (struct lk_mcap_books){.schemas = {.grows = true},
-                                    .channels = {.grows = true},
-                                    .attachments = {.grows = true},
-                                    .metadata = {.grows = true}};
+    *summary = (struct lk_mcap_summary){.schemas = {.grows = true},
+                                        .channels = {.grows = true},
+                                        .attachments = {.grows = true},
+                                        .metadata = {.grows = true}};
 }
 
-void lk_mcap_books_fini(struct lk_mcap_books *books)
+void lk_mcap_summary_fini(struct lk_mcap_summary *summary)
 {
-    lk_mcap_buffer_fini(&books->schemas);
-    lk_mcap_buffer_fini(&books->channels);
-    lk_mcap_buffer_fini(&books->attachments);
-    lk_mcap_buffer_fini(&books->metadata);
-    free(books->chunk);
-    *books = (struct lk_mcap_books){0};
+    lk_mcap_buffer_fini(&summary->schemas);
+    lk_mcap_buffer_fini(&summary->channels);
+    lk_mcap_buffer_fini(&summary->attachments);
+    lk_mcap_buffer_fini(&summary->metadata);
+    free(summary->chunk);
+    *summary = (struct lk_mcap_summary){0};
 }
 
 static uint64_t load(const unsigned char *from, size_t n)
@@ -39,115 +39,117 @@ static uint64_t load(const unsigned char *from, size_t n)
 }
 
 /* @record: of an attachment, from its head on */
-static void index_attachment(struct lk_mcap_books *books, const unsigned char *record, size_t size)
+static void index_attachment(struct lk_mcap_summary *summary, const unsigned char *record,
+                             size_t size)
 {
     const unsigned char *content = record + LK_MCAP_HEAD_SIZE;
     size_t name = load(content + 16, 4), media = load(content + 20 + name, 4);
-    struct lk_mcap_buffer *b = &books->attachments;
+    struct lk_mcap_buffer *b = &summary->attachments;
     size_t begin = lk_mcap_begin(b, LK_MCAP_ATTACHMENT_INDEX);
 
-    lk_mcap_put_u64(b, books->offset);
+    lk_mcap_put_u64(b, summary->offset);
     lk_mcap_put_u64(b, size);
     lk_mcap_put(b, content, 16); /* log and create time */
     lk_mcap_put(b, content + 24 + name + media, 8);
     lk_mcap_put(b, content + 16, 8 + name + media); /* both texts with their lengths */
     lk_mcap_end(b, begin);
-    books->n_attachments++;
+    summary->n_attachments++;
 }
 
-static void index_metadata(struct lk_mcap_books *books, const unsigned char *record, size_t size)
+static void index_metadata(struct lk_mcap_summary *summary, const unsigned char *record,
+                           size_t size)
 {
     const unsigned char *content = record + LK_MCAP_HEAD_SIZE;
-    struct lk_mcap_buffer *b = &books->metadata;
+    struct lk_mcap_buffer *b = &summary->metadata;
     size_t begin = lk_mcap_begin(b, LK_MCAP_METADATA_INDEX);
 
-    lk_mcap_put_u64(b, books->offset);
+    lk_mcap_put_u64(b, summary->offset);
     lk_mcap_put_u64(b, size);
     lk_mcap_put(b, content, 4 + load(content, 4));
     lk_mcap_end(b, begin);
-    books->n_metadata++;
+    summary->n_metadata++;
 }
 
-static void note_record(struct lk_mcap_books *books, const unsigned char *record, size_t size)
+static void note_record(struct lk_mcap_summary *summary, const unsigned char *record, size_t size)
 {
     switch (record[0]) {
     case LK_MCAP_SCHEMA:
-        lk_mcap_put(&books->schemas, record, size);
-        books->n_schemas++;
+        lk_mcap_put(&summary->schemas, record, size);
+        summary->n_schemas++;
         break;
     case LK_MCAP_CHANNEL:
-        lk_mcap_put(&books->channels, record, size);
-        books->n_channels++;
+        lk_mcap_put(&summary->channels, record, size);
+        summary->n_channels++;
         break;
     case LK_MCAP_ATTACHMENT:
-        index_attachment(books, record, size);
+        index_attachment(summary, record, size);
         break;
     case LK_MCAP_METADATA:
-        index_metadata(books, record, size);
+        index_metadata(summary, record, size);
         break;
     default:
         break;
     }
 }
 
-int lk_mcap_books_front(struct lk_mcap_books *books, const struct lk_mcap_buffer *records)
+int lk_mcap_summary_front(struct lk_mcap_summary *summary, const struct lk_mcap_buffer *records)
 {
     size_t at = 0;
 
     if (records->full)
         return -ENOMEM;
-    if (books->offset == 0) {
+    if (summary->offset == 0) {
         at = LK_MCAP_MAGIC_SIZE;
-        books->offset += at;
+        summary->offset += at;
     }
     while (at < records->size) {
         size_t size = LK_MCAP_HEAD_SIZE + load(records->data + at + 1, 8);
 
-        note_record(books, records->data + at, size);
-        books->offset += size;
+        note_record(summary, records->data + at, size);
+        summary->offset += size;
         at += size;
     }
-    return books->schemas.full || books->channels.full || books->attachments.full ||
-                   books->metadata.full
+    return summary->schemas.full || summary->channels.full || summary->attachments.full ||
+                   summary->metadata.full
                ? -ENOMEM
                : 0;
 }
 
-static int make_room(struct lk_mcap_books *books)
+static int make_room(struct lk_mcap_summary *summary)
 {
-    size_t capacity = books->capacity ? 2 * books->capacity : 256;
+    size_t capacity = summary->capacity ? 2 * summary->capacity : 256;
     struct lk_mcap_chunk_index *chunk;
 
-    if (books->n_chunks < books->capacity)
+    if (summary->n_chunks < summary->capacity)
         return 0;
-    chunk = realloc(books->chunk, capacity * sizeof(*chunk));
+    chunk = realloc(summary->chunk, capacity * sizeof(*chunk));
     if (!chunk)
         return -ENOMEM;
-    books->chunk = chunk;
-    books->capacity = capacity;
+    summary->chunk = chunk;
+    summary->capacity = capacity;
     return 0;
 }
 
-int lk_mcap_books_chunk(struct lk_mcap_books *books, const struct lk_mcap_chunk_index *index)
+int lk_mcap_summary_chunk(struct lk_mcap_summary *summary, const struct lk_mcap_chunk_index *index)
 {
     struct lk_mcap_chunk_index *own;
     uint64_t n = 0;
 
-    if (make_room(books))
+    if (make_room(summary))
         return -ENOMEM;
-    own = &books->chunk[books->n_chunks++];
+    own = &summary->chunk[summary->n_chunks++];
     *own = *index;
-    own->offset = books->offset;
-    books->offset += index->length + index->index_length;
+    own->offset = summary->offset;
+    summary->offset += index->length + index->index_length;
     for (size_t c = 1; c <= LK_MCAP_CHANNELS_MAX; c++)
         n += index->messages[c];
     for (size_t c = 1; c <= LK_MCAP_CHANNELS_MAX; c++)
-        books->messages[c] += index->messages[c];
+        summary->messages[c] += index->messages[c];
     if (n > 0) {
-        if (books->last_ns == 0 || index->first_ns < books->first_ns)
-            books->first_ns = index->first_ns;
-        if (index->last_ns > books->last_ns)
-            books->last_ns = index->last_ns;
+        if (summary->last_ns == 0 || index->first_ns < summary->first_ns)
+            summary->first_ns = index->first_ns;
+        if (index->last_ns > summary->last_ns)
+            summary->last_ns = index->last_ns;
     }
     return 0;
 }
@@ -176,26 +178,26 @@ static void put_chunk_index(struct lk_mcap_buffer *b, const struct lk_mcap_chunk
     lk_mcap_end(b, begin);
 }
 
-static void put_statistics(struct lk_mcap_buffer *b, const struct lk_mcap_books *books)
+static void put_statistics(struct lk_mcap_buffer *b, const struct lk_mcap_summary *summary)
 {
     size_t begin = lk_mcap_begin(b, LK_MCAP_STATISTICS), map;
     uint64_t n = 0;
 
     for (size_t c = 1; c <= LK_MCAP_CHANNELS_MAX; c++)
-        n += books->messages[c];
+        n += summary->messages[c];
     lk_mcap_put_u64(b, n);
-    lk_mcap_put_u16(b, books->n_schemas);
-    lk_mcap_put_u32(b, books->n_channels);
-    lk_mcap_put_u32(b, books->n_attachments);
-    lk_mcap_put_u32(b, books->n_metadata);
-    lk_mcap_put_u32(b, (uint32_t)books->n_chunks);
-    lk_mcap_put_u64(b, books->first_ns);
-    lk_mcap_put_u64(b, books->last_ns);
+    lk_mcap_put_u16(b, summary->n_schemas);
+    lk_mcap_put_u32(b, summary->n_channels);
+    lk_mcap_put_u32(b, summary->n_attachments);
+    lk_mcap_put_u32(b, summary->n_metadata);
+    lk_mcap_put_u32(b, (uint32_t)summary->n_chunks);
+    lk_mcap_put_u64(b, summary->first_ns);
+    lk_mcap_put_u64(b, summary->last_ns);
     lk_mcap_put_u32(b, 0);
     map = b->size;
-    for (uint16_t c = 1; c <= LK_MCAP_CHANNELS_MAX && c <= books->n_channels; c++) {
+    for (uint16_t c = 1; c <= LK_MCAP_CHANNELS_MAX && c <= summary->n_channels; c++) {
         lk_mcap_put_u16(b, c);
-        lk_mcap_put_u64(b, books->messages[c]);
+        lk_mcap_put_u64(b, summary->messages[c]);
     }
     if (!b->full)
         lk_mcap_store_u32(b->data + map - 4, (uint32_t)(b->size - map));
@@ -211,11 +213,11 @@ struct group {
     size_t end;
 };
 
-static void put_groups(struct lk_mcap_buffer *b, const struct lk_mcap_books *books,
+static void put_groups(struct lk_mcap_buffer *b, const struct lk_mcap_summary *summary,
                        struct group group[GROUPS])
 {
-    const struct lk_mcap_buffer *ready[GROUPS] = {&books->schemas,     &books->channels, NULL,
-                                                  &books->attachments, &books->metadata, NULL};
+    const struct lk_mcap_buffer *ready[GROUPS] = {&summary->schemas,     &summary->channels, NULL,
+                                                  &summary->attachments, &summary->metadata, NULL};
     static const enum lk_mcap_op ops[GROUPS] = {LK_MCAP_SCHEMA,         LK_MCAP_CHANNEL,
                                                 LK_MCAP_CHUNK_INDEX,    LK_MCAP_ATTACHMENT_INDEX,
                                                 LK_MCAP_METADATA_INDEX, LK_MCAP_STATISTICS};
@@ -224,10 +226,10 @@ static void put_groups(struct lk_mcap_buffer *b, const struct lk_mcap_books *boo
         group[i] = (struct group){ops[i], b->size, 0};
         if (ready[i])
             lk_mcap_put(b, ready[i]->data, ready[i]->size);
-        for (size_t c = 0; ops[i] == LK_MCAP_CHUNK_INDEX && c < books->n_chunks; c++)
-            put_chunk_index(b, &books->chunk[c]);
+        for (size_t c = 0; ops[i] == LK_MCAP_CHUNK_INDEX && c < summary->n_chunks; c++)
+            put_chunk_index(b, &summary->chunk[c]);
         if (ops[i] == LK_MCAP_STATISTICS)
-            put_statistics(b, books);
+            put_statistics(b, summary);
         group[i].end = b->size;
     }
 }
@@ -247,32 +249,32 @@ static void put_offsets(struct lk_mcap_buffer *b, const struct group group[GROUP
     }
 }
 
-void lk_mcap_books_close(const struct lk_mcap_books *books, struct lk_mcap_buffer *b)
+void lk_mcap_summary_close(const struct lk_mcap_summary *summary, struct lk_mcap_buffer *b)
 {
-    uint64_t zero = books->offset - b->size; /* of the file, as seen from the buffer */
+    uint64_t zero = summary->offset - b->size; /* of the file, as seen from the buffer */
     struct group group[GROUPS];
-    size_t begin = lk_mcap_begin(b, LK_MCAP_DATA_END), summary, offsets;
+    size_t begin = lk_mcap_begin(b, LK_MCAP_DATA_END), summary_at, offsets;
 
     lk_mcap_put_u32(b, 0); /* the chunks have CRCs of their own */
     lk_mcap_end(b, begin);
-    summary = b->size;
-    put_groups(b, books, group);
+    summary_at = b->size;
+    put_groups(b, summary, group);
     offsets = b->size;
     put_offsets(b, group, zero);
     begin = lk_mcap_begin(b, LK_MCAP_FOOTER);
-    lk_mcap_put_u64(b, zero + summary);
+    lk_mcap_put_u64(b, zero + summary_at);
     lk_mcap_put_u64(b, zero + offsets);
     /* the CRC covers all up to itself, and the length of the record with it */
     lk_mcap_put_u32(b, 0);
     lk_mcap_end(b, begin);
     if (!b->full)
         lk_mcap_store_u32(b->data + b->size - 4,
-                          lk_mcap_crc(b->data + summary, b->size - 4 - summary));
+                          lk_mcap_crc(b->data + summary_at, b->size - 4 - summary_at));
     lk_mcap_put(b, LK_MCAP_MAGIC, LK_MCAP_MAGIC_SIZE);
 }
 
-size_t lk_mcap_books_size(const struct lk_mcap_books *books, size_t more)
+size_t lk_mcap_summary_size(const struct lk_mcap_summary *summary, size_t more)
 {
-    return books->schemas.size + books->channels.size + books->attachments.size +
-           books->metadata.size + (books->n_chunks + more) * CHUNK_INDEX_SIZE + OTHERS_SIZE;
+    return summary->schemas.size + summary->channels.size + summary->attachments.size +
+           summary->metadata.size + (summary->n_chunks + more) * CHUNK_INDEX_SIZE + OTHERS_SIZE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cycle on a clock of the test's own: the grid, the books, overruns and faults, exactly.
+/* The cycle on a clock of the test's own: the grid, the counts, overruns and faults, exactly.
  *
  * A step takes as long as the test says, and a sleep ends as late as it says; each record that the
  * cycle publishes is kept, and after every run the figures, records, histograms and the list of
@@ -167,7 +167,7 @@ static int64_t between(int64_t k)
 
 static struct lkd_figures last;
 
-/* ---- the books, said once more ---- */
+/* ---- the counts, said once more ---- */
 
 static void check_grid(size_t i)
 {
@@ -197,13 +197,13 @@ static void check_record(size_t i, const struct lkd_record *r)
     assert_true(r->computed_ns <= r->ended_ns);
 }
 
-/** struct books - counted from the records alone. */
-struct books {
+/** struct counts - counted from the records alone. */
+struct counts {
     uint64_t overruns, skipped, caught_up, late, is_long;
     int64_t response_max_ns, wakeup_max_ns;
 };
 
-static void count_record(struct books *b, const struct lkd_record *r, int64_t before_ns)
+static void count_record(struct counts *b, const struct lkd_record *r, int64_t before_ns)
 {
     bool waited = r->deadline_ns >= before_ns;
 
@@ -221,10 +221,10 @@ static void count_record(struct books *b, const struct lkd_record *r, int64_t be
     b->overruns++;
 }
 
-static void check_books(void)
+static void check_counts(void)
 {
     struct lkd_record r, before = {.ended_ns = INT64_MIN};
-    struct books b = {0};
+    struct counts b = {0};
 
     for (size_t i = 0; i < n_entries; i++) {
         check_grid(i);
@@ -261,7 +261,7 @@ static void run_until(int64_t end_ns)
     assert_true(lkd_mailbox_take(&cycle->status));
     last = *(const struct lkd_figures *)lkd_mailbox_front(&cycle->status);
     assert_true(n_entries > 0 && n_entries < LOG_MAX);
-    check_books();
+    check_counts();
 }
 
 /* ---- the grid ---- */
