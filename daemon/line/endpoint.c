@@ -249,14 +249,14 @@ int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *
         r = errno;
         if (other >= 0)
             close(other);
-        return refuse(ret_error, endpoint, strerror(r));
+        return refuse_endpoint(ret_error, endpoint, strerror(r));
     }
     close(other);
     r = lkd_endpoint_listen(endpoint, open, &other, ret_error);
     if (r)
         return r;
     if (dup3(other, fd, O_CLOEXEC) < 0)
-        r = refuse(ret_error, endpoint, strerror(errno));
+        r = refuse_endpoint(ret_error, endpoint, strerror(errno));
     close(other);
     return r;
 }
