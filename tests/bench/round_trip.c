@@ -63,10 +63,10 @@ static void look_after(void)
 
     while (lk_client_bench_receive(bench, 0, NULL, &sample) == 0)
         ;
-    lk_client_bench_state(bench, &view);
+    lk_client_bench_read_state(bench, &view);
     while (view.state != LK_CLIENT_BENCH_CONNECTED) {
         (void)lk_client_bench_receive(bench, 10, NULL, &sample);
-        lk_client_bench_state(bench, &view);
+        lk_client_bench_read_state(bench, &view);
     }
 }
 

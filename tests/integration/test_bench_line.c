@@ -60,7 +60,7 @@ static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_ben
         if (lk_client_bench_receive(bench, 20, NULL, &sample) == 0 &&
             lk_client_bench_send(bench, &torque, 1, NULL) == 0)
             sent++;
-        lk_client_bench_state(bench, &view);
+        lk_client_bench_read_state(bench, &view);
         if (view.state == state && view.times_claimed >= times)
             break;
     } while (lk_client_now_ns() < until_ns);
@@ -266,7 +266,7 @@ static void test_two_benches_for_one_channel(void **state)
         attend(second, 20, REFUSED, 1);
         if (view.state == CONNECTED)
             attend(first, 20, WAITING, UINT64_MAX);
-        lk_client_bench_state(second, &view);
+        lk_client_bench_read_state(second, &view);
     }
     assert_int_equal(view.state, REFUSED);
     assert_non_null(strstr(view.text, "first again"));

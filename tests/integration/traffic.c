@@ -91,7 +91,7 @@ static int feed(const struct line *line, const char *channel)
 
             lk_client_bench_send(bench, &torque, 1, NULL);
         }
-        lk_client_bench_state(bench, &view);
+        lk_client_bench_read_state(bench, &view);
         if ((int)view.state != state || lk_client_now_ns() > print_ns) {
             print_ns = lk_client_now_ns() + 500000000;
             state = (int)view.state;

@@ -279,7 +279,8 @@ int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64
 
 /* ---- looking ---- */
 
-void lk_client_bench_state(struct lk_client_bench *bench, struct lk_client_bench_view *ret_view)
+void lk_client_bench_read_state(struct lk_client_bench *bench,
+                                struct lk_client_bench_view *ret_view)
 {
     pthread_mutex_lock(&bench->lock);
     *ret_view = bench->view;

@@ -9,12 +9,12 @@
  *
  * The bench may be there before the daemon, survives its restart, a cut line, a model that changes
  * and another bench that holds a channel: it asks and claims again, twice a second, until it owns
- * its channels. What it waits for can be read at any time (lk_client_bench_state()). Nothing that
- * it does about that waits: lk_client_bench_receive() returns within its time-out.
+ * its channels. What it waits for can be read at any time (lk_client_bench_read_state()). Nothing
+ * that it does about that waits: lk_client_bench_receive() returns within its time-out.
  *
  * Thread: the bench belongs to the thread that receives. lk_client_bench_send() and
- * lk_client_bench_state() may be called from other threads at the same time. Not for a real-time
- * thread. */
+ * lk_client_bench_read_state() may be called from other threads at the same time. Not for a
+ * real-time thread. */
 #ifndef TOOLS_CLIENT_BENCH_H
 #define TOOLS_CLIENT_BENCH_H
 
@@ -118,8 +118,9 @@ int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence);
 
-/** lk_client_bench_state() - how it is. Any thread. */
-void lk_client_bench_state(struct lk_client_bench *bench, struct lk_client_bench_view *ret_view);
+/** lk_client_bench_read_state() - its present state. Any thread. */
+void lk_client_bench_read_state(struct lk_client_bench *bench,
+                                struct lk_client_bench_view *ret_view);
 
 /** lk_client_bench_model() - what the model's channels mean; NULL while not connected. Of the
  * receiving thread, until its next receive. */

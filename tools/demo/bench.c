@@ -162,7 +162,7 @@ static int send_all(const struct demo_line *line, const struct demo_layout *layo
         sent->torque = demo_torque((double)after_ns * 1e-9, duration_s);
         sent->sent_ns = lk_client_now_ns();
         if (lk_client_bench_send(line->bench, &sent->torque, 1, &sequence) != 0) {
-            lk_client_bench_state(line->bench, &view);
+            lk_client_bench_read_state(line->bench, &view);
             fprintf(stderr, "linkage-demo: an input could not be sent: %s\n",
                     view.text[0] != '\0' ? view.text : "the connection is gone");
             return 1;

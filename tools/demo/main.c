@@ -150,7 +150,7 @@ static int claim_motor(struct lk_client_bench *bench)
     do {
         int code = lk_client_bench_receive(bench, 20, NULL, &sample);
 
-        lk_client_bench_state(bench, &view);
+        lk_client_bench_read_state(bench, &view);
         if (view.state == LK_CLIENT_BENCH_CONNECTED)
             return DEMO_OK;
         if (code < 0)

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
             }
             (void)lk_client_bench_send(bench, &torque, 1, NULL); /* not ours now: later again */
         }
-        lk_client_bench_state(bench, &view);
+        lk_client_bench_read_state(bench, &view);
         if (view.state != shown.state || view.times_claimed != shown.times_claimed)
             printf("%s%s%s\n", lk_client_bench_state_name(view.state),
                    view.text[0] != '\0' ? ": " : "", view.text);
