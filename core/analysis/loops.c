@@ -30,7 +30,7 @@ static void count_sides(const struct lk_system *sys, const bool *gone, int *degr
 }
 
 /* take away bodies with fewer than two joints until none is left; compliant rows bind nothing */
-static int prune(const struct lk_system *sys, bool *gone)
+static int prune(const struct lk_system *sys, bool *gone, int *held_by)
 {
     int *degree = calloc((size_t)sys->n_bodies + 1, sizeof(int));
     bool again = true;
@@ -46,8 +46,10 @@ static int prune(const struct lk_system *sys, bool *gone)
             for (int s = 0; s < sys->joint[j].n_sides && !gone[j]; s++) {
                 int b = sys->joint[j].body[s];
 
-                if (!is_fixed(sys, b) && degree[b] == 1)
-                    gone[j] = again = true;
+                if (is_fixed(sys, b) || degree[b] != 1)
+                    continue;
+                held_by[b] = j;
+                gone[j] = again = true;
             }
     }
     free(degree);
@@ -99,21 +101,22 @@ int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
 {
     size_t joints = (size_t)sys->n_joints + 1, bodies = (size_t)sys->n_bodies + 1;
     bool *gone = calloc(joints, sizeof(bool));
-    int r = gone ? prune(sys, gone) : -ENOMEM;
     struct lk_loops l = {.sys = sys};
 
     l.column = calloc(joints, sizeof(int));
     l.row = calloc(bodies, sizeof(int));
     l.joint_of_column = calloc((size_t)sys->n_rows + 1, sizeof(int));
     l.body_of = calloc(bodies, sizeof(int));
+    l.held_by = calloc(bodies, sizeof(int));
     l.length = calloc(bodies, sizeof(double));
-    if (r < 0 || !l.column || !l.row || !l.joint_of_column || !l.body_of || !l.length) {
+    for (int b = 0; b < sys->n_bodies && l.row && l.held_by; b++)
+        l.row[b] = l.held_by[b] = -1;
+    if (!gone || !l.column || !l.row || !l.joint_of_column || !l.body_of || !l.held_by ||
+        !l.length || prune(sys, gone, l.held_by) < 0) {
         free(gone);
         lk_loops_fini(&l);
         return -ENOMEM;
     }
-    for (int b = 0; b < sys->n_bodies; b++)
-        l.row[b] = -1;
     for (int j = 0; j < sys->n_joints; j++) {
         l.column[j] = -1;
         if (!gone[j])
@@ -131,6 +134,7 @@ void lk_loops_fini(struct lk_loops *l)
     free(l->row);
     free(l->joint_of_column);
     free(l->body_of);
+    free(l->held_by);
     free(l->length);
     *l = (struct lk_loops){0};
 }
@@ -189,7 +193,7 @@ static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose,
                       joint->ratio * change_of_coordinate(l->sys, pose, joint, 0);
 }
 
-/* one row into its column, scaled to unit length; returns the scale */
+/* one row into its column, scaled to unit length; returns the scale. Bodies without rows stand. */
 static double fill_column(const struct lk_loops *l, const struct lk_joint *joint,
                           const struct block *block, int r, double *column)
 {
@@ -199,7 +203,7 @@ static double fill_column(const struct lk_loops *l, const struct lk_joint *joint
         int b = joint->body[s];
         double row[6];
 
-        if (is_fixed(l->sys, b))
+        if (is_fixed(l->sys, b) || l->row[b] < 0)
             continue;
         lk_jacobian_row(block->jacobian, s, r, row);
         for (int k = 0; k < 6; k++)
@@ -276,4 +280,23 @@ void lk_rank_fini(struct lk_rank *f)
     free(f->tau);
     free(f->pivot);
     *f = (struct lk_rank){0};
+}
+
+int lk_rank_motions(const struct lk_loops *l, const struct lk_rank *f, double **ret)
+{
+    int n = l->n_rows, n_motions = n - f->rank;
+    int k = n < l->n_columns ? n : l->n_columns;
+    double *Z = calloc((size_t)n * (size_t)n_motions + 1, sizeof(double));
+
+    if (!Z)
+        return -ENOMEM;
+    for (int i = 0; i < n_motions; i++)
+        Z[(size_t)i * (size_t)n + (size_t)(f->rank + i)] = 1;
+    if (n_motions > 0 && k > 0 &&
+        LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'N', n, n_motions, k, f->A, n, f->tau, Z, n) != 0) {
+        free(Z);
+        return -ENOMEM;
+    }
+    *ret = Z;
+    return 0;
 }

@@ -19,6 +19,7 @@
  * @column:          first column of each joint, -1: not in a loop;  @row: first row of each body,
  * -1
  * @joint_of_column: its inverse;  @body_of: the body of rows 6 i to 6 i + 5
+ * @held_by:         outside the loops, the joint that each body hangs by; -1: none, it is free
  * @length:          unit of the translation of each body [m] */
 struct lk_loops {
     const struct lk_system *sys;
@@ -28,6 +29,7 @@ struct lk_loops {
     int *row;
     int *joint_of_column;
     int *body_of;
+    int *held_by;
     double *length;
 };
 
@@ -61,5 +63,10 @@ struct lk_rank {
 int lk_rank_init(const struct lk_loops *loops, const struct lk_pose *pose, enum lk_columns which,
                  double tolerance, struct lk_rank *ret_rank);
 void lk_rank_fini(struct lk_rank *rank);
+
+/** lk_rank_motions() - the motions that the factored rows allow, n_rows - rank of them,
+ * orthonormal, n_rows values each, in the measure of the rows of the matrix. Return: 0, -ENOMEM;
+ * free(). */
+int lk_rank_motions(const struct lk_loops *loops, const struct lk_rank *rank, double **ret_motions);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Degrees of freedom and redundant rows, from the rank of the rigid rows.
+/* Degrees of freedom, coordinates for them and redundant rows, from the rank of the rigid rows.
  *
  * A row takes part in a dependence when it has a coefficient in some combination of rows that
  * vanishes. QR with column pivoting gives a base of these combinations: each row beyond the rank in
  * terms of the independent ones; what occurs in the base occurs in some combination and the other
  * way round, so the answer does not depend on the choice of the base. */
-#include "analysis/loops.h"
-#include "linkage/analysis.h"
+#include "analysis/freedom.h"
 #include "maths/arithmetic.h"
 #include <errno.h>
 #include <math.h>
@@ -58,7 +57,16 @@ static int list_rows(const struct lk_loops *l, const bool *marked, struct lk_mob
     return 0;
 }
 
-static int find_redundant(const struct lk_loops *l, struct lk_mobility *m)
+/* none where there are too many to choose from */
+static int find_coordinates(const struct lk_loops *l, const struct lk_rank *f,
+                            struct lk_mobility *m)
+{
+    int r = lk_freedom_choose(l, f, &m->coordinates, &m->n_coordinates);
+
+    return r == LK_E_MODEL ? 0 : r;
+}
+
+static int look_at_rows(const struct lk_loops *l, struct lk_mobility *m)
 {
     bool *marked = calloc((size_t)l->n_columns + 1, sizeof(bool));
     struct lk_rank f = {0};
@@ -70,6 +78,8 @@ static int find_redundant(const struct lk_loops *l, struct lk_mobility *m)
     }
     if (r == 0)
         r = list_rows(l, marked, m);
+    if (r == 0)
+        r = find_coordinates(l, &f, m);
     lk_rank_fini(&f);
     free(marked);
     return r;
@@ -87,7 +97,7 @@ int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobili
     if ((double)l.n_columns * l.n_rows > MATRIX_MAX)
         r = LK_E_MODEL;
     else
-        r = find_redundant(&l, &m);
+        r = look_at_rows(&l, &m);
     for (int j = 0; j < sys->n_joints; j++)
         m.rank += sys->joint[j].n_rigid;
     m.rank -= m.n_redundant;
@@ -105,5 +115,6 @@ void lk_mobility_fini(struct lk_mobility *mobility)
 {
     free(mobility->joints);
     free(mobility->rows);
+    free(mobility->coordinates);
     *mobility = (struct lk_mobility){0};
 }

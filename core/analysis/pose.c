@@ -115,26 +115,6 @@ static void move(struct search *s, double scale)
         move_body(&s->pose[l->body_of[i / 6]], l->length[l->body_of[i / 6]], s->z + i);
 }
 
-/* n - rank motions that the factored rows allow, orthonormal; @ret has n_rows values each */
-static int null_space(const struct lk_loops *l, const struct lk_rank *f, double **ret)
-{
-    int n = l->n_rows, free_motions = n - f->rank;
-    int k = n < l->n_columns ? n : l->n_columns;
-    double *Z = calloc((size_t)n * (size_t)free_motions + 1, sizeof(double));
-
-    if (!Z)
-        return -ENOMEM;
-    for (int i = 0; i < free_motions; i++)
-        Z[(size_t)i * (size_t)n + (size_t)(f->rank + i)] = 1;
-    if (free_motions > 0 && LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'N', n, free_motions, k, f->A, n,
-                                           f->tau, Z, n) != 0) {
-        free(Z);
-        return -ENOMEM;
-    }
-    *ret = Z;
-    return 0;
-}
-
 /* one round of Gauss-Newton: the smallest motion that the least squares ask for, square to the
  * direction, which is one column more */
 static bool improve(struct search *s, double step)
@@ -253,7 +233,7 @@ static int search_poses(struct search *s, int here, struct lk_pose_check *c, str
     if (r < 0)
         return r;
     n_free = s->l->n_rows - passive.rank;
-    r = null_space(s->l, &passive, &Z);
+    r = lk_rank_motions(s->l, &passive, &Z);
     lk_rank_fini(&passive);
     s->closed = gap_of_drawing(s);
     c->can_move = n_free > 0;
@@ -314,10 +294,10 @@ static int name_bodies(const struct lk_loops *l, const struct lk_rank *here,
 {
     double *share = calloc((size_t)l->sys->n_bodies + 1, sizeof(double));
     double *Z = NULL, *Y = NULL;
-    int r = share ? null_space(l, here, &Z) : -ENOMEM;
+    int r = share ? lk_rank_motions(l, here, &Z) : -ENOMEM;
 
     if (r == 0 && nearby->A)
-        r = null_space(l, nearby, &Y);
+        r = lk_rank_motions(l, nearby, &Y);
     if (r == 0) {
         share_of_extra(l, Z, l->n_rows - here->rank, Y, Y ? l->n_rows - nearby->rank : 0, share);
         c->bodies = name_largest(share, l->sys->n_bodies, &c->n_bodies);

@@ -146,3 +146,30 @@ const char *lk_row_text(const struct lk_system *sys, struct lk_row row, char *te
     snprintf(text, size, "%s %s", what, where);
     return text;
 }
+
+const char *lk_free_coordinate_text(const struct lk_system *sys, struct lk_free_coordinate c,
+                                    char *text, size_t size)
+{
+    static const char *const directions[] = {"shift along x", "shift along y", "shift along z",
+                                             "turn about x",  "turn about y",  "turn about z"};
+    const struct lk_joint *joint = &sys->joint[c.joint < 0 ? 0 : c.joint];
+    const char *name;
+    char side[2][LK_TEXT_SIZE];
+
+    if (c.joint < 0) {
+        snprintf(text, size, "%s: %s", sys->body_name[sys->body[c.body].of],
+                 directions[c.direction]);
+        return text;
+    }
+    name = lk_joint_traits[joint->type].coordinate[c.which];
+    if (name[0] == '\0')
+        name = lk_joint_coordinate_is_angle(joint->type, c.which) ? "angle" : "travel";
+    for (int s = 0; s < 2; s++) {
+        int b = joint->body[s];
+
+        lk_body_text(sys, b < sys->n_bodies ? sys->body[b].of : b, side[s], sizeof(side[s]));
+    }
+    snprintf(text, size, "%s %s (%s, %.45s to %.45s)", sys->joint_name[c.joint], name,
+             lk_joint_traits[joint->type].name, side[0], side[1]);
+    return text;
+}

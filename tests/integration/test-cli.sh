@@ -45,6 +45,7 @@ expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
 has 'check four-bar' 'bodies              3, 3 kg in all' out
 has 'check four-bar' 'joints              4, 20 rows' out
 has 'check four-bar' 'degrees of freedom  1' out
+has 'check four-bar: coordinate' '  pin_a angle (revolute, ground to crank)' out
 has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
 expect 0 'check quarter-car' "$linkage" check "$models/quarter-car.yaml"
 has 'check quarter-car: delay' '[m], a sample every 5 ms, 10 ms behind' out
@@ -58,6 +59,7 @@ has 'check four-bar: pose' 'pose                regular' out
 has 'check four-bar: condition' 'condition           smallest singular value 0.' out
 expect 0 'check chain-8' "$linkage" check "$models/chain-8.yaml"
 has 'check chain-8' 'degrees of freedom  24' out
+has 'check chain-8: more' 'and 4 more, see --json' out
 has 'check chain-8' 'redundant rows      0' out
 has 'check chain-8' 'no loops' out
 
@@ -70,6 +72,7 @@ expect 0 'check flat' "$linkage" check flat.yaml
 has 'check flat' 'singular pose: 2 degrees of freedom here, 1 beside it' out
 expect 0 'check flat --json' "$linkage" check --json flat.yaml
 has 'check flat --json' '"kind": "singular", "extra_degrees_of_freedom": 1' out
+has 'check flat --json' '{"text": "pin_b angle (revolute, crank to coupler)", "joint": "pin_b", "which": 0}' out
 
 # the tree: as many fronts as the summary says, as text and for Graphviz
 expect 0 'check --tree' "$linkage" check --tree "$models/four-bar.yaml"

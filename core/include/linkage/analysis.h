@@ -33,6 +33,22 @@ struct lk_row {
  * @text: @size bytes, written and returned */
 const char *lk_row_text(const struct lk_system *system, struct lk_row row, char *text, size_t size);
 
+/** struct lk_free_coordinate - one that the rigid rows leave free in the present pose.
+ * @joint:     whose coordinate @which it is; or -1, where no joint measures the motion:
+ * @body:      which shifts along (@direction 0 to 2) or turns about (3 to 5) the world's x, y or z
+ */
+struct lk_free_coordinate {
+    int joint;
+    int which;
+    int body;
+    int direction;
+};
+
+/** lk_free_coordinate_text() - "pin angle (revolute, ground to crank)", "rod: turn about x".
+ * @text: @size bytes, written and returned */
+const char *lk_free_coordinate_text(const struct lk_system *system,
+                                    struct lk_free_coordinate coordinate, char *text, size_t size);
+
 /** struct lk_mobility - rank of the rigid rows in the present pose.
  * @rank:        of the rigid rows
  * @dof:         degrees of freedom, 6 * bodies - rank
@@ -41,6 +57,9 @@ const char *lk_row_text(const struct lk_system *system, struct lk_row row, char 
  * @n_joints:    joints that take part in a dependence between rows
  * @joints:      their indices, @n_joints of them
  * @rows:        the rows that take part, @n_rows of them, joint by joint
+ * @coordinates: @dof of them whose rates determine every velocity that the rows allow: first of
+ *               joints, in the order of the file, then of bodies; well conditioned, but one of many
+ *               choices. NULL: too many motions in loops to choose among
  */
 struct lk_mobility {
     int rank;
@@ -49,8 +68,10 @@ struct lk_mobility {
     int n_driven;
     int n_joints;
     int n_rows;
+    int n_coordinates;
     int *joints;
     struct lk_row *rows;
+    struct lk_free_coordinate *coordinates;
 };
 
 /** lk_mobility_init() - rank-revealing QR (LAPACK dgeqp3) of the rigid rows, each scaled to unit

@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define JOINTS_SHOWN 20
-#define SHARES_SHOWN 6
-#define CLOSE        1e-3 /* a singular pose within this turn [rad] or share of a body's length */
+#define JOINTS_SHOWN      20
+#define COORDINATES_SHOWN 20
+#define SHARES_SHOWN      6
+#define CLOSE             1e-3 /* a singular pose within this turn [rad] or share of a body's length */
 
 /* ", in a, b and 3 more", at most @most names */
 static void print_in(const struct findings *f, const int *joints, int n, int most)
@@ -52,6 +53,29 @@ static void print_redundant_rows(const struct findings *f)
                "run\n                    gives those of smallest norm\n");
 }
 
+/* one set of coordinates that all motion follows from */
+static void print_coordinates(const struct findings *f)
+{
+    const struct lk_mobility *m = &f->mobility;
+    char text[LK_TEXT_SIZE];
+
+    if (m->coordinates == NULL) {
+        printf("free coordinates    not listed: the loops leave too many motions\n");
+        return;
+    }
+    printf("free coordinates    %s\n", m->dof == 0 ? "none" : "one choice of several:");
+    for (int i = 0; i < m->n_coordinates && i < COORDINATES_SHOWN; i++)
+        printf("  %s\n", lk_free_coordinate_text(f->system, m->coordinates[i], text, sizeof(text)));
+    if (m->n_coordinates > COORDINATES_SHOWN)
+        printf("  and %d more, see --json\n", m->n_coordinates - COORDINATES_SHOWN);
+    if (f->has_pose && f->pose.kind == LK_POSE_SINGULAR)
+        printf(
+            "                    here; beside this singular pose %d of them depend on the others\n",
+            f->pose.n_extra);
+    if (f->has_pose && f->pose.kind == LK_POSE_STUCK)
+        printf("                    at first; no pose beside the one as drawn was found\n");
+}
+
 static void print_mobility(const struct findings *f)
 {
     if (!f->has_mobility) {
@@ -63,6 +87,7 @@ static void print_mobility(const struct findings *f)
     if (f->mobility.n_driven > 0)
         printf("; %d driven beside them", f->mobility.n_driven);
     putchar('\n');
+    print_coordinates(f);
     print_redundant_rows(f);
 }
 

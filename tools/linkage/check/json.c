@@ -81,6 +81,36 @@ static void write_joints(struct lk_json *json, const struct findings *f, const i
     lk_json_close(json, ']');
 }
 
+/* null where they are not known */
+static void write_coordinates(struct lk_json *json, const struct findings *f)
+{
+    const struct lk_mobility *m = &f->mobility;
+    const struct lk_system *sys = f->system;
+    char text[LK_TEXT_SIZE];
+
+    if (!f->has_mobility || m->coordinates == NULL) {
+        lk_json_line(json, INDENT);
+        lk_json_null(json, "free_coordinates");
+        return;
+    }
+    line_open(json, "free_coordinates", '[');
+    for (int i = 0; i < m->n_coordinates; i++) {
+        const struct lk_free_coordinate *c = &m->coordinates[i];
+
+        open_element(json);
+        lk_json_text(json, "text", lk_free_coordinate_text(sys, *c, text, sizeof(text)));
+        if (c->joint >= 0) {
+            lk_json_text(json, "joint", lk_joint_text(sys, c->joint, text, sizeof(text)));
+            lk_json_number(json, "which", c->which);
+        } else {
+            lk_json_text(json, "body", lk_body_text(sys, c->body, text, sizeof(text)));
+            lk_json_number(json, "direction", c->direction);
+        }
+        lk_json_close(json, '}');
+    }
+    close_elements(json, m->n_coordinates);
+}
+
 static void write_rows(struct lk_json *json, const struct findings *f)
 {
     const struct lk_mobility *m = &f->mobility;
@@ -196,6 +226,7 @@ void print_findings_json(const struct findings *f)
     lk_json_open(&json, NULL, '{');
     write_summary(&json, f);
     write_rows(&json, f);
+    write_coordinates(&json, f);
     write_pose(&json, f);
     line_text(&json, "note", lk_system_note(f->system));
     write_warnings(&json, &f->warnings);

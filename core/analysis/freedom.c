@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Independent coordinates by pivoting of the null space.
+ *
+ * Z spans the motions that the rigid rows allow. Each candidate, a coordinate of a joint or a shift
+ * or turn of a body along or about a world axis, has a gradient of unit length; its components in Z
+ * say how much of it is free. Candidates are taken one by one, and what a taken one determines is
+ * removed from all others (Gram-Schmidt). Coordinates of joints are what drives and outputs speak
+ * of, so that they come first as long as one of them says nearly as much as the best of the bodies;
+ * among equals the first in the file is taken.
+ *
+ * A body outside the loops adds as many motions as its joint leaves free, whatever the rest does,
+ * and is looked at alone: with all chosen coordinates given, body after body stands still. */
+#include "analysis/freedom.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATRIX_MAX 2e7  /* values, 160 MB */
+#define WORK_MAX   5e9  /* products: some seconds */
+#define ENOUGH     0.5  /* of the largest: the first of those with more is taken */
+#define PREFERRED  0.1  /* of the largest among the bodies: a joint with more is taken */
+#define NO_LENGTH  1e-9 /* a coordinate that changes less with every motion is none here */
+
+#define ENTRIES_MAX 12
+
+/** struct candidate - @entry: @n_entries of its gradient, in the measure of the rows, of unit
+ * length; at @row */
+struct candidate {
+    struct lk_free_coordinate is;
+    int n_entries;
+    int row[ENTRIES_MAX];
+    double entry[ENTRIES_MAX];
+};
+
+/** struct choice - under way.
+ * @Z:    n_motions of n_rows values;  @W: of each candidate the components in Z that are left
+ * @left: square of their length */
+struct choice {
+    const struct lk_loops *l;
+    int n_motions;
+    int n_joints; /* candidates that are coordinates of joints, the first ones */
+    int n;
+    double *Z;
+    struct candidate *candidate;
+    double *W;
+    double *left;
+};
+
+static bool is_here(const struct lk_loops *l, int body)
+{
+    return body < l->sys->n_bodies && l->row[body] >= 0;
+}
+
+static void put(struct candidate *c, int row, double value)
+{
+    c->row[c->n_entries] = row;
+    c->entry[c->n_entries++] = value;
+}
+
+/* Return: whether any motion changes it. */
+static bool normalise(struct candidate *c)
+{
+    double length = 0;
+
+    for (int i = 0; i < c->n_entries; i++)
+        length += c->entry[i] * c->entry[i];
+    length = sqrt(length);
+    for (int i = 0; i < c->n_entries && length > 0; i++)
+        c->entry[i] /= length;
+    return length > NO_LENGTH;
+}
+
+static bool differentiate(const struct lk_loops *l, int j, int which, struct candidate *c)
+{
+    const struct lk_system *sys = l->sys;
+    const struct lk_joint *joint = &sys->joint[j];
+    const struct lk_pose *pose[LK_SIDES_MAX] = LK_TWO_SIDES(sys->pose, joint);
+    double J[2][6];
+
+    *c = (struct candidate){.is = {.joint = j, .which = which, .body = -1}};
+    lk_joint_ops(joint->type)->coordinate_jacobian(joint, pose, which, J);
+    for (int s = 0; s < 2; s++) {
+        int b = joint->body[s];
+
+        for (int k = 0; k < 6 && is_here(l, b); k++)
+            put(c, l->row[b] + k, J[s][k] * (k < 3 ? l->length[b] : 1));
+    }
+    return normalise(c);
+}
+
+/* @direction: 0 to 2 shift along the axes of the world, 3 to 5 turn about them */
+static void point_body(const struct lk_loops *l, int b, int direction, struct candidate *c)
+{
+    const double *R = l->sys->pose[b].R;
+
+    *c =
+        (struct candidate){.is = {.joint = -1, .body = l->sys->body[b].of, .direction = direction}};
+    if (direction < 3)
+        put(c, l->row[b] + direction, 1);
+    for (int k = 0; k < 3 && direction >= 3; k++)
+        put(c, l->row[b] + 3 + k, R[3 * (direction - 3) + k]);
+}
+
+/* Coordinates of the joint whose bodies are all here or stand; of one that holds a body alone, too.
+ */
+static bool is_measured(const struct lk_loops *l, int j)
+{
+    const struct lk_joint *joint = &l->sys->joint[j];
+
+    if (lk_joint_traits[joint->type].n_coordinates == 0)
+        return false;
+    for (int s = 0; s < 2 && l->column[j] < 0; s++)
+        if (!is_here(l, joint->body[s]) && joint->body[s] < l->sys->n_bodies)
+            return false;
+    return true;
+}
+
+/* Turns of bodies before shifts: most joints leave turns, and those have no lever. */
+static int list_candidates(struct choice *c, int first_joint, int n_joints)
+{
+    const struct lk_loops *l = c->l;
+    size_t most = (size_t)l->n_rows + (size_t)n_joints * LK_COORDINATES_MAX;
+
+    c->candidate = calloc(most + 1, sizeof(*c->candidate));
+    if (!c->candidate)
+        return -ENOMEM;
+    for (int j = first_joint; j < first_joint + n_joints; j++)
+        for (int i = 0;
+             is_measured(l, j) && i < lk_joint_traits[l->sys->joint[j].type].n_coordinates; i++)
+            c->n += differentiate(l, j, i, &c->candidate[c->n]);
+    c->n_joints = c->n;
+    for (int half = 1; half >= 0; half--)
+        for (int i = 0; i < l->n_rows / 6; i++)
+            for (int k = 0; k < 3; k++)
+                point_body(l, l->body_of[i], 3 * half + k, &c->candidate[c->n++]);
+    return 0;
+}
+
+/* W = Z^T gradient */
+static int project(struct choice *c)
+{
+    size_t n = (size_t)c->l->n_rows, m = (size_t)c->n_motions;
+
+    if ((double)m * c->n > MATRIX_MAX || (double)m * (double)m * c->n > WORK_MAX)
+        return LK_E_MODEL;
+    c->W = calloc(m * (size_t)c->n + 1, sizeof(double));
+    c->left = calloc((size_t)c->n + 1, sizeof(double));
+    if (!c->W || !c->left)
+        return -ENOMEM;
+    for (int i = 0; i < c->n; i++) {
+        const struct candidate *from = &c->candidate[i];
+        double *w = c->W + (size_t)i * m;
+
+        for (size_t k = 0; k < m; k++) {
+            for (int e = 0; e < from->n_entries; e++)
+                w[k] += c->Z[k * n + (size_t)from->row[e]] * from->entry[e];
+            c->left[i] += w[k] * w[k];
+        }
+    }
+    return 0;
+}
+
+static double largest_left(const struct choice *c, int from, int to)
+{
+    double largest = 0;
+
+    for (int i = from; i < to; i++)
+        largest = lk_max(largest, c->left[i]);
+    return largest;
+}
+
+/* the next one to take; squares are compared */
+static int find_next(const struct choice *c)
+{
+    double joints = largest_left(c, 0, c->n_joints), bodies = largest_left(c, c->n_joints, c->n);
+    bool is_joint = joints > 0 && joints >= PREFERRED * PREFERRED * bodies;
+    double enough = ENOUGH * ENOUGH * (is_joint ? joints : bodies);
+    int i = is_joint ? 0 : c->n_joints;
+
+    while (i < c->n - 1 && !(c->left[i] >= enough))
+        i++;
+    return i;
+}
+
+/* what candidate @taken determines is taken out of all */
+static void take_out(struct choice *c, int taken)
+{
+    size_t m = (size_t)c->n_motions;
+    const double *w = c->W + (size_t)taken * m;
+    double length = c->left[taken];
+
+    for (int i = 0; i < c->n; i++) {
+        double *x = c->W + (size_t)i * m;
+        double along = 0;
+
+        if (i == taken || c->left[i] == 0)
+            continue;
+        for (size_t k = 0; k < m; k++)
+            along += w[k] * x[k];
+        c->left[i] = 0;
+        for (size_t k = 0; k < m; k++) {
+            x[k] -= along / length * w[k];
+            c->left[i] += x[k] * x[k];
+        }
+    }
+    c->left[taken] = 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct lk_free_coordinate *x = a, *y = b;
+
+    if ((x->joint < 0) != (y->joint < 0))
+        return x->joint < 0 ? 1 : -1;
+    if (x->joint != y->joint)
+        return x->joint - y->joint;
+    if (x->joint >= 0)
+        return x->which - y->which;
+    return x->body != y->body ? x->body - y->body : x->direction - y->direction;
+}
+
+/* Adds as many coordinates to @list as there are motions in @l; joints @first to @first + @n_joints
+ * - 1 may serve. */
+static int choose(const struct lk_loops *l, const struct lk_rank *rank, int first, int n_joints,
+                  struct lk_free_coordinate *list, int *n)
+{
+    struct choice c = {.l = l, .n_motions = l->n_rows - rank->rank};
+    int r = (double)l->n_rows * c.n_motions > MATRIX_MAX ? LK_E_MODEL : 0;
+
+    if (r == 0)
+        r = lk_rank_motions(l, rank, &c.Z);
+    if (r == 0)
+        r = list_candidates(&c, first, n_joints);
+    if (r == 0)
+        r = project(&c);
+    for (int i = 0; i < c.n_motions && r == 0; i++) {
+        int next = find_next(&c);
+
+        list[(*n)++] = c.candidate[next].is;
+        take_out(&c, next);
+    }
+    free(c.Z);
+    free(c.candidate);
+    free(c.W);
+    free(c.left);
+    return r;
+}
+
+/* Body @b outside the loops, as if all others stood. @l: with room for a joint, all of its rows -1
+ */
+static int choose_held(struct lk_loops *l, int b, int j, struct lk_free_coordinate *list, int *n)
+{
+    struct lk_rank rank;
+    int r;
+
+    l->n_columns = 0;
+    for (int i = 0; j >= 0 && i < l->sys->joint[j].n_rigid; i++)
+        l->joint_of_column[l->n_columns++] = j;
+    l->row[b] = 0;
+    l->body_of[0] = b;
+    if (j >= 0)
+        l->column[j] = 0;
+    r = lk_rank_init(l, l->sys->pose, LK_COLUMNS_ALL, LK_RANK_TOLERANCE, &rank);
+    if (r == 0) {
+        r = choose(l, &rank, j >= 0 ? j : 0, j >= 0, list, n);
+        lk_rank_fini(&rank);
+    }
+    l->row[b] = -1;
+    if (j >= 0)
+        l->column[j] = -1;
+    return r;
+}
+
+static int choose_outside(const struct lk_loops *loops, struct lk_free_coordinate *list, int *n)
+{
+    const struct lk_system *sys = loops->sys;
+    int joint_of_column[LK_ROWS_MAX], body_of[1], r = 0;
+    struct lk_loops l = {.sys = sys,
+                         .n_rows = 6,
+                         .joint_of_column = joint_of_column,
+                         .body_of = body_of,
+                         .length = loops->length};
+
+    l.column = malloc(((size_t)sys->n_joints + 1) * sizeof(int));
+    l.row = malloc(((size_t)sys->n_bodies + 1) * sizeof(int));
+    if (!l.column || !l.row)
+        r = -ENOMEM;
+    for (int j = 0; j < sys->n_joints && r == 0; j++)
+        l.column[j] = -1;
+    for (int b = 0; b < sys->n_bodies && r == 0; b++)
+        l.row[b] = -1;
+    for (int b = 0; b < sys->n_bodies && r == 0; b++)
+        if (loops->row[b] < 0)
+            r = choose_held(&l, b, loops->held_by[b], list, n);
+    free(l.column);
+    free(l.row);
+    return r;
+}
+
+int lk_freedom_choose(const struct lk_loops *loops, const struct lk_rank *rank,
+                      struct lk_free_coordinate **ret_list, int *ret_n)
+{
+    struct lk_free_coordinate *list = calloc(6 * (size_t)loops->sys->n_bodies + 1, sizeof(*list));
+    int n = 0, r = list ? 0 : -ENOMEM;
+
+    if (r == 0 && loops->n_rows > 0)
+        r = choose(loops, rank, 0, loops->sys->n_joints, list, &n);
+    if (r == 0)
+        r = choose_outside(loops, list, &n);
+    if (r != 0) {
+        free(list);
+        return r;
+    }
+    qsort(list, (size_t)n, sizeof(*list), compare);
+    *ret_list = list;
+    *ret_n = n;
+    return 0;
+}
