@@ -3,6 +3,7 @@
 #include "analysis/findings.h"
 #include "maths/vec.h"
 #include "model/reader.h"
+#include "step/fill.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,23 +13,6 @@
 #define TURN_MAX    0.1  /* of a body in a step [rad] */
 #define BALANCE     0.01 /* accelerations of a balanced rotor, in w^2 times its size */
 #define TENSION_MAX 0.1  /* s times the square of the swing across the tension, s = h^2 / 4 */
-
-/* Inverse mass of a row against the whole mechanism, with its other springs; the solution of a unit
- * in the row with E = e is 1 / (e + s mobility). */
-static double mobility_of(struct lk_system *sys, const struct lk_law *law)
-{
-    int row = sys->joint[law->joint].row + law->row;
-    double scale = sys->scale[row], kept = sys->regular[row], found;
-
-    sys->regular[row] = scale;
-    lk_evaluate_factor(sys);
-    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
-    sys->solution[row] = 1;
-    lk_fronts_solve(&sys->fronts, sys->solution);
-    found = (1 / sys->solution[row] - scale) / sys->s;
-    sys->regular[row] = kept;
-    return fmin(fmax(found, 0), scale / sys->s);
-}
 
 /* Springs and dampers of a row in the present pose; stops and friction take care of themselves. */
 static struct lk_law_value springs_of(const struct lk_system *sys, const struct lk_law *law)
@@ -56,7 +40,7 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
         return;
     if (f.damping * alone >= 2 * sqrt(f.stiffness * alone))
         return; /* a light body that its damper lets creep */
-    mobility = sys->formulation->is_explicit ? alone : mobility_of(sys, law);
+    mobility = sys->formulation->is_explicit ? alone : lk_fill_mobility(sys, law);
     w = sqrt(f.stiffness * mobility);
     if (!(w * sys->h > SWING_MAX) || f.damping * mobility >= 2 * w)
         return;

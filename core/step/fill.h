@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a system in its arena from the draft; only compile.c calls this. */
+/* Filling a system in its arena from the draft; only compile.c and offline analysis call this. */
 #ifndef LK_STEP_FILL_H
 #define LK_STEP_FILL_H
 
@@ -25,6 +25,10 @@ void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
                          struct lk_arena *arena);
 /** lk_fill_laws() - laws of all compliant rows. */
 void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_mobility() - how easily the coordinate of a law moves against the whole mechanism in the
+ * present pose, with E of all other rows as they are: the inverse of the mass that it feels
+ * [1/kg, 1/(kg m^2)], 0 where it is driven. Writes the factor and system->solution. */
+double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
 /** lk_fill_contacts() - the rate below which friction gives way, at least what the step can follow,
  * and which stops are too hard for it, with their restitution; Jacobians and E of rigid rows are
  * known. */

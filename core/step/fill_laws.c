@@ -255,10 +255,8 @@ static void find_restitution(struct lk_term *t, double mobility, double h)
     t->damping = t->is_hard ? 0 : t->damping;
 }
 
-/* How easily the coordinate of a law moves against the whole mechanism, at the start, with springs
- * as stiff as the step sees them and without friction and stops [1/kg, 1/(kg m^2)]. With E = e in
- * its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
-static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
+/* With E = e in its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
+double lk_fill_mobility(struct lk_system *sys, const struct lk_law *law)
 {
     int row = sys->joint[law->joint].row + law->row;
     double scale = sys->scale[row], released = sys->regular[row], found;
@@ -270,8 +268,15 @@ static double effective_mobility(struct lk_system *sys, const struct lk_law *law
     lk_fronts_solve(&sys->fronts, sys->solution);
     found = (1 / sys->solution[row] - scale) / sys->s;
     sys->regular[row] = released;
-    /* a driven coordinate does not move at all; round-off must not make it a heavy one */
-    return fmin(fmax(found, 1e-9 * scale / sys->s), scale / sys->s);
+    return fmin(fmax(found, 0), scale / sys->s);
+}
+
+/* A driven coordinate does not move at all; round-off must not make it a heavy one. */
+static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
+{
+    double alone = sys->scale[sys->joint[law->joint].row + law->row] / sys->s;
+
+    return fmax(lk_fill_mobility(sys, law), 1e-9 * alone);
 }
 
 static void release_contacts(struct lk_system *sys)
