@@ -146,10 +146,17 @@ static int check_cores(const struct lkd_config *config)
     return r;
 }
 
+static void print_warnings(const struct lk_findings *warnings)
+{
+    for (int i = 0; i < warnings->n; i++)
+        printf("  [%s] %s: %s\n", warnings->list[i].id, warnings->list[i].where,
+               warnings->list[i].text);
+}
+
 static int check(const struct lkd_config *config)
 {
     struct lkd_loaded *loaded;
-    struct lk_error error = {0};
+    struct lk_errors errors = {0};
     int r;
 
     r = check_keys(config);
@@ -164,14 +171,19 @@ static int check(const struct lkd_config *config)
     }
     if (check_text(config->model))
         return LKD_EXIT_ERROR;
-    r = lkd_loaded_new_file(config->model, &config->cycle, NULL, &loaded, &error);
+    r = lkd_loaded_new_file(config->model, &config->cycle, NULL, &loaded, &errors);
     if (r) {
-        fprintf(stderr, "%s\n", r < 0 ? strerror(-r) : error.text);
+        for (int i = 0; i < errors.n; i++)
+            fprintf(stderr, "%s\n", errors.line[i].text);
+        if (r < 0)
+            fprintf(stderr, "%s\n", strerror(-r));
         return LKD_EXIT_ERROR;
     }
     r = check_motion(config, loaded);
     if (r == 0)
         printf("configuration ok, model %s ok\n", loaded->name);
+    if (r == 0)
+        print_warnings(&loaded->warnings);
     lkd_loaded_free(loaded);
     return r ? LKD_EXIT_ERROR : LKD_EXIT_OK;
 }

@@ -34,6 +34,7 @@ extern "C" {
 #define LK_WIRE_SCALARS_MAX    64   /* of one channel: units in a claim, values in a report */
 #define LK_WIRE_INJECTIONS_MAX 64   /* of a request and of its reply */
 #define LK_WIRE_CLAIMS_MAX     1024 /* benches in a reply */
+#define LK_WIRE_NOTES_MAX      256  /* errors of a model in a reply, and warnings */
 #define LK_WIRE_TOPIC_MAX      16   /* bytes of the topic of a stream */
 
 /** enum lk_wire_status - positive return codes. */

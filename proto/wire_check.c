@@ -204,7 +204,8 @@ int lk_wire_check_reply(const Linkage__V1__ControlReply *reply)
         !stream_fits(reply->stream) || !inputs_fit(reply->inputs))
         return LK_WIRE_E_MALFORMED;
     if ((injections != NULL && injections->n_injections > LK_WIRE_INJECTIONS_MAX) ||
-        (policy != NULL && policy->n_rows > LK_WIRE_CHANNELS_MAX))
+        (policy != NULL && policy->n_rows > LK_WIRE_CHANNELS_MAX) ||
+        reply->n_errors > LK_WIRE_NOTES_MAX || reply->n_warnings > LK_WIRE_NOTES_MAX)
         return LK_WIRE_E_MALFORMED;
     return reply->outputs != NULL ? lk_wire_check_output(reply->outputs) : 0;
 }

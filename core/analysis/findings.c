@@ -107,10 +107,12 @@ static void inspect_inputs(struct lk_inspection *in)
 }
 
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
-                     const struct lk_mobility *mobility, struct lk_findings *ret_findings)
+                     const struct lk_mobility *mobility, const struct lk_bounds *bounds,
+                     struct lk_findings *ret_findings)
 {
     LK_ARITHMETIC;
-    struct lk_inspection in = {.model = model, .sys = system, .mobility = mobility};
+    struct lk_inspection in = {
+        .model = model, .sys = system, .mobility = mobility, .bounds = bounds};
 
     lk_inspect_bodies(&in);
     if (mobility != NULL)

@@ -6,11 +6,15 @@
 #include "linkage/findings.h"
 #include "step/system.h"
 
-/** struct lk_inspection - a look at a model under way. @result: -ENOMEM once there was no room */
+/** struct lk_inspection - a look at a model under way.
+ * @bounds: or NULL;  @flops: spent on factorisations so far
+ * @result: -ENOMEM once there was no room */
 struct lk_inspection {
     const struct lk_model *model;
     struct lk_system *sys;
     const struct lk_mobility *mobility;
+    const struct lk_bounds *bounds;
+    double flops;
     struct lk_findings found;
     int room;
     int result;

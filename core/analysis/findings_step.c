@@ -27,6 +27,17 @@ static struct lk_law_value springs_of(const struct lk_system *sys, const struct 
     return f;
 }
 
+/* Whether there is time for one factorisation more, which is less than half of a step. */
+static bool may_factor(struct lk_inspection *in)
+{
+    const struct lk_bounds *bounds = in->bounds;
+
+    in->flops += 0.5 * in->sys->summary.step_flops;
+    return bounds == NULL ||
+           ((bounds->flops_max == 0 || in->flops <= bounds->flops_max) &&
+            (bounds->is_cancelled == NULL || !bounds->is_cancelled(bounds->context)));
+}
+
 static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
 {
     struct lk_system *sys = in->sys;
@@ -40,6 +51,8 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
         return;
     if (f.damping * alone >= 2 * sqrt(f.stiffness * alone))
         return; /* a light body that its damper lets creep */
+    if (!sys->formulation->is_explicit && !may_factor(in))
+        return;
     mobility = sys->formulation->is_explicit ? alone : lk_fill_mobility(sys, law);
     w = sqrt(f.stiffness * mobility);
     if (!(w * sys->h > SWING_MAX) || f.damping * mobility >= 2 * w)

@@ -104,6 +104,50 @@ int lkd_command_load(struct lkd_call *call)
     return 0;
 }
 
+static int add_errors(struct lkd_call *call)
+{
+    const struct lk_errors *errors = &call->rig->load_errors;
+    char **list = lk_wire_arena_take(call->arena, (size_t)errors->n * sizeof(*list));
+
+    if (!list)
+        return -ENOMEM;
+    for (int i = 0; i < errors->n; i++)
+        list[i] = (char *)errors->line[i].text;
+    call->reply->errors = list;
+    call->reply->n_errors = (size_t)errors->n;
+    return 0;
+}
+
+/* Texts live as long as the model. */
+static int add_warnings(struct lkd_call *call)
+{
+    const struct lk_findings *found = &call->rig->loaded->warnings;
+    Linkage__V1__Warning *warning;
+
+    if (found->n == 0)
+        return 0;
+    warning = lkd_call_list(call, (size_t)found->n, sizeof(*warning), &call->reply->warnings);
+    if (!warning)
+        return -ENOMEM;
+    for (int i = 0; i < found->n; i++) {
+        linkage__v1__warning__init(&warning[i]);
+        warning[i].id = (char *)found->list[i].id;
+        warning[i].where = found->list[i].where;
+        warning[i].text = found->list[i].text;
+    }
+    call->reply->n_warnings = (size_t)found->n;
+    return 0;
+}
+
+int lkd_call_add_notes(struct lkd_call *call)
+{
+    if (call->answer->result == LINKAGE__V1__RESULT__RESULT_BAD_MODEL)
+        return add_errors(call);
+    if (call->answer->result == LINKAGE__V1__RESULT__RESULT_OK && call->rig->loaded)
+        return add_warnings(call);
+    return 0;
+}
+
 int lkd_command_arm(struct lkd_call *call)
 {
     const Linkage__V1__ArmRequest *arm = call->request->arm;

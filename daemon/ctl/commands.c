@@ -204,7 +204,9 @@ int lkd_commands_later(struct lkd_commands *commands, const Linkage__V1__Control
     if (r)
         return r;
     call.reply->id = commands->later.id;
-    r = finish_reply(&call);
+    r = lkd_call_add_notes(&call);
+    if (r == 0)
+        r = finish_reply(&call);
     *ret_reply = call.reply;
     return r;
 }

@@ -62,6 +62,10 @@ lkd_command lkd_command_status, lkd_command_describe, lkd_command_evidence, lkd_
  */
 void *lkd_call_list(struct lkd_call *call, size_t n, size_t size, void *ret_list);
 
+/** lkd_call_add_notes() - to the outcome of a load all that is wrong with the model, or what looks
+ * wrong. Return: 0, -ENOMEM. */
+int lkd_call_add_notes(struct lkd_call *call);
+
 /** lkd_call_add_status() - the status as the answer. Return: 0, -ENOMEM. */
 int lkd_call_add_status(struct lkd_call *call, bool with_histograms);
 

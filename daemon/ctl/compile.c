@@ -31,7 +31,7 @@ struct lkd_compile {
     atomic_bool done;
     int outcome;
     struct lkd_loaded *loaded;
-    struct lk_error error;
+    struct lk_errors errors;
 };
 
 static void release(struct lkd_compile *c)
@@ -50,10 +50,10 @@ static void *run(void *data)
 
     if (c->is_file)
         c->outcome =
-            lkd_loaded_new_file(c->name, c->settings, &c->cancelled, &c->loaded, &c->error);
+            lkd_loaded_new_file(c->name, c->settings, &c->cancelled, &c->loaded, &c->errors);
     else
         c->outcome = lkd_loaded_new(c->name, c->text, c->size, c->settings, &c->cancelled,
-                                    &c->loaded, &c->error);
+                                    &c->loaded, &c->errors);
     atomic_store_explicit(&c->done, true, memory_order_release);
     eventfd_write(c->done_fd, 1);
     return NULL;
@@ -142,7 +142,7 @@ void lkd_compile_cancel(struct lkd_compile *c)
 }
 
 int lkd_compile_end(struct lkd_compile *c, struct lkd_loaded **ret_loaded,
-                    struct lk_error *ret_error)
+                    struct lk_errors *ret_errors)
 {
     int r;
 
@@ -151,7 +151,7 @@ int lkd_compile_end(struct lkd_compile *c, struct lkd_loaded **ret_loaded,
     if (r == 0)
         *ret_loaded = c->loaded;
     else
-        *ret_error = c->error;
+        *ret_errors = c->errors;
     c->loaded = NULL;
     release(c);
     return r;

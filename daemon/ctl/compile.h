@@ -34,7 +34,7 @@ void lkd_compile_cancel(struct lkd_compile *compile);
 /** lkd_compile_end() - the outcome of one that is done; releases @compile.
  * Return: as lkd_loaded_new(), -ECANCELED. */
 int lkd_compile_end(struct lkd_compile *compile, struct lkd_loaded **ret_loaded,
-                    struct lk_error *ret_error);
+                    struct lk_errors *ret_errors);
 
 /** lkd_compile_abandon() - cancel it and release its result. A thread that does not end within a
  * second is left behind with its memory: for the end of the daemon. */

@@ -74,13 +74,19 @@ static int compile(const struct lk_model *model, const struct lkd_settings *sett
     r = check_bounds(loaded->system, error);
     if (r)
         return r;
+    bounds.flops_max = LKD_FINDINGS_FLOPS_MAX;
+    r = lk_findings_init(model, loaded->system, NULL, &bounds, &loaded->warnings);
+    if (r)
+        return r;
+    if (is_cancelled(bounds.context))
+        return -ECANCELED;
     return lkd_cycle_new(loaded->system, settings, &loaded->cycle);
 }
 
 /* Consumes @model and @text. */
 static int finish(struct lk_model *model, char *text, size_t size,
                   const struct lkd_settings *settings, const atomic_bool *cancelled,
-                  struct lkd_loaded **ret_loaded, struct lk_error *error)
+                  struct lkd_loaded **ret_loaded, struct lk_errors *errors)
 {
     struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
     int r = -ENOMEM;
@@ -93,8 +99,9 @@ static int finish(struct lk_model *model, char *text, size_t size,
     loaded->model = model;
     loaded->text = text;
     loaded->text_size = size;
-    r = compile(model, settings, cancelled, loaded, error);
+    r = compile(model, settings, cancelled, loaded, &errors->line[0]);
     if (r) {
+        errors->n = r > 0;
         lkd_loaded_free(loaded);
         return r;
     }
@@ -104,7 +111,7 @@ static int finish(struct lk_model *model, char *text, size_t size,
 
 int lkd_loaded_new(const char *name, const char *text, size_t size,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
-                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error)
+                   struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors)
 {
     struct lk_model *model;
     char *own = malloc(size + 1);
@@ -114,26 +121,28 @@ int lkd_loaded_new(const char *name, const char *text, size_t size,
         return r;
     if (size > 0)
         memcpy(own, text, size);
-    r = lk_model_read_text(*name ? name : "model", own, size, &model, ret_error);
+    r = lk_model_read_text_all(*name ? name : "model", own, size, &model, ret_errors);
     if (r) {
         free(own);
         return r;
     }
-    return finish(model, own, size, settings, cancelled, ret_loaded, ret_error);
+    return finish(model, own, size, settings, cancelled, ret_loaded, ret_errors);
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
-                        struct lk_error *ret_error)
+                        struct lk_errors *ret_errors)
 {
     size_t size = 0;
     char *text;
     int r;
 
-    r = lk_document_text(path, &text, &size, ret_error);
-    if (r)
+    r = lk_document_text(path, &text, &size, &ret_errors->line[0]);
+    if (r) {
+        ret_errors->n = r > 0;
         return r;
-    r = lkd_loaded_new(path, text, size, settings, cancelled, ret_loaded, ret_error);
+    }
+    r = lkd_loaded_new(path, text, size, settings, cancelled, ret_loaded, ret_errors);
     free(text);
     return r;
 }
@@ -143,6 +152,7 @@ void lkd_loaded_free(struct lkd_loaded *loaded)
     if (!loaded)
         return;
     lkd_cycle_free(loaded->cycle);
+    lk_findings_fini(&loaded->warnings);
     lk_system_free(loaded->system);
     lk_model_free(loaded->model);
     free(loaded->text);

@@ -5,6 +5,8 @@
 #define LKD_CTL_LOADED_H
 
 #include "cycle.h"
+#include "linkage/errors.h"
+#include "linkage/findings.h"
 #include <stdatomic.h>
 
 /* Bounds of the cycle's period: a shorter one is spent by the wait alone; with a longer one a stop
@@ -16,9 +18,13 @@
  * a second. */
 #define LKD_STEP_FLOPS_MAX 4e9
 
+/* ... and to look for what looks wrong: about a second. */
+#define LKD_FINDINGS_FLOPS_MAX 2e9
+
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
  * @engine: value of LINKAGE_ENGINE in the environment, or NULL
- * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took */
+ * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took
+ * @warnings: what looks wrong in the model */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
@@ -29,6 +35,7 @@ struct lkd_loaded {
     struct lk_model *model;
     struct lk_system *system;
     struct lkd_cycle *cycle;
+    struct lk_findings warnings;
 };
 
 /** lkd_loaded_new() - read and compile a model text.
@@ -36,15 +43,16 @@ struct lkd_loaded {
  * @text:           @size bytes; NULL is allowed for none
  * @settings:       see lkd_cycle_new()
  * @cancelled:      polled while compiling: true ends it; NULL is allowed
- * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (@ret_error says why), -ECANCELED, -ENOMEM. */
+ * @ret_errors:     all errors of the model, at least one line
+ * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (with @ret_errors), -ECANCELED, -ENOMEM. */
 int lkd_loaded_new(const char *name, const char *text, size_t size,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
-                   struct lkd_loaded **ret_loaded, struct lk_error *ret_error);
+                   struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors);
 
 /** lkd_loaded_new_file() - the same from the file at @path. */
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
                         const atomic_bool *cancelled, struct lkd_loaded **ret_loaded,
-                        struct lk_error *ret_error);
+                        struct lk_errors *ret_errors);
 
 /** lkd_loaded_free() - release; NULL is allowed. Not while its cycle runs. */
 void lkd_loaded_free(struct lkd_loaded *loaded);

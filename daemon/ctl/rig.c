@@ -180,30 +180,6 @@ static int count_workers(const struct lkd_rig *rig, const struct lkd_loaded *loa
     return useful < n ? useful : n;
 }
 
-/* Which inputs take any value or any jump: whoever sends a wrong one hears nothing. */
-static void say_limitless(const struct lkd_loaded *loaded, struct lkd_answer *a)
-{
-    int n_inputs, n = 0;
-    const struct lk_channel *inputs = lk_system_input_channels(loaded->system, &n_inputs);
-    char names[256] = "";
-    size_t used = 0;
-
-    for (int i = 0; i < n_inputs; i++) {
-        bool is_free = isinf(inputs[i].low) || isinf(inputs[i].high) || isinf(inputs[i].rate);
-
-        if (is_free && used < sizeof(names) - LK_NAME_SIZE - 8)
-            used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", n > 0 ? ", " : "",
-                                     inputs[i].name);
-        n += is_free;
-    }
-    if (n > 0)
-        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK,
-                       "loaded; %d input%s without limits or rate take%s any value: %s%s", n,
-                       n == 1 ? "" : "s", n == 1 ? "s" : "", names,
-                       strlen(names) > 0 && used >= sizeof(names) - LK_NAME_SIZE - 8 ? ", ..."
-                                                                                     : "");
-}
-
 static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd_answer *a)
 {
     struct lkd_loaded *old = rig->loaded;
@@ -235,19 +211,26 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
             (double)loaded->cycle->period_ns * 1e-6, rig->n_workers);
     lkd_rig_enter(rig, READY);
     lkd_rig_answer_ok(a);
-    say_limitless(loaded, a);
+    if (loaded->warnings.n > 0)
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_OK, "loaded with %d warning%s",
+                       loaded->warnings.n, loaded->warnings.n == 1 ? "" : "s");
 }
 
-static void refuse_model(int r, const struct lk_error *error, struct lkd_answer *a)
+/* All that is wrong is logged and stays in the rig, the first of it is the answer. */
+static void refuse_model(struct lkd_rig *rig, int r, struct lkd_answer *a)
 {
+    const struct lk_errors *errors = &rig->load_errors;
+
     if (r == -ECANCELED)
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
                        "stopped while it was compiled; what was loaded before stays");
     else if (r < 0)
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
     else
-        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_MODEL, "%s", error->text);
+        lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_BAD_MODEL, "%s", errors->line[0].text);
     lkd_log(LKD_C_MODEL_REFUSED, "model refused: %s", a->text);
+    for (int i = 1; i < errors->n; i++)
+        lkd_log(LKD_C_MODEL_REFUSED, "model refused: %s", errors->line[i].text);
 }
 
 static bool may_load(const struct lkd_rig *rig, struct lkd_answer *a)
@@ -258,10 +241,9 @@ static bool may_load(const struct lkd_rig *rig, struct lkd_answer *a)
 /* @r: of its begin */
 static bool begin_load(struct lkd_rig *rig, int r, struct lkd_answer *a)
 {
-    static const struct lk_error none;
-
+    rig->load_errors.n = 0;
     if (r) {
-        refuse_model(r, &none, a);
+        refuse_model(rig, r, a);
         return false;
     }
     rig->load_is_over = false;
@@ -289,16 +271,16 @@ bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer 
 bool lkd_rig_follow_load(struct lkd_rig *rig)
 {
     struct lkd_compile *compile = rig->compile;
-    struct lk_error error = {0};
     struct lkd_loaded *loaded;
     int r;
 
     if (!compile || !lkd_compile_is_done(compile))
         return false;
     rig->compile = NULL;
-    r = lkd_compile_end(compile, &loaded, &error);
+    rig->load_errors.n = 0;
+    r = lkd_compile_end(compile, &loaded, &rig->load_errors);
     if (r)
-        refuse_model(r, &error, &rig->load_answer);
+        refuse_model(rig, r, &rig->load_answer);
     else
         take_over(rig, loaded, &rig->load_answer);
     rig->load_is_over = true;

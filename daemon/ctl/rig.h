@@ -54,7 +54,7 @@ struct lkd_answer {
  * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
  * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
- * last load, until it is taken
+ * last load, until it is taken;  @load_errors: all errors of its model
  * @n_workers:    that step it
  * @proof, @budget: in progress in ARMING; the outcome of the last one since the load
  * @allow_degraded: the last arming allowed it;  @start_armed: start as soon as ARMED
@@ -88,6 +88,7 @@ struct lkd_rig {
     struct lkd_loaded *loaded;
     struct lkd_compile *compile;
     struct lkd_answer load_answer;
+    struct lk_errors load_errors;
     bool load_is_over;
     int n_workers;
     struct lkd_runner runner;

@@ -93,6 +93,19 @@ err_has "broken.yaml:3:"
 expect 1 ctl --json load "$work/broken.yaml"
 out_is_json
 out_has '"result":"bad-model"'
+printf 'linkage: 1\nname: broken\nbodies: {a: {mass: -1}, b: {mas: 1}}\n' >"$work/broken.yaml"
+expect 1 ctl load "$work/broken.yaml"
+err_has "^linkagectl: LK-8005: .*broken.yaml:3:13: "
+err_has "^linkagectl: .*broken.yaml:3:29: unknown key 'mas'"
+expect 1 ctl --json load "$work/broken.yaml"
+out_has '"errors":\[".*broken.yaml:3:13.*",".*did you mean'
+sed '/joint-torque/s/, limits:[^}]*}/}/' "$model" >"$work/limitless.yaml"
+expect 0 ctl load "$work/limitless.yaml"
+out_has 'loaded with 2 warnings'
+out_has '^  \[input-without-limits\] input motor: any value of it acts'
+expect 0 ctl --json load "$work/limitless.yaml"
+out_is_json
+out_has '"warnings":\[{"id":"input-without-limits","where":"input motor",'
 expect 1 ctl load "$work/missing.yaml"
 expect 1 ctl load "$work"
 expect 0 ctl load "$source_root/config/models/quarter-car.yaml"

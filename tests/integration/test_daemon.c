@@ -216,6 +216,36 @@ static void test_bad_models(void **state)
     harness_close(&h);
 }
 
+/* All that is wrong comes in one reply, bounded, and the next one has nothing of it. */
+static void test_all_that_is_wrong(void **state)
+{
+    char text[8192] = "linkage: 1\nname: a\nbodies:\n";
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NULL);
+    bad_model(&h, "m.yaml",
+              "linkage: 1\nname: a\nbodies:\n"
+              "  p: {mass: -1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+              "  q: {mas: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\nsolver: {step: no}\n",
+              "m.yaml:4:");
+    assert_int_equal(h.reply->n_errors, 3);
+    assert_string_equal(h.reply->errors[0], h.reply->text);
+    assert_non_null(strstr(h.reply->errors[1], "did you mean"));
+    assert_non_null(strstr(h.reply->errors[2], "m.yaml:6:"));
+    assert_int_equal(h.reply->n_warnings, 0);
+
+    for (int i = 0; i < 100; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "  b%d: {mass: -1}\n", i);
+    bad_model(&h, "m.yaml", text, "m.yaml:4:");
+    assert_int_equal(h.reply->n_errors, 20);
+
+    harness_load_model(&h);
+    assert_int_equal(h.reply->n_errors, 0);
+    assert_int_equal(h.reply->n_warnings, 0);
+    harness_close(&h);
+}
+
 /* What a set before the start does is what the library does with the same torque, step for step. */
 static void test_set_acts(void **state)
 {
@@ -295,8 +325,11 @@ static void test_set_answers_with_what_acts(void **state)
     assert_string_equal(h.reply->text, "motor: 1e+09 N m is beyond its limits, expected -10 to 10 "
                                        "N m; the previous value continues to act");
     harness_load_unlimited(&h);
-    assert_string_equal(h.reply->text,
-                        "loaded; 1 input without limits or rate takes any value: motor");
+    assert_string_equal(h.reply->text, "loaded with 2 warnings");
+    assert_int_equal(h.reply->n_warnings, 2);
+    assert_string_equal(h.reply->warnings[0]->id, "input-without-limits");
+    assert_string_equal(h.reply->warnings[0]->where, "input motor");
+    assert_string_equal(h.reply->warnings[1]->id, "input-without-rate");
     assert_int_equal(harness_set(&h, "motor", &torque, 1)->result, RESULT(OK));
     assert_string_equal(h.reply->text, "motor acts with 4 N m");
     harness_close(&h);
@@ -521,6 +554,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_life),
         cmocka_unit_test(test_wrong_states_while_running),
         cmocka_unit_test(test_bad_models),
+        cmocka_unit_test(test_all_that_is_wrong),
         cmocka_unit_test(test_set_acts),
         cmocka_unit_test(test_set_refused),
         cmocka_unit_test(test_set_answers_with_what_acts),

@@ -27,13 +27,14 @@ struct lkd_loaded *loaded;
 struct lkd_inputs inputs;
 int64_t now_ns;
 struct lk_error said;
+static struct lk_errors errors;
 
 static void load(void)
 {
     const struct lkd_settings settings = lkd_settings_default();
 
-    if (lkd_loaded_new("rig", text, strlen(text), &settings, NULL, &loaded, &said))
-        fail_msg("%s", said.text);
+    if (lkd_loaded_new("rig", text, strlen(text), &settings, NULL, &loaded, &errors))
+        fail_msg("%s", errors.line[0].text);
 }
 
 static int open_rig(bool optional)
@@ -73,7 +74,7 @@ struct lk_system *bench_rig_system(void)
 
     if (lk_model_read_text("rig", text, strlen(text), &model, &said) ||
         lk_system_new(model, NULL, &system, &said))
-        fail_msg("%s", said.text);
+        fail_msg("%s", errors.line[0].text);
     lk_model_free(model);
     return system;
 }
@@ -104,7 +105,7 @@ uint64_t claimed(const char *bench, const char *a, const char *b, const char *c)
     uint64_t token;
 
     if (claim(bench, a, b, c, 0, &token) != RESULT(OK))
-        fail_msg("%s", said.text);
+        fail_msg("%s", errors.line[0].text);
     assert_true(token != 0);
     return token;
 }

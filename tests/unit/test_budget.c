@@ -32,10 +32,10 @@ int __wrap_lk_system_step(struct lk_system *system, const double *inputs)
 
 static void load(const struct lkd_settings *settings)
 {
-    struct lk_error error = {0};
+    struct lk_errors errors = {0};
 
-    if (lkd_loaded_new_file(model_path, settings, NULL, &loaded, &error))
-        fail_msg("%s", error.text);
+    if (lkd_loaded_new_file(model_path, settings, NULL, &loaded, &errors))
+        fail_msg("%s", errors.line[0].text);
     assert_int_equal(loaded->cycle->period_ns, MS);
 }
 

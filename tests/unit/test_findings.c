@@ -119,7 +119,7 @@ static struct subject inspect_text(const char *text)
         lk_system_new(s.model, NULL, &s.system, &error) != 0)
         fail_msg("%s in\n%s", error.text, text);
     assert_int_equal(lk_mobility_init(s.system, &s.mobility), 0);
-    assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, &s.findings), 0);
+    assert_int_equal(lk_findings_init(s.model, s.system, &s.mobility, NULL, &s.findings), 0);
     return s;
 }
 

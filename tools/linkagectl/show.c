@@ -113,6 +113,28 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_close(json, '}');
 }
 
+/* To a load: all that is wrong with the model, or what looks wrong. */
+static void json_notes(struct lk_json *json, const Linkage__V1__ControlReply *reply)
+{
+    if (reply->n_errors > 0) {
+        lk_json_open(json, "errors", '[');
+        for (size_t i = 0; i < reply->n_errors; i++)
+            lk_json_text(json, NULL, reply->errors[i]);
+        lk_json_close(json, ']');
+    }
+    if (reply->n_warnings == 0)
+        return;
+    lk_json_open(json, "warnings", '[');
+    for (size_t i = 0; i < reply->n_warnings; i++) {
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "id", reply->warnings[i]->id);
+        lk_json_text(json, "where", reply->warnings[i]->where);
+        lk_json_text(json, "text", reply->warnings[i]->text);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+}
+
 static void show_json(const Linkage__V1__ControlReply *reply)
 {
     struct lk_json json = {.file = stdout};
@@ -122,6 +144,7 @@ static void show_json(const Linkage__V1__ControlReply *reply)
     lk_json_text(&json, "text", reply->text);
     if (reply->id_of_error[0] != '\0')
         lk_json_text(&json, "id", reply->id_of_error);
+    json_notes(&json, reply);
     if (reply->status != NULL)
         json_status(&json, reply->status);
     lk_json_close(&json, '}');
@@ -252,7 +275,27 @@ static int refused(const Linkage__V1__ControlReply *reply)
     lk_report_put(stderr,
                   reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
     putc('\n', stderr);
+    for (size_t i = 1; i < reply->n_errors; i++) { /* the first is the text */
+        fputs("linkagectl: ", stderr);
+        lk_report_put(stderr, reply->errors[i]);
+        putc('\n', stderr);
+    }
     return CTL_FAILED;
+}
+
+static void show_warnings(const Linkage__V1__ControlReply *reply)
+{
+    for (size_t i = 0; i < reply->n_warnings; i++) {
+        const Linkage__V1__Warning *w = reply->warnings[i];
+
+        fputs("  [", stdout);
+        lk_report_put(stdout, w->id);
+        fputs("] ", stdout);
+        lk_report_put(stdout, w->where);
+        fputs(": ", stdout);
+        lk_report_put(stdout, w->text);
+        putchar('\n');
+    }
 }
 
 int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply)
@@ -277,6 +320,7 @@ int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__Control
         lk_report_put(stdout, reply->text);
     }
     putchar('\n');
+    show_warnings(reply);
     return CTL_OK;
 }
 

@@ -9,6 +9,7 @@
 #define LINKAGE_FINDINGS_H
 
 #include "linkage/analysis.h"
+#include "linkage/compile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,9 +61,12 @@ struct lk_findings {
  *
  * @system:   compiled from @model, at its start; its state is changed, then restored
  * @mobility: of @system, or NULL: skips no-degree-of-freedom and driven-twice
+ * @bounds:   flops_max limits the total work, is_cancelled ends it: beyond them no further stiff
+ *            spring is examined, each of which takes a factorisation; NULL: none
  * Return: 0, -ENOMEM. Release with lk_findings_fini(). */
 int lk_findings_init(const struct lk_model *model, struct lk_system *system,
-                     const struct lk_mobility *mobility, struct lk_findings *ret_findings);
+                     const struct lk_mobility *mobility, const struct lk_bounds *bounds,
+                     struct lk_findings *ret_findings);
 void lk_findings_fini(struct lk_findings *findings);
 
 #ifdef __cplusplus

@@ -219,7 +219,8 @@ static int examine(struct findings *f, struct lk_system *system)
 
     if (result < 0)
         return result;
-    return lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, &f->warnings);
+    return lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, NULL,
+                            &f->warnings);
 }
 
 /* @ret_warned: the model looks wrong somewhere */
