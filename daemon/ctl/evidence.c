@@ -45,22 +45,31 @@ static void consider(struct lkd_evidence *evidence, uint64_t cycle, const struct
     find_least(evidence);
 }
 
+/* A thread that is held back has lost its core against its will, for a time of its own length. */
+static bool was_throttled(const struct lkd_missed *missed)
+{
+    int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
+
+    /* the cycles behind it are of the same stall */
+    return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS &&
+           missed->cause != LKD_CAUSE_BEHIND;
+}
+
 /* A record that follows a lost one counts as one that waited for its grid point. */
 static void keep_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
                         uint64_t number, const struct lkd_record *record)
 {
     bool behind = evidence->last + 1 == number && evidence->last_ended_ns > record->deadline_ns;
+    struct lkd_missed *missed;
 
     evidence->last = number;
     evidence->last_ended_ns = record->ended_ns;
     if (cycle->mode != LKD_MODE_REALTIME ||
         record->ended_ns <= record->deadline_ns + cycle->period_ns)
         return;
-    evidence->recent[evidence->n_recent++ % LKD_RECENT_MAX] = (struct lkd_missed){
-        number,
-        lkd_cycle_cause(cycle, record, behind),
-        *record,
-    };
+    missed = &evidence->recent[evidence->n_recent++ % LKD_RECENT_MAX];
+    *missed = (struct lkd_missed){number, lkd_cycle_cause(cycle, record, behind), *record};
+    evidence->suspects += was_throttled(missed);
 }
 
 static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycle *cycle)
@@ -82,36 +91,25 @@ static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycl
     }
 }
 
-/* A thread that is held back has lost its core against its will, for a time of its own length. */
-static bool was_throttled(const struct lkd_missed *missed)
+/* A suspect was throttled if its thread was preempted meanwhile; the kernel throttles only real-time
+ * threads. */
+static void judge_suspects(struct lkd_evidence *evidence, const struct lkd_runner *runner)
 {
-    int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
-
-    /* the cycles behind it are of the same stall */
-    return late_ns >= THROTTLE_MIN_NS && late_ns <= THROTTLE_MAX_NS &&
-           missed->cause != LKD_CAUSE_BEHIND;
-}
-
-static void collect_missed(struct lkd_evidence *evidence, const struct lkd_cycle *cycle,
-                           const struct lkd_runner *runner)
-{
-    uint64_t n = lkd_cycle_missed(cycle), throttled = 0;
+    uint64_t n = evidence->suspects;
     struct lkd_usage usage;
 
-    if (n == evidence->n_missed_seen)
+    if (evidence->n_recent == evidence->n_judged)
         return;
-    for (uint64_t i = evidence->n_missed_seen; i < n; i++)
-        throttled += was_throttled(&cycle->missed[i]);
-    evidence->n_missed_seen = n;
+    evidence->n_judged = evidence->n_recent;
+    evidence->suspects = 0;
     lkd_runner_usage(runner, &usage);
-    /* only real-time threads are held back */
-    if (throttled > 0 && lkd_runner_is_fifo(runner) && usage.involuntary > evidence->involuntary) {
-        evidence->throttled += throttled;
+    if (n > 0 && lkd_runner_is_fifo(runner) && usage.involuntary > evidence->involuntary) {
+        evidence->throttled += n;
         lkd_log(
             LKD_C_HELD_BACK,
             "the kernel throttled the cycle for 40 to 60 ms (%" PRIu64
             " times), as it left no time to other tasks: spin less (wake), or see linkage doctor",
-            throttled);
+            n);
     }
     evidence->involuntary = usage.involuntary;
 }
@@ -120,7 +118,7 @@ void lkd_evidence_collect(struct lkd_evidence *evidence, const struct lkd_cycle 
                           const struct lkd_runner *runner)
 {
     collect_records(evidence, cycle);
-    collect_missed(evidence, cycle, runner);
+    judge_suspects(evidence, runner);
 }
 
 int lkd_evidence_recent(const struct lkd_evidence *evidence, uint64_t from, int n_max,

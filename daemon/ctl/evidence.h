@@ -22,7 +22,8 @@ struct lkd_worst {
  * @utc_offset_ns: wall clock - CLOCK_MONOTONIC at the start;  @started_utc_ns: 0 before a run
  * @next:     record to read next;  @lost: overwritten before they were read
  * @worst:    @n_worst of them, in no order;  @least: which of them ended soonest
- * @n_missed_seen, @involuntary: missed deadlines processed, and preemptions by then
+ * @suspects: missed deadlines since the last judgement that look throttled
+ * @n_judged, @involuntary: @n_recent at the last judgement, and preemptions by then
  * @throttled: overruns in which the kernel throttled real-time threads
  * @n_recent, @recent: missed deadlines among the records that were read, and the last of them: a
  * ring, that of number i, from 1, is at (i - 1) % LKD_RECENT_MAX
@@ -35,7 +36,8 @@ struct lkd_evidence {
     int n_worst;
     int least;
     struct lkd_worst worst[LKD_WORST_MAX];
-    uint64_t n_missed_seen;
+    uint64_t suspects;
+    uint64_t n_judged;
     uint64_t involuntary;
     uint64_t throttled;
     uint64_t n_recent;

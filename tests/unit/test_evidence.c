@@ -21,6 +21,7 @@ static struct lkd_runner runner;
 static struct lkd_evidence evidence;
 static int64_t responses[MANY];
 static uint64_t n_records;
+static int64_t shift_ns; /* of the deadlines */
 
 static int begin(void **state)
 {
@@ -29,6 +30,7 @@ static int begin(void **state)
     cycle.period_ns = P;
     runner = (struct lkd_runner){.n_workers = 1};
     n_records = 0;
+    shift_ns = 0;
     if (lkd_ring_init(&cycle.records, LKD_RECORDS))
         return -1;
     lkd_evidence_begin(&evidence);
@@ -44,7 +46,7 @@ static int end(void **state)
 
 static void put(int64_t response_ns)
 {
-    int64_t deadline_ns = (int64_t)(n_records + 1) * P;
+    int64_t deadline_ns = (int64_t)(n_records + 1) * P + shift_ns;
     const uint64_t words[LKD_RING_WORDS] = {
         n_records * 2,
         (uint64_t)deadline_ns,
@@ -193,14 +195,11 @@ static void test_lost(void **state)
     assert_int_equal(evidence.lost, LKD_RECORDS / 2 + 1000);
 }
 
+/* A cycle that began at its grid point and ended so much later. */
 static void miss(int64_t late_ns)
 {
-    uint64_t n = lkd_cycle_missed(&cycle);
-
-    cycle.missed[n] = (struct lkd_missed){.cycle = n,
-                                          .cause = LKD_CAUSE_WAKEUP,
-                                          .record = {.deadline_ns = P, .ended_ns = P + late_ns}};
-    atomic_store(&cycle.n_missed, n + 1);
+    shift_ns += 100 * P;
+    put(late_ns);
 }
 
 /* The kernel's guard takes a core for 50 ms, from a thread that did not give it up. */
@@ -211,6 +210,8 @@ static void test_throttled(void **state)
     (void)state;
     runner.priority = 80;
     runner.worker[0].counted = true;
+    cycle.settings = lkd_settings_default();
+    cycle.settings.budget_share = 100; /* nothing computes for long */
     miss(50000000);
     collect();
     assert_int_equal(evidence.throttled, 0); /* it kept its core */
@@ -232,10 +233,8 @@ static void test_throttled(void **state)
     collect();
     assert_int_equal(evidence.throttled, 3);
 
-    *lost_core =
-        4; /* the same stall is seen once, and not blamed on the guard of others' threads */
-    miss(45000000);
-    cycle.missed[lkd_cycle_missed(&cycle) - 1].cause = LKD_CAUSE_BEHIND;
+    *lost_core = 4; /* the same stall is seen once */
+    put(45000000);
     collect();
     assert_int_equal(evidence.throttled, 3);
     *lost_core = 5;
@@ -243,6 +242,26 @@ static void test_throttled(void **state)
     miss(45000000);
     collect();
     assert_int_equal(evidence.throttled, 3);
+}
+
+/* However many deadlines were missed before. */
+static void test_throttled_late(void **state)
+{
+    (void)state;
+    runner.priority = 80;
+    runner.worker[0].counted = true;
+    cycle.settings = lkd_settings_default();
+    while (n_records < 3 * LKD_MISSED_MAX) {
+        miss(P + 1);
+        if (n_records % 500 == 0)
+            collect();
+    }
+    collect();
+    assert_int_equal(evidence.throttled, 0);
+    runner.worker[0].usage_end.involuntary = 1;
+    miss(50000000);
+    collect();
+    assert_int_equal(evidence.throttled, 1);
 }
 
 /* A missed deadline of the records, as the daemon lists it. */
@@ -380,6 +399,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rising_and_falling, begin, end),
         cmocka_unit_test_setup_teardown(test_lost, begin, end),
         cmocka_unit_test_setup_teardown(test_throttled, begin, end),
+        cmocka_unit_test_setup_teardown(test_throttled_late, begin, end),
         cmocka_unit_test_setup_teardown(test_recent, begin, end),
         cmocka_unit_test_setup_teardown(test_recent_many, begin, end),
         cmocka_unit_test_setup_teardown(test_recent_behind, begin, end),
