@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step costs, to choose who does it. Depends on model and engine alone, never on the clock:
- * the same model is stepped the same way every time. */
+/* What a step costs, to choose who does it. Depends on model, engine and the row of prices alone,
+ * never on the clock: the same model is stepped the same way every time. */
 #ifndef LK_BATCH_COST_H
 #define LK_BATCH_COST_H
 
 #include "batch/batch.h"
+#include "batch/prices.h"
 #include "schedule/workers.h"
 
 struct lk_draft;
 
-/** lk_batches_time() - of a step by one worker [ns], of the processor that the constants are from.
- */
-double lk_batches_time(const struct lk_batches *batches);
+/** lk_batches_work() - what a step is made of;  lk_batches_time() - how long it takes one worker at
+ * these prices [ns]. */
+void lk_batches_work(const struct lk_batches *batches, double ret[LK_BATCH_WORKS]);
+double lk_batches_time(const struct lk_batches *batches, const struct lk_prices *prices);
 
-/** lk_classic_time() - of the same step one by one, step/ali3.c [ns]. */
-double lk_classic_time(const struct lk_draft *draft);
+/** lk_classic_work(), lk_classic_time() - of the same step one by one, step/ali3.c. */
+void lk_classic_work(const struct lk_draft *draft, double ret[LK_CLASSIC_WORKS]);
+double lk_classic_time(const struct lk_draft *draft, const struct lk_prices *prices);
 
 /** lk_batches_cost() - the phases of a step as a crew shares them. */
-void lk_batches_cost(const struct lk_batches *batches, struct lk_step_cost *ret);
+void lk_batches_cost(const struct lk_batches *batches, const struct lk_prices *prices,
+                     struct lk_step_cost *ret);
 
 #endif

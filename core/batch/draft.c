@@ -72,8 +72,8 @@ static int consider(struct lk_draft *d, const int *kind, const struct lk_engine 
     if (r != 0)
         return r;
     worse = batches;
-    if (lk_batches_time(batches) < *least_ns) {
-        *least_ns = lk_batches_time(batches);
+    if (lk_batches_time(batches, d->prices) < *least_ns) {
+        *least_ns = lk_batches_time(batches, d->prices);
         worse = d->batches;
         d->batches = batches;
     }
@@ -85,7 +85,7 @@ static int consider(struct lk_draft *d, const int *kind, const struct lk_engine 
 int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
 {
     const struct lk_engine *named = lk_engine_find(d->engine);
-    double least_ns = lk_classic_time(d);
+    double least_ns = lk_classic_time(d, d->prices);
     int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
 
     if (!kind)
@@ -95,7 +95,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
     if (known && named)
         r = lk_batches_new(&d->topology, kind, named, &d->batches);
     for (int i = 0; known && !named && engines[i] && r == 0; i++)
-        if (i == 0 || engines[i]->lanes >= LANES_CHOSEN)
+        if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
             r = consider(d, kind, engines[i], &least_ns);
     free(kind);
     return r;
@@ -109,6 +109,11 @@ static int step(struct lk_system *sys, const double *inputs)
 const char *lk_system_engine(const struct lk_system *system)
 {
     return system->batches ? system->batches->engine->name : "one by one";
+}
+
+const char *lk_system_prices(const struct lk_system *system)
+{
+    return system->prices_name;
 }
 
 const struct lk_formulation lk_formulation_batches = {

@@ -2,6 +2,7 @@
 /* From a model to a system: the draft, one arena, the drawing as first state. */
 #include "linkage/compile.h"
 #include "batch/batch.h"
+#include "batch/prices.h"
 #include "formulations/formulations.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -10,6 +11,7 @@
 #include "tree/effort.h"
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -486,6 +488,13 @@ static struct lk_system shape_of(const struct lk_draft *d)
     return shape;
 }
 
+static void name_prices(struct lk_system *sys, const struct lk_draft *d)
+{
+    sys->prices = d->prices;
+    snprintf(sys->prices_name, sizeof(sys->prices_name), "%s%s", d->prices->name,
+             d->has_own_prices ? "" : ", the nearest known");
+}
+
 /* counts, then places: the only memory of a system */
 static int create(const struct lk_draft *d, struct lk_system **ret_system,
                   struct lk_error *ret_error)
@@ -513,6 +522,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     arena.used = 0;
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     *sys = shape;
+    name_prices(sys, d);
     r = layout(sys, d, &arena);
     if (r == 0)
         r = fill(sys, d, ret_error);
@@ -593,9 +603,12 @@ static int compile(const struct lk_model *model, const struct lk_options *option
         .is_bare = how.is_bare,
     };
     const struct lk_engine *engines[LK_ENGINES_MAX + 1];
+    struct lk_processor processor;
     int r;
 
     lk_engines_here(engines);
+    lk_processor_here(&processor);
+    d.prices = lk_prices_find(&processor, &d.has_own_prices);
     d.engine = options && options->engine ? options->engine : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations =

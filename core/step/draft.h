@@ -13,8 +13,10 @@
 
 #include "joints/joint.h"
 #include "tree/tree.h"
+#include <stdbool.h>
 
 struct lk_batches;
+struct lk_prices;
 
 /** struct lk_draft_block - a block to be.
  * @type:   whose functions;  @is_compliant: its rows follow laws
@@ -51,7 +53,8 @@ struct lk_draft_share {
  * @in_hold:    coordinates are held: the system is made to assemble the drawing
  * @is_plain:   no body is split, no part stepped side by side with another
  * @is_bare:    whatever the solver section says, the default formulation
- * @engine:     see struct lk_options
+ * @engine:     see struct lk_options;  @prices: by which one is chosen, @has_own_prices: those of
+ *              this very processor
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
@@ -61,6 +64,8 @@ struct lk_draft {
     int is_plain;
     int is_bare;
     const char *engine;
+    const struct lk_prices *prices;
+    bool has_own_prices;
     int n_bodies;
     int n_frames;
     int n_coordinates;

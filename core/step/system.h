@@ -130,6 +130,7 @@ struct lk_state {
 
 struct lk_system;
 struct lk_batches;
+struct lk_prices;
 
 /** struct lk_formulation - a way to step the same model; one file each, listed in formulations.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
@@ -275,10 +276,12 @@ struct lk_system {
     struct lk_jacobian *jacobian; /* at the pose of the last factor */
     double *solution;             /* n_rows: right-hand side, then solution */
 
-    struct lk_batches *batches; /* the step on batches, see batch/batch.h; NULL: one by one */
-    struct lk_crew *crew;       /* lent by lk_system_set_crew(); NULL: the caller steps alone */
-    struct lk_step_cost cost;   /* from which the number of workers is chosen */
-    lk_probe probe;             /* of lk_system_set_probe(), or NULL */
+    struct lk_batches *batches;     /* the step on batches, see batch/batch.h; NULL: one by one */
+    struct lk_crew *crew;           /* lent by lk_system_set_crew(); NULL: the caller steps alone */
+    const struct lk_prices *prices; /* by which engine and workers are chosen */
+    char prices_name[64];
+    struct lk_step_cost cost; /* from which the number of workers is chosen */
+    lk_probe probe;           /* of lk_system_set_probe(), or NULL */
     void *probe_context;
 };
 

@@ -117,6 +117,7 @@ static void gather(const struct lkd_rig *rig, struct facts *facts)
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
     add_made(facts, "workers", "%d", rig->n_workers);
     add(facts, "engine", lk_system_engine(loaded->system));
+    add(facts, "engine_prices", lk_system_prices(loaded->system));
     add(facts, "build", lk_build_id());
     add(facts, "compiler", lk_build_compiler());
     add(facts, "compiler_flags", lk_build_flags());

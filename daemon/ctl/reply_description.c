@@ -86,6 +86,8 @@ int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena
     ret_description->step_s = lk_system_step_size(loaded->system);
     ret_description->mode = lkd_outgoing_mode(rig->mode);
     ret_description->daemon_id = lkd_daemon_id();
+    ret_description->engine = (char *)lk_system_engine(loaded->system);
+    ret_description->engine_prices = (char *)lk_system_prices(loaded->system);
     ret_description->n_inputs = (size_t)n_inputs;
     ret_description->n_outputs = (size_t)n_outputs;
     r = make_channels(inputs, loaded->cycle->guard.channel, (size_t)n_inputs, arena,

@@ -6,9 +6,11 @@
 #include "bench.h"
 #include "linkage/compile.h"
 #include "linkage/crew.h"
+#include "prices_measured.h"
 #include "step/draft.h"
 #include "step/system.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +103,7 @@ static void more_is_never_less(void **state)
 
             snprintf(name, sizeof(name), "chain-%d%s", n, sorts[s]);
             struct lk_system *system = compile(name, NULL);
-            double time = system->batches ? lk_batches_time(system->batches) : 0;
+            double time = system->batches ? lk_batches_time(system->batches, system->prices) : 0;
 
             assert_true((system->batches ? system->batches->lanes : 0) >= lanes);
             assert_true(time >= least);
@@ -134,24 +136,36 @@ static void all_of_a_step_is_divided(void **state)
         struct lk_system *system = compile(names[i], "portable");
         struct lk_step_cost cost;
 
-        lk_batches_cost(system->batches, &cost);
+        lk_batches_cost(system->batches, system->prices, &cost);
         assert_in_range(cost.n_phases, 0, LK_PHASES_MAX);
         /* sums of the same prices in another order */
-        assert_float_equal(lk_workers_time(&cost, 1) / lk_batches_time(system->batches), 1, 1e-9);
+        assert_float_equal(
+            lk_workers_time(&cost, 1) / lk_batches_time(system->batches, system->prices), 1, 1e-9);
         assert_memory_equal(&cost, &system->cost, sizeof(cost));
         lk_system_free(system);
     }
 }
 
+static const struct lk_prices *row_of(const char *processor)
+{
+    const struct lk_prices *row = lk_prices_table;
+
+    while (row->name && strcmp(row->name, processor) != 0)
+        row++;
+    assert_non_null(row->name);
+    return row;
+}
+
 /* of all engines that there are, whatever this processor has; NULL: one by one */
-static const char *cheapest_of(const char *name, const struct lk_engine *const *engines)
+static const struct lk_engine *choose(const char *name, const struct lk_prices *prices,
+                                      const struct lk_engine *const *engines)
 {
     struct lk_error error;
     struct lk_model *model = NULL;
     size_t size;
     char *text = bench_model_text(name, &size);
-    struct lk_draft draft = {.engine = "auto"};
-    const char *engine;
+    struct lk_draft draft = {.engine = "auto", .prices = prices};
+    const struct lk_engine *engine;
 
     assert_non_null(text);
     assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
@@ -160,32 +174,137 @@ static const char *cheapest_of(const char *name, const struct lk_engine *const *
     draft.iterations = model->solver.iterations;
     assert_int_equal(lk_draft_init(&draft), 0);
     assert_int_equal(lk_batches_draft(&draft, engines), 0);
-    engine = draft.batches ? draft.batches->engine->name : NULL;
+    engine = draft.batches ? draft.batches->engine : NULL;
     lk_draft_fini(&draft);
     lk_model_free(model);
     free(text);
     return engine;
 }
 
+/* Engines by what a processor has: those of its row. */
+static void engines_of(const struct lk_prices *prices, const struct lk_engine **ret)
+{
+    int n = 0;
+
+    for (int i = 0; lk_engines[i]; i++)
+        if (lk_engines[i]->lanes <= prices->widest)
+            ret[n++] = lk_engines[i];
+    ret[n] = NULL;
+}
+
 /* The widest engine is not the fastest where its lanes stay empty: measured on a processor with
  * all of them, avx2 is 8 to 16 % faster on these than avx512. */
 static void the_cheapest_engine_is_taken(void **state)
 {
+#if defined(__x86_64__)
     static const char *const narrow[] = {"chain-16", "ladder-10", "tree-31"};
     static const char *const wide[] = {"chain-128", "ladder-40", "tree-255"};
-    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+    const struct lk_prices *prices = row_of("Intel Rocket Lake");
 
-    (void)state;
-#if defined(__x86_64__)
     for (int i = 0; i < 3; i++) {
-        assert_string_equal(cheapest_of(narrow[i], lk_engines), "avx2");
-        assert_string_equal(cheapest_of(wide[i], lk_engines), "avx512");
+        assert_string_equal(choose(narrow[i], prices, lk_engines)->name, "avx2");
+        assert_string_equal(choose(wide[i], prices, lk_engines)->name, "avx512");
     }
 #endif
-    /* and what is compiled is that of those that are here */
+    (void)state;
+}
+
+/* What is compiled is what the row of this processor says of the engines that are here. */
+static void the_row_of_this_processor_counts(void **state)
+{
+    static const char *const names[] = {"four-bar", "chain-8", "chain-16", "tree-31", "chain-128"};
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+    struct lk_processor processor;
+    const struct lk_prices *prices;
+    bool is_own;
+
+    (void)state;
     lk_engines_here(here);
-    for (int i = 0; i < 3; i++)
-        assert_string_equal(cheapest_of(narrow[i], here), engine_of(narrow[i]));
+    lk_processor_here(&processor);
+    prices = lk_prices_find(&processor, &is_own);
+    print_message("    '%s' family %d model %d: %s%s\n", processor.vendor, processor.family,
+                  processor.model, prices->name, is_own ? "" : ", the nearest known");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct lk_engine *chosen = choose(names[i], prices, here);
+        struct lk_system *system = compile(names[i], NULL);
+
+        assert_string_equal(chosen ? chosen->name : "none", engine_of(names[i]));
+        assert_memory_equal(lk_system_prices(system), prices->name, strlen(prices->name));
+        assert_int_equal(strstr(lk_system_prices(system), "the nearest known") == NULL, is_own);
+        lk_system_free(system);
+    }
+}
+
+/* With the row of a processor nothing is chosen that takes 5 % longer there than the best does. */
+static void every_row_chooses_well(void **state)
+{
+    (void)state;
+#if defined(__x86_64__)
+    for (size_t i = 0; i < sizeof(prices_measured) / sizeof(prices_measured[0]); i++) {
+        const struct prices_measured *m = &prices_measured[i];
+        const struct lk_prices *prices = row_of(m->processor);
+        const struct lk_engine *engines[LK_ENGINES_MAX + 1], *chosen;
+        double least = m->time_ns[LK_WIDTHS], time = least;
+
+        engines_of(prices, engines);
+        chosen = choose(m->model, prices, engines);
+        for (int w = 0; w < LK_WIDTHS; w++)
+            if (m->time_ns[w] > 0)
+                least = fmin(least, m->time_ns[w]);
+        if (chosen)
+            time = m->time_ns[lk_width_of(chosen->lanes)];
+        if (!(time <= 1.05 * least))
+            fail_msg("%s, %s: %s takes %.0f ns, the best %.0f ns", m->processor, m->model,
+                     chosen ? chosen->name : "one by one", time, least);
+    }
+#endif
+}
+
+static void a_processor_without_a_row_gets_a_relatives(void **state)
+{
+    static const struct {
+        struct lk_processor processor;
+        const char *row;
+        bool is_own;
+    } known[] = {
+        {{"GenuineIntel", 6, 167, 8}, "Intel Rocket Lake", true},
+        {{"AuthenticAMD", 25, 1, 4}, "AMD Zen 3", true},
+        {{"AuthenticAMD", 25, 33, 4}, "AMD Zen 3", true},
+        {{"GenuineIntel", 6, 106, 8}, "Intel Rocket Lake", false},
+        {{"GenuineIntel", 6, 158, 4}, "AMD Zen 3", false},         /* no avx512: of its width */
+        {{"AuthenticAMD", 25, 17, 8}, "Intel Rocket Lake", false}, /* Zen 4 has avx512 */
+        {{"AuthenticAMD", 23, 49, 4}, "AMD Zen 3", false},
+        {{"GenuineIntel", 6, 167, 4}, "AMD Zen 3", false}, /* a machine that hides it */
+        {{"", 0, 0, 2}, "Intel Rocket Lake", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        bool is_own;
+
+        assert_string_equal(lk_prices_find(&known[i].processor, &is_own)->name, known[i].row);
+        assert_int_equal(is_own, known[i].is_own);
+    }
+}
+
+/* A row has a price for all that an engine of its processor does. */
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    for (const struct lk_prices *row = lk_prices_table; row->name; row++) {
+        for (int w = lk_width_of(row->widest); w < LK_WIDTHS; w++) {
+            double sum = 0;
+
+            for (int i = 0; i < LK_BATCH_WORKS; i++) {
+                assert_true(row->batches[w][i] >= 0);
+                sum += row->batches[w][i];
+            }
+            assert_true(sum > 0);
+        }
+        for (int i = 0; i < LK_CLASSIC_WORKS; i++)
+            assert_true(row->classic[i] >= 0);
+        assert_true(row->classic[LK_WORK_ROW] > 0);
+    }
 }
 
 static void a_named_engine_is_taken(void **state)
@@ -289,6 +408,10 @@ int main(void)
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
         cmocka_unit_test(the_cheapest_engine_is_taken),
+        cmocka_unit_test(the_row_of_this_processor_counts),
+        cmocka_unit_test(every_row_chooses_well),
+        cmocka_unit_test(a_processor_without_a_row_gets_a_relatives),
+        cmocka_unit_test(rows_are_complete),
         cmocka_unit_test(a_named_engine_is_taken),
         cmocka_unit_test(compiling_does_not_explode),
         cmocka_unit_test(compiling_ends_when_it_is_told_to),

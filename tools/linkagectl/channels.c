@@ -149,6 +149,17 @@ static void json_channels(struct lk_json *json, const char *key,
     lk_json_close(json, ']');
 }
 
+static void show_engine(const Linkage__V1__ModelDescription *d)
+{
+    if (d->engine[0] == '\0') /* of an older daemon */
+        return;
+    printf("stepped by ");
+    lk_report_put(stdout, d->engine);
+    printf(", by the prices of ");
+    lk_report_put(stdout, d->engine_prices);
+    putchar('\n');
+}
+
 static void show_json(const Linkage__V1__ModelDescription *d)
 {
     struct lk_json json = {.file = stdout};
@@ -159,6 +170,8 @@ static void show_json(const Linkage__V1__ModelDescription *d)
     lk_json_count(&json, "model_id", d->model_id);
     lk_json_count(&json, "period_ns", d->period_ns);
     lk_json_number(&json, "step_s", d->step_s);
+    lk_json_text(&json, "engine", d->engine);
+    lk_json_text(&json, "engine_prices", d->engine_prices);
     json_channels(&json, "inputs", d->inputs, d->n_inputs, true);
     json_channels(&json, "outputs", d->outputs, d->n_outputs, false);
     lk_json_close(&json, '}');
@@ -183,6 +196,7 @@ int ctl_channels(const struct ctl_options *options, struct lk_client *client, in
     } else {
         show_inputs(reply->description);
         show_outputs(reply->description);
+        show_engine(reply->description);
     }
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }

@@ -256,6 +256,8 @@ int command_bench(int argc, char *argv[])
         return print_help();
     if (options.is_list)
         return list_models();
+    if (options.is_prices)
+        return bench_prices();
     code = gather(&options, &names);
     if (code == EXIT_DONE) {
         run.results = calloc((size_t)names.n, sizeof(*run.results));

@@ -10,6 +10,7 @@
  *   model.c     operations and bytes of a step, from the model
  *   profile.c   what each part of a step takes
  *   curve.c     the step on more workers, on paper (simulate.h)
+ *   prices.c    a row of the table by which engines are chosen
  *   print.c     for people;  json.c: for programs
  */
 #ifndef TOOLS_LINKAGE_BENCH_H
@@ -40,6 +41,7 @@ struct bench_options {
     bool is_quick;
     bool is_json;
     bool is_list;
+    bool is_prices;
     bool is_help;
     bool simulates;
     char **names;
@@ -245,6 +247,10 @@ int bench_batch(double step_ns);
  * @fork_ns, @meeting_ns: from bench_fork_measure(), bench_meeting_measure()
  * Return: 0, -EINVAL. */
 int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
+
+/** bench_prices() - measure this processor and print its row of core's table of prices, and what it
+ * is made from. Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+int bench_prices(void);
 
 /* ---- reports ---- */
 

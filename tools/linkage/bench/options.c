@@ -92,6 +92,9 @@ static int take_option(int option, struct bench_options *o)
     case 'l':
         o->is_list = true;
         return 0;
+    case 'p':
+        o->is_prices = true;
+        return 0;
     case 'S':
         o->simulates = true;
         return 0;
@@ -105,15 +108,12 @@ static int take_option(int option, struct bench_options *o)
 
 int bench_options_parse(int argc, char *argv[], struct bench_options *ret_options)
 {
-    static const struct option longs[] = {{"time", required_argument, NULL, 't'},
-                                          {"steps", required_argument, NULL, 's'},
-                                          {"workers", required_argument, NULL, 'w'},
-                                          {"quick", no_argument, NULL, 'q'},
-                                          {"json", no_argument, NULL, 'j'},
-                                          {"list", no_argument, NULL, 'l'},
-                                          {"simulate", no_argument, NULL, 'S'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"time", required_argument, NULL, 't'},    {"steps", required_argument, NULL, 's'},
+        {"workers", required_argument, NULL, 'w'}, {"quick", no_argument, NULL, 'q'},
+        {"json", no_argument, NULL, 'j'},          {"list", no_argument, NULL, 'l'},
+        {"prices", no_argument, NULL, 'p'},        {"simulate", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     struct bench_options o = {.workers = {1}, .n_workers = 1};
     int option, result;
 

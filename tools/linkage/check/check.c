@@ -197,7 +197,8 @@ void print_findings(const struct findings *f)
            s->tree_fronts, s->largest_front);
     printf("solver              %s, %g ms, %d iterations, order %d\n", solver->formulation,
            1e3 * solver->step, solver->iterations, s->order);
-    printf("engine              %s\n", lk_system_engine(f->system));
+    printf("engine              %s, by the prices of %s\n", lk_system_engine(f->system),
+           lk_system_prices(f->system));
     printf("a step              ");
     if (s->step_flops > 0)
         printf("%.3g kflop, ", 1e-3 * s->step_flops);

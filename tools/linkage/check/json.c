@@ -210,6 +210,7 @@ static void write_step(struct lk_json *json, const struct findings *f)
     line_number(json, "step_flops", s->step_flops);
     line_number(json, "memory_bytes", (double)s->memory);
     line_text(json, "engine", lk_system_engine(f->system));
+    line_text(json, "engine_prices", lk_system_prices(f->system));
     line_open(json, "solver", '{');
     lk_json_text(json, "formulation", solver->formulation);
     lk_json_number(json, "step_s", solver->step);
@@ -225,8 +226,8 @@ void print_findings_json(const struct findings *f)
 
     lk_json_open(&json, NULL, '{');
     write_summary(&json, f);
-    write_rows(&json, f);
     write_coordinates(&json, f);
+    write_rows(&json, f);
     write_pose(&json, f);
     line_text(&json, "note", lk_system_note(f->system));
     write_warnings(&json, &f->warnings);
