@@ -194,10 +194,11 @@ s = json.loads(sys.argv[1])["status"]
 print(s["cycles"], s["overruns"], s["long_computations"], s["step"], s["state"])' "$(ctl --json status)"
 }
 
-# run NAME COMMAND: between its begin and its end every cycle stepped, nothing failed, and missed
-# deadlines and long computations are no more often than without disturbance, with room for a machine
-# that does other things as well: 1 % of the cycles. A machine that is busy with something else just
-# then is busy with it once: an effect of the phase would be there again, so it has three tries.
+# run NAME COMMAND: between its begin and its end every cycle stepped, nothing failed, the bench beside
+# the daemon was never stale, and missed deadlines and long computations are no more often than without
+# disturbance, with room for a machine that does other things as well: 1 % of the cycles. A machine
+# that is busy with something else just then is busy with it once: an effect of the phase would be
+# there again, so it has three tries.
 run() {
     local try
     for try in 1 2 3; do
@@ -209,20 +210,22 @@ run() {
         $2
         ! is_calm || return 0
     done
-    fail "more missed deadlines than undisturbed, three times"
+    fail "more missed deadlines than undisturbed, or the bench beside the daemon noticed, three times"
 }
 is_calm() {
-    local cycles late long step state
+    local cycles late long step state beside
     read -r cycles late long step state < <(counters)
     cycles=$((cycles - cycles0)) late=$((late - late0)) long=$((long - long0)) step=$((step - step0))
     echo "   cycles $cycles, steps $step, missed deadlines $late, long computations $long"
     [ "$state" = running ] || fail "state $state"
     [ "$cycles" -gt 500 ] && [ "$cycles" -eq "$step" ] || fail "$cycles cycles, $step steps"
-    [ "$(input motor2 trips)" -eq "$trips2" ] || fail "the bench beside the daemon has noticed"
     if [ "$phase" = undisturbed ]; then
         calm_cycles=$cycles calm_late=$late calm_long=$long
     fi
-    no_more "$late" "$calm_late" "$cycles" && no_more "$long" "$calm_long" "$cycles"
+    beside=$(($(input motor2 trips) - trips2))
+    [ "$beside" -eq 0 ] || echo "   the bench beside the daemon has noticed"
+    no_more "$late" "$calm_late" "$cycles" && no_more "$long" "$calm_long" "$cycles" &&
+        [ "$beside" -eq 0 ]
 }
 # no_more COUNT CALM CYCLES
 no_more() {
