@@ -25,11 +25,13 @@
 #include <unistd.h>
 #include <zmq.h>
 
-/* Messages queued a peer, in each direction. Of requests, which may be large, and are answered one
- * after the other, few: the rest waits where it comes from. */
+/* Messages queued for each connection, in each direction. Requests may be large, and are answered
+ * one after the other: libzmq holds one more that it has read, the rest waits at the client. 2 is
+ * the least: libzmq 4.3.4 counts the credentials of a client with a key as a message, which nobody
+ * ever reads. */
 #define QUEUE_SAMPLES  64
 #define QUEUE_REPLIES  64
-#define QUEUE_REQUESTS 8
+#define QUEUE_REQUESTS 2
 /* How long the last replies and samples may take to leave. */
 #define LAST_MS 100
 /* Stacks are data, and ours are not deep. */

@@ -159,6 +159,75 @@ static void test_endless_parts(void **state)
     harness_close(&h);
 }
 
+/* ---- the largest messages that are allowed ---- */
+
+#define SENDERS 8 /* clients, and requests of each */
+
+/* Until its data have not grown for a while: it takes no more. Return: how much it has [KiB]. */
+static long await_full(pid_t line)
+{
+    long data = harness_number_of(line, "VmData:"), before = -1;
+
+    for (int still = 0; still < 20; before = data) {
+        benches_nap(50);
+        data = harness_number_of(line, "VmData:");
+        still = data == before ? still + 1 : 0;
+    }
+    return data;
+}
+
+static void expect_refused(struct harness *h, void *socket)
+{
+    zmq_pollitem_t item = {.socket = socket, .events = ZMQ_POLLIN};
+    const Linkage__V1__ControlReply *reply;
+    zmq_msg_t message;
+
+    assert_int_equal(zmq_poll(&item, 1, PATIENCE_MS), 1);
+    zmq_msg_init(&message);
+    assert_true(zmq_msg_recv(&message, socket, 0) >= 0);
+    assert_int_equal(
+        lk_wire_decode_reply(&h->arena, zmq_msg_data(&message), zmq_msg_size(&message), &reply), 0);
+    assert_int_equal(reply->result, RESULT(BAD_MESSAGE));
+    zmq_msg_close(&message);
+}
+
+/* All at once, and nobody takes them for a while: they wait where they come from. */
+static void test_largest_requests(void **state)
+{
+    unsigned char *request = malloc(LK_WIRE_CONTROL_MAX);
+    void *socket[SENDERS];
+    const int zero = 0;
+    struct harness h;
+    pid_t line;
+    long data;
+
+    (void)state;
+    assert_non_null(request);
+    memset(request, 7, LK_WIRE_CONTROL_MAX); /* no such wire type */
+    harness_open(&h, NULL);
+    ask_status(&h);
+    line = harness_line(&h);
+    data = harness_number_of(line, "VmData:");
+    assert_int_equal(kill(h.pid, SIGSTOP), 0);
+    for (int i = 0; i < SENDERS; i++) {
+        socket[i] = zmq_socket(h.context, ZMQ_DEALER);
+        zmq_setsockopt(socket[i], ZMQ_LINGER, &zero, sizeof(zero));
+        assert_int_equal(zmq_connect(socket[i], h.endpoint[0]), 0);
+        for (int k = 0; k < SENDERS; k++)
+            assert_true(zmq_send(socket[i], request, LK_WIRE_CONTROL_MAX, 0) >= 0);
+    }
+    print_message("%ld KiB more\n", await_full(line) - data);
+    assert_int_equal(kill(h.pid, SIGCONT), 0);
+    for (int k = 0; k < SENDERS; k++)
+        for (int i = 0; i < SENDERS; i++)
+            expect_refused(&h, socket[i]);
+    for (int i = 0; i < SENDERS; i++)
+        zmq_close(socket[i]);
+    assert_int_equal(ask_status(&h)->line_restarts, 0);
+    harness_close(&h);
+    free(request);
+}
+
 /* ---- the end of a line process ---- */
 
 /* Samples of a bench with a claim: accepted again some time after the line is another one. */
@@ -499,17 +568,12 @@ static void test_heartbeats_of_the_dead(void **state)
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_of_peers),
-        cmocka_unit_test(test_endless_parts),
-        cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_no_orphan),
-        cmocka_unit_test(test_half_greeting_is_closed),
-        cmocka_unit_test(test_many_half_greetings),
-        cmocka_unit_test(test_descriptors_run_out),
-        cmocka_unit_test(test_many_subscriptions),
-        cmocka_unit_test(test_keys_and_half_greetings),
-        cmocka_unit_test(test_reload_and_restart),
-        cmocka_unit_test(test_heartbeats_of_the_dead),
+        cmocka_unit_test(test_names_of_peers),      cmocka_unit_test(test_endless_parts),
+        cmocka_unit_test(test_largest_requests),    cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_no_orphan),           cmocka_unit_test(test_half_greeting_is_closed),
+        cmocka_unit_test(test_many_half_greetings), cmocka_unit_test(test_descriptors_run_out),
+        cmocka_unit_test(test_many_subscriptions),  cmocka_unit_test(test_keys_and_half_greetings),
+        cmocka_unit_test(test_reload_and_restart),  cmocka_unit_test(test_heartbeats_of_the_dead),
     };
 
     harness_init(argc, argv);
