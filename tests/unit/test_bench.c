@@ -237,6 +237,7 @@ static void built_in_models_have_their_size(void **state)
     check_size("tree-255", 255, 255, 1275);
     check_size("net-3", 9, 13, 3);
     check_size("hub-3", 4, 4, 20);
+    check_size("free-3", 3, 0, 0);
 }
 
 /* the second body of a tree begins at the tip of the first, (1, 0), a sixth of a turn up; its first

@@ -257,7 +257,7 @@ int command_bench(int argc, char *argv[])
     if (options.is_list)
         return list_models();
     if (options.is_prices)
-        return bench_prices();
+        return bench_prices(options.is_quick);
     code = gather(&options, &names);
     if (code == EXIT_DONE) {
         run.results = calloc((size_t)names.n, sizeof(*run.results));

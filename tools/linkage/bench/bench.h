@@ -63,7 +63,7 @@ int bench_parse_workers(const char *text, int ret_workers[BENCH_VARIANTS_MAX]);
 extern const char *const bench_built_in[];
 
 /** bench_model_text() - the text of a built-in model: chain-N, chain-N-revolute, ladder-N, tree-N,
- * net-N, hub-N, four-bar, any N from 1 to 4096 bodies.
+ * net-N, hub-N, free-N, four-bar, any N from 1 to 4096 bodies.
  * @ret_size: without the terminating zero
  * Return: to be freed; NULL with errno EINVAL when the name is none of these, else ENOMEM. */
 char *bench_model_text(const char *name, size_t *ret_size);
@@ -249,8 +249,9 @@ int bench_batch(double step_ns);
 int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
 
 /** bench_prices() - measure this processor and print its row of core's table of prices, and what it
- * is made from. Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
-int bench_prices(void);
+ * is made from. @is_quick: only that it works. Return: EXIT_DONE, EXIT_REFUSED after a complaint.
+ */
+int bench_prices(bool is_quick);
 
 /* ---- reports ---- */
 

@@ -7,7 +7,8 @@
  * IFToMM library of multibody benchmarks (problem A02). A tree is a binary one of revolute bodies
  * with the links of the chains; each body carries two more, a sixth of a turn to either side. A net
  * is a square of N x N plates 1 m apart, each held by its neighbours through bushings, which falls
- * from the horizontal around a corner. A hub is a body on a bearing with N links around it. */
+ * from the horizontal around a corner. A hub is a body on a bearing with N links around it. Free
+ * bodies are in no joint. */
 #include "bench.h"
 
 #include <errno.h>
@@ -227,6 +228,15 @@ static void print_hub(FILE *f, int n)
     }
 }
 
+static void print_free(FILE *f, int n)
+{
+    for (int i = 1; i <= n; i++)
+        fprintf(f,
+                "  body%d: {mass: 1, inertia: [1, 2, 3], position: [%d, 0, 0], "
+                "angular_velocity: [1, 2, 3]}\n",
+                i, i);
+}
+
 /* @before, @after: around the number of a name;  @n_max: that a model can hold, 0 without number */
 static const struct family {
     const char *before;
@@ -240,6 +250,7 @@ static const struct family {
     {"tree-", "", N_MAX, print_tree},
     {"net-", "", NET_MAX, print_net},
     {"hub-", "", N_MAX - 1, print_hub},
+    {"free-", "", N_MAX, print_free},
     {"four-bar", "", 0, print_four_bar},
 };
 

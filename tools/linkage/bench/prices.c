@@ -29,6 +29,9 @@
 #define CLEAR       0.7  /* logarithm of a ratio of times that no error of a price can turn */
 
 static const char *const models[] = {
+    "free-1",
+    "free-4",
+    "free-32",
     "chain-1",
     "chain-2",
     "chain-4",
@@ -373,12 +376,12 @@ static void weigh(struct sample sample[VARIANTS])
     }
 }
 
-int bench_prices(void)
+int bench_prices(bool is_quick)
 {
     static struct sample sample[N_MODELS][VARIANTS];
     double price[VARIANTS][WORKS_MAX] = {{0}};
 
-    for (int i = 0; i < PASSES * N_MODELS; i++) {
+    for (int i = 0; i < (is_quick ? 1 : PASSES) * N_MODELS; i++) {
         int r = measure(models[i % N_MODELS], sample[i % N_MODELS]);
 
         if (r != 0) {
