@@ -80,6 +80,14 @@ void lk_json_text(struct lk_json *json, const char *key, const char *text)
     put_string(json->file, text);
 }
 
+void lk_json_texts(struct lk_json *json, const char *key, const char *const *texts, size_t n)
+{
+    lk_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++)
+        lk_json_text(json, NULL, texts[i]);
+    lk_json_close(json, ']');
+}
+
 void lk_json_number(struct lk_json *json, const char *key, double value)
 {
     lk_json_rounded(json, key, value, 17);

@@ -380,7 +380,7 @@ static const char others[] =
     "lk_crew_new"
     " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"
     " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_line"
-    " lk_json_null lk_json_open lk_json_text lk_laboratory_blas lk_laboratory_close "
+    " lk_json_null lk_json_open lk_json_text lk_json_texts lk_laboratory_blas lk_laboratory_close "
     "lk_laboratory_formulations "
     "lk_laboratory_integrators"
     " lk_laboratory_time lk_model_free lk_model_name lk_system_body_index lk_system_body_name"

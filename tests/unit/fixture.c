@@ -70,3 +70,18 @@ void fixture_close(struct fixture *fixture)
 {
     assert_int_equal(nftw(fixture->root, delete_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
+
+int fixture_setup(void **state)
+{
+    static struct fixture fixture;
+
+    fixture_open(&fixture);
+    *state = &fixture;
+    return 0;
+}
+
+int fixture_teardown(void **state)
+{
+    fixture_close(*state);
+    return 0;
+}

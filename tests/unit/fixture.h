@@ -16,5 +16,8 @@ void fixture_write(const struct fixture *fixture, const char *path, const char *
 void fixture_delete(const struct fixture *fixture, const char *path);
 /** fixture_close() - remove the folder and all in it. */
 void fixture_close(struct fixture *fixture);
+/** fixture_setup(), fixture_teardown() - open and close one for a test, whose @state it is. */
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
 
 #endif

@@ -85,18 +85,9 @@ static const char *const perfect[][2] = {
 
 static int setup(void **state)
 {
-    static struct fixture fixture;
-
-    fixture_open(&fixture);
+    fixture_setup(state);
     for (size_t i = 0; i < N_PERFECT; i++)
-        fixture_write(&fixture, perfect[i][0], perfect[i][1]);
-    *state = &fixture;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_close(*state);
+        fixture_write(*state, perfect[i][0], perfect[i][1]);
     return 0;
 }
 
@@ -604,7 +595,7 @@ static void test_live(void **state)
 
 int main(void)
 {
-#define on_machine(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define on_machine(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         on_machine(test_perfect), on_machine(test_root_only),    on_machine(test_defects),
         on_machine(test_daemon),  on_machine(test_taken),        on_machine(test_idle),

@@ -30,21 +30,6 @@ static const char *const files[] = {
 };
 #define N_FILES (sizeof(files) / sizeof(files[0]))
 
-static int setup(void **state)
-{
-    static struct fixture fixture;
-
-    fixture_open(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_close(*state);
-    return 0;
-}
-
 static void assert_cpus(const cpu_set_t *cpus, const char *list)
 {
     char text[128];
@@ -427,7 +412,7 @@ static void test_rivals(void **state)
 
 int main(void)
 {
-#define test_in_folder(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define test_in_folder(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         test_in_folder(test_missing),
         test_in_folder(test_empty),

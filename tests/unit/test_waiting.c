@@ -11,21 +11,6 @@
 
 #define MS INT64_C(1000000)
 
-static int setup(void **state)
-{
-    static struct fixture fixture;
-
-    fixture_open(&fixture);
-    *state = &fixture;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture_close(*state);
-    return 0;
-}
-
 /* Thread @task of process 7: its state, and how long it has run and waited, in how many turns. */
 static void put(const struct fixture *f, int task, char is, long ran_ms, long delay_ms, int turns)
 {
@@ -92,9 +77,9 @@ static void test_some(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_none, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_all, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_some, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_none, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_all, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_some, fixture_setup, fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

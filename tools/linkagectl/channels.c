@@ -101,14 +101,6 @@ static void show_outputs(const Linkage__V1__ModelDescription *d)
 
 /* ---- for programs ---- */
 
-static void json_texts(struct lk_json *json, const char *key, char *const *texts, size_t n)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++)
-        lk_json_text(json, NULL, texts[i]);
-    lk_json_close(json, ']');
-}
-
 static void json_input(struct lk_json *json, const Linkage__V1__ChannelDescription *c)
 {
     lk_json_number(json, "low", c->low);
@@ -140,8 +132,8 @@ static void json_channels(struct lk_json *json, const char *key,
         lk_json_text(json, "type", c->type);
         lk_json_text(json, "frame", c->frame);
         lk_json_count(json, "offset", c->offset);
-        json_texts(json, "components", c->components, c->n_components);
-        json_texts(json, "units", c->units, c->n_units);
+        lk_json_texts(json, "components", (const char *const *)c->components, c->n_components);
+        lk_json_texts(json, "units", (const char *const *)c->units, c->n_units);
         if (are_inputs)
             json_input(json, c);
         lk_json_close(json, '}');

@@ -250,10 +250,7 @@ static void json_claim(struct lk_json *json, const Linkage__V1__ClaimReport *cla
     lk_json_open(json, NULL, '{');
     lk_json_count(json, "claim", claim->number);
     lk_json_text(json, "bench", claim->bench);
-    lk_json_open(json, "channels", '[');
-    for (size_t i = 0; i < claim->n_channels; i++)
-        lk_json_text(json, NULL, claim->channels[i]);
-    lk_json_close(json, ']');
+    lk_json_texts(json, "channels", (const char *const *)claim->channels, claim->n_channels);
     lk_json_number(json, "silent_s", claim->silent_s < 0 ? NAN : claim->silent_s);
     lk_json_bool(json, "lost", claim->lost);
     lk_json_count(json, "accepted", claim->accepted);

@@ -102,10 +102,7 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "inputs_refused", s->inputs_refused);
     lk_json_count(json, "outputs_published", s->outputs_published);
     json_energy(json, s);
-    lk_json_open(json, "degraded", '[');
-    for (size_t i = 0; i < s->n_degraded; i++)
-        lk_json_text(json, NULL, s->degraded[i]);
-    lk_json_close(json, ']');
+    lk_json_texts(json, "degraded", (const char *const *)s->degraded, s->n_degraded);
     lk_json_text(json, "fault", s->fault);
     lk_json_count(json, "page_faults", s->page_faults);
     lk_json_count(json, "involuntary_switches", s->involuntary_switches);
@@ -116,12 +113,8 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
 /* To a load: all that is wrong with the model, or what looks wrong. */
 static void json_notes(struct lk_json *json, const Linkage__V1__ControlReply *reply)
 {
-    if (reply->n_errors > 0) {
-        lk_json_open(json, "errors", '[');
-        for (size_t i = 0; i < reply->n_errors; i++)
-            lk_json_text(json, NULL, reply->errors[i]);
-        lk_json_close(json, ']');
-    }
+    if (reply->n_errors > 0)
+        lk_json_texts(json, "errors", (const char *const *)reply->errors, reply->n_errors);
     if (reply->n_warnings == 0)
         return;
     lk_json_open(json, "warnings", '[');

@@ -144,14 +144,9 @@ void watch_print_description_json(const struct watch_selection *selection)
 
         lk_json_open(&json, NULL, '{');
         lk_json_text(&json, "name", channel->name);
-        lk_json_open(&json, "components", '[');
-        for (size_t j = 0; j < channel->n_components; j++)
-            lk_json_text(&json, NULL, channel->components[j]);
-        lk_json_close(&json, ']');
-        lk_json_open(&json, "units", '[');
-        for (size_t j = 0; j < channel->n_units; j++)
-            lk_json_text(&json, NULL, channel->units[j]);
-        lk_json_close(&json, ']');
+        lk_json_texts(&json, "components", (const char *const *)channel->components,
+                      channel->n_components);
+        lk_json_texts(&json, "units", (const char *const *)channel->units, channel->n_units);
         lk_json_close(&json, '}');
     }
     lk_json_close(&json, ']');

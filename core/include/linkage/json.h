@@ -40,6 +40,8 @@ void lk_json_open(struct lk_json *json, const char *key, char bracket);
 void lk_json_close(struct lk_json *json, char bracket);
 /** lk_json_text() - a string; NULL counts as "". */
 void lk_json_text(struct lk_json *json, const char *key, const char *text);
+/** lk_json_texts() - an array of @n strings. */
+void lk_json_texts(struct lk_json *json, const char *key, const char *const *texts, size_t n);
 /** lk_json_number() - a number that reads back to the same bits, or null. */
 void lk_json_number(struct lk_json *json, const char *key, double value);
 /** lk_json_rounded() - a number with @digits significant digits, 1 to 17, or null.

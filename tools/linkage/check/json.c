@@ -42,14 +42,6 @@ static void close_elements(struct lk_json *json, int n)
     lk_json_close(json, ']');
 }
 
-static void write_words(struct lk_json *json, const char *key, const char *const *words, int n)
-{
-    lk_json_open(json, key, '[');
-    for (int i = 0; i < n; i++)
-        lk_json_text(json, NULL, words[i]);
-    lk_json_close(json, ']');
-}
-
 /* @delayed: whose inputs they are, or NULL */
 static void write_channels(struct lk_json *json, const char *key, const struct lk_channel *channels,
                            int n, const struct lk_system *delayed)
@@ -61,8 +53,8 @@ static void write_channels(struct lk_json *json, const char *key, const struct l
         open_element(json);
         lk_json_text(json, "name", c->name);
         lk_json_number(json, "offset", c->offset);
-        write_words(json, "components", c->component, c->size);
-        write_words(json, "units", c->unit, c->size);
+        lk_json_texts(json, "components", c->component, (size_t)c->size);
+        lk_json_texts(json, "units", c->unit, (size_t)c->size);
         if (delayed != NULL) {
             lk_json_number(json, "period_s", lk_system_input_period(delayed, i));
             lk_json_number(json, "delay_s", lk_system_input_delay(delayed, i));
