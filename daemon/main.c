@@ -231,7 +231,7 @@ static int log_refusal(enum lkd_condition_id condition, const struct lk_error *e
     return r;
 }
 
-/* Read what only the one who started the daemon may, then be nobody special. Before any thread. */
+/* Read what needs the privileges of the start, then drop them. Before any thread. */
 static int drop_privileges(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
@@ -280,7 +280,7 @@ static int open_line(struct daemon *daemon)
     return log_refusal(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
-/* Who hears of samples beside the input table, and the endpoints of a gateway. */
+/* The listener for samples, and the endpoints of a gateway. */
 static int open_neighbours(struct daemon *daemon)
 {
     int r;

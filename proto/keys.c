@@ -171,7 +171,7 @@ static int read_checked(int fd, const char *path, enum lk_key_kind kind, uid_t o
     char *text;
     int r;
 
-    /* what was opened is looked at, not what the path leads to by now */
+    /* fstat() after open(), so that a swapped path cannot fool us */
     if (fstat(fd, &st))
         return refuse_file(error, path, strerror(errno));
     r = check_file(path, &st, kind, owner, error);

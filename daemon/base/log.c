@@ -75,9 +75,9 @@ static int send_to_journal(enum lkd_log_level level, const char *id, const char 
     return sd_journal_sendv(fields, id ? 4 : 3);
 }
 
-/* Whoever reads the log may have stopped reading. A full pipe would hold the thread that writes,
- * and with it the samples and the lock that it works under: a line is worth less. A pipe that can
- * be written has room for PIPE_BUF bytes, more than a line. */
+/* The reader of the log may have stopped. A full pipe would block the writing thread, and with it
+ * the samples and the lock that it holds: a line is worth less. A pipe that poll() reports as
+ * writable has room for PIPE_BUF bytes, more than a line. */
 static bool takes_lines(void)
 {
     struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};

@@ -23,7 +23,7 @@ int lkd_signals_open(int *ret_fd)
         sigaddset(&set, without[i]);
     for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
         sigaddset(&set, i);
-    signal(SIGPIPE, SIG_IGN); /* whoever read the log may be gone */
+    signal(SIGPIPE, SIG_IGN); /* the reader of the log may have ended */
     signal(SIGXFSZ, SIG_IGN); /* goes to the thread that writes, so no other one could take it */
     if (pthread_sigmask(SIG_BLOCK, &set, NULL))
         return -EINVAL;

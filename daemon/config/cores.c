@@ -55,8 +55,7 @@ static void release(struct locks *locks)
             close(locks->fd[locks->n]);
 }
 
-/* Return: the first core of @p that is somebody else's, or LKD_CORE_NONE: all are this process's.
- */
+/* Return: the first core of @p that another process holds, or LKD_CORE_NONE. */
 static int lock_all(const struct lkd_placement *p, enum lk_host_share share, struct locks *locks)
 {
     locks->n = 0;
@@ -108,8 +107,8 @@ static int take_for_exchange(const struct lkd_thread_wish *wish, struct lk_error
     return refuse_core("exchange", wish->core, error);
 }
 
-/** struct seeking - @ran_out: `auto` would find a core, had others not taken it;  @first_taken: the
- * first core of @placement that is somebody else's, or LKD_CORE_NONE */
+/** struct seeking - @ran_out: `auto` would find a core if others held none; @first_taken: the first
+ * core of @placement that another process holds, or LKD_CORE_NONE */
 struct seeking {
     const struct lkd_config *config;
     int (*first_taken)(struct seeking *seeking, const struct lkd_placement *placement);

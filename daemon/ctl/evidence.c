@@ -45,7 +45,7 @@ static void consider(struct lkd_evidence *evidence, uint64_t cycle, const struct
     find_least(evidence);
 }
 
-/* A thread that is held back has lost its core against its will, for a time of its own length. */
+/* A throttled thread is preempted, for a time of typical length. */
 static bool was_throttled(const struct lkd_missed *missed)
 {
     int64_t late_ns = missed->record.ended_ns - missed->record.deadline_ns;
@@ -91,8 +91,8 @@ static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycl
     }
 }
 
-/* A suspect was throttled if its thread was preempted meanwhile; the kernel throttles only real-time
- * threads. */
+/* A suspect was throttled if its thread was preempted meanwhile; the kernel throttles only
+ * real-time threads. */
 static void judge_suspects(struct lkd_evidence *evidence, const struct lkd_runner *runner)
 {
     uint64_t n = evidence->suspects;

@@ -17,7 +17,7 @@
 #define TRACE_REACH_NS INT64_C(300000000)
 /* The cycles after the overrun are to be in the trace, too. */
 #define TRACE_DELAY_NS INT64_C(50000000)
-/* How long whoever ends a run waits for its report to be on the disk. */
+/* How long the end of a run waits for its report to be on the disk. */
 #define DISK_NS INT64_C(2000000000)
 
 /* FOLDER/MODEL-20260301T120000.250Z; @ret: LKD_STEM_SIZE bytes. */

@@ -4,7 +4,7 @@
 
 /* Notices a watchdog time-out: one or two may come late. */
 #define NOTICES_A_TIMEOUT 4
-/* What a start that goes on asks for, once a second. */
+/* Extension of the start-up time-out, requested once a second. */
 #define START_MORE_US 10000000
 
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
@@ -33,9 +33,9 @@ void lkd_notify_starting(const struct lkd_rig *rig)
                (double)lkd_compile_ns(rig->compile) * 1e-9);
 }
 
-/* In RUNNING, PAUSED and FAULT the thread of the cycle goes on through its grid, in ARMING through
- * its proof. Without a grid it may wait for its bench for any time: then it shows its figures all
- * the same, which is when the rig sees it move. */
+/* In RUNNING, PAUSED and FAULT the thread of the cycle advances on its grid, in ARMING through its
+ * proof. Without a grid it may wait for its bench for any time: then it still publishes its
+ * figures, and the rig sees it move. */
 static bool moves(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
     uint64_t progress = atomic_load_explicit(&rig->proof.bursts, memory_order_relaxed);

@@ -153,8 +153,8 @@ int lkd_rig_fini(struct lkd_rig *rig)
     return 0;
 }
 
-/* Wait until the cycle has honoured a pause, so that the reply shows where it stands; two periods
- * and some slack, then go on: the cycle will honour it anyway. */
+/* Wait until the cycle has honoured a pause, so that the reply shows its final state; at most two
+ * periods and some slack, as the cycle will honour it anyway. */
 static void await_pause(struct lkd_rig *rig)
 {
     const struct timespec nap = {.tv_nsec = 200000};
@@ -184,7 +184,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
 {
     struct lkd_loaded *old = rig->loaded;
 
-    /* of a model in FAULT: who listens hears READY when the new one is there, never with the last
+    /* of a model in FAULT: subscribers get READY when the new model is there, never with the last
      * values of the old one */
     if (lkd_run_end(rig, rig->state)) {
         lkd_loaded_free(loaded);
@@ -306,7 +306,7 @@ Linkage__V1__State lkd_rig_shown_state(const struct lkd_rig *rig)
     return rig->compile ? LOADING : rig->state;
 }
 
-/* It ends at its next look, which is soon; who asked for it hears of it then. */
+/* It ends at its next poll, which is soon; the client that requested it is told then. */
 static void stop_loading(struct lkd_rig *rig, struct lkd_answer *a)
 {
     struct pollfd done = {.fd = lkd_compile_fd(rig->compile), .events = POLLIN};
@@ -440,8 +440,8 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     lkd_rig_answer_ok(ret_answer);
 }
 
-/* How long the control thread waits for steps before it has to look after others, the watchdogs
- * among them: who asks again waits on. */
+/* How long the control thread waits for steps before it serves others, the watchdogs among them: a
+ * client that asks again waits on. */
 #define STEP_NS  INT64_C(100000000)
 #define STEPS_NS INT64_C(4000000000)
 
@@ -511,7 +511,7 @@ static const struct lk_channel *find_channel(const struct lkd_rig *rig, const ch
     return NULL;
 }
 
-/* What was asked for cannot be: what acted before goes on. */
+/* A refused value: the previous one continues to act. */
 static void refuse_set(const struct lk_channel *channel, const double *values, int r,
                        struct lkd_answer *a)
 {

@@ -99,8 +99,8 @@ bool lkd_run_is_live(const struct lkd_rig *rig)
     return (IN(rig->state) & (IN(RUNNING) | IN(PAUSED))) != 0;
 }
 
-/* The cycle goes through its grid in RUNNING, PAUSED and FAULT; for how long has it not? It is
- * asked for a fault, too: should it wake up again, it does not go on. */
+/* The cycle advances on its grid in RUNNING, PAUSED and FAULT. How long has it not advanced? It is
+ * also asked for a fault: if it wakes up again, it must not continue. */
 static void watch(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
@@ -179,7 +179,7 @@ static void find_rivals(const struct lkd_rig *rig, int priority, struct lk_host_
     lk_host_find_rivals("", &cores, priority > 0 ? priority : 1, (int)getpid(), ret);
 }
 
-/* "; on its core: 41 worker (priority 90)": whoever may keep the threads of the cycle from running;
+/* "; on its core: 41 worker (priority 90)": threads that may keep those of the cycle from running;
  * or "". */
 static void name_rivals(const struct lkd_rig *rig, char *text, size_t size)
 {
@@ -234,7 +234,7 @@ int lkd_run_end(struct lkd_rig *rig, Linkage__V1__State next)
     if (!rig->runner.alive)
         return 0;
     if (rig->runner.proof || atomic_load(&rig->runner.abandoned))
-        return lkd_run_end_proof(rig); /* it stood still, and was found to */
+        return lkd_run_end_proof(rig); /* it hung, and the watchdog has found it */
     if (!rig->ending)
         lkd_record_run_ends(rig);
     rig->ending = true;
@@ -253,7 +253,7 @@ static void follow_end(struct lkd_rig *rig)
     if (!rig->runner.alive || (!rig->ending && !atomic_load(&rig->runner.abandoned)) ||
         !lkd_runner_ended(&rig->runner) || !rig->ending)
         return;
-    if (rig->state == FAULT) /* found to stand still meanwhile */
+    if (rig->state == FAULT) /* found hung meanwhile */
         rig->ending_in = FAULT;
     close_run(rig);
     lkd_inputs_clear(rig->inputs);
@@ -289,8 +289,8 @@ static void answer_no_threads(const struct lkd_rig *rig, int r, struct lkd_answe
     lkd_log(LKD_C_CORE_HELD, "%s", a->text);
 }
 
-/* A proof leaves the core to whoever has it already: gaps for all, and turns before its own for
- * those of its priority. */
+/* A proof shares the core with threads that have it already: gaps for all of them, and yielding to
+ * those of its own priority. */
 static int proof_priority(const struct lkd_rig *rig, struct lkd_proof *proof)
 {
     int priority = rig->config->wish.priority;

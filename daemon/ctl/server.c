@@ -11,7 +11,7 @@
 
 /* Requests in a row before signals and the watchdog have their turn. */
 #define BURST 16
-/* A fault is noticed within this time also when nobody asks. */
+/* A fault is noticed within this time even without requests. */
 #define TICK_MS        100
 #define TICK_ARMING_MS 10
 /* Between two notices of a start that takes long. */
@@ -58,7 +58,7 @@ static void keep_address(struct lkd_address *address, const struct lkd_message *
     memcpy(address->bytes, request->address, request->n_address);
 }
 
-/* A load that is over: to whoever has waited for it, before anybody can ask for another. The
+/* The outcome of a load, to the client that waits for it, before another load can be requested. The
  * channel keeps one reply; this one waits for its turn. */
 static void serve_later(struct lkd_server *server)
 {
@@ -90,7 +90,7 @@ static void serve(struct lkd_server *server, const struct lkd_message *request)
         keep_address(&server->later, request);
 }
 
-/* As long as a reply has not left, no further request is looked at. */
+/* No further request is read before the reply has left. */
 static void serve_burst(struct lkd_server *server)
 {
     struct lkd_message request;

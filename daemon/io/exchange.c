@@ -17,7 +17,7 @@
 #define SPANS 8192
 /* Samples taken in a row before the timer has its turn, however many there are. */
 #define BURST 32
-/* Between two looks at what happens without records. */
+/* Period of what happens without records. */
 #define BEAT_NS INT64_C(10000000)
 
 int lkd_exchange_outputs_max(void)

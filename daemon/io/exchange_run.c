@@ -17,7 +17,7 @@
 #define UNPACED_NS INT64_C(1000000)
 /* How often the distance to the grid follows the measurement. */
 #define ADAPT_NS NS_PER_S
-/* Between two samples of a cycle that stands still. */
+/* Between two samples of a cycle that hangs. */
 #define REPEAT_NS INT64_C(10000000)
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)

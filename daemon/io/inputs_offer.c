@@ -342,8 +342,8 @@ static void find_lost(struct lkd_inputs *inputs, int64_t now_ns)
     lkd_table_forward(inputs);
 }
 
-/* Between runs no guard looks at how old a value is. What a bench without a claim left behind must
- * not act at the start of a run that comes long after it; a claim's bench would be lost by then. */
+/* Between runs no guard checks the age of a value. The last value of a bench without a claim must
+ * not act at the start of a much later run; the bench of a claim would be lost by then. */
 static void forget_anonymous(struct lkd_inputs *inputs, int64_t now_ns)
 {
     if (inputs->live || !inputs->anonymous_feeds ||

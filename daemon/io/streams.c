@@ -154,7 +154,7 @@ void lkd_streams_begin(struct lkd_streams *streams)
 
 /* ---- subscribers ---- */
 
-/* Another line process has begun: whoever is still there subscribes again. */
+/* Another line process has begun: the remaining clients subscribe again. */
 static void forget_subscribers(struct lkd_streams *streams)
 {
     streams->topics = (struct lkd_topics){0};

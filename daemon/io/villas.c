@@ -199,7 +199,7 @@ void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, 
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Does nobody own any of them? Lock held. */
+/* Whether all of them are free. Lock held. */
 static bool are_free(struct lkd_villas *villas)
 {
     struct lkd_inputs_channel channel;
@@ -224,8 +224,8 @@ void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
 
 /* ---- inputs ---- */
 
-/* By position to the order of the claim. A wrong number of values goes on as it is: the input table
- * says no, and counts it with the claim. */
+/* From the order of positions to that of the claim. A wrong number of values is passed as it is:
+ * the input table refuses it, and counts it with the claim. */
 static const double *arrange(struct lkd_villas *villas, const struct lk_villas_sample *sample)
 {
     if (sample->n_values != (size_t)villas->in.n)
@@ -260,7 +260,7 @@ static void offer(struct lkd_villas *villas, const struct lk_villas_sample *samp
     }
     villas->counts.refused_values++;
     lkd_log(LKD_C_GATEWAY_REFUSED, "sample of the gateway refused: %s", lkd_input_status_text(r));
-    if (r == LKD_INPUT_E_TOKEN) /* somebody took the channels while the gateway was silent */
+    if (r == LKD_INPUT_E_TOKEN) /* another bench took the channels while the gateway was silent */
         villas->token = 0;
 }
 

@@ -57,7 +57,7 @@ static int spawn(int orders, int err, int priority, pid_t *ret_pid)
     r = set_descriptors(&actions, orders, err);
     if (r == 0)
         r = set_attributes(&attributes, priority);
-    if (r == 0) /* the very program that runs, whatever lies at its path by now */
+    if (r == 0) /* the running program, even if its path names another file by now */
         r = -posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -110,7 +110,7 @@ void lkd_words_hear(struct lkd_words *words)
     char text[4096];
     ssize_t n = words->fd >= 0 ? read(words->fd, text, sizeof(text)) : -1;
 
-    if (n == 0) { /* a pipe that nobody writes to is always ready */
+    if (n == 0) { /* a pipe without a writer is always ready */
         close(words->fd);
         words->fd = -1;
     }

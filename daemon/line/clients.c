@@ -52,7 +52,7 @@ static int read_client(const struct place *place, const struct lk_key_words *wor
     return 0;
 }
 
-/* A key with two roles, or a name with two keys, would leave open who is meant. */
+/* A key with two roles, or a name with two keys, would be ambiguous. */
 static int check_unique(const struct place *place, const struct lkd_clients *clients,
                         const struct lkd_client *client)
 {

@@ -17,8 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Connections that wait until they are accepted: those of a whole rig, while its line process is
- * started anew. The kernel's net.core.somaxconn may make it less. */
+/* Backlog: the connections of a whole rig, while its line process is restarted. The kernel's
+ * net.core.somaxconn may reduce it. */
 #define BACKLOG 4096
 /* How long a connection to our own address may take, on the slowest of machines. */
 #define PROBE_MS 1000
@@ -107,7 +107,7 @@ static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
 }
 
-/* ZeroMQ takes an ipc path away from whoever listens on it, so ask first. */
+/* ZeroMQ unlinks an ipc path even if a process listens on it, so check first. */
 static bool ipc_in_use(const char *path)
 {
     struct sockaddr_un address;
@@ -132,7 +132,7 @@ static int open_ipc(const char *path)
     if (fd < 0)
         return -errno;
     if (*path != '@')
-        unlink(path); /* nobody listens there: see ipc_in_use() */
+        unlink(path); /* no listener: see ipc_in_use() */
     if (bind(fd, (struct sockaddr *)&address, size) || listen(fd, BACKLOG)) {
         int r = -errno;
 
@@ -173,7 +173,7 @@ static int open_tcp(const char *text)
     return fd;
 }
 
-/* Whether somebody who connects is waited for. */
+/* Whether a listener accepts connections. */
 static bool tcp_answers(const char *text)
 {
     const struct sockaddr_in address = tcp_address(text);
@@ -183,7 +183,7 @@ static bool tcp_answers(const char *text)
 
     item.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (item.fd < 0)
-        return true; /* nobody knows */
+        return true; /* unknown */
     if (connect(item.fd, (const struct sockaddr *)&address, sizeof(address)))
         failure = errno;
     if (failure == EINPROGRESS && (poll(&item, 1, PROBE_MS) != 1 ||

@@ -39,7 +39,7 @@
 #define AGAIN_MIN_NS (100 * NS_PER_MS)
 #define AGAIN_MAX_NS (5000 * NS_PER_MS)
 
-/* Answers heard before it is looked after: more than there are in its socket at once. */
+/* Answers read before the process is supervised: more than fit into its socket at once. */
 #define ANSWERS_MAX 256
 
 #define REASON_SIZE 96
@@ -229,8 +229,8 @@ static bool hear(struct lkd_line *line, struct lkd_line_answer *answer)
     return true;
 }
 
-/* What it has said, up to a number that nobody who talks without end gets beyond.
- * @ret_text: why it has failed, if it says so */
+/* Its reports, up to a number that no endless talker exceeds. @ret_text: the reason of its failure,
+ * if it gave one */
 static void hear_all(struct lkd_line *line, char *ret_text)
 {
     struct lkd_line_answer answer = {0};
@@ -541,8 +541,8 @@ static void *run(void *data)
                                  {.fd = line->words.fd, .events = POLLIN}};
         char text[REASON_SIZE];
 
-        /* where the kernel has no memory for it, it may have some later: nobody else starts a line
-         */
+        /* if the kernel has no memory for it, it may have some later: no other thread starts a line
+         * */
         if (poll(items, 4, wait_ms(line, lkd_clock_ns())) < 0)
             nanosleep(&(struct timespec){.tv_nsec = AGAIN_MIN_NS}, NULL);
         if (items[0].revents)

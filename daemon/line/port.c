@@ -13,7 +13,7 @@
 /* A frame with its head has to fit in; the kernel doubles it, and gives no more than it wants. */
 #define BUFFER_SIZE ((int)(2 * LKD_PORT_PIECE))
 
-/* Frames looked at in one call: more than there are in a channel that nobody fills meanwhile. */
+/* Frames read in one call: more than a channel holds that is not refilled meanwhile. */
 #define FRAMES_MAX 256
 
 /** struct head - of a frame: @n_address bytes of an address follow, then a piece of the message,
@@ -134,8 +134,8 @@ static bool join(struct lkd_port *port, const struct head *head, size_t n,
     return port->n_whole == head->size;
 }
 
-/* A frame without any bytes looks like the end of the channel.
- * @n: from recv(). Return: whether there is nothing to look at. */
+/* An empty frame looks like the end of the channel. @n: from recv(). Return: whether there is
+ * nothing to read. */
 static bool is_over(struct lkd_port *port, ssize_t n)
 {
     if (n < 0)

@@ -36,7 +36,7 @@
 #define LAST_MS 100
 /* Stacks are data, and ours are not deep. */
 #define STACK_SIZE ((size_t)256 << 10)
-/* Between two looks at the descriptors. */
+/* Period of checking the descriptors. */
 #define LOOK_MS 500
 /* Used this much of its memory, it has not ended for another reason. */
 #define MEMORY_FULL 0.8
@@ -75,7 +75,7 @@ static void answer(enum lkd_answer_kind kind, enum lkd_condition_id condition, c
     for (int i = 0; i < N_RELAYS; i++)
         message.turns[i] = atomic_load_explicit(&line.relay[i].turns, memory_order_relaxed);
     snprintf(message.text, sizeof(message.text), "%s", text);
-    /* whoever floods us with reasons to report gets no more than fits */
+    /* a flood of reports is cut to what fits */
     if (send(LKD_LINE_FD, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         return;
 }
@@ -130,8 +130,7 @@ static void on_abort(int signal)
     raise(signal); /* as if this had not been here */
 }
 
-/* The sanitizers take memory as nobody else does: shadows beyond any limit, and stacks that have to
- * hold what they keep of each thread. */
+/* Sanitizers need memory beyond any limit: shadows, and larger stacks. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void limit_memory(uint64_t bytes)
 {
@@ -164,8 +163,8 @@ static void limit_stacks(void)
 }
 #endif
 
-/* Ends are the daemon's business: whoever signals the whole group, or a service's processes, means
- * the daemon, and what it says last has still to leave. */
+/* The daemon decides about the end: a signal to the whole group, or to all processes of a service,
+ * is meant for the daemon, whose last messages have to leave first. */
 static void set_signals(void)
 {
     static const int ignored[] = {SIGTERM, SIGINT,  SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
@@ -190,7 +189,7 @@ static void set_text(const char *path, const char *text)
         close(fd);
 }
 
-/* Nobody special, and the first to go when the machine has no memory left. */
+/* No privileges, and the first to go when the machine has no memory left. */
 static void become_ordinary(void)
 {
     const struct rlimit no_core = {0};
@@ -369,7 +368,7 @@ static bool seed(void)
     return true;
 }
 
-/* A priority that nobody has asked for is one that the daemon was started with. */
+/* An unconfigured priority is one that the daemon was started with. */
 static void be_normal(void)
 {
     const struct sched_param normal = {0};

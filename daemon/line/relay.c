@@ -66,7 +66,7 @@ static int find_payload(struct incoming *in)
     return -1;
 }
 
-/* A message of the wrong shape goes on as one without content, which is refused there. */
+/* A malformed message is forwarded without content, and refused by the daemon. */
 static void hand_in_request(struct lkd_route *route, struct incoming *in,
                             struct lkd_message *message)
 {
@@ -133,7 +133,7 @@ static void send_reply(struct lkd_route *route, const struct lkd_message *messag
 {
     char text[128];
 
-    /* names of a line process before this one mean nobody, or somebody else */
+    /* routing ids of an earlier line process are invalid, or belong to another client */
     if (message->generation != route->generation || message->n_address < 1)
         return;
     if (send_part(route, message->address + 1, message->n_address - 1, ZMQ_SNDMORE) &&

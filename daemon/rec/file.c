@@ -51,8 +51,8 @@ static void write_plainly(struct lkd_file *file, struct lkd_file_slot *slot)
         slot->written = slot->size;
 }
 
-/* An entry that was not taken stays in the queue and goes with the next one, when its buffer is
- * somebody else's by then: it is made to do nothing. */
+/* An entry that was not accepted stays in the ring and is submitted with the next one, when its
+ * buffer may have another use: turn it into a no-op. */
 static void submit(struct lkd_file *file, struct lkd_file_slot *slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);

@@ -97,7 +97,7 @@ void lkd_recorder_free(struct lkd_recorder *rec)
     free(rec);
 }
 
-/* A plain name: within the folder, and seen by everybody who looks into it. */
+/* A plain name: within the folder, and not hidden. */
 static bool is_plain(const char *name)
 {
     size_t n = strlen(name);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Between two looks at the queue. */
+/* Period of polling the queue. */
 #define LOOK_NS INT64_C(2000000)
 /* Frames in a row before others have their turn at the lock. */
 #define BATCH 128
@@ -48,7 +48,7 @@ static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
             rec->recording.file, rec->recording.trouble);
 }
 
-/* Nothing comes any more, and the cycle waits for nobody. */
+/* No more frames, and the cycle does not wait. */
 static void break_off(struct lkd_recorder *rec)
 {
     if (rec->queue)
@@ -127,7 +127,8 @@ static void take_events(struct lkd_recorder *rec)
 
 /* ---- the thread: without it, where the disk may take its time ---- */
 
-/* A file of that name is somebody else's. Return: 0, negative errno: nothing of it is left. */
+/* An existing file of that name is not ours. Return: 0, negative errno: nothing is left of the
+ * file. */
 static int create(struct lkd_recorder *rec)
 {
     int fd = lk_file_create(rec->path, 0644), r;
@@ -155,7 +156,7 @@ static int begin(struct lkd_recorder *rec)
     return r ? r : create(rec);
 }
 
-/* Whoever waits for it hears how it went. Return: whether there is a recording. */
+/* Tell the waiting caller the outcome. Return: whether there is a recording. */
 static bool tell_begin(struct lkd_recorder *rec, int r)
 {
     bool begun, unwanted;

@@ -221,7 +221,8 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     lk_system_outputs(cycle->system, cycle->rt.values);
     atomic_store_explicit(&cycle->ask, LKD_ASK_RUN, memory_order_relaxed);
 
-    /* status is valid before the first cycle; outputs are left out, nobody computed them in time */
+    /* status is valid before the first cycle; outputs are left out, as no cycle has computed them
+     * */
     lkd_cycle_settle(cycle);
     lkd_mailbox_take(&cycle->outputs);
 }
@@ -276,7 +277,7 @@ static enum lkd_ask asked(const struct lkd_cycle *cycle)
     return (enum lkd_ask)atomic_load_explicit(&cycle->ask, memory_order_relaxed);
 }
 
-/* A fault on purpose: the time that somebody asked for passes here. */
+/* An injected fault: the requested time passes here. */
 static void stall(struct lkd_cycle *cycle)
 {
     int64_t until_ns = atomic_load_explicit(&cycle->stall_ns, memory_order_relaxed);
@@ -597,7 +598,7 @@ static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
     LKD_TRACEPOINT3(cycle_begin, f->cycles, r->deadline_ns, r->woken_ns);
     r->latched_ns = r->stepped_ns = r->woken_ns; /* of a cycle without a step */
     stepped = advance(cycle, ask, r->deadline_ns);
-    /* it may have stood still within the step, and others have been told of a fault by now */
+    /* it may have hung within the step, and a fault may have been published by now */
     if (asked(cycle) == LKD_ASK_FAULT)
         fail(cycle, LKD_FAULT_WATCHDOG);
     f->cycles++;
@@ -667,7 +668,7 @@ static void answer(struct lkd_cycle *cycle)
     lkd_release_count(&cycle->release);
 }
 
-/* Nobody takes a cycle that waits for a bench for one that stands still. */
+/* A cycle that waits for a bench must not look hung. */
 static void show_life(struct lkd_cycle *cycle)
 {
     lkd_cycle_settle(cycle);

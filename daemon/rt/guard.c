@@ -267,7 +267,7 @@ static int look_at_loss(struct lkd_guard *guard, struct lkd_guarded *c, const st
                : -1;
 }
 
-/* Nobody feeds the channel any more: it goes to the value that it has then without a jump. */
+/* No bench feeds the channel any more: it goes to its value of then without a jump. */
 static void give_back(const struct lkd_guard *guard, struct lkd_guarded *c)
 {
     c->returning = true;
@@ -371,7 +371,7 @@ static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double 
         add(&c->rate_limited, 1);
         guard->flags |= FLAG_RATE_LIMITED;
     }
-    /* release: whoever sees the action sees its condition and step as well */
+    /* release: a reader that sees the action sees its condition and step as well */
     atomic_store_explicit(&c->acting_action, c->tripped ? (int)c->action : LKD_ACTION_COUNT,
                           memory_order_release);
 }

@@ -7,7 +7,7 @@
  * are steps and loop, a fifth is sleep. */
 #define BURST_NS     INT64_C(2000000)
 #define PAUSE_MIN_NS INT64_C(200000)
-/* Where somebody else needs the core: short bursts, and two thirds of the time are sleep. */
+/* On a shared core: short bursts, and sleep for two thirds of the time. */
 #define SHARED_BURST_NS INT64_C(100000)
 #define SHARED_PAUSE    4
 /* Steps for which the inputs hold still. */

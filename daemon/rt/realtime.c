@@ -208,7 +208,7 @@ int lkd_realtime_hold_latency(void)
 
 void lkd_realtime_release_latency(int fd)
 {
-    const int32_t any_us = -1; /* as if nobody had asked */
+    const int32_t any_us = -1; /* as without a request */
 
     if (fd < 0)
         return;

@@ -63,7 +63,7 @@ LK_RT bool lkd_ring_get(const struct lkd_ring *ring, uint64_t number, uint64_t *
     const struct lkd_slot *slot = &ring->slot[number & (ring->n_slots - 1)];
     uint64_t before = atomic_load_explicit(&slot->number, memory_order_acquire);
 
-    /* acquire loads: the second look at the number comes after them */
+    /* acquire loads: the second read of the number comes after them */
     for (int i = 0; i < LKD_RING_WORDS; i++)
         ret_words[i] = atomic_load_explicit(&slot->word[i], memory_order_acquire);
     return before == number + 1 &&

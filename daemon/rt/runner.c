@@ -213,7 +213,8 @@ static bool has_ended(struct lkd_worker *worker)
     return worker->joined;
 }
 
-/* Return: whether all threads have ended. Nobody runs a phase once that of the cycle has. */
+/* Return: whether all threads have ended. There are no phases after the end of the cycle's thread.
+ * */
 static bool have_ended(struct lkd_runner *runner)
 {
     bool all = true;

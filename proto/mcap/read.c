@@ -231,7 +231,7 @@ static void parse_metadata(struct cursor *c, struct lk_mcap_item *item)
     item->map = take_span(c, 4);
 }
 
-/* Return: 1: an item; 0: a record that nobody wants. */
+/* Return: 1: an item; 0: a record to be skipped. */
 static int parse(struct lk_mcap_reader *reader, uint8_t op, struct lk_mcap_span content,
                  struct lk_mcap_item *item)
 {
@@ -293,7 +293,7 @@ static int enter_chunk(struct lk_mcap_reader *reader, struct lk_mcap_span conten
     return 0;
 }
 
-/* The next record within the chunk. Return: 1: an item; 0: none, or one that nobody wants. */
+/* The next record within the chunk. Return: 1: an item; 0: none, or one to be skipped. */
 static int next_in_chunk(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 {
     struct cursor c = {reader->left.data, reader->left.size, false};

@@ -336,7 +336,7 @@ static bool can_send(struct lk_client_bench *bench)
     return ready;
 }
 
-/* Another connection may lead to another daemon, which never heard of the claim. */
+/* Another connection may lead to another daemon, which does not know the claim. */
 static void mind_connection(struct lk_client_bench *bench, int64_t now_ns)
 {
     bool anew;

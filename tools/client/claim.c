@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims by hand, for whoever looks after them himself; a bench (bench.h) does it all by itself. */
+/* Claims for clients that maintain them themselves; a bench (bench.h) does all of it. */
 #include "client.h"
 
 #include <errno.h>

@@ -114,7 +114,7 @@ struct lk_client_socket *lk_client_socket_of(struct lk_client *client)
     return &client->socket;
 }
 
-/* Who is there and says nothing is not started once more. */
+/* A silent peer is not started again. */
 static void explain_silence(const struct lk_client *client, struct lk_error *ret_error)
 {
     const char *endpoint = client->socket.endpoint;

@@ -94,8 +94,8 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
     return code;
 }
 
-/* Looks at a message of the XPUB socket: 1 and a topic, or 0 and a topic when the last subscriber
- * has gone. */
+/* Reads a message of the XPUB socket: 1 and a topic, or 0 and a topic when the last subscriber has
+ * left. */
 static int take_news(struct lk_client_inputs *inputs, int64_t deadline_ns)
 {
     zmq_msg_t message;

@@ -115,8 +115,8 @@ static bool is_failure(int code)
     return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();
 }
 
-/* Whether the course may go on without what has failed: there is nothing of it yet, and the rest
- * does not need it. */
+/* Whether the course may continue without what has failed: it has no results yet, and the rest does
+ * not need it. */
 static bool do_without(struct lat_report *report, enum kind kind, const char *reason)
 {
     for (int i = 0; i < report->n_loads; i++)

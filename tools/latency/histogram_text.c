@@ -57,7 +57,7 @@ static int parse_class(const char *at, const char *end, struct lat_histogram *hi
     return lat_histogram_add(histogram, (double)value, (double)value + 1, (uint64_t)count);
 }
 
-/* "# Total: 000001000"; lines that say something else are passed over. */
+/* "# Total: 000001000"; other lines are skipped. */
 static int parse_remark(const char *at, const char *end, struct summary *summary,
                         struct lk_error *error)
 {

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS  INT64_C(50000000) /* how often a wait looks at the flag */
+#define LOOK_NS  INT64_C(50000000) /* how often a wait polls the flag */
 #define PAUSE_NS INT64_C(2000000)  /* how often the end of a program is looked for */
 
 static volatile sig_atomic_t interrupted;
@@ -131,7 +131,7 @@ int lat_process_start(const struct lat_spawn *spawn, struct lat_process *ret_pro
         lk_error_set(ret_error, "%s cannot be started: %s", spawn->arguments[0], strerror(-code));
         return code;
     }
-    setpgid(pid, pid); /* whoever comes first: the group must exist before it can be killed */
+    setpgid(pid, pid); /* in both processes: the group must exist before it can be killed */
     *ret_process = (struct lat_process){.pid = pid, .output = ends[0]};
     return 0;
 }

@@ -133,7 +133,7 @@ static int read_limit(const char *text, struct ctl_options *options)
     return status;
 }
 
-/* Only the shape of a number is looked at: what it may be is the daemon's to say. */
+/* Only the syntax of a number is checked: the daemon checks its range. */
 static int read_number(const char *option, const char *text, double *ret_number)
 {
     char *end;
@@ -200,7 +200,7 @@ static int read_injection(int c, struct ctl_options *options)
     }
 }
 
-/* Of the commands that look at something. */
+/* Of the commands that only read. */
 static int read_looking(int c, struct ctl_options *options)
 {
     switch (c) {

@@ -69,7 +69,7 @@ static bool wants_stream(const struct watch *watch)
     return watch->n_names > 0 || watch->divisor > 1;
 }
 
-/* Opens the stream, or opens it anew for another model. */
+/* Opens the stream, or reopens it for another model. */
 static int open_stream(struct watch *watch)
 {
     struct lk_error error;
@@ -164,7 +164,7 @@ static void count_gap(struct watch *watch, const Linkage__V1__OutputSample *samp
 {
     uint64_t lost = 0, due;
 
-    /* A sequence that goes back belongs to a daemon that was started anew. */
+    /* A decreasing sequence belongs to a restarted daemon. */
     if (watch->last_sequence > 0 && sample->sequence > watch->last_sequence)
         lost = sample->sequence - watch->last_sequence - 1;
     watch->gap.lost += lost;

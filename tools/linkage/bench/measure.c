@@ -17,9 +17,9 @@
 #include <string.h>
 #include <time.h>
 
-#define RESTART    1000   /* steps, then the motion begins anew */
+#define RESTART    1000   /* steps, then the motion restarts */
 #define SLICE_NS   10e6   /* at most, before the next variant has its turn */
-#define BATCH_NS   5000.0 /* a look at the clock takes 20 to 50 ns */
+#define BATCH_NS   5000.0 /* reading the clock takes 20 to 50 ns */
 #define WARM_NS    2e6
 #define WARM_STEPS 3
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define ROUNDS     200 /* there and back, between two looks at the clock */
+#define ROUNDS     200 /* there and back, between two readings of the clock */
 #define BATCHES    4096
 #define SPINS      4096 /* then let others run: the two may have to share a core after all */
 #define CACHE_LINE 128  /* two lines of 64, which some processors fetch together */

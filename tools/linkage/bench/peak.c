@@ -12,7 +12,7 @@
 /* Chains of dependent multiply-adds side by side: enough that each of two units always finds one
  * whose last result, four cycles ago, is there; few enough for sixteen registers. */
 #define CHAINS      12
-#define ROUND       10000 /* multiply-adds a chain between two looks at the clock */
+#define ROUND       10000 /* multiply-adds a chain between two readings of the clock */
 #define READ_CHAINS 8
 #define READ_UNIT   512 /* bytes; whole chains of the widest vectors */
 #define FAR         4   /* second-level caches in a block that none of them holds */
@@ -131,7 +131,7 @@ static double best_flops(void (*round)(void), double flops, double time_s)
 
 static double best_read(const struct sort *sort, const double *block, size_t bytes, double time_s)
 {
-    /* what reads in a blink is read several times between two looks at the clock */
+    /* a fast pass is repeated between two readings of the clock */
     int times = bytes < 100000 ? (int)(100000 / bytes) + 1 : 1;
     double begin = now_s(), best = 0, last, now;
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESTART   1000 /* steps, then the motion begins anew */
+#define RESTART   1000 /* steps, then the motion restarts */
 #define SLICE_S   0.004
 #define SAMPLES   2048 /* steps with marks that are kept */
 #define MARKS_MAX 8192

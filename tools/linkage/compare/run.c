@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILL_FACTOR 1.5 /* a run looks at its limit between samples; beyond this it is ended */
+#define KILL_FACTOR 1.5 /* a run checks its limit between samples; beyond this it is ended */
 #define KILL_MORE_S 0.5
 
 /** struct compare_shared - what a run leaves. @outputs: scratch;  @values: a row of all columns a

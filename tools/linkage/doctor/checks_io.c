@@ -42,7 +42,7 @@ void check_directory(const struct doctor *d, struct doctor_finding *f)
     if (p->directory != 0) {
         found(f, DOCTOR_FAIL, "%s: %s", path, strerror(p->directory));
         costs(f, "evidence of a run is lost");
-        /* an existing folder may belong to somebody for a reason: no command takes it away */
+        /* an existing folder may belong to another user for a reason: no command takes it away */
         if (p->directory == ENOENT)
             mend(f, "sudo install -d -o linkaged -g linkaged %s (or another account that runs it)",
                  path);

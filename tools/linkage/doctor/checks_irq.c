@@ -58,7 +58,7 @@ void check_irq_default(const struct doctor *d, struct doctor_finding *f)
          d->others_text);
 }
 
-/* An interrupt has a folder of the name of whoever handles it; without one it never comes. */
+/* An interrupt has a folder with the name of its handler; without one it never occurs. */
 static bool read_handler(const struct doctor *d, int irq, char *name, size_t size)
 {
     char path[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is looked at: conditions of the machine, cores to judge, limits of this account. */
+/* What is examined: conditions of the machine, cores to judge, limits of this account. */
 #include "doctor.h"
 
 #include <errno.h>
