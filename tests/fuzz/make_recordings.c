@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes small recordings for the fuzzer to start from: make_recordings CHECKED UNCHECKED. In the
  * second one chunks have no CRC, so that what is changed in them gets through to the messages. */
-#include "../unit/mcap_file.h"
+#include "mcap_file.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "benches.h"
+#include "arm.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,24 +13,13 @@
 
 #include <cmocka.h>
 
+/* Its motion dies down, whatever acts. */
 static const char model[] =
-    "linkage: 1\nname: benches\n"
-    "bodies:\n"
-    "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
-    "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
-    "joints:\n"
-    "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
-    "  elbow: {type: revolute, bodies: [arm, rod], point: [1, 0, 0], axis: [0, 0, 1]}\n"
-    "forces:\n"
-    "  drag: {type: joint-spring-damper, joint: pin, damping: 5, stiffness: 20}\n"
-    "  more: {type: joint-spring-damper, joint: elbow, damping: 5, stiffness: 20}\n"
-    "inputs:\n"
-    "  torque: {type: joint-torque, joint: pin, limits: [-10, 10], initial: 1}\n"
-    "  push: {type: body-force, body: rod, limits: [-100, 100]}\n"
-    "  motor: {type: joint-torque, joint: elbow}\n"
-    "outputs:\n"
-    "  angle: {type: joint-position, joint: pin}\n"
-    "solver: {step: 0.002}\n";
+    RIG_ARM("benches",
+            "forces:\n"
+            "  drag: {type: joint-spring-damper, joint: pin, damping: 5, stiffness: 20}\n"
+            "  more: {type: joint-spring-damper, joint: elbow, damping: 5, stiffness: 20}\n",
+            "", "", "0.002");
 
 /* As PATIENCE_MS of the harness, in naps of 5 ms. */
 #define TRIES (PATIENCE_MS / 5)

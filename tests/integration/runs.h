@@ -6,8 +6,6 @@
 
 #include "harness.h"
 
-/** runs_init() - after harness_init(): takes the program that checks JSON from the command line. */
-void runs_init(int argc, char *argv[]);
 /** runs_nap() - a few milliseconds, for loops that wait. */
 void runs_nap(void);
 /** runs_ask_start() - start; @steps: after which it pauses, 0: never. */
@@ -46,7 +44,5 @@ void runs_make_folder(const struct harness *h);
 int runs_count_files(const struct harness *h, const char *end, bool json);
 /** runs_read_file() - the text of one of them, to be freed. */
 char *runs_read_file(const struct harness *h, const char *end);
-/** runs_remove_folder() - with all in it. */
-void runs_remove_folder(const struct harness *h);
 
 #endif

@@ -548,6 +548,5 @@ int main(int argc, char *argv[])
     };
 
     harness_init(argc, argv);
-    runs_init(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

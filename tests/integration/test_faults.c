@@ -120,7 +120,6 @@ static void test_deadlines_exit(void **state)
     assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
     assert_int_equal(runs_count_files(&h, ".hist", false), 1);
     assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* of the very overrun */
-    runs_remove_folder(&h);
     harness_close(&h);
 }
 
@@ -394,7 +393,6 @@ static void test_reports(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_await_log(&h, ".hist", 2);
     assert_int_equal(runs_count_files(&h, "Z.json", true), 2);
-    runs_remove_folder(&h);
     harness_close(&h);
 }
 
@@ -445,7 +443,6 @@ static void test_reports_go_to_new_files(void **state)
     assert_string_equal(text, "untouched");
     assert_int_equal(runs_count_files(&h, "Z-2.json", true), 1);
     assert_int_equal(runs_count_files(&h, "Z-2.hist", false), 1);
-    runs_remove_folder(&h);
     harness_close(&h);
 }
 
@@ -566,6 +563,5 @@ int main(int argc, char *argv[])
     };
 
     harness_init(argc, argv);
-    runs_init(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

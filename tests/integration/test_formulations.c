@@ -116,6 +116,5 @@ int main(int argc, char *argv[])
     };
 
     harness_init(argc, argv);
-    runs_init(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

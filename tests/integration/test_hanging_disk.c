@@ -56,7 +56,6 @@ static void test_answers(void **state)
     harness_await_log(&h, ".hist", 3);
     assert_int_equal(runs_count_files(&h, "Z.json", true), 3);
     assert_int_equal(runs_count_files(&h, "Z.hist", false), 3);
-    runs_remove_folder(&h);
     harness_close(&h);
 }
 
@@ -75,7 +74,6 @@ static void test_ends(void **state)
     assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     assert_true(harness_log_has(h.folder, "log", "Z.json: the disk does not respond"));
     assert_true(harness_log_has(h.folder, "log", "Z.hist: the disk does not respond"));
-    runs_remove_folder(&h);
     harness_close(&h);
 }
 
@@ -87,6 +85,5 @@ int main(int argc, char *argv[])
     };
 
     harness_init(argc, argv);
-    runs_init(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

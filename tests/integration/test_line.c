@@ -4,6 +4,7 @@
 #include "../skip.h"
 #include "benches.h"
 #include "lines.h"
+#include "process.h"
 #include "vault.h"
 #include "zmtp.h"
 #include <dirent.h>
@@ -38,7 +39,7 @@
 
 static bool is_alive(const struct harness *h)
 {
-    return harness_is_alive(h->pid);
+    return rig_process_lives(h->pid);
 }
 
 /* ---- asking a daemon whose line may be away ---- */
@@ -145,12 +146,12 @@ static void test_endless_parts(void **state)
     for (int endpoint = 0; endpoint < 3; endpoint++) {
         const Linkage__V1__Status *status;
         uint64_t before;
-        long rss = harness_number_of(h.pid, "VmRSS:"), grown;
+        long rss = rig_process_number(h.pid, "VmRSS:"), grown;
 
         before = ask_status(&h)->cycles;
         send_parts(&h, endpoint, types[endpoint]);
         status = ask_status(&h);
-        grown = harness_number_of(h.pid, "VmRSS:") - rss;
+        grown = rig_process_number(h.pid, "VmRSS:") - rss;
         assert_int_equal(status->state, STATE(RUNNING));
         assert_true(status->cycles > before);
         print_message("%s: %ld KiB more\n", types[endpoint], grown);
@@ -166,11 +167,11 @@ static void test_endless_parts(void **state)
 /* Until its data have not grown for a while: it takes no more. Return: how much it has [KiB]. */
 static long await_full(pid_t line)
 {
-    long data = harness_number_of(line, "VmData:"), before = -1;
+    long data = rig_process_number(line, "VmData:"), before = -1;
 
     for (int still = 0; still < 20; before = data) {
         benches_nap(50);
-        data = harness_number_of(line, "VmData:");
+        data = rig_process_number(line, "VmData:");
         still = data == before ? still + 1 : 0;
     }
     return data;
@@ -207,7 +208,7 @@ static void test_largest_requests(void **state)
     harness_open(&h, NULL);
     ask_status(&h);
     line = harness_line(&h);
-    data = harness_number_of(line, "VmData:");
+    data = rig_process_number(line, "VmData:");
     assert_int_equal(kill(h.pid, SIGSTOP), 0);
     for (int i = 0; i < SENDERS; i++) {
         socket[i] = zmq_socket(h.context, ZMQ_DEALER);

@@ -45,19 +45,9 @@ static void nap(int ms)
 /* A daemon in a folder that every user may use; without the notices of harness_open(). */
 static void open_daemon(struct harness *h, const char *config)
 {
-    static const char *const names[] = {"control", "inputs", "outputs"};
-    char log[128];
-
-    *h = (struct harness){.notify_fd = -1};
-    snprintf(h->folder, sizeof(h->folder), "/tmp/linkaged-test-XXXXXX");
-    assert_non_null(mkdtemp(h->folder));
+    harness_prepare(h, config);
     assert_int_equal(chmod(h->folder, 0777), 0);
-    for (int i = 0; i < 3; i++)
-        snprintf(h->endpoint[i], sizeof(h->endpoint[i]), "ipc://%s/%s", h->folder, names[i]);
-    snprintf(h->config, sizeof(h->config), "%s/linkaged.yaml", h->folder);
-    snprintf(log, sizeof(log), "%s/log", h->folder);
-    harness_write_config(h, h->config, config);
-    h->pid = harness_spawn((const char *const[]){"--config", h->config, NULL}, log, -1);
+    h->pid = harness_spawn((const char *const[]){"--config", h->config, NULL}, h->log, -1);
     assert_int_equal(lk_wire_arena_init(&h->arena, LK_WIRE_CONTROL_ARENA), 0);
     assert_int_equal(lk_wire_arena_init(&h->sample_arena, LK_WIRE_SAMPLE_ARENA), 0);
     h->context = zmq_ctx_new();

@@ -234,6 +234,5 @@ int main(int argc, char *argv[])
 
     core = spinner_core();
     harness_init(argc, argv);
-    runs_init(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,8 +52,7 @@ void vault_make_keys(struct vault *v)
     char text[64];
 
     *v = (struct vault){0};
-    snprintf(v->folder, sizeof(v->folder), "/tmp/linkaged-keys-XXXXXX");
-    assert_non_null(mkdtemp(v->folder));
+    assert_int_equal(rig_folder_make("linkaged-keys", v->folder), 0);
     snprintf(v->secret_path, sizeof(v->secret_path), "%s/server.key", v->folder);
     snprintf(v->clients_path, sizeof(v->clients_path), "%s/clients", v->folder);
     assert_int_equal(zmq_curve_keypair(v->server.open, v->server.secret), 0);
@@ -66,9 +65,7 @@ void vault_make_keys(struct vault *v)
 
 void vault_remove_keys(struct vault *v)
 {
-    unlink(v->secret_path);
-    unlink(v->clients_path);
-    rmdir(v->folder);
+    assert_int_equal(rig_folder_remove(v->folder), 0);
 }
 
 void vault_section(const struct vault *v, char *ret, size_t size)

@@ -21,7 +21,7 @@ struct pair {
 /** struct vault - a daemon with keys, and those of its clients; STRANGER is not on its list. */
 struct vault {
     struct harness h;
-    char folder[64];
+    char folder[RIG_FOLDER];
     char secret_path[96];
     char clients_path[96];
     struct pair server;

@@ -3,7 +3,7 @@
  * holds, what a step may do, and what is refused. */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
-#include "../rt/alloc_guard.h"
+#include "alloc_guard.h"
 #include "formulations/formulations.h"
 #include "linkage/laboratory.h"
 #include "system_run.h"

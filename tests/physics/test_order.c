@@ -6,7 +6,7 @@
  * what the next term of the error adds, which falls by two with every halving: 2.8 and 3.7 are
  * asked for, and never less than is measured. Errors end at what round-off and, where mass is a
  * trace, the compiler leaves: 1e-12 m or so, far below the finest step of the table. */
-#include "../rt/alloc_guard.h"
+#include "alloc_guard.h"
 #include "cmocka_all.h"
 #include "reference_cases.h"
 #include <math.h>

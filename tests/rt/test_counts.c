@@ -4,8 +4,8 @@
  * A step takes as long as the test says, and a sleep ends as late as it says; each record that the
  * cycle publishes is kept, and after every run the figures, records, histograms and the list of
  * missed deadlines are checked against each other. */
-#include "../unit/fake_clock.h"
-#include "cycle.h"
+#include "cycle_rig.h"
+#include "fake_clock.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,19 +106,11 @@ void __wrap_lkd_mailbox_publish(struct lkd_mailbox *mailbox)
 /* @step_s: 0: the model's, P */
 static void open_cycle_at(const struct lkd_settings *settings, double step_s)
 {
-    const struct lk_options options = {.step = step_s};
-    struct lk_error error = {0};
-    struct lk_model *model;
-
     fake_clock_begin();
     fake_clock.tick_ns = 100; /* coarse: a test reads it a million times */
     script = (struct script){.step_ns = 100 * US};
     n_entries = 0;
-    if (lk_model_read_file(model_path, &model, &error) ||
-        lk_system_new(model, &options, &lk_system, &error))
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    assert_int_equal(lkd_cycle_new(lk_system, settings, &cycle), 0);
+    cycle = rig_cycle_new(model_path, step_s, settings, &lk_system);
     cycle->t0_ns = fake_clock.now_ns + 2 * P;
 }
 
@@ -130,8 +122,7 @@ static void open_cycle(const struct lkd_settings *settings)
 
 static void close_cycle(void)
 {
-    lkd_cycle_free(cycle);
-    lk_system_free(lk_system);
+    rig_cycle_free(cycle, lk_system);
     cycle = NULL;
 }
 

@@ -6,8 +6,8 @@
  * reported without being judged. Nothing here depends on how late the machine is. */
 #include "../skip.h"
 #include "alloc_guard.h"
-#include "cycle.h"
-#include "realtime.h"
+#include "counted.h"
+#include "cycle_rig.h"
 #include "runner.h"
 #include <inttypes.h>
 #include <math.h>
@@ -35,57 +35,38 @@ static const int no_core[] = {LKD_CORE_NONE, LKD_CORE_NONE};
 struct bench {
     struct lkd_cycle *cycle;
     struct lk_system *system;
-    unsigned long heap_calls;
-    struct lkd_usage usage;
+    struct rig_counted counted;
     bool locked;
-    bool fifo;
 };
 
 static void open_bench(struct bench *bench, double step)
 {
-    const struct lk_options options = {.step = step};
     struct lkd_settings settings = lkd_settings_default();
-    struct lk_error error = {0};
-    struct lk_model *model;
 
     *bench = (struct bench){0};
     settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
-    if (lk_model_read_file(model_path, &model, &error) ||
-        lk_system_new(model, &options, &bench->system, &error))
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    assert_int_equal(lkd_cycle_new(bench->system, &settings, &bench->cycle), 0);
+    bench->cycle = rig_cycle_new(model_path, step, &settings, &bench->system);
 }
 
 static void close_bench(struct bench *bench)
 {
-    lkd_cycle_free(bench->cycle);
-    lk_system_free(bench->system);
+    rig_cycle_free(bench->cycle, bench->system);
+}
+
+static void work(void *data)
+{
+    struct lkd_cycle *cycle = data;
+
+    cycle->t0_ns = lkd_clock_ns() + 2000000;
+    lkd_cycle_run(cycle);
 }
 
 /* As runner.c does it, with the counting around the grid. */
 static void *run_counted(void *data)
 {
     struct bench *bench = data;
-    struct lkd_usage begin, end;
 
-    lkd_realtime_pin(lkd_realtime_pick_core(LKD_CORE_AUTO));
-    lkd_realtime_prepare_thread();
-    bench->fifo = lkd_realtime_set_fifo(80) == 0;
-    bench->cycle->t0_ns = lkd_clock_ns() + 2000000;
-
-    lkd_realtime_usage(&begin);
-    alloc_guard_arm();
-    lkd_cycle_run(bench->cycle);
-    bench->heap_calls = alloc_guard_disarm();
-    lkd_realtime_usage(&end);
-
-    bench->usage = (struct lkd_usage){
-        .minor_faults = end.minor_faults - begin.minor_faults,
-        .major_faults = end.major_faults - begin.major_faults,
-        .voluntary = end.voluntary - begin.voluntary,
-        .involuntary = end.involuntary - begin.involuntary,
-    };
+    rig_count(lkd_realtime_pick_core(LKD_CORE_AUTO), 80, work, bench->cycle, &bench->counted);
     return NULL;
 }
 
@@ -148,7 +129,7 @@ static void report(const struct bench *bench)
     const struct lkd_figures *f = &cycle->rt.figures;
 
     printf("memory %s, priority %s\n", bench->locked ? "locked" : "not locked",
-           bench->fifo ? "real-time" : "normal");
+           bench->counted.fifo ? "real-time" : "normal");
     printf("cycles %" PRIu64 ", overruns %" PRIu64 ", skipped %" PRIu64 "\n", f->cycles,
            f->overruns, f->skipped);
     printf("wake-up p50 %.1f p99 %.1f max %.1f us, compute p50 %.1f p99 %.1f max %.1f us\n",
@@ -158,10 +139,7 @@ static void report(const struct bench *bench)
            (double)lkd_histogram_quantile(&cycle->compute, 0.5) * 1e-3,
            (double)lkd_histogram_quantile(&cycle->compute, 0.99) * 1e-3,
            (double)lkd_histogram_max(&cycle->compute) * 1e-3);
-    printf("heap calls %lu, minor faults %" PRIu64 ", major faults %" PRIu64
-           ", voluntary switches %" PRIu64 ", involuntary %" PRIu64 "\n",
-           bench->heap_calls, bench->usage.minor_faults, bench->usage.major_faults,
-           bench->usage.voluntary, bench->usage.involuntary);
+    rig_counted_print("cycle", &bench->counted);
 }
 
 static void test_ten_thousand_cycles(void **state)
@@ -188,11 +166,11 @@ static void test_ten_thousand_cycles(void **state)
     assert_int_equal(f->step, f->cycles);
     assert_int_equal(lkd_histogram_count(&bench.cycle->wakeup), f->cycles);
     assert_int_equal(lkd_histogram_count(&bench.cycle->compute), f->cycles);
-    assert_int_equal(bench.heap_calls, 0);
+    assert_int_equal(bench.counted.heap_calls, 0);
     if (bench.locked)
-        assert_int_equal(bench.usage.minor_faults + bench.usage.major_faults, 0);
+        assert_int_equal(bench.counted.usage.minor_faults + bench.counted.usage.major_faults, 0);
     /* one wait a cycle, and the one that ended the run */
-    assert_true(bench.usage.voluntary <= f->cycles + 1 + SPARE_WAITS);
+    assert_true(bench.counted.usage.voluntary <= f->cycles + 1 + SPARE_WAITS);
     close_bench(&bench);
 }
 

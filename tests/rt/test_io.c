@@ -7,10 +7,10 @@
  * Runs without privileges too; then priority and locked memory are left out, and page faults are
  * reported without being judged. Nothing here depends on how late the machine is. */
 #include "../skip.h"
-#include "alloc_guard.h"
+#include "counted.h"
+#include "cycle_rig.h"
 #include "exchange.h"
 #include "linkage/stacks.h"
-#include "realtime.h"
 #include "runner.h"
 #include "wire.h"
 #include <inttypes.h>
@@ -41,51 +41,33 @@ struct counted {
     struct lk_crew *crew;
     int core;
     int priority;
-    bool fifo;
-    unsigned long heap_calls;
-    struct lkd_usage usage;
+    struct rig_counted seen;
     pthread_t thread;
 };
 
-static void count(struct counted *counted, void (*work)(struct counted *))
+static void cycle_work(void *cycle)
 {
-    struct lkd_usage begin, end;
-
-    lkd_realtime_pin(counted->core);
-    lkd_realtime_prepare_thread();
-    counted->fifo = lkd_realtime_set_fifo(counted->priority) == 0;
-    lkd_realtime_usage(&begin);
-    alloc_guard_arm();
-    work(counted);
-    counted->heap_calls = alloc_guard_disarm();
-    lkd_realtime_usage(&end);
-    counted->usage = (struct lkd_usage){
-        .minor_faults = end.minor_faults - begin.minor_faults,
-        .major_faults = end.major_faults - begin.major_faults,
-        .voluntary = end.voluntary - begin.voluntary,
-        .involuntary = end.involuntary - begin.involuntary,
-    };
+    lkd_cycle_run(cycle);
 }
 
-static void cycle_work(struct counted *counted)
+static void worker_work(void *crew)
 {
-    lkd_cycle_run(counted->cycle);
-}
-
-static void worker_work(struct counted *counted)
-{
-    lk_crew_serve(counted->crew, 1);
+    lk_crew_serve(crew, 1);
 }
 
 static void *run_cycle(void *data)
 {
-    count(data, cycle_work);
+    struct counted *c = data;
+
+    rig_count(c->core, c->priority, cycle_work, c->cycle, &c->seen);
     return NULL;
 }
 
 static void *run_worker(void *data)
 {
-    count(data, worker_work);
+    struct counted *c = data;
+
+    rig_count(c->core, c->priority, worker_work, c->crew, &c->seen);
     return NULL;
 }
 
@@ -181,21 +163,13 @@ static void close_channel(int fd[2], struct lkd_port *daemon, struct lkd_port *l
 
 static void open_rig(struct rig *rig, const char *model_name)
 {
-    const struct lk_options options = {.step = PERIOD_S};
     struct lkd_settings settings = lkd_settings_default();
-    struct lk_error error = {0};
-    struct lk_model *model;
     char path[512];
 
     memset(rig, 0, sizeof(*rig));
     settings.overrun.in_a_row = 0; /* a busy machine is no fault here */
     snprintf(path, sizeof(path), "%s/%s", folder, model_name);
-    if (lk_model_read_file(path, &model, &error) ||
-        lk_system_new(model, &options, &rig->system, &error))
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    assert_int_equal(lkd_cycle_new(rig->system, &settings, &rig->cycle), 0);
-
+    rig->cycle = rig_cycle_new(path, PERIOD_S, &settings, &rig->system);
     open_channel(rig->inputs_fd, &rig->inputs_port, &rig->bench.inputs);
     open_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
     rig->bench.n_inputs = (size_t)rig->cycle->n_inputs;
@@ -224,8 +198,7 @@ static void close_rig(struct rig *rig)
     close_channel(rig->outputs_fd, &rig->outputs_port, &rig->bench.outputs);
     lkd_inputs_attach(&rig->inputs, NULL, 0);
     lkd_inputs_fini(&rig->inputs);
-    lkd_cycle_free(rig->cycle);
-    lk_system_free(rig->system);
+    rig_cycle_free(rig->cycle, rig->system);
 }
 
 static void await_cycles(struct lkd_cycle *cycle, uint64_t cycles)
@@ -251,19 +224,12 @@ static void await_exchange(const struct bench *bench)
         nanosleep(&nap, NULL);
 }
 
-static void report(const char *who, const struct counted *counted)
+static void check_counted(const char *who, const struct rig_counted *seen)
 {
-    printf("%s: heap calls %lu, minor faults %" PRIu64 ", major faults %" PRIu64
-           ", voluntary switches %" PRIu64 ", involuntary %" PRIu64 "\n",
-           who, counted->heap_calls, counted->usage.minor_faults, counted->usage.major_faults,
-           counted->usage.voluntary, counted->usage.involuntary);
-}
-
-static void check_counted(const struct counted *counted)
-{
-    assert_int_equal(counted->heap_calls, 0);
+    rig_counted_print(who, seen);
+    assert_int_equal(seen->heap_calls, 0);
     if (locked)
-        assert_int_equal(counted->usage.minor_faults + counted->usage.major_faults, 0);
+        assert_int_equal(seen->usage.minor_faults + seen->usage.major_faults, 0);
 }
 
 static void check_exchange(const struct rig *rig)
@@ -288,10 +254,9 @@ static void test_with_io(void **state)
     await_exchange(&rig.bench);
     await_cycles(rig.cycle, CYCLES);
     pthread_join(cycle.thread, NULL);
-    report("cycle", &cycle);
-    check_counted(&cycle);
+    check_counted("cycle", &cycle.seen);
     /* one wait a cycle, and the one that ended the run */
-    assert_true(cycle.usage.voluntary <= rig.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
+    assert_true(cycle.seen.usage.voluntary <= rig.cycle->rt.figures.cycles + 1 + SPARE_WAITS);
     assert_true(lkd_histogram_count(&rig.cycle->hand_over) > 100);
     assert_true(lkd_histogram_count(&rig.cycle->input_age) > 100);
     close_rig(&rig);
@@ -326,14 +291,12 @@ static void test_workers_with_io(void **state)
     pthread_join(cycle.thread, NULL);
     lk_crew_stop(crew);
     pthread_join(worker.thread, NULL);
-    report("cycle", &cycle);
-    report("worker", &worker);
-    check_counted(&cycle);
-    check_counted(&worker);
+    check_counted("cycle", &cycle.seen);
+    check_counted("worker", &worker.seen);
     cycles = rig.cycle->rt.figures.cycles;
-    if (cycle.fifo && worker.fifo) {
-        assert_true(cycle.usage.voluntary <= 2 * cycles + SPARE_WAITS);
-        assert_true(worker.usage.voluntary <= 3 * cycles + SPARE_WAITS);
+    if (cycle.seen.fifo && worker.seen.fifo) {
+        assert_true(cycle.seen.usage.voluntary <= 2 * cycles + SPARE_WAITS);
+        assert_true(worker.seen.usage.voluntary <= 3 * cycles + SPARE_WAITS);
     }
     lk_system_set_crew(rig.system, NULL);
     close_rig(&rig);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The proof of the budget, on a clock of the test's own: how many steps, with which inputs, when it
  * ends, what it finds of the machine, and that nothing of it is left behind. */
-#include "../unit/fake_clock.h"
+#include "cycle_rig.h"
+#include "fake_clock.h"
 #include "proof.h"
 #include "runner.h"
 #include <math.h>
@@ -86,16 +87,10 @@ int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view 
 static void open_cycle(uint64_t steps, int64_t time_ns)
 {
     const struct lkd_settings settings = lkd_settings_default();
-    struct lk_error error = {0};
-    struct lk_model *model;
 
     fake_clock_begin();
     fake_clock.tick_ns = 100; /* coarse: a test reads it a million times */
-    if (lk_model_read_file(model_path, &model, &error) ||
-        lk_system_new(model, NULL, &lk_system, &error))
-        fail_msg("%s", error.text);
-    lk_model_free(model);
-    assert_int_equal(lkd_cycle_new(lk_system, &settings, &cycle), 0);
+    cycle = rig_cycle_new(model_path, 0, &settings, &lk_system);
     watched = (struct watched){.step_ns = 50 * US};
     lkd_proof_init(&proof, steps, time_ns);
     assert_false(proof.done);
@@ -104,8 +99,7 @@ static void open_cycle(uint64_t steps, int64_t time_ns)
 
 static void close_cycle(void)
 {
-    lkd_cycle_free(cycle);
-    lk_system_free(lk_system);
+    rig_cycle_free(cycle, lk_system);
     cycle = NULL;
 }
 

@@ -171,7 +171,7 @@ static int attend(struct soak *s)
     const Linkage__V1__ControlReply *reply;
     int64_t now_ns = lk_client_now_ns() - s->begin_ns;
 
-    if (!soak_rig_lives(&s->rig)) {
+    if (!rig_process_lives(s->rig.pid)) {
         s->counts.alive = false;
         return -1;
     }

@@ -43,33 +43,21 @@ static int write_config(const struct soak_rig *rig, const struct soak_options *o
 static pid_t spawn(const struct soak_rig *rig, const char *daemon)
 {
     char config[PATH_MAX], log[PATH_MAX];
-    pid_t pid, parent = getpid();
+    const char *argv[] = {daemon, "--config", config, NULL};
+    /* what ends the soak from a terminal leaves it to end the daemon */
+    const struct rig_start start = {.argv = argv, .log = log, .death = SIGTERM, .apart = true};
 
     snprintf(config, sizeof(config), "%s/linkaged.yaml", rig->folder);
     snprintf(log, sizeof(log), "%s/log", rig->folder);
-    pid = fork();
-    if (pid == 0) {
-        int fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        if (getppid() != parent)
-            _exit(126);
-        setpgid(0, 0); /* what ends the soak from a terminal leaves it to end the daemon */
-        dup2(fd, STDOUT_FILENO);
-        dup2(fd, STDERR_FILENO);
-        execl(daemon, daemon, "--config", config, (char *)NULL);
-        _exit(126);
-    }
-    return pid;
+    return rig_process_start(&start);
 }
 
 int soak_rig_start(struct soak_rig *rig, const struct soak_options *options)
 {
     static const char *const names[] = {"control", "inputs", "outputs"};
 
-    snprintf(rig->folder, sizeof(rig->folder), "/tmp/soak-XXXXXX");
-    if (!mkdtemp(rig->folder))
-        return complain(rig->folder);
+    if (rig_folder_make("soak", rig->folder))
+        return complain("a folder");
     for (int i = 0; i < 3; i++)
         snprintf(rig->endpoint[i], sizeof(rig->endpoint[i]), "ipc://%s/%s", rig->folder, names[i]);
     if (write_config(rig, options))
@@ -79,22 +67,6 @@ int soak_rig_start(struct soak_rig *rig, const struct soak_options *options)
 }
 
 /* ---- memory and descriptors ---- */
-
-static long read_rss_kib(pid_t pid)
-{
-    char path[64], line[128];
-    long kib = 0;
-    FILE *in;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", pid);
-    in = fopen(path, "r");
-    while (in && fgets(line, sizeof(line), in))
-        if (strncmp(line, "VmRSS:", 6) == 0)
-            kib = strtol(line + 6, NULL, 10);
-    if (in)
-        fclose(in);
-    return kib;
-}
 
 static long count_descriptors(pid_t pid)
 {
@@ -134,7 +106,9 @@ void soak_rig_check(const struct soak_rig *rig, struct soak_memory *ret_memory)
 
     *ret_memory = (struct soak_memory){0};
     for (int i = 0; i < n; i++) {
-        ret_memory->rss_kib += read_rss_kib(list[i]);
+        long kib = rig_process_number(list[i], "VmRSS:");
+
+        ret_memory->rss_kib += kib > 0 ? kib : 0;
         ret_memory->descriptors += count_descriptors(list[i]);
         n = add_children(list[i], list, n);
     }
@@ -194,50 +168,27 @@ int64_t soak_rig_ready_ns(const struct soak_rig *rig)
 
 /* ---- the end ---- */
 
-bool soak_rig_lives(struct soak_rig *rig)
-{
-    siginfo_t info = {0};
-
-    return waitid(P_PID, (id_t)rig->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == 0;
-}
-
 static void show_log(const struct soak_rig *rig)
 {
-    char path[PATH_MAX], line[512];
-    FILE *in;
+    char path[PATH_MAX], *text, *line, *rest;
 
     snprintf(path, sizeof(path), "%s/log", rig->folder);
-    in = fopen(path, "r");
-    while (in && fgets(line, sizeof(line), in))
-        fprintf(stderr, "daemon: %s", line);
-    if (in)
-        fclose(in);
-}
-
-static void remove_folder(const struct soak_rig *rig)
-{
-    static const char *const names[] = {"linkaged.yaml", "log", "control", "inputs", "outputs"};
-    char path[PATH_MAX];
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", rig->folder, names[i]);
-        unlink(path);
-    }
-    rmdir(rig->folder);
+    rest = text = rig_text_read(path);
+    while ((line = strsep(&rest, "\n")))
+        fprintf(stderr, "daemon: %s\n", line);
+    free(text);
 }
 
 int soak_rig_end(struct soak_rig *rig)
 {
-    int status = 0, result;
+    int result = 0;
 
     if (rig->pid > 0) {
         kill(rig->pid, SIGTERM);
-        waitpid(rig->pid, &status, 0);
+        result = rig_process_wait(rig->pid, -1);
     }
-    result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (result)
         show_log(rig);
-    remove_folder(rig);
+    rig_folder_remove(rig->folder);
     return result;
 }

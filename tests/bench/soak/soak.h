@@ -14,6 +14,8 @@
 #define TEST_SOAK_H
 
 #include "client.h"
+#include "folder.h"
+#include "process.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -90,7 +92,7 @@ struct soak_memory {
 
 /** struct soak_rig - @folder: configuration, model, log and ipc sockets, removed at the end. */
 struct soak_rig {
-    char folder[64];
+    char folder[RIG_FOLDER];
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
     pid_t pid;
 };
@@ -103,8 +105,6 @@ void soak_rig_check(const struct soak_rig *rig, struct soak_memory *ret_memory);
 /** soak_rig_ready_ns() - for how long the cycle's thread was ready since the run began while others
  * ran [ns]; 0 where the kernel does not say. */
 int64_t soak_rig_ready_ns(const struct soak_rig *rig);
-/** soak_rig_lives() - whether the daemon runs. */
-bool soak_rig_lives(struct soak_rig *rig);
 /** soak_rig_end() - end it, remove the folder.  Return: its exit status, 128 + n for a signal. */
 int soak_rig_end(struct soak_rig *rig);
 

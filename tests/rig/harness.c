@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
+#include "process.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,11 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -48,36 +45,15 @@ static int64_t now_ms(void)
 
 static char *read_text(const char *path)
 {
-    char *text = calloc(1, 1u << 20);
-    FILE *in = fopen(path, "r");
+    char *text = rig_text_read(path);
 
     assert_non_null(text);
-    if (in) {
-        text[fread(text, 1, (1u << 20) - 1, in)] = '\0';
-        fclose(in);
-    }
     return text;
 }
 
 char *harness_model_text(void)
 {
     return read_text(model_path);
-}
-
-long harness_number_of(pid_t pid, const char *key)
-{
-    char path[64], line[256];
-    long value = -1;
-    FILE *in;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    in = fopen(path, "r");
-    while (in && fgets(line, sizeof(line), in))
-        if (strncmp(line, key, strlen(key)) == 0)
-            value = strtol(line + strlen(key), NULL, 10);
-    if (in)
-        fclose(in);
-    return value;
 }
 
 pid_t harness_line(const struct harness *h)
@@ -90,8 +66,8 @@ pid_t harness_line(const struct harness *h)
     while ((entry = readdir(processes))) {
         pid_t pid = (pid_t)atoi(entry->d_name);
 
-        if (pid > 0 && harness_number_of(pid, "PPid:") == h->pid &&
-            harness_number_of(pid, "VmRSS:") > 0)
+        if (pid > 0 && rig_process_number(pid, "PPid:") == h->pid &&
+            rig_process_number(pid, "VmRSS:") > 0)
             found = pid;
     }
     closedir(processes);
@@ -179,49 +155,30 @@ void harness_write_config(const struct harness *h, const char *path, const char 
 pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify)
 {
     const char *argv[8] = {daemon_path};
+    /* a test that fails leaves no daemon behind */
+    const struct rig_start start = {
+        .argv = argv,
+        .log = log_path,
+        .without = notify < 0 ? "NOTIFY_SOCKET" : NULL,
+        .death = SIGKILL,
+    };
     pid_t pid;
 
     for (int i = 0; i < 6 && arguments[i]; i++)
         argv[i + 1] = arguments[i];
-    pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        int log = open(log_path, O_WRONLY | O_CREAT | O_APPEND, 0644);
-
-        /* a test that fails leaves no daemon behind */
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        dup2(log, STDERR_FILENO);
-        dup2(log, STDOUT_FILENO);
-        if (notify < 0)
-            unsetenv("NOTIFY_SOCKET");
-        execv(daemon_path, (char *const *)argv);
-        _exit(126);
-    }
+    pid = rig_process_start(&start);
+    assert_true(pid > 0);
     return pid;
 }
 
 int harness_wait(pid_t pid, int timeout_ms)
 {
-    struct pollfd item = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    int status;
+    int status = rig_process_wait(pid, timeout_ms);
 
-    assert_true(item.fd >= 0);
-    if (poll(&item, 1, timeout_ms) != 1) {
-        kill(pid, SIGKILL);
-        waitpid(pid, &status, 0);
-        close(item.fd);
+    if (status == -ETIMEDOUT)
         fail_msg("the daemon did not end within %d ms", timeout_ms);
-    }
-    close(item.fd);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-bool harness_is_alive(pid_t pid)
-{
-    siginfo_t info = {0};
-
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
+    assert_true(status >= 0);
+    return status;
 }
 
 static void open_notify(struct harness *h)
@@ -294,22 +251,25 @@ static void *connect_socket(struct harness *h, int type, const char *endpoint)
     return socket;
 }
 
-void harness_start(struct harness *h, const char *config)
+void harness_prepare(struct harness *h, const char *config)
 {
     static const char *const names[] = {"control", "inputs", "outputs"};
-    char log[128];
 
     *h = (struct harness){.notify_fd = -1};
-    snprintf(h->folder, sizeof(h->folder), "/tmp/linkaged-test-XXXXXX");
-    assert_non_null(mkdtemp(h->folder));
+    assert_int_equal(rig_folder_make("linkaged-test", h->folder), 0);
     for (int i = 0; i < 3; i++)
         snprintf(h->endpoint[i], sizeof(h->endpoint[i]), "ipc://%s/%s", h->folder, names[i]);
     snprintf(h->config, sizeof(h->config), "%s/linkaged.yaml", h->folder);
-    snprintf(log, sizeof(log), "%s/log", h->folder);
+    snprintf(h->log, sizeof(h->log), "%s/log", h->folder);
     harness_write_config(h, h->config, config);
+}
 
+void harness_start(struct harness *h, const char *config)
+{
+    harness_prepare(h, config);
     open_notify(h);
-    h->pid = harness_spawn((const char *const[]){"--config", h->config, NULL}, log, h->notify_fd);
+    h->pid =
+        harness_spawn((const char *const[]){"--config", h->config, NULL}, h->log, h->notify_fd);
     harness_notice(h, "READY=1");
 
     assert_int_equal(lk_wire_arena_init(&h->arena, LK_WIRE_CONTROL_ARENA), 0);
@@ -328,19 +288,6 @@ void harness_open(struct harness *h, const char *config)
 {
     harness_start(h, config);
     harness_connect(h);
-}
-
-static void remove_folder(const struct harness *h)
-{
-    static const char *const names[] = {"control", "inputs", "outputs",       "notify",
-                                        "log",     "log2",   "linkaged.yaml", "second.yaml"};
-    char path[128];
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", h->folder, names[i]);
-        unlink(path);
-    }
-    rmdir(h->folder);
 }
 
 void harness_hang_up(struct harness *h)
@@ -370,7 +317,7 @@ void harness_close(struct harness *h)
     close(h->notify_fd);
     if (status)
         harness_log_has(h->folder, "log", "(shown because the exit status is not 0)");
-    remove_folder(h);
+    assert_int_equal(rig_folder_remove(h->folder), 0);
     assert_int_equal(status, 0);
 }
 

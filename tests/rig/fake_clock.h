@@ -4,8 +4,8 @@
  * For a program linked with -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep: CLOCK_MONOTONIC goes
  * on by a tick with every look at it, a sleep ends where it was to end, or later by what the test
  * says. Other clocks are the machine's. One thread only. */
-#ifndef TESTS_UNIT_FAKE_CLOCK_H
-#define TESTS_UNIT_FAKE_CLOCK_H
+#ifndef TESTS_RIG_FAKE_CLOCK_H
+#define TESTS_RIG_FAKE_CLOCK_H
 
 #include <stdint.h>
 

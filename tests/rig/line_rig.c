@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line_rig.h"
+#include "arm.h"
 #include "no_exchange.h"
 
 #include <stdio.h>
@@ -7,21 +8,8 @@
 #include <string.h>
 
 static const char model[] =
-    "linkage: 1\nname: line\n"
-    "bodies:\n"
-    "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
-    "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
-    "joints:\n"
-    "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
-    "  elbow: {type: revolute, bodies: [arm, rod], point: [1, 0, 0], axis: [0, 0, 1]}\n"
-    "inputs:\n"
-    "  torque: {type: joint-torque, joint: pin, limits: [-10, 10], initial: 1}\n"
-    "  push: {type: body-force, body: rod, limits: [-100, 100]}\n"
-    "  motor: {type: joint-torque, joint: elbow, rate: 500}\n"
-    "outputs:\n"
-    "  angle: {type: joint-position, joint: pin}\n"
-    "  tip: {type: point-position, body: rod, point: [2, 0, 0]}\n"
-    "solver: {step: 0.001}\n";
+    RIG_ARM("line", "", ", rate: 500",
+            "  tip: {type: point-position, body: rod, point: [2, 0, 0]}\n", "0.001");
 
 static const struct lkd_placement placement = {.n_workers = 1, .core = {LKD_CORE_NONE}};
 static struct lkd_config config;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench_rig.h"
+#include "arm.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,21 +8,7 @@
 
 #include <cmocka.h>
 
-static const char text[] =
-    "linkage: 1\nname: rig\n"
-    "bodies:\n"
-    "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
-    "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
-    "joints:\n"
-    "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
-    "  elbow: {type: revolute, bodies: [arm, rod], point: [1, 0, 0], axis: [0, 0, 1]}\n"
-    "inputs:\n"
-    "  torque: {type: joint-torque, joint: pin, limits: [-10, 10], initial: 1}\n"
-    "  push: {type: body-force, body: rod, limits: [-100, 100]}\n"
-    "  motor: {type: joint-torque, joint: elbow, rate: 500}\n"
-    "outputs:\n"
-    "  angle: {type: joint-position, joint: pin}\n"
-    "solver: {step: 0.001}\n";
+static const char text[] = RIG_ARM("rig", "", ", rate: 500", "", "0.001");
 
 struct lkd_loaded *loaded;
 struct lkd_inputs inputs;

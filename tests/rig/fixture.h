@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A temporary folder that a test fills like the root of a machine. */
-#ifndef TESTS_UNIT_FIXTURE_H
-#define TESTS_UNIT_FIXTURE_H
+#ifndef TESTS_RIG_FIXTURE_H
+#define TESTS_RIG_FIXTURE_H
+
+#include "folder.h"
 
 /** struct fixture - a folder of its own for one test. */
 struct fixture {
-    char root[64];
+    char root[RIG_FOLDER];
 };
 
 /** fixture_open() - make the folder; ends the test where there can be none. */

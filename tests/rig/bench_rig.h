@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An input table that feeds the cycle of a small model, and benches that talk to it; no thread, no
  * socket, and a clock that the test sets.
- *
- *     input    scalars  limits        initial  rate
- *     torque   1        -10 to 10     1        any
- *     push     3        -100 to 100   0        any
- *     motor    1        any           0        500 a second, 0.5 a step */
+ * The model is that of rig/arm.h; the rate of motor is 500 a second, 0.5 a step. */
 #ifndef TEST_BENCH_RIG_H
 #define TEST_BENCH_RIG_H
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fixture.h"
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,11 +14,7 @@
 
 void fixture_open(struct fixture *fixture)
 {
-    const char *folder = getenv("TMPDIR");
-
-    snprintf(fixture->root, sizeof(fixture->root), "%.30s/linkage-root-XXXXXX",
-             folder != NULL && strlen(folder) <= 30 ? folder : "/tmp");
-    assert_non_null(mkdtemp(fixture->root));
+    assert_int_equal(rig_folder_make("linkage-root", fixture->root), 0);
 }
 
 static void full_path(const struct fixture *fixture, const char *path, char full[PATH_MAX])
@@ -58,17 +52,9 @@ void fixture_delete(const struct fixture *fixture, const char *path)
     assert_int_equal(unlink(full), 0);
 }
 
-static int delete_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 void fixture_close(struct fixture *fixture)
 {
-    assert_int_equal(nftw(fixture->root, delete_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(rig_folder_remove(fixture->root), 0);
 }
 
 int fixture_setup(void **state)

@@ -12,6 +12,7 @@
 #define TEST_HARNESS_H
 
 #include "../sanitized.h"
+#include "folder.h"
 #include "wire.h"
 #include <sys/types.h>
 
@@ -22,8 +23,9 @@
  * @notice: @n_notices of them, heard while something else was waited for, not looked at yet
  * @reply: of the last request, lives in @arena */
 struct harness {
-    char folder[64];
+    char folder[RIG_FOLDER];
     char config[96];
+    char log[96];
     char endpoint[3][128];
     pid_t pid;
     int notify_fd;
@@ -46,9 +48,12 @@ void harness_init(int argc, char *argv[]);
 const char *harness_model(void);
 char *harness_model_text(void);
 
-/** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
- * without a socket of this side.
+/** harness_prepare() - all but the process: folder, endpoints and configuration. The folder is the
+ * caller's to remove, unless harness_close() does.
  * @config: further lines of its configuration, or NULL */
+void harness_prepare(struct harness *h, const char *config);
+/** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
+ * without a socket of this side.  @config: as harness_prepare() */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);
 /** harness_connect() - the sockets of this side, which harness_open() makes as well. */
@@ -64,11 +69,6 @@ void harness_close(struct harness *h);
 pid_t harness_spawn(const char *const arguments[], const char *log_path, int notify);
 /** harness_wait() - wait for the end of a process. Return: exit status, 128 + n for signal n. */
 int harness_wait(pid_t pid, int timeout_ms);
-/** harness_is_alive() - whether a process that is our child still runs; takes nothing away from
- * harness_wait(). */
-bool harness_is_alive(pid_t pid);
-/** harness_number_of() - what /proc/PID/status says behind @key ("VmRSS:"); -1: nothing. */
-long harness_number_of(pid_t pid, const char *key);
 /** harness_line() - the line process of the daemon, its only child; 0: there is none. */
 pid_t harness_line(const struct harness *h);
 /** harness_log_has() - does the log in @folder/@name contain @words? */
