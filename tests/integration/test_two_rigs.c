@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 /* The last core of this process, -1: there is only one, or a rig that is no part of the test has
- * it. */
+ * it, and keeps it. */
 static int free_core(void)
 {
     char holder[256];
@@ -29,8 +29,11 @@ static int free_core(void)
         return -1;
     while (!CPU_ISSET((size_t)core, &allowed))
         core--;
-    if (!lk_host_core_holder("", core, holder, sizeof(holder)))
-        return core;
+    for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
+        if (!lk_host_core_holder("", core, holder, sizeof(holder)))
+            return core;
+        usleep(100000);
+    }
     print_message("core %d: %s\n", core, holder);
     return -1;
 }

@@ -53,7 +53,8 @@ char *harness_model_text(void);
  * @config: further lines of its configuration, or NULL */
 void harness_prepare(struct harness *h, const char *config);
 /** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
- * without a socket of this side.  @config: as harness_prepare() */
+ * without a socket of this side. While its core belongs to a process that is no part of the test,
+ * this waits, a minute at most; then the test is skipped.  @config: as harness_prepare() */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);
 /** harness_connect() - the sockets of this side, which harness_open() makes as well. */
