@@ -66,9 +66,12 @@ expect 3 'is the server key the right one' --endpoint "ipc://$work/deaf" -t 2 \
 kill "$deaf_pid"
 expect 3 'server key' -t 1 --server-key ops.key.pub --key ops.key status
 expect 2 'belong together' --key ops.key status
-chmod 0644 guest.key
-expect 1 'guest.key' --server-key server.key.pub --key guest.key status
-expect 0 'connections turned away' --server-key server.key.pub --key ops.key status
+for mode in 0644 0640 0604; do
+    chmod $mode guest.key
+    expect 1 'guest.key: others can read' --server-key server.key.pub --key guest.key status
+done
+# the stranger and the one without keys; the guest's shutdown
+expect 0 '[1-9][0-9]* connections turned away, 1 requests' --server-key server.key.pub --key ops.key status
 expect 0 'empty' --server-key server.key.pub --key ops.key shutdown
 wait "$daemon_pid" || fail "the daemon ended with status $?"
 daemon_pid=
