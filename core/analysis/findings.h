@@ -4,6 +4,7 @@
 #define LK_ANALYSIS_FINDINGS_H
 
 #include "linkage/findings.h"
+#include "model/model.h"
 #include "step/system.h"
 
 /** struct lk_inspection - a look at a model under way.

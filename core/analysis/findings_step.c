@@ -3,7 +3,7 @@
 #include "analysis/findings.h"
 #include "maths/vec.h"
 #include "model/reader.h"
-#include "step/fill.h"
+#include "compile/fill.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The elimination tree of a compiled system. A system keeps no plan, but a plan depends on nothing
  * but topology and options, so that making it again gives the tree in use. */
+#include "compile/tree/plan.h"
 #include "linkage/analysis.h"
 #include "maths/arithmetic.h"
 #include "step/system.h"
-#include "tree/tree.h"
-#include "tree/work.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model file says, checked and in SI, before anything is compiled.
  *
- * Written by core/model (one reader a section), read by core/step when a system is compiled.
+ * Written by core/model (one reader a section), read by core/compile.
  * Bodies, joints and channels are referred to by index; LK_GROUND stands for the world. */
 #ifndef LK_MODEL_MODEL_H
 #define LK_MODEL_MODEL_H
 
+#include "linkage/kinds.h"
 #include "linkage/linkage.h"
 
 #define LK_GROUND (-1)
@@ -28,56 +29,6 @@ struct lk_body_def {
     double angular_velocity[3];
 };
 
-/** enum lk_joint_type - one file a type in core/joints. Gear and rack couple the coordinates of two
- * other joints; the types behind LK_JOINT_IN_FILE are no joints of a file, elements compile to
- * them. */
-enum lk_joint_type {
-    LK_JOINT_REVOLUTE,
-    LK_JOINT_SPHERICAL,
-    LK_JOINT_PRISMATIC,
-    LK_JOINT_FIXED,
-    LK_JOINT_CYLINDRICAL,
-    LK_JOINT_UNIVERSAL,
-    LK_JOINT_PLANAR,
-    LK_JOINT_SCREW,
-    LK_JOINT_POINT_ON_LINE,
-    LK_JOINT_DISTANCE,
-    LK_JOINT_CONSTANT_VELOCITY,
-    LK_JOINT_CONE_ON_RAIL,
-    LK_JOINT_GEAR,
-    LK_JOINT_RACK,
-    LK_JOINT_IN_FILE,
-    LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
-    LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
-    LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
-    LK_JOINT_TYPES
-};
-
-#define LK_COORDINATES_MAX 3 /* of one joint */
-
-/** struct lk_joint_traits - what reader, compiler and documentation agree on, in traits.c.
- * @name:           as in a model file
- * @n_rows:         scalar constraints, the first @n_length of them lengths [m], the others angles
- * @n_coordinates:  coordinates that the joint leaves free and measures
- * @coordinate:     their names; "" when there is only one
- * @is_angle:       bit i: coordinate i is an angle [rad], else a length [m] */
-struct lk_joint_traits {
-    const char *name;
-    int n_rows;
-    int n_length;
-    int n_coordinates;
-    const char *coordinate[LK_COORDINATES_MAX];
-    unsigned is_angle;
-};
-
-extern const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES];
-
-/** lk_joint_coordinate_is_angle() - coordinate @i of a type of joint. RT: yes. */
-static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
-{
-    return (lk_joint_traits[type].is_angle >> i) & 1;
-}
-
 /** struct lk_table - a function by its points. @n: at least 2;  @x: ascending;  @y: values. */
 struct lk_table {
     int n;
@@ -92,8 +43,6 @@ struct lk_compliance {
     double stiffness[6];
     double damping[6];
 };
-
-enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC };
 
 /** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
  * @joint:      whose;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
@@ -223,16 +172,6 @@ struct lk_force_def {
     double phase;
 };
 
-enum lk_input_type {
-    LK_INPUT_JOINT_TORQUE, /* joint, an angle of its coordinates, 1 value [N m], on the second body
-                            */
-    LK_INPUT_JOINT_FORCE,  /* joint, a length of its coordinates, 1 value [N], on the second body */
-    LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
-    LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
-    LK_INPUT_DRIVE,        /* 1 value [rad or m], what drives follow; is_angle tells the unit */
-    LK_INPUT_TYPES
-};
-
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
  * @limits: lowest and highest value, infinite where there is none
  * @rate:   largest change a second, infinite where there is none;  @initial: of each value */
@@ -248,27 +187,6 @@ struct lk_input_def {
     double limits[2];
     double rate;
     double initial;
-};
-
-enum lk_output_type {
-    LK_OUTPUT_JOINT_POSITION,     /* all coordinates of a joint [rad, m] */
-    LK_OUTPUT_JOINT_VELOCITY,     /* their rates */
-    LK_OUTPUT_JOINT_ACCELERATION, /* their second derivatives */
-    LK_OUTPUT_JOINT_REACTION,     /* fx fy fz tx ty tz, on the second body, world, at the point */
-    LK_OUTPUT_BODY_POSE,          /* x y z qw qx qy qz */
-    LK_OUTPUT_BODY_VELOCITY,      /* vx vy vz wx wy wz, world */
-    LK_OUTPUT_BODY_ACCELERATION,  /* ax ay az alx aly alz, world */
-    LK_OUTPUT_POINT_POSITION,     /* x y z of a point fixed to the body */
-    LK_OUTPUT_POINT_VELOCITY,     /* vx vy vz of that point, world */
-    LK_OUTPUT_POINT_ACCELERATION, /* ax ay az of that point, world */
-    LK_OUTPUT_INERTIAL_SENSOR, /* fx fy fz wx wy wz: specific force and angular rate, sensor axes */
-    LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
-    LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
-    LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
-    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance [J], since the start */
-    LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
-    LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
-    LK_OUTPUT_TYPES
 };
 
 /** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `solver`: how the model is stepped, unless a caller says otherwise. */
-#include "formulations/registry.h"
+#include "model/formulations.h"
 #include "reader.h"
 
 #include <stdio.h>

@@ -126,3 +126,19 @@ void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_su
 {
     *ret_summary = system->summary;
 }
+
+LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew)
+{
+    system->crew = crew;
+}
+
+LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context)
+{
+    system->probe = probe;
+    system->probe_context = context;
+}
+
+const char *lk_system_prices(const struct lk_system *system)
+{
+    return system->prices_name;
+}

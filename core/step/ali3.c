@@ -442,6 +442,5 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 
 const struct lk_formulation lk_formulation_ali3 = {
     .name = "ali3",
-    .coordinates = LK_COORDINATES_LIE,
     .step = ali3_step,
 };

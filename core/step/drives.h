@@ -14,7 +14,7 @@
 #define LK_STEP_DRIVES_H
 
 #include "linkage/error.h"
-#include "model/model.h"
+#include "linkage/kinds.h"
 
 struct lk_system;
 struct lk_state;

@@ -9,7 +9,6 @@
 #define LK_STEP_LAWS_H
 
 #include "linkage/error.h"
-#include "model/model.h"
 
 enum lk_term_kind {
     LK_TERM_LINEAR,

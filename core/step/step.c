@@ -2,6 +2,7 @@
 /* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/batch/batch.h"
 #include "step/extrapolate.h"
 #include "step/system.h"
 #include <string.h>
@@ -71,6 +72,32 @@ static void keep_acceleration_residual(struct lk_system *sys)
     for (int r = 0; r < sys->n_rows; r++)
         largest = lk_max(largest, fabs(sys->solution[r]));
     sys->next.books->residual_acceleration = largest;
+}
+
+void lk_start_renew(struct lk_system *sys)
+{
+    lk_evaluate_poses(sys, &sys->now);
+    lk_evaluate_twists(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = sys->now.tangent[i];
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
+}
+
+void lk_start_resume(struct lk_system *sys)
+{
+    if (sys->batches)
+        sys->batches->engine->renew(sys);
+    else
+        lk_start_renew(sys);
+}
+
+void lk_system_decouple_laws(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->now.tangent[i] = LK_DECOUPLED;
+    lk_start_renew(sys);
 }
 
 void lk_step_swap(struct lk_system *sys)

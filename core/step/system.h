@@ -8,13 +8,12 @@
 #ifndef LK_STEP_SYSTEM_H
 #define LK_STEP_SYSTEM_H
 
-#include "joints/joint.h"
 #include "linkage/linkage.h"
 #include "maths/hot.h"
-#include "schedule/workers.h"
+#include "rows/joint.h"
+#include "solve/fronts.h"
 #include "step/drives.h"
 #include "step/laws.h"
-#include "tree/fronts.h"
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: the body of the model that it is, or a part of */
@@ -128,11 +127,29 @@ struct lk_state {
     double *own;
 };
 
+#define LK_PHASES_MAX 64
+
+/** struct lk_phase_cost - a phase that workers share. @work_ns: of one worker alone;  @largest_ns:
+ * largest piece of it that is not divided */
+struct lk_phase_cost {
+    double work_ns;
+    double largest_ns;
+};
+
+/** struct lk_step_cost - a step as a crew sees it. @serial_ns: what one worker does while the
+ * others wait;  @n_phases: 0 for a step that is not divided */
+struct lk_step_cost {
+    double serial_ns;
+    int n_phases;
+    struct lk_phase_cost phase[LK_PHASES_MAX];
+};
+
 struct lk_system;
 struct lk_batches;
 struct lk_prices;
 
-/** struct lk_formulation - a way to step the same model; one file each, listed in formulations.c.
+/** struct lk_formulation - a way to step the same model; one file each, listed in
+ * methods/registry.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
  * @keeps_books: the step itself finds violations and the energy of the bodies
@@ -141,49 +158,27 @@ struct lk_prices;
  * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
  *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
  * @close:  frees what prepare() allocated, or NULL
+ * @own_size: numbers that it may keep of its own in a state of @n_bodies, whose equations are then
+ *          others than those of the tree; or NULL
+ * @wants_plain: no body is split, nothing is batched
  * @is_explicit: springs and dampers are forces;  @order: of convergence, 0: as the options say */
 struct lk_formulation {
     const char *name;
-    enum lk_coordinates coordinates;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
     int keeps_books;
     int (*layout)(struct lk_system *system, const struct lk_topology *topology,
                   const struct lk_plan *plan, struct lk_arena *arena);
     int (*prepare)(struct lk_system *system, const char *name, struct lk_error *ret_error);
     void (*close)(struct lk_system *system);
+    int (*own_size)(int n_bodies);
+    int wants_plain;
     int is_explicit;
     int order;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
 extern const struct lk_formulation
-    lk_formulation_batches; /* ali3 side by side, see batch/batch.h */
-extern const struct lk_formulation lk_formulation_euler;
-extern const struct lk_formulation lk_formulation_rk4;
-extern const struct lk_formulation lk_formulation_explicit; /* of core/formulations, by rk4 */
-
-/** lk_explicit_massless() - whether its formulation takes bodies without inertia. */
-int lk_explicit_massless(const struct lk_system *system);
-
-/* numbers that a formulation of core/formulations may keep, of n bodies: positions and
- * orientations, velocities or momenta */
-#define LK_EXPLICIT_SIZE(n) (14 * (n) + 8)
-
-/** lk_system_decouple_laws() - after the start: compliant rows are forces and no rows of the
- * factor. Not for the cycle. */
-void lk_system_decouple_laws(struct lk_system *system);
-
-/** lk_system_new_plain() - as lk_system_new(), for lk_mechanics_new(): steps of the default
- * formulation, order 2, no body split, nothing batched, whatever the model's solver section says.
- */
-int lk_system_new_plain(const struct lk_model *model, const struct lk_options *options,
-                        struct lk_system **ret_system, struct lk_error *ret_error);
-
-/** lk_formulation_find() - by name, with its variant, and coordinates, or NULL. */
-const struct lk_formulation *lk_formulation_find(const char *name, enum lk_coordinates coordinates);
-
-/** lk_formulation_refuse() - why lk_formulation_find() found none for @model. */
-void lk_formulation_refuse(const struct lk_model *model, struct lk_error *ret_error);
+    lk_formulation_batches; /* ali3 side by side, see step/batch/batch.h */
 
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
@@ -204,6 +199,7 @@ struct lk_system {
         winding; /* h / 2: how far rates carry a coordinate in a step; 0 until the start is made */
     int order;   /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
     int is_part; /* a plain step is a part of a whole one: only its motion and works count */
+    int takes_massless; /* its formulation is at home with bodies without inertia */
     int settles; /* of a sequence: between sub-steps accelerations are made those of the state */
     struct lk_system *sequence[LK_ORDER_MAX - 2]; /* with h/2 and, for order 4, h/3 */
     double project_flops; /* of the linear algebra after sequences are combined */
@@ -276,8 +272,8 @@ struct lk_system {
     struct lk_jacobian *jacobian; /* at the pose of the last factor */
     double *solution;             /* n_rows: right-hand side, then solution */
 
-    struct lk_batches *batches;     /* the step on batches, see batch/batch.h; NULL: one by one */
-    struct lk_crew *crew;           /* lent by lk_system_set_crew(); NULL: the caller steps alone */
+    struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
+    struct lk_crew *crew;       /* lent by lk_system_set_crew(); NULL: the caller steps alone */
     const struct lk_prices *prices; /* by which engine and workers are chosen */
     char prices_name[64];
     struct lk_step_cost cost; /* from which the number of workers is chosen */
@@ -446,22 +442,14 @@ LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
 
-/* ---- start.c ---- */
+/* ---- step.c ---- */
 
-/** lk_start_consistent() - from the drawing in system->now to a start that fits: assemble
- * positions, project velocities, solve accelerations and multipliers. Not for the cycle. Return: 0,
- * LK_E_ASSEMBLY. */
-int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
-
-/** lk_start_assemble() - only the positions. Return: 0, LK_E_ASSEMBLY. */
-int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
-
-/** lk_keep_coordinates() - coordinates and rates of system->next at the present poses and twists,
- * in step.c. Cycle, RT: yes. */
+/** lk_keep_coordinates() - coordinates and rates of system->next at the present poses and twists.
+ * Cycle, RT: yes. */
 LK_RT void lk_keep_coordinates(struct lk_system *system);
 
 /** lk_step_account() - what an extrapolated step led to, in system->next: coordinates, residuals,
- * energies; in step.c. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
+ * energies. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_step_account(struct lk_system *system);
 
 /** lk_start_resume() - system->now as a step leaves it, for whatever steps: after a start, a reset
@@ -472,11 +460,8 @@ LK_RT void lk_start_resume(struct lk_system *system);
  * after a reset or a refused step. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
-/* ---- channels.c: describes channels when a system is compiled ---- */
-
-void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
-                                int offset, struct lk_channel *ret_channel);
-void lk_channels_describe_output(const struct lk_model *model, const struct lk_output_def *def,
-                                 int offset, struct lk_channel *ret_channel);
+/** lk_system_decouple_laws() - after the start: compliant rows are forces and no rows of the
+ * factor. Not for the cycle. */
+void lk_system_decouple_laws(struct lk_system *system);
 
 #endif

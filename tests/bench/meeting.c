@@ -7,7 +7,7 @@
  * the clock takes as long as a hand-off between near cores. */
 #include "crew_threads.h"
 #include "linkage/crew.h"
-#include "schedule/futex.h"
+#include "step/futex.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

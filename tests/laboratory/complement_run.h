@@ -3,8 +3,8 @@
 #ifndef TESTS_LABORATORY_COMPLEMENT_RUN_H
 #define TESTS_LABORATORY_COMPLEMENT_RUN_H
 
-#include "laboratory/complement/complement.h"
-#include "laboratory/methods.h"
+#include "methods/laboratory/complement/complement.h"
+#include "methods/laboratory/methods.h"
 
 /** struct run - an open formulation and its state. @c: what is behind it;  @n: of y;  @t: [s]
  * @corrects_velocities: 0: of LK_STABILISATION_PROJECTION only positions, as the paper does

@@ -4,8 +4,8 @@
 #include "../cmocka_all.h"
 #include "../physics/trajectory.h"
 #include "maths/vec.h"
-#include "relative/assembly.h"
-#include "relative/pseudo_inverse.h"
+#include "methods/relative/assembly.h"
+#include "methods/relative/pseudo_inverse.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

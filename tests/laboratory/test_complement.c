@@ -4,7 +4,7 @@
  * references. */
 #include "cmocka_all.h"
 #include "complement_run.h"
-#include "laboratory/coordinates.h"
+#include "methods/laboratory/coordinates.h"
 
 #include <lapacke.h>
 #include <math.h>

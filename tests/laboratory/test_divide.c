@@ -4,8 +4,8 @@
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
 #include "alloc_guard.h"
-#include "formulations/formulations.h"
 #include "linkage/laboratory.h"
+#include "methods/registry.h"
 #include "system_run.h"
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * of the joints: loops of skew axes do. */
 #include "../cmocka_all.h"
 #include "../physics/mechanism.h"
-#include "relative/relative.h"
+#include "methods/relative/relative.h"
 #include "system_run.h"
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
-#include "formulations/formulations.h"
 #include "linkage/laboratory.h"
+#include "methods/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * ways, the work; and its small dense matrices. Bodies without mass are in test_massless.c. */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
-#include "formulations/formulations.h"
-#include "formulations/recursive.h"
+#include "methods/formulations/recursive.h"
+#include "methods/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * and the second derivative of every row, neither of which knows of joint coordinates. */
 #include "../cmocka_all.h"
 #include "../physics/mechanism.h"
-#include "formulations/formulations.h"
 #include "maths/vec.h"
+#include "methods/registry.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * says must fit the rows of the mechanics, which know nothing of it, and its own differences. */
 #include "../cmocka_all.h"
 #include "maths/vec.h"
-#include "relative/relative.h"
+#include "methods/relative/relative.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of batches (batch/pieces.h, batch/batch.h) for mechanisms of many figures and for all
- * numbers of lanes, without a number in it: what every body and joint meets on the way up and down
- * the tree is followed from place to place.
+/* The program of batches (compile/batch/pieces.h, step/batch/batch.h) for mechanisms of many
+ * figures and for all numbers of lanes, without a number in it: what every body and joint meets on
+ * the way up and down the tree is followed from place to place.
  *
  *   pieces   every body in one lane, every joint eliminated once, where both its bodies have met
  *   places   no two things that live at a time overlap; the stack of remainders is simulated
  *   order    children before parents; bodies before their joints, joints before their fronts
  *   tasks    nothing that another task is at in the same phase is touched */
-#include "batch/pieces.h"
 #include "cmocka_all.h"
+#include "compile/batch/pieces.h"
 #include "figure.h"
 #include "sanitized.h"
 #include <stdio.h>

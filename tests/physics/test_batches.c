@@ -11,8 +11,8 @@
  * may all miss the worst direction. What the drawings do not stir (a load that is constant, say)
  * may still differ by the rounding of sums: RELATIVE is 2e-16 for each of the STEPS * ROUNDINGS
  * operations that a value passes through one after another. */
-#include "batch/batch.h"
 #include "cmocka_all.h"
+#include "compile/batch/batches.h"
 #include "crew_threads.h"
 #include "figure.h"
 #include "linkage/crew.h"

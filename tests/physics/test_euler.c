@@ -7,9 +7,10 @@
  * where they pass an aligned pose the reactions of both forms are dominated by what the last
  * iteration left, and only motions are compared. */
 #include "cmocka_all.h"
+#include "compile/tree/plan.h"
+#include "methods/delta.h"
 #include "sanitized.h"
 #include "trajectory.h"
-#include "tree/delta.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

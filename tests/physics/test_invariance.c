@@ -7,8 +7,8 @@
  * own affair (see test_random.c). It is measured: the mechanism also runs from drawings that are
  * beside the first by the round-off of its size. What they part by, NOISE times, may part the
  * others. */
-#include "batch/batch.h"
 #include "cmocka_all.h"
+#include "compile/batch/batches.h"
 #include "maths/vec.h"
 #include "mechanism.h"
 #include "sanitized.h"

@@ -3,7 +3,7 @@
  * load from the transpose of the Jacobian, coordinates from motions in which the rows hold; and
  * what the types say about each other. */
 #include "cmocka_all.h"
-#include "joints/rows.h"
+#include "rows/rows.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The elimination tree against a dense solve: random mechanisms, both strategies. */
 #include "cmocka_all.h"
-#include "tree/fronts.h"
+#include "compile/tree/plan.h"
+#include "solve/fronts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,8 @@ static void multiply(const struct mechanism *m, const double *x, double *y)
 static double solve_and_compare(struct mechanism *m, enum lk_tree_strategy strategy)
 {
     static double x[ROWS_MAX], solution[ROWS_MAX], regular[ROWS_MAX];
-    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[LK_TREE_SIDES])m->body, m->rows};
+    struct lk_topology t = {m->n_bodies, m->n_joints, (const int(*)[LK_TREE_SIDES])m->body,
+                            m->rows};
     struct lk_arena arena = {0};
     struct lk_fronts fronts;
     struct lk_tree tree;

@@ -30,12 +30,9 @@ release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pth
     pthread_cond_signal pthread_cond_timedwait pthread_condattr_destroy pthread_condattr_init
     pthread_condattr_setclock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
     pthread_mutex_unlock'
-# The step, its compiler and the engines: memory and mathematics, and the futex of the crew.
-step='aligned_alloc calloc malloc realloc free memcmp memcpy memset memmove stpcpy strcmp strcspn strlen
-    strncmp
-    snprintf qsort qsort_r syscall __errno_location __cpu_model __cpu_indicator_init
+# The step and its engines: mathematics, and the futex of the crew. No memory is taken, no text made.
+step='memcmp memcpy memset memmove strcmp syscall __errno_location __cpu_model __cpu_indicator_init
     _GLOBAL_OFFSET_TABLE_
-    lk_error_set lk_joint_traits lk_input_type_name lk_output_type_name
     atan2 cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'
 
 # check NAME LIST OBJECTS OWN LIBRARY...: members of the libraries whose names match OBJECTS; they may

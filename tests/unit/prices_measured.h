@@ -7,7 +7,7 @@
 #ifndef TEST_PRICES_MEASURED_H
 #define TEST_PRICES_MEASURED_H
 
-#include "batch/prices.h"
+#include "compile/batch/prices.h"
 
 static const struct prices_measured {
     const char *processor;

@@ -381,7 +381,7 @@ static void work_is_the_sum_of_its_parts(void **state)
 }
 
 /* a body that nothing holds: 298 operations to predict, 184 an iteration and 154 between two of
- * them, 194 to accept, 129 to finish, counted by hand from core/batch/bodies_inl.h */
+ * them, 194 to accept, 129 to finish, counted by hand from core/step/batch/bodies_inl.h */
 static void a_free_body_is_its_kinematics(void **state)
 {
     struct subject s = open_shipped("free-body");

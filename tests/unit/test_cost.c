@@ -2,12 +2,12 @@
 /* What a step costs by the model, and what follows from it: which engine steps a mechanism, and how
  * many workers it pays for. */
 #include "../cmocka_all.h"
-#include "batch/cost.h"
 #include "bench.h"
+#include "compile/batch/cost.h"
+#include "compile/draft.h"
 #include "linkage/compile.h"
 #include "linkage/crew.h"
 #include "prices_measured.h"
-#include "step/draft.h"
 #include "step/system.h"
 #include <errno.h>
 #include <math.h>
@@ -170,6 +170,7 @@ static const struct lk_engine *choose(const char *name, const struct lk_prices *
     assert_non_null(text);
     assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
     draft.model = model;
+    draft.formulation = &lk_formulation_ali3;
     draft.h = model->solver.step;
     draft.iterations = model->solver.iterations;
     assert_int_equal(lk_draft_init(&draft), 0);

@@ -4,7 +4,7 @@
 #include "../skip.h"
 #include "crew_threads.h"
 #include "linkage/crew.h"
-#include "schedule/crew.h"
+#include "step/crew.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>

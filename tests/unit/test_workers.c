@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many workers a step pays for. */
+#include "compile/workers.h"
 #include "linkage/linkage.h"
-#include "schedule/workers.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

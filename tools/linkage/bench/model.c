@@ -11,8 +11,8 @@
  *
  * What is left out: inputs, outputs, force elements but their rows, drives, coordinates that are
  * wound; a body with many joints that is split counts as one with at most as many rows as the
- * largest front. The form is that of the batches (core/batch/batch.h), with rotations along the
- * world axes, for every model; what cannot be batched takes some more. */
+ * largest front. The form is that of the batches (core/step/batch/batch.h), with rotations along
+ * the world axes, for every model; what cannot be batched takes some more. */
 #include "bench.h"
 
 #include "linkage/analysis.h"
@@ -74,7 +74,7 @@
  */
 #define BODY_FINISH_DOUBLES (2 * (7 + 12 + 9 + 6) + (9 + 6 + 6) + (38 + 7))
 
-/* ---- rows: three kinds, as core/batch/kinds.h has them [operations] ---- */
+/* ---- rows: three kinds, as core/rows/table.h has them [operations] ---- */
 
 /** struct row_cost - one kind of row. @jacobian: beside what its arms or directions are anyway;
  * @post: Phi^T of a multiplier, to both bodies;  @rates: Phi_q of two twists */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one core can do at most, measured: multiply-adds in registers, and reading blocks that fit
  * into a cache. One source, built once for each sort of vector that an engine of the step has
- * (core/batch/engines.c); what the processor does not know is not run. */
+ * (core/step/batch/engines.c); what the processor does not know is not run. */
 #include "bench.h"
 #include "commands.h"
 

@@ -6,10 +6,10 @@
  * machine only adds to it. Models that exceed the second-level cache are left out. Prices are
  * those, none negative, whose sum over the works is nearest to these times by least squares of
  * relative errors. */
-#include "batch/cost.h"
+#include "compile/batch/cost.h"
 #include "bench.h"
 #include "commands.h"
-#include "step/draft.h"
+#include "compile/draft.h"
 #include "step/system.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@ struct simulate_phase {
     const double *task_ns;
 };
 
-/** struct simulate_shared - a step in phases, as core/batch does them.
+/** struct simulate_shared - a step in phases, as core/step/batch does them.
  * @after_ns: what one worker does after the last phase
  * @fork_ns:  of a fork and a join of two workers without work between them
  * @more_ns:  what a fork and a join take longer for each worker beyond the second

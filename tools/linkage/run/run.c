@@ -4,8 +4,8 @@
 
 #include "crew_threads.h"
 #include "csv.h"
-#include "formulations/formulations.h"
 #include "linkage/crew.h"
+#include "methods/registry.h"
 #include "model/model.h"
 
 #include <inttypes.h>

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A step as a sum of works, each with the price of its row (prices.h). Prices meet the times that
+ * they were fitted to within a fifth; for the choice of an engine only their ratios count. */
+#include "compile/batch/cost.h"
+#include "compile/draft.h"
+#include <math.h>
+#include <string.h>
+
+/* phases of a step that its tasks share: prediction, rows, five times up and down */
+#define PHASES 12
+
+static void add_front(const struct lk_batches *p, const struct lk_batch_front *f,
+                      double work[LK_BATCH_WORKS])
+{
+    double flops = lk_front_flops(f->e, f->n - f->e), more = f->merge >= 0 ? 1 : LK_GENERAL;
+    int is_far = 0;
+
+    for (int i = f->first_child; i < f->first_child + f->n_children; i++)
+        is_far |= p->children[i].remainder.map >= 0;
+    for (int i = f->first_element; i < f->first_element + f->n_elements; i++)
+        is_far |= p->elements[i].body.map >= 0;
+    work[f->merge >= 0 ? LK_WORK_FRONTS : LK_WORK_GENERAL_FRONTS] += 1;
+    work[f->merge >= 0 ? LK_WORK_FRONT_FLOPS : LK_WORK_GENERAL_FLOPS] += flops;
+    if (is_far) {
+        work[LK_WORK_FAR_FRONTS] += more;
+        work[LK_WORK_FAR_FLOPS] += more * flops;
+    }
+}
+
+static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
+                   double work[LK_BATCH_WORKS])
+{
+    switch (op->what) {
+    case LK_BATCH_BODIES:
+        work[LK_WORK_BODIES] += 1;
+        break;
+    case LK_BATCH_JOINTS:
+        work[LK_WORK_ROWS] += lk_kind_rows(&lk_joint_kinds[p->joints[op->index].kind]);
+        break;
+    case LK_BATCH_FRONT:
+        add_front(p, &p->fronts[op->index], work);
+        break;
+    }
+}
+
+static void add_task(const struct lk_batches *p, int task, double work[LK_BATCH_WORKS])
+{
+    const struct lk_batch_task *t = &p->tasks[task];
+
+    for (int i = t->first_op; i < t->first_op + t->n_ops; i++)
+        add_op(p, &p->ops[i], work);
+}
+
+static double sum_of(const double *work, const double *price, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += work[i] * price[i];
+    return sum;
+}
+
+static double task_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
+{
+    double work[LK_BATCH_WORKS] = {0};
+
+    add_task(p, task, work);
+    return sum_of(work, prices->batches[lk_width_of(p->lanes)], LK_BATCH_WORKS);
+}
+
+void lk_batches_work(const struct lk_batches *p, double ret[LK_BATCH_WORKS])
+{
+    memset(ret, 0, LK_BATCH_WORKS * sizeof(double));
+    ret[LK_WORK_STEP] = 1;
+    for (int t = 0; t < p->n_tasks; t++)
+        add_task(p, t, ret);
+}
+
+double lk_batches_time(const struct lk_batches *p, const struct lk_prices *prices)
+{
+    double work[LK_BATCH_WORKS];
+
+    lk_batches_work(p, work);
+    return sum_of(work, prices->batches[lk_width_of(p->lanes)], LK_BATCH_WORKS);
+}
+
+void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
+{
+    ret[LK_WORK_CLASSIC_STEP] = 1;
+    ret[LK_WORK_BODY] = d->n_bodies;
+    ret[LK_WORK_ROW] = 0;
+    for (int i = 0; i < d->n_blocks; i++)
+        ret[LK_WORK_ROW] += d->n_rows[i];
+    ret[LK_WORK_FLOP] =
+        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+}
+
+double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)
+{
+    double work[LK_CLASSIC_WORKS];
+
+    lk_classic_work(d, work);
+    return sum_of(work, prices->classic, LK_CLASSIC_WORKS);
+}
+
+void lk_batches_cost(const struct lk_batches *p, const struct lk_prices *prices,
+                     struct lk_step_cost *ret)
+{
+    double step_ns = prices->batches[lk_width_of(p->lanes)][LK_WORK_STEP];
+    struct lk_phase_cost phase = {0};
+
+    *ret = (struct lk_step_cost){.serial_ns = step_ns + task_time(p, prices, p->n_tasks - 1)};
+    for (int t = 0; t < p->n_tasks - 1; t++) {
+        double time = task_time(p, prices, t) / PHASES;
+
+        phase.work_ns += time;
+        phase.largest_ns = fmax(phase.largest_ns, time);
+    }
+    for (int i = 0; i < PHASES && p->n_tasks > 2; i++)
+        ret->phase[ret->n_phases++] = phase;
+    if (p->n_tasks <= 2)
+        ret->serial_ns += PHASES * phase.work_ns;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a model can be stepped side by side, and its program if so. */
+#include "compile/draft.h"
+#include "compile/batch/batches.h"
+#include "compile/batch/cost.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* bodies that the trapezoidal rule treats apart have no place in lanes: without inertia, or thin */
+#define THIN 1e-9
+
+static int kind_of(const struct lk_draft_block *b)
+{
+    static const int kinds[LK_JOINT_TYPES] = {
+        [LK_JOINT_SPHERICAL] = 1 + LK_KIND_SPHERICAL,
+        [LK_JOINT_REVOLUTE] = 1 + LK_KIND_REVOLUTE,
+        [LK_JOINT_FIXED] = 1 + LK_KIND_FIXED,
+        [LK_JOINT_UNIVERSAL] = 1 + LK_KIND_UNIVERSAL,
+        [LK_JOINT_PRISMATIC] = 1 + LK_KIND_PRISMATIC,
+        [LK_JOINT_CYLINDRICAL] = 1 + LK_KIND_CYLINDRICAL,
+        [LK_JOINT_PLANAR] = 1 + LK_KIND_PLANAR,
+        [LK_JOINT_POINT_ON_LINE] = 1 + LK_KIND_POINT_ON_LINE,
+    };
+
+    return b->is_compliant || b->drive >= 0 || b->hold >= 0 ? -1 : kinds[b->type] - 1;
+}
+
+static int is_plain(const struct lk_body_def *b)
+{
+    const double *J = b->inertia;
+    double largest = J[0] > J[1] ? J[0] : J[1];
+    double determinant = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[4] * J[5]) +
+                         J[4] * (J[3] * J[5] - J[4] * J[1]);
+
+    largest = J[2] > largest ? J[2] : largest;
+    return b->mass > 0 && determinant > THIN * largest * largest * largest;
+}
+
+/* Formulation, rows and bodies that batches know; a condition is read from the fronts one by one.
+ */
+static int is_known(const struct lk_draft *d, int *kind)
+{
+    const struct lk_model *m = d->model;
+    int known = d->formulation == &lk_formulation_ali3 && !d->in_hold && d->n_frames == 0;
+
+    for (int i = 0; i < m->n_bodies; i++)
+        known &= is_plain(&m->bodies[i]);
+    for (int i = 0; i < m->n_outputs; i++)
+        known &= m->outputs[i].type != LK_OUTPUT_CONDITION;
+    for (int i = 0; i < d->n_blocks; i++) {
+        kind[i] = kind_of(&d->blocks[i]);
+        known &= kind[i] >= 0;
+    }
+    return known;
+}
+
+/* Narrower engines than this are there to be compared with, and for processors that have no other:
+ * where both were measured they were never the fastest. */
+#define LANES_CHOSEN 4
+
+/* The program for @engine takes the place of the one so far, if it costs less. Return: 0, -ENOMEM
+ */
+static int consider(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
+                    double *least_ns)
+{
+    struct lk_batches *batches = NULL, *worse;
+    int r = lk_batches_new(&d->topology, kind, engine, &batches);
+
+    if (r != 0)
+        return r;
+    worse = batches;
+    if (lk_batches_time(batches, d->prices) < *least_ns) {
+        *least_ns = lk_batches_time(batches, d->prices);
+        worse = d->batches;
+        d->batches = batches;
+    }
+    if (worse)
+        lk_batches_free(worse);
+    return 0;
+}
+
+int lk_engine_check(const char *name, struct lk_error *ret_error)
+{
+    char known[64] = "";
+
+    if (*name == 0 || strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
+        lk_engine_find(name))
+        return 0;
+    for (int i = 0; lk_engines[i]; i++)
+        if (lk_engines[i]->is_supported()) {
+            strcat(known, lk_engines[i]->name);
+            strcat(known, ", ");
+        }
+    lk_error_set(ret_error, "the engine is '%.40s', expected one of this processor: %snone, auto",
+                 name, known);
+    return LK_E_MODEL;
+}
+
+int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
+{
+    const struct lk_engine *named = lk_engine_find(d->engine);
+    double least_ns = lk_classic_time(d, d->prices);
+    int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
+
+    if (!kind)
+        return -ENOMEM;
+    known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d, kind);
+    /* small mechanisms leave most lanes empty; an engine that was asked for by name is taken */
+    if (known && named)
+        r = lk_batches_new(&d->topology, kind, named, &d->batches);
+    for (int i = 0; known && !named && engines[i] && r == 0; i++)
+        if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
+            r = consider(d, kind, engines[i], &least_ns);
+    free(kind);
+    return r;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program in the memory of a system: its lists, and the constants of bodies and joints. */
+#include "compile/batch/batches.h"
+#include "compile/batch/cost.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* an array of @plan, copied into the arena */
+#define COPY(to, arena, plan, array, n)                                                            \
+    do {                                                                                           \
+        void *memory = lk_arena_take(arena, (size_t)(plan)->n, sizeof(*(plan)->array));            \
+        if ((arena)->base && (plan)->n > 0)                                                        \
+            memcpy(memory, (plan)->array, (size_t)(plan)->n * sizeof(*(plan)->array));             \
+        if ((arena)->base)                                                                         \
+            (to)->array = memory;                                                                  \
+    } while (0)
+
+struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies,
+                                     struct lk_arena *arena)
+{
+    struct lk_batches *p = lk_arena_take(arena, 1, sizeof(*p));
+    size_t lane = sizeof(double) * (size_t)plan->lanes;
+
+    if (arena->base)
+        *p = *plan;
+    /* vectors lie on their own size */
+    void *values = lk_arena_take(arena, (size_t)plan->n_values, lane);
+    COPY(p, arena, plan, ops, n_ops);
+    COPY(p, arena, plan, tasks, n_tasks);
+    COPY(p, arena, plan, bodies, n_bodies);
+    COPY(p, arena, plan, sides, n_sides);
+    COPY(p, arena, plan, joints, n_joints);
+    COPY(p, arena, plan, fronts, n_fronts);
+    COPY(p, arena, plan, slots, n_slots);
+    COPY(p, arena, plan, parts, n_parts);
+    COPY(p, arena, plan, elements, n_elements);
+    COPY(p, arena, plan, blocks, n_blocks);
+    COPY(p, arena, plan, children, n_children);
+    COPY(p, arena, plan, table, n_table);
+    COPY(p, arena, plan, map, n_map);
+    COPY(p, arena, plan, masks, n_masks);
+    void *watch = lk_arena_take(arena, (size_t)plan->n_tasks * LK_WATCHES, lane);
+    void *loaded = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
+    void *watched = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
+    void *place = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
+    if (!arena->base)
+        return NULL;
+    p->values = values;
+    p->watch = watch;
+    p->loaded = loaded;
+    p->watched = watched;
+    p->place = place;
+    return p;
+}
+
+static void set(struct lk_batches *p, int at, int lane, double value)
+{
+    p->values[at * p->lanes + lane] = value;
+}
+
+/* lanes without a body: no mass, no motion, not turned */
+static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_bodies; i++)
+        for (int l = 0; l < p->lanes; l++) {
+            int at = p->bodies[i].at, b = p->bodies[i].body[l];
+
+            set(p, at + LK_BODY_OLD_Q, l, 1);
+            if (b < 0)
+                continue;
+            p->place[b] = at * p->lanes + l;
+            set(p, at + LK_BODY_MASS, l, sys->body[b].mass);
+            set(p, at + LK_BODY_SM, l, sys->sW[b].mass);
+            for (int k = 0; k < 6; k++) {
+                set(p, at + LK_BODY_J + k, l, sys->body[b].inertia[k]);
+                set(p, at + LK_BODY_SJ + k, l, sys->sW[b].inertia[k]);
+            }
+        }
+    for (int l = 0; l < p->lanes; l++)
+        for (int k = 0; k < 3; k++) {
+            set(p, p->ground + LK_BODY_R + 4 * k, l, 1);
+            set(p, p->ground + LK_BODY_NOW_R + 4 * k, l, 1);
+        }
+}
+
+/* lanes without a joint: E of one, so that their rows are solved by nothing */
+static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_joints; i++) {
+        struct lk_batch_joints *block = &p->joints[i];
+        const struct lk_joint_kind *k = &lk_joint_kinds[block->kind];
+
+        for (int l = 0; l < p->lanes; l++) {
+            const struct lk_joint *j = block->joint[l] < 0 ? NULL : &sys->joint[block->joint[l]];
+
+            for (int r = 0; r < lk_kind_rows(k); r++)
+                set(p, block->at + lk_kind_regular(k) + r, l, j ? sys->regular[j->row + r] : 1);
+            if (!j)
+                continue;
+            block->row[l] = j->row;
+            for (int s = 0; s < 2; s++)
+                for (int c = 0; c < 3; c++) {
+                    set(p, block->at + lk_kind_points(k) + 3 * s + c, l, j->p[s][c]);
+                    for (int d = 0; d < k->n_dir[s]; d++)
+                        set(p, block->at + lk_kind_directions(k, s) + 3 * d + c, l,
+                            j->f[s][k->dir[s][d]][c]);
+                }
+        }
+    }
+}
+
+/* every body once, however often it is named */
+static void name_body(const struct lk_system *sys, int *list, int *n, int body)
+{
+    if (body < 0 || body >= sys->n_bodies)
+        return;
+    for (int i = 0; i < *n; i++)
+        if (list[i] == body)
+            return;
+    list[(*n)++] = body;
+}
+
+static void name_joint(const struct lk_system *sys, int *list, int *n, int joint)
+{
+    for (int s = 0; s < 2; s++)
+        name_body(sys, list, n, sys->joint[joint].body[s]);
+}
+
+static void name_bodies(struct lk_system *sys, struct lk_batches *p)
+{
+    p->n_loaded = p->n_watched = 0;
+    for (int i = 0; i < sys->n_loads; i++)
+        name_body(sys, p->loaded, &p->n_loaded, sys->load[i].body);
+    for (int i = 0; i < sys->n_inputs; i++) {
+        const struct lk_input *in = &sys->input[i];
+
+        if (in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE)
+            name_joint(sys, p->loaded, &p->n_loaded, in->joint);
+        else
+            name_body(sys, p->loaded, &p->n_loaded, in->load.body);
+    }
+    for (int i = 0; i < p->n_loaded; i++)
+        name_body(sys, p->watched, &p->n_watched, p->loaded[i]);
+    for (int i = 0; i < sys->n_outputs; i++)
+        name_body(sys, p->watched, &p->n_watched, sys->output[i].body);
+    for (int i = 0; i < sys->n_named_joints; i++)
+        if (sys->joint[i].needs_coordinate)
+            name_joint(sys, p->watched, &p->n_watched, i);
+    for (int i = 0; i < sys->n_outputs; i++)
+        if (sys->output[i].joint >= 0 && sys->output[i].joint < sys->n_joints)
+            name_joint(sys, p->watched, &p->n_watched, sys->output[i].joint);
+}
+
+void lk_batches_fill(struct lk_system *sys)
+{
+    struct lk_batches *p = sys->batches;
+
+    fill_bodies(sys, p);
+    fill_joints(sys, p);
+    for (int k = 0; k < p->n_nothing * p->lanes; k++)
+        p->values[(p->nothing + p->n_nothing) * p->lanes + k] = 1;
+    for (int i = 0; i < p->n_masks; i++)
+        for (int l = 0; l < p->lanes; l++)
+            set(p, p->masks[i].at, l, (p->masks[i].lanes >> l) & 1);
+    name_bodies(sys, p);
+    lk_batches_cost(p, sys->prices, &sys->cost);
+}

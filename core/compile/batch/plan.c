@@ -1,0 +1,814 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places for pieces: blocks of bodies, joints and fronts in one array, in the order of use, and the
+ * references between them. */
+#include "compile/batch/pieces.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** struct spot - where a body or joint is. */
+struct spot {
+    int block;
+    int lane;
+};
+
+/** struct gap - a free stretch of a task's stack. */
+struct gap {
+    int at;
+    int size;
+};
+
+struct planner {
+    const struct lk_topology *t;
+    const int *kind;
+    struct lk_pieces pieces;
+    struct lk_batches *p;
+    struct spot *body;
+    struct spot *joint;
+    int *joints_of; /* of each front: its first block of joints, or -1 */
+    int *user;      /* of each front: the front that takes it over, or -1 */
+    struct gap *gaps;
+    int n_gaps;
+    int failed;
+};
+
+/* room for one more element; arrays grow by powers of two */
+static void *more(struct planner *pl, void *array, int n, size_t size)
+{
+    if (n & (n - 1))
+        return array;
+    void *larger = realloc(array, (n ? 2 * (size_t)n : 1) * size);
+
+    if (!larger)
+        pl->failed = 1;
+    return larger ? larger : array;
+}
+
+#define ADD(pl, array, n, ...)                                                                     \
+    do {                                                                                           \
+        (array) = more(pl, array, n, sizeof(*(array)));                                            \
+        if (!(pl)->failed)                                                                         \
+            (array)[(n)++] = __VA_ARGS__;                                                          \
+    } while (0)
+
+static int rows_of(int kind)
+{
+    return lk_kind_rows(&lk_joint_kinds[kind]);
+}
+
+static int front_rows(const struct lk_piece_front *f, int first, int end)
+{
+    int n = 0;
+
+    for (int i = first; i < end; i++)
+        n += rows_of(f->slots[i].kind);
+    return n;
+}
+
+/* ---- blocks ---- */
+
+static void add_joints(struct planner *pl, int kind, const int *joint)
+{
+    struct lk_batch_joints j = {.kind = kind};
+
+    for (int l = 0; l < LK_LANES_MAX; l++) {
+        j.joint[l] = joint[l];
+        if (joint[l] >= 0)
+            pl->joint[joint[l]] = (struct spot){pl->p->n_joints, l};
+    }
+    ADD(pl, pl->p->joints, pl->p->n_joints, j);
+}
+
+/* joints that aligned fronts eliminate, a block each; then the others, by kind as they come */
+static void make_joints(struct planner *pl)
+{
+    const struct lk_pieces *pieces = &pl->pieces;
+
+    for (int i = 0; i < pieces->n_fronts; i++) {
+        const struct lk_piece_front *f = &pieces->fronts[i];
+
+        pl->joints_of[i] = f->is_aligned ? pl->p->n_joints : -1;
+        for (int k = 0; k < f->n_elim && f->is_aligned; k++)
+            add_joints(pl, f->slots[k].kind, f->slots[k].joint);
+    }
+    for (int kind = 0; kind < LK_KINDS; kind++) {
+        int lane[LK_LANES_MAX], n = 0;
+
+        for (int j = 0; j <= pl->t->n_joints; j++) {
+            int is_loose = j < pl->t->n_joints && pl->kind[j] == kind && pl->joint[j].block < 0;
+
+            if (is_loose)
+                lane[n++] = j;
+            if (n < pieces->lanes && (j < pl->t->n_joints || n == 0))
+                continue;
+            for (; n < LK_LANES_MAX; n++)
+                lane[n] = -1;
+            add_joints(pl, kind, lane);
+            n = 0;
+        }
+    }
+}
+
+static void make_bodies(struct planner *pl)
+{
+    for (int i = 0; i < pl->pieces.n_bodies; i++) {
+        struct lk_batch_bodies b = {0};
+
+        memcpy(b.body, pl->pieces.bodies[i].body, sizeof(b.body));
+        for (int l = 0; l < LK_LANES_MAX; l++)
+            if (b.body[l] >= 0)
+                pl->body[b.body[l]] = (struct spot){pl->p->n_bodies, l};
+        ADD(pl, pl->p->bodies, pl->p->n_bodies, b);
+    }
+}
+
+/* ---- places ---- */
+
+static int take(struct lk_batches *p, int n)
+{
+    int at = p->n_values;
+
+    p->n_values += n;
+    return at;
+}
+
+static int remainder_size(const struct lk_batch_front *f)
+{
+    int rest = f->n - f->e;
+
+    return rest * (rest + 1) / 2 + rest;
+}
+
+/* a place on the stack of the task: the first gap that is large enough */
+static int push(struct planner *pl, int size)
+{
+    for (int i = 0; i < pl->n_gaps; i++)
+        if (pl->gaps[i].size >= size) {
+            int at = pl->gaps[i].at;
+
+            pl->gaps[i].at += size;
+            pl->gaps[i].size -= size;
+            return at;
+        }
+    return take(pl->p, size);
+}
+
+static void pop(struct planner *pl, int at, int size)
+{
+    for (int i = 0; i < pl->n_gaps; i++) {
+        if (pl->gaps[i].at + pl->gaps[i].size == at) {
+            pl->gaps[i].size += size;
+            return;
+        }
+        if (at + size == pl->gaps[i].at) {
+            pl->gaps[i].at = at;
+            pl->gaps[i].size += size;
+            return;
+        }
+    }
+    ADD(pl, pl->gaps, pl->n_gaps, (struct gap){at, size});
+}
+
+static int shape_of(int e, int n)
+{
+#define X(E, N)                                                                                    \
+    if (e == (E) && n == (N))                                                                      \
+        return LK_BATCH_SHAPE_##E##_##N;
+    LK_BATCH_SHAPES(X)
+#undef X
+    return LK_BATCH_SHAPE_ANY;
+}
+
+static void make_fronts(struct planner *pl)
+{
+    for (int i = 0; i < pl->pieces.n_fronts; i++) {
+        const struct lk_piece_front *f = &pl->pieces.fronts[i];
+        struct lk_batch_front out = {.n = front_rows(f, 0, f->n_slots),
+                                     .e = front_rows(f, 0, f->n_elim),
+                                     .n_elim = f->n_elim,
+                                     .n_slots = f->n_slots};
+
+        out.shape = shape_of(out.e, out.n);
+        ADD(pl, pl->p->fronts, pl->p->n_fronts, out);
+        for (int k = 0; k < f->n_parts; k++)
+            for (int l = 0; l < LK_LANES_MAX && !f->parts[k].is_body; l++)
+                if (f->parts[k].child[l] >= 0)
+                    pl->user[f->parts[k].child[l]] = i;
+    }
+}
+
+static void add_op(struct planner *pl, enum lk_batch_what what, int index)
+{
+    ADD(pl, pl->p->ops, pl->p->n_ops, (struct lk_batch_op){what, index});
+    pl->p->tasks[pl->p->n_tasks - 1].n_ops++;
+}
+
+static void place_bodies(struct planner *pl, int block)
+{
+    pl->p->bodies[block].at = take(pl->p, LK_BODY_SIZE);
+    add_op(pl, LK_BATCH_BODIES, block);
+}
+
+static void place_joints(struct planner *pl, int block)
+{
+    pl->p->joints[block].at = take(pl->p, lk_kind_size(&lk_joint_kinds[pl->p->joints[block].kind]));
+    add_op(pl, LK_BATCH_JOINTS, block);
+}
+
+/* whether some other task, or more than one lane's front, looks at what front @i leaves */
+static int stays(const struct planner *pl, int i)
+{
+    int user = pl->user[i];
+
+    return user < 0 || !pl->pieces.fronts[user].is_aligned ||
+           pl->pieces.fronts[user].task != pl->pieces.fronts[i].task;
+}
+
+static void place_front(struct planner *pl, int i)
+{
+    struct lk_batch_front *f = &pl->p->fronts[i];
+    const struct lk_piece_front *from = &pl->pieces.fronts[i];
+    int rest = f->n - f->e;
+
+    f->factor = take(pl->p, f->e * (f->e + 1) / 2 + f->e * rest);
+    f->remainder = stays(pl, i) ? take(pl->p, remainder_size(f)) : push(pl, remainder_size(f));
+    f->sums = f->remainder + rest * (rest + 1) / 2;
+    for (int k = 0; k < from->n_parts; k++) {
+        int child = from->parts[k].is_body ? -1 : from->parts[k].child[0];
+
+        /* of an aligned child whose lane 0 is empty, another lane tells */
+        for (int l = 0; l < LK_LANES_MAX && !from->parts[k].is_body && child < 0; l++)
+            child = from->parts[k].child[l];
+        if (child >= 0 && !stays(pl, child))
+            pop(pl, pl->p->fronts[child].remainder, remainder_size(&pl->p->fronts[child]));
+    }
+    add_op(pl, LK_BATCH_FRONT, i);
+}
+
+static int scratch_of(const struct planner *pl, int task)
+{
+    int most = 0;
+
+    for (int i = 0; i < pl->pieces.n_fronts; i++) {
+        const struct lk_batch_front *f = &pl->p->fronts[i];
+
+        if (pl->pieces.fronts[i].task == task && f->shape == LK_BATCH_SHAPE_ANY &&
+            f->n * f->n + f->e > most)
+            most = f->n * f->n + f->e;
+    }
+    return most;
+}
+
+/* a front after the bodies and joints that it needs first */
+static void place_aligned(struct planner *pl, int i)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[i];
+
+    for (int k = 0; k < f->n_parts; k++)
+        for (int l = 0; l < LK_LANES_MAX && f->parts[k].is_body; l++)
+            if (f->parts[k].body[l] >= 0) {
+                int b = pl->body[f->parts[k].body[l]].block;
+
+                if (pl->p->bodies[b].at < 0)
+                    place_bodies(pl, b);
+                break;
+            }
+    for (int k = 0; k < f->n_elim; k++)
+        place_joints(pl, pl->joints_of[i] + k);
+    place_front(pl, i);
+}
+
+/* Pieces front by front. What is loose stands behind them in the top: all bodies before the joints
+ * at them, all joints before the fronts. */
+static void place_task(struct planner *pl, int task)
+{
+    const struct lk_pieces *pieces = &pl->pieces;
+    int is_last = task == pieces->n_tasks - 1;
+    struct lk_batch_task t = {.first_op = pl->p->n_ops};
+
+    pl->n_gaps = 0;
+    ADD(pl, pl->p->tasks, pl->p->n_tasks, t);
+    if (pl->failed)
+        return;
+    for (int i = 0; i < pieces->n_fronts && !pl->failed; i++)
+        if (pieces->fronts[i].task == task && pieces->fronts[i].is_aligned)
+            place_aligned(pl, i);
+    for (int b = 0; b < pl->p->n_bodies && !pl->failed; b++)
+        if (pieces->bodies[b].task == task && pl->p->bodies[b].at < 0)
+            place_bodies(pl, b);
+    for (int j = 0; j < pl->p->n_joints && is_last && !pl->failed; j++)
+        if (pl->p->joints[j].at < 0)
+            place_joints(pl, j);
+    for (int i = 0; i < pieces->n_fronts && !pl->failed; i++)
+        if (pieces->fronts[i].task == task && !pieces->fronts[i].is_aligned)
+            place_front(pl, i);
+    pl->p->tasks[task].scratch = take(pl->p, scratch_of(pl, task));
+}
+
+static void place_all(struct planner *pl)
+{
+    for (int i = 0; i < pl->p->n_bodies; i++)
+        pl->p->bodies[i].at = -1;
+    for (int i = 0; i < pl->p->n_joints; i++)
+        pl->p->joints[i].at = -1;
+    for (int t = 0; t < pl->pieces.n_tasks && !pl->failed; t++)
+        place_task(pl, t);
+    pl->p->ground = take(pl->p, LK_BODY_SIZE);
+}
+
+/* ---- references ---- */
+
+/* @at: block of each lane, or -1;  @lane: lane in it;  @none: what empty lanes look at
+ * @live: lanes of the block that are in use; those that are not do no harm where they lie */
+static struct lk_ref refer(struct planner *pl, const int *at, const int *lane, unsigned live,
+                           int none)
+{
+    int lanes = pl->p->lanes, some = -1, is_one = 1;
+    struct lk_ref ref = {.map = -1, .one = -1};
+
+    for (int l = 0; l < lanes; l++) {
+        if (at[l] < 0)
+            continue;
+        is_one &= some < 0 || at[l] == some;
+        if ((some >= 0 && at[l] != some) || lane[l] != l)
+            ref.map = 0;
+        some = at[l];
+    }
+    ref.at = some < 0 ? none : some;
+    for (int l = 0; l < lanes; l++)
+        if (at[l] < 0 && some >= 0 && (live & 1u << l))
+            ref.map = 0;
+    if (ref.map < 0)
+        return ref;
+    ref.map = pl->p->n_map;
+    ref.at = none;
+    ref.one = is_one ? some : -1;
+    for (int l = 0; l < lanes; l++) {
+        ref.n = at[l] < 0 ? ref.n : l + 1;
+        ref.live |= at[l] < 0 ? 0 : 1u << l;
+    }
+    for (int l = 0; l < ref.n; l++)
+        ADD(pl, pl->p->map, pl->p->n_map, at[l] < 0 ? none * lanes + l : at[l] * lanes + lane[l]);
+    for (int l = 0; l < lanes; l++)
+        ADD(pl, pl->p->map, pl->p->n_map, at[l] < 0 ? l : lane[l]);
+    return ref;
+}
+
+static unsigned lanes_in_use(const int *item)
+{
+    unsigned lanes = 0;
+
+    for (int l = 0; l < LK_LANES_MAX; l++)
+        lanes |= item[l] >= 0 ? 1u << l : 0;
+    return lanes;
+}
+
+static struct lk_ref refer_joints(struct planner *pl, const int *joint, int none)
+{
+    int at[LK_LANES_MAX], lane[LK_LANES_MAX];
+    unsigned live = 0;
+
+    for (int l = 0; l < LK_LANES_MAX; l++) {
+        at[l] = joint[l] < 0 ? -1 : pl->p->joints[pl->joint[joint[l]].block].at;
+        lane[l] = joint[l] < 0 ? l : pl->joint[joint[l]].lane;
+        if (joint[l] >= 0)
+            live = lanes_in_use(pl->p->joints[pl->joint[joint[l]].block].joint);
+    }
+    return refer(pl, at, lane, live, none);
+}
+
+/* @body: n_bodies: the ground; -1: nothing, which for a joint is the ground, too */
+static struct lk_ref refer_bodies(struct planner *pl, const int *body, int none)
+{
+    int at[LK_LANES_MAX], lane[LK_LANES_MAX];
+    unsigned live = 0;
+
+    for (int l = 0; l < LK_LANES_MAX; l++) {
+        int is_body = body[l] >= 0 && body[l] < pl->t->n_bodies;
+
+        at[l] = is_body ? pl->p->bodies[pl->body[body[l]].block].at
+                        : (body[l] < 0 ? -1 : pl->p->ground);
+        lane[l] = is_body ? pl->body[body[l]].lane : l;
+        if (is_body)
+            live = lanes_in_use(pl->p->bodies[pl->body[body[l]].block].body);
+    }
+    return refer(pl, at, lane, live, none);
+}
+
+static void refer_sides(struct planner *pl)
+{
+    struct lk_batches *p = pl->p;
+
+    for (int i = 0; i < p->n_bodies && !pl->failed; i++) {
+        const struct lk_piece_bodies *from = &pl->pieces.bodies[i];
+
+        p->bodies[i].first_side = p->n_sides;
+        p->bodies[i].n_sides = from->n_slots;
+        for (int k = 0; k < from->n_slots && !pl->failed; k++) {
+            const struct lk_piece_slot *s = &from->slots[k];
+            const struct lk_joint_kind *kind = &lk_joint_kinds[s->kind];
+            struct lk_batch_side side = {
+                .joint = refer_joints(pl, s->joint, p->nothing),
+                .side = s->side,
+                .point = kind->point,
+                .n_mail = lk_kind_mail_size(kind),
+                .lambda = lk_kind_lambda(kind),
+                .x = lk_kind_x(kind),
+                .arm_own = lk_kind_points(kind) + 3 * s->side,
+                .arm = lk_kind_jacobian(kind) + 3 * s->side,
+                .mail = lk_kind_mail(kind),
+            };
+
+            ADD(pl, p->sides, p->n_sides, side);
+        }
+    }
+    for (int i = 0; i < p->n_joints && !pl->failed; i++)
+        for (int s = 0; s < 2; s++) {
+            int body[LK_LANES_MAX];
+
+            for (int l = 0; l < LK_LANES_MAX; l++)
+                body[l] = p->joints[i].joint[l] < 0 ? -1 : pl->t->body[p->joints[i].joint[l]][s];
+            p->joints[i].body[s] = refer_bodies(pl, body, p->ground);
+        }
+}
+
+static int row_of_slot(const struct lk_piece_front *f, int slot)
+{
+    return front_rows(f, 0, slot);
+}
+
+static int by_place(const void *va, const void *vb)
+{
+    const struct lk_batch_block *a = va, *b = vb;
+
+    return a->at - b->at;
+}
+
+static void refer_element(struct planner *pl, const struct lk_piece_front *f,
+                          const struct lk_piece_part *part)
+{
+    struct lk_batches *p = pl->p;
+    struct lk_batch_element el = {.body = refer_bodies(pl, part->body, p->nothing),
+                                  .first_block = p->n_blocks,
+                                  .n_blocks = part->n,
+                                  .kind = part->n > 0 ? f->slots[part->slot[0]].kind : -1};
+
+    for (int i = 0; i < part->n && !pl->failed; i++) {
+        const struct lk_piece_slot *s = &f->slots[part->slot[i]];
+        struct lk_batch_block block = {.joint = refer_joints(pl, s->joint, p->nothing),
+                                       .kind = s->kind,
+                                       .side = part->from[i],
+                                       .at = row_of_slot(f, part->slot[i])};
+
+        if (s->kind != el.kind)
+            el.kind = -1;
+        ADD(pl, p->blocks, p->n_blocks, block);
+    }
+    if (pl->failed)
+        return;
+    qsort(p->blocks + el.first_block, (size_t)el.n_blocks, sizeof(*p->blocks), by_place);
+    ADD(pl, p->elements, p->n_elements, el);
+}
+
+/* index in a lower triangle of @n rows, column by column */
+static int lower_index(int n, int row, int column)
+{
+    return column * n - column * (column - 1) / 2 + row - column;
+}
+
+/* lanes in which front @f is there at all */
+static unsigned front_lanes(const struct lk_piece_front *f, int lanes)
+{
+    unsigned in_use = 0;
+
+    for (int k = 0; k < f->n_parts; k++)
+        for (int l = 0; l < lanes; l++) {
+            const struct lk_piece_part *part = &f->parts[k];
+            int has =
+                part->is_body ? part->body[l] >= 0 : part->child[l] >= 0 && part->lane[l] >= 0;
+
+            in_use |= has ? 1u << l : 0;
+        }
+    return in_use;
+}
+
+/* where the remainders, and their sums, of the children of a part are */
+static void refer_remainders(struct planner *pl, const struct lk_piece_part *part,
+                             struct lk_ref *ret_remainder, struct lk_ref *ret_sums, int *ret_some)
+{
+    struct lk_batches *p = pl->p;
+    int at[LK_LANES_MAX], sums[LK_LANES_MAX];
+
+    for (int l = 0; l < LK_LANES_MAX; l++) {
+        int child = part->child[l];
+
+        at[l] = child < 0 || part->lane[l] < 0 ? -1 : p->fronts[child].remainder;
+        sums[l] = at[l] < 0 ? -1 : p->fronts[child].sums;
+        *ret_some = at[l] < 0 ? *ret_some : child;
+    }
+    unsigned live = front_lanes(&pl->pieces.fronts[*ret_some], p->lanes);
+    *ret_remainder = refer(pl, at, part->lane, live, p->nothing);
+    *ret_sums = refer(pl, sums, part->lane, live, p->nothing);
+}
+
+/* a child as a part of a merge: @at: its slots that are eliminated and kept, or -1 */
+static int merge_child(struct planner *pl, const struct lk_piece_part *from, const int at[2],
+                       int rows, struct lk_batch_part *ret)
+{
+    int some = 0;
+
+    refer_remainders(pl, from, &ret->block, &ret->sums, &some);
+    const struct lk_piece_front *child = &pl->pieces.fronts[some];
+    int n = child->n_slots - child->n_elim;
+    for (int i = child->n_elim; i < child->n_slots; i++)
+        if (rows_of(child->slots[i].kind) != rows)
+            return 0;
+    ret->form = n == 1 ? LK_BATCH_ONE : at[0] == 0 ? LK_BATCH_FIRST : LK_BATCH_SECOND;
+    return n <= 2;
+}
+
+/* which entries of the child's remainder go where */
+static void refer_child(struct planner *pl, const struct lk_piece_front *f,
+                        const struct lk_piece_part *part)
+{
+    struct lk_batches *p = pl->p;
+    struct lk_batch_child c = {.from_entry = -1, .from_row = -1};
+    int some = 0, n = front_rows(f, 0, f->n_slots);
+
+    refer_remainders(pl, part, &c.remainder, &c.sums, &some);
+    const struct lk_piece_front *child = &pl->pieces.fronts[some];
+    int rest = front_rows(child, child->n_elim, child->n_slots);
+    int *from = calloc((size_t)rest + 1, sizeof(int)), *to = calloc((size_t)rest + 1, sizeof(int));
+    int rows = 0;
+
+    if (!from || !to)
+        pl->failed = 1;
+    /* in the order of the child's slots */
+    for (int k = 0, i; k < child->n_slots - child->n_elim && !pl->failed; k++) {
+        for (i = 0; i < part->n && part->from[i] != k; i++)
+            continue;
+        if (i == part->n)
+            continue;
+        int first = front_rows(child, child->n_elim, child->n_elim + k);
+        int place = row_of_slot(f, part->slot[i]);
+
+        for (int r = 0; r < rows_of(f->slots[part->slot[i]].kind); r++) {
+            from[rows] = first + r;
+            to[rows++] = place + r;
+        }
+    }
+    c.n_rows = rows;
+    c.n_entries = rows * (rows + 1) / 2;
+    c.rows = p->n_table;
+    for (int r = 0; r < rows && !pl->failed; r++)
+        ADD(pl, p->table, p->n_table, to[r]);
+    c.places = p->n_table;
+    for (int col = 0; col < rows && !pl->failed; col++)
+        for (int r = col; r < rows && !pl->failed; r++) {
+            int low = to[r] > to[col] ? to[r] : to[col];
+
+            ADD(pl, p->table, p->n_table, (to[r] + to[col] - low) * n + low);
+        }
+    int is_whole = rows == rest;
+    for (int r = 0; r < rows && !pl->failed; r++)
+        is_whole &= from[r] == r;
+    if (!is_whole) {
+        c.from_row = p->n_table;
+        for (int r = 0; r < rows && !pl->failed; r++)
+            ADD(pl, p->table, p->n_table, from[r]);
+        c.from_entry = p->n_table;
+        for (int col = 0; col < rows && !pl->failed; col++)
+            for (int r = col; r < rows && !pl->failed; r++) {
+                int low = from[r] > from[col] ? from[r] : from[col];
+
+                ADD(pl, p->table, p->n_table, lower_index(rest, low, from[r] + from[col] - low));
+            }
+    }
+    free(from);
+    free(to);
+    ADD(pl, p->children, p->n_children, c);
+}
+
+/* rows of bodies' elements that some of their lanes lack */
+static void mask_part(struct planner *pl, int i, const struct lk_piece_part *part)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[i];
+    struct lk_batches *p = pl->p;
+    unsigned in_use = lanes_in_use(part->body);
+
+    for (int k = 0; k < part->n; k++) {
+        const struct lk_piece_slot *s = &f->slots[part->slot[k]];
+        unsigned lanes = lanes_in_use(s->joint);
+        int row = row_of_slot(f, part->slot[k]);
+
+        for (int r = 0; r < rows_of(s->kind) && (in_use & ~lanes) && !pl->failed; r++) {
+            ADD(pl, p->masks, p->n_masks,
+                (struct lk_batch_mask){.at = take(p, 1), .row = row + r, .lanes = lanes});
+            p->fronts[i].n_masks++;
+        }
+    }
+}
+
+static void mask_front(struct planner *pl, int i)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[i];
+
+    pl->p->fronts[i].first_mask = pl->p->n_masks;
+    for (int k = 0; k < f->n_parts; k++)
+        if (f->parts[k].is_body)
+            mask_part(pl, i, &f->parts[k]);
+}
+
+/* the part of front @f of which slot @elim is eliminated and @kept (or none: -1) stays; 0: it is no
+ * such part */
+static int merge_part(struct planner *pl, const struct lk_piece_front *f,
+                      const struct lk_piece_part *from, int kept, struct lk_batch_part *ret)
+{
+    const int slot[2] = {0, kept};
+    int n = kept < 0 ? 1 : 2, at[2] = {-1, -1};
+
+    *ret = (struct lk_batch_part){.kind = f->slots[0].kind, .mask = -1};
+    if (from->n != n)
+        return 0;
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            if (from->slot[i] == slot[k])
+                at[k] = from->from[i];
+    if (at[0] < 0 || (n == 2 && at[1] < 0))
+        return 0;
+    if (from->is_body) {
+        ret->block = refer_bodies(pl, from->body, pl->p->nothing);
+        for (int k = 0; k < n; k++) {
+            ret->joint[k] = refer_joints(pl, f->slots[slot[k]].joint, pl->p->nothing);
+            ret->side[k] = at[k];
+            if (f->slots[slot[k]].kind != ret->kind)
+                return 0;
+        }
+        unsigned lanes = kept < 0 ? ~0u : lanes_in_use(f->slots[kept].joint);
+        if (lanes_in_use(from->body) & ~lanes) {
+            ret->mask = take(pl->p, 1);
+            ADD(pl, pl->p->masks, pl->p->n_masks,
+                (struct lk_batch_mask){.at = ret->mask, .lanes = lanes});
+        }
+        return ret->kind == LK_KIND_SPHERICAL || ret->kind == LK_KIND_REVOLUTE;
+    }
+    return merge_child(pl, from, at, rows_of(f->slots[0].kind), ret);
+}
+
+/* Two parts, one joint between them, at most one more at each, all with as many rows. The part that
+ * keeps a joint comes first. */
+static void refer_merge(struct planner *pl, int i)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[i];
+    struct lk_batch_front *out = &pl->p->fronts[i];
+    struct lk_batch_part part[2];
+    int order[2] = {0, 1}, kept[2] = {-1, -1};
+
+    out->merge = -1;
+    out->n_kept = f->n_slots - 1;
+    if (f->n_elim != 1 || f->n_parts != 2 || f->n_slots > 3 || pl->failed ||
+        (out->e != 3 && out->e != 5 && out->e != 6))
+        return;
+    for (int k = 0; k < 2; k++)
+        for (int s = 0; s < f->parts[k].n; s++)
+            if (f->parts[k].slot[s] > 0)
+                kept[k] = f->parts[k].slot[s];
+    for (int k = 1; k < f->n_slots; k++)
+        if (rows_of(f->slots[k].kind) != out->e)
+            return;
+    if (kept[0] < 0) {
+        order[0] = 1;
+        order[1] = 0;
+    }
+    /* what is kept stands in the order of the parts */
+    if ((out->n_kept > 0 && kept[order[0]] != 1) || (out->n_kept > 1 && kept[order[1]] != 2) ||
+        (out->n_kept < 2 && kept[order[1]] >= 0))
+        return;
+    for (int k = 0; k < 2; k++)
+        if (!merge_part(pl, f, &f->parts[order[k]], kept[order[k]], &part[k]))
+            return;
+    out->merge = pl->p->n_parts;
+    ADD(pl, pl->p->parts, pl->p->n_parts, part[0]);
+    ADD(pl, pl->p->parts, pl->p->n_parts, part[1]);
+}
+
+static void refer_front(struct planner *pl, int i)
+{
+    const struct lk_piece_front *f = &pl->pieces.fronts[i];
+    struct lk_batches *p = pl->p;
+    int ones = p->nothing + p->n_nothing;
+
+    p->fronts[i].first_slot = p->n_slots;
+    for (int k = 0; k < f->n_slots && !pl->failed; k++) {
+        const struct lk_joint_kind *kind = &lk_joint_kinds[f->slots[k].kind];
+        struct lk_batch_slot s = {.joint = refer_joints(pl, f->slots[k].joint, ones),
+                                  .rows = lk_kind_rows(kind),
+                                  .regular = lk_kind_regular(kind),
+                                  .x = lk_kind_x(kind)};
+
+        ADD(pl, p->slots, p->n_slots, s);
+    }
+    p->fronts[i].first_element = p->n_elements;
+    for (int k = 0; k < f->n_parts && !pl->failed; k++)
+        if (f->parts[k].is_body)
+            refer_element(pl, f, &f->parts[k]);
+    p->fronts[i].n_elements = p->n_elements - p->fronts[i].first_element;
+    p->fronts[i].first_child = p->n_children;
+    for (int k = 0; k < f->n_parts && !pl->failed; k++)
+        if (!f->parts[k].is_body)
+            refer_child(pl, f, &f->parts[k]);
+    p->fronts[i].n_children = p->n_children - p->fronts[i].first_child;
+    refer_merge(pl, i);
+}
+
+static int largest_block(const struct planner *pl)
+{
+    int most = LK_BODY_SIZE;
+
+    for (int k = 0; k < LK_KINDS; k++)
+        if (lk_kind_size(&lk_joint_kinds[k]) > most)
+            most = lk_kind_size(&lk_joint_kinds[k]);
+    for (int i = 0; i < pl->p->n_fronts; i++)
+        if (remainder_size(&pl->p->fronts[i]) > most)
+            most = remainder_size(&pl->p->fronts[i]);
+    return most;
+}
+
+static void make(struct planner *pl)
+{
+    struct lk_batches *p = pl->p;
+
+    for (int j = 0; j < pl->t->n_joints; j++)
+        pl->joint[j].block = -1;
+    for (int i = 0; i < pl->pieces.n_fronts; i++)
+        pl->user[i] = -1;
+    make_bodies(pl);
+    make_joints(pl);
+    make_fronts(pl);
+    if (!pl->failed)
+        place_all(pl);
+    for (int i = 0; i < p->n_fronts && !pl->failed; i++)
+        mask_front(pl, i);
+    /* behind everything else: distribute() tells it by that */
+    p->n_nothing = largest_block(pl);
+    p->nothing = take(p, p->n_nothing);
+    take(p, p->n_nothing);
+    if (!pl->failed)
+        refer_sides(pl);
+    for (int i = 0; i < p->n_fronts && !pl->failed; i++)
+        refer_front(pl, i);
+}
+
+int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
+                   struct lk_batches **ret)
+{
+    struct planner pl = {.t = t, .kind = kind};
+    int r = lk_pieces_init(t, kind, engine->lanes, &pl.pieces);
+
+    if (r < 0)
+        return r;
+    pl.p = calloc(1, sizeof(*pl.p));
+    pl.body = calloc((size_t)t->n_bodies + 1, sizeof(*pl.body));
+    pl.joint = calloc((size_t)t->n_joints + 1, sizeof(*pl.joint));
+    pl.joints_of = calloc((size_t)pl.pieces.n_fronts + 1, sizeof(int));
+    pl.user = calloc((size_t)pl.pieces.n_fronts + 1, sizeof(int));
+    pl.failed = !pl.p || !pl.body || !pl.joint || !pl.joints_of || !pl.user;
+    if (!pl.failed) {
+        pl.p->engine = engine;
+        pl.p->lanes = engine->lanes;
+        make(&pl);
+    }
+    free(pl.body);
+    free(pl.joint);
+    free(pl.joints_of);
+    free(pl.user);
+    free(pl.gaps);
+    lk_pieces_fini(&pl.pieces);
+    if (pl.failed) {
+        lk_batches_free(pl.p);
+        return -ENOMEM;
+    }
+    *ret = pl.p;
+    return 0;
+}
+
+void lk_batches_free(struct lk_batches *p)
+{
+    if (!p)
+        return;
+    free(p->bodies);
+    free(p->joints);
+    free(p->fronts);
+    free(p->ops);
+    free(p->tasks);
+    free(p->sides);
+    free(p->blocks);
+    free(p->elements);
+    free(p->children);
+    free(p->slots);
+    free(p->parts);
+    free(p->map);
+    free(p->table);
+    free(p->masks);
+    free(p);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of processors. To add one, run `linkage bench --prices` on it (tools/linkage/README.md)
+ * and put the row that it prints here, its measurements into tests/unit/prices_measured.h. */
+#include "compile/batch/prices.h"
+#include "step/batch/batch.h"
+#include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* Measured with eight lanes: fewer cost less, though not in proportion. */
+#define XEON(n)                                                                                    \
+    {                                                                                              \
+        0, (n)*400, (n)*40, (n)*360, (n)*0.75, (n)*360 * LK_GENERAL, (n)*0.75 * LK_GENERAL,        \
+            (n)*250, (n)*0.5                                                                       \
+    }
+
+const struct lk_prices lk_prices_table[] = {
+    {
+        /* CPU time of whole steps, least of 60 batches, of chains with 2 to 1024 spherical and
+         * revolute links, the four-bar without damper and ladder-2; met within a fifth */
+        .name = "Intel Rocket Lake",
+        .vendor = "GenuineIntel",
+        .family = 6,
+        .model = {{167, 167}},
+        .widest = 8,
+        .batches = {XEON(1), XEON(0.62), XEON(0.5), XEON(0.45)},
+        .classic = {0, 20, 93, 0.108},
+    },
+    {
+        /* linkage bench --prices on an AMD EPYC, family 25 model 1, in a virtual machine; the other
+         * models are Zen 3 as well (Ryzen 5000, 6000) */
+        .name = "AMD Zen 3",
+        .vendor = "AuthenticAMD",
+        .family = 25,
+        .model = {{0, 15}, {32, 95}},
+        .widest = 4,
+        .batches =
+            {
+                {0},
+                {209, 359, 182, 82.4, 0.961, 0, 0.857, 474, 1.01},
+                {202, 380, 164, 0, 1.11, 0, 1.84, 438, 0.575},
+                {225, 339, 143, 0, 0.997, 1.17, 1.96, 0, 0},
+            },
+        .classic = {320, 86.8, 84.6, 0.295},
+    },
+    {0},
+};
+
+enum lk_width lk_width_of(int lanes)
+{
+    return lanes >= 8 ? LK_WIDTH_8 : lanes >= 4 ? LK_WIDTH_4 : lanes >= 2 ? LK_WIDTH_2 : LK_WIDTH_1;
+}
+
+/* The extended family and model count where the plain ones are full (Intel SDM, AMD APM: CPUID). */
+static void identify(struct lk_processor *p)
+{
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+
+    if (__get_cpuid(0, &a, &b, &c, &d)) {
+        memcpy(p->vendor, &b, 4);
+        memcpy(p->vendor + 4, &d, 4);
+        memcpy(p->vendor + 8, &c, 4);
+    }
+    if (__get_cpuid(1, &a, &b, &c, &d)) {
+        p->family = (int)(a >> 8 & 15);
+        p->model = (int)(a >> 4 & 15);
+        if (p->family == 15 || p->family == 6)
+            p->model += (int)(a >> 16 & 15) << 4;
+        if (p->family == 15)
+            p->family += (int)(a >> 20 & 255);
+    }
+#else
+    (void)p;
+#endif
+}
+
+void lk_processor_here(struct lk_processor *ret)
+{
+    const struct lk_engine *here[LK_ENGINES_MAX + 1];
+
+    *ret = (struct lk_processor){0};
+    lk_engines_here(here);
+    ret->widest = here[0]->lanes;
+    identify(ret);
+}
+
+static bool is_of(const struct lk_prices *row, const struct lk_processor *p)
+{
+    if (strcmp(row->vendor, p->vendor) != 0 || row->family != p->family || row->widest != p->widest)
+        return false;
+    for (int i = 0; i < LK_MODEL_RANGES && row->model[i].last > 0; i++)
+        if (p->model >= row->model[i].first && p->model <= row->model[i].last)
+            return true;
+    return false;
+}
+
+/* What the instructions are says more than who made them: an engine that is not there has no price.
+ */
+static int likeness(const struct lk_prices *row, const struct lk_processor *p)
+{
+    bool same_vendor = strcmp(row->vendor, p->vendor) == 0;
+
+    return 4 * (row->widest == p->widest) + 2 * (row->widest > p->widest) + same_vendor;
+}
+
+const struct lk_prices *lk_prices_find(const struct lk_processor *p, bool *ret_is_own)
+{
+    const struct lk_prices *nearest = lk_prices_table;
+
+    for (const struct lk_prices *row = lk_prices_table; row->name; row++) {
+        if (is_of(row, p)) {
+            *ret_is_own = true;
+            return row;
+        }
+        if (likeness(row, p) > likeness(nearest, p))
+            nearest = row;
+    }
+    *ret_is_own = false;
+    return nearest;
+}

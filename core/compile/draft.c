@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a model to blocks, parts and the plan of the fronts. */
+#include "compile/draft.h"
+#include "compile/batch/batches.h"
+#include "compile/tree/plan.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPLIT_ROWS 24  /* a body with fewer rows is not worth splitting */
+#define SPLIT_GAIN 0.9 /* of the work that must be left */
+
+/* bodies in blocks before they are placed: of the model, the ground, frames */
+#define FRAME_CODE(k) (-2 - (k))
+
+static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type type, int joint)
+{
+    struct lk_draft_block *b = &d->blocks[d->n_blocks++];
+
+    *b = (struct lk_draft_block){
+        .type = type,
+        .n_rows = lk_joint_traits[type].n_rows,
+        .n_length = lk_joint_traits[type].n_length,
+        .joint = joint,
+        .drive = -1,
+        .force = -1,
+        .hold = -1,
+        .n_sides = 2,
+        .body = {LK_GROUND, LK_GROUND, LK_GROUND, LK_GROUND},
+    };
+    return b;
+}
+
+static int is_coupling(enum lk_joint_type type)
+{
+    return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
+}
+
+static void add_joints(struct lk_draft *d)
+{
+    const struct lk_model *m = d->model;
+
+    for (int i = 0; i < m->n_drives; i++) {
+        int joint = m->drives[i].joint;
+
+        if (m->joints[joint].type == LK_JOINT_FIXED && d->frame_of[joint] < 0)
+            d->frame_of[joint] = d->n_frames++;
+    }
+    for (int i = 0; i < m->n_joints; i++) {
+        const struct lk_joint_def *def = &m->joints[i];
+        int gives_way = def->has_compliance;
+        enum lk_joint_type type =
+            def->type == LK_JOINT_FIXED && gives_way ? LK_JOINT_BUSHING : def->type;
+        struct lk_draft_block *b = add_block(d, type, i);
+
+        b->is_compliant = gives_way;
+        if (is_coupling(type))
+            continue;
+        b->body[0] = d->frame_of[i] >= 0 ? FRAME_CODE(d->frame_of[i]) : def->body[0];
+        b->body[1] = def->body[1];
+    }
+}
+
+/* a row on coordinate @which of joint @joint */
+static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int which)
+{
+    const struct lk_model *m = d->model;
+    struct lk_draft_block *b = add_block(d, LK_JOINT_COORDINATE, joint);
+
+    b->which = which;
+    b->n_length = !lk_joint_coordinate_is_angle(m->joints[joint].type, which);
+    return b;
+}
+
+static int is_on_coordinate(const struct lk_force_def *f)
+{
+    return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
+           f->type == LK_FORCE_STOP;
+}
+
+/* one compliant row for all elements at a coordinate: the first of them makes it */
+static void add_laws(struct lk_draft *d)
+{
+    const struct lk_model *m = d->model;
+
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+        int first = 1;
+
+        for (int k = 0; k < i && is_on_coordinate(f); k++)
+            first &= !(is_on_coordinate(&m->forces[k]) && m->forces[k].joint == f->joint &&
+                       m->forces[k].coordinate == f->coordinate);
+        if (is_on_coordinate(f) && first)
+            add_coordinate(d, f->joint, f->coordinate)->is_compliant = 1;
+    }
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+
+        if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING &&
+            f->type != LK_FORCE_CREEP)
+            continue;
+        struct lk_draft_block *b = add_block(d,
+                                             f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
+                                             : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
+                                                                         : LK_JOINT_DISTANCE,
+                                             -1);
+        b->is_compliant = 1;
+        b->force = i;
+        b->body[0] = f->body[0];
+        b->body[1] = f->body[1];
+    }
+}
+
+static void add_drives(struct lk_draft *d)
+{
+    for (int i = 0; i < d->model->n_drives; i++) {
+        const struct lk_drive_def *def = &d->model->drives[i];
+
+        if (d->model->joints[def->joint].type != LK_JOINT_FIXED)
+            add_coordinate(d, def->joint, def->coordinate)->drive = i;
+    }
+}
+
+static void add_holds(struct lk_draft *d)
+{
+    for (int i = 0; i < d->model->n_joints && d->in_hold; i++)
+        for (int k = 0; k < LK_COORDINATES_MAX; k++)
+            if ((d->model->joints[i].hold >> k) & 1)
+                add_coordinate(d, i, k)->hold = i;
+}
+
+/* ---- parts ---- */
+
+/* where the next part of body @body that takes a block is among the bodies of the system; the
+ * blocks of a body go to its parts in their order */
+static int part_of(struct lk_draft *d, int body)
+{
+    struct lk_draft_share *share = &d->share[body];
+    int part;
+
+    if (d->n_parts[body] == 1)
+        return body;
+    part = share->taken++ * d->n_parts[body] / share->blocks;
+    return part == 0 ? body : share->first_extra + part - 1;
+}
+
+static int place_of(struct lk_draft *d, int body)
+{
+    if (body == LK_GROUND)
+        return d->n_bodies;
+    return body < LK_GROUND ? d->n_bodies + 1 + (FRAME_CODE(0) - body) : part_of(d, body);
+}
+
+static void begin_shares(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    int extra = d->model->n_bodies;
+
+    for (int b = 0; b < d->model->n_bodies; b++) {
+        d->share[b] = (struct lk_draft_share){.first_extra = extra};
+        extra += d->n_parts[b] - 1;
+    }
+    for (int i = 0; i < d->n_own_blocks; i++)
+        for (int s = 0; s < 2; s++)
+            if (drawn[i].body[s] >= 0)
+                d->share[drawn[i].body[s]].blocks++;
+}
+
+/* the different bodies of two coupled joints, the ground left out */
+static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
+{
+    const struct lk_joint_def *def = &d->model->joints[b->joint];
+
+    b->n_sides = 0;
+    for (int k = 0; k < 2; k++)
+        for (int s = 0; s < 2; s++) {
+            int body = d->blocks[def->joint[k]].body[s], known = body >= d->n_bodies;
+
+            for (int i = 0; i < b->n_sides; i++)
+                known |= b->body[i] == body;
+            if (!known)
+                b->body[b->n_sides++] = body;
+        }
+    for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
+        b->body[i] = d->n_bodies;
+    /* both joints between the ground and one body: a block has the Jacobian of two sides at least
+     */
+    b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
+}
+
+/* @drawn: blocks with their bodies in the model; rows on coordinates go with the joint
+ */
+static void place_blocks(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    begin_shares(d, drawn);
+    for (int i = 0; i < d->n_own_blocks; i++)
+        for (int s = 0; s < LK_SIDES_MAX; s++)
+            d->blocks[i].body[s] = place_of(d, drawn[i].body[s]);
+    for (int i = 0; i < d->n_own_blocks; i++) {
+        struct lk_draft_block *b = &d->blocks[i];
+
+        if (b->type == LK_JOINT_COORDINATE)
+            memcpy(b->body, d->blocks[b->joint].body, sizeof(b->body));
+        if (is_coupling(b->type))
+            place_coupling(d, b);
+    }
+}
+
+static void add_welds(struct lk_draft *d)
+{
+    int part = d->model->n_bodies;
+
+    for (int b = 0; b < d->model->n_bodies; b++) {
+        d->of[b] = b;
+        for (int k = 1; k < d->n_parts[b]; k++, part++) {
+            struct lk_draft_block *weld = add_block(d, LK_JOINT_FIXED, -1);
+
+            weld->body[0] = k == 1 ? b : part - 1;
+            weld->body[1] = part;
+            weld->body[2] = weld->body[3] = d->n_bodies;
+            d->of[part] = b;
+        }
+    }
+}
+
+/* blocks with the parts as they are chosen now, and the plan that follows */
+static int make_plan(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    lk_plan_fini(&d->plan);
+    d->n_blocks = d->n_own_blocks;
+    d->n_bodies = 0;
+    for (int b = 0; b < d->model->n_bodies; b++)
+        d->n_bodies += d->n_parts[b];
+    place_blocks(d, drawn);
+    add_welds(d);
+    for (int i = 0; i < d->n_blocks; i++) {
+        d->n_rows[i] = d->blocks[i].n_rows;
+        for (int s = 0; s < LK_TREE_SIDES; s++)
+            d->ends[i][s] = d->blocks[i].body[s] < d->n_bodies ? d->blocks[i].body[s] : d->n_bodies;
+    }
+    d->topology = (struct lk_topology){
+        .n_bodies = d->n_bodies,
+        .n_joints = d->n_blocks,
+        .body = (const int(*)[LK_TREE_SIDES])d->ends,
+        .n_rows = d->n_rows,
+    };
+    return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
+}
+
+/* of a step */
+static double work_with(const struct lk_draft *d, double factor_flops, double solve_flops)
+{
+    return lk_draft_factors(d) * factor_flops + lk_draft_solves(d) * solve_flops;
+}
+
+static double work_of(const struct lk_draft *d)
+{
+    return work_with(d, d->plan.factor_flops, d->plan.solve_flops);
+}
+
+/* ---- which bodies are worth a trial ---- */
+
+/** struct stake - rows of a body's joints in a front: eliminated there, remaining. */
+struct stake {
+    int e;
+    int r;
+};
+
+/* work of a step at a front that eliminates @e rows, where @r remain */
+static double front_work(const struct lk_draft *d, double e, double r)
+{
+    return work_with(d, lk_front_flops(e, r), lk_front_solve_flops(e, r));
+}
+
+/* adds up what front @f would save if it had none of a body's rows, and forgets the rows */
+static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, struct stake *stake,
+                       double *saved)
+{
+    int e = f->elim_rows, r = f->rows - e;
+
+    for (int i = 0; i < f->n_joints; i++)
+        for (int s = 0; s < LK_TREE_SIDES; s++) {
+            int b = d->ends[f->joints[i]][s];
+            struct stake *own = b < d->n_bodies ? &stake[d->of[b]] : NULL;
+
+            if (!own || own->e + own->r == 0)
+                continue;
+            saved[d->of[b]] += front_work(d, e, r) - front_work(d, e - own->e, r - own->r);
+            *own = (struct stake){0};
+        }
+}
+
+/* The most that splitting each body of the model could save in the fronts as they are: all rows of
+ * its joints. A trial costs a plan, and most bodies of a net cannot be worth theirs. */
+static void bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
+{
+    for (int b = 0; b < d->model->n_bodies; b++)
+        saved[b] = 0;
+    for (int k = 0; k < d->plan.n_fronts; k++) {
+        const struct lk_front_plan *f = &d->plan.fronts[k];
+
+        for (int i = 0; i < f->n_joints; i++)
+            for (int s = 0; s < LK_TREE_SIDES; s++) {
+                int b = d->ends[f->joints[i]][s], rows = d->n_rows[f->joints[i]];
+
+                if (b < d->n_bodies)
+                    *(i < f->n_elim ? &stake[d->of[b]].e : &stake[d->of[b]].r) += rows;
+            }
+        save_front(d, f, stake, saved);
+    }
+}
+
+/* tries more and more parts of one body, and keeps the number with the least work */
+static int split_body(struct lk_draft *d, const struct lk_draft_block *drawn, int body, int blocks)
+{
+    double least = work_of(d);
+    int best = 1, r = 0;
+
+    for (int parts = 2; parts <= (blocks + 1) / 2 && r == 0; parts += (parts + 1) / 2) {
+        d->n_parts[body] = parts;
+        r = make_plan(d, drawn);
+        if (r == 0 && work_of(d) < least * (best == 1 ? SPLIT_GAIN : 1)) {
+            least = work_of(d);
+            best = parts;
+        }
+    }
+    d->n_parts[body] = best;
+    return r == 0 ? make_plan(d, drawn) : r;
+}
+
+/* @rows, @blocks: at each body */
+static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *drawn, int *rows,
+                            int *blocks)
+{
+    for (int i = 0; i < d->n_own_blocks; i++)
+        for (int s = 0; s < 2; s++)
+            if (drawn[i].body[s] >= 0) {
+                rows[drawn[i].body[s]] += drawn[i].n_rows;
+                blocks[drawn[i].body[s]]++;
+            }
+}
+
+/* @counts: two of each body, zero;  @stake, @saved: of each body, zero */
+static int try_bodies(struct lk_draft *d, const struct lk_draft_block *drawn, int *counts,
+                      struct stake *stake, double *saved)
+{
+    int *rows = counts, *blocks = counts + d->model->n_bodies;
+    int r = 0;
+
+    count_at_bodies(d, drawn, rows, blocks);
+    bound_savings(d, stake, saved);
+    for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
+        if (rows[b] < SPLIT_ROWS || blocks[b] < 4 || saved[b] < (1 - SPLIT_GAIN) * work_of(d))
+            continue;
+        r = split_body(d, drawn, b, blocks[b]);
+        if (r == 0 && d->n_parts[b] > 1)
+            bound_savings(d, stake, saved);
+    }
+    return r;
+}
+
+static int split_hubs(struct lk_draft *d, const struct lk_draft_block *drawn)
+{
+    size_t n = (size_t)d->model->n_bodies + 1;
+    int *counts = calloc(2 * n, sizeof(*counts));
+    struct stake *stake = calloc(n, sizeof(*stake));
+    double *saved = calloc(n, sizeof(*saved));
+    int r = counts && stake && saved ? try_bodies(d, drawn, counts, stake, saved) : -ENOMEM;
+
+    free(counts);
+    free(stake);
+    free(saved);
+    return r;
+}
+
+static int take_memory(struct lk_draft *d)
+{
+    const struct lk_model *m = d->model;
+    size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
+    size_t own = joints + (size_t)m->n_drives + (size_t)m->n_forces +
+                 (d->in_hold ? LK_COORDINATES_MAX * joints : 0);
+    /* a split leaves two blocks a part, so there are fewer welds than blocks */
+    size_t blocks = 3 * own + 1;
+
+    d->n_parts = malloc((bodies + 1) * sizeof(int));
+    d->share = malloc((bodies + 1) * sizeof(*d->share));
+    d->of = malloc((bodies + 2 * own + 1) * sizeof(int));
+    d->frame_of = malloc((joints + 1) * sizeof(int));
+    d->blocks = calloc(blocks, sizeof(*d->blocks));
+    d->ends = calloc(blocks, sizeof(*d->ends));
+    d->n_rows = calloc(blocks, sizeof(*d->n_rows));
+    if (!d->n_parts || !d->share || !d->of || !d->frame_of || !d->blocks || !d->ends || !d->n_rows)
+        return -ENOMEM;
+    for (size_t i = 0; i < bodies; i++)
+        d->n_parts[i] = 1;
+    for (size_t i = 0; i < joints; i++)
+        d->frame_of[i] = -1;
+    return 0;
+}
+
+int lk_draft_init(struct lk_draft *d)
+{
+    struct lk_draft_block *drawn = NULL;
+    int r = take_memory(d);
+
+    if (r == 0) {
+        add_joints(d);
+        add_drives(d);
+        add_laws(d);
+        add_holds(d);
+        d->n_own_blocks = d->n_blocks;
+        for (int i = 0; i < d->model->n_joints; i++)
+            d->n_coordinates += lk_joint_traits[d->model->joints[i].type].n_coordinates;
+        drawn = malloc(((size_t)d->n_blocks + 1) * sizeof(*drawn));
+        r = drawn ? 0 : -ENOMEM;
+    }
+    if (r == 0) {
+        memcpy(drawn, d->blocks, (size_t)d->n_blocks * sizeof(*drawn));
+        r = make_plan(d, drawn);
+    }
+    if (r == 0 && !d->is_plain)
+        r = split_hubs(d, drawn);
+    free(drawn);
+    return r;
+}
+
+void lk_draft_fini(struct lk_draft *d)
+{
+    lk_plan_fini(&d->plan);
+    lk_batches_free(d->batches);
+    free(d->n_parts);
+    free(d->share);
+    free(d->of);
+    free(d->frame_of);
+    free(d->blocks);
+    free(d->ends);
+    free(d->n_rows);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constants of bodies and joints: the drawing seen from the axes of the bodies. */
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include <string.h>
+
+/* three unit vectors, the third along @axis */
+static void frame_of_axis(const double axis[3], double f[3][3])
+{
+    double pick[3] = {0, 0, 0};
+    int smallest = 0;
+    double length;
+
+    for (int i = 1; i < 3; i++)
+        if (fabs(axis[i]) < fabs(axis[smallest]))
+            smallest = i;
+    pick[smallest] = 1;
+    lk_cross(axis, pick, f[0]);
+    length = lk_norm(f[0]);
+    for (int i = 0; i < 3; i++) {
+        f[0][i] /= length;
+        f[2][i] = axis[i];
+    }
+    lk_cross(f[2], f[0], f[1]);
+}
+
+/* three unit vectors: the third along @axis, the first along @other as far as it is square to it */
+static void frame_of_two(const double axis[3], const double other[3], double f[3][3])
+{
+    double along = lk_dot(axis, other), length;
+
+    for (int i = 0; i < 3; i++) {
+        f[0][i] = other[i] - along * axis[i];
+        f[2][i] = axis[i];
+    }
+    length = lk_norm(f[0]);
+    for (int i = 0; i < 3; i++)
+        f[0][i] /= length;
+    lk_cross(f[2], f[0], f[1]);
+}
+
+/* @f turned the shortest way that takes its third vector into @axis (half a turn about f[0] where
+ * both are opposite) */
+static void turn_frame(double f[3][3], const double axis[3])
+{
+    double cosine = lk_dot(f[2], axis);
+    double k[3];
+
+    if (cosine < -1 + 1e-12) {
+        for (int i = 0; i < 3; i++) {
+            f[1][i] = -f[1][i];
+            f[2][i] = axis[i];
+        }
+        return;
+    }
+    /* Rodrigues with k = f2 x axis: v + k x v + k x (k x v) / (1 + cos) */
+    lk_cross(f[2], axis, k);
+    for (int n = 0; n < 3; n++) {
+        double once[3], twice[3];
+
+        lk_cross(k, f[n], once);
+        lk_cross(k, once, twice);
+        for (int i = 0; i < 3; i++)
+            f[n][i] += once[i] + twice[i] / (1 + cosine);
+    }
+}
+
+/* the frames of both sides as drawn, in world axes; f[s][2] is the axis */
+static void drawn_frames(const struct lk_joint_def *def, double f[2][3][3])
+{
+    static const double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+    memcpy(f[0], world, sizeof(world));
+    switch (def->type) {
+    case LK_JOINT_REVOLUTE:
+    case LK_JOINT_PRISMATIC:
+    case LK_JOINT_CYLINDRICAL:
+    case LK_JOINT_SCREW:
+    case LK_JOINT_POINT_ON_LINE:
+    case LK_JOINT_CONSTANT_VELOCITY:
+        frame_of_axis(def->axis[0], f[0]);
+        break;
+    case LK_JOINT_PLANAR:
+        memcpy(f[0][0], def->direction, sizeof(def->direction));
+        memcpy(f[0][2], def->axis[0], sizeof(def->axis[0]));
+        lk_cross(f[0][2], f[0][0], f[0][1]);
+        break;
+    case LK_JOINT_CONE_ON_RAIL:
+        frame_of_axis(def->axis[0], f[0]);
+        frame_of_axis(def->axis[1], f[1]);
+        return;
+    case LK_JOINT_UNIVERSAL:
+        /* each side sees the axis of the other as its first direction */
+        frame_of_two(def->axis[0], def->axis[1], f[0]);
+        frame_of_two(def->axis[1], def->axis[0], f[1]);
+        return;
+    default:
+        memcpy(f[1], world, sizeof(world));
+        return;
+    }
+    memcpy(f[1], f[0], sizeof(f[0]));
+    turn_frame(f[1], def->axis[1]);
+}
+
+static void place_side(const struct lk_pose *pose, const double point[3], double f[3][3],
+                       struct lk_joint *j, int s)
+{
+    double arm[3];
+
+    lk_sub(point, pose->x, arm);
+    lk_rotate_back(pose->R, arm, j->p[s]);
+    for (int k = 0; k < 3; k++)
+        lk_rotate_back(pose->R, f[k], j->f[s][k]);
+}
+
+/* The ops measure a travel as coordinate + what the gap between the points is along a direction of
+ * side 0. In the drawing the sum is what the file says. */
+static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
+{
+    const int planar[2] = {0, 1}, axial[1] = {2};
+    const int *direction = def->type == LK_JOINT_PLANAR ? planar : axial;
+    int n = def->type == LK_JOINT_PLANAR ? 2
+            : def->type == LK_JOINT_PRISMATIC || def->type == LK_JOINT_CYLINDRICAL ||
+                    def->type == LK_JOINT_POINT_ON_LINE
+                ? 1
+                : 0;
+    double travel[3];
+
+    lk_sub(def->point[1], def->point[0], travel);
+    for (int i = 0; i < n; i++)
+        j->coordinate[i] -= lk_dot(f[direction[i]], travel);
+}
+
+static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struct lk_joint_def *def)
+{
+    double f[2][3][3];
+
+    drawn_frames(def, f);
+    memcpy(j->coordinate, def->coordinate, sizeof(j->coordinate));
+    for (int s = 0; s < 2; s++)
+        place_side(&sys->pose[j->body[s]], def->point[s], f[s], j, s);
+    zero_travels(j, def, f[0]);
+    j->length = def->length;
+    j->pitch = def->pitch;
+    j->sine = sin(def->half_angle);
+    j->radius = def->rail_radius;
+}
+
+static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
+                            const struct lk_force_def *def)
+{
+    double R[9], f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+    if (def->type == LK_FORCE_BUSHING) {
+        lk_quat_matrix(def->orientation, R);
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++)
+                f[k][i] = R[3 * i + k];
+    }
+    for (int s = 0; s < 2; s++)
+        place_side(&sys->pose[j->body[s]], def->point[s], f, j, s);
+}
+
+/* the parts of a split body are at the same place */
+static void fill_weld(struct lk_joint *j)
+{
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 3; k++)
+            j->f[s][k][k] = 1;
+}
+
+static int side_at(const struct lk_joint *j, int body)
+{
+    for (int s = 0; s < j->n_sides; s++)
+        if (j->body[s] == body)
+            return s;
+    return -1;
+}
+
+/* a coordinate row or a coupling: the joints it is about */
+static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j, int k,
+                  int joint, int which)
+{
+    /* the joint may stand behind this one and not be filled yet: its bodies are in the draft */
+    j->of[k] = &sys->joint[joint];
+    j->which[k] = which;
+    for (int s = 0; s < 2; s++)
+        j->at_side[k][s] =
+            j->type == LK_JOINT_COORDINATE ? s : side_at(j, d->blocks[joint].body[s]);
+}
+
+void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
+{
+    const struct lk_draft_block *b = &d->blocks[i];
+    const struct lk_joint_def *def = b->joint >= 0 ? &d->model->joints[b->joint] : NULL;
+    struct lk_joint *j = &sys->joint[i];
+
+    *j = (struct lk_joint){
+        .type = b->type,
+        .n_sides = b->n_sides,
+        .n_rigid = b->is_compliant ? 0 : b->n_rows,
+        .n_rows = b->n_rows,
+        .n_length = b->n_length,
+        .row = d->plan.row[i],
+        .is_local = b->is_compliant && lk_joint_ops(b->type)->is_point,
+        .law = -1,
+        .drive = b->drive,
+    };
+    memcpy(j->body, b->body, sizeof(j->body));
+    if (b->type == LK_JOINT_COORDINATE)
+        refer(sys, d, j, 0, b->joint, b->which);
+    else if (b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK)
+        for (int k = 0; k < 2; k++)
+            refer(sys, d, j, k, def->joint[k], def->coupled[k]);
+    else if (b->type == LK_JOINT_CREEP)
+        fill_from_def(sys, j, &d->model->joints[d->model->forces[b->force].joint]);
+    else if (def)
+        fill_from_def(sys, j, def);
+    else if (b->force >= 0)
+        fill_from_force(sys, j, &d->model->forces[b->force]);
+    else
+        fill_weld(j);
+    if (b->hold >= 0)
+        j->offset = def->start[b->which];
+    if (j->of[1]) {
+        const struct lk_joint_def *joints = d->model->joints;
+
+        j->ratio = def->ratio;
+        j->offset = joints[def->joint[1]].coordinate[def->coupled[1]] -
+                    def->ratio * joints[def->joint[0]].coordinate[def->coupled[0]];
+    }
+}
+
+struct lk_load lk_fill_load(const struct lk_system *sys, int body, const double point[3],
+                            enum lk_frame frame, int is_torque)
+{
+    struct lk_load l = {
+        .body = body,
+        .is_torque = is_torque,
+        .in_body_frame = frame == LK_FRAME_BODY,
+    };
+    double arm[3];
+
+    lk_sub(point, sys->pose[body].x, arm);
+    lk_rotate_back(sys->pose[body].R, arm, l.point);
+    return l;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Laws of compliant rows from force elements and compliances. */
+#include "compile/fill.h"
+#include <math.h>
+#include <string.h>
+
+#define DAMPED         0.5  /* part of the speed that a stop's damper may take in a step */
+#define POSE_MARGIN    4    /* by how much a coordinate may move more easily than in the drawing */
+#define LEAST_MOBILITY 0.05 /* of that of the bodies alone */
+#define RESOLVED       0.1  /* (w h)^2 of a stop that the step can follow, ten steps a contact */
+
+/** struct counts - memory of laws. @points: of all tables, once for every term that uses one */
+struct counts {
+    int laws;
+    int terms;
+    int points;
+};
+
+static int points_of(const struct lk_model *m, int table)
+{
+    return table >= 0 ? m->tables[table].n : 0;
+}
+
+/* terms of one force element */
+static int terms_of(const struct lk_force_def *f)
+{
+    return 1 + (f->stiffness_table >= 0) + (f->damping_table >= 0);
+}
+
+static struct counts count(const struct lk_draft *d)
+{
+    const struct lk_model *m = d->model;
+    struct counts c = {0};
+
+    for (int i = 0; i < d->n_blocks; i++) {
+        const struct lk_draft_block *b = &d->blocks[i];
+
+        if (!b->is_compliant)
+            continue;
+        c.laws += b->n_rows;
+        if (b->force < 0 && b->type != LK_JOINT_COORDINATE)
+            c.terms += b->n_rows;
+    }
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+
+        if (f->type == LK_FORCE_BUSHING) {
+            c.terms += 6;
+        } else if (f->type == LK_FORCE_CREEP) {
+            c.terms += 2;
+        } else if (f->type <= LK_FORCE_STOP) {
+            c.terms += terms_of(f);
+            c.points += points_of(m, f->stiffness_table) + points_of(m, f->damping_table);
+        }
+    }
+    return c;
+}
+
+void lk_fill_laws_layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
+{
+    struct counts c = count(d);
+
+    sys->law = lk_arena_take(arena, (size_t)c.laws, sizeof(*sys->law));
+    sys->term = lk_arena_take(arena, (size_t)c.terms, sizeof(*sys->term));
+    sys->tables = lk_arena_take(arena, 4 * (size_t)c.points, sizeof(double));
+}
+
+static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int force,
+                                enum lk_term_kind kind)
+{
+    struct lk_term *t = &sys->term[sys->n_terms++];
+
+    *t = (struct lk_term){.kind = kind, .force = force};
+    law->n_terms++;
+    return t;
+}
+
+static struct lk_law *add_law(struct lk_system *sys, int joint, int row)
+{
+    struct lk_law *law = &sys->law[sys->n_laws++];
+
+    *law = (struct lk_law){.joint = joint, .row = row, .first_term = sys->n_terms, .stops_act = 1};
+    if (row == 0)
+        sys->joint[joint].law = sys->n_laws - 1;
+    return law;
+}
+
+static void add_linear(struct lk_system *sys, struct lk_law *law, int force, double stiffness,
+                       double damping, double rest)
+{
+    struct lk_term *t = add_term(sys, law, force, LK_TERM_LINEAR);
+
+    t->stiffness = stiffness;
+    t->damping = damping;
+    t->rest = rest;
+}
+
+static void add_table(struct lk_system *sys, struct lk_law *law, const struct lk_table *table,
+                      int force, enum lk_term_kind kind, double rest, int *used)
+{
+    struct lk_term *t = add_term(sys, law, force, kind);
+    int n = table->n;
+    double *x = sys->tables + *used, *y = x + n, *slope = y + n, *area = slope + n;
+
+    memcpy(x, table->x, (size_t)n * sizeof(double));
+    memcpy(y, table->y, (size_t)n * sizeof(double));
+    lk_table_slopes(n, x, y, slope, area);
+    t->rest = rest;
+    t->n_points = n;
+    t->x = x;
+    t->y = y;
+    t->slope = slope;
+    t->area = area;
+    law->is_nonlinear = 1;
+    *used += 4 * n;
+}
+
+/* the deflection 0 of a stiffness table stores nothing */
+static void zero_area(struct lk_term *t)
+{
+    struct lk_law_value f = {0};
+    double *area = (double *)t->area, shift;
+
+    lk_term_evaluate(t, t->rest, 0, &f);
+    shift = f.potential;
+    for (int i = 0; i < t->n_points; i++)
+        area[i] -= shift;
+}
+
+static void add_spring(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
+                       double rest, int *used)
+{
+    const struct lk_force_def *f = &m->forces[i];
+
+    add_linear(sys, law, i, f->stiffness, f->damping, rest);
+    if (f->stiffness_table >= 0) {
+        add_table(sys, law, &m->tables[f->stiffness_table], i, LK_TERM_TABLE_STIFFNESS, rest, used);
+        zero_area(&sys->term[sys->n_terms - 1]);
+    }
+    if (f->damping_table >= 0)
+        add_table(sys, law, &m->tables[f->damping_table], i, LK_TERM_TABLE_DAMPING, 0, used);
+}
+
+static void add_friction(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                         int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_FRICTION);
+
+    t->coulomb = f->coulomb;
+    t->stick = f->stick;
+    t->stribeck = f->stribeck;
+    t->creep = f->creep > 0 ? f->creep : 1;
+    t->damping = f->damping;
+    law->is_nonlinear = 1;
+}
+
+static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f, int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_STOP);
+
+    t->stiffness = f->stiffness;
+    t->damping = f->damping;
+    t->lower = f->lower;
+    t->upper = f->upper;
+    t->onset = f->onset;
+    law->is_nonlinear = law->has_stop = 1;
+}
+
+/* along the rail its own speed counts as slip, too */
+static void add_creep(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                      int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_CREEP);
+
+    t->damping = f->coefficient[law->row] / f->speed;
+    t->limit = f->limit;
+    law->is_nonlinear = !isinf(f->limit);
+    law->carry = law->row == 0 ? -f->rail_speed : 0;
+}
+
+/* all elements at one coordinate */
+static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d, int block,
+                                int *used)
+{
+    const struct lk_draft_block *b = &d->blocks[block];
+    const struct lk_model *m = d->model;
+    struct lk_law *law = add_law(sys, block, 0);
+
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+
+        if (f->type == LK_FORCE_SPRING_DAMPER || f->type > LK_FORCE_STOP ||
+            f->type == LK_FORCE_BUSHING || f->joint != b->joint || f->coordinate != b->which)
+            continue;
+        if (f->type == LK_FORCE_JOINT_SPRING_DAMPER)
+            add_spring(sys, law, m, i, f->rest, used);
+        else if (f->type == LK_FORCE_FRICTION)
+            add_friction(sys, law, f, i);
+        else
+            add_stop(sys, law, f, i);
+    }
+}
+
+static double drawn_distance(const struct lk_force_def *f)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++)
+        sum += (f->point[1][i] - f->point[0][i]) * (f->point[1][i] - f->point[0][i]);
+    return sqrt(sum);
+}
+
+static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int block, int *used)
+{
+    const struct lk_draft_block *b = &d->blocks[block];
+    const struct lk_force_def *f = b->force >= 0 ? &d->model->forces[b->force] : NULL;
+
+    if (b->type == LK_JOINT_COORDINATE) {
+        fill_coordinate_law(sys, d, block, used);
+        return;
+    }
+    for (int r = 0; r < b->n_rows; r++) {
+        struct lk_law *law = add_law(sys, block, r);
+        const struct lk_compliance *c = f ? &f->compliance : &d->model->joints[b->joint].compliance;
+
+        if (f && f->type == LK_FORCE_CREEP)
+            add_creep(sys, law, f, b->force);
+        else if (f && f->type == LK_FORCE_SPRING_DAMPER)
+            add_spring(sys, law, d->model, b->force, isnan(f->rest) ? drawn_distance(f) : f->rest,
+                       used);
+        else
+            add_linear(sys, law, b->force, c->stiffness[r], c->damping[r], 0);
+    }
+}
+
+void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
+{
+    int used = 0;
+
+    sys->n_laws = 0; /* known from the layout, counted again */
+    for (int i = 0; i < d->n_blocks; i++)
+        if (d->blocks[i].is_compliant)
+            fill_block_laws(sys, d, i, &used);
+}
+
+/* The half swing of a mass on the stop's spring and damper, and what it leaves of the speed. A stop
+ * that the step cannot follow has that instead of its damper, which would push the row deep into
+ * it. */
+static void find_restitution(struct lk_term *t, double mobility, double h)
+{
+    double ratio = 0.5 * t->damping * sqrt(mobility / t->stiffness);
+
+    t->is_hard = t->stiffness * mobility * h * h > RESOLVED || t->damping * mobility * h > DAMPED;
+    t->restitution = ratio < 1 ? exp(-M_PI * ratio / sqrt(1 - ratio * ratio)) : 0;
+    t->damping = t->is_hard ? 0 : t->damping;
+}
+
+/* With E = e in its row a unit on the right-hand side has the solution 1 / (e + s mobility). */
+double lk_fill_mobility(struct lk_system *sys, const struct lk_law *law)
+{
+    int row = sys->joint[law->joint].row + law->row;
+    double scale = sys->scale[row], released = sys->regular[row], found;
+
+    sys->regular[row] = scale;
+    lk_evaluate_factor(sys);
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    sys->solution[row] = 1;
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    found = (1 / sys->solution[row] - scale) / sys->s;
+    sys->regular[row] = released;
+    return fmin(fmax(found, 0), scale / sys->s);
+}
+
+/* A driven coordinate does not move at all; round-off must not make it a heavy one. */
+static double effective_mobility(struct lk_system *sys, const struct lk_law *law)
+{
+    double alone = sys->scale[sys->joint[law->joint].row + law->row] / sys->s;
+
+    return fmax(lk_fill_mobility(sys, law), 1e-9 * alone);
+}
+
+static void release_contacts(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law_value f = {0};
+        const struct lk_law *law = &sys->law[i];
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++)
+            if (sys->term[k].kind < LK_TERM_FRICTION)
+                lk_term_evaluate(&sys->term[k], 0, 0, &f);
+        sys->regular[sys->joint[law->joint].row + law->row] = lk_law_regular(&f, sys->h);
+    }
+}
+
+/* Friction reverses the motion of a coordinate in a step, instead of stopping it, when it is
+ * steeper than creep = stick A h/2 with the inverse mass A of the coordinate: the trapezoidal rule
+ * then damps a creeping motion to zero in a single step. */
+void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
+{
+    release_contacts(sys);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->law[i].mobility = sys->law[i].is_nonlinear ? effective_mobility(sys, &sys->law[i]) : 0;
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = 0;
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        /* The mobility changes with the pose, but is never more than that of the bodies alone.
+         * Where it is next to nothing, as of a driven coordinate, friction must not follow the
+         * noise of the rate. */
+        double alone = lk_fill_inverse_mass(sys, d, law->joint, law->row);
+        double mobility = fmin(alone, fmax(POSE_MARGIN * law->mobility, LEAST_MOBILITY * alone));
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+            struct lk_term *t = &sys->term[k];
+
+            if (t->kind == LK_TERM_STOP)
+                find_restitution(t, law->mobility, sys->h);
+            sys->law[i].is_hard |= t->is_hard;
+            if (t->kind == LK_TERM_FRICTION)
+                t->creep =
+                    fmax(d->model->forces[t->force].creep, t->stick * 0.5 * sys->h * mobility);
+        }
+    }
+}

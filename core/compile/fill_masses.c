@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Masses, and what has none.
+ *
+ * A body without mass (or without inertia about some axis) gets a trace of it in W alone, 1e-6 of
+ * its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
+ * residual has the true mass, remove what the trace does. That works where joints or compliant rows
+ * hold the body in every direction without inertia; the check below finds the directions where
+ * nothing does. */
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOFTEST        1e-4 /* of the stiffest row at a body */
+#define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
+
+/* largest entry on the diagonal: within a factor of three the largest principal moment */
+static double largest_moment(const double J[6])
+{
+    return lk_max(lk_max(J[0], J[1]), J[2]);
+}
+
+/* Whether a principal moment is zero: the matrix is singular against its own size. The reader takes
+ * moments down to 1e-12 of the largest; a zero leaves some 1e-14 when the axes are not its own. */
+static int lacks_moment(const double J[6])
+{
+    double size = largest_moment(J);
+    double det = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[5] * J[4]) +
+                 J[4] * (J[3] * J[5] - J[1] * J[4]);
+
+    return !(det > 1e-13 * size * size * size);
+}
+
+/* what the rows of law @law amount to, at the start: k + 2 c / h */
+static double law_stiffness(const struct lk_system *sys, const struct lk_law *law)
+{
+    struct lk_law_value f;
+
+    lk_law_evaluate(law, sys->term, 0, -law->carry, 0, &f);
+    return f.stiffness + 2 * f.damping / sys->h;
+}
+
+/** struct scale - the smallest mass and moment of inertia around a body. */
+struct scale {
+    double mass;
+    double inertia;
+};
+
+static void take_smaller(double candidate, double *smallest)
+{
+    if (candidate > 0 && candidate < *smallest)
+        *smallest = candidate;
+}
+
+/* the mass, or moment, that a row of its law moves in a step */
+static double swung_mass(const struct lk_system *sys, const struct lk_joint *j, int r)
+{
+    return sys->s * law_stiffness(sys, &sys->law[j->law + r]);
+}
+
+static int touches(const struct lk_joint *j, int b)
+{
+    for (int k = 0; k < j->n_sides; k++)
+        if (j->body[k] == b)
+            return 1;
+    return 0;
+}
+
+/* The lightest that body @b touches: bodies, and compliant rows by the mass that they move in a
+ * step. A row much softer than the stiffest one does not count: a mass as small as that would be
+ * round-off for the others. */
+static struct scale scale_around(const struct lk_system *sys, int b)
+{
+    struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0};
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+            double *most = r < j->n_length ? &stiffest.mass : &stiffest.inertia;
+
+            *most = lk_max(*most, swung_mass(sys, j, r));
+        }
+    }
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int k = 0; k < j->n_sides && touches(j, b); k++)
+            if (j->body[k] != b && j->body[k] < sys->n_bodies) {
+                take_smaller(sys->body[j->body[k]].mass, &s.mass);
+                take_smaller(largest_moment(sys->body[j->body[k]].inertia), &s.inertia);
+            }
+        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+            int is_length = r < j->n_length;
+            double least = SOFTEST * (is_length ? stiffest.mass : stiffest.inertia);
+
+            take_smaller(lk_max(swung_mass(sys, j, r), least), is_length ? &s.mass : &s.inertia);
+        }
+    }
+    return s;
+}
+
+static struct scale scale_of_all(const struct lk_system *sys)
+{
+    struct scale s = {INFINITY, INFINITY};
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        take_smaller(sys->body[b].mass, &s.mass);
+        take_smaller(largest_moment(sys->body[b].inertia), &s.inertia);
+    }
+    s.mass = isinf(s.mass) ? 1 : s.mass;
+    s.inertia = isinf(s.inertia) ? s.mass * sys->arm * sys->arm : s.inertia;
+    return s;
+}
+
+static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
+{
+    const struct lk_body *body = &sys->body[b];
+    double inertia[6], mass = body->mass;
+    int lacks = lacks_moment(body->inertia);
+    struct scale around = *all;
+
+    memcpy(inertia, body->inertia, sizeof(inertia));
+    if (mass == 0 || lacks) {
+        around = scale_around(sys, b);
+        around.mass = isinf(around.mass) ? all->mass : around.mass;
+        around.inertia = isinf(around.inertia) ? all->inertia : around.inertia;
+    }
+    /* a slender body has a moment of its own to go by */
+    if (largest_moment(inertia) > 0)
+        around.inertia = largest_moment(inertia);
+    mass += mass == 0 ? LK_TRACE * around.mass : 0;
+    for (int i = 0; i < 3 && lacks; i++)
+        inertia[i] += LK_TRACE * around.inertia;
+    sys->W[b].mass = 1 / mass;
+    lk_sym_inverse(inertia, sys->W[b].inertia);
+    sys->sW[b].mass = sys->s * sys->W[b].mass;
+    for (int i = 0; i < 6; i++)
+        sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
+}
+
+/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
+ */
+static void null_axis(const double W[6], double axis[3])
+{
+    double v[3] = {0.6, 0.5, 0.62};
+
+    for (int k = 0; k < 8; k++) {
+        double next[3], length;
+
+        lk_sym_mul(W, v, next);
+        length = lk_norm(next);
+        for (int i = 0; i < 3; i++)
+            v[i] = next[i] / length;
+    }
+    memcpy(axis, v, sizeof(v));
+}
+
+static void fill_quads(struct lk_system *sys)
+{
+    for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++) {
+        const struct lk_body *body = &sys->body[lane < sys->n_bodies ? lane : sys->n_bodies - 1];
+        struct lk_quad *quad = &sys->quad[lane / 4];
+
+        quad->mass[lane % 4] = body->mass;
+        for (int i = 0; i < 6; i++)
+            quad->inertia[i][lane % 4] = body->inertia[i];
+        quad->massless[0][lane % 4] = body->mass == 0;
+        quad->massless[1][lane % 4] = largest_moment(body->inertia) == 0;
+        for (int part = 0; part < 2; part++)
+            quad->start_a[part][lane % 4] = 1 - quad->massless[part][lane % 4];
+        if (largest_moment(body->inertia) > 0 && lacks_moment(body->inertia)) {
+            double axis[3];
+
+            null_axis(sys->W[body - sys->body].inertia, axis);
+            for (int i = 0; i < 3; i++)
+                quad->thin[i][lane % 4] = axis[i];
+            sys->n_thin++;
+        }
+    }
+}
+
+void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
+{
+    struct scale all;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_body_def *def = &d->model->bodies[d->of[b]];
+        double share = 1.0 / d->n_parts[d->of[b]];
+
+        sys->body[b].of = d->of[b];
+        sys->body[b].mass = share * def->mass;
+        for (int i = 0; i < 6; i++)
+            sys->body[b].inertia[i] = share * def->inertia[i];
+    }
+    all = scale_of_all(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        fill_inverse(sys, b, &all);
+    fill_quads(sys);
+}
+
+/* A body that its compliant rows swing within a step (m < s k): where the acceleration of the last
+ * step would lead is of no use, and beginning there makes the iteration swing up. */
+void lk_fill_light(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double stiffness[2] = {0, 0};
+        struct lk_quad *quad = &sys->quad[b / 4];
+
+        for (int i = 0; i < sys->n_laws; i++) {
+            const struct lk_law *law = &sys->law[i];
+            const struct lk_joint *j = &sys->joint[law->joint];
+
+            for (int s = 0; s < j->n_sides; s++) {
+                double row[6];
+
+                if (j->body[s] != b)
+                    continue;
+                lk_jacobian_row(sys->jacobian[law->joint], s, law->row, row);
+                stiffness[0] += law_stiffness(sys, law) * lk_dot(row, row);
+                stiffness[1] += law_stiffness(sys, law) * lk_dot(row + 3, row + 3);
+            }
+        }
+        if (sys->body[b].mass < sys->s * stiffness[0])
+            quad->start_a[0][b % 4] = 0;
+        if (largest_moment(sys->body[b].inertia) < sys->s * stiffness[1])
+            quad->start_a[1][b % 4] = 0;
+    }
+    for (int lane = sys->n_bodies; lane < (sys->n_bodies + 3) / 4 * 4; lane++)
+        for (int part = 0; part < 2; part++)
+            sys->quad[lane / 4].start_a[part][lane % 4] =
+                sys->quad[(sys->n_bodies - 1) / 4].start_a[part][(sys->n_bodies - 1) % 4];
+}
+
+/* ---- what nothing holds ---- */
+
+/** struct column - a direction of a body without inertia. @d: in the six directions of the body */
+struct column {
+    int body;
+    double d[6];
+};
+
+static int columns_of(const struct lk_system *sys, int b, struct column *ret)
+{
+    const struct lk_body *body = &sys->body[b];
+    int n = 0, none = largest_moment(body->inertia) == 0;
+
+    for (int i = 0; i < 6; i++)
+        if (i < 3 ? body->mass == 0 : none) {
+            ret[n] = (struct column){.body = b};
+            ret[n++].d[i] = 1;
+        }
+    if (!none && lacks_moment(body->inertia)) {
+        ret[n] = (struct column){.body = b};
+        null_axis(sys->W[b].inertia, ret[n++].d + 3);
+    }
+    return n;
+}
+
+/* how much each row moves with a column, rows scaled to unit length */
+static void row_motion(const struct lk_system *sys, const struct column *c, double *ret)
+{
+    memset(ret, 0, sizeof(double) * (size_t)sys->n_rows);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int s = 0; s < j->n_sides; s++)
+            for (int r = 0; r < j->n_rows && j->body[s] == c->body; r++) {
+                double row[6];
+
+                /* a compliant row that gives no force holds nothing */
+                if (j->n_rigid == 0 && law_stiffness(sys, &sys->law[j->law + r]) == 0)
+                    continue;
+                lk_jacobian_row(sys->jacobian[i], s, r, row);
+                ret[j->row + r] += lk_dot(row, c->d) + lk_dot(row + 3, c->d + 3);
+            }
+    }
+}
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/** struct search - Gram-Schmidt over the columns.
+ * @basis: what each independent column adds, orthonormal, n_rows each
+ * @share: each of them, and at last the column under way, as a sum of columns, n each
+ * @motion: of every body in the free direction under way */
+struct search {
+    int n;
+    int rank;
+    double *basis;
+    double *share;
+    struct lk_twist *motion;
+};
+
+/* twice for round-off: column @k becomes what it has beyond the basis. Returns what is left of it.
+ */
+static double orthogonalise(const struct lk_system *sys, struct search *f, int k)
+{
+    double *m = f->basis + (size_t)f->rank * (size_t)sys->n_rows;
+    double *mine = f->share + (size_t)f->rank * (size_t)f->n;
+
+    memset(mine, 0, sizeof(double) * (size_t)f->n);
+    mine[k] = 1;
+    for (int twice = 0; twice < 2; twice++)
+        for (int i = 0; i < f->rank; i++) {
+            const double *q = f->basis + (size_t)i * (size_t)sys->n_rows;
+            double along = dot(q, m, sys->n_rows);
+
+            for (int r = 0; r < sys->n_rows; r++)
+                m[r] -= along * q[r];
+            for (int c = 0; c < f->n; c++)
+                mine[c] -= along * f->share[(size_t)i * (size_t)f->n + (size_t)c];
+        }
+    return sqrt(dot(m, m, sys->n_rows));
+}
+
+static void find_motion(const struct lk_system *sys, const struct column *columns, struct search *f)
+{
+    const double *mine = f->share + (size_t)f->rank * (size_t)f->n;
+
+    memset(f->motion, 0, sizeof(*f->motion) * (size_t)(sys->n_bodies + 1 + sys->n_frames));
+    for (int c = 0; c < f->n; c++)
+        for (int i = 0; i < 3; i++) {
+            f->motion[columns[c].body].v[i] += mine[c] * columns[c].d[i];
+            f->motion[columns[c].body].w[i] += mine[c] * columns[c].d[3 + i];
+        }
+}
+
+/* whether a force or torque, in whatever direction, meets a free motion */
+static int load_meets(const struct lk_system *sys, const struct lk_load *l,
+                      const struct lk_twist *motion)
+{
+    const struct lk_twist *m = &motion[l->body];
+    double turn[3], point[3];
+
+    lk_cross(m->w, l->point, turn);
+    lk_rotate(sys->pose[l->body].R, turn, point);
+    for (int i = 0; i < 3; i++)
+        point[i] += m->v[i];
+    return l->is_torque ? lk_norm(m->w) > RANK_TOLERANCE
+                        : lk_norm(point) > RANK_TOLERANCE * sys->arm;
+}
+
+static int is_loaded(const struct lk_system *sys, const struct lk_twist *motion)
+{
+    int loaded = 0;
+
+    for (int i = 0; i < sys->n_loads; i++)
+        loaded |= load_meets(sys, &sys->load[i], motion);
+    for (int i = 0; i < sys->n_inputs; i++) {
+        const struct lk_input *in = &sys->input[i];
+
+        if (in->type == LK_INPUT_BODY_FORCE || in->type == LK_INPUT_BODY_TORQUE)
+            loaded |= load_meets(sys, &in->load, motion);
+        else if (in->type != LK_INPUT_DRIVE)
+            loaded |= fabs(lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which,
+                                                       motion)) > RANK_TOLERANCE * sys->arm;
+    }
+    return loaded;
+}
+
+/* the body that a free motion moves most, and how */
+static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_free)
+{
+    double most = 0, world[3] = {0};
+    const char *kind = "turning about";
+    int body = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double shift = lk_norm(motion[b].v), turn = lk_norm(motion[b].w) * sys->arm;
+
+        if (shift <= most * (1 + 1e-9) && turn <= most * (1 + 1e-9))
+            continue;
+        body = b;
+        most = lk_max(shift, turn);
+        kind = shift > turn ? "moving along" : "turning about";
+        lk_rotate(sys->pose[b].R, motion[b].w, world);
+        if (shift > turn)
+            memcpy(world, motion[b].v, sizeof(world));
+    }
+    most = lk_norm(world);
+    for (int i = 0; i < 3; i++)
+        world[i] = fabs(world[i]) > 1e-9 * most ? world[i] : 0;
+    snprintf(sys->note, sizeof(sys->note),
+             "body '%s' has no inertia that resists %s (%.3g, %.3g, %.3g), and no joint or spring "
+             "holds it there%s",
+             sys->body_name[body], kind, world[0] / most, world[1] / most, world[2] / most,
+             n_free > 1 ? "; other motions likewise" : "");
+}
+
+/* goes through the directions; those that the rows see no differently from the ones before are free
+ */
+static int check_columns(struct lk_system *sys, const struct column *columns, struct search *f,
+                         struct lk_error *err)
+{
+    int n_free = 0;
+
+    for (int k = 0; k < f->n; k++) {
+        double *m = f->basis + (size_t)f->rank * (size_t)sys->n_rows;
+        double *mine = f->share + (size_t)f->rank * (size_t)f->n;
+        double before, after, unit = lk_norm(columns[k].d) > 0 ? 1 : fmin(1, sys->arm);
+
+        row_motion(sys, &columns[k], m);
+        before = sqrt(dot(m, m, sys->n_rows));
+        after = orthogonalise(sys, f, k);
+        /* a row that holds a shift moves by 1, one that holds a turn by 1 or its lever */
+        if (after > RANK_TOLERANCE * fmax(before, unit)) {
+            for (int r = 0; r < sys->n_rows; r++)
+                m[r] /= after;
+            for (int c = 0; c < f->n; c++)
+                mine[c] /= after;
+            f->rank++;
+            continue;
+        }
+        find_motion(sys, columns, f);
+        n_free++;
+        tell(sys, f->motion, n_free);
+        if (is_loaded(sys, f->motion)) {
+            lk_error_set(err, "%.230s, but a load moves it; expected some mass or inertia",
+                         sys->note);
+            return LK_E_MODEL;
+        }
+    }
+    if (n_free > 0)
+        snprintf(sys->note + strlen(sys->note), sizeof(sys->note) - strlen(sys->note),
+                 ": it goes on as it began");
+    return 0;
+}
+
+#define SEARCH_MAX 3e7 /* doubles: a model with more massless parts than that is not checked */
+
+int lk_fill_check_massless(struct lk_system *sys, struct lk_error *ret_error)
+{
+    struct column *columns = malloc(sizeof(*columns) * 6 * ((size_t)sys->n_bodies + 1));
+    struct search f = {0};
+    size_t n;
+    int r = columns ? 0 : -ENOMEM;
+
+    for (int b = 0; b < sys->n_bodies && columns; b++)
+        f.n += columns_of(sys, b, columns + f.n);
+    n = (size_t)f.n;
+    if (r == 0 && n > 0 && (double)(n + 1) * ((double)sys->n_rows + (double)n) < SEARCH_MAX) {
+        f.basis = malloc((n + 1) * ((size_t)sys->n_rows + 1) * sizeof(double));
+        f.share = malloc((n + 1) * n * sizeof(double));
+        f.motion = malloc((size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*f.motion));
+        r = f.basis && f.share && f.motion ? check_columns(sys, columns, &f, ret_error) : -ENOMEM;
+    }
+    free(f.basis);
+    free(f.share);
+    free(f.motion);
+    free(columns);
+    return r;
+}

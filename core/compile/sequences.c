@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which models steps of higher order can follow, and the sequences of order 3 and 4: see
+ * step/extrapolate.c. */
+#include "compile/compile.h"
+#include "maths/vec.h"
+#include <stdio.h>
+#include <string.h>
+
+#define DECAY_MAX    2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
+#define POWER_ROUNDS 100
+
+/* [rad] of a mode in a step. Order 3 lets an undamped mode grow by 1.2e-5 a step at the limit, 6e-4
+ * at 1; order 4 damps it up to 1.7, then both run away: by 5/3 and 3.7 a step for a stiff mode. */
+static const double swing_max[2] = {0.5, 1.0};
+#define SWING_MAX_RK4 1.0 /* damps 0.7 % a step; runs away from 2.8 on */
+
+/* stiffness or damping of a law, which is linear, or steepest where nothing slips */
+static double tangent_of(const struct lk_system *sys, int i, int is_damping)
+{
+    struct lk_law_value f;
+
+    lk_law_evaluate(&sys->law[i], sys->term, 0, -sys->law[i].carry, 1, &f);
+    return is_damping ? f.damping : f.stiffness;
+}
+
+/* whether sub-steps have to settle: bodies with unequal moments, springs, dampers */
+static int has_feedback(const struct lk_system *sys)
+{
+    int found = 0;
+
+    for (int i = 0; i < sys->n_laws; i++)
+        found |= tangent_of(sys, i, 0) > 0 || tangent_of(sys, i, 1) > 0;
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const double *J = sys->body[b].inertia;
+
+        found |= J[0] != J[1] || J[1] != J[2] || J[3] != 0 || J[4] != 0 || J[5] != 0;
+    }
+    return found;
+}
+
+void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
+{
+    seq->winding = 0.5 * seq->h;
+    seq->is_part = 1;
+    seq->settles = has_feedback(seq);
+    for (int i = 0; i < sys->n_joints; i++) {
+        memcpy(seq->joint[i].p, sys->joint[i].p, sizeof(sys->joint[i].p));
+        memcpy(seq->joint[i].f, sys->joint[i].f, sizeof(sys->joint[i].f));
+    }
+    for (int r = 0; r < sys->n_rows; r++)
+        seq->regular[r] = sys->regular[r] * (seq->s / sys->s);
+    for (int i = 0; i < seq->n_laws; i++) {
+        const struct lk_law *law = &seq->law[i];
+        struct lk_law_value f;
+
+        lk_law_evaluate(law, seq->term, 0, -law->carry, 1, &f);
+        seq->now.tangent[i] = lk_law_regular(&f, seq->h);
+        seq->regular[seq->joint[law->joint].row + law->row] = seq->now.tangent[i];
+    }
+}
+
+/* what no step of higher order can follow, as "friction 'brake'", or "" */
+static void find_kink(const struct lk_model *m, char *text, size_t room)
+{
+    for (int i = 0; i < m->n_forces && !text[0]; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+        const char *kind = f->type == LK_FORCE_FRICTION                       ? "friction"
+                           : f->type == LK_FORCE_STOP                         ? "the stop"
+                           : f->stiffness_table >= 0 || f->damping_table >= 0 ? "the table of"
+                                                                              : NULL;
+
+        if (kind && f->type <= LK_FORCE_STOP)
+            snprintf(text, room, "%s '%s'", kind, f->name);
+    }
+    for (int i = 0; i < m->n_drives && !text[0]; i++)
+        if (m->drives[i].type == LK_DRIVE_INPUT)
+            snprintf(text, room, "a drive of '%s' from an input",
+                     m->joints[m->drives[i].joint].name);
+    if (!text[0] && m->solver.coordinates != LK_COORDINATES_LIE)
+        snprintf(text, room, "coordinates: euler-parameters");
+    if (!text[0] && m->solver.soft_redundancy)
+        snprintf(text, room, "redundancy: soft");
+}
+
+static int lacks_inertia(const struct lk_system *sys, int b)
+{
+    const struct lk_quad *q = &sys->quad[b / 4];
+    int lane = b % 4;
+
+    return q->massless[0][lane] > 0 || q->massless[1][lane] > 0 || q->thin[0][lane] != 0 ||
+           q->thin[1][lane] != 0 || q->thin[2][lane] != 0;
+}
+
+/* a body whose accelerations do not follow from forces; -1: none */
+static int find_massless(const struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (lacks_inertia(sys, b))
+            return sys->body[b].of;
+    return -1;
+}
+
+/* the same as it makes a mechanism swing or brake: where a formulation takes bodies without
+ * inertia, a spring at one of them is in balance and swings with nothing */
+static double tangent_at_work(const struct lk_system *sys, int i, int is_damping)
+{
+    const struct lk_joint *j = &sys->joint[sys->law[i].joint];
+
+    for (int s = 0; s < j->n_sides && sys->formulation->is_explicit; s++)
+        if (j->body[s] < sys->n_bodies && lacks_inertia(sys, j->body[s]))
+            return 0;
+    return tangent_of(sys, i, is_damping);
+}
+
+/* s a, of every body, under the forces @lambda of compliant rows, rigid rows holding:
+ * s a = s W (Phi_q^T lambda - Phi_q^T sigma); the factor is one of the rigid rows alone */
+static void respond(struct lk_system *sys, const double *lambda)
+{
+    lk_evaluate_transpose(sys, lambda, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *a = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, a->w, turn);
+        for (int i = 0; i < 3; i++) {
+            a->v[i] *= sys->sW[b].mass;
+            a->w[i] = turn[i];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sys->residual);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
+    }
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->residual[b].v[i] -= sys->correction[b].v[i];
+            sys->residual[b].w[i] -= sys->correction[b].w[i];
+        }
+}
+
+/* one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A the
+ * inverse mass that rigid rows leave; returns by how much |u| = 1 has grown, @ret_law: of the most
+ */
+static double grow(struct lk_system *sys, int is_damping, double *u, int *ret_law)
+{
+    double square = 0, most = 0;
+
+    memset(sys->next.lambda, 0, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
+            sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
+    respond(sys, sys->next.lambda);
+    for (int i = 0; i < sys->n_laws; i++) {
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, sys->law[i].joint, sys->residual, rates);
+        u[i] = sqrt(tangent_at_work(sys, i, is_damping)) * rates[sys->law[i].row] / sys->s;
+        square += u[i] * u[i];
+        if (fabs(u[i]) > most) {
+            most = fabs(u[i]);
+            *ret_law = i;
+        }
+    }
+    for (int i = 0; i < sys->n_laws && square > 0; i++)
+        u[i] /= sqrt(square);
+    return sqrt(square);
+}
+
+/* Square of the fastest frequency of all springs at work on the whole mechanism as it starts
+ * [rad^2/s^2], or the fastest rate at which its dampers stop a motion [1/s]. */
+static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
+{
+    double *u = sys->next.tangent, found = 0;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        u[i] = cos(i) / sqrt(sys->n_laws); /* no mode of a mechanism is like this */
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    }
+    lk_evaluate_factor(sys);
+    for (int round = 0; round < POWER_ROUNDS && sys->n_laws > 0; round++)
+        found = grow(sys, is_damping, u, ret_law);
+    lk_start_renew(sys);
+    return found;
+}
+
+/* the element that gives a law most of its stiffness or damping, or the joint that is compliant */
+static const char *name_of_law(const struct lk_system *sys, const struct lk_model *m, int i,
+                               int is_damping)
+{
+    const struct lk_law *law = &sys->law[i];
+    const struct lk_term *found = &sys->term[law->first_term];
+
+    for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+        const struct lk_term *t = &sys->term[k];
+
+        if (is_damping ? t->damping > found->damping : t->stiffness > found->stiffness)
+            found = t;
+    }
+    return found->force >= 0 ? m->forces[found->force].name : sys->joint_name[law->joint];
+}
+
+int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
+                         struct lk_error *ret_error)
+{
+    int is_explicit = sys->formulation->is_explicit, takes_massless = sys->takes_massless;
+    const char *instead = is_explicit ? "formulation ali3" : "order 2";
+    char kink[LK_NAME_SIZE + 40] = "", what[LK_NAME_SIZE + 16];
+    double swing, decay, most = is_explicit ? SWING_MAX_RK4 : swing_max[sys->order - 3];
+    int spring = 0, damper = 0, massless = is_explicit ? find_massless(sys) : -1;
+
+    if (is_explicit)
+        snprintf(what, sizeof(what), "formulation %s", model->solver.formulation);
+    else
+        snprintf(what, sizeof(what), "order %d", sys->order);
+    find_kink(model, kink, sizeof(kink));
+    if (!kink[0] && massless >= 0 && !takes_massless)
+        snprintf(kink, sizeof(kink), "body '%s', which lacks inertia",
+                 model->bodies[massless].name);
+    if (kink[0]) {
+        lk_error_set(ret_error, "%s is for smooth motion, expected %s with %s", what, instead,
+                     kink);
+        return LK_E_MODEL;
+    }
+    swing = sqrt(fastest(sys, 0, &spring)) * sys->h;
+    decay = fastest(sys, 1, &damper) * sys->h;
+    if (swing <= most && decay <= DECAY_MAX)
+        return 0;
+    if (swing > most)
+        lk_error_set(ret_error,
+                     "%s with a step of %g s, but '%s' oscillates at %.3g rad/s, that is %.3g rad "
+                     "a step, expected at most %g; a step of %.2g s would do, or %s",
+                     what, sys->h, name_of_law(sys, model, spring, 0), swing / sys->h, swing, most,
+                     0.95 * sys->h * most / swing, instead);
+    else
+        lk_error_set(ret_error,
+                     "%s with a step of %g s, but '%s' decays at a rate of %.3g 1/s, that is "
+                     "%.3g a step, expected at most %g; a step of %.2g s would do, or %s",
+                     what, sys->h, name_of_law(sys, model, damper, 1), decay / sys->h, decay,
+                     DECAY_MAX, 0.95 * sys->h * DECAY_MAX / decay, instead);
+    return LK_E_MODEL;
+}

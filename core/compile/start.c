@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the drawing to a consistent start.
+ *
+ * Positions: Gauss-Newton on the rigid rows, dq = -W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi, the smallest
+ * motion in the measure of the mass. Velocities: mass-orthogonal projection. Accelerations and
+ * multipliers: M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined until round-off so that the
+ * regularisation leaves no trace; starting from zero the multipliers are of minimum norm. Compliant
+ * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
+#include "compile/compile.h"
+#include "compile/effort.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ASSEMBLY_ROUNDS   100
+#define ASSEMBLY_ROUNDOFF 1e-14 /* times the size of the model: as closed as doubles can tell */
+#define ASSEMBLY_ENOUGH                                                                            \
+    1e-4                  /* times the size: closed up to a misfit that the joints can absorb      \
+                           */
+#define ASSEMBLY_TURN 0.3 /* largest turn of a round [rad] */
+#define REFINEMENTS   8
+
+/* a factorisation and some solves are paid for, ten operations at a price of one. Return: whether
+ * to end, see compile/effort.h */
+static bool spend_round(const struct lk_system *sys)
+{
+    return lk_effort_spend((uint64_t)(sys->project_flops / 10));
+}
+
+/* value and rate of the row of a law in the present state */
+static double law_place(const struct lk_system *sys, const struct lk_law *law, double *ret_rate)
+{
+    double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
+
+    lk_evaluate_violation(sys, law->joint, phi);
+    lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
+    *ret_rate = rates[law->row];
+    return phi[law->row];
+}
+
+/* E of the compliant rows: the working value, or so large that they are left alone */
+static void couple_compliant_rows(struct lk_system *sys, int coupled)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        struct lk_law *law = &sys->law[i];
+        struct lk_law_value f = {0};
+        double rate;
+
+        if (coupled) {
+            double x = law_place(sys, law, &rate);
+
+            law->stops_act = 1;
+            lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+        }
+        sys->now.tangent[i] = lk_law_regular(&f, sys->h);
+        sys->regular[sys->joint[law->joint].row + law->row] = sys->now.tangent[i];
+    }
+}
+
+/* largest distance of the drawing, but at least of one body's joint arms: the scale of a gap */
+static double model_size(const struct lk_system *sys)
+{
+    double size = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            size = lk_max(size, fabs(sys->now.motion[b].x[i] - sys->now.motion[0].x[i]));
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
+            if (sys->joint[i].body[s] < sys->n_bodies)
+                size = lk_max(size, lk_norm(sys->joint[i].p[s]));
+    return size > 0 ? size : 1;
+}
+
+/* largest violation of a joint's rigid rows, which go into the right-hand side: lengths in sizes of
+ * the model; @ret_row: which row, @ret_gap: as it is */
+static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row, double *ret_gap)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double *phi = sys->solution + j->row, worst = 0;
+
+    *ret_row = 0;
+    *ret_gap = 0;
+    lk_evaluate_violation(sys, i, phi);
+    for (int r = j->n_rigid; r < j->n_rows; r++)
+        phi[r] = 0;
+    for (int r = 0; r < j->n_rigid; r++) {
+        double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
+
+        /* a gap that is not a number is the worst and stays so */
+        if (!(relative <= worst) && !isnan(worst)) {
+            worst = relative;
+            *ret_row = r;
+            *ret_gap = fabs(phi[r]);
+        }
+    }
+    return worst;
+}
+
+/* violations of all joints; returns the largest in sizes of the model, @ret_gap as it is */
+static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
+{
+    double worst = 0;
+
+    *ret_gap = 0;
+    for (int i = 0; i < sys->n_joints; i++) {
+        double gap, relative;
+        int row;
+
+        relative = joint_gap(sys, i, size, &row, &gap);
+        if (!(relative <= worst) && !isnan(worst)) {
+            worst = relative;
+            *ret_gap = gap;
+        }
+    }
+    return worst;
+}
+
+/* one round of Gauss-Newton, shortened so that no body turns too far */
+static void move_bodies(struct lk_system *sys)
+{
+    double turn = 0, scale;
+
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        turn = lk_max(turn, lk_norm(sys->correction[b].w));
+    scale = turn > ASSEMBLY_TURN ? ASSEMBLY_TURN / turn : 1;
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_motion *m = &sys->now.motion[b];
+        double theta[3], dq[4], q[4];
+
+        for (int i = 0; i < 3; i++) {
+            m->x[i] -= scale * sys->correction[b].v[i];
+            theta[i] = -scale * sys->correction[b].w[i];
+        }
+        lk_rotation_exp(theta, dq);
+        lk_quat_mul(m->q, dq, q);
+        lk_quat_normalise(q);
+        for (int i = 0; i < 4; i++)
+            m->q[i] = q[i];
+    }
+    lk_evaluate_poses(sys, &sys->now);
+}
+
+/* the joint whose rows the block @i stands for, for messages */
+static const char *name_of(const struct lk_system *sys, int i)
+{
+    const struct lk_joint *of = sys->joint[i].of[0];
+
+    return sys->joint_name[i < sys->n_named_joints || !of ? i : (int)(of - sys->joint)];
+}
+
+#define GAPS_TOLD 3 /* joints that a message names */
+
+/* the joints with the largest gaps, the largest first, as "'a' (0.3 m), 'b' (0.1 rad)" */
+static void list_gaps(struct lk_system *sys, double size, char *text, size_t room)
+{
+    int told[GAPS_TOLD];
+    size_t used = 0;
+
+    text[0] = 0;
+    for (int n = 0; n < GAPS_TOLD && used < room; n++) {
+        double worst = 0, worst_gap = 0;
+        int worst_joint = -1, is_length = 0;
+
+        for (int i = 0; i < sys->n_joints; i++) {
+            double gap, relative;
+            int row, known = 0;
+
+            for (int k = 0; k < n; k++)
+                known |= told[k] == i;
+            relative = joint_gap(sys, i, size, &row, &gap);
+            if (relative > worst && !known) {
+                worst = relative;
+                worst_gap = gap;
+                worst_joint = i;
+                is_length = row < sys->joint[i].n_length;
+            }
+        }
+        if (worst_joint < 0 || worst < ASSEMBLY_ENOUGH)
+            break;
+        used += (size_t)snprintf(text + used, room - used, "%s'%.40s' (%.3g %s)", n > 0 ? ", " : "",
+                                 name_of(sys, worst_joint), worst_gap, is_length ? "m" : "rad");
+        told[n] = worst_joint;
+    }
+}
+
+/* Coordinates at the present poses. Angles wind on from where they were, so that a start, a drive
+ * or a gear may turn a joint by more than half a turn; a round turns bodies by less. */
+static void start_coordinates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *coordinate = sys->now.coordinate + j->first_coordinate;
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates; k++)
+            coordinate[k] = lk_evaluate_coordinate_near(sys, j, k, coordinate[k]);
+    }
+}
+
+int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
+{
+    double size = model_size(sys);
+    double gap, relative, previous = INFINITY;
+    char gaps[256];
+
+    couple_compliant_rows(sys, 0);
+    lk_evaluate_poses(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    relative = measure_gaps(sys, size, &gap);
+    sys->summary.assembly_gap = gap;
+    for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
+        /* closed as well as the drawing allows: rounds no longer help */
+        if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
+            break;
+        previous = relative;
+        if (spend_round(sys))
+            return -ECANCELED;
+        move_bodies(sys);
+        start_coordinates(sys);
+        relative = measure_gaps(sys, size, &gap);
+    }
+    if (relative < ASSEMBLY_ENOUGH)
+        return 0;
+    list_gaps(sys, size, gaps, sizeof(gaps));
+    lk_error_set(
+        ret_error,
+        "the initial configuration cannot be assembled: gaps are left at %s; expected points "
+        "and axes that meet within %.1g m",
+        gaps[0] ? gaps : "joints that are not finite", ASSEMBLY_ENOUGH * size);
+    return LK_E_ASSEMBLY;
+}
+
+/* direction of side 0 as side 1 sees it */
+static void see_from_side_1(const struct lk_pose *const pose[2], const double in0[3], double ret[3])
+{
+    double world[3];
+
+    lk_rotate(pose[0]->R, in0, world);
+    lk_rotate_back(pose[1]->R, world, ret);
+}
+
+/* the point of side 1 from that of side 0, but for what the joint lets it move along: the part of
+ * the gap along the directions in @free (bit i: f[0][i]) stays */
+static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], unsigned free)
+{
+    double P0[3], P1[3], arm[3], gap[3];
+
+    lk_rotate(pose[0]->R, j->p[0], P0);
+    lk_rotate(pose[1]->R, j->p[1], P1);
+    for (int k = 0; k < 3; k++)
+        gap[k] = (P0[k] + pose[0]->x[k]) - (P1[k] + pose[1]->x[k]);
+    for (int i = 0; i < 3; i++) {
+        double axis[3], along;
+
+        lk_rotate(pose[0]->R, j->f[0][i], axis);
+        along = (free >> i) & 1 ? lk_dot(axis, gap) : 0;
+        for (int k = 0; k < 3; k++)
+            gap[k] -= along * axis[k];
+    }
+    lk_rotate_back(pose[1]->R, gap, arm);
+    for (int k = 0; k < 3; k++)
+        j->p[1][k] += arm[k];
+}
+
+/* the axis of side 1 from that of side 0; the angle stays with side 1 */
+static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
+{
+    double axis[3], along, length, *t1 = j->f[1][0];
+
+    see_from_side_1(pose, j->f[0][2], axis);
+    along = lk_dot(t1, axis);
+    for (int k = 0; k < 3; k++)
+        t1[k] -= along * axis[k];
+    length = lk_norm(t1);
+    for (int k = 0; k < 3; k++) {
+        t1[k] /= length;
+        j->f[1][2][k] = axis[k];
+    }
+    lk_cross(axis, t1, j->f[1][1]);
+}
+
+/* Take the constants of side 1 from side 0, so that a misfit of redundant joints too small to see
+ * does not become forces too large to bear. The joint's coordinates keep their values. */
+static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
+{
+    const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
+    static const unsigned along_axis = 4, in_plane = 3, nowhere = 0;
+
+    switch (j->type) {
+    case LK_JOINT_FIXED:
+    case LK_JOINT_PRISMATIC:
+        take_point(j, pose, j->type == LK_JOINT_FIXED ? nowhere : along_axis);
+        for (int k = 0; k < 3; k++)
+            see_from_side_1(pose, j->f[0][k], j->f[1][k]);
+        break;
+    case LK_JOINT_REVOLUTE:
+    case LK_JOINT_CYLINDRICAL:
+    case LK_JOINT_PLANAR:
+        take_point(j, pose,
+                   j->type == LK_JOINT_REVOLUTE      ? nowhere
+                   : j->type == LK_JOINT_CYLINDRICAL ? along_axis
+                                                     : in_plane);
+        take_axis(j, pose);
+        break;
+    case LK_JOINT_SPHERICAL:
+    case LK_JOINT_UNIVERSAL:
+    case LK_JOINT_CONSTANT_VELOCITY:
+        take_point(j, pose, nowhere);
+        break;
+    case LK_JOINT_POINT_ON_LINE:
+        take_point(j, pose, along_axis);
+        break;
+    case LK_JOINT_SCREW:
+        take_axis(j, pose);
+        break;
+    default:
+        break;
+    }
+}
+
+static void project_velocities(struct lk_system *sys)
+{
+    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++) {
+        lk_evaluate_twists(sys, &sys->now);
+        lk_project_velocities(sys, &sys->now);
+    }
+}
+
+static void fit_velocities(struct lk_system *sys)
+{
+    double change = 0;
+
+    project_velocities(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *given = &sys->start.motion[b].v, *fit = &sys->now.motion[b].v;
+
+        for (int i = 0; i < 3; i++)
+            change = lk_max(change,
+                            lk_max(fabs(fit->v[i] - given->v[i]), fabs(fit->w[i] - given->w[i])));
+    }
+    sys->summary.velocity_change = change;
+}
+
+/* compliant multipliers from their law, then a = W (Q - gyroscopic - their forces); without inertia
+ * there is no acceleration that follows from forces, and 0 is as good as any */
+static void free_accelerations(struct lk_system *sys)
+{
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] = 0;
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double rate, x = law_place(sys, law, &rate);
+
+        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+        sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
+    }
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_motion *m = &sys->now.motion[b];
+        struct lk_twist *g = &sys->residual[b];
+        double Jw[3], gyroscopic[3], turn[3];
+
+        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
+        lk_cross(m->v.w, Jw, gyroscopic);
+        for (int i = 0; i < 3; i++)
+            g->w[i] += gyroscopic[i];
+        lk_sym_mul(sys->W[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            const struct lk_quad *quad = &sys->quad[b / 4];
+
+            m->a.v[i] = (quad->massless[0][b % 4] - 1) * sys->W[b].mass * g->v[i];
+            m->a.w[i] = (quad->massless[1][b % 4] - 1) * turn[i];
+        }
+    }
+}
+
+/* Only what has no inertia moves, as if all else were held. */
+static void hold_heavy_bodies(struct lk_system *sys, int hold)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        double shift = hold ? quad->massless[0][b % 4] : 1;
+        double turn = hold ? quad->massless[1][b % 4] : 1;
+
+        sys->sW[b].mass = sys->s * shift * sys->W[b].mass;
+        for (int i = 0; i < 6; i++)
+            sys->sW[b].inertia[i] = sys->s * turn * sys->W[b].inertia[i];
+    }
+}
+
+/* lambda = f + c Phi_q dv for every law, with E = 1 / c, and 0 for joints, into the right-hand side
+ */
+static void damper_residual(struct lk_system *sys, double t)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++) {
+            double *regular = &sys->regular[j->row + r], rate, x, phi = 0;
+
+            if (j->n_rigid == 0) {
+                const struct lk_law *law = &sys->law[j->law + r];
+                struct lk_law_value f;
+
+                x = law_place(sys, law, &rate);
+                lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+                *regular = fmin(sys->s / (t * f.damping), LK_DECOUPLED);
+                phi = (f.elastic + f.dissipative - sys->now.lambda[j->row + r]) * *regular;
+            }
+            sys->solution[j->row + r] = phi - rates[r];
+        }
+    }
+}
+
+/* what is left of 0 = Q - Phi_q^T lambda at bodies without inertia, of the largest multiplier */
+static double massless_imbalance(struct lk_system *sys)
+{
+    double left = 0, largest = 0;
+
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+
+        left = lk_max(left, quad->massless[0][b % 4] * lk_norm(sys->residual[b].v));
+        left = lk_max(left, quad->massless[1][b % 4] * lk_norm(sys->residual[b].w));
+    }
+    for (int r = 0; r < sys->n_rows; r++)
+        largest = lk_max(largest, fabs(sys->now.lambda[r]));
+    return largest > 0 ? left / largest : left;
+}
+
+/* one round: an implicit Euler step of @t seconds of what has no inertia */
+static void move_massless(struct lk_system *sys, double t)
+{
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *g = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            g->v[i] *= sys->sW[b].mass;
+            g->w[i] = turn[i];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sys->residual);
+    damper_residual(sys, t);
+    lk_evaluate_factor(sys);
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *v = &sys->now.motion[b].v;
+
+        for (int i = 0; i < 3; i++) {
+            v->v[i] -= t / sys->s * (sys->correction[b].v[i] + sys->residual[b].v[i]);
+            v->w[i] -= t / sys->s * (sys->correction[b].w[i] + sys->residual[b].w[i]);
+        }
+    }
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] += sys->solution[r];
+    lk_evaluate_twists(sys, &sys->now);
+}
+
+/* Bodies without inertia that hang on dampers have no velocity of their own to start with: theirs
+ * follows from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of
+ * @t seconds with everything else held finds it, since the trace of mass in W hardly counts in so
+ * long a step; further rounds take away what is left of the trace. */
+static void fit_massless_velocities(struct lk_system *sys)
+{
+    const double t = 1;
+    size_t motions = (size_t)sys->n_bodies * sizeof(*sys->now.motion);
+    int n = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        n += sys->quad[b / 4].massless[0][b % 4] > 0 || sys->quad[b / 4].massless[1][b % 4] > 0;
+    if (n == 0 || sys->n_laws == 0)
+        return;
+    memcpy(sys->next.motion, sys->now.motion, motions);
+    hold_heavy_bodies(sys, 1);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] = 0;
+    for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
+        move_massless(sys, t);
+    /* forces that no damper can balance: the velocities stay as they were given */
+    if (!(massless_imbalance(sys) < 1e-6))
+        memcpy(sys->now.motion, sys->next.motion, motions);
+    lk_evaluate_twists(sys, &sys->now);
+    hold_heavy_bodies(sys, 0);
+    couple_compliant_rows(sys, 0);
+    lk_evaluate_factor(sys);
+    /* what moved against bodies that were held takes its guides along, and they it */
+    project_velocities(sys);
+}
+
+static void start_rates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_named_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *rate = sys->now.rate + j->first_coordinate;
+
+        for (int k = 0; k < lk_joint_traits[j->type].n_coordinates && j->needs_coordinate; k++)
+            rate[k] = lk_evaluate_coordinate_rate(sys, j, k, sys->twist);
+    }
+}
+
+int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
+{
+    struct lk_books *books = sys->now.books;
+    int r = lk_start_assemble(sys, ret_error);
+
+    if (r != 0)
+        return r;
+    for (int i = 0; i < sys->n_joints; i++)
+        if (sys->joint[i].n_rigid > 0)
+            absorb_misfit(sys, &sys->joint[i]);
+    start_coordinates(sys);
+    lk_start_renew(sys);
+    fit_velocities(sys);
+    fit_massless_velocities(sys);
+    start_rates(sys);
+    free_accelerations(sys);
+    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
+        lk_project_accelerations(sys, &sys->now, NULL);
+    if (spend_round(sys))
+        return -ECANCELED;
+    couple_compliant_rows(sys, 1);
+    lk_start_renew(sys);
+    measure_gaps(sys, 1, &books->residual_position);
+    lk_loads_energies(sys, &sys->now, &books->kinetic, &books->potential);
+    sys->winding = 0.5 * sys->h;
+    if (sys->batches)
+        lk_start_resume(sys);
+    return 0;
+}

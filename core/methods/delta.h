@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recursion of the index-3 DCA paper in its own letters: assembly and disassembly in the
+ * coordinates of the handles, for any number of them.
+ *
+ * A (sub)assembly A answers to increments dF of the constraint forces at its handles by
+ *
+ *     dq_i = sum over handles j of delta_ij dF_j + delta_i3            eqs. (24), (28)-(31)
+ *
+ * A handle here is a body of A that a joint outside of A acts on; the paper has two of them, 1 and
+ * 2, and keeps the letter 3 for the bias. A merge joins the handles of all its parts, eliminates
+ * the rows that became internal by dlambda = alpha (Phi + Phi_q dq), eq. (34), and keeps the
+ * handles that still have a joint outside. With delta of the parts side by side (zero between
+ * different parts), all sums over all joined handles:
+ *
+ *     C        = (1/alpha - Phi_q delta Phi_q^T)^-1                    below eq. (35)
+ *     beta     = Phi_q delta_3 + Phi                                   below eq. (35)
+ *     dlambda  = C (Phi_q delta dF + beta)                             eq. (35)
+ *     delta_C  = delta + delta Phi_q^T C Phi_q delta                   eqs. (36)-(38)
+ *     delta_C3 = delta_3 + delta Phi_q^T C beta                        eq. (39)
+ *
+ * Two handles, one in either part, give the paper's four equations; the missing transpose of eq.
+ * (37) is in place. delta is negative semidefinite, so C is positive definite for every alpha > 0,
+ * with redundant rows too. The sizes of the blocks are those of a plan, see tree.h.
+ *
+ * A body's seven coordinates are stored as eight, (x, 0, p), so that vectors of four fit. */
+#ifndef LK_METHODS_DELTA_H
+#define LK_METHODS_DELTA_H
+
+#include "linkage/error.h"
+#include "maths/arena.h"
+#include "maths/hot.h"
+#include "solve/tree.h"
+
+#define LK_DELTA_Q 8 /* stored coordinates of a body */
+
+/** struct lk_delta_part - a body or a front that is merged.
+ * @n:      its handles;  @first: where they begin among the joined ones
+ * @delta:  offset of its (8 n)^2 values;  @vector: offset of its bias and of its forces, 8 n */
+struct lk_delta_part {
+    int n;
+    int first;
+    int delta;
+    int vector;
+};
+
+/** struct lk_delta_block - Phi_q of one side of an eliminated joint.
+ * @row: first row within the front;  @n: rows;  @phi: offset of n * 8 values
+ * @part, @local: the handle it acts on;  @joined: the same among all joined ones */
+struct lk_delta_block {
+    int row;
+    int n;
+    int phi;
+    int part;
+    int local;
+    int joined;
+};
+
+/** struct lk_delta_kept - a joined handle that stays one. */
+struct lk_delta_kept {
+    int part;
+    int local;
+    int joined;
+};
+
+/** struct lk_delta_front - one merge.
+ * @row, @e:    first eliminated row among all, rows eliminated
+ * @n_joined:   handles of all parts;  @n_kept: handles left
+ * @factor:     offset of L, e * e values, L L^T = C^-1;  @reach: of L^-1 Phi_q delta, e * 8 n_kept
+ * @delta, @vector: as in struct lk_delta_part */
+struct lk_delta_front {
+    int row;
+    int e;
+    int n_joined;
+    int n_kept;
+    int first_part;
+    int n_parts;
+    int first_block;
+    int n_blocks;
+    int first_kept;
+    int factor;
+    int reach;
+    int delta;
+    int vector;
+};
+
+/** struct lk_delta - all merges, children before parents; constants down to @phi_at.
+ * @phi_at:  offset of Phi_q of every joint in @phi: side after side, row after row, 8 values each
+ * @delta:   of bodies, one after another, then of fronts;  @bias, @force: likewise */
+struct lk_delta {
+    int n_bodies;
+    int n_fronts;
+    struct lk_delta_front *front;
+    struct lk_delta_part *part;
+    struct lk_delta_block *block;
+    struct lk_delta_kept *kept;
+    int *phi_at;
+    double *phi;
+    double *delta;
+    double *bias;
+    double *force;
+    double *factors;
+    double *scratch; /* Phi_q delta of one front */
+};
+
+/** lk_delta_layout() - take memory for @plan; with the arena in place also fill it. Allocates on
+ * its way: for compiling only. Return: 0, -ENOMEM. */
+int lk_delta_layout(struct lk_delta *delta, const struct lk_topology *topology,
+                    const struct lk_plan *plan, struct lk_arena *arena);
+
+/** lk_delta_factor() - delta of all merges from delta of the bodies and the present Phi_q.
+ * @soft: 1/alpha of every row, in the order of elimination.  Thread: cycle.  RT: yes. */
+LK_RT void lk_delta_factor(struct lk_delta *delta, const double *soft);
+
+/** lk_delta_solve() - assembly of the biases upwards, disassembly downwards, at the last factor.
+ * @delta: ->bias of the bodies holds delta_i3 and is replaced by dq
+ * @x:     Phi of all rows in the order of elimination, replaced by dlambda.  Thread: cycle.  RT:
+ * yes.
+ */
+LK_RT void lk_delta_solve(struct lk_delta *delta, double *x);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems, 1989;
+ * as Pekal and Fraczek give it. With redundant rows the inverse becomes a pseudo-inverse, and what
+ * counts as zero in it is the usual m eps times the largest eigenvalue: of a matrix of squares, so
+ * that rows which depend on each other but for a drift of 1e-7 are independent already. Round-off
+ * then decides on accelerations, and an error control makes its steps shorter and shorter: the loss
+ * that the paper reports, tested in test_complement_drift. The other methods keep the rank of the
+ * start; this one, given that rank, would do no worse than they. */
+#include "methods/laboratory/complement/families.h"
+
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* @W = Phi_q N, m x m, with N = M^-1 Phi_q^T */
+static void compliance(const struct lk_generalised *g, const double *N, double *W)
+{
+    size_t n = (size_t)g->n, m = (size_t)g->m;
+
+    memset(W, 0, m * m * sizeof(double));
+    for (size_t r = 0; r < m; r++)
+        for (size_t i = 0; i < n; i++) {
+            double value = g->jacobian[r * n + i];
+
+            for (size_t j = 0; j < m && value != 0; j++)
+                W[j * m + r] += value * N[j * n + i];
+        }
+}
+
+/* x = W^+ x by the eigenvalues of W */
+static int pseudo_divide(struct lk_complement *c, double *W, double *x)
+{
+    size_t m = (size_t)c->g.m;
+    double *value = c->v, *part = c->tau, least;
+    int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', c->g.m, W, c->g.m, value);
+
+    if (info != 0)
+        return info;
+    least = (double)m * DBL_EPSILON * fabs(value[m - 1]);
+    /* r < m here; a pose where fewer than r are left is singular */
+    if (c->r > 0 && value[m - (size_t)c->r] <= least)
+        return 1;
+    for (size_t j = 0; j < m; j++) {
+        part[j] = 0;
+        for (size_t i = 0; i < m; i++)
+            part[j] += W[j * m + i] * x[i];
+        part[j] = value[j] > least ? part[j] / value[j] : 0;
+    }
+    memset(x, 0, m * sizeof(double));
+    for (size_t j = 0; j < m; j++)
+        for (size_t i = 0; i < m; i++)
+            x[i] += W[j * m + i] * part[j];
+    return 0;
+}
+
+/* @x = Phi_q M^-1 Q - Gamma, the bracket of equation 3.41 */
+static void bracket(const struct lk_complement *c, double *x)
+{
+    size_t n = (size_t)c->g.n;
+
+    for (size_t r = 0; r < (size_t)c->g.m; r++) {
+        x[r] = -c->g.gamma[r];
+        for (size_t i = 0; i < n; i++)
+            x[r] += c->g.jacobian[r * n + i] * c->q2[i];
+    }
+}
+
+int lk_complement_wang_huston(struct lk_complement *c)
+{
+    size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
+    double *N = c->A, *W = c->B, *lambda = c->u;
+    int info;
+
+    memcpy(c->q2, c->g.force, n * sizeof(double));
+    memcpy(N, c->g.jacobian, n * m * sizeof(double));
+    if (lk_generalised_divide(&c->g, 1, c->q2) != 0 || lk_generalised_divide(&c->g, c->g.m, N) != 0)
+        return LK_E_SINGULAR;
+    if (m == 0)
+        return 0;
+    compliance(&c->g, N, W);
+    bracket(c, lambda);
+    if (c->r == c->g.m)
+        info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', c->g.m, 1, W, c->g.m, lambda, c->g.m);
+    else
+        info = pseudo_divide(c, W, lambda);
+    for (size_t r = 0; r < m && info == 0; r++)
+        for (size_t i = 0; i < n; i++)
+            c->q2[i] -= N[r * n + i] * lambda[r];
+    return lk_complement_status(info);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method for a step of an alpha method.
+ *
+ * Unknowns and equations are scaled as M. Arnold, DAE aspects of multibody system dynamics, 2016,
+ * eqs. (69) and (70) say: D, h lambda, mu against h times the balance of forces, Phi / h, Phi'. So
+ * the matrix and its inverse stay bounded for h -> 0:
+ *
+ *     c M + ..   G^T B^T   ..              c = (1 - alpha_m) / (beta (1 - alpha_f))
+ *     B G + ..   0         - B G W G^T B^T  (ggl)
+ *     ..
+ *
+ * What the dots stand for (stiffness and damping of forces, turning of forces and rows with the
+ * bodies, the tangent of the exponential map) comes from differences. Rows are B Phi, with B from
+ * the complete orthogonal decomposition at the pose of the matrix, so that redundant rows and
+ * singular poses leave it regular. A matrix serves many steps, until Newton's method slows down. */
+#include "maths/vec.h"
+#include "methods/laboratory/constrained/alpha.h"
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#define ITERATIONS_MAX  25
+#define ITERATIONS_OLD  6     /* a step that took more is the last of its matrix */
+#define DONE            1e-12 /* increment of D, of the largest velocity */
+#define ROUND_OFF       1e-8  /* increments that do not shrink any more are round-off below this */
+#define SLOW            0.3   /* a step that contracts less gets a new matrix */
+#define DIFFERENCE      1e-5  /* of D, of the largest velocity of its kind */
+#define DIFFERENCE_TURN 1e-3  /* [rad] */
+#define MISFIT          1e-10 /* of rows that the basis leaves out */
+
+static size_t area(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+/* ---- the matrix ---- */
+
+/* the rows' basis at the pose of the unknowns */
+static int choose_basis(struct lk_alpha *p)
+{
+    int r = lk_kkt_factor(p->state.kkt);
+
+    if (r != 0)
+        return r;
+    p->rank = p->state.kkt->rank;
+    p->n_unknown = p->state.n + (p->form == LK_ALPHA_GGL ? 2 : 1) * p->rank;
+    lk_kkt_basis(p->state.kkt, p->B);
+    return 0;
+}
+
+/* s = h (B B^T)^-1 B lambda, in the metric of the basis; from a step or a basis before. Multipliers
+ * in the span of the old basis that the new one lacks are lost: Newton's method finds the rest. */
+static void gather(struct lk_alpha *p)
+{
+    const struct lk_kkt *kkt = p->state.kkt;
+
+    for (int k = 0; k < p->rank; k++) {
+        p->s[k] = 0;
+        for (int r = 0; r < p->state.m; r++)
+            p->s[k] += p->B[area(k, p->state.m) + (size_t)r] * kkt->length[r] * kkt->length[r] *
+                       p->lambda[r] * p->h;
+    }
+}
+
+/* W G_n^T B^T at the start of the step */
+static void correction_directions(struct lk_alpha *p)
+{
+    struct lk_constrained *s = &p->state;
+
+    if (p->form != LK_ALPHA_GGL)
+        return;
+    lk_constrained_look(s, s->t, s->q, s->v);
+    for (int k = 0; k < p->rank; k++) {
+        double *to = p->WG + area(k, s->n);
+
+        memset(to, 0, area(s->n, 1) * sizeof(double));
+        lk_alpha_add_reactions(s->mechanics, p->B + area(k, s->m), 1, to);
+        lk_kkt_weight(s->kkt, to, to);
+    }
+}
+
+/* column of LU by a difference in the unknown *@x */
+static int difference(struct lk_alpha *p, double *x, double step, double *column)
+{
+    double was = *x;
+    int r;
+
+    *x += step;
+    r = lk_alpha_place(p);
+    *x = was;
+    lk_alpha_evaluate(p, column);
+    for (int i = 0; i < p->n_unknown; i++)
+        column[i] = (column[i] - p->probe[i]) / step;
+    return r;
+}
+
+/* of a difference in D[i]: in proportion to the velocities of its kind, but no turn of the body
+ * that is not small */
+static double probe_length(const struct lk_alpha *p, int i)
+{
+    double ret = 0;
+
+    for (int k = 0; k < p->state.n; k++)
+        if (i % 6 / 3 == k % 6 / 3)
+            ret = lk_max(ret, fabs(p->D[k]));
+    ret = DIFFERENCE * (1 + ret);
+    return i % 6 >= 3 && ret > DIFFERENCE_TURN / p->h ? DIFFERENCE_TURN / p->h : ret;
+}
+
+/* the part of h M v', and G^T B^T of the look at the unknowns themselves */
+static int exact_columns(struct lk_alpha *p)
+{
+    struct lk_constrained *s = &p->state;
+    double factor = (1 - p->alpha_m) / (p->beta * (1 - p->alpha_f));
+    int r = lk_alpha_place(p);
+
+    for (int i = 0; i < s->n; i++) {
+        memset(s->force, 0, area(s->n, 1) * sizeof(double));
+        s->force[i] = factor;
+        lk_kkt_mass(s->kkt, s->force, s->force);
+        for (int k = 0; k < s->n; k++)
+            p->LU[area(i, p->n_unknown) + (size_t)k] += s->force[k];
+    }
+    for (int k = 0; k < p->rank; k++) {
+        double *column = p->LU + area(s->n + k, p->n_unknown);
+
+        memset(column, 0, area(p->n_unknown, 1) * sizeof(double));
+        lk_alpha_add_reactions(s->mechanics, p->B + area(k, s->m), 1, column);
+    }
+    return r;
+}
+
+/* eq. (70) and the one below (94), at the unknowns of the last look */
+static int new_matrix(struct lk_alpha *p)
+{
+    struct lk_constrained *s = &p->state;
+    int r = choose_basis(p), N = p->n_unknown;
+
+    if (r == 0) {
+        gather(p);
+        lk_alpha_spread(p);
+        correction_directions(p);
+        r = lk_alpha_place(p);
+    }
+    lk_alpha_evaluate(p, p->probe);
+    for (int i = 0; i < s->n && r == 0; i++)
+        r = difference(p, &p->D[i], probe_length(p, i), p->LU + area(i, N));
+    for (int k = 0; k < p->rank && p->form == LK_ALPHA_GGL && r == 0; k++)
+        r = difference(p, &p->mu[k], DIFFERENCE, p->LU + area(s->n + p->rank + k, N));
+    if (r == 0)
+        r = exact_columns(p);
+    if (r == 0 && LAPACKE_dgetrf(LAPACK_COL_MAJOR, N, N, p->LU, N, p->swaps) != 0)
+        r = LK_E_SINGULAR;
+    s->problem->counts.jacobians++;
+    s->problem->counts.factorisations++;
+    p->has_matrix = r == 0;
+    p->matrix_h = p->h;
+    return r;
+}
+
+/* ---- iterations ---- */
+
+/* of D, and of what mu does to it */
+static double size_of(const struct lk_alpha *p, const double *x)
+{
+    int n = p->state.n;
+    double size = lk_alpha_largest(x, n);
+
+    for (int i = 0; i < n && p->form == LK_ALPHA_GGL; i++) {
+        double sum = 0;
+
+        for (int k = 0; k < p->rank; k++)
+            sum += p->WG[area(k, n) + (size_t)i] * x[n + p->rank + k];
+        size = lk_max(size, fabs(sum));
+    }
+    return size;
+}
+
+/* Return: the increment, of the largest velocity */
+static double improve(struct lk_alpha *p)
+{
+    struct lk_constrained *s = &p->state;
+    const double *x = p->residual;
+    double scale = 1 + lk_alpha_largest(p->v, s->n);
+
+    lk_alpha_residual(p);
+    LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', p->n_unknown, 1, p->LU, p->n_unknown, p->swaps,
+                   p->residual, p->n_unknown);
+    for (int i = 0; i < s->n; i++)
+        p->D[i] -= x[i];
+    for (int k = 0; k < p->rank; k++) {
+        p->s[k] -= x[s->n + k];
+        p->mu[k] -= p->form == LK_ALPHA_GGL ? x[s->n + p->rank + k] : 0;
+    }
+    s->problem->counts.iterations++;
+    return size_of(p, x) / scale;
+}
+
+/* rows that the basis of another pose has lost sight of */
+static int is_misfit(struct lk_alpha *p)
+{
+    const struct lk_constrained *s = &p->state;
+
+    lk_alpha_raw_rows(p);
+    return lk_alpha_largest(p->raw, p->form == LK_ALPHA_GGL ? 2 * s->m : s->m) >
+           MISFIT * (1 + lk_alpha_largest(p->v, s->n)) / p->h;
+}
+
+/* Return: 0 done, 1 slow: a matrix of this step is needed, or an error */
+static int iterate(struct lk_alpha *p, int is_fresh)
+{
+    double before = INFINITY;
+    int r = lk_alpha_place(p);
+
+    for (int i = 0; i < ITERATIONS_MAX && r == 0; i++) {
+        double size = improve(p);
+
+        lk_alpha_spread(p);
+        r = lk_alpha_place(p);
+        if (!isfinite(size))
+            return LK_E_NOT_FINITE;
+        if (r != 0)
+            return r;
+        if (size < DONE || (size < ROUND_OFF && size > 0.5 * before)) {
+            p->has_matrix = i < ITERATIONS_OLD;
+            return is_misfit(p) && !is_fresh;
+        }
+        if (!is_fresh && size > SLOW * before)
+            return 1;
+        if (size > 10 * before)
+            return LK_E_STALLED;
+        before = size;
+    }
+    return r != 0 ? r : LK_E_STALLED;
+}
+
+/* accelerations as they were, and multipliers */
+static void predict(struct lk_alpha *p)
+{
+    const struct lk_constrained *s = &p->state;
+
+    for (int i = 0; i < s->n; i++)
+        p->D[i] = s->v[i] + 0.5 * p->h * p->a[i];
+    memset(p->mu, 0, area(s->m, 1) * sizeof(double));
+    memcpy(p->lambda, s->lambda, area(s->m, 1) * sizeof(double));
+}
+
+int lk_alpha_solve(struct lk_alpha *p)
+{
+    int r = 1;
+
+    if (p->has_matrix && p->matrix_h == p->h) {
+        predict(p);
+        gather(p);
+        lk_alpha_spread(p);
+        correction_directions(p);
+        r = iterate(p, 0);
+    }
+    if (r == 0)
+        return 0;
+    predict(p);
+    r = lk_alpha_place(p);
+    if (r == 0)
+        r = new_matrix(p);
+    return r == 0 ? iterate(p, 1) : r;
+}

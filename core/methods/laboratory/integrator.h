@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integrators of the laboratory: one file each with one table, listed in integrators.c.
+ *
+ * Some integrate y' = f(t, y) of any formulation; others the constrained equations of motion
+ *     q' = K(q) v,  M v' = Q(t, q, v) - w x J w - Phi_q^T lambda,  Phi(t, q) = 0
+ * in absolute coordinates themselves, in the index that stands behind the colon of their name
+ * (generalized-alpha:index-2); they fit the formulation `absolute` only. */
+#ifndef LK_METHODS_LABORATORY_INTEGRATOR_H
+#define LK_METHODS_LABORATORY_INTEGRATOR_H
+
+#include "methods/mechanics/equations.h"
+
+/** struct lk_lab_counts - work done. @steps: accepted;  @rejected: error too large or no
+ * convergence; @rates: evaluations of the right-hand side or the residual;  @jacobians,
+ * @factorisations, @iterations: of implicit methods */
+struct lk_lab_counts {
+    unsigned long long steps;
+    unsigned long long rejected;
+    unsigned long long rates;
+    unsigned long long jacobians;
+    unsigned long long factorisations;
+    unsigned long long iterations;
+};
+
+/** struct lk_problem - what is integrated. @equations, @self: an open formulation; its rate() is
+ * f. @mechanics: the constrained equations, for the integrators that take them;
+ * NULL: f alone
+ * @variant: behind the colon of the integrator's name, or ""
+ * @step:    of fixed-step methods [s], the first of those with error control
+ * @tolerance: relative and absolute, of methods with error control; 0: fixed steps
+ * @spectral_radius: of the alpha methods for infinite frequency, 0 to 1; 0 takes theirs
+ * @kappa:   where the Newton iteration of implicit methods ends, of the tolerance; 0: the method's
+ *            own (M. Arnold, DAE aspects of multibody system dynamics, 2016, Examples 10 and 11)
+ * @accepted: called after each accepted step, when the mechanics holds the new state
+ *            (lk_mechanics_accept() is done): @context */
+struct lk_problem {
+    const struct lk_equations *equations;
+    void *self;
+    struct lk_mechanics *mechanics;
+    enum lk_orientation orientation;
+    enum lk_stabilisation stabilisation;
+    const char *variant;
+    double step;
+    double tolerance;
+    double spectral_radius;
+    double kappa;
+    void (*accepted)(void *context);
+    void *context;
+    struct lk_lab_counts counts;
+};
+
+/** struct lk_integrator - @name: as on the command line;  @variants: see struct lk_equations
+ * @constrained: it takes the constrained equations in absolute coordinates, not y' = f
+ * @has_error_control: it takes a tolerance; without one it makes fixed steps, or refuses to
+ * @takes_radius, @takes_kappa: of struct lk_problem; what an integrator does not take is refused
+ * @open:    Return: 0, -ENOMEM, LK_E_MODEL (what does not fit, in @ret_error)
+ * @advance: to time @t [s], exactly; every accepted step is reported as struct lk_problem says.
+ *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error */
+struct lk_integrator {
+    const char *name;
+    const char *const *variants;
+    const char *paper;
+    int constrained;
+    int has_error_control;
+    int takes_radius;
+    int takes_kappa;
+    int (*open)(struct lk_problem *problem, void **ret, struct lk_error *ret_error);
+    void (*close)(void *self);
+    int (*advance)(void *self, double t, struct lk_error *ret_error);
+};
+
+/** lk_integrators - all of them, ended by NULL; in integrators.c. */
+extern const struct lk_integrator *const lk_integrators[];
+
+/** lk_problem_begin() - the first sample is of the formulation, too, where it has multipliers of
+ * its own: a state without solution is left to the first step. Return: 0, -ENOMEM. */
+int lk_problem_begin(struct lk_problem *problem);
+
+/** lk_problem_accept() - y at time @t as the new state: write(), settle() before it, lambda(),
+ * lk_mechanics_accept(), then accepted(). For integrators of y' = f; @y is settled in place. */
+int lk_problem_accept(struct lk_problem *problem, double t, double *y, struct lk_error *ret_error);
+
+#endif

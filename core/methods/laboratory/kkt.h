@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The saddle point system of constrained motion, whatever the rank of its rows:
+ *
+ *     M a + G^T lambda = f        G a = c
+ *
+ * Rows are seen as H = D^-1 G M^-1/2, each of length 1 (D), and decomposed completely orthogonally:
+ * H^T P = Q [T 0] Z. Rows are redundant, or lose their direction in a singular pose, where their
+ * pivot is below 1e-5: accelerations then fulfil all rows in the sense of least squares, and
+ * multipliers have the least sum of (d_r lambda_r)^2, which is the weight that the regularisation
+ * of the daemon's step has too. No normal equations: those lose half of the digits.
+ *
+ * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (18), Lemma 2; G. H. Golub,
+ * C. F. Van Loan, Matrix computations, section on complete orthogonal decompositions. */
+#ifndef LK_METHODS_LABORATORY_KKT_H
+#define LK_METHODS_LABORATORY_KKT_H
+
+#include "methods/mechanics/mechanics.h"
+
+/** struct lk_kkt - @n: velocities;  @m:
+ * rows;  @rank: of G as last factored
+ * @G: of the last factor, m x n, row-major. The rest is private, column-major where it is LAPACK's
+ */
+struct lk_kkt {
+    struct lk_mechanics *mechanics;
+    int n;
+    int m;
+    int rank;
+    double *G;
+    double *root; /* Cholesky factor of each body's M: sqrt(m), then 3 x 3 of J */
+    double *H;
+    double *length;
+    double *tau_q;
+    double *tau_z;
+    int *pivot;
+    double *x;
+    double *w;
+    double *u;
+    double *Y;
+    int *swaps;
+    double *c; /* m numbers for the caller */
+};
+
+/** lk_kkt_new() - for the bodies of @mechanics. Return: 0, -ENOMEM, LK_E_MODEL where a body has no
+ * mass or inertia about some axis, with a line that names it. */
+int lk_kkt_new(struct lk_mechanics *mechanics, struct lk_kkt **ret, struct lk_error *ret_error);
+
+/** lk_kkt_free() - NULL is allowed. */
+void lk_kkt_free(struct lk_kkt *kkt);
+
+/** lk_kkt_factor() - at the last look of the mechanics. Return: 0, LK_E_NOT_FINITE. */
+int lk_kkt_factor(struct lk_kkt *kkt);
+
+/** lk_kkt_solve() - @force: n numbers, or NULL: 0;  @c: m;  @ret_a: n, not @force;  @ret_lambda: m,
+ * or NULL. */
+void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, double *ret_a,
+                  double *ret_lambda);
+
+/** lk_kkt_solve_between() - M a + @before^T lambda = force, G a = c: forces act in the rows of one
+ * pose, m x n, row-major, and the rows of the factor are those of another; M. Arnold, eq. (81e).
+ * Return: 0, LK_E_SINGULAR where the forces cannot bring about what the rows ask. */
+int lk_kkt_solve_between(struct lk_kkt *kkt, const double *before, const double *force,
+                         const double *c, double *ret_a, double *ret_lambda);
+
+/** lk_kkt_basis() - rank x m, row-major, B: B G has full rank and says all that G says, and
+ * B^T s are the multipliers of least weighted square. */
+void lk_kkt_basis(struct lk_kkt *kkt, double *ret);
+
+/** lk_kkt_mass() - @ret = M @a. lk_kkt_weight() - @ret = M^-1 @f. n numbers; may be the same. */
+void lk_kkt_mass(const struct lk_kkt *kkt, const double *a, double *ret);
+void lk_kkt_weight(const struct lk_kkt *kkt, const double *f, double *ret);
+
+#endif

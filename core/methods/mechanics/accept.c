@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A state that is done: accelerations and multipliers that go with it, and the works that led
+ * there.
+ */
+#include "maths/vec.h"
+#include "methods/mechanics/mechanics.h"
+#include <string.h>
+
+#define REFINEMENTS 3 /* solves for the multipliers of a state */
+
+/* M a = Q - Phi_q^T lambda without the rigid rows, whose part the projection adds */
+static void accelerate_freely(struct lk_mechanics *m)
+{
+    struct lk_system *sys = m->system;
+    struct lk_twist *force = sys->correction;
+
+    lk_mechanics_forces(m, force);
+    for (int b = 0; b < m->n_bodies; b++) {
+        struct lk_twist *a = &sys->next.motion[b].a;
+
+        for (int i = 0; i < 3; i++)
+            a->v[i] = sys->W[b].mass * force[b].v[i];
+        lk_sym_mul(sys->W[b].inertia, force[b].w, a->w);
+    }
+}
+
+void lk_mechanics_complete(struct lk_mechanics *m)
+{
+    struct lk_system *sys = m->system;
+
+    accelerate_freely(m);
+    lk_evaluate_factor(sys);
+    for (int i = 0; i < REFINEMENTS; i++)
+        lk_project_accelerations(sys, &sys->next, NULL);
+}
+
+/* The middle of the cubic between two states, in @ret: x and v, and the turn in the coordinates of
+ * the exponential map, theta' = w + theta x w / 2 + theta x (theta x w) / 12. @ret may be @end. */
+static void halve(const struct lk_motion *begin, const struct lk_motion *end, double h,
+                  struct lk_motion *ret)
+{
+    const double back[4] = {begin->q[0], -begin->q[1], -begin->q[2], -begin->q[3]};
+    double turn[4], theta[3], rate[3], once[3], twice[3], half[3], slope[3];
+
+    lk_quat_mul(back, end->q, turn);
+    lk_rotation_log(turn, theta);
+    lk_cross(theta, end->v.w, once);
+    lk_cross(theta, once, twice);
+    for (int i = 0; i < 3; i++) {
+        double x = end->x[i] - begin->x[i], v0 = begin->v.v[i], v1 = end->v.v[i];
+
+        rate[i] = end->v.w[i] + 0.5 * once[i] + twice[i] / 12;
+        half[i] = 0.5 * theta[i] + h / 8 * (begin->v.w[i] - rate[i]);
+        slope[i] = 1.5 * theta[i] / h - 0.25 * (begin->v.w[i] + rate[i]);
+        ret->x[i] = begin->x[i] + 0.5 * x + h / 8 * (v0 - v1);
+        ret->v.v[i] = 1.5 * x / h - 0.25 * (v0 + v1);
+    }
+    lk_rotation_exp(half, turn);
+    lk_quat_mul(begin->q, turn, ret->q);
+    lk_cross(half, slope, once);
+    lk_cross(half, once, twice);
+    for (int i = 0; i < 3; i++)
+        ret->v.w[i] = slope[i] - 0.5 * once[i] + twice[i] / 6;
+}
+
+void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers *before)
+{
+    struct lk_system *sys = m->system;
+    struct lk_books *books = sys->next.books;
+    double start = sys->now.books->steps * sys->h, h = t - start;
+    size_t bytes = (size_t)m->n_bodies * sizeof(*m->end);
+    struct lk_powers half, after;
+
+    if (sys->n_inputs + sys->n_loads + sys->n_laws == 0 || h <= 0)
+        return;
+    lk_loads_powers(sys, &sys->next, t, m->inputs, &after);
+    memcpy(m->end, sys->next.motion, bytes);
+    for (int b = 0; b < m->n_bodies; b++)
+        halve(&sys->now.motion[b], &m->end[b], h, &sys->next.motion[b]);
+    lk_mechanics_look(m, start + 0.5 * h);
+    lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
+    memcpy(sys->next.motion, m->end, bytes);
+    lk_mechanics_look(m, t);
+    m->n_looks -= 2; /* no evaluations of a method */
+    books->work_input += h / 3 * (2 * half.input - before->input - after.input);
+    books->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
+    books->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
+}
+
+int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
+{
+    struct lk_system *sys = m->system;
+    struct lk_books *books = sys->next.books;
+    double half = 0.5 * (t - sys->now.books->steps * sys->h);
+    struct lk_powers after;
+    int r;
+
+    lk_mechanics_look(m, t);
+    m->n_looks--; /* no evaluation of a method */
+    if (lambda)
+        lk_mechanics_take_multipliers(m, lambda);
+    else
+        lk_mechanics_complete(m);
+    r = lk_step_account(sys);
+    if (r != 0)
+        return r;
+    lk_loads_powers(sys, &sys->next, t, m->inputs, &after);
+    books->work_input += half * (m->powers.input + after.input);
+    books->work_drive += half * (m->powers.drive + after.drive);
+    books->work_applied += half * (m->powers.applied + after.applied);
+    books->dissipated += half * (m->powers.damping + after.damping);
+    lk_mechanics_book(m, t, &m->powers);
+    m->powers = after;
+    lk_step_swap(sys);
+    lk_mechanics_start(m);
+    return 0;
+}

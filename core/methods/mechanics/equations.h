@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A formulation as an ordinary differential equation y' = f(t, y): what an integrator needs of it.
+ *
+ * A formulation is one file (or folder) with one table of these functions and a line in
+ * core/model/formulations.h. y holds whatever the formulation integrates (joint coordinates and
+ * rates, canonical momenta, absolute coordinates); quaternions in it are plain numbers whose
+ * derivative is q (0, w) / 2, and settle() makes them unit again. */
+#ifndef LK_METHODS_MECHANICS_EQUATIONS_H
+#define LK_METHODS_MECHANICS_EQUATIONS_H
+
+#include "methods/mechanics/mechanics.h"
+
+/** enum lk_orientation - how absolute coordinates describe an orientation: as the rotation group
+ * itself, as four Euler parameters, or as three angles, which have a singularity: yaw, pitch, roll
+ * (R = Rz Ry Rx, none at pitch +-90 degrees) or Euler's (R = Rz Rx Rz, none at nutation 0). On the
+ * command line lie, parameters, angles, euler. */
+enum lk_orientation {
+    LK_ORIENTATION_LIE,
+    LK_ORIENTATION_PARAMETERS,
+    LK_ORIENTATION_ANGLES,
+    LK_ORIENTATION_EULER
+};
+
+/** enum lk_stabilisation - what keeps the rows fulfilled: nothing; Baumgarte's terms in the
+ * accelerations; a projection of positions and velocities after each accepted step. */
+enum lk_stabilisation {
+    LK_STABILISATION_NONE,
+    LK_STABILISATION_BAUMGARTE,
+    LK_STABILISATION_PROJECTION
+};
+
+/** struct lk_equations_options - @variant: what stands behind the colon of a formulation's name, or
+ * "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
+struct lk_equations_options {
+    const char *variant;
+    enum lk_orientation orientation;
+    enum lk_stabilisation stabilisation;
+    double baumgarte[2];
+};
+
+/** struct lk_equations - @name: as on the command line, without variant
+ * @variants: names behind the colon, ended by NULL; NULL: there are none. The first is the default
+ * @paper:   what it is and where it comes from, a line for `linkage methods`
+ * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: it has
+ * @takes_massless: bodies without inertia are no reason to refuse a model
+ * @resets:  whether settle() may choose other variables for the same motion; methods of several
+ *           steps go on with those that they have. NULL: it does not
+ * @open:    @ret: memory of its own, which close() frees; the state of @mechanics is consistent.
+ *           Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: what of the model does not fit, and
+ *           what does, in @ret_error
+ * @size:    of y
+ * @read:    y of the state of the system as last accepted
+ * @rate:    f. Return: 0, LK_E_SINGULAR
+ * @write:   y to lk_mechanics_motion(), accelerations too, looked at at @t. Return: as rate()
+ * @settle:  after a step of an integrator led to @y: unit quaternions, projection, reset of
+ *           impulses; may be NULL
+ * @lambda:  multipliers of the rows as of the last write(), or NULL: lk_mechanics_accept() finds
+ *           them
+ * @residual: F(t, y, y') = 0 for implicit solvers, @ret: size() numbers, or NULL: y' - f;
+ *           is_algebraic: 1 for each component of y without derivative in F, or NULL: none
+ * rate, write, settle, lambda: RT: yes where why_not_fixed is NULL. */
+struct lk_equations {
+    const char *name;
+    const char *const *variants;
+    const char *paper;
+    const char *why_not_fixed;
+    int takes_massless;
+    int (*open)(struct lk_mechanics *mechanics, const struct lk_equations_options *options,
+                void **ret, struct lk_error *ret_error);
+    void (*close)(void *self);
+    int (*size)(const void *self);
+    void (*read)(void *self, double *y);
+    int (*rate)(void *self, double t, const double *y, double *ret);
+    int (*write)(void *self, double t, const double *y);
+    int (*settle)(void *self, double t, double *y);
+    int (*resets)(const void *self);
+    void (*lambda)(void *self, double *ret);
+    int (*residual)(void *self, double t, const double *y, const double *rate, double *ret);
+    void (*is_algebraic)(void *self, int *ret);
+};
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The steps of the library: a new one is a file of its own and a line here. Formulations that are
+ * equations of motion for any explicit integrator are a line in model/formulations.h, and have one
+ * step in common. */
+#include "methods/registry.h"
+#include "compile/effort.h"
+#include "linkage/compile.h"
+#include "maths/arithmetic.h"
+#include <stdio.h>
+#include <string.h>
+
+#define ENTRY(name, symbol) &symbol,
+static const struct lk_equations *const fixed[] = {LK_FORMULATIONS_FIXED(ENTRY)};
+#undef ENTRY
+
+static const struct offline {
+    const char *name;
+    const char *why;
+} offline[] = {
+#define ENTRY(name, symbol, why) {name, why},
+    LK_FORMULATIONS_OFFLINE(ENTRY)
+#undef ENTRY
+};
+
+static int is_called(const char *known, const char *name, const char **ret_variant)
+{
+    size_t n = strcspn(name, ":");
+
+    *ret_variant = name[n] ? name + n + 1 : "";
+    return strlen(known) == n && strncmp(known, name, n) == 0;
+}
+
+static int has_variant(const struct lk_equations *e, const char *variant)
+{
+    for (int i = 0; e->variants && e->variants[i]; i++)
+        if (strcmp(e->variants[i], variant) == 0)
+            return 1;
+    return !*variant;
+}
+
+const struct lk_equations *lk_equations_find_fixed(const char *name, const char **ret_variant)
+{
+    for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
+        if (is_called(fixed[i]->name, name, ret_variant))
+            return has_variant(fixed[i], *ret_variant) ? fixed[i] : NULL;
+    return NULL;
+}
+
+const char *lk_formulation_why_offline(const char *name)
+{
+    const char *variant;
+
+    for (size_t i = 0; i < sizeof(offline) / sizeof(*offline); i++)
+        if (is_called(offline[i].name, name, &variant))
+            return offline[i].why;
+    return NULL;
+}
+
+static const struct {
+    enum lk_coordinates coordinates;
+    const struct lk_formulation *formulation;
+} steps[] = {
+    {LK_COORDINATES_LIE, &lk_formulation_ali3},
+    {LK_COORDINATES_EULER_PARAMETERS, &lk_formulation_euler},
+    {LK_COORDINATES_LIE, &lk_formulation_rk4},
+};
+
+static const struct lk_formulation *find_step(const char *name, enum lk_coordinates coordinates)
+{
+    const char *variant;
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+        if (strcmp(steps[i].formulation->name, name) == 0 && steps[i].coordinates == coordinates)
+            return steps[i].formulation;
+    if (coordinates == LK_COORDINATES_LIE && lk_equations_find_fixed(name, &variant))
+        return &lk_formulation_explicit;
+    return NULL;
+}
+
+/* a formulation that there is, with a variant that there is not. Return: 0: it is none of these */
+static int refuse_variant(const char *name, struct lk_error *ret_error)
+{
+    const struct lk_equations *e;
+    const char *variant;
+    char base[LK_NAME_SIZE], known[LK_NAME_SIZE] = "";
+
+    snprintf(base, sizeof(base), "%.*s", (int)strcspn(name, ":"), name);
+    e = lk_equations_find_fixed(base, &variant);
+    if (!e || strcmp(base, name) == 0)
+        return 0;
+    for (int i = 0; e->variants && e->variants[i]; i++)
+        snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", i > 0 ? ", " : "",
+                 e->variants[i]);
+    lk_error_set(ret_error, "no formulation '%s', expected %s, or with a colon one of %s", name,
+                 base, known);
+    return 1;
+}
+
+static void refuse_step(const struct lk_model *m, struct lk_error *ret_error)
+{
+    const char *name = m->solver.formulation, *why = lk_formulation_why_offline(name);
+
+    if (m->solver.coordinates != LK_COORDINATES_LIE)
+        lk_error_set(ret_error,
+                     "no formulation '%s' with coordinates: euler-parameters, expected "
+                     "ali3",
+                     name);
+    else if (why)
+        lk_error_set(ret_error,
+                     "formulation '%s' has no fixed work a step: %s; expected one that has (ali3, "
+                     "rk4, dca, hdca, recursive), or linkage run and linkage compare instead",
+                     name, why);
+    else if (!refuse_variant(name, ret_error))
+        lk_error_set(ret_error, "no formulation '%s', expected ali3, rk4, dca, hdca or recursive",
+                     name);
+}
+
+/* the step that the solver section names. Return: 0, LK_E_MODEL */
+static int choose(const struct lk_model *model, struct lk_compile_how *how,
+                  struct lk_error *ret_error)
+{
+    how->formulation = find_step(model->solver.formulation, model->solver.coordinates);
+    if (how->formulation)
+        return 0;
+    refuse_step(model, ret_error);
+    return LK_E_MODEL;
+}
+
+int lk_system_new(const struct lk_model *model, const struct lk_options *options,
+                  struct lk_system **ret_system, struct lk_error *ret_error)
+{
+    return lk_system_new_within(model, options, NULL, ret_system, ret_error);
+}
+
+int lk_system_new_within(const struct lk_model *model, const struct lk_options *options,
+                         struct lk_bounds *bounds, struct lk_system **ret_system,
+                         struct lk_error *ret_error)
+{
+    LK_ARITHMETIC;
+    struct lk_compile_how how = {.flops_max = bounds ? bounds->flops_max : 0};
+    struct lk_effort effort = {0}, *before;
+    int r = choose(model, &how, ret_error);
+
+    /* what is compiled on the way to another model counts there */
+    if (r != 0 || !bounds)
+        return r != 0 ? r : lk_compile(model, options, how, ret_system, ret_error);
+    effort.is_cancelled = bounds->is_cancelled;
+    effort.context = bounds->context;
+    before = lk_effort_begin(&effort);
+    r = lk_compile(model, options, how, ret_system, ret_error);
+    lk_effort_begin(before);
+    bounds->spent = effort.spent;
+    return r;
+}

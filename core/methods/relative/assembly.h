@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Assembly and disassembly along a binary tree of bodies: (Phi_q W Phi_q^T) x = b, W = M^-1.
+ *
+ * The divide and conquer of R. Featherstone (A divide-and-conquer articulated-body algorithm ..,
+ * 1999), which Chadaj, Malczyk and Fraczek use for velocities and impulses (2016, eqs. (26)-(46)),
+ * seen through the directions that the joints constrain: of the 6 x 6 matrices xi_hk between
+ * handles h and k of a (sub)assembly there are the products D_h^T xi_hk D_k with D = Phi_q^T, and
+ * of the equations of a joint that becomes internal those of its rows. A body, or a subassembly,
+ * has any number of handles; a merge takes in all joints that its parts share, a joint to the
+ * ground belongs to its body. Where that closes a loop the rows may depend on each other:
+ * pseudo-inverse, pseudo_inverse.h.
+ *
+ * Rows are all rigid ones of the mechanics, in its numbering. */
+#ifndef LK_METHODS_RELATIVE_ASSEMBLY_H
+#define LK_METHODS_RELATIVE_ASSEMBLY_H
+
+#include "methods/mechanics/mechanics.h"
+
+struct lk_assembly;
+
+/** lk_assembly_new() - merges over the joints of @mechanics. Not for the cycle. Return: 0, -ENOMEM.
+ */
+int lk_assembly_new(struct lk_mechanics *mechanics, struct lk_assembly **ret);
+void lk_assembly_free(struct lk_assembly *assembly);
+
+/** lk_assembly_factor() - at the last look of the mechanics. Return: 0, LK_E_SINGULAR. RT: yes. */
+LK_RT int lk_assembly_factor(struct lk_assembly *assembly);
+
+/** lk_assembly_solve() - in place: assembly upwards, disassembly downwards. @x: n_rows. RT: yes. */
+LK_RT void lk_assembly_solve(struct lk_assembly *assembly, double *x);
+
+/** lk_assembly_block() - block @i of the mechanics as of the last factor. RT: yes. */
+LK_RT const struct lk_mechanics_block *lk_assembly_block(const struct lk_assembly *assembly, int i);
+
+/** lk_assembly_add_rates() - @ret += Phi_q @v, all rows;  @v: n_bodies. RT: yes. */
+LK_RT void lk_assembly_add_rates(const struct lk_assembly *assembly, const struct lk_twist *v,
+                                 double *ret);
+
+/** lk_assembly_subtract_forces() - @ret -= Phi_q^T @x;  @ret: n_bodies. RT: yes. */
+LK_RT void lk_assembly_subtract_forces(const struct lk_assembly *assembly, const double *x,
+                                       struct lk_twist *ret);
+
+/** lk_assembly_divide() - @ret = W @force, of all bodies; may be the same. RT: yes. */
+LK_RT void lk_assembly_divide(const struct lk_assembly *assembly, const struct lk_twist *force,
+                              struct lk_twist *ret);
+
+#endif

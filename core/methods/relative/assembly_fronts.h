@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of an assembly: its fronts, laid out by assembly_plan.c, worked on by assembly.c. */
+#ifndef LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
+#define LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
+
+#include "methods/relative/assembly.h"
+#include "methods/relative/pseudo_inverse.h"
+
+/** struct lk_assembly_link - rows of a body in a front. @block: of the mechanics;  @side: of it;
+ * @at: first row in the front */
+struct lk_assembly_link {
+    int block;
+    int side;
+    int at;
+};
+
+/** struct lk_assembly_front - one merge, or a body with joints to the ground. @n, @e: rows, rows
+ * eliminated
+ * @row:     of the mechanics, n;  @child, @map: front whose n - e rows are added here, and where
+ * @link:    rows of the bodies that are added here;  @first_link: by body, n_bodies + 1
+ * @matrix:  n * n: what is left of xi in its lower right;  @weight: e * (n - e), K^+ B^T
+ * @x:       n: right-hand side, then solution */
+struct lk_assembly_front {
+    int n;
+    int e;
+    int n_children;
+    int n_bodies;
+    int *row;
+    int child[2];
+    int *map[2];
+    int body[2];
+    int first_link[3];
+    struct lk_assembly_link *link;
+    struct lk_pseudo_inverse K;
+    double *matrix;
+    double *weight;
+    double *diagonal;
+    double *x;
+};
+
+/** struct lk_assembly - @diagonal: of Phi_q W Phi_q^T, of every row */
+struct lk_assembly {
+    struct lk_mechanics *mechanics;
+    struct lk_mechanics_block *block;
+    int n_fronts;
+    struct lk_assembly_front *front;
+    double *diagonal;
+    void *memory;
+};
+
+#endif

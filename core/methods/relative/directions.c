@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* H of every kind of joint, and its derivative. A column is what the body does against its parent,
+ * at a point O of the body, while one rate is one: [linear; angular], world.
+ *
+ * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about which
+ * F1 turns. With side 0 outboard all signs change, and as P0 and P1 are apart in sliding joints, so
+ * does the linear part: V(P0) = V(P1) - turn x shift, which is not zero in a planar joint only. */
+#include "maths/vec.h"
+#include "methods/relative/private.h"
+#include <string.h>
+
+static void scaled(const double a[3], double by, double ret[3])
+{
+    for (int i = 0; i < 3; i++)
+        ret[i] = by * a[i];
+}
+
+/* @part of column and derivative: @by times a vector that turns with angular velocity @w */
+static void turning(const double a[3], const double w[3], double by, double *H, double *H_rate)
+{
+    double rate[3];
+
+    lk_cross(w, a, rate);
+    scaled(a, by, H);
+    scaled(rate, by, H_rate);
+}
+
+/* n x shift and its derivative, where side 0 is outboard, to whose axes n and F0 belong */
+static void lever_of_planar(const struct lk_relative_frames *f, const double w[3], const double *nu,
+                            double H[6], double H_rate[6])
+{
+    double shift_rate[3], n_rate[3], first[3], second[3];
+
+    lk_cross(w, f->shift, shift_rate);
+    for (int i = 0; i < 3; i++)
+        shift_rate[i] += nu[0] * f->axis[0][i] + nu[1] * f->axis[1][i];
+    lk_cross(w, f->axis[2], n_rate);
+    lk_cross(f->axis[2], f->shift, H);
+    lk_cross(n_rate, f->shift, first);
+    lk_cross(f->axis[2], shift_rate, second);
+    for (int i = 0; i < 3; i++)
+        H_rate[i] = first[i] + second[i];
+}
+
+/* orthogonal columns, but for the turn of a planar joint, which a vector of angular part alone
+ * replaces */
+static void find_dual(struct lk_relative_joint *j)
+{
+    for (int c = 0; c < j->n_v; c++) {
+        double square = lk_dot(j->H[c], j->H[c]) + lk_dot(j->H[c] + 3, j->H[c] + 3);
+
+        for (int i = 0; i < 6; i++)
+            j->dual[c][i] = j->H[c][i] / square;
+    }
+    if (j->kind != LK_RELATIVE_PLANAR)
+        return;
+    for (int i = 0; i < 3; i++) {
+        j->dual[2][i] = 0;
+        j->dual[2][3 + i] = j->H[2][3 + i];
+    }
+    for (int c = 0; c < 2; c++) {
+        double along = lk_dot(j->H[c], j->H[2]);
+
+        for (int i = 0; i < 3; i++)
+            j->dual[c][3 + i] = -along * j->dual[2][3 + i];
+    }
+}
+
+/* three unit vectors of the body, as angular or linear directions */
+static void body_axes(const struct lk_relative_body *body, int first, int at,
+                      struct lk_relative_joint *j)
+{
+    for (int c = 0; c < 3; c++) {
+        const double axis[3] = {body->R[c], body->R[3 + c], body->R[6 + c]};
+
+        turning(axis, body->w, 1, j->H[first + c] + at, j->H_rate[first + c] + at);
+    }
+}
+
+/* sum of the angular parts of H nu, before H is known */
+static void turn_of(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
+                    const double R[9], const double *nu, double ret[3])
+{
+    static const int turn[] = {
+        [LK_RELATIVE_REVOLUTE] = 0,  [LK_RELATIVE_CYLINDRICAL] = 1, [LK_RELATIVE_SCREW] = 0,
+        [LK_RELATIVE_UNIVERSAL] = 0, [LK_RELATIVE_PLANAR] = 2,
+    };
+    double sign = j->is_reversed ? -1 : 1;
+
+    if (j->kind == LK_RELATIVE_PRISMATIC || j->kind == LK_RELATIVE_FIXED) {
+        ret[0] = ret[1] = ret[2] = 0;
+    } else if (j->kind == LK_RELATIVE_SPHERICAL || j->kind == LK_RELATIVE_FREE) {
+        lk_rotate(R, nu + j->n_v - 3, ret);
+    } else {
+        scaled(f->axis[2], sign * nu[turn[j->kind]], ret);
+        for (int i = 0; i < 3 && j->kind == LK_RELATIVE_UNIVERSAL; i++)
+            ret[i] += sign * nu[1] * f->second[i];
+    }
+}
+
+void lk_relative_turn(const struct lk_relative *r, int b, const double *nu)
+{
+    const struct lk_relative_scratch *s = lk_relative_scratch_of(r);
+    const struct lk_relative_joint *j = &r->on[b];
+    double turn[3];
+
+    turn_of(j, &s->frames[b], s->body[b].R, nu, turn);
+    for (int i = 0; i < 3; i++)
+        s->body[b].w[i] = s->body[j->parent].w[i] + turn[i];
+}
+
+void lk_relative_directions(const struct lk_relative *r, int b, const double *nu,
+                            struct lk_relative_joint *j)
+{
+    const struct lk_relative_scratch *s = lk_relative_scratch_of(r);
+    const struct lk_relative_frames *f = &s->frames[b];
+    const double *w0 = s->body[j->is_reversed ? b : j->parent].w;
+    const double *w1 = s->body[j->is_reversed ? j->parent : b].w;
+    double sign = j->is_reversed ? -1 : 1;
+
+    memset(j->H, 0, sizeof(j->H));
+    memset(j->H_rate, 0, sizeof(j->H_rate));
+    switch (j->kind) {
+    case LK_RELATIVE_REVOLUTE:
+        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
+        break;
+    case LK_RELATIVE_PRISMATIC:
+        turning(f->axis[2], w0, sign, j->H[0], j->H_rate[0]);
+        break;
+    case LK_RELATIVE_CYLINDRICAL:
+        turning(f->axis[2], w0, sign, j->H[0], j->H_rate[0]);
+        turning(f->axis[2], w0, sign, j->H[1] + 3, j->H_rate[1] + 3);
+        break;
+    case LK_RELATIVE_SCREW:
+        turning(f->axis[2], w0, sign * f->pitch, j->H[0], j->H_rate[0]);
+        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
+        break;
+    case LK_RELATIVE_UNIVERSAL:
+        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
+        turning(f->second, w1, sign, j->H[1] + 3, j->H_rate[1] + 3);
+        break;
+    case LK_RELATIVE_PLANAR:
+        turning(f->axis[0], w0, sign, j->H[0], j->H_rate[0]);
+        turning(f->axis[1], w0, sign, j->H[1], j->H_rate[1]);
+        turning(f->axis[2], w0, sign, j->H[2] + 3, j->H_rate[2] + 3);
+        if (j->is_reversed)
+            lever_of_planar(f, w0, nu, j->H[2], j->H_rate[2]);
+        break;
+    case LK_RELATIVE_SPHERICAL:
+        body_axes(&s->body[b], 0, 3, j);
+        break;
+    case LK_RELATIVE_FREE:
+        for (int i = 0; i < 3; i++)
+            j->H[i][i] = 1;
+        body_axes(&s->body[b], 3, 3, j);
+        break;
+    case LK_RELATIVE_FIXED:
+        break;
+    }
+    find_dual(j);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of core/relative share.
+ *
+ * A joint of a model has two frames: F0, F1, the axes f[0], f[1] turned with their bodies, and two
+ * points P0, P1. In every joint of the tree F1 = F0 turn(q) and P1 = P0 + F0 shift(q). The outboard
+ * body may be either side. */
+#ifndef LK_METHODS_RELATIVE_PRIVATE_H
+#define LK_METHODS_RELATIVE_PRIVATE_H
+
+#include "methods/relative/relative.h"
+
+/** struct lk_relative_frames - constants of the joint a body hangs on, and its frame now.
+ * @inboard, @outboard: joint axes to the axes of the parent and of the body, quaternions
+ * @p_in, @p_out: the point on either, from the centre of mass [m], body axes
+ * @zero:  coordinates where both frames coincide;  @pitch: of a screw
+ * as of the last lk_relative_place():
+ * @axis:  the vectors of F0, world;  @second: F1[2] of a universal joint
+ * @shift: P1 - P0, world */
+struct lk_relative_frames {
+    double inboard[4];
+    double outboard[4];
+    double p_in[3];
+    double p_out[3];
+    double zero[3];
+    double pitch;
+    double axis[3][3];
+    double second[3];
+    double shift[3];
+};
+
+/** struct lk_relative_body - of a body at the last place, world: @R, angular velocity @w; @al:
+ * angular acceleration of the last lk_relative_accelerate(). */
+struct lk_relative_body {
+    double R[9];
+    double w[3];
+    double al[3];
+};
+
+/** struct lk_relative_scratch - @body: n_bodies + 1, the last is the ground
+ * @assembly, @rows, @rates, @correction: of lk_relative_project() */
+struct lk_relative_scratch {
+    struct lk_relative_frames *frames;
+    struct lk_relative_body *body;
+    struct lk_assembly *assembly;
+    double *rows;
+    double *rates;
+    struct lk_twist *correction;
+};
+
+/** lk_relative_grow() - the tree: on[], order, cut; in tree.c. Return: 0, -ENOMEM. */
+int lk_relative_grow(struct lk_relative *relative);
+
+/** lk_relative_turn() - angular velocity of body @b, from that of its parent and the frames now. */
+LK_RT void lk_relative_turn(const struct lk_relative *relative, int b, const double *nu);
+
+/** lk_relative_directions() - H, H_rate, dual of the joint of body @b, from frames and angular
+ * velocities now, and rates of @q; in directions.c. RT: yes. */
+LK_RT void lk_relative_directions(const struct lk_relative *relative, int b, const double *nu,
+                                  struct lk_relative_joint *joint);
+
+static inline struct lk_relative_scratch *lk_relative_scratch_of(const struct lk_relative *relative)
+{
+    return relative->scratch;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Projection of coordinates and rates onto the cut rows: of all changes that fulfil the linearised
+ * rows the one of least kinetic energy, W Phi_q^T sigma with Phi_q W Phi_q^T sigma = Phi, in which
+ * the joints of the tree take part with rows that are fulfilled but for round-off. Seen in the
+ * joints it is a change of q, and the tree stays closed. */
+#include "methods/relative/private.h"
+
+#define ROUNDS 2 /* Newton; what a step leaves is small and goes down with its square */
+
+/* the change of coordinates that takes away what is in rows */
+static int find_step(struct lk_relative *r)
+{
+    struct lk_relative_scratch *s = r->scratch;
+    int status = lk_assembly_factor(s->assembly);
+
+    if (status != 0)
+        return status;
+    lk_assembly_solve(s->assembly, s->rows);
+    for (int b = 0; b < r->mechanics->n_bodies; b++)
+        s->correction[b] = (struct lk_twist){{0}, {0}};
+    lk_assembly_subtract_forces(s->assembly, s->rows, s->correction);
+    lk_assembly_divide(s->assembly, s->correction, s->correction);
+    lk_relative_components(r, s->correction, s->rates);
+    return 0;
+}
+
+/* no evaluation of a method */
+static void look(struct lk_relative *r, double t, const double *q, const double *nu)
+{
+    lk_relative_place(r, q, nu);
+    lk_mechanics_look(r->mechanics, t);
+    r->mechanics->n_looks--;
+}
+
+int lk_relative_project(struct lk_relative *r, double t, double *q, double *nu)
+{
+    struct lk_relative_scratch *s = r->scratch;
+    int status;
+
+    lk_relative_normalise(r, q);
+    if (r->n_cut == 0)
+        return 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        look(r, t, q, nu);
+        lk_mechanics_violation(r->mechanics, s->rows);
+        status = find_step(r);
+        if (status != 0)
+            return status;
+        lk_relative_move(r, q, s->rates, q);
+    }
+    look(r, t, q, nu);
+    lk_mechanics_rates(r->mechanics, s->rows);
+    status = find_step(r);
+    for (int i = 0; i < r->n_v && status == 0; i++)
+        nu[i] += s->rates[i];
+    return status;
+}

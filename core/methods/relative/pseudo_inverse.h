@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small symmetric equations K x = b, K positive semidefinite: Cholesky with the largest pivot
+ * first.
+ *
+ * Where K may be singular (a loop with redundant rows, a singular pose), pivots below
+ * LK_PSEUDO_INVERSE_CUT of the first count as zero, and the solution is that of the pseudo-inverse:
+ * with N an orthonormal base of the null space and G any inverse on the range, K^+ = (I - N N^T) G
+ * (I - N N^T). Rows are made comparable first: a scale for each, so least norm and least squares
+ * are those of scaled rows. The same work at every call, whatever the rank. */
+#ifndef LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
+#define LK_METHODS_RELATIVE_PSEUDO_INVERSE_H
+
+#include "linkage/error.h"
+
+#define LK_PSEUDO_INVERSE_CUT 1e-7
+
+/** struct lk_pseudo_inverse - factor of n rows. @order: rows in the order of their pivots; @place:
+ * its inverse
+ * @L: n * n;  @inverse: of the diagonal of L, 0: dropped;  @scale: of each row;  @null: n vectors,
+ * those of kept rows are zero;  @rest, @work: scratch, n * n and n */
+struct lk_pseudo_inverse {
+    int n;
+    int may_be_singular;
+    int *order;
+    int *place;
+    double *L;
+    double *inverse;
+    double *scale;
+    double *null;
+    double *rest;
+    double *work;
+};
+
+/** lk_pseudo_inverse_size() - doubles and ints that one factor of @n rows takes. */
+static inline int lk_pseudo_inverse_doubles(int n)
+{
+    return 3 * n * n + 3 * n;
+}
+
+static inline int lk_pseudo_inverse_ints(int n)
+{
+    return 2 * n;
+}
+
+/** lk_pseudo_inverse_init() - lay out; @numbers: lk_pseudo_inverse_doubles(n), @counts:
+ * lk_pseudo_inverse_ints(n). */
+void lk_pseudo_inverse_init(struct lk_pseudo_inverse *f, int n, int may_be_singular,
+                            double *numbers, int *counts);
+
+/** lk_pseudo_inverse_factor() - @K: symmetric, row-major, @stride;  @diagonal: what an entry of the
+ * diagonal is large or small against, one a row, > 0. Return: 0, LK_E_SINGULAR (never, if it may
+ * be). RT: yes. */
+LK_RT int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int stride,
+                                   const double *diagonal);
+
+/** lk_pseudo_inverse_solve() - in place: n values, @step apart. RT: yes. */
+LK_RT void lk_pseudo_inverse_solve(const struct lk_pseudo_inverse *f, double *x, int step);
+
+#endif

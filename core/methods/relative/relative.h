@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joint coordinates: a spanning tree over the joints of a model, and its kinematics.
+ *
+ * Every body hangs on one joint of the tree, at its parent body or the ground; bodies that no joint
+ * holds hang on a free joint of six. Joints outside the tree are cut: they, and whatever cannot
+ * carry coordinates (distance rods, gears, drives ..), stay rows of the mechanics. Loops that pass
+ * the ground are cut at the ground where that is possible.
+ *
+ * State: q (n_q numbers, quaternions for spherical and free joints) and the rates nu (n_v numbers;
+ * of a spherical joint the relative angular velocity in the axes of the outboard body, of a free
+ * joint [v world, w body]). Vectors of six are [linear; angular] in world axes, taken at the point
+ * O of a joint, which is fixed in the outboard body. (K. Chadaj, P. Malczyk, J. Fraczek, A parallel
+ * Hamiltonian formulation .., 2016, eqs. (1)-(9); M. Arnold, A recursive multibody formalism ..,
+ * 2013, eq. (1).) */
+#ifndef LK_METHODS_RELATIVE_RELATIVE_H
+#define LK_METHODS_RELATIVE_RELATIVE_H
+
+#include "methods/mechanics/mechanics.h"
+#include "methods/relative/assembly.h"
+
+#define LK_RELATIVE_DOF_MAX 6
+
+enum lk_relative_kind {
+    LK_RELATIVE_REVOLUTE,
+    LK_RELATIVE_PRISMATIC,
+    LK_RELATIVE_CYLINDRICAL,
+    LK_RELATIVE_SCREW,
+    LK_RELATIVE_UNIVERSAL,
+    LK_RELATIVE_PLANAR,
+    LK_RELATIVE_SPHERICAL,
+    LK_RELATIVE_FIXED,
+    LK_RELATIVE_FREE
+};
+
+/** struct lk_relative_joint - the joint that body number @body hangs on.
+ * @parent:  body, or n_bodies: the ground
+ * @joint:   block of the system, or -1 for a free joint;  @is_reversed: the outboard body is side 0
+ * of that block, not side 1
+ * @at_q, @n_q, @at_v, @n_v: its part of q and nu
+ * as of the last lk_relative_place():
+ * @point:   O, world [m];  @point_rate: its absolute velocity [m/s]
+ * @H:       columns: V_body - V_parent at O = sum of H[c] nu[c];  @H_rate: their time derivatives
+ * @dual:    columns with dual[i] . H[c] = 1 where i = c, else 0: nu[c] = dual[c] . (V_body -
+ * V_parent)
+ * @bias:    A_body - A_parent at O = sum of H[c] nu'[c] + bias, A of the material points at O */
+struct lk_relative_joint {
+    enum lk_relative_kind kind;
+    int body;
+    int parent;
+    int joint;
+    int is_reversed;
+    int at_q;
+    int n_q;
+    int at_v;
+    int n_v;
+    double point[3];
+    double point_rate[3];
+    double H[LK_RELATIVE_DOF_MAX][6];
+    double H_rate[LK_RELATIVE_DOF_MAX][6];
+    double dual[LK_RELATIVE_DOF_MAX][6];
+    double bias[6];
+};
+
+/** struct lk_relative - the tree. @on: of every body, the joint it hangs on
+ * @order: bodies, parents before children;  @cut: blocks of the mechanics (see block[] there) that
+ * are not in the tree, n_cut, with n_cut_rows rows together */
+struct lk_relative {
+    struct lk_mechanics *mechanics;
+    int n_q;
+    int n_v;
+    int n_cut;
+    int n_cut_rows;
+    struct lk_relative_joint *on;
+    int *order;
+    int *cut;
+    void *scratch;
+};
+
+/** lk_relative_new() - tree over the present state of @mechanics. Not for the cycle.
+ * Return: 0, -ENOMEM, LK_E_MODEL. */
+int lk_relative_new(struct lk_mechanics *mechanics, struct lk_relative **ret,
+                    struct lk_error *ret_error);
+void lk_relative_free(struct lk_relative *relative);
+
+/** lk_relative_read() - q and nu of the last accepted state of the system; angles as the joint
+ * counts them. The state is placed, see lk_relative_place(). RT: yes. */
+LK_RT void lk_relative_read(struct lk_relative *relative, double *ret_q, double *ret_nu);
+
+/** lk_relative_place() - forward kinematics: x, q and v of all bodies into lk_mechanics_motion(),
+ * and what struct lk_relative_joint says. Nothing is looked at yet. RT: yes. */
+LK_RT void lk_relative_place(struct lk_relative *relative, const double *q, const double *nu);
+
+/** lk_relative_accelerate() - a of all bodies into lk_mechanics_motion(), from nu' at the last
+ * place. RT: yes. */
+LK_RT void lk_relative_accelerate(struct lk_relative *relative, const double *nu_rate);
+
+/** lk_relative_rates() - q' of @q and @nu. RT: yes. */
+LK_RT void lk_relative_rates(const struct lk_relative *relative, const double *q, const double *nu,
+                             double *ret);
+
+/** lk_relative_move() - @q + @d: as rates that act for one second, quaternions by the exponential.
+ * @ret: may be @q. RT: yes. */
+LK_RT void lk_relative_move(const struct lk_relative *relative, const double *q, const double *d,
+                            double *ret);
+
+/** lk_relative_components() - rates nu that go with velocities @v of all bodies (n_bodies) at the
+ * last place. RT: yes. */
+LK_RT void lk_relative_components(const struct lk_relative *relative, const struct lk_twist *v,
+                                  double *ret);
+
+/** lk_relative_rate_components() - nu' that goes with accelerations @a of all bodies (centres of
+ * mass, n_bodies) at the last place. RT: yes. */
+LK_RT void lk_relative_rate_components(const struct lk_relative *relative, const struct lk_twist *a,
+                                       double *ret);
+
+/** lk_relative_assembly() - the equations over all rows, which lk_relative_project() factors too;
+ * of
+ * @relative. */
+struct lk_assembly *lk_relative_assembly(const struct lk_relative *relative);
+
+/** lk_relative_normalise() - unit quaternions in @q. RT: yes. */
+LK_RT void lk_relative_normalise(const struct lk_relative *relative, double *q);
+
+/** lk_relative_project() - positions and rates of q and nu onto the cut rows and drives: mass-
+ * orthogonal Newton correction, fixed number of rounds. Return: 0, LK_E_SINGULAR. RT: yes. */
+LK_RT int lk_relative_project(struct lk_relative *relative, double t, double *q, double *nu);
+
+#endif

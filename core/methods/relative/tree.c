@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The spanning tree, grown joint by joint: of the joints that lead on from the bodies reached so
+ * far the one with the most rows, for then the fewest are cut, and of these the one nearest to the
+ * root, for short branches. Only when none leads on does the ground offer another joint: so of a
+ * mechanism that hangs on the ground in several places all but one are cut there. Where the ground
+ * has none either, the heaviest body left becomes the base of a mechanism that floats. */
+#include "methods/relative/private.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/** struct grower - @place: of every body in the order, -1: not reached yet */
+struct grower {
+    struct lk_relative *relative;
+    int *place;
+    int n_placed;
+};
+
+static int kind_of(const struct lk_joint *j, int n_bodies, enum lk_relative_kind *ret)
+{
+    static const int kinds[LK_JOINT_TYPES] = {
+        [LK_JOINT_REVOLUTE] = LK_RELATIVE_REVOLUTE + 1,
+        [LK_JOINT_PRISMATIC] = LK_RELATIVE_PRISMATIC + 1,
+        [LK_JOINT_CYLINDRICAL] = LK_RELATIVE_CYLINDRICAL + 1,
+        [LK_JOINT_SCREW] = LK_RELATIVE_SCREW + 1,
+        [LK_JOINT_UNIVERSAL] = LK_RELATIVE_UNIVERSAL + 1,
+        [LK_JOINT_PLANAR] = LK_RELATIVE_PLANAR + 1,
+        [LK_JOINT_SPHERICAL] = LK_RELATIVE_SPHERICAL + 1,
+        [LK_JOINT_FIXED] = LK_RELATIVE_FIXED + 1,
+    };
+
+    if (kinds[j->type] == 0 || j->n_sides != 2 || j->body[0] == j->body[1] ||
+        j->body[0] > n_bodies || j->body[1] > n_bodies)
+        return 0; /* no coordinates, or at a frame that a drive moves */
+    *ret = (enum lk_relative_kind)(kinds[j->type] - 1);
+    return 1;
+}
+
+/* the body that joint @j would add and where it hangs; 0: none, or both ends are there already */
+static int leads_on(const struct grower *g, const struct lk_joint *j, int *ret_place, int *ret_side)
+{
+    int n = g->relative->mechanics->n_bodies, place[2];
+
+    for (int s = 0; s < 2; s++)
+        place[s] = j->body[s] == n ? n : g->place[j->body[s]];
+    if ((place[0] < 0) == (place[1] < 0))
+        return 0;
+    *ret_side = place[0] < 0 ? 0 : 1;
+    *ret_place = place[1 - *ret_side];
+    return 1;
+}
+
+/* the best block to go on with, or -1: n_bodies counts as the last place, behind all bodies */
+static int best_block(const struct grower *g)
+{
+    const struct lk_mechanics *m = g->relative->mechanics;
+    int best = -1, best_rows = 0, best_place = 0, best_ground = 0;
+
+    for (int i = 0; i < m->n_blocks; i++) {
+        const struct lk_joint *j = &m->system->joint[m->block[i]];
+        enum lk_relative_kind kind;
+        int place, side, ground;
+
+        if (!kind_of(j, m->n_bodies, &kind) || !leads_on(g, j, &place, &side))
+            continue;
+        ground = place == m->n_bodies;
+        if (best >= 0 &&
+            (ground > best_ground ||
+             (ground == best_ground &&
+              (j->n_rows < best_rows || (j->n_rows == best_rows && place >= best_place)))))
+            continue;
+        best = i;
+        best_rows = j->n_rows;
+        best_place = place;
+        best_ground = ground;
+    }
+    return best;
+}
+
+static void hang(struct grower *g, int b, struct lk_relative_joint joint)
+{
+    static const int n_q[] = {1, 1, 2, 1, 2, 3, 4, 0, 7}, n_v[] = {1, 1, 2, 1, 2, 3, 3, 0, 6};
+    struct lk_relative *r = g->relative;
+
+    joint.body = b;
+    joint.at_q = r->n_q;
+    joint.at_v = r->n_v;
+    joint.n_q = n_q[joint.kind];
+    joint.n_v = n_v[joint.kind];
+    r->n_q += joint.n_q;
+    r->n_v += joint.n_v;
+    r->on[b] = joint;
+    g->place[b] = g->n_placed;
+    r->order[g->n_placed++] = b;
+}
+
+static void hang_on_block(struct grower *g, int block)
+{
+    const struct lk_mechanics *m = g->relative->mechanics;
+    const struct lk_joint *j = &m->system->joint[m->block[block]];
+    struct lk_relative_joint joint = {.joint = m->block[block]};
+    int place, side = 0;
+
+    kind_of(j, m->n_bodies, &joint.kind);
+    leads_on(g, j, &place, &side);
+    joint.parent = j->body[1 - side];
+    joint.is_reversed = side == 0;
+    hang(g, j->body[side], joint);
+}
+
+static void float_heaviest(struct grower *g)
+{
+    const struct lk_mechanics *m = g->relative->mechanics;
+    const struct lk_body *body = m->system->body;
+    int best = -1;
+
+    for (int b = 0; b < m->n_bodies; b++)
+        if (g->place[b] < 0 && (best < 0 || body[b].mass > body[best].mass))
+            best = b;
+    hang(g, best,
+         (struct lk_relative_joint){.kind = LK_RELATIVE_FREE, .parent = m->n_bodies, .joint = -1});
+}
+
+static int is_in_tree(const struct lk_relative *r, int joint)
+{
+    for (int b = 0; b < r->mechanics->n_bodies; b++)
+        if (r->on[b].joint == joint)
+            return 1;
+    return 0;
+}
+
+int lk_relative_grow(struct lk_relative *r)
+{
+    const struct lk_mechanics *m = r->mechanics;
+    struct grower g = {.relative = r, .place = malloc(((size_t)m->n_bodies + 1) * sizeof(int))};
+
+    if (!g.place)
+        return -ENOMEM;
+    for (int b = 0; b < m->n_bodies; b++)
+        g.place[b] = -1;
+    while (g.n_placed < m->n_bodies) {
+        int block = best_block(&g);
+
+        if (block >= 0)
+            hang_on_block(&g, block);
+        else
+            float_heaviest(&g);
+    }
+    for (int i = 0; i < m->n_blocks; i++) {
+        if (is_in_tree(r, m->block[i]))
+            continue;
+        r->cut[r->n_cut++] = i;
+        r->n_cut_rows += m->first_row[i + 1] - m->first_row[i];
+    }
+    free(g.place);
+    return 0;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `rk4`: the classical Runge-Kutta method of order 4 on the same coordinates, with the
+ * same rows, tree and projections as `ali3`. For smooth motion, without stiff springs and without
+ * bodies that have no inertia: lk_extrapolate_check() refuses the rest.
+ *
+ * At every stage the accelerations follow from M a + Phi_q^T lambda = Q, Phi_q a + d2Phi/dt2 = 0:
+ * the forces with the last multipliers, then the projection, whose correction of the multipliers
+ * makes them exact but for E. Springs and dampers are forces here, their rows are left out of the
+ * factor. Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
+ * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that no quaternion is
+ * ever added to another. Stages leave the joints by O(h^2), the step by O(h^5), and of that it is
+ * projected back: positions with the factor of the last stage, then velocities with a fresh one,
+ * with which the accelerations and multipliers of the new state are found and the next step begins.
+ *
+ * Four factors and nine solves: hardly more than a step of `ali3`, which is of order 2. */
+#include "maths/vec.h"
+#include "step/system.h"
+#include <stdbool.h>
+
+#define STAGES      4
+#define ROUNDS      2 /* Newton iterations that project the positions */
+#define REFINEMENTS 3 /* solves for the multipliers of the new state */
+
+/** struct stage - of a body: @rate: derivative of x, theta, v, w in the stage under way; @sum: of
+ * all stages so far, weighted;  @theta: of the stage */
+struct stage {
+    double rate[12];
+    double sum[12];
+    double theta[3];
+};
+
+static const double when[STAGES] = {0, 0.5, 0.5, 1};
+static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+/* a = W (Q - gyroscopic - Phi_q^T lambda) at the present poses and twists */
+static void apply_forces(struct lk_system *sys, double t, const double *inputs)
+{
+    struct lk_state *next = &sys->next;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double rate, x = lk_loads_law_place(sys, next, law, &rate);
+
+        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
+        next->lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
+    }
+    lk_evaluate_transpose(sys, next->lambda, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, t, inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *g = &sys->residual[b];
+        struct lk_motion *m = &next->motion[b];
+        double Jw[3], torque[3], turn[3];
+
+        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
+        lk_cross(m->v.w, Jw, torque);
+        for (int i = 0; i < 3; i++)
+            torque[i] += g->w[i];
+        lk_sym_mul(sys->W[b].inertia, torque, turn);
+        for (int i = 0; i < 3; i++) {
+            m->a.v[i] = -sys->W[b].mass * g->v[i];
+            m->a.w[i] = -turn[i];
+        }
+    }
+}
+
+/* accelerations and multipliers of system->next, at time @t; the factor is that of its poses */
+static void accelerate(struct lk_system *sys, double t, const double *inputs)
+{
+    if (sys->n_laws > 0)
+        lk_keep_coordinates(sys);
+    apply_forces(sys, t, inputs);
+    lk_project_accelerations(sys, &sys->next, NULL);
+}
+
+/* The same for the end of a step, from no multipliers at all: as one correction follows the other,
+ * those of redundant rows would remember every pose and drift. So they are of minimum norm, as
+ * after the three iterations of `ali3`; what E leaves out is restored. */
+static void accelerate_anew(struct lk_system *sys, double t, const double *inputs)
+{
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->next.lambda[r] = 0;
+    accelerate(sys, t, inputs);
+    for (int i = 1; i < REFINEMENTS; i++)
+        lk_project_accelerations(sys, &sys->next, NULL);
+}
+
+/* drives, poses, twists, Jacobians and factor of system->next, @part of a step after system->now */
+static void look(struct lk_system *sys, double part)
+{
+    sys->next.books->steps = sys->now.books->steps + part;
+    lk_drives_evaluate(sys, &sys->next);
+    lk_evaluate_poses(sys, &sys->next);
+    lk_evaluate_twists(sys, &sys->next);
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
+}
+
+/* system->next := system->now + @h times @by, x theta v w of a body; @ret_theta: the turn */
+static void advance_body(struct lk_system *sys, int b, double h, const double by[12],
+                         double ret_theta[3])
+{
+    const struct lk_motion *old = &sys->now.motion[b];
+    struct lk_motion *m = &sys->next.motion[b];
+    double turn[4];
+
+    for (int i = 0; i < 3; i++) {
+        m->x[i] = old->x[i] + h * by[i];
+        ret_theta[i] = h * by[3 + i];
+        m->v.v[i] = old->v.v[i] + h * by[6 + i];
+        m->v.w[i] = old->v.w[i] + h * by[9 + i];
+    }
+    lk_rotation_exp(ret_theta, turn);
+    lk_quat_mul(old->q, turn, m->q);
+}
+
+/* derivatives of a stage, with the accelerations that it has now, into its sum */
+static void add_rates(const struct lk_motion *m, double w, struct stage *s)
+{
+    double once[3], twice[3];
+
+    lk_cross(s->theta, m->v.w, once);
+    lk_cross(s->theta, once, twice);
+    for (int i = 0; i < 3; i++) {
+        s->rate[i] = m->v.v[i];
+        s->rate[3 + i] = m->v.w[i] + 0.5 * once[i] + twice[i] / 12;
+        s->rate[6 + i] = m->a.v[i];
+        s->rate[9 + i] = m->a.w[i];
+    }
+    for (int i = 0; i < 12; i++)
+        s->sum[i] += w * s->rate[i];
+}
+
+/* power of inputs, drives, loads and dampers, into the books as far as the trapezoidal rule of
+ * every step differs from that of Kutta */
+static void book(struct lk_system *sys, double t, double share, const double *inputs)
+{
+    struct lk_books *books = sys->next.books;
+    struct lk_powers p;
+
+    if (sys->n_inputs + sys->n_loads + sys->n_laws + sys->n_drives == 0)
+        return;
+    lk_loads_powers(sys, &sys->next, t, inputs, &p);
+    books->work_input += share * p.input;
+    books->work_drive += share * p.drive;
+    books->work_applied += share * p.applied;
+    books->dissipated += share * p.damping;
+}
+
+/* all stages but the first: returns whether every turn is less than half a turn */
+static bool run_stages(struct lk_system *sys, const double *inputs)
+{
+    struct stage *stages = sys->formulation_data;
+    double h = sys->h, start = sys->now.books->steps, widest = 0;
+
+    for (int k = 0; k < STAGES; k++) {
+        if (k > 0) {
+            look(sys, when[k]);
+            accelerate(sys, (start + when[k]) * h, inputs);
+            book(sys, (start + when[k]) * h, weight[k] * h, inputs);
+        }
+        for (int b = 0; b < sys->n_bodies; b++) {
+            struct stage *s = &stages[b];
+
+            add_rates(&sys->next.motion[b], weight[k], s);
+            if (k < STAGES - 1)
+                advance_body(sys, b, when[k + 1] * h, s->rate, s->theta);
+            else
+                advance_body(sys, b, h, s->sum, s->theta);
+            widest = lk_max(widest, lk_dot(s->theta, s->theta));
+        }
+    }
+    return widest < M_PI * M_PI;
+}
+
+/* Newton iterations with the factor of the last stage, which is O(h^3) away:
+ * dq = -s W Phi_q^T sigma, sigma from rhs Phi */
+static void project_positions(struct lk_system *sys)
+{
+    double largest = 0;
+
+    lk_evaluate_poses(sys, &sys->next);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        lk_evaluate_violation(sys, i, sys->solution + j->row);
+        for (int r = j->n_rigid; r < j->n_rows; r++)
+            sys->solution[j->row + r] = 0;
+    }
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *c = &sys->correction[b];
+        const double theta[3] = {-c->w[0], -c->w[1], -c->w[2]};
+        struct lk_motion *m = &sys->next.motion[b];
+        double dq[4], q[4];
+
+        lk_rotation_exp(theta, dq);
+        lk_quat_mul(m->q, dq, q);
+        for (int i = 0; i < 3; i++) {
+            m->x[i] -= c->v[i];
+            largest = lk_max(largest, lk_max(fabs(c->v[i]), fabs(c->w[i])));
+        }
+        for (int i = 0; i < 4; i++)
+            m->q[i] = q[i];
+    }
+    sys->next.books->increment = largest;
+}
+
+/* the first stage is system->now, whose accelerations the last step has found; but inputs may have
+ * jumped, and the multipliers follow them. The factor is at hand. */
+static void begin(struct lk_system *sys, const double *inputs)
+{
+    struct stage *stages = sys->formulation_data;
+    double t = sys->now.books->steps * sys->h;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        stages[b] = (struct stage){0};
+        sys->next.motion[b] = sys->now.motion[b];
+    }
+    for (int i = 0; i < sys->input_size; i++)
+        sys->next.inputs[i] = inputs[i];
+    book(sys, t, -0.5 * sys->h, inputs);
+    if (sys->n_inputs > 0)
+        accelerate(sys, t, inputs);
+    book(sys, t, weight[0] * sys->h, inputs);
+}
+
+static int rk4_step(struct lk_system *sys, const double *inputs)
+{
+    double end = (sys->now.books->steps + 1) * sys->h;
+    bool turns_are_small;
+
+    begin(sys, inputs);
+    turns_are_small = run_stages(sys, inputs);
+    for (int b = 0; b < sys->n_bodies; b++)
+        lk_quat_normalise(sys->next.motion[b].q);
+    lk_evaluate_twists(sys, &sys->next);
+    for (int i = 0; i < ROUNDS; i++)
+        project_positions(sys);
+    look(sys, 1);
+    lk_project_velocities(sys, &sys->next);
+    accelerate_anew(sys, end, inputs);
+    book(sys, end, -0.5 * sys->h, inputs);
+    sys->next.books->steps = sys->now.books->steps; /* counted by who called */
+    return turns_are_small ? 0 : LK_E_TURN;
+}
+
+static int rk4_prepare(struct lk_system *sys, const char *name, struct lk_error *ret_error)
+{
+    (void)name;
+    (void)ret_error;
+    lk_system_decouple_laws(sys);
+    return 0;
+}
+
+static int rk4_layout(struct lk_system *sys, const struct lk_topology *topology,
+                      const struct lk_plan *plan, struct lk_arena *arena)
+{
+    (void)topology;
+    (void)plan;
+    sys->formulation_data = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(struct stage));
+    return 0;
+}
+
+const struct lk_formulation lk_formulation_rk4 = {
+    .name = "rk4",
+    .step = rk4_step,
+    .layout = rk4_layout,
+    .prepare = rk4_prepare,
+    .is_explicit = 1,
+    .order = 4,
+};

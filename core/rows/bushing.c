@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bushing: six rows that measure how body 1 has moved against body 0, in the axes f[0]. The first
+ * three are the shift of its point, the others the rotation vector theta = log(A) of its frame,
+ * where A_ij = f[0][i] . f[1][j]. Both frames coincide in the drawing.
+ *
+ * With R -> R exp(dtheta) on either body, A' = w~ A, where w is the relative angular velocity in
+ * the axes f[0]; and then theta' = K w with the inverse left Jacobian of the rotation group
+ *
+ *   K = 1 - theta~ / 2 + g theta~^2,    g = (1 - c) / |theta|^2,    c = |theta|/2 cot(|theta|/2)
+ *
+ * regular for |theta| < 2 pi; theta itself jumps at pi, where the two ways round are equally short.
+ * theta~ theta = 0, so a law k theta turns the body back about theta with the torque k theta. */
+#include "rows/rows.h"
+
+/* q of A with w >= 0. A gives all products 4 q_i q_k; the column of the largest |q_k| has the best
+ * digits, whichever way the body has turned. */
+static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *const *pose,
+                                double q[4])
+{
+    double A[3][3], scale;
+    int best = 0;
+
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            A[i][k] = lk_rows_square(pose, j->f[0][i], j->f[1][k]);
+
+    const double product[4][4] = {
+        {1 + A[0][0] + A[1][1] + A[2][2], A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1]},
+        {A[2][1] - A[1][2], 1 + A[0][0] - A[1][1] - A[2][2], A[1][0] + A[0][1], A[0][2] + A[2][0]},
+        {A[0][2] - A[2][0], A[1][0] + A[0][1], 1 - A[0][0] + A[1][1] - A[2][2], A[2][1] + A[1][2]},
+        {A[1][0] - A[0][1], A[0][2] + A[2][0], A[2][1] + A[1][2], 1 - A[0][0] - A[1][1] + A[2][2]},
+    };
+
+    for (int k = 1; k < 4; k++)
+        best = product[k][k] > product[best][best] ? k : best;
+    scale = 1 / sqrt(product[best][0] * product[best][0] +
+                     lk_dot(product[best] + 1, product[best] + 1));
+    scale = copysign(scale, product[best][0]);
+    for (int k = 0; k < 4; k++)
+        q[k] = scale * product[best][k];
+}
+
+/* theta and g. c = q_w |theta| / (2 |q_v|), whose limit 1 the two tiny terms keep; the round-off of
+ * 1 - c is divided by |theta|^2 and meets theta~^2, so it stays round-off for any theta. */
+static double rotation(const struct lk_joint *j, const struct lk_pose *const *pose, double theta[3])
+{
+    const double tiny = 1e-60;
+    double q[4], square, c;
+
+    relative_quaternion(j, pose, q);
+    lk_rotation_log(q, theta);
+    square = lk_dot(theta, theta);
+    c = 0.5 * q[0] * sqrt((square + 4 * tiny) / (lk_dot(q + 1, q + 1) + tiny));
+    return (1 - c) / lk_max(square, 1e-30);
+}
+
+/* torque directions on both bodies of the combination m . theta: the vector K^T m, with K^T =
+ * 1 + theta~ / 2 + g theta~^2, from the axes f[0] into those of the bodies; backwards on body 0 */
+static void directions(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const double theta[3], double g, const double m[3], double t0[3],
+                       double t1[3])
+{
+    double once[3], twice[3], world[3];
+
+    lk_cross(theta, m, once);
+    lk_cross(theta, once, twice);
+    t0[0] = t0[1] = t0[2] = 0;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            t0[i] += (m[k] + 0.5 * once[k] + g * twice[k]) * j->f[0][k][i];
+    lk_rotate(pose[0]->R, t0, world);
+    lk_rotate_back(pose[1]->R, world, t1);
+    for (int i = 0; i < 3; i++)
+        t0[i] = -t0[i];
+}
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    for (int i = 0; i < 3; i++)
+        phi[i] = lk_rows_travel(j, pose, i);
+    rotation(j, pose, phi + 3);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double theta[3], t0[3], t1[3], force[3];
+    double g = rotation(j, pose, theta);
+
+    for (int i = 0; i < 3; i++)
+        force[i] = -lambda[i];
+    lk_rows_slides_load(j, pose, 0, 3, force, sum);
+    directions(j, pose, theta, g, lambda + 3, t0, t1);
+    for (int i = 0; i < 3; i++) {
+        sum[0]->w[i] += t0[i];
+        sum[1]->w[i] += t1[i];
+    }
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double theta[3];
+    double g = rotation(j, pose, theta);
+
+    for (int r = 0; r < 3; r++) {
+        double shift[2][6], turn[2][6] = {{0}};
+        double m[3] = {r == 0, r == 1, r == 2};
+
+        lk_rows_travel_jacobian(j, pose, r, shift);
+        directions(j, pose, theta, g, m, turn[0] + 3, turn[1] + 3);
+        for (int s = 0; s < 2; s++) {
+            lk_jacobian_set_row(ret, s, r, shift[s]);
+            lk_jacobian_set_row(ret, s, 3 + r, turn[s]);
+        }
+    }
+}
+
+/* Compliant rows follow a law of their own and no acceleration is projected on them, so a bushing,
+ * which is never rigid, needs none. */
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
+{
+    (void)j;
+    (void)pose;
+    (void)twist;
+    for (int r = 0; r < 6; r++)
+        ret[r] = 0;
+}
+
+const struct lk_joint_type_ops lk_joint_bushing = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+};

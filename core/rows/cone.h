@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a conical wheel (side 1) touches a straight, round rail (side 0).
+ *
+ * The rail is a cylinder of radius rho about the line through C along t; the wheel a cone about the
+ * axle, the line through W along b, of radius r in the plane of W, whose surface makes the angle
+ * delta with the axle: it widens along b for delta > 0. Their common normal n points from the wheel
+ * into the rail. It is square to t and makes the cone's fixed angle with the axle,
+ *
+ *     n . t = 0,   n . b = -sin delta,   |n| = 1
+ *
+ * two solutions, of which the rail's side of the axle picks one. A tangent plane of the cone is
+ * r cos delta away from W, one of the rail rho from C, so with d = C - W the gap is
+ *
+ *     Phi = n . d - (r cos delta + rho)
+ *
+ * With m = t x n (square to the rail, in the contact plane) d = k b + l t + j n, which says how far
+ * along axle and rail the contact is: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin
+ * delta. The derivatives of n follow from its three equations,
+ *
+ *     n' = -(n . t') t + ((b . t) (n . t') - n . b') / (b . m) m
+ *
+ * and, as d - k b - l t is along n and n' square to it,
+ *
+ *     Phi'  = n . u,   u = d' - k b' - l t'       the approach of the material points in contact
+ *     Phi'' = n' . u + n . (d'' - k b'' - l t'' - k' b' - l' t')
+ *     k' = (u . m - j n' . m) / (b . m),   l' = u . t - k' b . t - j n' . t */
+#ifndef LK_ROWS_CONE_H
+#define LK_ROWS_CONE_H
+
+#include "rows/rows.h"
+
+/** struct lk_cone - the contact of a pose; vectors in world axes, letters as above. @bm: b . m,
+ * which is zero only where the axle runs along the rail; there it counts as next to nothing. */
+struct lk_cone {
+    double d[3];
+    double t[3];
+    double b[3];
+    double n[3];
+    double m[3];
+    double bt;
+    double bm;
+    double k;
+    double l;
+    double j;
+};
+
+LK_INLINE void lk_cone_contact(const struct lk_joint *joint, const struct lk_pose *const *pose,
+                               struct lk_cone *c)
+{
+    double sine = joint->sine, across[3], square, level, side;
+
+    lk_rows_gap(joint, pose, c->d);
+    lk_rotate(pose[0]->R, joint->f[0][2], c->t);
+    lk_rotate(pose[1]->R, joint->f[1][2], c->b);
+    c->bt = lk_dot(c->b, c->t);
+    lk_cross(c->t, c->b, across);
+    square = lk_max(1 - c->bt * c->bt, 1e-12);
+    level = sqrt(lk_max(square - sine * sine, 1e-12));
+    side = copysign(1, lk_dot(across, c->d));
+    for (int i = 0; i < 3; i++)
+        c->n[i] = (side * level * across[i] - sine * (c->b[i] - c->bt * c->t[i])) / square;
+    lk_cross(c->t, c->n, c->m);
+    c->bm = -side * level;
+    c->k = lk_dot(c->d, c->m) / c->bm;
+    c->l = lk_dot(c->d, c->t) - c->k * c->bt;
+    c->j = lk_dot(c->d, c->n) + c->k * sine;
+}
+
+/* from the centre of mass of either body to the contact [m], world: the point of the rail, for both
+ */
+LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *const *pose,
+                            const struct lk_cone *c, double arm[2][3])
+{
+    lk_rotate(pose[0]->R, joint->p[0], arm[0]);
+    for (int i = 0; i < 3; i++) {
+        arm[0][i] -= c->l * c->t[i] + joint->radius * c->n[i];
+        arm[1][i] = arm[0][i] + (pose[0]->x[i] - pose[1]->x[i]);
+    }
+}
+
+/* the row e . (what the rail does at the contact - what the wheel does), e a unit vector, world;
+ * @sign turns it round */
+LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], const double e[3],
+                           double sign, double J[2][6])
+{
+    for (int s = 0; s < 2; s++) {
+        double turn[3], moment[3];
+
+        lk_cross(arm[s], e, moment);
+        lk_rotate_back(pose[s]->R, moment, turn);
+        for (int i = 0; i < 3; i++) {
+            J[s][i] = sign * lk_jacobian_sign(s) * e[i];
+            J[s][3 + i] = sign * lk_jacobian_sign(s) * turn[i];
+        }
+    }
+}
+
+/* adds lambda times a row to the loads of both bodies */
+LK_INLINE void lk_cone_add(double J[2][6], double lambda, struct lk_twist *const *sum)
+{
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 3; i++) {
+            sum[s]->v[i] += lambda * J[s][i];
+            sum[s]->w[i] += lambda * J[s][3 + i];
+        }
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coordinate row: one coordinate of another joint, taken as a row, so that a spring, a stop or
+ * friction can act on it or a drive prescribe it. It has the sides of that joint, less the ground
+ * where that is left out (`at_side`).
+ *
+ * The violation is the bare coordinate, without the winding of earlier turns and without what it is
+ * compared with: the step knows both, the turns so far and the value of the drive or the law. */
+#include "rows/rows.h"
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    phi[0] = lk_rows_coordinate(j, 0, pose);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double J[LK_SIDES_MAX][6] = {{0}};
+
+    lk_rows_coordinate_jacobian(j, 0, 1, pose, J);
+    lk_rows_add_load(j->n_sides, J, lambda[0], sum);
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double J[LK_SIDES_MAX][6] = {{0}};
+
+    lk_rows_coordinate_jacobian(j, 0, 1, pose, J);
+    for (int s = 0; s < j->n_sides; s++)
+        lk_jacobian_set_row(ret, s, 0, J[s]);
+}
+
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
+{
+    ret[0] = lk_rows_coordinate_gamma(j, 0, pose, twist);
+}
+
+const struct lk_joint_type_ops lk_joint_coordinate_row = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coupling: gear (angle to angle) or rack (angle to length), one row between the coordinates of two
+ * other joints: c1 - ratio c0 - offset = 0. It acts on the bodies of both joints, up to four; a
+ * body that both have in common is one side and gets the sum, the ground may be left out
+ * (`at_side`).
+ *
+ * The coordinates come without the winding of earlier turns; the step adds it, because a ratio does
+ * not commute with whole turns: half a turn of one wheel is not the half of any number of turns. */
+#include "rows/rows.h"
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    phi[0] = lk_rows_coordinate(j, 1, pose) - j->ratio * lk_rows_coordinate(j, 0, pose) - j->offset;
+}
+
+static void row(const struct lk_joint *j, const struct lk_pose *const *pose,
+                double J[LK_SIDES_MAX][6])
+{
+    lk_rows_coordinate_jacobian(j, 1, 1, pose, J);
+    lk_rows_coordinate_jacobian(j, 0, -j->ratio, pose, J);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double J[LK_SIDES_MAX][6] = {{0}};
+
+    row(j, pose, J);
+    lk_rows_add_load(j->n_sides, J, lambda[0], sum);
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double J[LK_SIDES_MAX][6] = {{0}};
+
+    row(j, pose, J);
+    for (int s = 0; s < j->n_sides; s++)
+        lk_jacobian_set_row(ret, s, 0, J[s]);
+}
+
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
+{
+    ret[0] = lk_rows_coordinate_gamma(j, 1, pose, twist) -
+             j->ratio * lk_rows_coordinate_gamma(j, 0, pose, twist);
+}
+
+const struct lk_joint_type_ops lk_joint_coupling = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Creep: two rows, always compliant, that measure how fast a wheel slips on its rail where they
+ * touch (cone.h): the velocity of the wheel's material less that of the rail's, along the rail and
+ * across it in the contact plane. There is no coordinate whose rates these are, so the value of a
+ * row is zero; its law looks at the rate alone. */
+#include "rows/cone.h"
+
+static void rows_of(const struct lk_joint *j, const struct lk_pose *const *pose, double J[2][2][6])
+{
+    struct lk_cone c;
+    double arm[2][3];
+
+    lk_cone_contact(j, pose, &c);
+    lk_cone_arms(j, pose, &c, arm);
+    lk_cone_row(pose, arm, c.t, -1, J[0]);
+    lk_cone_row(pose, arm, c.m, -1, J[1]);
+}
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    (void)j;
+    (void)pose;
+    phi[0] = phi[1] = 0;
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double J[2][2][6];
+
+    rows_of(j, pose, J);
+    for (int r = 0; r < 2; r++)
+        for (int s = 0; s < 2; s++)
+            lk_jacobian_set_row(ret, s, r, J[r][s]);
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double J[2][2][6];
+
+    rows_of(j, pose, J);
+    for (int r = 0; r < 2; r++)
+        lk_cone_add(J[r], lambda[r], sum);
+}
+
+/* no acceleration is projected on compliant rows */
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
+{
+    (void)j;
+    (void)pose;
+    (void)twist;
+    ret[0] = ret[1] = 0;
+}
+
+const struct lk_joint_type_ops lk_joint_creep = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+};

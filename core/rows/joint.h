@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled joint: constraint rows between two bodies, and what each joint type must provide.
+ *
+ * Side 0 is the first body, side 1 the second; the ground is a body
+ * that does not move. In the basis of this project a body's six directions are its translation
+ * along the world axes and its rotation about its own axes, R -> R exp(dtheta), so a Jacobian row
+ * is [d/dx (world), d/dtheta (body)]. */
+#ifndef LK_ROWS_JOINT_H
+#define LK_ROWS_JOINT_H
+
+#include "linkage/kinds.h"
+
+#define LK_ROWS_MAX 6 /* rows of one joint */
+#define LK_ROWS_PAD 8 /* the same rounded up to whole vectors */
+#define LK_SIDES_MAX                                                                               \
+    4 /* bodies that one joint acts on: a coupling of two joints has up to four                    \
+       */
+
+/** struct lk_pose - where a body is. @x: centre of mass [m], world; @R: body to world, row-major.
+ */
+struct lk_pose {
+    double x[3];
+    double R[9];
+};
+
+/** struct lk_twist - how a body moves, or a vector in its six directions. @v: [m/s], world;
+ * @w: [rad/s], body axes. */
+struct lk_twist {
+    double v[3];
+    double w[3];
+};
+
+/** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
+ * drive, a gear): a block of rows between two bodies, or up to four for a coupling. All rows of a
+ * block are rigid (they hold exactly) or all are compliant (each follows a law of its own).
+ * @type:       selects the functions
+ * @n_sides:    bodies that the rows act on
+ * @body:       which ones; the ground is body n_bodies, prescribed frames lie behind it
+ * @n_rigid:    n_rows, or 0 when the rows are compliant
+ * @n_length:   the first rows, which are lengths [m]; the others are angles [rad]
+ * @row:        index of its first row among all, in the order of elimination
+ * @is_local:   its point rows are measured along the axes f[0] instead of the world's, so that each
+ *              can have a stiffness of its own
+ * @p:          the joint's point on either body, from the centre of mass [m], body axes
+ * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
+ * @coordinate: values of the joint's coordinates where both frames coincide [rad or m]
+ * @length:     distance: of the rod [m]; cone-on-rail: from axle to rail's middle along the normal
+ * @pitch:      screw: travel [m] a radian
+ * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
+ * rail
+ * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
+ *              @which: which coordinate of each;  @at_side: side of this block that is side s of
+ *              joint k, or -1 for a side at the ground that this block leaves out
+ * @ratio:      coupling: coordinate of of[1] = ratio * coordinate of of[0] + offset
+ * @first_coordinate: where the joint's coordinates are in the state
+ * @needs_coordinate: the coordinates are followed from step to step
+ * @law:        compliant: index of the law of its first row
+ * @drive:      rigid: index of the drive that its row follows, or -1 */
+struct lk_joint {
+    enum lk_joint_type type;
+    int n_sides;
+    int body[LK_SIDES_MAX];
+    int n_rigid;
+    int n_rows;
+    int n_length;
+    int row;
+    int is_local;
+    int needs_coordinate;
+    int first_coordinate;
+    int law;
+    int drive;
+    double p[2][3];
+    double f[2][3][3];
+    double coordinate[LK_COORDINATES_MAX];
+    double length;
+    double pitch;
+    double sine;
+    double radius;
+    const struct lk_joint *of[2];
+    int which[2];
+    int at_side[2][2];
+    double ratio;
+    double offset;
+};
+
+/** struct lk_jacobian - d(row)/d(x, theta) of either body, a view.
+ *
+ * Rows are the last index, so that one vector instruction works on several; rows beyond the joint's
+ * are zero. Where the first three rows say that two points coincide and no other row moves with a
+ * translation (`is_point`: all joints but sliding ones), the translation part is +I and -I on those
+ * rows and is not stored.
+ * @J:        value of (side, direction k, row r) at J[(directions * side + k) * pad + r]
+ * @pad:      rows rounded up to whole vectors, 4 or 8
+ * @is_point: 3 directions are stored, d/dtheta; otherwise 6, d/dx and d/dtheta */
+struct lk_jacobian {
+    double *J;
+    int pad;
+    int is_point;
+};
+
+/** lk_jacobian_pad() - rows rounded up to whole vectors of four. */
+static inline int lk_jacobian_pad(int n_rows)
+{
+    return n_rows <= 4 ? 4 : 8;
+}
+
+/** lk_jacobian_size() - doubles of all sides. */
+static inline int lk_jacobian_size(int n_sides, int pad, int is_point)
+{
+    return (is_point ? 3 : 6) * n_sides * pad;
+}
+
+/** lk_jacobian_sign() - the translation part of point rows: +1 on side 0, -1 on side 1. */
+static inline double lk_jacobian_sign(int side)
+{
+    return side == 0 ? 1 : -1;
+}
+
+/** lk_jacobian_turn() - the d/dtheta part of one side, direction k at [k * pad]. RT: yes. */
+static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
+{
+    return jacobian.J + (jacobian.is_point ? 3 * side : 6 * side + 3) * jacobian.pad;
+}
+
+/** struct lk_side - one side of a joint as its body sees it.
+ * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx stands before it
+ * @row:      first row among all;  @n: rows
+ * @sign:     of the translation part of point rows */
+struct lk_side {
+    const double *turn;
+    int row;
+    int n;
+    int pad;
+    int is_point;
+    double sign;
+};
+
+/** lk_side_of() - side @side of a joint whose rows begin at @row. */
+static inline struct lk_side lk_side_of(struct lk_jacobian jacobian, int side, int row, int n_rows)
+{
+    return (struct lk_side){
+        .turn = lk_jacobian_turn(jacobian, side),
+        .row = row,
+        .n = n_rows,
+        .pad = jacobian.pad,
+        .is_point = jacobian.is_point,
+        .sign = lk_jacobian_sign(side),
+    };
+}
+
+/** lk_jacobian_set_row() - write one row of one side; the translation part of a point joint, which
+ * is known, is left out. RT: yes. */
+static inline void lk_jacobian_set_row(struct lk_jacobian jacobian, int side, int row,
+                                       const double values[6])
+{
+    double *turn = lk_jacobian_turn(jacobian, side);
+
+    for (int k = 0; k < 3; k++) {
+        turn[k * jacobian.pad + row] = values[3 + k];
+        if (!jacobian.is_point)
+            turn[(k - 3) * jacobian.pad + row] = values[k];
+    }
+}
+
+/** lk_jacobian_row() - read one row of one side. RT: yes. */
+static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int row, double ret[6])
+{
+    const double *turn = lk_jacobian_turn(jacobian, side);
+
+    for (int k = 0; k < 3; k++) {
+        ret[3 + k] = turn[k * jacobian.pad + row];
+        if (jacobian.is_point)
+            ret[k] = k == row ? lk_jacobian_sign(side) : 0;
+        else
+            ret[k] = turn[(k - 3) * jacobian.pad + row];
+    }
+}
+
+/** struct lk_joint_type_ops - what a joint type provides. Poses and twists come one a side. All are
+ * safe on the cycle thread and do the same work at every call.
+ * @is_point:    see struct lk_jacobian; only the functions of the type itself, see
+ * lk_joint_is_point()
+ * @violation:   Phi of the rows
+ * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
+ * @jacobian:    Phi_q of the rows
+ * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
+ * @coordinate:  coordinate @i of the joint without the winding of earlier turns [rad or m]; NULL
+ * for types without coordinates
+ * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
+ * @coordinate_gamma:    its second time derivative with all accelerations zero */
+struct lk_joint_type_ops {
+    int is_point;
+    void (*violation)(const struct lk_joint *, const struct lk_pose *const *pose, double *phi);
+    void (*load)(const struct lk_joint *, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum);
+    void (*jacobian)(const struct lk_joint *, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret);
+    void (*gamma)(const struct lk_joint *, const struct lk_pose *const *pose,
+                  const struct lk_twist *const *twist, double *ret);
+    double (*coordinate)(const struct lk_joint *, const struct lk_pose *const *pose, int i);
+    void (*coordinate_jacobian)(const struct lk_joint *, const struct lk_pose *const *pose, int i,
+                                double J[2][6]);
+    double (*coordinate_gamma)(const struct lk_joint *, const struct lk_pose *const *pose,
+                               const struct lk_twist *const *twist, int i);
+};
+
+extern const struct lk_joint_type_ops lk_joint_revolute;
+extern const struct lk_joint_type_ops lk_joint_spherical;
+extern const struct lk_joint_type_ops lk_joint_prismatic;
+extern const struct lk_joint_type_ops lk_joint_fixed;
+extern const struct lk_joint_type_ops lk_joint_cylindrical;
+extern const struct lk_joint_type_ops lk_joint_universal;
+extern const struct lk_joint_type_ops lk_joint_planar;
+extern const struct lk_joint_type_ops lk_joint_screw;
+extern const struct lk_joint_type_ops lk_joint_point_on_line;
+extern const struct lk_joint_type_ops lk_joint_distance;
+extern const struct lk_joint_type_ops lk_joint_constant_velocity;
+extern const struct lk_joint_type_ops lk_joint_cone_on_rail;
+extern const struct lk_joint_type_ops lk_joint_bushing;
+extern const struct lk_joint_type_ops lk_joint_coordinate_row;
+extern const struct lk_joint_type_ops lk_joint_creep;
+extern const struct lk_joint_type_ops lk_joint_coupling;
+
+/** lk_joint_types - the functions of every type, in joints.c. */
+extern const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES];
+
+/** lk_joint_ops() - the functions of a type. RT: yes. */
+static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type type)
+{
+    return lk_joint_types[type];
+}
+
+/* ---- joints.c: the functions of a type as a joint uses them. A joint with is_local has its point
+ * rows turned into the axes f[0] of its first body. RT: yes. ---- */
+
+/** lk_joint_is_point() - whether the Jacobian of a joint is stored without its translation part. */
+static inline int lk_joint_is_point(enum lk_joint_type type, int is_local)
+{
+    return lk_joint_types[type]->is_point && !is_local;
+}
+
+void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi);
+void lk_joint_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       struct lk_jacobian ret);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of joint types: a new type is a file of its own and a line here. */
+#include "rows/rows.h"
+
+const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
+    [LK_JOINT_REVOLUTE] = &lk_joint_revolute,
+    [LK_JOINT_SPHERICAL] = &lk_joint_spherical,
+    [LK_JOINT_PRISMATIC] = &lk_joint_prismatic,
+    [LK_JOINT_FIXED] = &lk_joint_fixed,
+    [LK_JOINT_CYLINDRICAL] = &lk_joint_cylindrical,
+    [LK_JOINT_UNIVERSAL] = &lk_joint_universal,
+    [LK_JOINT_PLANAR] = &lk_joint_planar,
+    [LK_JOINT_SCREW] = &lk_joint_screw,
+    [LK_JOINT_POINT_ON_LINE] = &lk_joint_point_on_line,
+    [LK_JOINT_DISTANCE] = &lk_joint_distance,
+    [LK_JOINT_CONSTANT_VELOCITY] = &lk_joint_constant_velocity,
+    [LK_JOINT_CONE_ON_RAIL] = &lk_joint_cone_on_rail,
+    [LK_JOINT_GEAR] = &lk_joint_coupling,
+    [LK_JOINT_RACK] = &lk_joint_coupling,
+    [LK_JOINT_BUSHING] = &lk_joint_bushing,
+    [LK_JOINT_COORDINATE] = &lk_joint_coordinate_row,
+    [LK_JOINT_CREEP] = &lk_joint_creep,
+};
+
+void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    lk_joint_types[j->type]->violation(j, pose, phi);
+    if (j->is_local && lk_joint_types[j->type]->is_point) {
+        double d[3];
+
+        lk_rows_gap(j, pose, d);
+        for (int i = 0; i < 3; i++)
+            phi[i] = lk_rows_sliding(pose, j->f[0][i], d);
+    }
+}
+
+void lk_joint_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       struct lk_jacobian ret)
+{
+    lk_joint_types[j->type]->jacobian(j, pose, ret);
+    if (j->is_local && lk_joint_types[j->type]->is_point) {
+        double d[3];
+
+        lk_rows_gap(j, pose, d);
+        for (int i = 0; i < 3; i++) {
+            double J[2][6];
+
+            lk_rows_sliding_jacobian(j, pose, j->f[0][i], d, J[0], J[1]);
+            for (int s = 0; s < 2; s++)
+                lk_jacobian_set_row(ret, s, i, J[s]);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Screw joint: both axes lie on one line, and body 1 moves along it by `pitch` for each radian that
+ * it turns about it (right-handed where pitch > 0; it is not 0): five rows. Its coordinate is the
+ * angle.
+ *
+ * The row of the thread is travel - pitch * angle, brought into half a lead, 2 pi pitch / 2, around
+ * zero. The poses tell the angle only up to whole turns, and after a whole turn a thread meets
+ * itself one lead further along: both poses are equally good, so a row that counts modulo the lead
+ * asks for exactly what the thread does, without a memory of turns. Around zero, where a step keeps
+ * it, the row is smooth with the derivative of travel - pitch * angle, also where the angle passes
+ * from pi to -pi; it jumps where body 1 is half a lead off, between two grooves. */
+#include "rows/rows.h"
+
+/* the same work at every call, unlike remainder(); both err by round-off of @x alone */
+static double nearest_groove(double x, double lead)
+{
+    return x - lead * rint(x / lead);
+}
+
+static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
+{
+    double off = lk_rows_travel(j, pose, 2) - j->pitch * lk_rows_angle(j, pose);
+
+    lk_rows_slides(j, pose, 0, 2, phi);
+    phi[2] = nearest_groove(off, 2 * M_PI * j->pitch);
+    lk_rows_parallel(j, pose, phi + 3);
+}
+
+/* exact at every pose, also where the axes are not parallel */
+static void thread_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                            double J[2][6])
+{
+    double turn[2][3];
+
+    lk_rows_travel_jacobian(j, pose, 2, J);
+    lk_rows_angle_directions(j, pose, turn[0], turn[1]);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 3; i++)
+            J[s][3 + i] -= j->pitch * turn[s][i];
+}
+
+static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
+                 struct lk_twist *const *sum)
+{
+    double J[2][6];
+
+    lk_rows_slides_load(j, pose, 0, 2, lambda, sum);
+    thread_jacobian(j, pose, J);
+    lk_rows_add_load(2, J, lambda[2], sum);
+    lk_rows_parallel_load(j, pose, lambda + 3, sum);
+}
+
+static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                     struct lk_jacobian ret)
+{
+    double J[2][6];
+
+    lk_rows_slides_jacobian(j, pose, 0, 2, 0, ret);
+    thread_jacobian(j, pose, J);
+    for (int s = 0; s < 2; s++)
+        lk_jacobian_set_row(ret, s, 2, J[s]);
+    lk_rows_parallel_jacobian(j, pose, 3, ret);
+}
+
+static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
+                       const struct lk_twist *const *twist, double *ret)
+{
+    lk_rows_slides_gamma(j, pose, twist, 0, 2, ret);
+    ret[2] =
+        lk_rows_travel_gamma(j, pose, twist, 2) - j->pitch * lk_rows_angle_gamma(j, pose, twist);
+    lk_rows_parallel_gamma(j, pose, twist, ret + 3);
+}
+
+static double coordinate(const struct lk_joint *j, const struct lk_pose *const *pose, int i)
+{
+    return j->coordinate[i] + lk_rows_angle(j, pose);
+}
+
+/* exact where the rows hold */
+static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
+                                double J[2][6])
+{
+    (void)i;
+    lk_rows_angle_coordinate_jacobian(j, pose, J);
+}
+
+/* the axis is fixed in both bodies, so the rate depends on nothing but the angular velocities */
+static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
+                               const struct lk_twist *const *twist, int i)
+{
+    (void)i;
+    return lk_rows_angle_coordinate_gamma(j, pose, twist);
+}
+
+const struct lk_joint_type_ops lk_joint_screw = {
+    .violation = violation,
+    .load = load,
+    .jacobian = jacobian,
+    .gamma = gamma_rows,
+    .coordinate = coordinate,
+    .coordinate_jacobian = coordinate_jacobian,
+    .coordinate_gamma = coordinate_gamma,
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `ali3` on batches: nodes of one shape side by side, one a lane of a vector register.
+ *
+ * The mechanism is cut into pieces that look alike (see compile/batch/pieces.h). A lane takes one
+ * piece, so that whole subtrees run side by side and every operand of a front, a joint or a body
+ * lies in the same lane; what joins the pieces, the top of the tree, finds its operands by index.
+ * All values of a step are vectors of `lanes` doubles in one array, in the order of use:
+ *
+ *   bodies    pose, velocities, motion within the step, weights            enum lk_body_field
+ *   joints    constants, Jacobian, E, lambda, right-hand side, mailbox     struct lk_joint_kind
+ *   fronts    factor; the remainder and its right-hand side on a stack
+ *
+ * Inside, rotations are those of the world axes: a point row then has the arm R p as its whole
+ * Jacobian, and a square row one vector for both sides. In the iterations the axes are those that
+ * the body's own had at the pose of the factor, R0: what acts on a body goes through its own axes,
+ * R0 R^T, and so does its turn, dtheta (body) = R0^T dtheta. That makes it the same Newton method,
+ * and the same projection, as in step/ali3.c.
+ *
+ * The lanes and everything that depends on them are chosen when a model is compiled: engines.c has
+ * the table of engines. Results differ between engines by round-off, never between runs. */
+#ifndef LK_STEP_BATCH_BATCH_H
+#define LK_STEP_BATCH_BATCH_H
+
+#include "rows/table.h"
+#include "step/system.h"
+
+#define LK_LANES_MAX 8
+
+/** struct lk_ref - a block of vectors. @at: offset [vectors], where @map is negative and all lanes
+ * are in place; otherwise @map: the first of @n entries of struct lk_batches.map: where the block
+ * of each of the first @n lanes begins [doubles]; the others are as in the block @at. Behind them
+ * come `lanes` entries: the lane that each takes from block @one, which is negative where they come
+ * from several blocks;  @live: bits of the lanes that take something */
+struct lk_ref {
+    int at;
+    int map;
+    int n;
+    int one;
+    unsigned live;
+};
+
+/** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
+ * @side: of all lanes;  @point: whether it has point rows;  @n_mail: what its mailbox holds
+ * @lambda .. @mail: where these fields are in the joints' blocks, see kinds.h */
+struct lk_batch_side {
+    struct lk_ref joint;
+    int side;
+    int point;
+    int n_mail;
+    int lambda;
+    int x;
+    int arm_own; /* the joint's point, body axes */
+    int arm;     /* along the world axes, at the pose of the factor */
+    int mail;
+};
+
+/** struct lk_batch_bodies - bodies side by side. @at: of their fields;  @body: -1 in empty lanes */
+struct lk_batch_bodies {
+    int at;
+    int first_side;
+    int n_sides;
+    int body[LK_LANES_MAX];
+};
+
+/** struct lk_batch_joints - joints of one kind side by side. @joint: -1 in empty lanes, whose both
+ * sides are the ground */
+struct lk_batch_joints {
+    int kind;
+    int at;
+    struct lk_ref body[2];
+    int joint[LK_LANES_MAX];
+    int row[LK_LANES_MAX]; /* of the state, the first of each joint */
+};
+
+/** struct lk_batch_block - rows of a joint in the element of a body. @at: first row in the front */
+struct lk_batch_block {
+    struct lk_ref joint;
+    int kind;
+    int side;
+    int at;
+};
+
+/** struct lk_batch_element - blocks in the order of their rows. @kind: of all joints, or -1 */
+struct lk_batch_element {
+    struct lk_ref body;
+    int kind;
+    int first_block;
+    int n_blocks;
+};
+
+/** struct lk_batch_child - what a front takes over from a child. Entry k of the remainder, from[k]
+ * (or k where @from is negative), goes to place[k] of the matrix; likewise for the sums.
+ * @n_entries, @n_rows: how many of either;  @places, @rows: offsets into the table */
+struct lk_batch_child {
+    struct lk_ref remainder;
+    struct lk_ref sums;
+    int n_entries;
+    int n_rows;
+    int from_entry;
+    int from_row;
+    int places;
+    int rows;
+};
+
+/** struct lk_batch_slot - rows of a joint in a front, eliminated ones first.
+ * @regular, @x: of the joint's fields */
+struct lk_batch_slot {
+    struct lk_ref joint;
+    int rows;
+    int regular;
+    int x;
+};
+
+/* Rows eliminated and rows in all of the fronts that have instances of the kernels: those of chains
+ * and loops of joints with 3, 5 and 6 rows. */
+#define LK_BATCH_SHAPES(X)                                                                         \
+    X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)
+
+enum lk_batch_shape {
+    LK_BATCH_SHAPE_ANY,
+#define X(E, N) LK_BATCH_SHAPE_##E##_##N,
+    LK_BATCH_SHAPES(X)
+#undef X
+};
+
+/** enum lk_batch_form - what a part of a merge is: a body, or the remainder of a child that keeps
+ * one joint, or two of which the first or the second is eliminated. */
+enum lk_batch_form { LK_BATCH_BODY, LK_BATCH_ONE, LK_BATCH_FIRST, LK_BATCH_SECOND };
+
+/** struct lk_batch_part - one side of a merge that eliminates the one joint between two parts, each
+ * of which keeps one more joint or none: a link of a chain. All joints have as many rows.
+ * @block:  weights of the bodies, or the remainder;  @sums: what the child leaves
+ * @joint, @side: of bodies: the eliminated joint, then the one that is kept
+ * @mask:   a vector that is zero in lanes that lack the kept joint of their body; -1: none does */
+struct lk_batch_part {
+    enum lk_batch_form form;
+    struct lk_ref block;
+    struct lk_ref sums;
+    struct lk_ref joint[2];
+    int side[2];
+    int kind;
+    int mask;
+};
+
+/** struct lk_batch_front - @n rows, @e of them eliminated.
+ * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
+ * @remainder: lower triangle, column by column;  @sums: its right-hand side
+ * @merge:     the first of two parts, where the front is such a merge, else -1;  @n_kept: joints
+ * that both keep: 2, 1 (the first part's), 0
+ * @n_masks:   rows of its elements that some of its lanes do not have */
+struct lk_batch_front {
+    int shape;
+    int n;
+    int e;
+    int factor;
+    int remainder;
+    int sums;
+    int merge;
+    int n_kept;
+    int first_mask;
+    int n_masks;
+    int first_slot;
+    int n_elim;
+    int n_slots;
+    int first_element;
+    int n_elements;
+    int first_child;
+    int n_children;
+};
+
+/** struct lk_batch_mask - a row of a front that only some lanes have. @at: a vector that is one in
+ * those, else zero */
+struct lk_batch_mask {
+    int at;
+    int row;
+    unsigned lanes;
+};
+
+/** struct lk_batch_op - one thing to do. Upwards: bodies, joints, front; downwards the other way.
+ */
+enum lk_batch_what { LK_BATCH_BODIES, LK_BATCH_JOINTS, LK_BATCH_FRONT };
+struct lk_batch_op {
+    enum lk_batch_what what;
+    int index;
+};
+
+/** struct lk_batch_task - operations that depend on nothing outside, in order; the last task is the
+ * top, which needs all others done (upwards) and is needed by all others (downwards).
+ * @scratch: vectors for one front's matrix */
+struct lk_batch_task {
+    int first_op;
+    int n_ops;
+    int scratch;
+};
+
+/** struct lk_batches - the whole program. Written when a model is compiled, but @values.
+ * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist somebody
+ * reads after a step: loads, outputs, coordinates. @place: lane of each body [doubles] */
+struct lk_batches {
+    const struct lk_engine *engine;
+    int lanes;
+    double *values;
+    int n_values; /* vectors */
+    int ground;   /* fields of a body that does not move */
+    int nothing;  /* what empty lanes read and drop: zeros, as many as any block has; then ones */
+    int n_nothing;
+    int n_bodies;
+    struct lk_batch_bodies *bodies;
+    int n_joints;
+    struct lk_batch_joints *joints;
+    int n_fronts;
+    struct lk_batch_front *fronts;
+    int n_ops;
+    struct lk_batch_op *ops;
+    int n_tasks;
+    struct lk_batch_task *tasks;
+    int n_sides, n_blocks, n_elements, n_children, n_slots, n_parts, n_map, n_table, n_masks;
+    struct lk_batch_side *sides;
+    struct lk_batch_block *blocks;
+    struct lk_batch_element *elements;
+    struct lk_batch_child *children;
+    struct lk_batch_slot *slots;
+    struct lk_batch_part *parts;
+    int *map;
+    int *table;
+    struct lk_batch_mask *masks;
+    int n_loaded, n_watched;
+    int *loaded;
+    int *watched;
+    int *place;
+    double *watch; /* a struct watch of each task, see bodies_inl.h */
+};
+
+/** struct lk_engine - one build of engine_inl.h. @is_supported: by the processor that runs.
+ * @step, @renew: see struct lk_formulation */
+struct lk_engine {
+    const char *name;
+    int lanes;
+    int (*is_supported)(void);
+    LK_RT int (*step)(struct lk_system *system, const double *inputs);
+    LK_RT void (*renew)(struct lk_system *system);
+};
+
+#define LK_WATCHES 7 /* vectors of a struct watch */
+
+/** lk_engines - every build of the step, the widest first; NULL at the end. In engines.c. */
+extern const struct lk_engine *const lk_engines[];
+
+/** lk_engine_find() - the one called so, if this processor has it, or NULL. */
+const struct lk_engine *lk_engine_find(const char *name);
+#define LK_ENGINES_MAX 4
+/** lk_engines_here() - those of lk_engines that this processor has; NULL at the end. */
+void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of engines, and the formulation that steps by the one chosen. */
+#include "step/batch/engines.h"
+#include <string.h>
+
+int lk_engine_has_avx512(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+int lk_engine_has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+int lk_engine_has_two(void)
+{
+    return 1;
+}
+
+int lk_engine_has_one(void)
+{
+    return 1;
+}
+
+const struct lk_engine *const lk_engines[] = {
+#if defined(__x86_64__)
+    &lk_engine_avx512,   &lk_engine_avx2,
+#endif
+    &lk_engine_portable, &lk_engine_scalar, NULL,
+};
+
+const struct lk_engine *lk_engine_find(const char *name)
+{
+    for (int i = 0; lk_engines[i]; i++)
+        if (strcmp(lk_engines[i]->name, name) == 0 && lk_engines[i]->is_supported())
+            return lk_engines[i];
+    return NULL;
+}
+
+void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
+{
+    int n = 0;
+
+    for (int i = 0; lk_engines[i]; i++)
+        if (lk_engines[i]->is_supported())
+            ret[n++] = lk_engines[i];
+    ret[n] = NULL;
+}
+
+static int step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->step(sys, inputs);
+}
+
+const char *lk_system_engine(const struct lk_system *system)
+{
+    return system->batches ? system->batches->engine->name : "one by one";
+}
+
+const struct lk_formulation lk_formulation_batches = {
+    .name = "ali3",
+    .step = step,
+    .keeps_books = 1,
+};
