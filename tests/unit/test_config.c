@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration: the shipped file equals the built-in defaults, and every kind of mistake is
  * one line with its place. */
-#include "config.h"
+#include "config_text.h"
 #include "realtime.h"
 #include <math.h>
 #include <setjmp.h>
@@ -10,41 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 static const char *shipped;
-static char folder[] = "/tmp/linkaged-config-XXXXXX";
-static char file[64];
-
-static int open_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof(file), "%s/l.yaml", folder);
-    return 0;
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    unlink(file);
-    return rmdir(folder);
-}
-
-static int read_text(const char *text, struct lkd_config *config, struct lk_error *error)
-{
-    FILE *out = fopen(file, "w");
-
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    return lkd_config_read(file, config, error);
-}
-
 static void same_policy(const struct lkd_policy *a, const struct lkd_policy *b)
 {
     for (int i = 0; i < LKD_CONDITIONS; i++) {
@@ -116,7 +85,7 @@ static void test_all_keys(void **state)
 
     (void)state;
     assert_int_equal(
-        read_text(
+        config_text_read(
             "linkaged: 1\n"
             "endpoints: {control: 'tcp://127.3.2.1:65535',\n"
             "            inputs: 'ipc:///tmp/linkaged-no-such/i',\n"
@@ -140,7 +109,7 @@ static void test_all_keys(void **state)
     assert_string_equal(config.control, "tcp://127.3.2.1:65535");
     assert_string_equal(config.inputs, "ipc:///tmp/linkaged-no-such/i");
     assert_string_equal(config.outputs, "ipc://@linkaged-o");
-    snprintf(expected, sizeof(expected), "%s/models/a.yaml", folder);
+    snprintf(expected, sizeof(expected), "%s/models/a.yaml", config_folder);
     assert_string_equal(config.model, expected);
     assert_true(config.autostart);
     assert_int_equal(config.mode, LKD_MODE_LOCKSTEP);
@@ -170,7 +139,7 @@ static void test_all_keys(void **state)
     assert_int_equal(config.watchdog_ns, 500000000);
     assert_true(config.cycle.zero_outputs);
     assert_true(config.exit_on_fault);
-    snprintf(expected, sizeof(expected), "%s/e/f", folder);
+    snprintf(expected, sizeof(expected), "%s/e/f", config_folder);
     assert_string_equal(config.evidence, expected);
     assert_true(config.cycle.policy.residual_limit == 0.5);
 }
@@ -181,10 +150,11 @@ static void test_core_names_and_absolute_model(void **state)
     struct lk_error error;
 
     (void)state;
-    assert_int_equal(read_text("linkaged: 1\nrealtime: {core: none}\n", &config, &error), 0);
+    assert_int_equal(config_text_read("linkaged: 1\nrealtime: {core: none}\n", &config, &error), 0);
     assert_int_equal(config.wish.core, LKD_CORE_NONE);
-    assert_int_equal(
-        read_text("linkaged: 1\nmodel: /a/b.yaml\nrealtime: {core: auto}\n", &config, &error), 0);
+    assert_int_equal(config_text_read("linkaged: 1\nmodel: /a/b.yaml\nrealtime: {core: auto}\n",
+                                      &config, &error),
+                     0);
     assert_int_equal(config.wish.core, LKD_CORE_AUTO);
     assert_string_equal(config.model, "/a/b.yaml");
 }
@@ -196,97 +166,97 @@ static void test_workers_auto(void **state)
 
     (void)state;
     assert_int_equal(
-        read_text("linkaged: 1\nrealtime: {workers: auto, worker_cores: [7], priority: 0}\n",
-                  &config, &error),
+        config_text_read("linkaged: 1\nrealtime: {workers: auto, worker_cores: [7], priority: 0}\n",
+                         &config, &error),
         0);
     assert_int_equal(config.wish.workers, LKD_WORKERS_AUTO);
     assert_int_equal(config.wish.n_cores, 1);
     assert_int_equal(config.wish.priority, 0);
-    assert_int_equal(
-        read_text("linkaged: 1\nrealtime: {workers: 64, worker_cores: auto}\n", &config, &error),
-        0);
+    assert_int_equal(config_text_read("linkaged: 1\nrealtime: {workers: 64, worker_cores: auto}\n",
+                                      &config, &error),
+                     0);
     assert_int_equal(config.wish.workers, 64);
     assert_int_equal(config.wish.n_cores, 0);
 }
 
 /* @place: line and column;  @words: must be in the message */
-static void refused(const char *text, const char *place, const char *words)
-{
-    struct lkd_config config = {.wish.priority = -1};
-    struct lk_error error;
-    char start[128];
-
-    assert_int_equal(read_text(text, &config, &error), LK_E_TEXT);
-    snprintf(start, sizeof(start), "%s:%s: ", file, place);
-    if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, words))
-        fail_msg("'%s' does not start with '%s' or lacks '%s'", error.text, start, words);
-    assert_null(strchr(error.text, '\n'));
-    assert_int_equal(config.wish.priority, -1);
-}
-
 static void test_refusals(void **state)
 {
     (void)state;
-    refused("linkaged: 2\n", "1:11", "1");
-    refused("endpoints: {}\n", "1:1", "linkaged");
-    refused("linkaged: 1\nrealtme: {}\n", "2:1", "realtme");
-    refused("linkaged: 1\nrealtime: {kore: 1}\n", "2:12", "kore");
-    refused("linkaged: 1\nrealtime: 5\n", "2:11", "realtime");
-    refused("linkaged: 1\nrealtime: {core: -1}\n", "2:18", "expected auto, none or a number");
-    refused("linkaged: 1\nrealtime: {core: 2x}\n", "2:18", "2x");
-    refused("linkaged: 1\nrealtime: {priority: 100}\n", "2:22", "99");
-    refused("linkaged: 1\nrealtime: {priority: -1}\n", "2:22", "0");
-    refused("linkaged: 1\nrealtime: {wake: doze}\n", "2:18", "hybrid");
-    refused("linkaged: 1\nrealtime: {spin_margin_us: 0}\n", "2:28", "expected auto or 1");
-    refused("linkaged: 1\nrealtime: {spin_margin_us: much}\n", "2:28", "number");
-    refused("linkaged: 1\nrealtime: {degraded: maybe}\n", "2:22", "allow");
-    refused("linkaged: 1\nbudget: {share: 1.5}\n", "2:17", "expected 0.01 to 0.95");
-    refused("linkaged: 1\nbudget: {time: 0}\n", "2:16", "expected 0.01 to 3600");
-    refused("linkaged: 1\nbudget: {steps: 0}\n", "2:17", "1");
-    refused("linkaged: 1\noverrun: {action: skip}\n", "2:19", "catch-up");
-    refused("linkaged: 1\noverrun: {fault_in_window: 9, window: 8}\n", "2:28", "9 overruns");
-    refused("linkaged: 1\noverrun: {fault_in_window: 257}\n", "2:28", "256");
-    refused("linkaged: 1\nwatchdog: {time: 0.1}\n", "2:18", "0 for no watchdog");
-    refused("linkaged: 1\non_fault: {outputs: random}\n", "2:21", "zero");
-    refused("linkaged: 1\nevidence: {folder: x}\n", "2:12", "folder");
-    refused("linkaged: 1\nrealtime: {workers: 0}\n", "2:21", "1");
-    refused("linkaged: 1\nrealtime: {workers: 65}\n", "2:21", "64");
-    refused("linkaged: 1\nrealtime: {workers: two}\n", "2:21", "two");
-    refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [1]}\n", "2:38", "expected 2");
-    refused("linkaged: 1\nrealtime: {worker_cores: [1]}\n", "2:26", "expected 0");
-    refused("linkaged: 1\nrealtime: {workers: auto, worker_cores: []}\n", "2:41", "expected 1");
-    refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: 1}\n", "2:38", "a list");
-    refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: [x]}\n", "2:39", "'x' is no core");
-    refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [4, 4]}\n", "2:42", "core 4 has");
-    refused("linkaged: 1\nexchange: {priority: 80}\n", "2:22", "not below the cycle's");
-    refused("linkaged: 1\nrealtime: {priority: 0}\nexchange: {priority: 1}\n", "3:22",
-            "not below the cycle's (realtime: {priority: 0})");
-    refused("linkaged: 1\nrealtime: {core: 2}\nexchange: {core: 2}\n", "3:18",
-            "core 2 is the cycle's");
-    refused("linkaged: 1\nexchange: {core: all}\n", "2:18", "'all' is no core");
-    refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
-            "core 6 has a worker already");
-    refused("linkaged: 1\nlimits: {residual_position: 0.1}\n", "2:1", "limits");
-    refused("linkaged: 1\nautostart: true\n", "2:12", "model");
-    refused("linkaged: 1\nmode: fast\n", "2:7", "lockstep");
-    refused("linkaged: 1\nautostart: perhaps\n", "2:12", "autostart");
+    config_text_refused("linkaged: 2\n", "1:11", "1");
+    config_text_refused("endpoints: {}\n", "1:1", "linkaged");
+    config_text_refused("linkaged: 1\nrealtme: {}\n", "2:1", "realtme");
+    config_text_refused("linkaged: 1\nrealtime: {kore: 1}\n", "2:12", "kore");
+    config_text_refused("linkaged: 1\nrealtime: 5\n", "2:11", "realtime");
+    config_text_refused("linkaged: 1\nrealtime: {core: -1}\n", "2:18",
+                        "expected auto, none or a number");
+    config_text_refused("linkaged: 1\nrealtime: {core: 2x}\n", "2:18", "2x");
+    config_text_refused("linkaged: 1\nrealtime: {priority: 100}\n", "2:22", "99");
+    config_text_refused("linkaged: 1\nrealtime: {priority: -1}\n", "2:22", "0");
+    config_text_refused("linkaged: 1\nrealtime: {wake: doze}\n", "2:18", "hybrid");
+    config_text_refused("linkaged: 1\nrealtime: {spin_margin_us: 0}\n", "2:28",
+                        "expected auto or 1");
+    config_text_refused("linkaged: 1\nrealtime: {spin_margin_us: much}\n", "2:28", "number");
+    config_text_refused("linkaged: 1\nrealtime: {degraded: maybe}\n", "2:22", "allow");
+    config_text_refused("linkaged: 1\nbudget: {share: 1.5}\n", "2:17", "expected 0.01 to 0.95");
+    config_text_refused("linkaged: 1\nbudget: {time: 0}\n", "2:16", "expected 0.01 to 3600");
+    config_text_refused("linkaged: 1\nbudget: {steps: 0}\n", "2:17", "1");
+    config_text_refused("linkaged: 1\noverrun: {action: skip}\n", "2:19", "catch-up");
+    config_text_refused("linkaged: 1\noverrun: {fault_in_window: 9, window: 8}\n", "2:28",
+                        "9 overruns");
+    config_text_refused("linkaged: 1\noverrun: {fault_in_window: 257}\n", "2:28", "256");
+    config_text_refused("linkaged: 1\nwatchdog: {time: 0.1}\n", "2:18", "0 for no watchdog");
+    config_text_refused("linkaged: 1\non_fault: {outputs: random}\n", "2:21", "zero");
+    config_text_refused("linkaged: 1\nevidence: {folder: x}\n", "2:12", "folder");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 0}\n", "2:21", "1");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 65}\n", "2:21", "64");
+    config_text_refused("linkaged: 1\nrealtime: {workers: two}\n", "2:21", "two");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [1]}\n", "2:38",
+                        "expected 2");
+    config_text_refused("linkaged: 1\nrealtime: {worker_cores: [1]}\n", "2:26", "expected 0");
+    config_text_refused("linkaged: 1\nrealtime: {workers: auto, worker_cores: []}\n", "2:41",
+                        "expected 1");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: 1}\n", "2:38", "a list");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 2, worker_cores: [x]}\n", "2:39",
+                        "'x' is no core");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 3, worker_cores: [4, 4]}\n", "2:42",
+                        "core 4 has");
+    config_text_refused("linkaged: 1\nexchange: {priority: 80}\n", "2:22", "not below the cycle's");
+    config_text_refused("linkaged: 1\nrealtime: {priority: 0}\nexchange: {priority: 1}\n", "3:22",
+                        "not below the cycle's (realtime: {priority: 0})");
+    config_text_refused("linkaged: 1\nrealtime: {core: 2}\nexchange: {core: 2}\n", "3:18",
+                        "core 2 is the cycle's");
+    config_text_refused("linkaged: 1\nexchange: {core: all}\n", "2:18", "'all' is no core");
+    config_text_refused("linkaged: 1\nrealtime: {workers: 2, core: 6, worker_cores: [6]}\n", "2:48",
+                        "core 6 has a worker already");
+    config_text_refused("linkaged: 1\nlimits: {residual_position: 0.1}\n", "2:1", "limits");
+    config_text_refused("linkaged: 1\nautostart: true\n", "2:12", "model");
+    config_text_refused("linkaged: 1\nmode: fast\n", "2:7", "lockstep");
+    config_text_refused("linkaged: 1\nautostart: perhaps\n", "2:12", "autostart");
 }
 
 static void test_endpoint_refusals(void **state)
 {
     (void)state;
-    refused("linkaged: 1\nendpoints: {control: 'tcp://0.0.0.0:1'}\n", "2:22", "loopback");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://192.168.0.1:1'}\n", "2:22", "loopback");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://*:5600'}\n", "2:22", "numeric");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1'}\n", "2:22", "port");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:0'}\n", "2:22", "65535");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:99999'}\n", "2:22", "65535");
-    refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:56o0'}\n", "2:22", "65535");
-    refused("linkaged: 1\nendpoints: {control: 'udp://127.0.0.1:1'}\n", "2:22", "ipc");
-    refused("linkaged: 1\nendpoints: {control: 'ipc://'}\n", "2:22", "path");
-    refused("linkaged: 1\nendpoints: {inputs: 'tcp://127.0.0.1:5600'}\n", "2:12", "same");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://0.0.0.0:1'}\n", "2:22",
+                        "loopback");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://192.168.0.1:1'}\n", "2:22",
+                        "loopback");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://*:5600'}\n", "2:22", "numeric");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1'}\n", "2:22", "port");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:0'}\n", "2:22",
+                        "65535");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:99999'}\n", "2:22",
+                        "65535");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://127.0.0.1:56o0'}\n", "2:22",
+                        "65535");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'udp://127.0.0.1:1'}\n", "2:22", "ipc");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'ipc://'}\n", "2:22", "path");
+    config_text_refused("linkaged: 1\nendpoints: {inputs: 'tcp://127.0.0.1:5600'}\n", "2:12",
+                        "same");
     /* /tmp is there and no socket; binding would remove what lies at a path */
-    refused("linkaged: 1\nendpoints: {control: 'ipc:///tmp'}\n", "2:22", "other than a socket");
+    config_text_refused("linkaged: 1\nendpoints: {control: 'ipc:///tmp'}\n", "2:22",
+                        "other than a socket");
 }
 
 static void test_long_ipc_path(void **state)
@@ -298,7 +268,7 @@ static void test_long_ipc_path(void **state)
     path[0] = '/';
     path[sizeof(path) - 1] = '\0';
     snprintf(text, sizeof(text), "linkaged: 1\nendpoints: {control: 'ipc://%s'}\n", path);
-    refused(text, "2:22", "too long");
+    config_text_refused(text, "2:22", "too long");
 }
 
 static void test_no_file(void **state)
@@ -328,20 +298,21 @@ static void test_all_mistakes_are_told(void **state)
     struct lk_error error;
 
     (void)state;
-    assert_int_equal(read_text("linkaged: 1\n"
-                               "modle: x.yaml\n"
-                               "realtime: {priority: 200,\n"
-                               "  wakeup: spin,\n"
-                               "    core: x, workers: 2, worker_cores: [3, 4]}\n"
-                               "budget: {share: 2}\n"
-                               "motion: [{endpoint: 'udp://127.0.0.1:5610', pose: 1}]\n"
-                               "policy: {residual: {limit: low}}\n",
-                               &config, &error),
+    assert_int_equal(config_text_read("linkaged: 1\n"
+                                      "modle: x.yaml\n"
+                                      "realtime: {priority: 200,\n"
+                                      "  wakeup: spin,\n"
+                                      "    core: x, workers: 2, worker_cores: [3, 4]}\n"
+                                      "budget: {share: 2}\n"
+                                      "motion: [{endpoint: 'udp://127.0.0.1:5610', pose: 1}]\n"
+                                      "policy: {residual: {limit: low}}\n",
+                                      &config, &error),
                      LK_E_TEXT);
-    assert_int_equal(lkd_config_read_all(file, &config, &errors), LK_E_TEXT);
+    assert_int_equal(lkd_config_read_all(config_file, &config, &errors), LK_E_TEXT);
     assert_string_equal(errors.line[0].text, error.text);
     for (int i = 0; i < errors.n && i < (int)(sizeof(lines) / sizeof(lines[0])); i++)
-        assert_ptr_equal(strstr(errors.line[i].text, lines[i]), errors.line[i].text + strlen(file));
+        assert_ptr_equal(strstr(errors.line[i].text, lines[i]),
+                         errors.line[i].text + strlen(config_file));
     assert_int_equal(errors.n, sizeof(lines) / sizeof(lines[0]));
 }
 
@@ -360,5 +331,5 @@ int main(int argc, char *argv[])
     };
 
     shipped = argc > 1 ? argv[1] : "config/linkaged.yaml";
-    return cmocka_run_group_tests(tests, open_folder, close_folder);
+    return cmocka_run_group_tests(tests, config_text_open, config_text_close);
 }

@@ -1,35 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections `inputs` and `policy` of the configuration. */
-#include "config.h"
+#include "config_text.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-static char file[] = "/tmp/linkaged-config-inputs-XXXXXX";
-
-static int read_text(const char *text, struct lkd_config *config, struct lk_error *error)
-{
-    FILE *out = fopen(file, "w");
-
-    assert_non_null(out);
-    fprintf(out, "linkaged: 1\n%s", text);
-    fclose(out);
-    return lkd_config_read(file, config, error);
-}
 
 static struct lkd_config read_ok(const char *text)
 {
     struct lkd_config config;
     struct lk_error error;
 
-    if (read_text(text, &config, &error))
+    if (config_text_read_rest(text, &config, &error))
         fail_msg("%s", error.text);
     return config;
 }
@@ -120,7 +106,7 @@ static void refused(const char *text, const char *place, const char *words)
     struct lk_error error;
     const char *at;
 
-    assert_int_equal(read_text(text, &config, &error), LK_E_TEXT);
+    assert_int_equal(config_text_read_rest(text, &config, &error), LK_E_TEXT);
     at = strstr(error.text, place);
     if (!at || !strstr(error.text, words))
         fail_msg("'%s' does not say '%s' at '%s'", error.text, words, place);
@@ -159,20 +145,6 @@ static void test_refusals(void **state)
     refused(text, ":4:", "at most 63");
 }
 
-static int make_file(void **state)
-{
-    int fd = mkstemp(file);
-
-    (void)state;
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(file);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,5 +154,5 @@ int main(void)
         cmocka_unit_test(test_refusals),
     };
 
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, config_text_open, config_text_close);
 }

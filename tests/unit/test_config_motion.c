@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections `outputs` and `motion`: what they mean, and where a refusal points. */
-#include "config.h"
+#include "config_text.h"
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,16 +14,7 @@ static struct lk_error error;
 
 static int read_config(const char *text)
 {
-    char path[] = "/tmp/linkaged-config-XXXXXX";
-    int fd = mkstemp(path), r;
-    FILE *out = fdopen(fd, "w");
-
-    assert_non_null(out);
-    fprintf(out, "linkaged: 1\n%s", text);
-    fclose(out);
-    r = lkd_config_read(path, &config, &error);
-    unlink(path);
-    return r;
+    return config_text_read_rest(text, &config, &error);
 }
 
 /* @place: "line:column: words" */
@@ -126,5 +114,5 @@ int main(void)
         cmocka_unit_test(test_refusals),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, config_text_open, config_text_close);
 }

@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `record`. */
 #include "../cmocka_all.h"
-#include "config.h"
+#include "config_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static int read_text(const char *record, struct lkd_config *config, struct lk_error *error)
-{
-    char path[] = "/tmp/linkaged-config-XXXXXX";
-    int fd = mkstemp(path), r;
-    FILE *out = fdopen(fd, "w");
-
-    assert_non_null(out);
-    fprintf(out, "linkaged: 1\n%s\n", record);
-    fclose(out);
-    r = lkd_config_read(path, config, error);
-    unlink(path);
-    return r;
-}
 
 static void without_it_there_is_no_recorder(void **state)
 {
@@ -28,7 +12,7 @@ static void without_it_there_is_no_recorder(void **state)
     struct lk_error error;
 
     (void)state;
-    assert_int_equal(read_text("", &config, &error), 0);
+    assert_int_equal(config_text_read_rest("", &config, &error), 0);
     assert_string_equal(config.record.directory, "");
     assert_false(config.record.autostart);
     assert_int_equal(config.record.chunk, 1 << 20);
@@ -41,13 +25,16 @@ static void all_keys_are_read(void **state)
 {
     struct lkd_config config;
     struct lk_error error;
+    char expected[RIG_FOLDER + 2];
 
     (void)state;
-    assert_int_equal(read_text("record: {directory: r, autostart: true, chunk: 70000, flush: 2, "
-                               "io: pwrite, sync: true, max_size: 1e9}",
-                               &config, &error),
-                     0);
-    assert_string_equal(config.record.directory, "/tmp/r");
+    assert_int_equal(
+        config_text_read_rest("record: {directory: r, autostart: true, chunk: 70000, flush: 2, "
+                              "io: pwrite, sync: true, max_size: 1e9}",
+                              &config, &error),
+        0);
+    snprintf(expected, sizeof(expected), "%s/r", config_folder);
+    assert_string_equal(config.record.directory, expected);
     assert_true(config.record.autostart);
     assert_int_equal(config.record.chunk, 70000);
     assert_int_equal(config.record.flush_ns, 2000000000);
@@ -61,7 +48,7 @@ static void refused(const char *record, const char *words)
     struct lkd_config config;
     struct lk_error error = {""};
 
-    assert_int_equal(read_text(record, &config, &error), LK_E_TEXT);
+    assert_int_equal(config_text_read_rest(record, &config, &error), LK_E_TEXT);
     if (!strstr(error.text, words))
         fail_msg("'%s', expected '%s'", error.text, words);
 }
@@ -86,5 +73,5 @@ int main(void)
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, config_text_open, config_text_close);
 }

@@ -1,57 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `villas` of the configuration: what it may say, and that each slip is one line with its
  * place. */
-#include "config.h"
+#include "config_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static char path[] = "/tmp/linkaged-config-XXXXXX";
 static struct lkd_config config;
 static struct lk_error error;
 
-static int open_file(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    if (fd < 0)
-        return -1;
-    close(fd);
-    return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 /* A configuration with this section. */
+static const char *with_section(const char *section)
+{
+    static char text[8192];
+
+    snprintf(text, sizeof(text), "linkaged: 1\nvillas: %s\n", section);
+    return text;
+}
+
 static int read_section(const char *section)
 {
-    FILE *out = fopen(path, "w");
-
-    assert_non_null(out);
-    fprintf(out, "linkaged: 1\nvillas: %s\n", section);
-    fclose(out);
-    return lkd_config_read(path, &config, &error);
+    return config_text_read(with_section(section), &config, &error);
 }
 
 static void refused(const char *section, const char *place, const char *words)
 {
-    char expected[64];
-
-    assert_int_equal(read_section(section), LK_E_TEXT);
-    snprintf(expected, sizeof(expected), "%s:%s: ", path, place);
-    if (strncmp(error.text, expected, strlen(expected)) != 0 || !strstr(error.text, words))
-        fail_msg("'%s', expected '%s ... %s'", error.text, expected, words);
+    config_text_refused(with_section(section), place, words);
 }
 
 static void test_default(void **state)
@@ -137,5 +115,5 @@ int main(void)
         cmocka_unit_test(test_slips),
     };
 
-    return cmocka_run_group_tests(tests, open_file, remove_file);
+    return cmocka_run_group_tests(tests, config_text_open, config_text_close);
 }
