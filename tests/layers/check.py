@@ -42,8 +42,8 @@ def short(folder):
 class Finder:
     """The file of ours that an include means; None: a header of the system, or a generated one."""
 
-    def __init__(self, root, sources, search):
-        self.sources, self.search = sources, search
+    def __init__(self, sources, search, allowed):
+        self.sources, self.search, self.allowed = sources, search, allowed
         self.by_name = {}
         for name in sources:
             self.by_name.setdefault(name.rpartition('/')[2], []).append(name)
@@ -53,8 +53,13 @@ class Finder:
         for place in [folder, *self.search]:
             if f'{place}/{header}' in self.sources:
                 return f'{place}/{header}'
-        # by its bare name, in the folders that the build looks through
+        # by its bare name, in the folders that the build looks through; where several have one of
+        # that name, in those that it may look through
         found = self.by_name.get(header, [])
+        if len(found) > 1:
+            layer = layer_of(includer, self.allowed)
+            found = [name for name in found
+                     if layer_of(name, self.allowed) in [layer, *self.allowed.get(layer, [])]]
         return found[0] if len(found) == 1 else None
 
 
@@ -64,7 +69,7 @@ def main():
     tops = {folder.partition('/')[0] for folder in allowed}
     sources = {path.relative_to(root).as_posix(): path
                for top in tops for path in (root / top).rglob('*.[ch]')}
-    finder = Finder(root, sources, search)
+    finder = Finder(sources, search, allowed)
     used = set()
     for name, path in sorted(sources.items()):
         layer = layer_of(name, allowed)
