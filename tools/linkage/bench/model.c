@@ -16,6 +16,8 @@
 #include "bench.h"
 
 #include "linkage/analysis.h"
+#include "linkage/kinds.h"
+#include "rows/table.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +108,6 @@ static const struct row_cost square = {DOT, CROSS, 9, 9, 2 * (CROSS + CROSS_TWIC
  * each kind that are evaluated for it (a thread evaluates more than it is);  @directions: of both
  * sides, which are turned into the world */
 struct kind {
-    const char *name;
     double rows;
     double points;
     double squares;
@@ -114,24 +115,45 @@ struct kind {
     double directions;
 };
 
-static const struct kind kinds[] = {
-    {"revolute", 5, 1, 2, 0, 3},
-    {"spherical", 3, 1, 0, 0, 0},
-    {"prismatic", 5, 0, 3, 2, 6},
-    {"fixed", 6, 1, 3, 0, 6},
-    {"cylindrical", 4, 0, 2, 2, 5},
-    {"universal", 4, 1, 1, 0, 2},
-    {"planar", 3, 0, 2, 1, 3},
-    {"screw", 5, 0, 4, 3, 6}, /* the thread: one travel and the two rows of an angle */
-    {"point-on-line", 2, 0, 0, 2, 2},
-    {"distance", 1, 0, 0, 1, 1},          /* along the rod, whose direction takes as long as n */
-    {"constant-velocity", 4, 1, 2, 0, 4}, /* half the difference of two squares */
-    {"gear", 1, 0, 4, 0, 6},              /* two angles of two squares each */
-    {"rack", 1, 0, 2, 1, 4},              /* an angle and a travel */
+/* what is no row of rows/table.h, but made of some */
+static const struct kind composed[LK_JOINT_IN_FILE] = {
+    [LK_JOINT_SCREW] = {5, 0, 4, 3, 6},    /* the thread: a travel and the two of an angle */
+    [LK_JOINT_DISTANCE] = {1, 0, 0, 1, 1}, /* along the rod, which takes as long as n */
+    [LK_JOINT_CONSTANT_VELOCITY] = {4, 1, 2, 0, 4}, /* half the difference of two squares */
+    [LK_JOINT_GEAR] = {1, 0, 4, 0, 6},              /* two angles of two squares each */
+    [LK_JOINT_RACK] = {1, 0, 2, 1, 4},              /* an angle and a travel */
 };
 
 /* rows that no joint of the file makes: springs, drives, friction, stops, welds of split bodies */
-static const struct kind other_row = {"", 1, 0, 1, 0, 2};
+static const struct kind other_row = {1, 0, 1, 0, 2};
+
+static const struct lk_joint_kind *rows_of(enum lk_joint_type type)
+{
+    switch (type) {
+#define X(NAME, ROWS)                                                                              \
+    case LK_JOINT_##NAME:                                                                          \
+        return &lk_joint_kinds[LK_KIND_##NAME];
+        LK_JOINT_KINDS(X)
+#undef X
+    default:
+        return NULL;
+    }
+}
+
+static struct kind kind_of(enum lk_joint_type type)
+{
+    const struct lk_joint_kind *k = rows_of(type);
+
+    if (k == NULL)
+        return composed[type].rows > 0 ? composed[type] : other_row;
+    return (struct kind){
+        .rows = lk_kind_rows(k),
+        .points = k->point,
+        .squares = k->n_square,
+        .slides = k->n_slide,
+        .directions = k->n_dir[0] + k->n_dir[1],
+    };
+}
 
 static double of_rows(const struct kind *kind, double of_point, double of_square, double of_slide)
 {
@@ -219,12 +241,12 @@ static void add(struct bench_tally *sum, struct bench_tally more, double times)
     sum->bytes += times * more.bytes;
 }
 
-static const struct kind *find_kind(const char *name)
+static struct kind find_kind(const char *name)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return &other_row;
+    for (int type = 0; type < LK_JOINT_IN_FILE; type++)
+        if (strcmp(lk_joint_traits[type].name, name) == 0)
+            return kind_of((enum lk_joint_type)type);
+    return other_row;
 }
 
 /** struct body_rows - rows of joints at a body. @others: that are no point rows */
@@ -254,11 +276,11 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
 
     for (int i = 0; i < lk_node_size(joints); i++) {
         struct lk_node joint = lk_node_at(joints, i);
-        const struct kind *kind = find_kind(lk_node_text(lk_node_get(joint, "type")));
+        struct kind kind = find_kind(lk_node_text(lk_node_get(joint, "type")));
 
-        add(&work->joints, joint_tally(kind, work->iterations), 1);
-        add_rows(system, lk_node_get(joint, "bodies"), kind, at);
-        rows += kind->rows;
+        add(&work->joints, joint_tally(&kind, work->iterations), 1);
+        add_rows(system, lk_node_get(joint, "bodies"), &kind, at);
+        rows += kind.rows;
     }
     return rows;
 }
