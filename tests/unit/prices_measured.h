@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of a step by every engine, measured on the processors of core/batch/prices.c by
+/* Times of a step by every engine, measured on the processors of core/compile/batch/prices.c by
  * `linkage bench --prices`, which prints such lines: CPU time [ns], least of 96 batches, with
  * eight lanes, four, two, one, and one by one; 0: the processor has no such engine.
  *
