@@ -2,17 +2,14 @@
 /* linkagectl, and arming with the client library, against a daemon that is played: it answers as
  * one would, or refuses, or falls silent, just when the test wants it. */
 #include "client.h"
+#include "stage.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include <cmocka.h>
 
@@ -26,23 +23,16 @@
 enum play { FITS, SILENT, UNPROVEN, FOREVER, UNFIT, OLD };
 
 static struct {
-    void *context;
-    void *router;
-    pthread_t thread;
-    char endpoint[100];
     _Atomic enum play play;
-    _Atomic int ended;
     /* of the thread */
     Linkage__V1__State state;
     int asked;
-    struct lk_wire_arena arena;
     /* what was asked for, read by tests between commands */
     _Atomic int allow_degraded;
     _Atomic unsigned int steps, cycles;
 } actor;
 
-static const char *ctl;
-static char output[20000];
+static struct rig_stage stage;
 
 static void play_arm(const Linkage__V1__ArmRequest *arm, Linkage__V1__ControlReply *reply)
 {
@@ -90,17 +80,7 @@ static void play_evidence(Linkage__V1__Evidence *e, Linkage__V1__Durations *d, b
     e->wakeup = e->response = d;
 }
 
-static void send_reply(const void *identity, size_t n, const Linkage__V1__ControlReply *reply)
-{
-    uint8_t data[4096];
-    size_t size;
-
-    assert_int_equal(lk_wire_encode(&reply->base, data, sizeof(data), &size), 0);
-    zmq_send(actor.router, identity, n, ZMQ_SNDMORE);
-    zmq_send(actor.router, data, size, 0);
-}
-
-static void answer(const void *identity, size_t n, const Linkage__V1__ControlRequest *request)
+static void answer(const Linkage__V1__ControlRequest *request, const uint8_t *data, size_t size)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
     Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
@@ -109,6 +89,8 @@ static void answer(const void *identity, size_t n, const Linkage__V1__ControlReq
     Linkage__V1__Durations durations = LINKAGE__V1__DURATIONS__INIT;
     char *degraded[] = {(char *)"the core is not isolated"};
 
+    (void)data;
+    (void)size;
     reply.id = request->id;
     reply.result = OK;
     reply.status = &status;
@@ -149,111 +131,68 @@ static void answer(const void *identity, size_t n, const Linkage__V1__ControlReq
         status.degraded = degraded;
         status.n_degraded = 1;
     }
-    send_reply(identity, n, &reply);
-}
-
-static void *act(void *data)
-{
-    uint8_t identity[256], message[4096];
-
-    (void)data;
-    while (!actor.ended) {
-        const Linkage__V1__ControlRequest *request;
-        zmq_pollitem_t item = {.socket = actor.router, .events = ZMQ_POLLIN};
-        int n, size;
-
-        if (zmq_poll(&item, 1, 20) <= 0)
-            continue;
-        n = zmq_recv(actor.router, identity, sizeof(identity), 0);
-        size = zmq_recv(actor.router, message, sizeof(message), 0);
-        if (lk_wire_decode_request(&actor.arena, message, (size_t)size, &request) == 0)
-            answer(identity, (size_t)n, request);
-    }
-    return NULL;
+    rig_stage_reply(&stage, &reply);
 }
 
 static int raise_curtain(void **state)
 {
     (void)state;
-    snprintf(actor.endpoint, sizeof(actor.endpoint), "ipc:///tmp/linkage-test-ctl-%d",
-             (int)getpid());
-    actor.context = zmq_ctx_new();
-    actor.router = zmq_socket(actor.context, ZMQ_ROUTER);
-    return lk_wire_arena_init(&actor.arena, LK_WIRE_CONTROL_ARENA) != 0 ||
-           zmq_bind(actor.router, actor.endpoint) != 0 ||
-           pthread_create(&actor.thread, NULL, act, NULL) != 0;
+    return rig_stage_open(&stage);
 }
 
 static int lower_curtain(void **state)
 {
     (void)state;
-    actor.ended = 1;
-    pthread_join(actor.thread, NULL);
-    zmq_close(actor.router);
-    zmq_ctx_term(actor.context);
-    unlink(actor.endpoint + strlen("ipc://"));
-    lk_wire_arena_fini(&actor.arena);
-    return 0;
+    return rig_stage_close(&stage);
 }
 
-/* Runs linkagectl with @arguments; what it prints on either stream is in output. Return: its exit
- * status. */
+/* Runs linkagectl with @arguments. Return: its exit status. */
 static int run_ctl(enum play play, const char *arguments)
 {
-    char command[1000];
-    FILE *pipe;
-    size_t n;
-
     actor.play = play;
-    snprintf(command, sizeof(command), "%s -e %s -t 1 %s 2>&1", ctl, actor.endpoint, arguments);
-    pipe = popen(command, "r");
-    assert_non_null(pipe);
-    n = fread(output, 1, sizeof(output) - 1, pipe);
-    output[n] = '\0';
-    return WEXITSTATUS(pclose(pipe));
+    return rig_stage_run(&stage, arguments);
 }
 
 static void assert_output(const char *part)
 {
-    if (!strstr(output, part))
-        fail_msg("no '%s' in\n%s", part, output);
+    rig_stage_says(&stage, part);
 }
 
 static void test_arm(void **state)
 {
     (void)state;
     assert_int_equal(run_ctl(FITS, "arm --steps 5000"), 0);
-    assert_string_equal(output, "armed: " PROOF "\n");
+    assert_string_equal(stage.output, "armed: " PROOF "\n");
     assert_int_equal(actor.steps, 5000);
     assert_int_equal(actor.allow_degraded, 0);
     assert_int_equal(run_ctl(FITS, "arm --json"), 0);
     assert_output("{\"result\":\"ok\",\"text\":\"" PROOF "\",\"status\":{\"state\":\"armed\"");
 
     assert_int_equal(run_ctl(FITS, "arm --allow-degraded"), 0);
-    assert_string_equal(output, "armed: " PROOF "\ndegraded: the core is not isolated\n");
+    assert_string_equal(stage.output, "armed: " PROOF "\ndegraded: the core is not isolated\n");
     assert_int_equal(actor.steps, 0);
 
     assert_int_equal(run_ctl(FOREVER, "arm --no-wait"), 0);
-    assert_string_equal(output, "arming (four-bar, t = 0.000 s)\n");
+    assert_string_equal(stage.output, "arming (four-bar, t = 0.000 s)\n");
 }
 
 static void test_arm_refused(void **state)
 {
     (void)state;
     assert_int_equal(run_ctl(UNFIT, "arm"), 1);
-    assert_string_equal(output,
+    assert_string_equal(stage.output,
                         "linkagectl: not armed: not fit?[2J: no PREEMPT_RT kernel; allow it "
                         "with --allow-degraded\n");
     assert_int_equal(run_ctl(UNFIT, "arm --json"), 1);
     assert_output("{\"result\":\"no-realtime\"");
     assert_int_equal(run_ctl(UNPROVEN, "arm"), 1);
-    assert_string_equal(output, "linkagectl: not armed: " REASON "\n");
+    assert_string_equal(stage.output, "linkagectl: not armed: " REASON "\n");
     assert_int_equal(run_ctl(UNPROVEN, "arm --json"), 1);
     assert_output("{\"result\":\"no-budget\",\"text\":\"" REASON "\"");
     /* a daemon that falls silent while it arms is there all the same */
     assert_int_equal(run_ctl(SILENT, "arm"), 3);
     assert_output("is there, but has not answered for 1.0 s");
-    assert_null(strstr(output, "start one"));
+    assert_null(strstr(stage.output, "start one"));
     assert_int_equal(run_ctl(SILENT, "arm --json"), 3);
     assert_output("{\"result\":\"silent\"");
 }
@@ -282,7 +221,7 @@ static void test_run(void **state)
     assert_output("\nrunning (four-bar");
     assert_int_equal(run_model(UNPROVEN), 1);
     assert_output("not armed: " REASON);
-    assert_null(strstr(output, "running"));
+    assert_null(strstr(stage.output, "running"));
     assert_int_equal(run_ctl(FITS, "run /nowhere/model.yaml"), 1);
     assert_output("/nowhere/model.yaml: No such file");
 }
@@ -315,9 +254,9 @@ static void test_latency(void **state)
     assert_output("\n000014 000004\t000000\t000004\n000015 000008\t000000\t000008\n");
     assert_output("\n000019 000000\t000000\t000000\n# Total: 000000012 000000000 000000012\n");
     assert_int_equal(run_ctl(FITS, "latency --watch -n 2 --json"), 0);
-    assert_non_null(strchr(strchr(output, '\n') + 1, '\n'));
+    assert_non_null(strchr(strchr(stage.output, '\n') + 1, '\n'));
     assert_int_equal(run_ctl(OLD, "latency"), 1);
-    assert_string_equal(output, "linkagectl: the daemon sent no evidence\n");
+    assert_string_equal(stage.output, "linkagectl: the daemon sent no evidence\n");
 }
 
 static void test_files(void **state)
@@ -332,16 +271,16 @@ static void test_files(void **state)
     assert_int_equal(actor.cycles, 7);
     file = fopen(path, "r");
     assert_non_null(file);
-    assert_non_null(fgets(output, sizeof(output), file));
+    assert_non_null(fgets(stage.output, sizeof(stage.output), file));
     fclose(file);
-    assert_string_equal(output, TRACE);
+    assert_string_equal(stage.output, TRACE);
     /* a refusal leaves the file alone */
     assert_int_equal(run_ctl(OLD, arguments), 1);
     assert_int_equal(access(path, F_OK), 0);
     remove(path);
 
     assert_int_equal(run_ctl(FITS, "trace --output -"), 0);
-    assert_string_equal(output, TRACE);
+    assert_string_equal(stage.output, TRACE);
     assert_int_equal(actor.cycles, 0);
     assert_int_equal(run_ctl(FITS, "latency --output /dev/full"), 1);
     assert_output("/dev/full: No space left on device");
@@ -389,7 +328,7 @@ static void test_library(void **state)
     int calls = 0;
 
     (void)state;
-    assert_int_equal(lk_client_open(actor.endpoint, 1000, &client, NULL), 0);
+    assert_int_equal(lk_client_open(stage.endpoint, 1000, &client, NULL), 0);
     actor.play = FITS;
     assert_int_equal(lk_client_arm(client, &arm, 10000, count_call, &calls, &reply, &error), 0);
     assert_true(lk_client_is_armed(reply, &text));
@@ -417,6 +356,8 @@ int main(int argc, char *argv[])
         fprintf(stderr, "usage: %s LINKAGECTL\n", argv[0]);
         return 2;
     }
-    ctl = argv[1];
+    stage.ctl = argv[1];
+    stage.timeout_s = 1;
+    stage.play = answer;
     return cmocka_run_group_tests(tests, raise_curtain, lower_curtain);
 }

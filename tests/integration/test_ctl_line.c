@@ -2,18 +2,15 @@
 /* linkagectl's commands about the bench line, against a daemon that is played: what they ask for,
  * and how they show the answers. */
 #include "client.h"
+#include "stage.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include <cmocka.h>
 
@@ -23,20 +20,13 @@
 /* @bytes, @size: of the first requests since linkagectl was run, @n_requests of them
  * @refuse: answer with this, RESULT_OK: as asked */
 static struct {
-    void *context;
-    void *router;
-    pthread_t thread;
-    char endpoint[100];
-    atomic_bool ended;
     _Atomic int n_requests;
     _Atomic Linkage__V1__Result refuse;
-    struct lk_wire_arena arena;
     unsigned char bytes[8][4096];
     size_t size[8];
 } actor;
 
-static const char *ctl;
-static char output[20000];
+static struct rig_stage stage;
 
 /* ---- what the daemon would say ---- */
 
@@ -236,14 +226,16 @@ static void fill_reply(const Linkage__V1__ControlRequest *request, Linkage__V1__
     }
 }
 
-static void answer(const void *identity, size_t n, const Linkage__V1__ControlRequest *request)
+static void answer(const Linkage__V1__ControlRequest *request, const uint8_t *data, size_t size)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
     Linkage__V1__Status status = LINKAGE__V1__STATUS__INIT;
     Linkage__V1__Recording recording = LINKAGE__V1__RECORDING__INIT;
-    uint8_t data[4096];
-    size_t size;
+    int i = actor.n_requests % (int)N(actor.bytes);
 
+    memcpy(actor.bytes[i], data, size);
+    actor.size[i] = size;
+    actor.n_requests++;
     reply.id = request->id;
     reply.result = actor.refuse;
     if (actor.refuse == LINKAGE__V1__RESULT__RESULT_OK) {
@@ -254,80 +246,32 @@ static void answer(const void *identity, size_t n, const Linkage__V1__ControlReq
     }
     fill_status(&status, &recording);
     reply.status = &status;
-    assert_int_equal(lk_wire_encode(&reply.base, data, sizeof(data), &size), 0);
-    zmq_send(actor.router, identity, n, ZMQ_SNDMORE);
-    zmq_send(actor.router, data, size, 0);
-}
-
-static void *act(void *data)
-{
-    uint8_t identity[256];
-
-    (void)data;
-    while (!actor.ended) {
-        const Linkage__V1__ControlRequest *request;
-        zmq_pollitem_t item = {.socket = actor.router, .events = ZMQ_POLLIN};
-        int i, n;
-
-        if (zmq_poll(&item, 1, 20) <= 0)
-            continue;
-        i = actor.n_requests % (int)N(actor.bytes);
-        n = zmq_recv(actor.router, identity, sizeof(identity), 0);
-        actor.size[i] = (size_t)zmq_recv(actor.router, actor.bytes[i], sizeof(actor.bytes[i]), 0);
-        if (lk_wire_decode_request(&actor.arena, actor.bytes[i], actor.size[i], &request) == 0) {
-            actor.n_requests++;
-            answer(identity, (size_t)n, request);
-        }
-    }
-    return NULL;
+    rig_stage_reply(&stage, &reply);
 }
 
 static int raise_curtain(void **state)
 {
     (void)state;
-    snprintf(actor.endpoint, sizeof(actor.endpoint), "ipc:///tmp/linkage-test-ctl-line-%d",
-             (int)getpid());
     actor.refuse = LINKAGE__V1__RESULT__RESULT_OK;
-    actor.context = zmq_ctx_new();
-    actor.router = zmq_socket(actor.context, ZMQ_ROUTER);
-    return lk_wire_arena_init(&actor.arena, LK_WIRE_CONTROL_ARENA) != 0 ||
-           zmq_bind(actor.router, actor.endpoint) != 0 ||
-           pthread_create(&actor.thread, NULL, act, NULL) != 0;
+    return rig_stage_open(&stage);
 }
 
 static int lower_curtain(void **state)
 {
     (void)state;
-    actor.ended = true;
-    pthread_join(actor.thread, NULL);
-    zmq_close(actor.router);
-    zmq_ctx_term(actor.context);
-    unlink(actor.endpoint + strlen("ipc://"));
-    lk_wire_arena_fini(&actor.arena);
-    return 0;
+    return rig_stage_close(&stage);
 }
 
-/* Runs linkagectl with @arguments; what it prints on either stream is in output. Return: its exit
- * status. */
+/* Runs linkagectl with @arguments. Return: its exit status. */
 static int run_ctl(const char *arguments)
 {
-    char command[1000];
-    FILE *pipe;
-    size_t n;
-
     actor.n_requests = 0;
-    snprintf(command, sizeof(command), "%s -e %s -t 2 %s 2>&1", ctl, actor.endpoint, arguments);
-    pipe = popen(command, "r");
-    assert_non_null(pipe);
-    n = fread(output, 1, sizeof(output) - 1, pipe);
-    output[n] = '\0';
-    return WEXITSTATUS(pclose(pipe));
+    return rig_stage_run(&stage, arguments);
 }
 
 static void assert_output(const char *part)
 {
-    if (!strstr(output, part))
-        fail_msg("no '%s' in\n%s", part, output);
+    rig_stage_says(&stage, part);
 }
 
 /* Request @i of the last run of linkagectl, of kind @kind. */
@@ -392,8 +336,8 @@ static void test_watch_in_vain(void **state)
     (void)state;
     assert_int_equal(run_ctl("watch --count 3 --outputs ipc:///tmp/linkage-test-ctl-none -t 1.5"),
                      4);
-    assert_string_equal(output, "linkagectl: no sample for 1.5 s, the daemon is in state "
-                                "'running'; 0 of 3 came\n");
+    assert_string_equal(stage.output, "linkagectl: no sample for 1.5 s, the daemon is in state "
+                                      "'running'; 0 of 3 came\n");
 }
 
 /* A line, whatever is wrong. */
@@ -410,17 +354,18 @@ static void test_one_line(void **state)
     for (size_t i = 0; i < N(wrong); i++) {
         int status = run_ctl(wrong[i]);
 
-        if (status != 2 || strncmp(output, "linkagectl: ", 12) ||
-            strchr(output, '\n') != strrchr(output, '\n'))
-            fail_msg("'%s' ends with %d, expected 2 and a line: %s", wrong[i], status, output);
+        if (status != 2 || strncmp(stage.output, "linkagectl: ", 12) ||
+            strchr(stage.output, '\n') != strrchr(stage.output, '\n'))
+            fail_msg("'%s' ends with %d, expected 2 and a line: %s", wrong[i], status,
+                     stage.output);
     }
     /* before the daemon is looked for, and the keys to it */
     for (size_t i = 0; i < N(words); i++) {
         char line[200];
 
         snprintf(line, sizeof(line), "--server-key none --key none %s", words[i]);
-        if (run_ctl(line) != 2 || strstr(output, "none") != NULL)
-            fail_msg("'%s' is not refused at once: %s", line, output);
+        if (run_ctl(line) != 2 || strstr(stage.output, "none") != NULL)
+            fail_msg("'%s' is not refused at once: %s", line, stage.output);
     }
     run_ctl("--dance");
     assert_output("there is no option --dance");
@@ -480,14 +425,14 @@ static void test_record(void **state)
     assert_int_equal(run_ctl("record start tuesday"), 0);
     assert_string_equal(request(arena, 0, ASKED(RECORD))->record->name, "tuesday");
     assert_false(request(arena, 0, ASKED(RECORD))->record->stop);
-    assert_string_equal(output, "recording run.mcap, 1000 cycles, 2 dropped, 4096 bytes\n"
-                                "trouble: the disk does not follow\n");
+    assert_string_equal(stage.output, "recording run.mcap, 1000 cycles, 2 dropped, 4096 bytes\n"
+                                      "trouble: the disk does not follow\n");
     assert_int_equal(run_ctl("record start"), 0);
     assert_string_equal(request(arena, 0, ASKED(RECORD))->record->name, "");
     assert_int_equal(run_ctl("record status"), 0);
     assert_int_equal(request(arena, 0, ASKED(STATUS))->command_case, ASKED(STATUS));
-    assert_string_equal(output, "recording run.mcap, 1000 cycles, 2 dropped, 4096 bytes\n"
-                                "trouble: the disk does not follow\n");
+    assert_string_equal(stage.output, "recording run.mcap, 1000 cycles, 2 dropped, 4096 bytes\n"
+                                      "trouble: the disk does not follow\n");
     assert_int_equal(run_ctl("record stop --json"), 0);
     assert_true(request(arena, 0, ASKED(RECORD))->record->stop);
     assert_output("\"recording\":{\"active\":true,\"file\":\"run.mcap\",");
@@ -569,7 +514,7 @@ static void test_refusals(void **state)
         char with_json[40];
 
         assert_int_equal(run_ctl(commands[i]), 1);
-        assert_string_equal(output, "linkagectl: LK-3001: no, because\n");
+        assert_string_equal(stage.output, "linkagectl: LK-3001: no, because\n");
         snprintf(with_json, sizeof(with_json), "%s --json", commands[i]);
         assert_int_equal(run_ctl(with_json), 1);
         assert_output("{\"result\":\"forbidden\",\"text\":\"no, because\",\"id\":\"LK-3001\"");
@@ -613,7 +558,7 @@ static void test_usage(void **state)
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     for (size_t i = 0; i < N(wrong); i++)
         if ((status = run_ctl(wrong[i])) != 2)
-            fail_msg("exit status of '%s' is %d, not 2: %s", wrong[i], status, output);
+            fail_msg("exit status of '%s' is %d, not 2: %s", wrong[i], status, stage.output);
     if (kept)
         setenv("ASAN_OPTIONS", kept, 1);
     else
@@ -646,7 +591,9 @@ int main(int argc, char *argv[])
         fprintf(stderr, "usage: %s LINKAGECTL\n", argv[0]);
         return 2;
     }
-    ctl = argv[1];
+    stage.ctl = argv[1];
+    stage.timeout_s = 2;
+    stage.play = answer;
     failed = cmocka_run_group_tests(tests, raise_curtain, lower_curtain);
     lk_wire_arena_fini(&arena);
     return failed;

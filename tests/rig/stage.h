@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A daemon that is played: a control endpoint whose requests the test answers, and linkagectl run
+ * against it. What fails ends the test. */
+#ifndef TESTS_RIG_STAGE_H
+#define TESTS_RIG_STAGE_H
+
+#include "wire.h"
+#include <pthread.h>
+#include <stdbool.h>
+
+/** struct rig_stage - @play: called for each request, on a thread of the stage; answers with
+ *         rig_stage_reply(), or not at all.  @data, @size: the request as it came
+ * @ctl:    the program;  @timeout_s: it has
+ * @output: what it printed on either stream, by rig_stage_run() */
+struct rig_stage {
+    void (*play)(const Linkage__V1__ControlRequest *request, const uint8_t *data, size_t size);
+    const char *ctl;
+    int timeout_s;
+    char output[20000];
+    /* private */
+    char endpoint[100];
+    void *context;
+    void *router;
+    pthread_t thread;
+    struct lk_wire_arena arena;
+    _Atomic bool ended;
+    uint8_t identity[256];
+    size_t identity_size;
+};
+
+/** rig_stage_open(), rig_stage_close() - Return: 0. */
+int rig_stage_open(struct rig_stage *stage);
+int rig_stage_close(struct rig_stage *stage);
+
+/** rig_stage_reply() - to the request that is played. */
+void rig_stage_reply(struct rig_stage *stage, const Linkage__V1__ControlReply *reply);
+
+/** rig_stage_run() - linkagectl with @arguments. Return: its exit status. */
+int rig_stage_run(struct rig_stage *stage, const char *arguments);
+
+/** rig_stage_says() - demand that it printed @part. */
+void rig_stage_says(const struct rig_stage *stage, const char *part);
+
+#endif
