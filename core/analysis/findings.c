@@ -77,7 +77,7 @@ static void inspect_mobility(struct lk_inspection *in)
     for (int i = 0; i < m->n_rows; i++) {
         int j = m->rows[i].joint;
 
-        if (in->sys->joint[j].drive >= 0)
+        if (in->sys->joint[j].kind == LK_ROWS_DRIVEN)
             lk_finding_add(in, "driven-twice", lk_finding_joint(in->sys, j, where),
                            "prescribes what other joints or drives prescribe already; expected one "
                            "drive for each degree of freedom");

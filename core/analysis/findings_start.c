@@ -62,7 +62,7 @@ static struct worst worst_of(const struct lk_joint *joint, const double *values)
 {
     struct worst w = {0};
 
-    for (int r = 0; r < joint->n_rigid; r++) {
+    for (int r = 0; r < lk_rigid_rows(joint); r++) {
         double *largest = r < joint->n_length ? &w.length : &w.angle;
 
         *largest = fmax(*largest, fabs(values[r]));
@@ -73,7 +73,7 @@ static struct worst worst_of(const struct lk_joint *joint, const double *values)
 /* A drive says where its coordinate starts and how fast, whatever the drawing says. */
 static bool is_drawn(const struct lk_joint *joint)
 {
-    return joint->drive < 0 && joint->n_rigid > 0;
+    return joint->kind == LK_ROWS_RIGID;
 }
 
 static void inspect_gap(struct lk_inspection *in, int j, double size)

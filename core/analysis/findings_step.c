@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is too fast for the step: springs, rotors, and bodies that swing across a tension. */
 #include "analysis/findings.h"
+#include "compile/fill.h"
 #include "maths/vec.h"
 #include "model/reader.h"
-#include "compile/fill.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void tension_of(const struct lk_inspection *in, int b, double sum[6])
         const struct lk_joint *joint = &sys->joint[j];
         double reaction[6], force[3];
 
-        if (joint->of[0] || joint->n_rigid == 0 || (joint->body[0] != b && joint->body[1] != b))
+        if (joint->of[0] || lk_is_compliant(joint) || (joint->body[0] != b && joint->body[1] != b))
             continue;
         lk_system_joint_reaction(sys, j, reaction);
         for (int s = 0; s < 2; s++) {

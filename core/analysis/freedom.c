@@ -256,7 +256,7 @@ static int choose_held(struct lk_loops *l, int b, int j, struct lk_free_coordina
     int r;
 
     l->n_columns = 0;
-    for (int i = 0; j >= 0 && i < l->sys->joint[j].n_rigid; i++)
+    for (int i = 0; j >= 0 && i < lk_rigid_rows(&l->sys->joint[j]); i++)
         l->joint_of_column[l->n_columns++] = j;
     l->row[b] = 0;
     l->body_of[0] = b;

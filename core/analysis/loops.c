@@ -17,7 +17,7 @@ static bool is_fixed(const struct lk_system *sys, int body)
 
 int lk_loops_is_driven(const struct lk_loops *l, int c)
 {
-    return l->sys->joint[l->joint_of_column[c]].drive >= 0;
+    return l->sys->joint[l->joint_of_column[c]].kind == LK_ROWS_DRIVEN;
 }
 
 static void count_sides(const struct lk_system *sys, const bool *gone, int *degree)
@@ -38,7 +38,7 @@ static int prune(const struct lk_system *sys, bool *gone, int *held_by)
     if (!degree)
         return -ENOMEM;
     for (int j = 0; j < sys->n_joints; j++)
-        gone[j] = sys->joint[j].n_rigid == 0;
+        gone[j] = lk_is_compliant(&sys->joint[j]);
     while (again) {
         again = false;
         count_sides(sys, gone, degree);
@@ -61,7 +61,7 @@ static void number_joint(struct lk_loops *l, int j)
     const struct lk_joint *joint = &l->sys->joint[j];
 
     l->column[j] = l->n_columns;
-    for (int r = 0; r < joint->n_rigid; r++)
+    for (int r = 0; r < lk_rigid_rows(joint); r++)
         l->joint_of_column[l->n_columns++] = j;
     for (int s = 0; s < joint->n_sides; s++) {
         int b = joint->body[s];
@@ -228,7 +228,7 @@ void lk_loops_matrix(const struct lk_loops *l, const struct lk_pose *pose, enum 
         struct block block;
 
         evaluate_joint(l, pose, j, &block);
-        for (int r = 0; r < joint->n_rigid; r++, c++) {
+        for (int r = 0; r < lk_rigid_rows(joint); r++, c++) {
             double scale = 0;
 
             if (!skip)

@@ -99,7 +99,7 @@ int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobili
     else
         r = look_at_rows(&l, &m);
     for (int j = 0; j < sys->n_joints; j++)
-        m.rank += sys->joint[j].n_rigid;
+        m.rank += lk_rigid_rows(&sys->joint[j]);
     m.rank -= m.n_redundant;
     m.n_driven = sys->n_drives;
     m.dof = 6 * sys->n_bodies - m.rank;

@@ -55,7 +55,7 @@ static void describe_element(const struct lk_system *sys, int i, char *text, siz
     int part = sys->joint[i].body[1];
     char first[LK_TEXT_SIZE], second[LK_TEXT_SIZE];
 
-    if (sys->joint[i].n_rigid > 0) {
+    if (!lk_is_compliant(&sys->joint[i])) {
         snprintf(text, size, "weld %d-%d of %s", part_number(sys, part) - 1, part_number(sys, part),
                  sys->body_name[sys->body[part].of]);
         return;
@@ -73,7 +73,7 @@ const char *lk_joint_text(const struct lk_system *sys, int i, char *text, size_t
     if (i < sys->n_named_joints)
         snprintf(text, size, "%s", sys->joint_name[i]);
     else if (joint->of[0])
-        snprintf(text, size, "%s of %s", joint->drive >= 0 ? "drive" : "force element",
+        snprintf(text, size, "%s of %s", joint->kind == LK_ROWS_DRIVEN ? "drive" : "force element",
                  describe_coordinate(sys, joint, 0, name, sizeof(name)));
     else
         describe_element(sys, i, text, size);

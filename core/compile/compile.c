@@ -58,7 +58,7 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
 static size_t jacobian_size(const struct lk_draft_block *b)
 {
     return (size_t)lk_jacobian_size(b->n_sides, lk_jacobian_pad(b->n_rows),
-                                    lk_joint_is_point(b->type, b->is_compliant));
+                                    lk_joint_is_point(b->type, b->kind));
 }
 
 static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
@@ -76,7 +76,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
         sys->jacobian[i] = (struct lk_jacobian){
             .J = values,
             .pad = lk_jacobian_pad(b->n_rows),
-            .is_point = lk_joint_is_point(b->type, b->is_compliant),
+            .is_point = lk_joint_is_point(b->type, b->kind),
         };
         values += jacobian_size(b);
     }
@@ -326,9 +326,9 @@ static void regularise(struct lk_system *sys, int is_soft)
 
     for (int i = 0; i < sys->n_joints; i++) {
         struct lk_joint *j = &sys->joint[i];
-        const int bound[3] = {0, j->n_length, j->n_rigid};
+        const int bound[3] = {0, j->n_length, lk_rigid_rows(j)};
 
-        for (int unit = 0; unit < 2 && j->n_rigid > 0; unit++) {
+        for (int unit = 0; unit < 2 && !lk_is_compliant(j); unit++) {
             double least = INFINITY, all = 0;
             int n = bound[unit + 1] - bound[unit];
 
@@ -372,7 +372,7 @@ static void fill_needs(struct lk_system *sys)
         for (int k = 0; k < 2; k++)
             if (j->of[k])
                 sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
-        sys->needs_twists |= j->n_rigid == 0 || j->of[0];
+        sys->needs_twists |= lk_is_compliant(j) || j->of[0];
     }
     for (int i = 0; i < sys->n_named_joints; i++)
         if (sys->joint[i].needs_coordinate)
@@ -395,7 +395,7 @@ static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error
     for (int i = 0; i < sys->n_joints; i++) {
         lk_fill_joint(sys, d, i);
         name_joint(sys, d, i);
-        sys->summary.n_rows_rigid += sys->joint[i].n_rigid;
+        sys->summary.n_rows_rigid += lk_rigid_rows(&sys->joint[i]);
     }
     sys->arm = longest_arm(sys);
     fill_coordinates(sys, m);
@@ -473,7 +473,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_own = shape.formulation->own_size(m->n_bodies);
     for (int i = 0; i < d->n_blocks; i++) {
         shape.n_rows += d->n_rows[i];
-        shape.n_laws += d->blocks[i].is_compliant ? d->n_rows[i] : 0;
+        shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
     }
     for (int i = 0; i < m->n_inputs; i++)
         shape.n_jumps += m->inputs[i].type != LK_INPUT_DRIVE;

@@ -48,12 +48,11 @@ static void add_joints(struct lk_draft *d)
     }
     for (int i = 0; i < m->n_joints; i++) {
         const struct lk_joint_def *def = &m->joints[i];
-        int gives_way = def->has_compliance;
         enum lk_joint_type type =
-            def->type == LK_JOINT_FIXED && gives_way ? LK_JOINT_BUSHING : def->type;
+            def->type == LK_JOINT_FIXED && def->has_compliance ? LK_JOINT_BUSHING : def->type;
         struct lk_draft_block *b = add_block(d, type, i);
 
-        b->is_compliant = gives_way;
+        b->kind = def->has_compliance ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
         if (is_coupling(type))
             continue;
         b->body[0] = d->frame_of[i] >= 0 ? FRAME_CODE(d->frame_of[i]) : def->body[0];
@@ -78,21 +77,36 @@ static int is_on_coordinate(const struct lk_force_def *f)
            f->type == LK_FORCE_STOP;
 }
 
-/* one compliant row for all elements at a coordinate: the first of them makes it */
+static int share_coordinate(const struct lk_force_def *f, const struct lk_force_def *g)
+{
+    return is_on_coordinate(f) && is_on_coordinate(g) && f->joint == g->joint &&
+           f->coordinate == g->coordinate;
+}
+
+/* one row for all elements at a coordinate: the first of them, @i, makes it */
+static void add_law_of_coordinate(struct lk_draft *d, int i)
+{
+    const struct lk_force_def *forces = d->model->forces;
+    enum lk_row_kind kind = LK_ROWS_COMPLIANT;
+
+    for (int k = 0; k < d->model->n_forces; k++) {
+        if (!share_coordinate(&forces[i], &forces[k]))
+            continue;
+        if (k < i)
+            return;
+        if (forces[k].type == LK_FORCE_STOP)
+            kind = LK_ROWS_UNILATERAL;
+    }
+    add_coordinate(d, forces[i].joint, forces[i].coordinate)->kind = kind;
+}
+
 static void add_laws(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
 
-    for (int i = 0; i < m->n_forces; i++) {
-        const struct lk_force_def *f = &m->forces[i];
-        int first = 1;
-
-        for (int k = 0; k < i && is_on_coordinate(f); k++)
-            first &= !(is_on_coordinate(&m->forces[k]) && m->forces[k].joint == f->joint &&
-                       m->forces[k].coordinate == f->coordinate);
-        if (is_on_coordinate(f) && first)
-            add_coordinate(d, f->joint, f->coordinate)->is_compliant = 1;
-    }
+    for (int i = 0; i < m->n_forces; i++)
+        if (is_on_coordinate(&m->forces[i]))
+            add_law_of_coordinate(d, i);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
@@ -104,7 +118,7 @@ static void add_laws(struct lk_draft *d)
                                              : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
                                                                          : LK_JOINT_DISTANCE,
                                              -1);
-        b->is_compliant = 1;
+        b->kind = LK_ROWS_COMPLIANT;
         b->force = i;
         b->body[0] = f->body[0];
         b->body[1] = f->body[1];
@@ -115,9 +129,13 @@ static void add_drives(struct lk_draft *d)
 {
     for (int i = 0; i < d->model->n_drives; i++) {
         const struct lk_drive_def *def = &d->model->drives[i];
+        struct lk_draft_block *b;
 
-        if (d->model->joints[def->joint].type != LK_JOINT_FIXED)
-            add_coordinate(d, def->joint, def->coordinate)->drive = i;
+        if (d->model->joints[def->joint].type == LK_JOINT_FIXED)
+            continue;
+        b = add_coordinate(d, def->joint, def->coordinate);
+        b->kind = LK_ROWS_DRIVEN;
+        b->drive = i;
     }
 }
 

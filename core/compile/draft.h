@@ -21,14 +21,14 @@ struct lk_formulation;
 struct lk_prices;
 
 /** struct lk_draft_block - a block to be.
- * @type:   whose functions;  @is_compliant: its rows follow laws
+ * @type:   whose functions;  @kind: of its rows
  * @joint:  of the model: the joint itself, or the one whose coordinate @which this row is; -1: none
  * @drive, @force, @hold: what made it, or -1: index in the model (of forces: spring-damper,
  * bushing)
  * @body:   of the system, ground and frames included;  @n_sides: how many of them count */
 struct lk_draft_block {
     enum lk_joint_type type;
-    int is_compliant;
+    enum lk_row_kind kind;
     int n_rows;
     int n_length;
     int joint;

@@ -197,12 +197,11 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 
     *j = (struct lk_joint){
         .type = b->type,
+        .kind = b->kind,
         .n_sides = b->n_sides,
-        .n_rigid = b->is_compliant ? 0 : b->n_rows,
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],
-        .is_local = b->is_compliant && lk_joint_ops(b->type)->is_point,
         .law = -1,
         .drive = b->drive,
     };

@@ -91,6 +91,6 @@ void lk_fill_drives(struct lk_system *sys, const struct lk_draft *d)
         sys->now.samples[i].done = sys->drive[i].n;
     }
     for (int i = 0; i < sys->n_joints; i++)
-        if (sys->joint[i].drive >= 0)
+        if (sys->joint[i].kind == LK_ROWS_DRIVEN)
             sys->drive[sys->joint[i].drive].row_joint = i;
 }

@@ -35,7 +35,7 @@ static struct counts count(const struct lk_draft *d)
     for (int i = 0; i < d->n_blocks; i++) {
         const struct lk_draft_block *b = &d->blocks[i];
 
-        if (!b->is_compliant)
+        if (b->kind < LK_ROWS_COMPLIANT)
             continue;
         c.laws += b->n_rows;
         if (b->force < 0 && b->type != LK_JOINT_COORDINATE)
@@ -163,7 +163,7 @@ static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_
     t->lower = f->lower;
     t->upper = f->upper;
     t->onset = f->onset;
-    law->is_nonlinear = law->has_stop = 1;
+    law->is_nonlinear = 1;
 }
 
 /* along the rail its own speed counts as slip, too */
@@ -239,7 +239,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
 
     sys->n_laws = 0; /* known from the layout, counted again */
     for (int i = 0; i < d->n_blocks; i++)
-        if (d->blocks[i].is_compliant)
+        if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
 }
 

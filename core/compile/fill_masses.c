@@ -78,7 +78,7 @@ static struct scale scale_around(const struct lk_system *sys, int b)
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
 
-        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+        for (int r = 0; r < j->n_rows && lk_is_compliant(j) && touches(j, b); r++) {
             double *most = r < j->n_length ? &stiffest.mass : &stiffest.inertia;
 
             *most = lk_max(*most, swung_mass(sys, j, r));
@@ -92,7 +92,7 @@ static struct scale scale_around(const struct lk_system *sys, int b)
                 take_smaller(sys->body[j->body[k]].mass, &s.mass);
                 take_smaller(largest_moment(sys->body[j->body[k]].inertia), &s.inertia);
             }
-        for (int r = 0; r < j->n_rows && j->n_rigid == 0 && touches(j, b); r++) {
+        for (int r = 0; r < j->n_rows && lk_is_compliant(j) && touches(j, b); r++) {
             int is_length = r < j->n_length;
             double least = SOFTEST * (is_length ? stiffest.mass : stiffest.inertia);
 
@@ -271,7 +271,7 @@ static void row_motion(const struct lk_system *sys, const struct column *c, doub
                 double row[6];
 
                 /* a compliant row that gives no force holds nothing */
-                if (j->n_rigid == 0 && law_stiffness(sys, &sys->law[j->law + r]) == 0)
+                if (lk_is_compliant(j) && law_stiffness(sys, &sys->law[j->law + r]) == 0)
                     continue;
                 lk_jacobian_row(sys->jacobian[i], s, r, row);
                 ret[j->row + r] += lk_dot(row, c->d) + lk_dot(row + 3, c->d + 3);

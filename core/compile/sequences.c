@@ -134,7 +134,7 @@ static void respond(struct lk_system *sys, const double *lambda)
 
         lk_evaluate_row_rates(sys, i, sys->residual, rates);
         for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
+            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
     }
     lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++)

@@ -83,9 +83,9 @@ static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row,
     *ret_row = 0;
     *ret_gap = 0;
     lk_evaluate_violation(sys, i, phi);
-    for (int r = j->n_rigid; r < j->n_rows; r++)
+    for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
         phi[r] = 0;
-    for (int r = 0; r < j->n_rigid; r++) {
+    for (int r = 0; r < lk_rigid_rows(j); r++) {
         double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
 
         /* a gap that is not a number is the worst and stays so */
@@ -407,7 +407,7 @@ static void damper_residual(struct lk_system *sys, double t)
         for (int r = 0; r < j->n_rows; r++) {
             double *regular = &sys->regular[j->row + r], rate, x, phi = 0;
 
-            if (j->n_rigid == 0) {
+            if (lk_is_compliant(j)) {
                 const struct lk_law *law = &sys->law[j->law + r];
                 struct lk_law_value f;
 
@@ -521,7 +521,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     if (r != 0)
         return r;
     for (int i = 0; i < sys->n_joints; i++)
-        if (sys->joint[i].n_rigid > 0)
+        if (!lk_is_compliant(&sys->joint[i]))
             absorb_misfit(sys, &sys->joint[i]);
     start_coordinates(sys);
     lk_start_renew(sys);

@@ -265,7 +265,8 @@ static void factor(struct lk_system *sys, struct euler *e)
         const struct lk_joint *j = &sys->joint[i];
 
         for (int r = j->row; r < j->row + j->n_rows; r++)
-            e->soft[r] = sys->penalty > 0 && j->n_rigid > 0 ? 1 / sys->penalty : sys->regular[r];
+            e->soft[r] =
+                sys->penalty > 0 && !lk_is_compliant(j) ? 1 / sys->penalty : sys->regular[r];
     }
     lk_delta_factor(&e->delta, e->soft);
 }
@@ -319,11 +320,11 @@ static void row_residual(struct lk_system *sys, int iteration)
         double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD] = {0};
 
         lk_evaluate_violation(sys, i, phi);
-        if (j->n_rigid == 0)
+        if (lk_is_compliant(j))
             lk_evaluate_row_rates(sys, i, sys->twist, rates);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] =
-                j->n_rigid > 0 ? phi[r] : law_residual(sys, j, r, phi[r], rates[r], iteration);
+                !lk_is_compliant(j) ? phi[r] : law_residual(sys, j, r, phi[r], rates[r], iteration);
     }
 }
 
@@ -333,7 +334,7 @@ static void leak(struct lk_system *sys, const struct euler *e)
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
 
-        for (int r = j->row; r < j->row + j->n_rigid; r++)
+        for (int r = j->row; r < j->row + lk_rigid_rows(j); r++)
             sys->solution[r] -= e->soft[r] * sys->next.lambda[r];
     }
 }
@@ -386,10 +387,10 @@ static void project_velocities(struct lk_system *sys, struct euler *e)
         double rates[LK_ROWS_PAD];
 
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = j->n_rigid > 0 ? rates[r] : 0;
+            sys->solution[j->row + r] = !lk_is_compliant(j) ? rates[r] : 0;
     }
     lk_evaluate_impacts(sys);
     for (int b = 0; b < sys->n_bodies; b++) {

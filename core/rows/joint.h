@@ -30,17 +30,22 @@ struct lk_twist {
     double w[3];
 };
 
+/** enum lk_row_kind - what a row is.
+ * RIGID:      holds exactly;  DRIVEN: likewise, what it holds is prescribed over time
+ * COMPLIANT:  gives way to the force that its law says, of its value and rate
+ * UNILATERAL: likewise, and the law has end stops, which push but do not pull */
+enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNILATERAL };
+
 /** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
  * drive, a gear): a block of rows between two bodies, or up to four for a coupling. All rows of a
- * block are rigid (they hold exactly) or all are compliant (each follows a law of its own).
+ * block are of one kind.
  * @type:       selects the functions
  * @n_sides:    bodies that the rows act on
  * @body:       which ones; the ground is body n_bodies, prescribed frames lie behind it
- * @n_rigid:    n_rows, or 0 when the rows are compliant
+ * @kind:       of its rows. The point rows of a compliant joint are measured along the axes f[0]
+ *              instead of the world's, so that each can have a stiffness of its own
  * @n_length:   the first rows, which are lengths [m]; the others are angles [rad]
  * @row:        index of its first row among all, in the order of elimination
- * @is_local:   its point rows are measured along the axes f[0] instead of the world's, so that each
- *              can have a stiffness of its own
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
  * @coordinate: values of the joint's coordinates where both frames coincide [rad or m]
@@ -54,17 +59,16 @@ struct lk_twist {
  * @ratio:      coupling: coordinate of of[1] = ratio * coordinate of of[0] + offset
  * @first_coordinate: where the joint's coordinates are in the state
  * @needs_coordinate: the coordinates are followed from step to step
- * @law:        compliant: index of the law of its first row
- * @drive:      rigid: index of the drive that its row follows, or -1 */
+ * @law:        of compliant rows: index of the law of its first row
+ * @drive:      of driven rows: index of the drive that it follows */
 struct lk_joint {
     enum lk_joint_type type;
+    enum lk_row_kind kind;
     int n_sides;
     int body[LK_SIDES_MAX];
-    int n_rigid;
     int n_rows;
     int n_length;
     int row;
-    int is_local;
     int needs_coordinate;
     int first_coordinate;
     int law;
@@ -82,6 +86,18 @@ struct lk_joint {
     double ratio;
     double offset;
 };
+
+/** lk_is_compliant() - whether the rows of a joint follow laws. RT: yes. */
+static inline int lk_is_compliant(const struct lk_joint *j)
+{
+    return j->kind >= LK_ROWS_COMPLIANT;
+}
+
+/** lk_rigid_rows() - how many rows of a joint hold exactly: all or none. RT: yes. */
+static inline int lk_rigid_rows(const struct lk_joint *j)
+{
+    return lk_is_compliant(j) ? 0 : j->n_rows;
+}
 
 /** struct lk_jacobian - d(row)/d(x, theta) of either body, a view.
  *
@@ -230,13 +246,13 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
-/* ---- joints.c: the functions of a type as a joint uses them. A joint with is_local has its point
+/* ---- joints.c: the functions of a type as a joint uses them. A compliant joint has its point
  * rows turned into the axes f[0] of its first body. RT: yes. ---- */
 
 /** lk_joint_is_point() - whether the Jacobian of a joint is stored without its translation part. */
-static inline int lk_joint_is_point(enum lk_joint_type type, int is_local)
+static inline int lk_joint_is_point(enum lk_joint_type type, enum lk_row_kind kind)
 {
-    return lk_joint_types[type]->is_point && !is_local;
+    return lk_joint_types[type]->is_point && kind < LK_ROWS_COMPLIANT;
 }
 
 void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi);

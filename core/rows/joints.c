@@ -25,7 +25,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
 void lk_joint_violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
 {
     lk_joint_types[j->type]->violation(j, pose, phi);
-    if (j->is_local && lk_joint_types[j->type]->is_point) {
+    if (lk_is_compliant(j) && lk_joint_types[j->type]->is_point) {
         double d[3];
 
         lk_rows_gap(j, pose, d);
@@ -38,7 +38,7 @@ void lk_joint_jacobian(const struct lk_joint *j, const struct lk_pose *const *po
                        struct lk_jacobian ret)
 {
     lk_joint_types[j->type]->jacobian(j, pose, ret);
-    if (j->is_local && lk_joint_types[j->type]->is_point) {
+    if (lk_is_compliant(j) && lk_joint_types[j->type]->is_point) {
         double d[3];
 
         lk_rows_gap(j, pose, d);

@@ -406,7 +406,7 @@ LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
                                                  const struct lk_pose *const *pose, double J[2][6])
 {
     lk_rows_angle_jacobian(j, J);
-    if (j->n_rigid == 0)
+    if (lk_is_compliant(j))
         lk_rows_angle_directions(j, pose, J[0] + 3, J[1] + 3);
 }
 
@@ -414,7 +414,7 @@ LK_INLINE double lk_rows_angle_coordinate_gamma(const struct lk_joint *j,
                                                 const struct lk_pose *const *pose,
                                                 const struct lk_twist *const *twist)
 {
-    return j->n_rigid == 0 ? lk_rows_angle_gamma(j, pose, twist) : 0;
+    return lk_is_compliant(j) ? lk_rows_angle_gamma(j, pose, twist) : 0;
 }
 
 /* ---- coordinates of other joints, for the rows that relate them: poses and twists are those of

@@ -103,7 +103,7 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
 {
     double world[3], turn[3];
 
-    if (j->n_rigid == 0) {
+    if (lk_is_compliant(j)) {
         exact_jacobian(j, pose, i, J);
         return;
     }
@@ -124,7 +124,7 @@ static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *c
 {
     double w0[3], w1[3], axis[3], cross[3];
 
-    if (j->n_rigid == 0)
+    if (lk_is_compliant(j))
         return exact_gamma(j, pose, twist, i);
     lk_rotate(pose[0]->R, twist[0]->w, w0);
     lk_rotate(pose[1]->R, twist[1]->w, w1);

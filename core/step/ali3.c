@@ -291,7 +291,7 @@ static void row_residual(struct lk_system *sys, int iteration)
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
         struct lk_twist *const sum[2] = LK_TWO_SIDES(sys->residual, j);
 
-        if (j->n_rigid == 0) {
+        if (lk_is_compliant(j)) {
             compliant_rows(sys, i, iteration);
         } else if (j->of[0]) {
             coordinate_row(sys, i);
@@ -309,7 +309,7 @@ static void leak(struct lk_system *sys)
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
 
-        for (int r = 0; r < j->n_rigid; r++)
+        for (int r = 0; r < lk_rigid_rows(j); r++)
             sys->solution[j->row + r] -= sys->regular[j->row + r] * sys->next.lambda[j->row + r];
     }
 }

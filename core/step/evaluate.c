@@ -38,7 +38,7 @@ void lk_evaluate_jacobians(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
 
-        if (j->is_local || j->of[1]) {
+        if (lk_is_compliant(j) || j->of[1]) {
             const struct lk_pose *const all[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
 
             lk_joint_jacobian(j, all, sys->jacobian[i]);
@@ -119,7 +119,7 @@ static double coordinate_violation(const struct lk_system *sys, const struct lk_
     if (j->of[1])
         return lk_evaluate_coordinate(sys, j->of[1], j->which[1], &rate) - j->ratio * value -
                j->offset;
-    return value - (j->drive >= 0 ? sys->drive[j->drive].value : j->offset);
+    return value - (j->kind == LK_ROWS_DRIVEN ? sys->drive[j->drive].value : j->offset);
 }
 
 void lk_evaluate_violation(const struct lk_system *sys, int i, double *ret)
@@ -129,7 +129,7 @@ void lk_evaluate_violation(const struct lk_system *sys, int i, double *ret)
 
     if (j->of[0])
         ret[0] = coordinate_violation(sys, j);
-    else if (j->is_local)
+    else if (lk_is_compliant(j))
         lk_joint_violation(j, pose, ret);
     else
         lk_joint_ops(j->type)->violation(j, pose, ret);
@@ -149,7 +149,7 @@ LK_INLINE void gamma_of_joint(const struct lk_system *sys, int i, double *ret)
     } else {
         lk_joint_ops(j->type)->gamma(j, pose, twist, ret);
     }
-    if (j->drive >= 0)
+    if (j->kind == LK_ROWS_DRIVEN)
         ret[0] -= sys->drive[j->drive].acceleration;
 }
 
@@ -403,10 +403,10 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
         double rates[LK_ROWS_PAD];
 
         rates_of_joint(sys, i, sys->twist, rates);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] : 0;
+            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
     }
     lk_evaluate_impacts(sys);
     lk_evaluate_correction(sys);
@@ -435,8 +435,8 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
         rates_of_joint(sys, i, sys->residual, rates);
         gamma_of_joint(sys, i, gamma);
         for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = r < j->n_rigid ? rates[r] + gamma[r] : 0;
-        if (jump && j->n_rigid == 0) {
+            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] + gamma[r] : 0;
+        if (jump && lk_is_compliant(j)) {
             rates_of_joint(sys, i, jump, rates);
             for (int r = 0; r < j->n_rows; r++)
                 sys->solution[j->row + r] = rates[r];

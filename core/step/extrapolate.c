@@ -175,7 +175,7 @@ static void project_positions(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
 
         lk_evaluate_violation(sys, i, sys->solution + j->row);
-        for (int r = j->n_rigid; r < j->n_rows; r++)
+        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
             sys->solution[j->row + r] = 0;
     }
     lk_evaluate_correction(sys);

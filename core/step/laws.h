@@ -70,7 +70,7 @@ struct lk_stop {
 };
 
 /** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
- * @is_nonlinear: the tangent changes;  @has_stop: a term is an end stop;  @is_hard: and is_hard
+ * @is_nonlinear: the tangent changes;  @is_hard: a term is an end stop that is
  * @carry: what the rate of the row lacks, as bodies do not move with what passes by [m/s]: a rail
  * @mobility: how easily the row moves against the whole mechanism at the start, of nonlinear rows
  * [1/kg, 1/(kg m^2)]
@@ -81,7 +81,6 @@ struct lk_law {
     int first_term;
     int n_terms;
     int is_nonlinear;
-    int has_stop;
     int is_hard;
     double carry;
     double mobility;

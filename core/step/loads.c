@@ -223,7 +223,7 @@ void lk_loads_subtract_stops(struct lk_system *sys, int leaving, struct lk_twist
         struct lk_twist wrench[2];
         double force;
 
-        if (!law->has_stop || (leaving && law->stop.keep == 1))
+        if (j->kind != LK_ROWS_UNILATERAL || (leaving && law->stop.keep == 1))
             continue;
         force = lk_loads_stop_force(sys, law);
         sys->next.lambda[j->row + law->row] -= force;
@@ -250,7 +250,7 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
         struct lk_stop stop;
         double rate, x, a, free_a;
 
-        if (!law->has_stop || (again && law->stop.acts))
+        if (j->kind != LK_ROWS_UNILATERAL || (again && law->stop.acts))
             continue;
         x = lk_loads_law_place(sys, &sys->now, law, &rate);
         a = lk_evaluate_coordinate_acceleration(sys, &sys->now, j->of[0], j->which[0]);
@@ -270,13 +270,13 @@ void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
 {
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law *law = &sys->law[i];
-        int row = sys->joint[law->joint].row + law->row;
+        const struct lk_joint *j = &sys->joint[law->joint];
+        int row = j->row + law->row;
         double rate, phi[LK_ROWS_MAX];
 
-        if (!law->has_stop)
+        if (j->kind != LK_ROWS_UNILATERAL)
             continue;
-        rate = lk_evaluate_coordinate_rate(sys, sys->joint[law->joint].of[0],
-                                           sys->joint[law->joint].which[0], sys->twist);
+        rate = lk_evaluate_coordinate_rate(sys, j->of[0], j->which[0], sys->twist);
         lk_evaluate_violation(sys, law->joint, phi);
         law->stops_act = 0;
         set_tangent(sys, law, phi[0], rate);

@@ -48,13 +48,13 @@ static void keep_residuals(struct lk_system *sys)
         const struct lk_joint *j = &sys->joint[i];
         double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
 
-        if (j->n_rigid == 0)
+        if (lk_is_compliant(j))
             continue;
         lk_evaluate_violation(sys, i, phi);
         lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
-        for (int r = 0; r < j->n_rigid; r++) {
+        for (int r = 0; r < lk_rigid_rows(j); r++) {
             position = lk_max(position, fabs(phi[r]));
             velocity = lk_max(velocity, fabs(rates[r]));
         }

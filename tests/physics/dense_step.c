@@ -380,7 +380,7 @@ static void set_jacobian(struct dense *d)
         const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(d->pose, j);
         double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
         struct lk_jacobian packed = {values, lk_jacobian_pad(j->n_rows),
-                                     lk_joint_is_point(j->type, j->is_local)};
+                                     lk_joint_is_point(j->type, j->kind)};
 
         lk_joint_jacobian(j, pose, packed);
         for (int s = 0; s < j->n_sides; s++)
@@ -429,7 +429,7 @@ static void violation(const struct dense *d, const struct lk_joint *j, double ph
                  j->ratio * coordinate(d, j->of[0], j->which[0]) - j->offset;
     else
         phi[0] = coordinate(d, j->of[0], j->which[0]) -
-                 (j->drive >= 0 ? d->drive[j->drive][0] : j->offset);
+                 (j->kind == LK_ROWS_DRIVEN ? d->drive[j->drive][0] : j->offset);
 }
 
 /* (f - lambda) E of a compliant row with the law f(Phi, dPhi/dt) [2.2]; @tangent: of a law whose
@@ -470,7 +470,7 @@ static void set_violation(struct dense *d, int iteration)
         for (int r = 0; r < j->n_rows; r++) {
             int at = j->row + r;
 
-            if (j->n_rigid > 0)
+            if (!lk_is_compliant(j))
                 d->phi[at] = phi[r] - (leaking ? d->E[at] * d->lambda[at] : 0);
             else
                 d->phi[at] = law_residual(d, j->law + r, at, phi[r], iteration == 0);
@@ -611,10 +611,10 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
         double gamma[LK_ROWS_MAX];
 
         lk_joint_ops(j->type)->gamma(j, pose, twist, gamma);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             gamma[0] -= d->drive[j->drive][2];
         for (int r = 0; r < j->n_rows; r++)
-            if (j->n_rigid > 0)
+            if (!lk_is_compliant(j))
                 d->rhs[j->row + r] += gamma[r];
             else
                 d->rhs[j->row + r] = jumps[j->row + r];
@@ -634,9 +634,9 @@ static void project_velocities(struct dense *d)
     for (int i = 0; i < d->sys->n_joints; i++) {
         const struct lk_joint *j = &d->sys->joint[i];
 
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             d->rhs[j->row] -= d->drive[j->drive][1];
-        for (int r = j->n_rigid; r < j->n_rows; r++)
+        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
             d->rhs[j->row + r] = 0;
     }
     solve(d);
@@ -692,6 +692,11 @@ static void set_stop_tangent(struct dense *d, int i)
     d->E[d->sys->joint[law.joint].row + law.row] = lk_law_regular(&f, d->sys->h);
 }
 
+static int is_unilateral(const struct lk_system *sys, const struct lk_law *law)
+{
+    return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL;
+}
+
 /* a := a_old with Q += the change of the inputs and of stops, projected; @leaving: only of stops
  * that are left */
 static int jump_accelerations(struct dense *d, const double *inputs, int leaving)
@@ -708,7 +713,7 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
         int row = sys->joint[law->joint].row + law->row;
-        double force = law->has_stop ? lk_loads_stop_force(sys, law) : 0;
+        double force = is_unilateral(sys, law) ? lk_loads_stop_force(sys, law) : 0;
 
         if (leaving && d->stop[i].keep == 1)
             continue;
@@ -738,8 +743,8 @@ static int decide_stops(struct dense *d, const double *inputs)
     memcpy(a, d->a_old, (size_t)d->wide * sizeof(double));
     memcpy(lambda, d->lambda, (size_t)d->m * sizeof(double));
     for (int i = 0; i < sys->n_laws; i++) {
-        d->stops_act[i] = !sys->law[i].has_stop;
-        if (sys->law[i].has_stop)
+        d->stops_act[i] = !is_unilateral(sys, &sys->law[i]);
+        if (is_unilateral(sys, &sys->law[i]))
             set_stop_tangent(d, i);
     }
     r = jump_accelerations(d, inputs, 0);
@@ -747,7 +752,7 @@ static int decide_stops(struct dense *d, const double *inputs)
         const struct lk_law *law = &sys->law[i];
         double rate, x;
 
-        if (!law->has_stop)
+        if (!is_unilateral(sys, law))
             continue;
         x = lk_loads_law_place(sys, &sys->now, law, &rate);
         d->stop[i] = lk_law_stop(law, sys->term, sys->h, x, rate, row_acceleration(d, law, a),
@@ -873,7 +878,7 @@ int dense_step(struct dense *d, const double *inputs)
     set_poses(d, d->x, d->q);
     set_jacobian(d);
     for (int i = 0; i < sys->n_laws; i++) {
-        if (!sys->law[i].has_stop)
+        if (!is_unilateral(sys, &sys->law[i]))
             continue;
         d->stops_act[i] = 0;
         set_stop_tangent(d, i);

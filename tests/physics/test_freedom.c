@@ -84,7 +84,7 @@ static void add_rigid_rows(const struct lk_system *sys, double size, struct span
     for (int j = 0; j < sys->n_joints; j++) {
         const struct lk_joint *joint = &sys->joint[j];
 
-        for (int r = 0; r < joint->n_rigid; r++) {
+        for (int r = 0; r < lk_rigid_rows(joint); r++) {
             memset(x, 0, (size_t)s->n * sizeof(double));
             for (int side = 0; side < joint->n_sides; side++) {
                 double J[6];

@@ -90,7 +90,7 @@ static struct motion motion_of(const struct lk_system *sys, const struct mechani
 static void soften(struct lk_system *sys, double times)
 {
     for (int i = 0; i < sys->n_joints; i++)
-        for (int r = 0; r < sys->joint[i].n_rigid; r++)
+        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++)
             sys->regular[sys->joint[i].row + r] *= times;
     if (!sys->batches)
         return;

@@ -16,7 +16,7 @@
 #define D         1e-4
 #define TOLERANCE 1e-9
 
-#define LOCAL 0x100 /* in a test's state, beside the type: with is_local */
+#define LOCAL 0x100 /* in a test's state, beside the type: of a compliant joint */
 
 /* derivative at 0 from the values at -2 D, -D, D and 2 D */
 static const double instants[4] = {-2 * D, -D, D, 2 * D};
@@ -72,7 +72,6 @@ static struct lk_joint random_joint(enum lk_joint_type type)
     const struct lk_joint_traits *traits = &lk_joint_traits[type];
     struct lk_joint j = {.type = type,
                          .n_sides = 2,
-                         .n_rigid = traits->n_rows,
                          .n_rows = traits->n_rows,
                          .n_length = traits->n_length,
                          .length = 0.7,
@@ -104,7 +103,7 @@ static struct lk_joint random_joint_of(uintptr_t state)
     enum lk_joint_type type = (enum lk_joint_type)(state & ~(uintptr_t)LOCAL);
     struct lk_joint j = random_joint(type);
 
-    j.is_local = (state & LOCAL) != 0;
+    j.kind = state & LOCAL ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
     prismatic = random_joint(LK_JOINT_PRISMATIC);
     on_line = random_joint(LK_JOINT_POINT_ON_LINE);
     j.of[0] = &prismatic;
@@ -152,8 +151,7 @@ static void move(const struct sides *sides, double t, struct at *at)
 
 static struct lk_jacobian jacobian_of(const struct lk_joint *j, const struct at *at, double *J)
 {
-    struct lk_jacobian ret = {J, lk_jacobian_pad(j->n_rows),
-                              lk_joint_is_point(j->type, j->is_local)};
+    struct lk_jacobian ret = {J, lk_jacobian_pad(j->n_rows), lk_joint_is_point(j->type, j->kind)};
 
     lk_joint_jacobian(j, at->p, ret);
     return ret;
@@ -291,7 +289,8 @@ static void load_is_transpose_of_jacobian(void **state)
         }
 }
 
-/* with is_local the point rows are those of the world, turned, and the others are the same */
+/* of a compliant joint the point rows are those of the world, turned, and the others are the same
+ */
 static void local_rows_are_turned_point_rows(void **state)
 {
     struct lk_joint j = random_joint_of((uintptr_t)*state);
@@ -301,7 +300,7 @@ static void local_rows_are_turned_point_rows(void **state)
 
     move(&sides, 0, &at);
     lk_joint_violation(&j, at.p, local);
-    j.is_local = 0;
+    j.kind = LK_ROWS_RIGID;
     lk_joint_violation(&j, at.p, world);
     for (int r = 0; r < j.n_rows; r++) {
         double axis[3];

@@ -62,8 +62,8 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
         for (int s = 2; s < LK_TREE_SIDES; s++)
             m->body[j][s] = n_bodies;
         m->rows[j] = 1 + below(LK_ROWS_MAX);
-        m->joint[j] = (struct lk_joint){
-            .body = {m->body[j][0], m->body[j][1]}, .n_rows = m->rows[j], .n_rigid = m->rows[j]};
+        m->joint[j] =
+            (struct lk_joint){.body = {m->body[j][0], m->body[j][1]}, .n_rows = m->rows[j]};
         m->jacobian[j] = (struct lk_jacobian){m->values[j], lk_jacobian_pad(m->rows[j]),
                                               m->rows[j] >= 3 && below(2)};
         for (int s = 0; s < 2; s++)

@@ -23,7 +23,7 @@ static int kind_of(const struct lk_draft_block *b)
         [LK_JOINT_POINT_ON_LINE] = 1 + LK_KIND_POINT_ON_LINE,
     };
 
-    return b->is_compliant || b->drive >= 0 || b->hold >= 0 ? -1 : kinds[b->type] - 1;
+    return b->kind != LK_ROWS_RIGID || b->hold >= 0 ? -1 : kinds[b->type] - 1;
 }
 
 static int is_plain(const struct lk_body_def *b)

@@ -35,7 +35,7 @@ static double bent(const struct lk_system *sys, const struct lk_joint *j, int si
         moved.w[direction - 3] += sign;
     twist[side] = &moved;
     lk_joint_ops(j->type)->gamma(j, pose, twist, gamma);
-    for (int r = 0; r < j->n_rigid; r++)
+    for (int r = 0; r < lk_rigid_rows(j); r++)
         sum += sigma[r] * gamma[r];
     return sum;
 }

@@ -37,11 +37,11 @@ static void number_rows(struct lk_mechanics *m)
     const struct lk_system *sys = m->system;
 
     for (int i = 0; i < sys->n_joints; i++) {
-        if (sys->joint[i].n_rigid == 0)
+        if (lk_is_compliant(&sys->joint[i]))
             continue;
         m->block[m->n_blocks] = i;
         m->first_row[m->n_blocks++] = m->n_rows;
-        m->n_rows += sys->joint[i].n_rigid;
+        m->n_rows += lk_rigid_rows(&sys->joint[i]);
     }
     m->first_row[m->n_blocks] = m->n_rows;
 }
@@ -243,7 +243,7 @@ void lk_mechanics_explicit_rates(const struct lk_mechanics *m, double *ret)
         double rates[LK_ROWS_PAD];
 
         lk_evaluate_row_rates(sys, m->block[i], moving, rates);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = m->first_row[i]; r < m->first_row[i + 1]; r++)
             ret[r] = rates[r - m->first_row[i]];
@@ -259,7 +259,7 @@ void lk_mechanics_rates(const struct lk_mechanics *m, double *ret)
         double rates[LK_ROWS_PAD];
 
         lk_evaluate_row_rates(sys, m->block[i], sys->twist, rates);
-        if (j->drive >= 0)
+        if (j->kind == LK_ROWS_DRIVEN)
             rates[0] -= sys->drive[j->drive].rate;
         for (int r = m->first_row[i]; r < m->first_row[i + 1]; r++)
             ret[r] = rates[r - m->first_row[i]];
@@ -295,13 +295,13 @@ void lk_mechanics_read_block(const struct lk_mechanics *m, int i, struct lk_mech
 
     ret->joint = m->block[i];
     ret->first_row = m->first_row[i];
-    ret->n_rows = j->n_rigid;
+    ret->n_rows = lk_rigid_rows(j);
     ret->n_sides = 0;
     for (int s = 0; s < j->n_sides; s++) {
         if (j->body[s] >= m->n_bodies)
             continue;
         ret->body[ret->n_sides] = j->body[s];
-        for (int r = 0; r < j->n_rigid; r++)
+        for (int r = 0; r < lk_rigid_rows(j); r++)
             lk_jacobian_row(m->system->jacobian[m->block[i]], s, r, ret->J[ret->n_sides][r]);
         ret->n_sides++;
     }

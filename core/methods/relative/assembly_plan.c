@@ -43,7 +43,7 @@ static int draft_init(struct draft *d, const struct lk_mechanics *m)
     for (int i = 0; i < m->n_blocks; i++) {
         const struct lk_joint *j = &m->system->joint[m->block[i]];
 
-        d->n_rows[i] = j->n_rigid;
+        d->n_rows[i] = lk_rigid_rows(j);
         for (int s = 0; s < LK_TREE_SIDES; s++)
             d->body[i][s] = s < j->n_sides && j->body[s] < m->n_bodies ? j->body[s] : m->n_bodies;
     }
