@@ -2,6 +2,7 @@
 /* Constants of bodies and joints: the drawing seen from the axes of the bodies. */
 #include "compile/fill.h"
 #include "maths/vec.h"
+#include "rows/table.h"
 #include <string.h>
 
 /* three unit vectors, the third along @axis */
@@ -65,38 +66,43 @@ static void turn_frame(double f[3][3], const double axis[3])
     }
 }
 
+static enum lk_frame_rule frame_rule(enum lk_joint_type type)
+{
+    enum lk_kind kind = lk_kind_of(type);
+
+    if (kind < LK_KINDS)
+        return lk_joint_kinds[kind].frames;
+    return type == LK_JOINT_SCREW || type == LK_JOINT_CONSTANT_VELOCITY ? LK_FRAMES_AXIS
+                                                                        : LK_FRAMES_WORLD;
+}
+
 /* the frames of both sides as drawn, in world axes; f[s][2] is the axis */
 static void drawn_frames(const struct lk_joint_def *def, double f[2][3][3])
 {
     static const double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
     memcpy(f[0], world, sizeof(world));
-    switch (def->type) {
-    case LK_JOINT_REVOLUTE:
-    case LK_JOINT_PRISMATIC:
-    case LK_JOINT_CYLINDRICAL:
-    case LK_JOINT_SCREW:
-    case LK_JOINT_POINT_ON_LINE:
-    case LK_JOINT_CONSTANT_VELOCITY:
+    memcpy(f[1], world, sizeof(world));
+    if (def->type == LK_JOINT_CONE_ON_RAIL) {
+        frame_of_axis(def->axis[0], f[0]);
+        frame_of_axis(def->axis[1], f[1]);
+        return;
+    }
+    switch (frame_rule(def->type)) {
+    case LK_FRAMES_WORLD:
+        return;
+    case LK_FRAMES_CROSS:
+        frame_of_two(def->axis[0], def->axis[1], f[0]);
+        frame_of_two(def->axis[1], def->axis[0], f[1]);
+        return;
+    case LK_FRAMES_AXIS:
         frame_of_axis(def->axis[0], f[0]);
         break;
-    case LK_JOINT_PLANAR:
+    case LK_FRAMES_PLANE:
         memcpy(f[0][0], def->direction, sizeof(def->direction));
         memcpy(f[0][2], def->axis[0], sizeof(def->axis[0]));
         lk_cross(f[0][2], f[0][0], f[0][1]);
         break;
-    case LK_JOINT_CONE_ON_RAIL:
-        frame_of_axis(def->axis[0], f[0]);
-        frame_of_axis(def->axis[1], f[1]);
-        return;
-    case LK_JOINT_UNIVERSAL:
-        /* each side sees the axis of the other as its first direction */
-        frame_of_two(def->axis[0], def->axis[1], f[0]);
-        frame_of_two(def->axis[1], def->axis[0], f[1]);
-        return;
-    default:
-        memcpy(f[1], world, sizeof(world));
-        return;
     }
     memcpy(f[1], f[0], sizeof(f[0]));
     turn_frame(f[1], def->axis[1]);
@@ -117,18 +123,16 @@ static void place_side(const struct lk_pose *pose, const double point[3], double
  * side 0. In the drawing the sum is what the file says. */
 static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
 {
-    const int planar[2] = {0, 1}, axial[1] = {2};
-    const int *direction = def->type == LK_JOINT_PLANAR ? planar : axial;
-    int n = def->type == LK_JOINT_PLANAR ? 2
-            : def->type == LK_JOINT_PRISMATIC || def->type == LK_JOINT_CYLINDRICAL ||
-                    def->type == LK_JOINT_POINT_ON_LINE
-                ? 1
-                : 0;
+    enum lk_kind kind = lk_kind_of(def->type);
     double travel[3];
 
     lk_sub(def->point[1], def->point[0], travel);
-    for (int i = 0; i < n; i++)
-        j->coordinate[i] -= lk_dot(f[direction[i]], travel);
+    for (int i = 0; kind < LK_KINDS && i < lk_joint_kinds[kind].n_coordinates; i++) {
+        enum lk_measure measure = lk_joint_kinds[kind].measure[i];
+
+        if (measure < LK_ABOUT_AXIS)
+            j->coordinate[i] -= lk_dot(f[measure - LK_ALONG_0], travel);
+    }
 }
 
 static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struct lk_joint_def *def)

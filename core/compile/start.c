@@ -9,6 +9,7 @@
 #include "compile/compile.h"
 #include "compile/effort.h"
 #include "maths/vec.h"
+#include "rows/table.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,43 +284,37 @@ static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
     lk_cross(axis, t1, j->f[1][1]);
 }
 
+/* the directions of side 0 along which a joint lets the point of side 1 move, as bits; -1: it has
+ * no such rows */
+static int free_directions(enum lk_joint_type type)
+{
+    enum lk_kind kind = lk_kind_of(type);
+    int free = 7;
+
+    if (kind == LK_KINDS)
+        return type == LK_JOINT_CONSTANT_VELOCITY ? 0 : -1;
+    for (int i = 0; i < lk_joint_kinds[kind].n_slide; i++)
+        free &= ~(1 << lk_joint_kinds[kind].dir[0][lk_joint_kinds[kind].slide[i]]);
+    return lk_joint_kinds[kind].point ? 0 : free;
+}
+
 /* Take the constants of side 1 from side 0, so that a misfit of redundant joints too small to see
  * does not become forces too large to bear. The joint's coordinates keep their values. */
 static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 {
     const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
-    static const unsigned along_axis = 4, in_plane = 3, nowhere = 0;
+    enum lk_kind kind = lk_kind_of(j->type);
+    int free = free_directions(j->type);
+    int n_square = kind < LK_KINDS ? lk_joint_kinds[kind].n_square : 0;
 
-    switch (j->type) {
-    case LK_JOINT_FIXED:
-    case LK_JOINT_PRISMATIC:
-        take_point(j, pose, j->type == LK_JOINT_FIXED ? nowhere : along_axis);
+    if (free >= 0)
+        take_point(j, pose, (unsigned)free);
+    /* squares: three hold the frames parallel, two the axes */
+    if (n_square == 3)
         for (int k = 0; k < 3; k++)
             see_from_side_1(pose, j->f[0][k], j->f[1][k]);
-        break;
-    case LK_JOINT_REVOLUTE:
-    case LK_JOINT_CYLINDRICAL:
-    case LK_JOINT_PLANAR:
-        take_point(j, pose,
-                   j->type == LK_JOINT_REVOLUTE      ? nowhere
-                   : j->type == LK_JOINT_CYLINDRICAL ? along_axis
-                                                     : in_plane);
+    if (n_square == 2 || j->type == LK_JOINT_SCREW)
         take_axis(j, pose);
-        break;
-    case LK_JOINT_SPHERICAL:
-    case LK_JOINT_UNIVERSAL:
-    case LK_JOINT_CONSTANT_VELOCITY:
-        take_point(j, pose, nowhere);
-        break;
-    case LK_JOINT_POINT_ON_LINE:
-        take_point(j, pose, along_axis);
-        break;
-    case LK_JOINT_SCREW:
-        take_axis(j, pose);
-        break;
-    default:
-        break;
-    }
 }
 
 static void project_velocities(struct lk_system *sys)

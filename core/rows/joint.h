@@ -201,7 +201,7 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
  * @jacobian:    Phi_q of the rows
  * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
  * @coordinate:  coordinate @i of the joint without the winding of earlier turns [rad or m]; NULL
- * for types without coordinates
+ * for types without coordinates, or never called
  * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
  * @coordinate_gamma:    its second time derivative with all accelerations zero */
 struct lk_joint_type_ops {
@@ -220,15 +220,8 @@ struct lk_joint_type_ops {
                                const struct lk_twist *const *twist, int i);
 };
 
-extern const struct lk_joint_type_ops lk_joint_revolute;
-extern const struct lk_joint_type_ops lk_joint_spherical;
-extern const struct lk_joint_type_ops lk_joint_prismatic;
-extern const struct lk_joint_type_ops lk_joint_fixed;
-extern const struct lk_joint_type_ops lk_joint_cylindrical;
-extern const struct lk_joint_type_ops lk_joint_universal;
-extern const struct lk_joint_type_ops lk_joint_planar;
+extern const struct lk_joint_type_ops lk_joint_kind_ops[]; /* of the lines of table.h */
 extern const struct lk_joint_type_ops lk_joint_screw;
-extern const struct lk_joint_type_ops lk_joint_point_on_line;
 extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;
 extern const struct lk_joint_type_ops lk_joint_cone_on_rail;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of joint types: a new type is a file of its own and a line here. */
+/* The table of joint types: a new type is a line of table.h, or a file of its own and a line
+ * here. */
 #include "rows/rows.h"
+#include "rows/table.h"
 
 const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
-    [LK_JOINT_REVOLUTE] = &lk_joint_revolute,
-    [LK_JOINT_SPHERICAL] = &lk_joint_spherical,
-    [LK_JOINT_PRISMATIC] = &lk_joint_prismatic,
-    [LK_JOINT_FIXED] = &lk_joint_fixed,
-    [LK_JOINT_CYLINDRICAL] = &lk_joint_cylindrical,
-    [LK_JOINT_UNIVERSAL] = &lk_joint_universal,
-    [LK_JOINT_PLANAR] = &lk_joint_planar,
-    [LK_JOINT_SCREW] = &lk_joint_screw,
-    [LK_JOINT_POINT_ON_LINE] = &lk_joint_point_on_line,
+#define X(NAME, ...) [LK_JOINT_##NAME] = &lk_joint_kind_ops[LK_KIND_##NAME],
+    LK_JOINT_KINDS(X)
+#undef X
+        [LK_JOINT_SCREW] = &lk_joint_screw,
     [LK_JOINT_DISTANCE] = &lk_joint_distance,
     [LK_JOINT_CONSTANT_VELOCITY] = &lk_joint_constant_velocity,
     [LK_JOINT_CONE_ON_RAIL] = &lk_joint_cone_on_rail,

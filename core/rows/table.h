@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of joint that batches know: which rows of rows.h they are made of, in which order, and
- * where their fields are. One table; the kernels are instantiated from it.
+/* Joints as rows: one line a kind says all that the step, the step on batches, the compiler and the
+ * reader have to know of it. The rows are the basic constraints of E. J. Haug (Computer-aided
+ * kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and the frame f of
+ * the joint on either body, d = P0 - P1,
  *
- * With r = R p (arm), d = P0 - P1 (gap), u, v, n = directions, all along the world axes, and the
- * angular velocities w0, w1 of the world:
+ *   point     d = 0                                       three rows [m]     Haug: spherical
+ *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
+ *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
- *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]
- *   slide    n . d          J0 = [ n, n x (d - r0) ]   J1 = -[ n, r1 x n ]
- *   square   u . v          J0 = [ 0, u x v ]     J1 = -[ 0, u x v ] */
+ * in this order. What is more than that (a rod, a thread, a wheel) has a file of its own. */
 #ifndef LK_ROWS_TABLE_H
 #define LK_ROWS_TABLE_H
 
+#include "linkage/kinds.h"
+
+/** enum lk_frame_rule - how the frames of a joint lie in the drawing; f[s][2] is the axis.
+ * WORLD: along the world's axes;  AXIS: along the axis, the rest as it comes;  PLANE: f[s][0] is
+ * the direction x of the model;  CROSS: each side has the axis of the other as its first direction
+ */
+enum lk_frame_rule { LK_FRAMES_WORLD, LK_FRAMES_AXIS, LK_FRAMES_PLANE, LK_FRAMES_CROSS };
+
+/** enum lk_measure - what a coordinate is: travel of P1 along f[0][k]; the angle about the common
+ * axis; the angles of a universal joint about the axis of side 0 and of side 1. */
+enum lk_measure {
+    LK_NO_MEASURE,
+    LK_ALONG_0,
+    LK_ALONG_1,
+    LK_ALONG_2,
+    LK_ABOUT_AXIS,
+    LK_ABOUT_FIRST,
+    LK_ABOUT_SECOND
+};
+
 /** struct lk_joint_kind - rows: points, then slides, then squares.
  * @point:  1: three point rows;  @n_slide, @slide: along which direction of side 0
- * @n_square, @square: direction of side 0 and of side 1
- * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f */
+ * @n_square, @square: direction of side 0 and of side 1; both count in @dir
+ * @n_dir, @dir: directions of each side in use: indices of struct lk_joint.f
+ * @n_coordinates, @measure: what the joint leaves free and measures */
 struct lk_joint_kind {
     int point;
     int n_slide;
@@ -23,130 +45,76 @@ struct lk_joint_kind {
     int dir[2][3];
     int slide[2];
     int square[3][2];
+    enum lk_frame_rule frames;
+    int n_coordinates;
+    enum lk_measure measure[LK_COORDINATES_MAX];
 };
 
-/* name, point, slides, squares, directions of either side */
+/* X(name, as in a file; points, slides, squares; directions in use, slides and squares as in struct
+ * lk_joint_kind; frames; names and measures of the coordinates) */
 #define LK_JOINT_KINDS(X)                                                                          \
-    X(SPHERICAL, ({1, 0, 0, {0, 0}, {{0}, {0}}, {0}, {{0}}}))                                      \
-    X(REVOLUTE, ({1, 0, 2, {1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}}))                         \
-    X(FIXED, ({1, 0, 3, {3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0}, {{0, 1}, {1, 2}, {2, 0}}}))           \
-    X(UNIVERSAL, ({1, 0, 1, {1, 1}, {{2}, {2}}, {0}, {{0, 0}}}))                                   \
-    X(PRISMATIC, ({0, 2, 3, {3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0, 1}, {{0, 1}, {1, 2}, {2, 0}}}))    \
-    X(CYLINDRICAL, ({0, 2, 2, {3, 2}, {{0, 1, 2}, {0, 1}}, {0, 1}, {{2, 0}, {2, 1}}}))             \
-    X(PLANAR, ({0, 1, 2, {1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}}))                           \
-    X(POINT_ON_LINE, ({0, 2, 0, {2, 0}, {{0, 1}, {0}}, {0, 1}, {{0}}}))
+    X(SPHERICAL, "spherical", 1, 0, 0, ({0, 0}, {{0}, {0}}, {0}, {{0}}), WORLD, (0),               \
+      (LK_NO_MEASURE))                                                                             \
+    X(REVOLUTE, "revolute", 1, 0, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), AXIS, (""),   \
+      (LK_ABOUT_AXIS))                                                                             \
+    X(FIXED, "fixed", 1, 0, 3, ({3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0}, {{0, 1}, {1, 2}, {2, 0}}),    \
+      WORLD, (0), (LK_NO_MEASURE))                                                                 \
+    X(UNIVERSAL, "universal", 1, 0, 1, ({1, 1}, {{2}, {2}}, {0}, {{0, 0}}), CROSS,                 \
+      ("first", "second"), (LK_ABOUT_FIRST, LK_ABOUT_SECOND))                                      \
+    X(PRISMATIC, "prismatic", 0, 2, 3,                                                             \
+      ({3, 3}, {{0, 1, 2}, {0, 1, 2}}, {0, 1}, {{0, 1}, {1, 2}, {2, 0}}), AXIS, (""),              \
+      (LK_ALONG_2))                                                                                \
+    X(CYLINDRICAL, "cylindrical", 0, 2, 2,                                                         \
+      ({3, 2}, {{0, 1, 2}, {0, 1}}, {0, 1}, {{2, 0}, {2, 1}}), AXIS, ("travel", "angle"),          \
+      (LK_ALONG_2, LK_ABOUT_AXIS))                                                                 \
+    X(PLANAR, "planar", 0, 1, 2, ({1, 2}, {{2}, {0, 1}}, {0}, {{0, 0}, {0, 1}}), PLANE,            \
+      ("x", "y", "angle"), (LK_ALONG_0, LK_ALONG_1, LK_ABOUT_AXIS))                                \
+    X(POINT_ON_LINE, "point-on-line", 0, 2, 0, ({2, 0}, {{0, 1}, {0}}, {0, 1}, {{0}}), AXIS, (""), \
+      (LK_ALONG_2))
 
 enum lk_kind {
-#define X(NAME, ROWS) LK_KIND_##NAME,
+#define X(NAME, ...) LK_KIND_##NAME,
     LK_JOINT_KINDS(X)
 #undef X
         LK_KINDS
 };
 
-#define LK_BRACES(...) __VA_ARGS__
-#define LK_UNWRAP(x)   LK_BRACES x
+#define LK_BRACES(...)            __VA_ARGS__
+#define LK_UNWRAP(x)              LK_BRACES x
+#define LK_COUNT_OF(a, b, c, ...) (((a) > 0) + ((b) > 0) + ((c) > 0))
+#define LK_COUNT(...)             LK_COUNT_OF(__VA_ARGS__, 0, 0, 0)
+
 static const struct lk_joint_kind lk_joint_kinds[LK_KINDS] = {
-#define X(NAME, ROWS) [LK_KIND_##NAME] = LK_UNWRAP(ROWS),
+#define X(NAME, TEXT, POINTS, SLIDES, SQUARES, GEOMETRY, FRAMES, NAMES, MEASURES)                  \
+    [LK_KIND_##NAME] = {POINTS,                                                                    \
+                        SLIDES,                                                                    \
+                        SQUARES,                                                                   \
+                        LK_UNWRAP(GEOMETRY),                                                       \
+                        LK_FRAMES_##FRAMES,                                                        \
+                        LK_COUNT MEASURES,                                                         \
+                        {LK_UNWRAP(MEASURES)}},
     LK_JOINT_KINDS(X)
 #undef X
 };
 
-/* where the fields of a joint begin [vectors]; in the order in which a step uses them */
+/** lk_kind_of() - the line of @type, or LK_KINDS: its rows have a file of their own. RT: yes. */
+static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
+{
+    switch (type) {
+#define X(NAME, ...)                                                                               \
+    case LK_JOINT_##NAME:                                                                          \
+        return LK_KIND_##NAME;
+        LK_JOINT_KINDS(X)
+#undef X
+    default:
+        return LK_KINDS;
+    }
+}
+
+/** lk_kind_rows() - rows of a joint. RT: yes. */
 static inline int lk_kind_rows(const struct lk_joint_kind *k)
 {
     return 3 * k->point + k->n_slide + k->n_square;
 }
-
-/* the joint's point on either body, body axes; then its directions on either body */
-static inline int lk_kind_points(const struct lk_joint_kind *k)
-{
-    (void)k;
-    return 0;
-}
-
-static inline int lk_kind_directions(const struct lk_joint_kind *k, int side)
-{
-    return lk_kind_points(k) + 6 + (side == 1 ? 3 * k->n_dir[0] : 0);
-}
-
-/* Jacobian at the pose of the factor: both arms (point), [n, turn of side 0, turn of side 1] a
- * slide, one vector a square */
-static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
-{
-    return lk_kind_directions(k, 1) + 3 * k->n_dir[1];
-}
-
-static inline int lk_kind_slides(const struct lk_joint_kind *k)
-{
-    return lk_kind_jacobian(k) + 6 * k->point;
-}
-
-static inline int lk_kind_squares(const struct lk_joint_kind *k)
-{
-    return lk_kind_slides(k) + 9 * k->n_slide;
-}
-
-/* E, lambda, right-hand side and solution, a value of each row */
-static inline int lk_kind_regular(const struct lk_joint_kind *k)
-{
-    return lk_kind_squares(k) + 3 * k->n_square;
-}
-
-static inline int lk_kind_lambda(const struct lk_joint_kind *k)
-{
-    return lk_kind_regular(k) + lk_kind_rows(k);
-}
-
-static inline int lk_kind_x(const struct lk_joint_kind *k)
-{
-    return lk_kind_lambda(k) + lk_kind_rows(k);
-}
-
-/* A mailbox for what the joint does to its bodies, Phi_q^T times lambda or the solution, as far as
- * they cannot tell by themselves. Of point rows they can: the rows are the force and their own arm
- * gives the torque. Squares: torque on side 0, side 1 has the opposite. With slides: force on side
- * 0, torque on side 0, torque on side 1. */
-static inline int lk_kind_mail(const struct lk_joint_kind *k)
-{
-    return lk_kind_x(k) + lk_kind_rows(k);
-}
-
-static inline int lk_kind_mail_size(const struct lk_joint_kind *k)
-{
-    return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
-}
-
-static inline int lk_kind_size(const struct lk_joint_kind *k)
-{
-    return lk_kind_mail(k) + lk_kind_mail_size(k);
-}
-
-/** enum lk_body_field - where the fields of a body begin [vectors].
- * X, R:       pose at hand: in the iterations the predicted one, with which the factor was made
- * NOW_X, NOW_R: pose that the last iteration led to
- * V, W: twist, or what is solved for: velocity, angular velocity (world)
- * A, SM:      s R J^-1 R^T (xx yy zz xy xz yz), s / m
- * U, TURN:    motion within the step: x - x_old, q_old^-1 q
- * OLD_*:      the state that the step starts from: x, q, v (world, body axes), a; the new one after
- * MASS, J, SJ: m, J, s J^-1 (body axes) */
-enum lk_body_field {
-    LK_BODY_X = 0,
-    LK_BODY_R = 3,
-    LK_BODY_V = 12,
-    LK_BODY_A = 18,
-    LK_BODY_SM = 24,
-    LK_BODY_U = 25,
-    LK_BODY_TURN = 28,
-    LK_BODY_OLD_X = 32,
-    LK_BODY_OLD_Q = 35,
-    LK_BODY_OLD_V = 39,
-    LK_BODY_OLD_A = 45,
-    LK_BODY_MASS = 51,
-    LK_BODY_J = 52,
-    LK_BODY_SJ = 58,
-    LK_BODY_NOW_X = 64,
-    LK_BODY_NOW_R = 67,
-    LK_BODY_SIZE = 76
-};
 
 #endif

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The types of joint: names, rows, coordinates. */
-#include "linkage/kinds.h"
+#include "rows/table.h"
+
+/* the bits of the coordinates that are angles */
+#define ANGLES_OF(a, b, c, ...)                                                                    \
+    (((a) >= LK_ABOUT_AXIS) | ((b) >= LK_ABOUT_AXIS) << 1 | ((c) >= LK_ABOUT_AXIS) << 2)
+#define ANGLES(...) ANGLES_OF(__VA_ARGS__, 0, 0, 0)
 
 const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
-    [LK_JOINT_REVOLUTE] = {"revolute", 5, 3, 1, {""}, 1},
-    [LK_JOINT_SPHERICAL] = {"spherical", 3, 3, 0, {0}, 0},
-    [LK_JOINT_PRISMATIC] = {"prismatic", 5, 2, 1, {""}, 0},
-    [LK_JOINT_FIXED] = {"fixed", 6, 3, 0, {0}, 0},
-    [LK_JOINT_CYLINDRICAL] = {"cylindrical", 4, 2, 2, {"travel", "angle"}, 2},
-    [LK_JOINT_UNIVERSAL] = {"universal", 4, 3, 2, {"first", "second"}, 3},
-    [LK_JOINT_PLANAR] = {"planar", 3, 1, 3, {"x", "y", "angle"}, 4},
-    [LK_JOINT_SCREW] = {"screw", 5, 3, 1, {""}, 1},
-    [LK_JOINT_POINT_ON_LINE] = {"point-on-line", 2, 2, 1, {""}, 0},
+#define X(NAME, TEXT, POINTS, SLIDES, SQUARES, GEOMETRY, FRAMES, NAMES, MEASURES)                  \
+    [LK_JOINT_##NAME] = {.name = TEXT,                                                             \
+                         .n_rows = 3 * POINTS + SLIDES + SQUARES,                                  \
+                         .n_length = 3 * POINTS + SLIDES,                                          \
+                         .n_coordinates = LK_COUNT MEASURES,                                       \
+                         .coordinate = {LK_UNWRAP(NAMES)},                                         \
+                         .is_angle = ANGLES MEASURES},
+    LK_JOINT_KINDS(X)
+#undef X
+        [LK_JOINT_SCREW] = {"screw", 5, 3, 1, {""}, 1},
     [LK_JOINT_DISTANCE] = {"distance", 1, 1, 0, {0}, 0},
     [LK_JOINT_CONSTANT_VELOCITY] = {"constant-velocity", 4, 3, 0, {0}, 0},
     [LK_JOINT_CONE_ON_RAIL] = {"cone-on-rail", 1, 1, 0, {0}, 0},

@@ -10,20 +10,12 @@
 /* bodies that the trapezoidal rule treats apart have no place in lanes: without inertia, or thin */
 #define THIN 1e-9
 
+/* the line of its joint in rows/table.h, or -1 */
 static int kind_of(const struct lk_draft_block *b)
 {
-    static const int kinds[LK_JOINT_TYPES] = {
-        [LK_JOINT_SPHERICAL] = 1 + LK_KIND_SPHERICAL,
-        [LK_JOINT_REVOLUTE] = 1 + LK_KIND_REVOLUTE,
-        [LK_JOINT_FIXED] = 1 + LK_KIND_FIXED,
-        [LK_JOINT_UNIVERSAL] = 1 + LK_KIND_UNIVERSAL,
-        [LK_JOINT_PRISMATIC] = 1 + LK_KIND_PRISMATIC,
-        [LK_JOINT_CYLINDRICAL] = 1 + LK_KIND_CYLINDRICAL,
-        [LK_JOINT_PLANAR] = 1 + LK_KIND_PLANAR,
-        [LK_JOINT_POINT_ON_LINE] = 1 + LK_KIND_POINT_ON_LINE,
-    };
+    enum lk_kind kind = lk_kind_of(b->type);
 
-    return b->kind != LK_ROWS_RIGID || b->hold >= 0 ? -1 : kinds[b->type] - 1;
+    return b->kind != LK_ROWS_RIGID || b->hold >= 0 || kind == LK_KINDS ? -1 : (int)kind;
 }
 
 static int is_plain(const struct lk_body_def *b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* H of every kind of joint, and its derivative. A column is what the body does against its parent,
- * at a point O of the body, while one rate is one: [linear; angular], world.
+/* H of every joint, by what its coordinates measure, and its derivative. A column is what the body
+ * does against its parent, at a point O of the body, while one rate is one: [linear; angular],
+ * world.
  *
  * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about which
  * F1 turns. With side 0 outboard all signs change, and as P0 and P1 are apart in sliding joints, so
@@ -42,6 +43,12 @@ static void lever_of_planar(const struct lk_relative_frames *f, const double w[3
         H_rate[i] = first[i] + second[i];
 }
 
+/* it travels across the axis that it turns about */
+static int is_planar(const struct lk_relative_joint *j)
+{
+    return j->kind == LK_RELATIVE_MEASURED && j->n_v == 3 && j->measure[0] == LK_ALONG_0;
+}
+
 /* orthogonal columns, but for the turn of a planar joint, which a vector of angular part alone
  * replaces */
 static void find_dual(struct lk_relative_joint *j)
@@ -52,7 +59,7 @@ static void find_dual(struct lk_relative_joint *j)
         for (int i = 0; i < 6; i++)
             j->dual[c][i] = j->H[c][i] / square;
     }
-    if (j->kind != LK_RELATIVE_PLANAR)
+    if (!is_planar(j))
         return;
     for (int i = 0; i < 3; i++) {
         j->dual[2][i] = 0;
@@ -81,20 +88,18 @@ static void body_axes(const struct lk_relative_body *body, int first, int at,
 static void turn_of(const struct lk_relative_joint *j, const struct lk_relative_frames *f,
                     const double R[9], const double *nu, double ret[3])
 {
-    static const int turn[] = {
-        [LK_RELATIVE_REVOLUTE] = 0,  [LK_RELATIVE_CYLINDRICAL] = 1, [LK_RELATIVE_SCREW] = 0,
-        [LK_RELATIVE_UNIVERSAL] = 0, [LK_RELATIVE_PLANAR] = 2,
-    };
     double sign = j->is_reversed ? -1 : 1;
 
-    if (j->kind == LK_RELATIVE_PRISMATIC || j->kind == LK_RELATIVE_FIXED) {
-        ret[0] = ret[1] = ret[2] = 0;
-    } else if (j->kind == LK_RELATIVE_SPHERICAL || j->kind == LK_RELATIVE_FREE) {
+    ret[0] = ret[1] = ret[2] = 0;
+    if (j->kind == LK_RELATIVE_SPHERICAL || j->kind == LK_RELATIVE_FREE) {
         lk_rotate(R, nu + j->n_v - 3, ret);
-    } else {
-        scaled(f->axis[2], sign * nu[turn[j->kind]], ret);
-        for (int i = 0; i < 3 && j->kind == LK_RELATIVE_UNIVERSAL; i++)
-            ret[i] += sign * nu[1] * f->second[i];
+        return;
+    }
+    for (int c = 0; c < j->n_v; c++) {
+        if (j->measure[c] == LK_ABOUT_AXIS || j->measure[c] == LK_ABOUT_FIRST)
+            scaled(f->axis[2], sign * nu[c], ret);
+        for (int i = 0; i < 3 && j->measure[c] == LK_ABOUT_SECOND; i++)
+            ret[i] += sign * nu[c] * f->second[i];
     }
 }
 
@@ -109,42 +114,39 @@ void lk_relative_turn(const struct lk_relative *r, int b, const double *nu)
         s->body[b].w[i] = s->body[j->parent].w[i] + turn[i];
 }
 
+/* column @c of a joint whose coordinates are measured; @w: of the bodies of side 0 and 1 */
+static void measured_column(const struct lk_relative_frames *f, const double *const w[2],
+                            double sign, int c, struct lk_relative_joint *j)
+{
+    if (j->measure[c] < LK_ABOUT_AXIS)
+        turning(f->axis[j->measure[c] - LK_ALONG_0], w[0], sign, j->H[c], j->H_rate[c]);
+    else if (j->measure[c] == LK_ABOUT_SECOND)
+        turning(f->second, w[1], sign, j->H[c] + 3, j->H_rate[c] + 3);
+    else
+        turning(f->axis[2], w[0], sign, j->H[c] + 3, j->H_rate[c] + 3);
+}
+
 void lk_relative_directions(const struct lk_relative *r, int b, const double *nu,
                             struct lk_relative_joint *j)
 {
     const struct lk_relative_scratch *s = lk_relative_scratch_of(r);
     const struct lk_relative_frames *f = &s->frames[b];
-    const double *w0 = s->body[j->is_reversed ? b : j->parent].w;
-    const double *w1 = s->body[j->is_reversed ? j->parent : b].w;
+    const double *const w[2] = {s->body[j->is_reversed ? b : j->parent].w,
+                                s->body[j->is_reversed ? j->parent : b].w};
     double sign = j->is_reversed ? -1 : 1;
 
     memset(j->H, 0, sizeof(j->H));
     memset(j->H_rate, 0, sizeof(j->H_rate));
     switch (j->kind) {
-    case LK_RELATIVE_REVOLUTE:
-        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
-        break;
-    case LK_RELATIVE_PRISMATIC:
-        turning(f->axis[2], w0, sign, j->H[0], j->H_rate[0]);
-        break;
-    case LK_RELATIVE_CYLINDRICAL:
-        turning(f->axis[2], w0, sign, j->H[0], j->H_rate[0]);
-        turning(f->axis[2], w0, sign, j->H[1] + 3, j->H_rate[1] + 3);
-        break;
     case LK_RELATIVE_SCREW:
-        turning(f->axis[2], w0, sign * f->pitch, j->H[0], j->H_rate[0]);
-        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
+        turning(f->axis[2], w[0], sign * f->pitch, j->H[0], j->H_rate[0]);
+        measured_column(f, w, sign, 0, j);
         break;
-    case LK_RELATIVE_UNIVERSAL:
-        turning(f->axis[2], w0, sign, j->H[0] + 3, j->H_rate[0] + 3);
-        turning(f->second, w1, sign, j->H[1] + 3, j->H_rate[1] + 3);
-        break;
-    case LK_RELATIVE_PLANAR:
-        turning(f->axis[0], w0, sign, j->H[0], j->H_rate[0]);
-        turning(f->axis[1], w0, sign, j->H[1], j->H_rate[1]);
-        turning(f->axis[2], w0, sign, j->H[2] + 3, j->H_rate[2] + 3);
-        if (j->is_reversed)
-            lever_of_planar(f, w0, nu, j->H[2], j->H_rate[2]);
+    case LK_RELATIVE_MEASURED:
+        for (int c = 0; c < j->n_v; c++)
+            measured_column(f, w, sign, c, j);
+        if (j->is_reversed && is_planar(j))
+            lever_of_planar(f, w[0], nu, j->H[2], j->H_rate[2]);
         break;
     case LK_RELATIVE_SPHERICAL:
         body_axes(&s->body[b], 0, 3, j);
@@ -153,8 +155,6 @@ void lk_relative_directions(const struct lk_relative *r, int b, const double *nu
         for (int i = 0; i < 3; i++)
             j->H[i][i] = 1;
         body_axes(&s->body[b], 3, 3, j);
-        break;
-    case LK_RELATIVE_FIXED:
         break;
     }
     find_dual(j);

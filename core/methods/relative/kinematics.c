@@ -29,39 +29,35 @@ static void place_in_joint(const struct lk_relative_joint *j, const struct lk_re
                            const double *q, double turn[4], double shift[3])
 {
     static const double swap[4] = {0, M_SQRT1_2, 0, M_SQRT1_2};
-    double first[4], second[4], both[4];
+    double first[4], second[4], both[4] = {0};
 
     turn[0] = 1;
     turn[1] = turn[2] = turn[3] = shift[0] = shift[1] = shift[2] = 0;
-    switch (j->kind) {
-    case LK_RELATIVE_REVOLUTE:
-        about_third(q[0] - f->zero[0], turn);
-        break;
-    case LK_RELATIVE_PRISMATIC:
-        shift[2] = q[0] - f->zero[0];
-        break;
-    case LK_RELATIVE_CYLINDRICAL:
-        shift[2] = q[0] - f->zero[0];
-        about_third(q[1] - f->zero[1], turn);
-        break;
-    case LK_RELATIVE_SCREW:
+    if (j->kind == LK_RELATIVE_SPHERICAL || j->kind == LK_RELATIVE_FREE)
+        return;
+    for (int i = 0; i < j->n_q; i++)
+        switch (j->measure[i]) {
+        case LK_NO_MEASURE:
+            break;
+        case LK_ALONG_0:
+        case LK_ALONG_1:
+        case LK_ALONG_2:
+            shift[j->measure[i] - LK_ALONG_0] = q[i] - f->zero[i];
+            break;
+        case LK_ABOUT_AXIS:
+            about_third(q[i] - f->zero[i], turn);
+            break;
+        case LK_ABOUT_FIRST:
+            about_third(q[i] - f->zero[i], first);
+            lk_quat_mul(first, swap, both);
+            break;
+        case LK_ABOUT_SECOND:
+            about_third(q[i] - f->zero[i], second);
+            lk_quat_mul(both, second, turn);
+            break;
+        }
+    if (j->kind == LK_RELATIVE_SCREW)
         shift[2] = f->pitch * (q[0] - f->zero[0]);
-        about_third(q[0] - f->zero[0], turn);
-        break;
-    case LK_RELATIVE_UNIVERSAL:
-        about_third(q[0] - f->zero[0], first);
-        about_third(q[1] - f->zero[1], second);
-        lk_quat_mul(first, swap, both);
-        lk_quat_mul(both, second, turn);
-        break;
-    case LK_RELATIVE_PLANAR:
-        shift[0] = q[0] - f->zero[0];
-        shift[1] = q[1] - f->zero[1];
-        about_third(q[2] - f->zero[2], turn);
-        break;
-    default:
-        break;
-    }
 }
 
 /* a quaternion as an integrator leaves it, of unit length */

@@ -17,18 +17,16 @@
 
 #include "methods/mechanics/mechanics.h"
 #include "methods/relative/assembly.h"
+#include "rows/table.h"
 
 #define LK_RELATIVE_DOF_MAX 6
 
+/** enum lk_relative_kind - MEASURED: its coordinates are those of its line in rows/table.h, all
+ * that it leaves free. */
 enum lk_relative_kind {
-    LK_RELATIVE_REVOLUTE,
-    LK_RELATIVE_PRISMATIC,
-    LK_RELATIVE_CYLINDRICAL,
+    LK_RELATIVE_MEASURED,
     LK_RELATIVE_SCREW,
-    LK_RELATIVE_UNIVERSAL,
-    LK_RELATIVE_PLANAR,
     LK_RELATIVE_SPHERICAL,
-    LK_RELATIVE_FIXED,
     LK_RELATIVE_FREE
 };
 
@@ -36,6 +34,7 @@ enum lk_relative_kind {
  * @parent:  body, or n_bodies: the ground
  * @joint:   block of the system, or -1 for a free joint;  @is_reversed: the outboard body is side 0
  * of that block, not side 1
+ * @measure: what the coordinates of a measured joint and of a screw are
  * @at_q, @n_q, @at_v, @n_v: its part of q and nu
  * as of the last lk_relative_place():
  * @point:   O, world [m];  @point_rate: its absolute velocity [m/s]
@@ -49,6 +48,7 @@ struct lk_relative_joint {
     int parent;
     int joint;
     int is_reversed;
+    enum lk_measure measure[LK_COORDINATES_MAX];
     int at_q;
     int n_q;
     int at_v;

@@ -7,6 +7,7 @@
 #include "methods/relative/private.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** struct grower - @place: of every body in the order, -1: not reached yet */
 struct grower {
@@ -15,24 +16,40 @@ struct grower {
     int n_placed;
 };
 
-static int kind_of(const struct lk_joint *j, int n_bodies, enum lk_relative_kind *ret)
+/* the coordinates that a joint has in the tree: how many, or -1: none, it is cut */
+static int coordinates_of(const struct lk_joint *j, struct lk_relative_joint *ret)
 {
-    static const int kinds[LK_JOINT_TYPES] = {
-        [LK_JOINT_REVOLUTE] = LK_RELATIVE_REVOLUTE + 1,
-        [LK_JOINT_PRISMATIC] = LK_RELATIVE_PRISMATIC + 1,
-        [LK_JOINT_CYLINDRICAL] = LK_RELATIVE_CYLINDRICAL + 1,
-        [LK_JOINT_SCREW] = LK_RELATIVE_SCREW + 1,
-        [LK_JOINT_UNIVERSAL] = LK_RELATIVE_UNIVERSAL + 1,
-        [LK_JOINT_PLANAR] = LK_RELATIVE_PLANAR + 1,
-        [LK_JOINT_SPHERICAL] = LK_RELATIVE_SPHERICAL + 1,
-        [LK_JOINT_FIXED] = LK_RELATIVE_FIXED + 1,
-    };
+    enum lk_kind kind = lk_kind_of(j->type);
+    const struct lk_joint_kind *k = &lk_joint_kinds[kind < LK_KINDS ? kind : 0];
 
-    if (kinds[j->type] == 0 || j->n_sides != 2 || j->body[0] == j->body[1] ||
-        j->body[0] > n_bodies || j->body[1] > n_bodies)
-        return 0; /* no coordinates, or at a frame that a drive moves */
-    *ret = (enum lk_relative_kind)(kinds[j->type] - 1);
-    return 1;
+    if (j->type == LK_JOINT_SCREW) {
+        ret->kind = LK_RELATIVE_SCREW;
+        ret->measure[0] = LK_ABOUT_AXIS;
+        return 1;
+    }
+    if (j->type == LK_JOINT_SPHERICAL) {
+        ret->kind = LK_RELATIVE_SPHERICAL;
+        return 3;
+    }
+    if (kind == LK_KINDS || lk_kind_rows(k) + k->n_coordinates != 6)
+        return -1;
+    ret->kind = LK_RELATIVE_MEASURED;
+    memcpy(ret->measure, k->measure, sizeof(ret->measure));
+    return k->n_coordinates;
+}
+
+/* Return: whether @j can be in the tree; not at a frame that a drive moves */
+static int fill_kind(const struct lk_joint *j, int n_bodies, struct lk_relative_joint *ret)
+{
+    int n;
+
+    if (j->n_sides != 2 || j->body[0] == j->body[1] || j->body[0] > n_bodies ||
+        j->body[1] > n_bodies)
+        return 0;
+    n = coordinates_of(j, ret);
+    ret->n_v = n;
+    ret->n_q = ret->kind == LK_RELATIVE_SPHERICAL ? 4 : n;
+    return n >= 0;
 }
 
 /* the body that joint @j would add and where it hangs; 0: none, or both ends are there already */
@@ -57,10 +74,10 @@ static int best_block(const struct grower *g)
 
     for (int i = 0; i < m->n_blocks; i++) {
         const struct lk_joint *j = &m->system->joint[m->block[i]];
-        enum lk_relative_kind kind;
+        struct lk_relative_joint joint = {0};
         int place, side, ground;
 
-        if (!kind_of(j, m->n_bodies, &kind) || !leads_on(g, j, &place, &side))
+        if (!fill_kind(j, m->n_bodies, &joint) || !leads_on(g, j, &place, &side))
             continue;
         ground = place == m->n_bodies;
         if (best >= 0 &&
@@ -78,14 +95,11 @@ static int best_block(const struct grower *g)
 
 static void hang(struct grower *g, int b, struct lk_relative_joint joint)
 {
-    static const int n_q[] = {1, 1, 2, 1, 2, 3, 4, 0, 7}, n_v[] = {1, 1, 2, 1, 2, 3, 3, 0, 6};
     struct lk_relative *r = g->relative;
 
     joint.body = b;
     joint.at_q = r->n_q;
     joint.at_v = r->n_v;
-    joint.n_q = n_q[joint.kind];
-    joint.n_v = n_v[joint.kind];
     r->n_q += joint.n_q;
     r->n_v += joint.n_v;
     r->on[b] = joint;
@@ -100,7 +114,7 @@ static void hang_on_block(struct grower *g, int block)
     struct lk_relative_joint joint = {.joint = m->block[block]};
     int place, side = 0;
 
-    kind_of(j, m->n_bodies, &joint.kind);
+    fill_kind(j, m->n_bodies, &joint);
     leads_on(g, j, &place, &side);
     joint.parent = j->body[1 - side];
     joint.is_reversed = side == 0;
@@ -117,7 +131,8 @@ static void float_heaviest(struct grower *g)
         if (g->place[b] < 0 && (best < 0 || body[b].mass > body[best].mass))
             best = b;
     hang(g, best,
-         (struct lk_relative_joint){.kind = LK_RELATIVE_FREE, .parent = m->n_bodies, .joint = -1});
+         (struct lk_relative_joint){
+             .kind = LK_RELATIVE_FREE, .parent = m->n_bodies, .joint = -1, .n_q = 7, .n_v = 6});
 }
 
 static int is_in_tree(const struct lk_relative *r, int joint)

@@ -21,7 +21,7 @@
 #ifndef LK_STEP_BATCH_BATCH_H
 #define LK_STEP_BATCH_BATCH_H
 
-#include "rows/table.h"
+#include "step/batch/fields.h"
 #include "step/system.h"
 
 #define LK_LANES_MAX 8
@@ -41,7 +41,7 @@ struct lk_ref {
 
 /** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
  * @side: of all lanes;  @point: whether it has point rows;  @n_mail: what its mailbox holds
- * @lambda .. @mail: where these fields are in the joints' blocks, see kinds.h */
+ * @lambda .. @mail: where these fields are in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
     int side;

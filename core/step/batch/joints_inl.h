@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints side by side: rows of kinds.h. @k is a constant at every call, so that each kind has an
- * instance of its own. Without include guard on purpose, see lanes_inl.h. */
+/* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each kind has
+ * an instance of its own. Without include guard on purpose, see lanes_inl.h. */
 
 #define ROWS_MAX   6
 #define SQUARE_MAX 3
@@ -260,7 +260,7 @@ static void evaluate_joints(const struct lk_batches *p, int block, int keep)
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-#define CALL(NAME, ROWS)                                                                           \
+#define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         evaluate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, keep);                                \
         break;
@@ -272,7 +272,7 @@ static void settle_joints(const struct lk_batches *p, int block, struct watch *w
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-#define CALL(NAME, ROWS)                                                                           \
+#define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         settle_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, watch);                                 \
         break;
@@ -284,7 +284,7 @@ static void gamma_joints(const struct lk_batches *p, int block, struct watch *wa
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-#define CALL(NAME, ROWS)                                                                           \
+#define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         gamma_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, watch);                                  \
         break;
@@ -296,7 +296,7 @@ LK_INLINE void right_side(const struct lk_batches *p, int block, enum pass pass,
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-#define CALL(NAME, ROWS)                                                                           \
+#define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         right_side_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, pass, leaks);                       \
         break;
@@ -308,7 +308,7 @@ static void take_solution(const struct lk_batches *p, int block, double scale)
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
-#define CALL(NAME, ROWS)                                                                           \
+#define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         take_solution_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, scale);                          \
         break;

@@ -127,25 +127,14 @@ static const struct kind composed[LK_JOINT_IN_FILE] = {
 /* rows that no joint of the file makes: springs, drives, friction, stops, welds of split bodies */
 static const struct kind other_row = {1, 0, 1, 0, 2};
 
-static const struct lk_joint_kind *rows_of(enum lk_joint_type type)
-{
-    switch (type) {
-#define X(NAME, ROWS)                                                                              \
-    case LK_JOINT_##NAME:                                                                          \
-        return &lk_joint_kinds[LK_KIND_##NAME];
-        LK_JOINT_KINDS(X)
-#undef X
-    default:
-        return NULL;
-    }
-}
-
 static struct kind kind_of(enum lk_joint_type type)
 {
-    const struct lk_joint_kind *k = rows_of(type);
+    enum lk_kind kind = lk_kind_of(type);
+    const struct lk_joint_kind *k;
 
-    if (k == NULL)
+    if (kind == LK_KINDS)
         return composed[type].rows > 0 ? composed[type] : other_row;
+    k = &lk_joint_kinds[kind];
     return (struct kind){
         .rows = lk_kind_rows(k),
         .points = k->point,

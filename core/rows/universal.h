@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Universal joint: the points coincide and the first axis a = f[0][2], fixed to body 0, stays at a
- * right angle to the second axis b = f[1][2], fixed to body 1: four rows.
+/* The angles of a universal joint: the first axis a = f[0][2], fixed to body 0, stays at a right
+ * angle to the second axis b = f[1][2], fixed to body 1.
  *
  * A cross-piece without mass carries both axes. The coordinate `first` is its angle about a against
  * body 0, `second` the angle of body 1 about b against it. In the drawing f[0][0] = b and f[1][0] =
@@ -11,47 +11,25 @@
  *
  * and w1 - w0 = first' a + second' b. With a . b = 0 both rates are products with the axes:
  * first' = a . (w1 - w0), second' = b . (w1 - w0). */
+#ifndef LK_ROWS_UNIVERSAL_H
+#define LK_ROWS_UNIVERSAL_H
+
 #include "rows/rows.h"
 
-static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
-{
-    lk_rows_gap(j, pose, phi);
-    phi[3] = lk_rows_square(pose, j->f[0][2], j->f[1][2]);
-}
-
-static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
-                 struct lk_twist *const *sum)
-{
-    lk_rows_point_load(j, pose, lambda, sum);
-    lk_rows_square_load(pose, j->f[0][2], j->f[1][2], lambda[3], sum);
-}
-
-static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
-                     struct lk_jacobian ret)
-{
-    lk_rows_point_jacobian(j, pose, ret);
-    lk_rows_square_jacobian(pose, j->f[0][2], j->f[1][2], 3, ret);
-}
-
-static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
-                       const struct lk_twist *const *twist, double *ret)
-{
-    lk_rows_gap_gamma(j, pose, twist, ret);
-    ret[3] = lk_rows_square_gamma(pose, twist, j->f[0][2], j->f[1][2]);
-}
-
-static double coordinate(const struct lk_joint *j, const struct lk_pose *const *pose, int i)
+LK_INLINE double lk_universal_angle(const struct lk_joint *j, const struct lk_pose *const *pose,
+                                    int i)
 {
     if (i == 0)
-        return j->coordinate[0] + atan2(lk_rows_square(pose, j->f[0][1], j->f[1][2]),
-                                        lk_rows_square(pose, j->f[0][0], j->f[1][2]));
-    return j->coordinate[1] + atan2(-lk_rows_square(pose, j->f[0][2], j->f[1][1]),
-                                    lk_rows_square(pose, j->f[0][2], j->f[1][0]));
+        return atan2(lk_rows_square(pose, j->f[0][1], j->f[1][2]),
+                     lk_rows_square(pose, j->f[0][0], j->f[1][2]));
+    return atan2(-lk_rows_square(pose, j->f[0][2], j->f[1][1]),
+                 lk_rows_square(pose, j->f[0][2], j->f[1][0]));
 }
 
 /* The angle @i as atan2(s, c) of two square rows: derivative and second derivative at any pose, for
  * a joint whose rows give way. */
-static void square_rows(const struct lk_joint *j, int i, const double *u[2], const double *v[2])
+LK_INLINE void lk_universal_squares(const struct lk_joint *j, int i, const double *u[2],
+                                    const double *v[2])
 {
     for (int k = 0; k < 2; k++) {
         u[k] = j->f[0][i == 0 ? k : 2];
@@ -59,13 +37,13 @@ static void square_rows(const struct lk_joint *j, int i, const double *u[2], con
     }
 }
 
-static void exact_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
-                           double J[2][6])
+LK_INLINE void lk_universal_exact_jacobian(const struct lk_joint *j,
+                                           const struct lk_pose *const *pose, int i, double J[2][6])
 {
     const double *u[2], *v[2];
     double value[2], part[2][2][3], sign = i == 0 ? 1 : -1, scale;
 
-    square_rows(j, i, u, v);
+    lk_universal_squares(j, i, u, v);
     for (int k = 0; k < 2; k++) {
         value[k] = lk_rows_square(pose, u[k], v[k]);
         lk_rows_square_directions(pose, u[k], v[k], part[k][0], part[k][1]);
@@ -78,13 +56,14 @@ static void exact_jacobian(const struct lk_joint *j, const struct lk_pose *const
         }
 }
 
-static double exact_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
-                          const struct lk_twist *const *twist, int i)
+LK_INLINE double lk_universal_exact_gamma(const struct lk_joint *j,
+                                          const struct lk_pose *const *pose,
+                                          const struct lk_twist *const *twist, int i)
 {
     const double *u[2], *v[2];
     double value[2], rate[2], gamma[2], sign = i == 0 ? 1 : -1, scale;
 
-    square_rows(j, i, u, v);
+    lk_universal_squares(j, i, u, v);
     for (int k = 0; k < 2; k++) {
         value[k] = lk_rows_square(pose, u[k], v[k]);
         rate[k] = lk_rows_square_rate(pose, twist, u[k], v[k]);
@@ -98,13 +77,13 @@ static double exact_gamma(const struct lk_joint *j, const struct lk_pose *const 
 }
 
 /* axis @i, fixed to body i, in the axes of both bodies; exact where the rows hold */
-static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose, int i,
-                                double J[2][6])
+LK_INLINE void lk_universal_jacobian(const struct lk_joint *j, const struct lk_pose *const *pose,
+                                     int i, double J[2][6])
 {
     double world[3], turn[3];
 
     if (lk_is_compliant(j)) {
-        exact_jacobian(j, pose, i, J);
+        lk_universal_exact_jacobian(j, pose, i, J);
         return;
     }
     lk_rotate(pose[i]->R, j->f[i][2], world);
@@ -119,13 +98,13 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
 
 /* With accelerations zero w0 and w1 are constant in the world as in their bodies. So is a . w0, and
  * d/dt (a . w1) = (w0 x a) . w1 = a . (w1 x w0); likewise -d/dt (b . w0) = b . (w1 x w0). */
-static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
-                               const struct lk_twist *const *twist, int i)
+LK_INLINE double lk_universal_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
+                                    const struct lk_twist *const *twist, int i)
 {
     double w0[3], w1[3], axis[3], cross[3];
 
     if (lk_is_compliant(j))
-        return exact_gamma(j, pose, twist, i);
+        return lk_universal_exact_gamma(j, pose, twist, i);
     lk_rotate(pose[0]->R, twist[0]->w, w0);
     lk_rotate(pose[1]->R, twist[1]->w, w1);
     lk_rotate(pose[i]->R, j->f[i][2], axis);
@@ -133,13 +112,4 @@ static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *c
     return lk_dot(axis, cross);
 }
 
-const struct lk_joint_type_ops lk_joint_universal = {
-    .is_point = 1,
-    .violation = violation,
-    .load = load,
-    .jacobian = jacobian,
-    .gamma = gamma_rows,
-    .coordinate = coordinate,
-    .coordinate_jacobian = coordinate_jacobian,
-    .coordinate_gamma = coordinate_gamma,
-};
+#endif

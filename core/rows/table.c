@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The joints of table.h: every function below has an instance for each line, in which the line is a
+ * constant, so that loops and cases are gone. */
+#include "rows/table.h"
+#include "rows/rows.h"
+#include "rows/universal.h"
+
+/* direction of side 0 of slide @i; of side @s of square @i */
+LK_INLINE const double *slide_of(const struct lk_joint_kind *k, const struct lk_joint *j, int i)
+{
+    return j->f[0][k->dir[0][k->slide[i]]];
+}
+
+LK_INLINE const double *square_of(const struct lk_joint_kind *k, const struct lk_joint *j, int i,
+                                  int s)
+{
+    return j->f[s][k->dir[s][k->square[i][s]]];
+}
+
+LK_INLINE void violation(const struct lk_joint_kind *k, const struct lk_joint *j,
+                         const struct lk_pose *const *pose, double *phi)
+{
+    double d[3];
+
+    if (k->point)
+        lk_rows_gap(j, pose, phi);
+    phi += 3 * k->point;
+    if (k->n_slide > 0)
+        lk_rows_gap(j, pose, d);
+    for (int i = 0; i < k->n_slide; i++)
+        phi[i] = lk_rows_sliding(pose, slide_of(k, j, i), d);
+    phi += k->n_slide;
+    for (int i = 0; i < k->n_square; i++)
+        phi[i] = lk_rows_square(pose, square_of(k, j, i, 0), square_of(k, j, i, 1));
+}
+
+LK_INLINE void load(const struct lk_joint_kind *k, const struct lk_joint *j,
+                    const struct lk_pose *const *pose, const double *lambda,
+                    struct lk_twist *const *sum)
+{
+    double d[3];
+
+    if (k->point)
+        lk_rows_point_load(j, pose, lambda, sum);
+    lambda += 3 * k->point;
+    if (k->n_slide > 0)
+        lk_rows_gap(j, pose, d);
+    for (int i = 0; i < k->n_slide; i++)
+        lk_rows_sliding_load(j, pose, slide_of(k, j, i), d, lambda[i], sum);
+    lambda += k->n_slide;
+    for (int i = 0; i < k->n_square; i++)
+        lk_rows_square_load(pose, square_of(k, j, i, 0), square_of(k, j, i, 1), lambda[i], sum);
+}
+
+LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
+                        const struct lk_pose *const *pose, struct lk_jacobian ret)
+{
+    double d[3], J[2][6];
+    int row = 3 * k->point;
+
+    if (k->point)
+        lk_rows_point_jacobian(j, pose, ret);
+    if (k->n_slide > 0)
+        lk_rows_gap(j, pose, d);
+    for (int i = 0; i < k->n_slide; i++, row++) {
+        lk_rows_sliding_jacobian(j, pose, slide_of(k, j, i), d, J[0], J[1]);
+        for (int s = 0; s < 2; s++)
+            lk_jacobian_set_row(ret, s, row, J[s]);
+    }
+    for (int i = 0; i < k->n_square; i++, row++)
+        lk_rows_square_jacobian(pose, square_of(k, j, i, 0), square_of(k, j, i, 1), row, ret);
+}
+
+LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *j,
+                          const struct lk_pose *const *pose, const struct lk_twist *const *twist,
+                          double *ret)
+{
+    double d[3], rate[3], gamma[3];
+
+    if (k->point)
+        lk_rows_gap_gamma(j, pose, twist, ret);
+    ret += 3 * k->point;
+    if (k->n_slide > 0) {
+        lk_rows_gap(j, pose, d);
+        lk_rows_gap_rate(j, pose, twist, rate);
+        lk_rows_gap_gamma(j, pose, twist, gamma);
+    }
+    for (int i = 0; i < k->n_slide; i++)
+        ret[i] = lk_rows_sliding_gamma(pose, twist, slide_of(k, j, i), d, rate, gamma);
+    ret += k->n_slide;
+    for (int i = 0; i < k->n_square; i++)
+        ret[i] = lk_rows_square_gamma(pose, twist, square_of(k, j, i, 0), square_of(k, j, i, 1));
+}
+
+/* ---- coordinates ---- */
+
+/* a joint with one coordinate is asked for no other: then the measure is a constant, too */
+LK_INLINE enum lk_measure measure_of(const struct lk_joint_kind *k, int i)
+{
+    return k->measure[k->n_coordinates == 1 ? 0 : i];
+}
+
+LK_INLINE double coordinate(const struct lk_joint_kind *k, const struct lk_joint *j,
+                            const struct lk_pose *const *pose, int i)
+{
+    enum lk_measure measure = measure_of(k, i);
+
+    if (measure < LK_ABOUT_AXIS)
+        return j->coordinate[i] + lk_rows_travel(j, pose, (int)measure - LK_ALONG_0);
+    if (measure == LK_ABOUT_AXIS)
+        return j->coordinate[i] + lk_rows_angle(j, pose);
+    return j->coordinate[i] + lk_universal_angle(j, pose, (int)measure - LK_ABOUT_FIRST);
+}
+
+/* that of an angle is exact wherever the rigid rows hold */
+LK_INLINE void coordinate_jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
+                                   const struct lk_pose *const *pose, int i, double J[2][6])
+{
+    enum lk_measure measure = measure_of(k, i);
+
+    if (measure < LK_ABOUT_AXIS)
+        lk_rows_travel_jacobian(j, pose, (int)measure - LK_ALONG_0, J);
+    else if (measure == LK_ABOUT_AXIS)
+        lk_rows_angle_coordinate_jacobian(j, pose, J);
+    else
+        lk_universal_jacobian(j, pose, (int)measure - LK_ABOUT_FIRST, J);
+}
+
+/* the axis is fixed in both bodies: the rate of an angle about it depends on the angular velocities
+ * alone */
+LK_INLINE double coordinate_gamma(const struct lk_joint_kind *k, const struct lk_joint *j,
+                                  const struct lk_pose *const *pose,
+                                  const struct lk_twist *const *twist, int i)
+{
+    enum lk_measure measure = measure_of(k, i);
+
+    if (measure < LK_ABOUT_AXIS)
+        return lk_rows_travel_gamma(j, pose, twist, (int)measure - LK_ALONG_0);
+    if (measure == LK_ABOUT_AXIS)
+        return lk_rows_angle_coordinate_gamma(j, pose, twist);
+    return lk_universal_gamma(j, pose, twist, (int)measure - LK_ABOUT_FIRST);
+}
+
+/* ---- the instances ---- */
+
+#define POSES  const struct lk_pose *const *pose
+#define TWISTS const struct lk_twist *const *twist
+#define X(NAME, ...)                                                                               \
+    static const struct lk_joint_kind *const kind_##NAME = &lk_joint_kinds[LK_KIND_##NAME];        \
+    static void violation_##NAME(const struct lk_joint *j, POSES, double *phi)                     \
+    {                                                                                              \
+        violation(kind_##NAME, j, pose, phi);                                                      \
+    }                                                                                              \
+    static void load_##NAME(const struct lk_joint *j, POSES, const double *lambda,                 \
+                            struct lk_twist *const *sum)                                           \
+    {                                                                                              \
+        load(kind_##NAME, j, pose, lambda, sum);                                                   \
+    }                                                                                              \
+    static void jacobian_##NAME(const struct lk_joint *j, POSES, struct lk_jacobian ret)           \
+    {                                                                                              \
+        jacobian(kind_##NAME, j, pose, ret);                                                       \
+    }                                                                                              \
+    static void gamma_##NAME(const struct lk_joint *j, POSES, TWISTS, double *ret)                 \
+    {                                                                                              \
+        gamma_rows(kind_##NAME, j, pose, twist, ret);                                              \
+    }                                                                                              \
+    static double coordinate_##NAME(const struct lk_joint *j, POSES, int i)                        \
+    {                                                                                              \
+        return coordinate(kind_##NAME, j, pose, i);                                                \
+    }                                                                                              \
+    static void coordinate_jacobian_##NAME(const struct lk_joint *j, POSES, int i, double J[2][6]) \
+    {                                                                                              \
+        coordinate_jacobian(kind_##NAME, j, pose, i, J);                                           \
+    }                                                                                              \
+    static double coordinate_gamma_##NAME(const struct lk_joint *j, POSES, TWISTS, int i)          \
+    {                                                                                              \
+        return coordinate_gamma(kind_##NAME, j, pose, twist, i);                                   \
+    }
+LK_JOINT_KINDS(X)
+#undef X
+
+const struct lk_joint_type_ops lk_joint_kind_ops[LK_KINDS] = {
+#define X(NAME, TEXT, POINTS, ...)                                                                 \
+    [LK_KIND_##NAME] = {                                                                           \
+        .is_point = POINTS,                                                                        \
+        .violation = violation_##NAME,                                                             \
+        .load = load_##NAME,                                                                       \
+        .jacobian = jacobian_##NAME,                                                               \
+        .gamma = gamma_##NAME,                                                                     \
+        .coordinate = coordinate_##NAME,                                                           \
+        .coordinate_jacobian = coordinate_jacobian_##NAME,                                         \
+        .coordinate_gamma = coordinate_gamma_##NAME,                                               \
+    },
+    LK_JOINT_KINDS(X)
+#undef X
+};

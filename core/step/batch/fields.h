@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the fields of joints and bodies are in a block of the step on batches.
+ *
+ * With r = R p (arm), d = P0 - P1 (gap), u, v, n = directions, all along the world axes, and the
+ * angular velocities w0, w1 of the world:
+ *
+ *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]
+ *   slide    n . d          J0 = [ n, n x (d - r0) ]   J1 = -[ n, r1 x n ]
+ *   square   u . v          J0 = [ 0, u x v ]     J1 = -[ 0, u x v ] */
+#ifndef LK_STEP_BATCH_FIELDS_H
+#define LK_STEP_BATCH_FIELDS_H
+
+#include "rows/table.h"
+
+/* where the fields of a joint begin [vectors]; in the order in which a step uses them */
+/* the joint's point on either body, body axes; then its directions on either body */
+static inline int lk_kind_points(const struct lk_joint_kind *k)
+{
+    (void)k;
+    return 0;
+}
+
+static inline int lk_kind_directions(const struct lk_joint_kind *k, int side)
+{
+    return lk_kind_points(k) + 6 + (side == 1 ? 3 * k->n_dir[0] : 0);
+}
+
+/* Jacobian at the pose of the factor: both arms (point), [n, turn of side 0, turn of side 1] a
+ * slide, one vector a square */
+static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
+{
+    return lk_kind_directions(k, 1) + 3 * k->n_dir[1];
+}
+
+static inline int lk_kind_slides(const struct lk_joint_kind *k)
+{
+    return lk_kind_jacobian(k) + 6 * k->point;
+}
+
+static inline int lk_kind_squares(const struct lk_joint_kind *k)
+{
+    return lk_kind_slides(k) + 9 * k->n_slide;
+}
+
+/* E, lambda, right-hand side and solution, a value of each row */
+static inline int lk_kind_regular(const struct lk_joint_kind *k)
+{
+    return lk_kind_squares(k) + 3 * k->n_square;
+}
+
+static inline int lk_kind_lambda(const struct lk_joint_kind *k)
+{
+    return lk_kind_regular(k) + lk_kind_rows(k);
+}
+
+static inline int lk_kind_x(const struct lk_joint_kind *k)
+{
+    return lk_kind_lambda(k) + lk_kind_rows(k);
+}
+
+/* A mailbox for what the joint does to its bodies, Phi_q^T times lambda or the solution, as far as
+ * they cannot tell by themselves. Of point rows they can: the rows are the force and their own arm
+ * gives the torque. Squares: torque on side 0, side 1 has the opposite. With slides: force on side
+ * 0, torque on side 0, torque on side 1. */
+static inline int lk_kind_mail(const struct lk_joint_kind *k)
+{
+    return lk_kind_x(k) + lk_kind_rows(k);
+}
+
+static inline int lk_kind_mail_size(const struct lk_joint_kind *k)
+{
+    return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
+}
+
+static inline int lk_kind_size(const struct lk_joint_kind *k)
+{
+    return lk_kind_mail(k) + lk_kind_mail_size(k);
+}
+
+/** enum lk_body_field - where the fields of a body begin [vectors].
+ * X, R:       pose at hand: in the iterations the predicted one, with which the factor was made
+ * NOW_X, NOW_R: pose that the last iteration led to
+ * V, W: twist, or what is solved for: velocity, angular velocity (world)
+ * A, SM:      s R J^-1 R^T (xx yy zz xy xz yz), s / m
+ * U, TURN:    motion within the step: x - x_old, q_old^-1 q
+ * OLD_*:      the state that the step starts from: x, q, v (world, body axes), a; the new one after
+ * MASS, J, SJ: m, J, s J^-1 (body axes) */
+enum lk_body_field {
+    LK_BODY_X = 0,
+    LK_BODY_R = 3,
+    LK_BODY_V = 12,
+    LK_BODY_A = 18,
+    LK_BODY_SM = 24,
+    LK_BODY_U = 25,
+    LK_BODY_TURN = 28,
+    LK_BODY_OLD_X = 32,
+    LK_BODY_OLD_Q = 35,
+    LK_BODY_OLD_V = 39,
+    LK_BODY_OLD_A = 45,
+    LK_BODY_MASS = 51,
+    LK_BODY_J = 52,
+    LK_BODY_SJ = 58,
+    LK_BODY_NOW_X = 64,
+    LK_BODY_NOW_R = 67,
+    LK_BODY_SIZE = 76
+};
+
+#endif
