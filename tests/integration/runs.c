@@ -137,6 +137,36 @@ void runs_load_file(struct harness *h, const char *name, const char *step)
     free(text);
 }
 
+const Linkage__V1__ControlReply *runs_ask_step_once(struct harness *h, uint64_t number,
+                                                    uint32_t steps, const double *value)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__StepRequest step = LINKAGE__V1__STEP_REQUEST__INIT;
+    Linkage__V1__InputSample input = LINKAGE__V1__INPUT_SAMPLE__INIT;
+
+    input.sequence = number;
+    input.n_values = 1;
+    input.values = (double *)value;
+    step.steps = steps;
+    step.number = number;
+    step.input = value ? &input : NULL;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STEP;
+    request.step = &step;
+    return harness_ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *runs_ask_step(struct harness *h, uint64_t number, uint32_t steps,
+                                               const double *value)
+{
+    time_t until = time(NULL) + PATIENCE_MS / 1000;
+    const Linkage__V1__ControlReply *reply;
+
+    do
+        reply = runs_ask_step_once(h, number, steps, value);
+    while (reply->result == RESULT(INTERNAL) && time(NULL) < until);
+    return reply;
+}
+
 void runs_load_fast(struct harness *h, const char *step)
 {
     char *text = text_at("four-bar", step);

@@ -10,6 +10,13 @@
 void runs_nap(void);
 /** runs_ask_start() - start; @steps: after which it pauses, 0: never. */
 const Linkage__V1__ControlReply *runs_ask_start(struct harness *h, uint64_t steps);
+/** runs_ask_step_once() - so many steps in lockstep;  runs_ask_step() - the same, asked for again
+ * while the machine has no time for them.
+ * @number: of the request;  @value: of the only input, NULL: without a sample */
+const Linkage__V1__ControlReply *runs_ask_step_once(struct harness *h, uint64_t number,
+                                                    uint32_t steps, const double *value);
+const Linkage__V1__ControlReply *runs_ask_step(struct harness *h, uint64_t number, uint32_t steps,
+                                               const double *value);
 /** runs_await_state() - ask until it is @state.  Return: that status. */
 const Linkage__V1__Status *runs_await_state(struct harness *h, Linkage__V1__State state);
 /** runs_await_cycles() - ask until so many cycles were run.  Return: that status. */

@@ -31,38 +31,6 @@ static const Linkage__V1__ControlReply *ask_arm(struct harness *h, Linkage__V1__
     return harness_ask(h, &request);
 }
 
-/* @value: of the only input, NULL: without a sample */
-static const Linkage__V1__ControlReply *ask_step_once(struct harness *h, uint64_t number,
-                                                      uint32_t steps, const double *value)
-{
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__StepRequest step = LINKAGE__V1__STEP_REQUEST__INIT;
-    Linkage__V1__InputSample input = LINKAGE__V1__INPUT_SAMPLE__INIT;
-
-    input.sequence = number;
-    input.n_values = 1;
-    input.values = (double *)value;
-    step.steps = steps;
-    step.number = number;
-    step.input = value ? &input : NULL;
-    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STEP;
-    request.step = &step;
-    return harness_ask(h, &request);
-}
-
-/* The same, and once more for as long as the machine has no time for the steps. */
-static const Linkage__V1__ControlReply *ask_step(struct harness *h, uint64_t number, uint32_t steps,
-                                                 const double *value)
-{
-    time_t until = time(NULL) + PATIENCE_MS / 1000;
-    const Linkage__V1__ControlReply *reply;
-
-    do
-        reply = ask_step_once(h, number, steps, value);
-    while (reply->result == RESULT(INTERNAL) && time(NULL) < until);
-    return reply;
-}
-
 static void open_in(struct harness *h, Linkage__V1__Mode mode, const char *config)
 {
     harness_open(h, config);
@@ -119,7 +87,7 @@ static void test_lockstep_has_the_bits_of_the_library(void **state)
         uint32_t n = (uint32_t)(k % 5 + 1);
         double value = torque(k);
 
-        reply = ask_step(&h, k, n, &value);
+        reply = runs_ask_step(&h, k, n, &value);
         assert_int_equal(reply->result, RESULT(OK));
         for (uint32_t i = 0; i < n; i++)
             assert_int_equal(lk_system_step(system, &value), 0);
@@ -144,15 +112,15 @@ static void test_a_request_twice_is_one_step(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
-    reply = ask_step(&h, 5, 3, &value);
+    reply = runs_ask_step(&h, 5, 3, &value);
     assert_int_equal(reply->outputs->step, 3);
     size = reply->outputs->n_values * sizeof(double);
     kept = malloc(size);
     memcpy(kept, reply->outputs->values, size);
-    reply = ask_step(&h, 5, 3, &value);
+    reply = runs_ask_step(&h, 5, 3, &value);
     assert_int_equal(reply->outputs->step, 3);
     assert_memory_equal(reply->outputs->values, kept, size);
-    reply = ask_step(&h, 6, 1, &other);
+    reply = runs_ask_step(&h, 6, 1, &other);
     assert_int_equal(reply->outputs->step, 4);
     free(kept);
     harness_close(&h);
@@ -165,14 +133,14 @@ static void test_bad_steps_make_no_step(void **state)
 
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
-    assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(WRONG_STATE));
+    assert_int_equal(runs_ask_step(&h, 1, 1, &value)->result, RESULT(WRONG_STATE));
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
-    assert_int_equal(ask_step(&h, 1, 0, &value)->result, RESULT(BAD_VALUE));
-    assert_int_equal(ask_step(&h, 1, 10001, &value)->result, RESULT(BAD_VALUE));
-    assert_int_equal(ask_step(&h, 0, 1, &value)->result, RESULT(BAD_VALUE));
-    assert_int_equal(ask_step(&h, 2, 1, &nan)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 1, 0, &value)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 1, 10001, &value)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 0, 1, &value)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 2, 1, &nan)->result, RESULT(BAD_VALUE));
     assert_int_equal(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->step, 0);
-    assert_int_equal(ask_step(&h, 2, 10000, &value)->outputs->step, 10000);
+    assert_int_equal(runs_ask_step(&h, 2, 10000, &value)->outputs->step, 10000);
     harness_close(&h);
 }
 
@@ -187,11 +155,11 @@ static void test_a_bench_may_think(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), "watchdog: {time: 0.3}\n");
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
-    ask_step(&h, 1, 1, &value);
+    runs_ask_step(&h, 1, 1, &value);
     nanosleep(&nap, NULL);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
     assert_int_equal(status->trips, 0);
-    assert_int_equal(ask_step(&h, 2, 500, NULL)->outputs->step, 501);
+    assert_int_equal(runs_ask_step(&h, 2, 500, NULL)->outputs->step, 501);
     assert_int_equal(h.reply->outputs->flags & ~LINKAGE__V1__FLAG__FLAG_DEGRADED, 0);
     harness_close(&h);
 }
@@ -206,9 +174,9 @@ static void test_a_refused_input_is_gone(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
     assert_int_equal(runs_ask_start(&h, 5)->result, RESULT(OK));
-    assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(OK));
-    assert_int_equal(ask_step(&h, 2, 20, &other)->result, RESULT(BAD_VALUE));
-    assert_int_equal(ask_step(&h, 3, 2, NULL)->result, RESULT(OK));
+    assert_int_equal(runs_ask_step(&h, 1, 1, &value)->result, RESULT(OK));
+    assert_int_equal(runs_ask_step(&h, 2, 20, &other)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 3, 2, NULL)->result, RESULT(OK));
     for (int k = 0; k < 3; k++)
         assert_int_equal(lk_system_step(system, &value), 0);
     expect_bits(system, h.reply->outputs);
@@ -226,8 +194,8 @@ static void test_more_steps_than_there_are(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
     assert_int_equal(runs_ask_start(&h, 5)->result, RESULT(OK));
-    assert_int_equal(ask_step(&h, 1, 20, &value)->result, RESULT(BAD_VALUE));
-    assert_int_equal(ask_step(&h, 2, 5, &value)->outputs->step, 5);
+    assert_int_equal(runs_ask_step(&h, 1, 20, &value)->result, RESULT(BAD_VALUE));
+    assert_int_equal(runs_ask_step(&h, 2, 5, &value)->outputs->step, 5);
     runs_await_state(&h, STATE(PAUSED));
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     nanosleep(&nap, NULL);
@@ -256,9 +224,9 @@ static void test_a_step_that_stands_still(void **state)
     request.inject = &inject;
     assert_int_equal(harness_ask(&h, &request)->result, RESULT(OK));
     nanosleep(&nap, NULL);
-    assert_int_equal(ask_step_once(&h, 1, 1, &value)->result, RESULT(INTERNAL));
+    assert_int_equal(runs_ask_step_once(&h, 1, 1, &value)->result, RESULT(INTERNAL));
     assert_null(h.reply->outputs);
-    assert_int_equal(ask_step(&h, 1, 1, &value)->result, RESULT(OK));
+    assert_int_equal(runs_ask_step(&h, 1, 1, &value)->result, RESULT(OK));
     assert_int_equal(h.reply->outputs->step, 1);
     harness_close(&h);
 }
@@ -271,15 +239,15 @@ static void test_states_of_lockstep(void **state)
     (void)state;
     open_in(&h, MODE(LOCKSTEP), NULL);
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
-    ask_step(&h, 1, 2, &value);
+    runs_ask_step(&h, 1, 2, &value);
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
-    assert_int_equal(ask_step(&h, 2, 1, &value)->result, RESULT(WRONG_STATE));
+    assert_int_equal(runs_ask_step(&h, 2, 1, &value)->result, RESULT(WRONG_STATE));
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
-    assert_int_equal(ask_step(&h, 2, 1, &value)->outputs->step, 3);
+    assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 3);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     /* a new run knows nothing of the numbers of the last one */
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
-    assert_int_equal(ask_step(&h, 2, 1, &value)->outputs->step, 1);
+    assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 1);
     harness_close(&h);
 }
 
@@ -329,7 +297,7 @@ static void test_realtime_for_so_many_steps(void **state)
     assert_int_equal(status->step, 40);
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     runs_await_cycles(&h, 60);
-    assert_int_equal(ask_step(&h, 1, 1, NULL)->result, RESULT(WRONG_STATE));
+    assert_int_equal(runs_ask_step(&h, 1, 1, NULL)->result, RESULT(WRONG_STATE));
     runs_says(h.reply->text, "lockstep");
     harness_close(&h);
 }
@@ -359,7 +327,7 @@ static void test_autostart_in_lockstep(void **state)
     free(path);
     harness_open(&h, config);
     harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING));
-    assert_int_equal(ask_step(&h, 1, 2, &value)->outputs->step, 2);
+    assert_int_equal(runs_ask_step(&h, 1, 2, &value)->outputs->step, 2);
     harness_close(&h);
 }
 
