@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lk_finding *take(struct lk_inspection *in)
+static struct lk_finding *add_finding(struct lk_inspection *in)
 {
     struct lk_findings *f = &in->found;
 
@@ -32,7 +32,7 @@ static struct lk_finding *take(struct lk_inspection *in)
 struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, const char *where,
                                   const char *format, ...)
 {
-    struct lk_finding *finding = take(in);
+    struct lk_finding *finding = add_finding(in);
     va_list arguments;
 
     if (finding == NULL)

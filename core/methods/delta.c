@@ -253,7 +253,7 @@ static struct counts first_counts(const struct lk_topology *t)
     return (struct counts){.vectors = t->n_bodies * Q, .deltas = t->n_bodies * Q * Q};
 }
 
-static void take(struct lk_delta *d, const struct shape *s, struct lk_arena *arena)
+static void take_memory(struct lk_delta *d, const struct shape *s, struct lk_arena *arena)
 {
     struct counts c = first_counts(s->t);
 
@@ -283,7 +283,7 @@ int lk_delta_layout(struct lk_delta *d, const struct lk_topology *topology,
     if (r == 0) {
         struct counts c = first_counts(topology);
 
-        take(d, &s, arena);
+        take_memory(d, &s, arena);
         if (arena->base)
             place_phi(topology, d->phi_at);
         for (int i = 0; i < plan->n_fronts && arena->base; i++) {

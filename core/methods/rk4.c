@@ -87,7 +87,7 @@ static void accelerate_anew(struct lk_system *sys, double t, const double *input
 }
 
 /* drives, poses, twists, Jacobians and factor of system->next, @part of a step after system->now */
-static void look(struct lk_system *sys, double part)
+static void evaluate_stage(struct lk_system *sys, double part)
 {
     sys->next.books->steps = sys->now.books->steps + part;
     lk_drives_evaluate(sys, &sys->next);
@@ -156,7 +156,7 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
 
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) {
-            look(sys, when[k]);
+            evaluate_stage(sys, when[k]);
             accelerate(sys, (start + when[k]) * h, inputs);
             book(sys, (start + when[k]) * h, weight[k] * h, inputs);
         }
@@ -238,7 +238,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     lk_evaluate_twists(sys, &sys->next);
     for (int i = 0; i < ROUNDS; i++)
         project_positions(sys);
-    look(sys, 1);
+    evaluate_stage(sys, 1);
     lk_project_velocities(sys, &sys->next);
     accelerate_anew(sys, end, inputs);
     book(sys, end, -0.5 * sys->h, inputs);

@@ -48,7 +48,7 @@ static int grow(void *array_pointer, size_t *room, size_t n, size_t more, size_t
     return 0;
 }
 
-static int refuse(struct builder *b, yaml_mark_t mark, const char *text)
+static int refuse_text(struct builder *b, yaml_mark_t mark, const char *text)
 {
     lk_error_set(b->error, "%s:%zu:%zu: %s", b->document->name, mark.line + 1, mark.column + 1,
                  text);
@@ -103,14 +103,14 @@ static int refuse_syntax(struct builder *b, const char *text, size_t size)
         return -ENOMEM;
     if (yaml->error == YAML_READER_ERROR) {
         snprintf(line, sizeof(line), "%s, expected printable UTF-8", yaml->problem);
-        return refuse(b, mark_of(text, size, yaml->problem_offset), line);
+        return refuse_text(b, mark_of(text, size, yaml->problem_offset), line);
     }
     if (find_tab(text, size, yaml->problem_mark.line, &tab))
-        return refuse(b, tab, "a tab indents this line, expected spaces");
+        return refuse_text(b, tab, "a tab indents this line, expected spaces");
     snprintf(line, sizeof(line), "%s%s%s, expected YAML",
              yaml->problem != NULL ? yaml->problem : "not readable", yaml->context ? " " : "",
              yaml->context ? yaml->context : "");
-    return refuse(b, yaml->problem_mark, line);
+    return refuse_text(b, yaml->problem_mark, line);
 }
 
 static int add_node(struct builder *b, enum lk_node_kind kind, yaml_mark_t mark, int *ret_index)
@@ -118,7 +118,7 @@ static int add_node(struct builder *b, enum lk_node_kind kind, yaml_mark_t mark,
     struct lk_document *d = b->document;
 
     if (d->n_nodes > LK_DOCUMENT_NODES_MAX)
-        return refuse(b, mark, "too many values, expected at most 1048576");
+        return refuse_text(b, mark, "too many values, expected at most 1048576");
     if (grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0 ||
         grow(&b->pending, &b->room_pending, b->n_pending, 1, sizeof(*b->pending)) != 0)
         return -ENOMEM;
@@ -134,9 +134,10 @@ static int check_plain(struct builder *b, const yaml_event_t *event, const yaml_
                        const yaml_char_t *tag)
 {
     if (anchor != NULL)
-        return refuse(b, event->start_mark, "an anchor (&) is not supported, expected a value");
+        return refuse_text(b, event->start_mark,
+                           "an anchor (&) is not supported, expected a value");
     if (tag != NULL)
-        return refuse(b, event->start_mark, "a tag (!) is not supported, expected a value");
+        return refuse_text(b, event->start_mark, "a tag (!) is not supported, expected a value");
     return 0;
 }
 
@@ -157,7 +158,7 @@ static int add_scalar(struct builder *b, const yaml_event_t *event)
     int index;
 
     if (result == 0 && memchr(value, '\0', size) != NULL)
-        result = refuse(b, event->start_mark, "a text contains a zero byte, expected none");
+        result = refuse_text(b, event->start_mark, "a text contains a zero byte, expected none");
     if (result == 0)
         result = add_node(b, LK_NODE_SCALAR, event->start_mark, &index);
     if (result != 0)
@@ -181,9 +182,9 @@ static int open_collection(struct builder *b, const yaml_event_t *event, enum lk
     if (result != 0)
         return result;
     if (b->depth == LK_DOCUMENT_DEPTH_MAX)
-        return refuse(b, event->start_mark, "nested too deeply, expected at most 16 levels");
+        return refuse_text(b, event->start_mark, "nested too deeply, expected at most 16 levels");
     if (expects_key(b))
-        return refuse(b, event->start_mark, "a list or map is used as a key, expected a name");
+        return refuse_text(b, event->start_mark, "a list or map is used as a key, expected a name");
     result = add_node(b, kind, event->start_mark, &index);
     if (result != 0)
         return result;
@@ -257,10 +258,10 @@ static int take_event(struct builder *b, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (b->n_documents++ > 0)
-            return refuse(b, event->start_mark, "a second document starts here, expected one");
+            return refuse_text(b, event->start_mark, "a second document starts here, expected one");
         return 0;
     case YAML_ALIAS_EVENT:
-        return refuse(b, event->start_mark, "an alias (*) is not supported, expected a value");
+        return refuse_text(b, event->start_mark, "an alias (*) is not supported, expected a value");
     case YAML_SCALAR_EVENT:
         return add_scalar(b, event);
     case YAML_SEQUENCE_START_EVENT:
@@ -322,7 +323,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
     if (b.document == NULL)
         return -ENOMEM;
     if (size > LK_DOCUMENT_SIZE_MAX) {
-        result = refuse(&b, (yaml_mark_t){0}, "the text is too long, expected at most 4 MiB");
+        result = refuse_text(&b, (yaml_mark_t){0}, "the text is too long, expected at most 4 MiB");
     } else if (!yaml_parser_initialize(&b.yaml)) {
         result = -ENOMEM;
     } else {

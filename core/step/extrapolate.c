@@ -17,7 +17,7 @@
  * step: it shares nothing with the others but the state that it begins with, so sequences may run
  * side by side. It keeps no state from one step to the next. What a sequence is not told must not
  * differ in kind, or it would not cancel: E of rigid rows is the same part of the diagonal in all
- * of them, and see settle(). */
+ * of them, and see settle_accelerations(). */
 #include "step/extrapolate.h"
 #include "maths/vec.h"
 #include <string.h>
@@ -74,7 +74,7 @@ static void apply_forces(struct lk_system *sys, const double *inputs)
  * an error c h^3 / n^3 that no combination takes away. So where forces depend on velocities, or
  * rows on springs, sub-steps begin with what belongs to the state: forces, then the projection with
  * rigid rows only. */
-static void settle(struct lk_system *sys, const double *inputs)
+static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
     apply_forces(sys, inputs);
     couple_laws(sys, 0);
@@ -109,7 +109,7 @@ static int run_sequence(const struct lk_system *sys, struct lk_system *sequence,
     for (int i = 0; i < parts && r == 0; i++) {
         r = lk_system_step(sequence, inputs);
         if (r == 0 && sequence->settles && i < parts - 1)
-            settle(sequence, inputs);
+            settle_accelerations(sequence, inputs);
     }
     return r;
 }

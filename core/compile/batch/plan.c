@@ -124,7 +124,7 @@ static void make_bodies(struct planner *pl)
 
 /* ---- places ---- */
 
-static int take(struct lk_batches *p, int n)
+static int reserve_vectors(struct lk_batches *p, int n)
 {
     int at = p->n_values;
 
@@ -150,7 +150,7 @@ static int push(struct planner *pl, int size)
             pl->gaps[i].size -= size;
             return at;
         }
-    return take(pl->p, size);
+    return reserve_vectors(pl->p, size);
 }
 
 static void pop(struct planner *pl, int at, int size)
@@ -205,13 +205,14 @@ static void add_op(struct planner *pl, enum lk_batch_what what, int index)
 
 static void place_bodies(struct planner *pl, int block)
 {
-    pl->p->bodies[block].at = take(pl->p, LK_BODY_SIZE);
+    pl->p->bodies[block].at = reserve_vectors(pl->p, LK_BODY_SIZE);
     add_op(pl, LK_BATCH_BODIES, block);
 }
 
 static void place_joints(struct planner *pl, int block)
 {
-    pl->p->joints[block].at = take(pl->p, lk_kind_size(&lk_joint_kinds[pl->p->joints[block].kind]));
+    pl->p->joints[block].at =
+        reserve_vectors(pl->p, lk_kind_size(&lk_joint_kinds[pl->p->joints[block].kind]));
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
@@ -230,8 +231,9 @@ static void place_front(struct planner *pl, int i)
     const struct lk_piece_front *from = &pl->pieces.fronts[i];
     int rest = f->n - f->e;
 
-    f->factor = take(pl->p, f->e * (f->e + 1) / 2 + f->e * rest);
-    f->remainder = stays(pl, i) ? take(pl->p, remainder_size(f)) : push(pl, remainder_size(f));
+    f->factor = reserve_vectors(pl->p, f->e * (f->e + 1) / 2 + f->e * rest);
+    f->remainder =
+        stays(pl, i) ? reserve_vectors(pl->p, remainder_size(f)) : push(pl, remainder_size(f));
     f->sums = f->remainder + rest * (rest + 1) / 2;
     for (int k = 0; k < from->n_parts; k++) {
         int child = from->parts[k].is_body ? -1 : from->parts[k].child[0];
@@ -302,7 +304,7 @@ static void place_task(struct planner *pl, int task)
     for (int i = 0; i < pieces->n_fronts && !pl->failed; i++)
         if (pieces->fronts[i].task == task && !pieces->fronts[i].is_aligned)
             place_front(pl, i);
-    pl->p->tasks[task].scratch = take(pl->p, scratch_of(pl, task));
+    pl->p->tasks[task].scratch = reserve_vectors(pl->p, scratch_of(pl, task));
 }
 
 static void place_all(struct planner *pl)
@@ -313,7 +315,7 @@ static void place_all(struct planner *pl)
         pl->p->joints[i].at = -1;
     for (int t = 0; t < pl->pieces.n_tasks && !pl->failed; t++)
         place_task(pl, t);
-    pl->p->ground = take(pl->p, LK_BODY_SIZE);
+    pl->p->ground = reserve_vectors(pl->p, LK_BODY_SIZE);
 }
 
 /* ---- references ---- */
@@ -603,7 +605,8 @@ static void mask_part(struct planner *pl, int i, const struct lk_piece_part *par
 
         for (int r = 0; r < rows_of(s->kind) && (in_use & ~lanes) && !pl->failed; r++) {
             ADD(pl, p->masks, p->n_masks,
-                (struct lk_batch_mask){.at = take(p, 1), .row = row + r, .lanes = lanes});
+                (struct lk_batch_mask){
+                    .at = reserve_vectors(p, 1), .row = row + r, .lanes = lanes});
             p->fronts[i].n_masks++;
         }
     }
@@ -646,7 +649,7 @@ static int merge_part(struct planner *pl, const struct lk_piece_front *f,
         }
         unsigned lanes = kept < 0 ? ~0u : lanes_in_use(f->slots[kept].joint);
         if (lanes_in_use(from->body) & ~lanes) {
-            ret->mask = take(pl->p, 1);
+            ret->mask = reserve_vectors(pl->p, 1);
             ADD(pl, pl->p->masks, pl->p->n_masks,
                 (struct lk_batch_mask){.at = ret->mask, .lanes = lanes});
         }
@@ -751,8 +754,8 @@ static void make(struct planner *pl)
         mask_front(pl, i);
     /* behind everything else: distribute() tells it by that */
     p->n_nothing = largest_block(pl);
-    p->nothing = take(p, p->n_nothing);
-    take(p, p->n_nothing);
+    p->nothing = reserve_vectors(p, p->n_nothing);
+    reserve_vectors(p, p->n_nothing);
     if (!pl->failed)
         refer_sides(pl);
     for (int i = 0; i < p->n_fronts && !pl->failed; i++)

@@ -63,7 +63,7 @@ static void read_state(void *self, double *y)
     lk_relative_read(d->space.relative, y, y + d->space.n_q);
 }
 
-static int look(struct dca *d, double t, const double *y)
+static int evaluate_state(struct dca *d, double t, const double *y)
 {
     lk_relative_place(d->space.relative, y, y + d->space.n_q);
     lk_mechanics_look(d->space.mechanics, t);
@@ -73,7 +73,7 @@ static int look(struct dca *d, double t, const double *y)
 static int rate(void *self, double t, const double *y, double *ret)
 {
     struct dca *d = self;
-    int r = look(d, t, y);
+    int r = evaluate_state(d, t, y);
 
     if (r != 0)
         return r;
@@ -86,7 +86,7 @@ static int rate(void *self, double t, const double *y, double *ret)
 static int write_state(void *self, double t, const double *y)
 {
     struct dca *d = self;
-    int r = look(d, t, y);
+    int r = evaluate_state(d, t, y);
 
     if (r != 0)
         return r;
@@ -95,7 +95,7 @@ static int write_state(void *self, double t, const double *y)
     return 0;
 }
 
-static int settle(void *self, double t, double *y)
+static int settle_state(void *self, double t, double *y)
 {
     struct dca *d = self;
 
@@ -124,6 +124,6 @@ const struct lk_equations lk_equations_dca = {
     .read = read_state,
     .rate = rate,
     .write = write_state,
-    .settle = settle,
+    .settle = settle_state,
     .lambda = lambda,
 };

@@ -336,7 +336,7 @@ static int write_state(void *self, double t, const double *y)
     return 0;
 }
 
-static int settle(void *self, double t, double *y)
+static int settle_state(void *self, double t, double *y)
 {
     struct hdca *h = self;
     struct lk_joint_space *s = &h->space;
@@ -382,7 +382,7 @@ const struct lk_equations lk_equations_hdca = {
     .read = read_state,
     .rate = rate,
     .write = write_state,
-    .settle = settle,
+    .settle = settle_state,
     .resets = resets,
     .lambda = lambda,
 };

@@ -30,7 +30,7 @@ static void close_recursive(void *self)
     free(r);
 }
 
-static double *take(double **place, int n)
+static double *next_numbers(double **place, int n)
 {
     double *taken = *place;
 
@@ -50,18 +50,18 @@ static int take_memory(struct lk_recursive *r)
     r->block_of = calloc((size_t)joints + (size_t)cut + 1, sizeof(int));
     if (!place || !r->body || !r->force || !r->row || !r->block_of)
         return -ENOMEM;
-    r->y = take(&place, r->n_q + r->n_v);
-    r->q_moved = take(&place, r->n_q);
-    r->q_rate = take(&place, r->n_q);
-    r->nu = take(&place, r->n_v);
-    r->trial = take(&place, r->n_v);
-    r->nu_rate = take(&place, r->n_v);
-    r->response = take(&place, r->n_v);
-    r->S = take(&place, cut * cut);
-    r->row_scale = take(&place, cut);
-    r->cut_lambda = take(&place, cut);
-    r->all_rows = take(&place, rows);
-    r->lambda = take(&place, rows);
+    r->y = next_numbers(&place, r->n_q + r->n_v);
+    r->q_moved = next_numbers(&place, r->n_q);
+    r->q_rate = next_numbers(&place, r->n_q);
+    r->nu = next_numbers(&place, r->n_v);
+    r->trial = next_numbers(&place, r->n_v);
+    r->nu_rate = next_numbers(&place, r->n_v);
+    r->response = next_numbers(&place, r->n_v);
+    r->S = next_numbers(&place, cut * cut);
+    r->row_scale = next_numbers(&place, cut);
+    r->cut_lambda = next_numbers(&place, cut);
+    r->all_rows = next_numbers(&place, rows);
+    r->lambda = next_numbers(&place, rows);
     r->order = r->block_of + joints;
     for (int i = 0; i < r->mechanics->n_blocks; i++)
         r->block_of[r->mechanics->block[i]] = i;
@@ -77,12 +77,12 @@ static int take_null_memory(struct lk_recursive *r)
     r->cluster = calloc((size_t)n + 1, sizeof(*r->cluster));
     if (!place || !r->cluster)
         return -ENOMEM;
-    r->gamma = take(&place, n);
-    r->gamma_moved = take(&place, n);
-    r->zeta = take(&place, n);
-    r->lu.rows = take(&place, n);
-    r->lu.columns = take(&place, n);
-    r->G = take(&place, n * n);
+    r->gamma = next_numbers(&place, n);
+    r->gamma_moved = next_numbers(&place, n);
+    r->zeta = next_numbers(&place, n);
+    r->lu.rows = next_numbers(&place, n);
+    r->lu.columns = next_numbers(&place, n);
+    r->G = next_numbers(&place, n * n);
     r->lu.pivot = (int *)place;
     r->null_of = r->lu.pivot + n;
     return 0;

@@ -227,7 +227,7 @@ static double solve_clusters(struct lk_recursive *r, const double *gamma)
 }
 
 /* places, masses and forces of a state as it stands */
-static int look(struct lk_recursive *r, double t, const double *q, const double *raw)
+static int evaluate_balance(struct lk_recursive *r, double t, const double *q, const double *raw)
 {
     memcpy(r->nu, raw, (size_t)r->n_v * sizeof(double));
     lk_recursive_place(r, t, q, r->nu);
@@ -242,7 +242,7 @@ int lk_recursive_balance(struct lk_recursive *r, double t, const double *q, cons
 {
     double left = 0;
 
-    if (look(r, t, q, raw) != 0)
+    if (evaluate_balance(r, t, q, raw) != 0)
         return LK_E_SINGULAR;
     for (int k = 0; k < r->n_rounds && r->n_null > 0; k++) {
         balance_of_forces(r, r->gamma);
@@ -273,7 +273,7 @@ int lk_recursive_null_rates(struct lk_recursive *r, double t, const double *q, c
         r->gamma[z] = (r->gamma_moved[z] - r->gamma[z]) / AHEAD;
     solve_clusters(r, r->gamma);
     memcpy(r->trial, r->nu, (size_t)r->n_v * sizeof(double));
-    if (look(r, t, q, r->trial) != 0)
+    if (evaluate_balance(r, t, q, r->trial) != 0)
         return LK_E_SINGULAR;
     lk_recursive_drift(r, r->zeta, nu_rate);
     return 0;
@@ -350,7 +350,7 @@ int lk_recursive_refuse(struct lk_recursive *r, const double *q, const double *n
 
     if (refused || r->n_null == 0)
         return refused;
-    if (look(r, r->mechanics->time, q, nu) != 0) {
+    if (evaluate_balance(r, r->mechanics->time, q, nu) != 0) {
         lk_error_set(ret_error, "formulation recursive: the rank of a projected mass matrix is not "
                                 "certain in the initial configuration, expected another one");
         return LK_E_MODEL;

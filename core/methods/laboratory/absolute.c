@@ -110,7 +110,7 @@ static void read_absolute(void *self, double *y)
     lk_coordinates_read(s->mechanics, s->orientation, y, y + s->n_q);
 }
 
-static void look(const struct absolute *s, double t, const double *y, const double *v)
+static void evaluate_state(const struct absolute *s, double t, const double *y, const double *v)
 {
     lk_coordinates_write(s->mechanics, s->orientation, y, v);
     lk_mechanics_look(s->mechanics, t);
@@ -140,10 +140,10 @@ static int solve(struct absolute *s, double t, const double *y)
     int r = 0;
 
     memcpy(s->v, y + s->n_q, (size_t)s->kkt->n * sizeof(double));
-    look(s, t, y, s->v);
+    evaluate_state(s, t, y, s->v);
     if (s->is_index_2) {
         r = lk_projection_velocities(s->kkt, s->decay, s->v, s->change, s->c);
-        look(s, t, y, s->v);
+        evaluate_state(s, t, y, s->v);
     } else {
         r = lk_kkt_factor(s->kkt);
     }
@@ -176,7 +176,7 @@ static int write_absolute(void *self, double t, const double *y)
     return r;
 }
 
-static int settle(void *self, double t, double *y)
+static int settle_state(void *self, double t, double *y)
 {
     struct absolute *s = self;
     int r = 0;
@@ -185,7 +185,7 @@ static int settle(void *self, double t, double *y)
     if (s->projects)
         r = lk_projection_positions(s->kkt, s->orientation, t, y, y + s->n_q, s->change, s->c);
     else if (s->is_index_2)
-        look(s, t, y, y + s->n_q);
+        evaluate_state(s, t, y, y + s->n_q);
     if (r == 0 && (s->projects || s->is_index_2))
         r = lk_projection_velocities(s->kkt, s->decay, y + s->n_q, s->change, s->c);
     return r;
@@ -213,6 +213,6 @@ const struct lk_equations lk_equations_absolute = {
     .read = read_absolute,
     .rate = rate,
     .write = write_absolute,
-    .settle = settle,
+    .settle = settle_state,
     .lambda = lambda,
 };

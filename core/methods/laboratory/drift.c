@@ -42,7 +42,7 @@ static double acceleration_violation(struct lk_system *sys)
     return largest;
 }
 
-static void look(struct lk_lab_drift *drift)
+static void measure_drift(struct lk_lab_drift *drift)
 {
     struct lk_health h;
 
@@ -58,11 +58,11 @@ void lk_lab_drift_look(struct lk_lab_drift *drift)
     double begin;
 
     if (drift->n_looks++ % LK_LAB_DRIFT_EVERY != 0) {
-        look(drift);
+        measure_drift(drift);
         return;
     }
     begin = lk_lab_cpu();
-    look(drift);
+    measure_drift(drift);
     drift->measured_s += lk_lab_cpu() - begin;
     drift->n_measured++;
 }

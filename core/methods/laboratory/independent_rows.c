@@ -66,7 +66,7 @@ static int decompose(struct lk_independent_rows *rows, int width, int n, int ran
 }
 
 /* row-major Phi_q is column-major Phi_q^T */
-static void look(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics)
+static void evaluate_rows(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics)
 {
     lk_mechanics_jacobian(mechanics, rows->transpose);
     normalise(rows, mechanics->n_velocities);
@@ -81,7 +81,7 @@ static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *m
 
     if (rows->n_rows == 0 || width == 0)
         return 0;
-    look(rows, mechanics);
+    evaluate_rows(rows, mechanics);
     rank = decompose(rows, width, rows->n_rows, rank, &margin);
     if (rank < 0)
         return rank;
@@ -91,7 +91,7 @@ static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *m
     }
     memcpy(rows->best, rows->pivot, size);
     if (is_loyal) {
-        look(rows, mechanics);
+        evaluate_rows(rows, mechanics);
         lk_independent_rows_pick(rows, width, rows->transpose, rows->transpose);
         if (decompose(rows, width, rank, rank, &old) == rank && old > WORTH_IT * margin) {
             rows->margin = old;

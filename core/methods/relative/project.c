@@ -25,7 +25,7 @@ static int find_step(struct lk_relative *r)
 }
 
 /* no evaluation of a method */
-static void look(struct lk_relative *r, double t, const double *q, const double *nu)
+static void evaluate_state(struct lk_relative *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r, q, nu);
     lk_mechanics_look(r->mechanics, t);
@@ -41,14 +41,14 @@ int lk_relative_project(struct lk_relative *r, double t, double *q, double *nu)
     if (r->n_cut == 0)
         return 0;
     for (int round = 0; round < ROUNDS; round++) {
-        look(r, t, q, nu);
+        evaluate_state(r, t, q, nu);
         lk_mechanics_violation(r->mechanics, s->rows);
         status = find_step(r);
         if (status != 0)
             return status;
         lk_relative_move(r, q, s->rates, q);
     }
-    look(r, t, q, nu);
+    evaluate_state(r, t, q, nu);
     lk_mechanics_rates(r->mechanics, s->rows);
     status = find_step(r);
     for (int i = 0; i < r->n_v && status == 0; i++)

@@ -256,7 +256,7 @@ static void down(const struct run *run, int t, enum pass pass, int is_last)
     }
 }
 
-static void settle(const struct run *run, int t)
+static void settle_task(const struct run *run, int t)
 {
     const struct lk_batches *p = run->p;
 
@@ -300,7 +300,7 @@ static void do_phase(const struct run *run, int t)
         if (run->phase == DOWN_EVALUATE)
             evaluate(run, t, 0);
         else if (run->phase == DOWN_SETTLE)
-            settle(run, t);
+            settle_task(run, t);
         else if (run->phase == DOWN_GAMMA)
             gamma_of(run, t);
         else if (run->phase == DOWN_STORE)
@@ -362,7 +362,7 @@ static void solve(struct run *run, enum pass pass, enum phase after)
         evaluate(run, top, 0);
         break;
     case DOWN_SETTLE:
-        settle(run, top);
+        settle_task(run, top);
         break;
     case DOWN_GAMMA:
         gamma_of(run, top);
@@ -488,7 +488,7 @@ static void renew(struct lk_system *sys)
         load_bodies(&sys->now, p, b);
     load_multipliers(sys, p);
     for (int t = 0; t < p->n_tasks; t++)
-        settle(run, t);
+        settle_task(run, t);
     for (int t = 0; t < p->n_tasks; t++)
         up(run, t, FACTOR, 0);
     for (int i = 0; i < p->n_watched; i++) {

@@ -155,7 +155,7 @@ static int refuse_angles(const struct lk_complement *c, struct lk_error *ret_err
     return 0;
 }
 
-static int refuse(const struct lk_complement *c, struct lk_error *ret_error)
+static int refuse_model(const struct lk_complement *c, struct lk_error *ret_error)
 {
     int r = refuse_mass(c, ret_error);
 
@@ -192,7 +192,7 @@ static int open_complement(struct lk_mechanics *mechanics,
     if (r == 0)
         r = allocate(c);
     if (r == 0)
-        r = refuse(c, ret_error);
+        r = refuse_model(c, ret_error);
     if (r == 0)
         *ret = c;
     else
@@ -255,7 +255,7 @@ static int write_state(void *self, double t, const double *y)
     return r;
 }
 
-static int settle(void *self, double t, double *y)
+static int settle_state(void *self, double t, double *y)
 {
     struct lk_complement *c = self;
 
@@ -287,6 +287,6 @@ const struct lk_equations lk_equations_complement = {
     .read = read_state,
     .rate = rate,
     .write = write_state,
-    .settle = settle,
+    .settle = settle_state,
     .lambda = multipliers,
 };

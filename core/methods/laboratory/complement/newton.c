@@ -21,7 +21,7 @@ static double largest(const double *x, int n)
     return most;
 }
 
-static void look(struct lk_complement *c, double t, const double *q, const double *v)
+static void evaluate_state(struct lk_complement *c, double t, const double *q, const double *v)
 {
     lk_coordinates_write(c->g.mechanics, c->orientation, q, v);
     lk_mechanics_look(c->g.mechanics, t);
@@ -59,7 +59,7 @@ static int positions(struct lk_complement *c, double t, double *q, const double 
         double open;
         int r;
 
-        look(c, t, q, v);
+        evaluate_state(c, t, q, v);
         lk_mechanics_violation(c->g.mechanics, c->u);
         open = largest(c->u, c->g.mechanics->n_rows);
         if (open < CLOSED || (open < NEARLY && open > 0.5 * before))

@@ -54,7 +54,8 @@ static void set_form(struct lk_alpha *p, const char *variant)
     p->has_modified_start = variant && strcmp(variant, "index-3-modified-start") == 0;
 }
 
-static int refuse(const struct lk_problem *problem, const char *name, struct lk_error *ret_error)
+static int refuse_problem(const struct lk_problem *problem, const char *name,
+                          struct lk_error *ret_error)
 {
     int stabilised = problem->stabilisation == LK_STABILISATION_BAUMGARTE;
 
@@ -104,7 +105,7 @@ static int open_alpha(struct lk_problem *problem, const char *name, int is_hht, 
                       struct lk_error *ret_error)
 {
     struct lk_alpha *p;
-    int r = refuse(problem, name, ret_error);
+    int r = refuse_problem(problem, name, ret_error);
 
     if (r != 0)
         return r;

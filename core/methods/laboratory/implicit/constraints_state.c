@@ -124,7 +124,7 @@ static void invert_masses(struct lk_dae_motion *c)
     }
 }
 
-static int take(struct lk_dae_motion *c)
+static int take_memory(struct lk_dae_motion *c)
 {
     struct lk_mechanics *m = lk_dae_motion_mechanics(c);
     size_t nv = (size_t)c->nv, nr = (size_t)c->nr;
@@ -283,7 +283,7 @@ int lk_dae_over_constraints(struct lk_problem *p, const char *integrator, struct
     c->nq = lk_coordinates_size(p->orientation, p->mechanics->n_bodies);
     c->nv = p->mechanics->n_velocities;
     c->nr = p->mechanics->n_rows;
-    r = take(c);
+    r = take_memory(c);
     if (r == 0) {
         describe(c);
         r = fill_mass(c);

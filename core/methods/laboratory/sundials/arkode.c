@@ -18,7 +18,7 @@
 /* Set even where there is nothing to settle: without it, ARKODE 5.4 (SUNDIALS 6.4) takes the rate
  * of the last stage for that of the new state wherever the last stage is at the end of the step. In
  * the tables of order 6 and 8 it is, but not at the new state: the order fell to 3. */
-static int settle(realtype t, N_Vector y, void *self)
+static int settle_vector(realtype t, N_Vector y, void *self)
 {
     struct lk_sundials *s = self;
     const struct lk_equations *e = s->problem->equations;
@@ -80,7 +80,7 @@ static int set_up_erk(struct lk_sundials *s)
         flag = flag < 0 ? flag : ERKStepSetInitStep(s->memory, p->step);
     }
     if (flag >= 0)
-        flag = ERKStepSetPostprocessStepFn(s->memory, settle);
+        flag = ERKStepSetPostprocessStepFn(s->memory, settle_vector);
     return flag;
 }
 
@@ -155,7 +155,7 @@ static int set_up_dirk(struct lk_sundials *s)
     if (flag >= 0 && !(p->tolerance > 0))
         flag = ARKStepSetMaxNonlinIters(s->memory, 20);
     if (flag >= 0)
-        flag = ARKStepSetPostprocessStepFn(s->memory, settle);
+        flag = ARKStepSetPostprocessStepFn(s->memory, settle_vector);
     return flag;
 }
 

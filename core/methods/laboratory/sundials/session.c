@@ -36,7 +36,7 @@ void lk_sundials_free(void *self)
 }
 
 /* vectors of n numbers; @y, @slope: what is in them, or NULL */
-static int take(struct lk_sundials *s, int n, const double *y, const double *slope)
+static int take_vectors(struct lk_sundials *s, int n, const double *y, const double *slope)
 {
     size_t size = (size_t)n * sizeof(double);
 
@@ -74,7 +74,7 @@ int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver 
     int n = 0, r = -ENOMEM;
 
     if (s && lk_stepping_start(problem, &n, &y) == 0)
-        r = take(s, n, y, NULL);
+        r = take_vectors(s, n, y, NULL);
     if (r == 0 && has_slope) {
         r = lk_stepping_rate(problem, s->t, y, N_VGetArrayPointer(s->slope));
         if (r != 0)
@@ -99,7 +99,7 @@ int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_sol
     if (s)
         r = lk_dae_over_constraints(problem, solver->name, &s->dae, &y, &slope, ret_error);
     if (r == 0)
-        r = take(s, s->dae->n, y, slope);
+        r = take_vectors(s, s->dae->n, y, slope);
     free(y);
     free(slope);
     if (r != 0) {
