@@ -66,7 +66,7 @@ static int find_coordinates(const struct lk_loops *l, const struct lk_rank *f,
     return r == LK_E_MODEL ? 0 : r;
 }
 
-static int look_at_rows(const struct lk_loops *l, struct lk_mobility *m)
+static int rank_rows(const struct lk_loops *l, struct lk_mobility *m)
 {
     bool *marked = calloc((size_t)l->n_columns + 1, sizeof(bool));
     struct lk_rank f = {0};
@@ -97,7 +97,7 @@ int lk_mobility_init(const struct lk_system *sys, struct lk_mobility *ret_mobili
     if ((double)l.n_columns * l.n_rows > MATRIX_MAX)
         r = LK_E_MODEL;
     else
-        r = look_at_rows(&l, &m);
+        r = rank_rows(&l, &m);
     for (int j = 0; j < sys->n_joints; j++)
         m.rank += lk_rigid_rows(&sys->joint[j]);
     m.rank -= m.n_redundant;

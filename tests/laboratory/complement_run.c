@@ -134,7 +134,7 @@ static int settle_step(struct run *run)
         r = equations->settle(run->c, run->t, run->y);
     }
     lk_coordinates_write(run->mechanics, run->c->orientation, run->y, run->y + n_positions);
-    lk_mechanics_look(run->mechanics, run->t);
+    lk_mechanics_evaluate(run->mechanics, run->t);
     lk_mechanics_violation(run->mechanics, phi);
     run->position = fmax(run->position, largest(phi, rows));
     lk_mechanics_rates(run->mechanics, phi);

@@ -212,7 +212,7 @@ static void solves(const char *name)
     assert_true(m->n_rows <= ROWS_MAX && m->n_velocities <= ROWS_MAX);
     J = calloc((size_t)(m->n_rows * m->n_velocities), sizeof(*J));
     assert_non_null(J);
-    lk_mechanics_look(m, 0);
+    lk_mechanics_evaluate(m, 0);
     lk_mechanics_jacobian(m, J);
     assert_int_equal(lk_assembly_new(m, &assembly), 0);
     assert_int_equal(lk_assembly_factor(assembly), 0);

@@ -67,7 +67,7 @@ static void look_later(struct lk_mechanics *m, const double *q, const double *v,
     }
     lk_coordinates_move(LK_ORIENTATION_LIE, m->n_bodies, q, d, moved);
     lk_coordinates_write(m, LK_ORIENTATION_LIE, moved, faster);
-    lk_mechanics_look(m, t + dt);
+    lk_mechanics_evaluate(m, t + dt);
 }
 
 static void check_rates(struct lk_mechanics *m, const double *q, const double *v)
@@ -137,7 +137,7 @@ static void test_complete(void **state)
         double lambda[ROWS_MAX], gamma[ROWS_MAX];
         int n = m->n_velocities;
 
-        lk_mechanics_look(m, 0);
+        lk_mechanics_evaluate(m, 0);
         lk_mechanics_complete(m);
         for (int i = 0; i < m->n_blocks; i++)
             for (int r = m->first_row[i]; r < m->first_row[i + 1]; r++)
@@ -207,12 +207,12 @@ static void test_coordinates(void **state)
             assert_true(fabs((after[i] - before[i]) / (2 * dt) - rates[i]) < 1e-8);
         /* there and back */
         lk_coordinates_write(m, orientation, q, v);
-        lk_mechanics_look(m, 0);
+        lk_mechanics_evaluate(m, 0);
         memcpy(R, m->system->pose[1].R, sizeof(R));
         assert_int_equal(lk_mechanics_accept(m, 0, NULL), 0);
         lk_coordinates_read(m, orientation, q, v);
         lk_coordinates_write(m, orientation, q, v);
-        lk_mechanics_look(m, 0);
+        lk_mechanics_evaluate(m, 0);
         memcpy(again, m->system->pose[1].R, sizeof(again));
         for (int i = 0; i < 9; i++)
             assert_true(fabs(R[i] - again[i]) < 1e-13);
@@ -339,7 +339,7 @@ static void test_start(void **state)
         struct lk_mechanics *m = mechanics_of(light[i]);
         double rates[ROWS_MAX];
 
-        lk_mechanics_look(m, 0);
+        lk_mechanics_evaluate(m, 0);
         lk_mechanics_rates(m, rates);
         for (int r = 0; r < m->n_rows; r++)
             assert_true(fabs(rates[r]) < 1e-12);

@@ -97,7 +97,7 @@ static void fits_rows(struct lk_relative *r, const double *q, const double *nu, 
     scatter(nu_rate, r->n_v, 3, seed);
     lk_relative_place(r, q, nu);
     lk_relative_accelerate(r, nu_rate);
-    lk_mechanics_look(m, 0);
+    lk_mechanics_evaluate(m, 0);
     lk_mechanics_violation(m, rows);
     largest_below(rows, m->n_rows, 1e-14);
     lk_mechanics_rates(m, rows);
@@ -315,7 +315,7 @@ static void projects(struct lk_relative *r, unsigned seed)
     velocities(r, q, noisy, before);
     velocities(r, q, other, allowed);
     velocities(r, q, nu, after);
-    lk_mechanics_look(m, 0);
+    lk_mechanics_evaluate(m, 0);
     lk_mechanics_violation(m, rows);
     largest_below(rows, m->n_rows, 1e-13);
     lk_mechanics_rates(m, rows);

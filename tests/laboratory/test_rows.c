@@ -18,7 +18,7 @@ static struct lk_mechanics *mechanics_of(const char *name)
     if (lk_mechanics_new(model, 0, &mechanics, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
-    lk_mechanics_look(mechanics, 0);
+    lk_mechanics_evaluate(mechanics, 0);
     return mechanics;
 }
 
@@ -91,7 +91,7 @@ static void rows_are_kept(void **state)
         q[0] = cos(angle);
         q[1] = q[2] = q[3] = sin(angle) / sqrt(3);
     }
-    lk_mechanics_look(m, 0);
+    lk_mechanics_evaluate(m, 0);
     assert_int_equal(lk_independent_rows_new(m, &chosen), 0);
     assert_true(chosen->n > kept->n);
     assert_int_equal(lk_independent_rows_keep(kept, m), 0);

@@ -66,7 +66,7 @@ static void read_state(void *self, double *y)
 static int evaluate_state(struct dca *d, double t, const double *y)
 {
     lk_relative_place(d->space.relative, y, y + d->space.n_q);
-    lk_mechanics_look(d->space.mechanics, t);
+    lk_mechanics_evaluate(d->space.mechanics, t);
     return lk_assembly_factor(d->space.assembly);
 }
 

@@ -234,7 +234,7 @@ static int find_velocities(struct hdca *h, double t, const double *y)
 
     memset(s->nu, 0, (size_t)s->n_v * sizeof(*s->nu));
     lk_relative_place(s->relative, y, s->nu);
-    lk_mechanics_look(s->mechanics, t);
+    lk_mechanics_evaluate(s->mechanics, t);
     r = lk_assembly_factor(s->assembly);
     if (r != 0)
         return r;
@@ -242,7 +242,7 @@ static int find_velocities(struct hdca *h, double t, const double *y)
     bear(h);
     lk_relative_components(s->relative, s->motion, s->nu);
     lk_relative_place(s->relative, y, s->nu);
-    lk_mechanics_look_at_velocities(s->mechanics);
+    lk_mechanics_evaluate_velocities(s->mechanics);
     return 0;
 }
 

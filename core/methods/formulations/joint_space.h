@@ -33,7 +33,7 @@ int lk_joint_space_init(struct lk_joint_space *space, const char *name,
                         struct lk_mechanics *mechanics, struct lk_error *ret_error);
 void lk_joint_space_fini(struct lk_joint_space *space);
 
-/** lk_joint_space_accelerate() - nu_rate and rows = lambda at the last place and look, with the
+/** lk_joint_space_accelerate() - nu_rate and rows = lambda at the last place and evaluation, with the
  * last factor: Phi_q W Phi_q^T lambda = Phi_q W (Q - w x J w) + gamma, v' = W (Q - w x J w -
  * Phi_q^T lambda), nu' from both bodies of every joint. RT: yes. */
 LK_RT void lk_joint_space_accelerate(struct lk_joint_space *space);

@@ -140,7 +140,7 @@ static int refuse_rank(const struct lk_recursive *r, struct lk_error *ret_error)
 }
 
 /* ranks, null directions and what is refused, at the present state */
-static int look_at_ranks(struct lk_recursive *r, struct lk_error *ret_error)
+static int check_ranks(struct lk_recursive *r, struct lk_error *ret_error)
 {
     const struct lk_system *sys = r->mechanics->system;
     int result;
@@ -185,7 +185,7 @@ static int open_recursive(struct lk_mechanics *mechanics,
         result = take_memory(r);
     }
     if (result == 0)
-        result = look_at_ranks(r, ret_error);
+        result = check_ranks(r, ret_error);
     if (result == 0)
         *ret = r;
     else

@@ -10,7 +10,7 @@
  * A joint whose projected mass H^T M H has no full rank leaves directions of the rates nu in which
  * nothing that has a mass moves: null directions, together the columns of N(q). The forces along
  * them balance, gamma = N^T Q = 0 (28b), and that determines the part of nu along N. In the state y
- * = (q, nu) this part is redundant: every look at a state first replaces nu by nu + N zeta with
+ * = (q, nu) this part is redundant: every evaluation of a state first replaces nu by nu + N zeta with
  * gamma = 0. So y' = f(t, y) is an ordinary differential equation with the solution of the paper's
  * mixed system, and no derivative of N appears in it (the paper's (29) to (32) differentiate
  * eigenvectors instead). */
@@ -21,7 +21,7 @@
 #include "methods/mechanics/equations.h"
 #include "methods/relative/relative.h"
 
-/** struct lk_recursive_body - a body and the joint that it hangs on, of the last look.
+/** struct lk_recursive_body - a body and the joint that it hangs on, of the last evaluation.
  * @may_lack: whether the projected mass of its joint is looked at for its rank; otherwise the body
  *            has mass and inertia, and it is positive definite
  * @at_null, @n_null: null directions that begin at its joint
@@ -78,7 +78,7 @@ struct lk_recursive_row {
 /** struct lk_recursive - @full_rank: a joint without full rank is an error
  * @lacks_inertia: of some body
  * @body: of every body;  @force: n_bodies, Q - w x J w
- * @nu: rates at the last look, that with gamma = 0 if there are null directions;  @nu_rate: of the
+ * @nu: rates at the last evaluation, that with gamma = 0 if there are null directions;  @nu_rate: of the
  *       last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
  * @n_rounds: of Newton's method for them;  @n_null: null directions;  @null_of: the directions,
  * cluster by cluster;  @gamma, @zeta: n_null
@@ -211,7 +211,7 @@ int lk_recursive_clusters(struct lk_recursive *r);
 int lk_recursive_refuse(struct lk_recursive *r, const double *q, const double *nu,
                         struct lk_error *ret_error);
 
-/** lk_recursive_balance() - a look at the state: the rates with gamma = 0 into r->nu, by Newton's
+/** lk_recursive_balance() - evaluation of the state: the rates with gamma = 0 into r->nu, by Newton's
  * method with a fixed number of rounds; condensed masses and forces there. Return: 0,
  * LK_E_SINGULAR. */
 LK_RT int lk_recursive_balance(struct lk_recursive *r, double t, const double *q,

@@ -2,7 +2,7 @@
 /* Bodies without inertia: the rates along null directions follow from a balance of forces, gamma =
  * N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method from differences. Two directions act on
  * each other only through a force element that bodies of both have in common: the matrix is block
- * diagonal, a column of all blocks is found with one look, and as long as bodies with mass lie
+ * diagonal, a column of all blocks is found with one evaluation, and as long as bodies with mass lie
  * between those without, the work grows with the number of bodies. */
 #include "methods/formulations/recursive.h"
 #include <errno.h>
@@ -130,8 +130,8 @@ static void balance_of_forces(const struct lk_recursive *r, double *ret)
 }
 
 /* forces at @q, @nu; condensed masses at @q are there */
-static void look_at_forces(struct lk_recursive *r, double t, const double *q, const double *nu,
-                           const double *raw)
+static void evaluate_forces(struct lk_recursive *r, double t, const double *q, const double *nu,
+                            const double *raw)
 {
     lk_recursive_place(r, t, q, nu);
     lk_recursive_load(r, raw);
@@ -168,7 +168,7 @@ static void find_column(struct lk_recursive *r, double t, const double *q, const
             r->zeta[r->null_of[r->cluster[i].first + g]] = step;
     memcpy(r->trial, r->nu, (size_t)r->n_v * sizeof(double));
     lk_recursive_drift(r, r->zeta, r->trial);
-    look_at_forces(r, t, q, r->trial, raw);
+    evaluate_forces(r, t, q, r->trial, raw);
     balance_of_forces(r, r->gamma_moved);
     for (int i = 0; i < r->n_clusters; i++) {
         const struct lk_recursive_cluster *c = &r->cluster[i];
@@ -250,7 +250,7 @@ int lk_recursive_balance(struct lk_recursive *r, double t, const double *q, cons
             return LK_E_SINGULAR;
         left = solve_clusters(r, r->gamma);
         lk_recursive_drift(r, r->zeta, r->nu);
-        look_at_forces(r, t, q, r->nu, raw);
+        evaluate_forces(r, t, q, r->nu, raw);
     }
     return left <= LEFT_MAX * size_of_rates(r) ? 0 : LK_E_SINGULAR;
 }

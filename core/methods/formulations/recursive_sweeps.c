@@ -10,7 +10,7 @@
 void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r->relative, q, nu);
-    lk_mechanics_look(r->mechanics, t);
+    lk_mechanics_evaluate(r->mechanics, t);
     for (int b = 0; b < r->n_bodies; b++) {
         const struct lk_relative_joint *on = &r->relative->on[b];
         struct lk_recursive_body *body = &r->body[b];

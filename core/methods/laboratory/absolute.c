@@ -2,7 +2,7 @@
 /* Absolute coordinates of all bodies as y' = f(t, y), y = (q, v):
  *
  *     index-1:  q' = K(q) v,  M v' + Phi_q^T lambda = Q - w x J w,  Phi'' = s
- *     index-2:  the same with v made to fulfil Phi' = -alpha Phi before every look, so that only
+ *     index-2:  the same with v made to fulfil Phi' = -alpha Phi before every evaluation, so that only
  *               positions can drift: the differential equation that lies under the index-2 form
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eqs. (84) and (79). Stabilisation:
@@ -113,7 +113,7 @@ static void read_absolute(void *self, double *y)
 static void evaluate_state(const struct absolute *s, double t, const double *y, const double *v)
 {
     lk_coordinates_write(s->mechanics, s->orientation, y, v);
-    lk_mechanics_look(s->mechanics, t);
+    lk_mechanics_evaluate(s->mechanics, t);
 }
 
 /* Phi'' as stabilised, less what the velocities make of it already */

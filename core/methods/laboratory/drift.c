@@ -53,11 +53,11 @@ static void measure_drift(struct lk_lab_drift *drift)
     drift->energy = fmax(drift->energy, fabs(balance(&h) - drift->energy_start));
 }
 
-void lk_lab_drift_look(struct lk_lab_drift *drift)
+void lk_lab_drift_measure(struct lk_lab_drift *drift)
 {
     double begin;
 
-    if (drift->n_looks++ % LK_LAB_DRIFT_EVERY != 0) {
+    if (drift->n_evaluations++ % LK_LAB_DRIFT_EVERY != 0) {
         measure_drift(drift);
         return;
     }
@@ -70,6 +70,6 @@ void lk_lab_drift_look(struct lk_lab_drift *drift)
 double lk_lab_drift_time(const struct lk_lab_drift *drift)
 {
     return drift->n_measured > 0
-               ? drift->measured_s * (double)drift->n_looks / (double)drift->n_measured
+               ? drift->measured_s * (double)drift->n_evaluations / (double)drift->n_measured
                : 0;
 }

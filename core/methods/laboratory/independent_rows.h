@@ -31,7 +31,7 @@ struct lk_independent_rows {
  * look. Not for the cycle. Return: 0, -ENOMEM. */
 int lk_independent_rows_new(const struct lk_mechanics *mechanics, struct lk_independent_rows **ret);
 
-/** lk_independent_rows_choose() - anew, at the last look. Return: 0: the same as before, 1: others
+/** lk_independent_rows_choose() - anew, at the last evaluation. Return: 0: the same as before, 1: others
  * or another number; -ENOMEM. */
 int lk_independent_rows_choose(struct lk_independent_rows *rows,
                                const struct lk_mechanics *mechanics);

@@ -47,7 +47,7 @@ int lk_kkt_new(struct lk_mechanics *mechanics, struct lk_kkt **ret, struct lk_er
 /** lk_kkt_free() - NULL is allowed. */
 void lk_kkt_free(struct lk_kkt *kkt);
 
-/** lk_kkt_factor() - at the last look of the mechanics. Return: 0, LK_E_NOT_FINITE. */
+/** lk_kkt_factor() - at the last evaluation of the mechanics. Return: 0, LK_E_NOT_FINITE. */
 int lk_kkt_factor(struct lk_kkt *kkt);
 
 /** lk_kkt_solve() - @force: n numbers, or NULL: 0;  @c: m;  @ret_a: n, not @force;  @ret_lambda: m,

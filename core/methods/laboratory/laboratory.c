@@ -37,7 +37,7 @@ static void note_step(void *context)
 {
     struct lk_laboratory *lab = context;
 
-    lk_lab_drift_look(&lab->drift);
+    lk_lab_drift_measure(&lab->drift);
 }
 
 void lk_laboratory_blas(char *text, size_t size)

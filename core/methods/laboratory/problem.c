@@ -43,7 +43,7 @@ static int explain(int r, double t, const char *name, struct lk_error *ret_error
 int lk_problem_begin(struct lk_problem *p)
 {
     const struct lk_equations *e = p->equations;
-    unsigned long long looks = p->mechanics->n_looks;
+    unsigned long long looks = p->mechanics->n_evaluations;
     double *y;
     int r;
 
@@ -58,7 +58,7 @@ int lk_problem_begin(struct lk_problem *p)
     if (r == 0)
         r = accept_mechanics(p, 0);
     lk_mechanics_start(p->mechanics);
-    p->mechanics->n_looks = looks;
+    p->mechanics->n_evaluations = looks;
     return r == -ENOMEM ? r : 0;
 }
 

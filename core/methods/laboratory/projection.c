@@ -24,7 +24,7 @@ int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation,
     int r = 0;
 
     lk_coordinates_write(mechanics, orientation, q, v);
-    lk_mechanics_look(mechanics, t);
+    lk_mechanics_evaluate(mechanics, t);
     if (kkt->m == 0)
         return 0;
     r = lk_kkt_factor(kkt);
@@ -43,7 +43,7 @@ int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation,
         lk_kkt_solve(kkt, NULL, phi, move, NULL);
         r = lk_coordinates_move(orientation, mechanics->n_bodies, q, move, q);
         lk_coordinates_write(mechanics, orientation, q, v);
-        lk_mechanics_look(mechanics, t);
+        lk_mechanics_evaluate(mechanics, t);
     }
     return r;
 }

@@ -9,7 +9,7 @@
 
 /** lk_projection_positions() - @q to Phi(t, q) = 0 by simplified Newton steps with the rows of the
  * first pose, until they gain nothing. @v: as it goes on, for laws and rates; unchanged.
- * @move, @phi: scratch of n_velocities and n_rows. The mechanics has looked at the result.
+ * @move, @phi: scratch of n_velocities and n_rows. The mechanics has evaluated the result.
  * Return: 0, LK_E_NOT_FINITE, LK_E_SINGULAR. */
 int lk_projection_positions(struct lk_kkt *kkt, enum lk_orientation orientation, double t,
                             double *q, const double *v, double *move, double *phi);

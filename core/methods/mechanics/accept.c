@@ -77,11 +77,11 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     memcpy(m->end, sys->next.motion, bytes);
     for (int b = 0; b < m->n_bodies; b++)
         halve(&sys->now.motion[b], &m->end[b], h, &sys->next.motion[b]);
-    lk_mechanics_look(m, start + 0.5 * h);
+    lk_mechanics_evaluate(m, start + 0.5 * h);
     lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
     memcpy(sys->next.motion, m->end, bytes);
-    lk_mechanics_look(m, t);
-    m->n_looks -= 2; /* no evaluations of a method */
+    lk_mechanics_evaluate(m, t);
+    m->n_evaluations -= 2; /* no evaluations of a method */
     books->work_input += h / 3 * (2 * half.input - before->input - after.input);
     books->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
     books->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
@@ -95,8 +95,8 @@ int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
     struct lk_powers after;
     int r;
 
-    lk_mechanics_look(m, t);
-    m->n_looks--; /* no evaluation of a method */
+    lk_mechanics_evaluate(m, t);
+    m->n_evaluations--; /* no evaluation of a method */
     if (lambda)
         lk_mechanics_take_multipliers(m, lambda);
     else

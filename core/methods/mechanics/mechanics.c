@@ -77,7 +77,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
 /* the start is looked at, so that the works begin with its powers */
 static void begin(struct lk_mechanics *m)
 {
-    lk_mechanics_look(m, 0);
+    lk_mechanics_evaluate(m, 0);
     lk_mechanics_complete(m);
     lk_loads_powers(m->system, &m->system->next, 0, m->inputs, &m->powers);
     lk_step_swap(m->system);
@@ -148,21 +148,21 @@ static void keep_signs(struct lk_system *sys)
     }
 }
 
-void lk_mechanics_look(struct lk_mechanics *m, double t)
+void lk_mechanics_evaluate(struct lk_mechanics *m, double t)
 {
     struct lk_system *sys = m->system;
 
     m->time = t;
-    m->n_looks++;
+    m->n_evaluations++;
     sys->winding = 0.5 * (t - sys->now.books->steps * sys->h);
     sys->next.books->steps = t / sys->h;
     lk_drives_evaluate(sys, &sys->next);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);
-    lk_mechanics_look_at_velocities(m);
+    lk_mechanics_evaluate_velocities(m);
 }
 
-void lk_mechanics_look_at_velocities(struct lk_mechanics *m)
+void lk_mechanics_evaluate_velocities(struct lk_mechanics *m)
 {
     keep_signs(m->system);
     lk_evaluate_twists(m->system, &m->system->next);

@@ -22,9 +22,9 @@
 
 /** struct lk_mechanics - view of a system. @inputs: values of the input channels that act, first
  * those of the start; the owner sets it
- * @time:   of the last look [s];  @n_velocities: 6 n_bodies
+ * @time:   of the last evaluation [s];  @n_velocities: 6 n_bodies
  * @n_blocks: blocks with rigid rows;  @block: their joint in the system;  @first_row: n_blocks + 1
- * @n_looks: how often the state was looked at: what compare calls right-hand sides
+ * @n_evaluations: how often the state was looked at: what compare calls right-hand sides
  * @owns_system, @powers, @end: private */
 struct lk_mechanics {
     struct lk_system *system;
@@ -36,7 +36,7 @@ struct lk_mechanics {
     int n_blocks;
     int *block;
     int *first_row;
-    unsigned long long n_looks;
+    unsigned long long n_evaluations;
     int owns_system;
     struct lk_powers powers;
     struct lk_motion *end;
@@ -75,14 +75,14 @@ LK_RT void lk_mechanics_start(struct lk_mechanics *mechanics);
  * the step is to be accepted. RT: yes. */
 LK_RT struct lk_motion *lk_mechanics_motion(struct lk_mechanics *mechanics);
 
-/** lk_mechanics_look() - drives, poses, twists, joint coordinates and Jacobians at time @t [s] and
- * the motion written, whose quaternions get the sign that is near the last accepted state.
- * Everything below is of the last look. RT: yes. */
-LK_RT void lk_mechanics_look(struct lk_mechanics *mechanics, double t);
+/** lk_mechanics_evaluate() - drives, poses, twists, joint coordinates and Jacobians at time @t [s]
+ * and the motion written, whose quaternions get the sign that is near the last accepted state.
+ * Everything below is of the last evaluation. RT: yes. */
+LK_RT void lk_mechanics_evaluate(struct lk_mechanics *mechanics, double t);
 
-/** lk_mechanics_look_at_velocities() - what of the last look depends on velocities, once more: the
+/** lk_mechanics_evaluate_velocities() - what of the last evaluation depends on velocities, once more: the
  * same poses were written with other velocities. RT: yes. */
-LK_RT void lk_mechanics_look_at_velocities(struct lk_mechanics *mechanics);
+LK_RT void lk_mechanics_evaluate_velocities(struct lk_mechanics *mechanics);
 
 /** lk_mechanics_loads() - Q of all bodies: gravity, loads, inputs, laws of compliant rows; without
  * -w x J w. @ret: n_bodies. RT: yes. */

@@ -23,7 +23,7 @@ struct lk_assembly;
 int lk_assembly_new(struct lk_mechanics *mechanics, struct lk_assembly **ret);
 void lk_assembly_free(struct lk_assembly *assembly);
 
-/** lk_assembly_factor() - at the last look of the mechanics. Return: 0, LK_E_SINGULAR. RT: yes. */
+/** lk_assembly_factor() - at the last evaluation of the mechanics. Return: 0, LK_E_SINGULAR. RT: yes. */
 LK_RT int lk_assembly_factor(struct lk_assembly *assembly);
 
 /** lk_assembly_solve() - in place: assembly upwards, disassembly downwards. @x: n_rows. RT: yes. */

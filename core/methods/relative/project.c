@@ -28,8 +28,8 @@ static int find_step(struct lk_relative *r)
 static void evaluate_state(struct lk_relative *r, double t, const double *q, const double *nu)
 {
     lk_relative_place(r, q, nu);
-    lk_mechanics_look(r->mechanics, t);
-    r->mechanics->n_looks--;
+    lk_mechanics_evaluate(r->mechanics, t);
+    r->mechanics->n_evaluations--;
 }
 
 int lk_relative_project(struct lk_relative *r, double t, double *q, double *nu)

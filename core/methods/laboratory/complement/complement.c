@@ -72,7 +72,7 @@ static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
     int r;
 
     lk_mechanics_start(c->g.mechanics);
-    lk_mechanics_look(c->g.mechanics, lk_system_time(c->g.mechanics->system));
+    lk_mechanics_evaluate(c->g.mechanics, lk_system_time(c->g.mechanics->system));
     r = lk_mobility_init(c->g.mechanics->system, &mobility);
     if (r == LK_E_MODEL)
         lk_error_set(ret_error, NAME ": the loops of the model are too large for dense matrices; "
@@ -221,7 +221,7 @@ static int accelerations(struct lk_complement *c, double t, const double *y)
     int is_baumgarte = c->stabilisation == LK_STABILISATION_BAUMGARTE, r;
 
     lk_coordinates_write(c->g.mechanics, c->orientation, q, v);
-    lk_mechanics_look(c->g.mechanics, t);
+    lk_mechanics_evaluate(c->g.mechanics, t);
     r = lk_generalised_evaluate(&c->g, q, v, is_baumgarte ? c->baumgarte : NULL);
     if (r == 0)
         r = c->method->accelerations(c);

@@ -46,7 +46,7 @@ int lk_generalised_init(struct lk_generalised *g, struct lk_mechanics *mechanics
                         enum lk_orientation orientation);
 void lk_generalised_fini(struct lk_generalised *g);
 
-/** lk_generalised_evaluate() - all matrices at the last look of the mechanics.
+/** lk_generalised_evaluate() - all matrices at the last evaluation of the mechanics.
  * @q, @v: absolute coordinates and velocities of that look, see methods/laboratory/coordinates.h
  * @baumgarte: alpha and beta [1/s] of Gamma - 2 alpha Phi' - beta^2 Phi, or NULL
  * Return: 0, LK_E_SINGULAR (angles that have no rate). */

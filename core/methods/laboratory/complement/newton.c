@@ -24,10 +24,10 @@ static double largest(const double *x, int n)
 static void evaluate_state(struct lk_complement *c, double t, const double *q, const double *v)
 {
     lk_coordinates_write(c->g.mechanics, c->orientation, q, v);
-    lk_mechanics_look(c->g.mechanics, t);
+    lk_mechanics_evaluate(c->g.mechanics, t);
 }
 
-/* @ret: the shortest of the changes with Phi_q change = -@rows, at the last look */
+/* @ret: the shortest of the changes with Phi_q change = -@rows, at the last evaluation */
 static int shortest(struct lk_complement *c, const double *rows, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;

@@ -181,7 +181,7 @@ static int modify_start(struct lk_alpha *p)
 
     if (r != 0)
         return r;
-    lk_constrained_look(s, s->t, s->q, s->v);
+    lk_constrained_evaluate(s, s->t, s->q, s->v);
     r = lk_kkt_factor(s->kkt);
     for (int i = 0; i < s->m; i++) {
         s->c[i] = 0;

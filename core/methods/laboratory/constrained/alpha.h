@@ -77,7 +77,7 @@ void lk_alpha_residual(struct lk_alpha *alpha);
  * ggl Phi' behind. */
 void lk_alpha_raw_rows(struct lk_alpha *alpha);
 
-/** lk_alpha_add_reactions() - @ret += @factor Phi_q^T @lambda at the last look. */
+/** lk_alpha_add_reactions() - @ret += @factor Phi_q^T @lambda at the last evaluation. */
 void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *lambda,
                             double factor, double *ret);
 

@@ -46,7 +46,7 @@ double lk_alpha_largest(const double *x, int n)
     return ret;
 }
 
-/* eqs. (68), (94): what the unknowns stand for; the mechanics looks at it */
+/* eqs. (68), (94): what the unknowns stand for; the mechanics evaluates it */
 int lk_alpha_place(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -65,7 +65,7 @@ int lk_alpha_place(struct lk_alpha *p)
         s->move[i] = h * step;
     }
     r = lk_coordinates_move(s->orientation, s->mechanics->n_bodies, s->q, s->move, p->q);
-    lk_constrained_look(s, p->t_next, p->q, p->v);
+    lk_constrained_evaluate(s, p->t_next, p->q, p->v);
     return r;
 }
 
@@ -79,7 +79,7 @@ void lk_alpha_spread(struct lk_alpha *p)
     }
 }
 
-/* @ret += @factor Phi_q^T @lambda at the last look */
+/* @ret += @factor Phi_q^T @lambda at the last evaluation */
 void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *lambda,
                             double factor, double *ret)
 {

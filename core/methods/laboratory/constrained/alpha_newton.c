@@ -69,7 +69,7 @@ static void correction_directions(struct lk_alpha *p)
 
     if (p->form != LK_ALPHA_GGL)
         return;
-    lk_constrained_look(s, s->t, s->q, s->v);
+    lk_constrained_evaluate(s, s->t, s->q, s->v);
     for (int k = 0; k < p->rank; k++) {
         double *to = p->WG + area(k, s->n);
 
@@ -130,7 +130,7 @@ static int exact_columns(struct lk_alpha *p)
     return r;
 }
 
-/* eq. (70) and the one below (94), at the unknowns of the last look */
+/* eq. (70) and the one below (94), at the unknowns of the last evaluation */
 static int new_matrix(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;

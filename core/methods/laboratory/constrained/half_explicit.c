@@ -203,7 +203,7 @@ static int accelerate_towards(struct half_explicit *p, int i)
     int r;
 
     velocity(p, i, i - 1, p->base);
-    lk_constrained_look(s, s->t + c[i] * p->h, p->Q_next, p->base);
+    lk_constrained_evaluate(s, s->t + c[i] * p->h, p->Q_next, p->base);
     r = lk_kkt_factor(s->kkt);
     s->problem->counts.factorisations++;
     if (r != 0)
@@ -232,7 +232,7 @@ static int stages_of_index_2(struct half_explicit *p)
             r = position_rates(p, i, p->Q);
         if (r != 0)
             return r;
-        lk_constrained_look(s, s->t + c[i] * p->h, p->Q, p->V[i]);
+        lk_constrained_evaluate(s, s->t + c[i] * p->h, p->Q, p->V[i]);
         lk_mechanics_jacobian(s->mechanics, p->G);
         lk_mechanics_forces(s->mechanics, (struct lk_twist *)p->force);
         r = position(p, i + 1, p->Q_next);

@@ -59,10 +59,10 @@ void lk_constrained_fini(struct lk_constrained *s)
     free(s->move);
 }
 
-void lk_constrained_look(struct lk_constrained *s, double t, const double *q, const double *v)
+void lk_constrained_evaluate(struct lk_constrained *s, double t, const double *q, const double *v)
 {
     lk_coordinates_write(s->mechanics, s->orientation, q, v);
-    lk_mechanics_look(s->mechanics, t);
+    lk_mechanics_evaluate(s->mechanics, t);
     s->problem->counts.rates++;
 }
 
@@ -71,7 +71,7 @@ int lk_constrained_accelerate(struct lk_constrained *s, double t, const double *
 {
     int r;
 
-    lk_constrained_look(s, t, q, v);
+    lk_constrained_evaluate(s, t, q, v);
     r = lk_kkt_factor(s->kkt);
     s->problem->counts.factorisations++;
     if (r != 0)

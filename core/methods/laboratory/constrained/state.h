@@ -39,8 +39,10 @@ void lk_constrained_fini(struct lk_constrained *state);
 /** lk_constrained_zeros() - @n numbers, or NULL. */
 double *lk_constrained_zeros(int n);
 
-/** lk_constrained_look() - the mechanics looks at @q, @v at @t; counted as a right-hand side. */
-void lk_constrained_look(struct lk_constrained *state, double t, const double *q, const double *v);
+/** lk_constrained_evaluate() - evaluate the mechanics at @q, @v at time @t; counted as a right-hand side.
+ */
+void lk_constrained_evaluate(struct lk_constrained *state, double t, const double *q,
+                             const double *v);
 
 /** lk_constrained_accelerate() - of the index-1 form at @t, @q, @v. @ret_lambda: or NULL.
  * Return: 0, LK_E_NOT_FINITE. */

@@ -43,12 +43,12 @@ static double row_times(const struct lk_dae_motion *c, int r, const double *x)
     return sum;
 }
 
-void lk_dae_motion_look(struct lk_dae_motion *c, double t, const double *y)
+void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y)
 {
     struct lk_mechanics *m = lk_dae_motion_mechanics(c);
 
     lk_coordinates_write(m, c->dae.problem->orientation, y, y + c->nq);
-    lk_mechanics_look(m, t);
+    lk_mechanics_evaluate(m, t);
     lk_mechanics_jacobian(m, c->G);
 }
 
@@ -112,7 +112,7 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
     int r;
 
     dae->problem->counts.rates++;
-    lk_dae_motion_look(c, t, y);
+    lk_dae_motion_evaluate(c, t, y);
     lk_mechanics_forces(lk_dae_motion_mechanics(c), (struct lk_twist *)c->force);
     transpose(c, lambda, c->pull);
     for (int k = 0; k < c->nv; k++)
@@ -173,7 +173,7 @@ int lk_dae_motion_jacobian(struct lk_dae *dae, double t, const double *y, const 
 
     dae->problem->counts.jacobians++;
     memset(&ret[first * n], 0, (n - first) * n * sizeof(double));
-    lk_dae_motion_look(c, t, y);
+    lk_dae_motion_evaluate(c, t, y);
     for (int i = 0; i < c->nr && r == 0; i++) {
         lambda_column(c, i, &ret[(first + (size_t)i) * n]);
         if (c->level == LK_DAE_GGL)

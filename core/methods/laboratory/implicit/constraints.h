@@ -36,8 +36,8 @@ struct lk_dae_motion {
 /** lk_dae_motion_mechanics() - of its problem. */
 struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 
-/** lk_dae_motion_look() - the mechanics at (@t, @y), and G there. */
-void lk_dae_motion_look(struct lk_dae_motion *c, double t, const double *y);
+/** lk_dae_motion_evaluate() - the mechanics at (@t, @y), and G there. */
+void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
 /** lk_dae_motion_weigh() - @ret = W @x, of all bodies; may be the same. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);

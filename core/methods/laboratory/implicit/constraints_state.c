@@ -62,8 +62,8 @@ static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
     int r;
 
     lk_coordinates_normalise(p->orientation, p->mechanics->n_bodies, y);
-    lk_dae_motion_look(c, t, y);
-    p->mechanics->n_looks--; /* no evaluation of the method */
+    lk_dae_motion_evaluate(c, t, y);
+    p->mechanics->n_evaluations--; /* no evaluation of the method */
     for (int b = 0; b < p->mechanics->n_bodies; b++)
         memcpy(&motion[b].a, &slope[c->nq + 6 * b], sizeof(motion[b].a));
     memcpy(lambda, y + c->nq + c->nv, (size_t)c->nr * sizeof(double));
@@ -141,7 +141,7 @@ static int take_memory(struct lk_dae_motion *c)
     c->u = c->pull + nv;
     c->lambda = c->u + nv;
     c->row_weight = c->lambda + nr;
-    lk_mechanics_look(m, m->time);
+    lk_mechanics_evaluate(m, m->time);
     if (lk_independent_rows_new(m, &c->rows) < 0)
         return -ENOMEM;
     mark_kept(c);
@@ -197,7 +197,7 @@ static int start(struct lk_dae_motion *c, double *y, double *slope, struct lk_er
 
     if (matrix && pivot) {
         lk_coordinates_read(p->mechanics, p->orientation, y, y + c->nq);
-        lk_dae_motion_look(c, p->mechanics->time, y);
+        lk_dae_motion_evaluate(c, p->mechanics->time, y);
         r = solve_start(c, matrix, pivot, x);
         memcpy(slope + c->nq, x, nv * sizeof(double));
         memcpy(y + c->nq + nv, x + nv, (size_t)c->nr * sizeof(double));

@@ -32,8 +32,8 @@ void lk_newton_drop(struct lk_newton *s)
     free(s->twisted_pivot);
 }
 
-int lk_newton_look(struct lk_newton *s, struct lk_dae *dae, double t, const double *y,
-                   const double *g)
+int lk_newton_evaluate_jacobian(struct lk_newton *s, struct lk_dae *dae, double t, const double *y,
+                                const double *g)
 {
     return dae->jacobian(dae, t, y, g, s->jacobian);
 }

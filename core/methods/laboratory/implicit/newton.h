@@ -23,9 +23,9 @@ struct lk_newton {
 int lk_newton_take(struct lk_newton *newton, int n);
 void lk_newton_drop(struct lk_newton *newton);
 
-/** lk_newton_look() - dg/dy at (@t, @y), @g is g there. Return: as dae->rate(). */
-int lk_newton_look(struct lk_newton *newton, struct lk_dae *dae, double t, const double *y,
-                   const double *g);
+/** lk_newton_evaluate_jacobian() - dg/dy at (@t, @y), @g is g there. Return: as dae->rate(). */
+int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, double t,
+                                const double *y, const double *g);
 
 /** lk_newton_factor() - of @real B - dg/dy and @twisted B - dg/dy. Return: 0, LK_E_SINGULAR. */
 int lk_newton_factor(struct lk_newton *newton, struct lk_dae *dae, double real,

@@ -198,7 +198,7 @@ int lk_radau_get_ready(struct lk_radau *s, double h)
     if (s->n_steps == 0 && !s->has_jacobian)
         r = s->dae->rate(s->dae, s->t, s->y, s->g);
     if (r == 0 && !s->has_jacobian) {
-        r = lk_newton_look(&s->newton, s->dae, s->t, s->y, s->g);
+        r = lk_newton_evaluate_jacobian(&s->newton, s->dae, s->t, s->y, s->g);
         s->has_jacobian = s->is_fresh = 1;
         s->has_factors = 0;
     }
