@@ -37,10 +37,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t tangent = (size_t)sys->n_laws;
-    size_t books = sizeof(struct lk_books) / sizeof(double), own = (size_t)sys->n_own;
+    size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
 
     sys->state_size =
-        motion + lambda + coordinate + rate + inputs + tangent + samples + books + own;
+        motion + lambda + coordinate + rate + inputs + tangent + samples + balance + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -51,8 +51,8 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->inputs = state->rate + rate;
     state->tangent = state->inputs + inputs;
     state->samples = (struct lk_drive_samples *)(state->tangent + tangent);
-    state->books = (struct lk_books *)(state->tangent + tangent + samples);
-    state->own = state->tangent + tangent + samples + books;
+    state->balance = (struct lk_balance *)(state->tangent + tangent + samples);
+    state->own = state->tangent + tangent + samples + balance;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)

@@ -510,7 +510,7 @@ static void start_rates(struct lk_system *sys)
 
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
 {
-    struct lk_books *books = sys->now.books;
+    struct lk_balance *balance = sys->now.balance;
     int r = lk_start_assemble(sys, ret_error);
 
     if (r != 0)
@@ -530,8 +530,8 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         return -ECANCELED;
     couple_compliant_rows(sys, 1);
     lk_start_renew(sys);
-    measure_gaps(sys, 1, &books->residual_position);
-    lk_loads_energies(sys, &sys->now, &books->kinetic, &books->potential);
+    measure_gaps(sys, 1, &balance->residual_position);
+    lk_loads_energies(sys, &sys->now, &balance->kinetic, &balance->potential);
     sys->winding = 0.5 * sys->h;
     if (sys->batches)
         lk_start_resume(sys);

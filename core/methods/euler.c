@@ -355,7 +355,7 @@ static double move_body(struct euler_body *body, const double *dq)
 
 static void iterate(struct lk_system *sys, struct euler *e, const double *inputs, int iteration)
 {
-    double t = (sys->now.books->steps + 1) * sys->h, largest = 0;
+    double t = (sys->now.balance->steps + 1) * sys->h, largest = 0;
 
     row_residual(sys, iteration);
     lk_loads_subtract(sys, t, inputs, sys->residual);
@@ -374,7 +374,7 @@ static void iterate(struct lk_system *sys, struct euler *e, const double *inputs
         largest = lk_max(largest, move_body(&e->body[b], e->delta.bias + b * Q));
         place_body(sys, b, &e->body[b]);
     }
-    sys->next.books->increment = largest;
+    sys->next.balance->increment = largest;
 }
 
 /* ---- projections ---- */
@@ -494,7 +494,7 @@ static void absorb_jumps(struct lk_system *sys, struct euler *e, const double *i
         for (int i = 0; i < Q; i++)
             e->body[b].old[2][i] = e->body[b].a[i];
     /* drives push against a jump from the beginning of the step, not from half of it */
-    sys->next.books->work_drive +=
+    sys->next.balance->work_drive +=
         0.5 * sys->h *
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }

@@ -153,7 +153,8 @@ static int book_jump(struct lk_system *sys, struct stepper *e, double t, double 
     if (sys->n_inputs == 0 || sys->n_drives == 0)
         return 0;
     r = show(sys, e, t, sys->now.own);
-    sys->next.books->work_drive += 0.5 * sys->h * (lk_loads_drive_power(sys, &sys->next) - before);
+    sys->next.balance->work_drive +=
+        0.5 * sys->h * (lk_loads_drive_power(sys, &sys->next) - before);
     return r;
 }
 
@@ -173,7 +174,7 @@ static int turns_are_small(const struct lk_system *sys)
 static int explicit_step(struct lk_system *sys, const double *inputs)
 {
     struct stepper *e = sys->formulation_data;
-    double t = sys->now.books->steps * sys->h, end = (sys->now.books->steps + 1) * sys->h;
+    double t = sys->now.balance->steps * sys->h, end = (sys->now.balance->steps + 1) * sys->h;
     struct lk_powers before;
     int r;
 
@@ -193,7 +194,7 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
         r = LK_E_TURN;
     if (r == 0)
         lk_mechanics_book(e->mechanics, end, &before);
-    sys->next.books->steps = sys->now.books->steps; /* counted by who called */
+    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     return r;
 }
 

@@ -89,7 +89,7 @@ static void accelerate_anew(struct lk_system *sys, double t, const double *input
 /* drives, poses, twists, Jacobians and factor of system->next, @part of a step after system->now */
 static void evaluate_stage(struct lk_system *sys, double part)
 {
-    sys->next.books->steps = sys->now.books->steps + part;
+    sys->next.balance->steps = sys->now.balance->steps + part;
     lk_drives_evaluate(sys, &sys->next);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);
@@ -132,27 +132,27 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-/* power of inputs, drives, loads and dampers, into the books as far as the trapezoidal rule of
+/* power of inputs, drives, loads and dampers, into the balance as far as the trapezoidal rule of
  * every step differs from that of Kutta */
 static void book(struct lk_system *sys, double t, double share, const double *inputs)
 {
-    struct lk_books *books = sys->next.books;
+    struct lk_balance *balance = sys->next.balance;
     struct lk_powers p;
 
     if (sys->n_inputs + sys->n_loads + sys->n_laws + sys->n_drives == 0)
         return;
     lk_loads_powers(sys, &sys->next, t, inputs, &p);
-    books->work_input += share * p.input;
-    books->work_drive += share * p.drive;
-    books->work_applied += share * p.applied;
-    books->dissipated += share * p.damping;
+    balance->work_input += share * p.input;
+    balance->work_drive += share * p.drive;
+    balance->work_applied += share * p.applied;
+    balance->dissipated += share * p.damping;
 }
 
 /* all stages but the first: returns whether every turn is less than half a turn */
 static bool run_stages(struct lk_system *sys, const double *inputs)
 {
     struct stage *stages = sys->formulation_data;
-    double h = sys->h, start = sys->now.books->steps, widest = 0;
+    double h = sys->h, start = sys->now.balance->steps, widest = 0;
 
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) {
@@ -204,7 +204,7 @@ static void project_positions(struct lk_system *sys)
         for (int i = 0; i < 4; i++)
             m->q[i] = q[i];
     }
-    sys->next.books->increment = largest;
+    sys->next.balance->increment = largest;
 }
 
 /* the first stage is system->now, whose accelerations the last step has found; but inputs may have
@@ -212,7 +212,7 @@ static void project_positions(struct lk_system *sys)
 static void begin(struct lk_system *sys, const double *inputs)
 {
     struct stage *stages = sys->formulation_data;
-    double t = sys->now.books->steps * sys->h;
+    double t = sys->now.balance->steps * sys->h;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         stages[b] = (struct stage){0};
@@ -228,7 +228,7 @@ static void begin(struct lk_system *sys, const double *inputs)
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
 {
-    double end = (sys->now.books->steps + 1) * sys->h;
+    double end = (sys->now.balance->steps + 1) * sys->h;
     bool turns_are_small;
 
     begin(sys, inputs);
@@ -242,7 +242,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     lk_project_velocities(sys, &sys->next);
     accelerate_anew(sys, end, inputs);
     book(sys, end, -0.5 * sys->h, inputs);
-    sys->next.books->steps = sys->now.books->steps; /* counted by who called */
+    sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     return turns_are_small ? 0 : LK_E_TURN;
 }
 

@@ -11,12 +11,12 @@ double lk_system_step_size(const struct lk_system *system)
 
 uint64_t lk_system_step_count(const struct lk_system *system)
 {
-    return (uint64_t)system->now.books->steps;
+    return (uint64_t)system->now.balance->steps;
 }
 
 double lk_system_time(const struct lk_system *system)
 {
-    return system->now.books->steps * system->h;
+    return system->now.balance->steps * system->h;
 }
 
 const struct lk_channel *lk_system_input_channels(const struct lk_system *system, int *ret_n)
@@ -61,7 +61,7 @@ int lk_system_output_size(const struct lk_system *system)
 
 void lk_system_health(const struct lk_system *system, struct lk_health *ret_health)
 {
-    const struct lk_books *b = system->now.books;
+    const struct lk_balance *b = system->now.balance;
 
     *ret_health = (struct lk_health){
         .residual_position = b->residual_position,

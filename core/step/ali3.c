@@ -94,7 +94,7 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
     }
     take_jumps(sys, inputs);
     /* drives push against a jump from the beginning of the step, not from half of it */
-    sys->next.books->work_drive +=
+    sys->next.balance->work_drive +=
         0.5 * sys->h *
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
@@ -367,13 +367,13 @@ static void apply_increment(struct lk_system *sys, bool is_last)
         place(sys, &l, quad);
         inertial_residual(sys, &l, quad, with_twists);
     }
-    sys->next.books->increment = lk_largest_lane(largest);
+    sys->next.balance->increment = lk_largest_lane(largest);
 }
 
 /* one Newton iteration, from the poses and g that the prediction or the last one left */
 static void iterate(struct lk_system *sys, const double *inputs, int iteration)
 {
-    double t = (sys->now.books->steps + 1) * sys->h;
+    double t = (sys->now.balance->steps + 1) * sys->h;
 
     lk_evaluate_clear_frames(sys, sys->residual);
     row_residual(sys, iteration);

@@ -154,33 +154,33 @@ static void drive_force(const struct lk_system *sys, const struct lk_output *out
                 ret[n++] = 0.0 - sys->now.lambda[sys->joint[sys->drive[d].row_joint].row];
 }
 
-/* what the books of the state hold */
+/* energies, works and residuals of the state */
 static void books_output(const struct lk_system *sys, enum lk_output_type type, double *ret)
 {
-    const struct lk_books *books = sys->now.books, *start = sys->start.books;
+    const struct lk_balance *balance = sys->now.balance, *start = sys->start.balance;
 
     switch (type) {
     case LK_OUTPUT_ENERGY:
-        ret[0] = books->kinetic;
-        ret[1] = books->potential;
+        ret[0] = balance->kinetic;
+        ret[1] = balance->potential;
         break;
     case LK_OUTPUT_WORK:
-        ret[0] = books->work_input;
-        ret[1] = books->dissipated;
-        ret[2] = books->work_drive;
-        ret[3] = books->work_applied;
-        ret[4] = (books->kinetic + books->potential) - (start->kinetic + start->potential) -
+        ret[0] = balance->work_input;
+        ret[1] = balance->dissipated;
+        ret[2] = balance->work_drive;
+        ret[3] = balance->work_applied;
+        ret[4] = (balance->kinetic + balance->potential) - (start->kinetic + start->potential) -
                  (ret[0] + ret[2] + ret[3] - ret[1]);
         break;
     case LK_OUTPUT_RESIDUAL:
-        ret[0] = books->residual_position;
-        ret[1] = books->residual_velocity;
-        ret[2] = books->increment;
+        ret[0] = balance->residual_position;
+        ret[1] = balance->residual_velocity;
+        ret[2] = balance->increment;
         break;
     case LK_OUTPUT_CONDITION:
         ret[0] = lk_fronts_smallest_pivot(&sys->fronts, sys->scale);
-        ret[1] = books->increment;
-        ret[2] = books->residual_acceleration;
+        ret[1] = balance->increment;
+        ret[2] = balance->residual_acceleration;
         break;
     default:
         break;

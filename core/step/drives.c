@@ -122,7 +122,7 @@ static void place_frames(struct lk_system *sys)
 void lk_drives_evaluate(struct lk_system *sys, const struct lk_state *state)
 {
     for (int i = 0; i < sys->n_drives; i++)
-        evaluate(&sys->drive[i], &state->samples[i], state->books->steps * sys->h, sys->h);
+        evaluate(&sys->drive[i], &state->samples[i], state->balance->steps * sys->h, sys->h);
     place_frames(sys);
 }
 
@@ -140,7 +140,7 @@ void lk_drives_advance(struct lk_system *sys, const double *inputs)
             s->done = 0;
         }
         s->done += 1;
-        evaluate(d, s, (sys->now.books->steps + 1) * sys->h, sys->h);
+        evaluate(d, s, (sys->now.balance->steps + 1) * sys->h, sys->h);
     }
     place_frames(sys);
 }

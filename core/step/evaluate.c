@@ -349,7 +349,7 @@ static double restitution(const struct lk_system *sys, const struct lk_twist *bo
         square += 0.5 * (body->mass * lk_dot(bounce[b].v, bounce[b].v) + lk_dot(Jw, bounce[b].w));
     }
     lk_loads_energies(sys, state, &kinetic, &potential);
-    left = sys->now.books->kinetic + sys->now.books->potential - kinetic - potential;
+    left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential;
     /* the largest part s up to 1 with s linear + s^2 square <= left */
     if (linear + square <= left || square <= 0)
         return 1;

@@ -102,8 +102,8 @@ static int run_sequence(const struct lk_system *sys, struct lk_system *sequence,
     /* all but E of laws, which depends on the step */
     memcpy(from->block, sys->now.block,
            (size_t)(sys->now.tangent - sys->now.block) * sizeof(double));
-    *from->books = *sys->now.books;
-    from->books->steps *= parts;
+    *from->balance = *sys->now.balance;
+    from->balance->steps *= parts;
     if (looks_back(sequence))
         lk_start_renew(sequence);
     for (int i = 0; i < parts && r == 0; i++) {
@@ -152,7 +152,7 @@ static void combine_orientation(const struct lk_system *sys, const double *weigh
 static void combine_states(struct lk_system *sys)
 {
     const double *weight = weights[sys->order - 3];
-    struct lk_books *books = sys->next.books;
+    struct lk_balance *balance = sys->next.balance;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         combine_orientation(sys, weight, b);
@@ -160,9 +160,9 @@ static void combine_states(struct lk_system *sys)
         combine(sys, weight, sys->next.motion[b].v.v, 12);
     }
     combine(sys, weight, sys->next.lambda, (size_t)sys->n_rows);
-    combine(sys, weight, &books->work_input, 4);
+    combine(sys, weight, &balance->work_input, 4);
     for (int k = 0; k < sys->order - 2; k++)
-        books->increment = lk_max(books->increment, sys->sequence[k]->now.books->increment);
+        balance->increment = lk_max(balance->increment, sys->sequence[k]->now.balance->increment);
 }
 
 /* ---- projection ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Applied forces: gravity, loads, input channels; and the energy books. */
+/* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "maths/vec.h"
 #include "step/system.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step around any formulation: inputs checked, books kept, the result accepted or refused. */
+/* One step around any formulation: inputs checked, energy balance updated, the result accepted or
+ * refused. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/batch/batch.h"
@@ -59,8 +60,8 @@ static void keep_residuals(struct lk_system *sys)
             velocity = lk_max(velocity, fabs(rates[r]));
         }
     }
-    sys->next.books->residual_position = position;
-    sys->next.books->residual_velocity = velocity;
+    sys->next.balance->residual_position = position;
+    sys->next.balance->residual_velocity = velocity;
 }
 
 /* largest |Phi_q a + d2Phi/dt2| after the projection, only where an output asks for it */
@@ -71,7 +72,7 @@ static void keep_acceleration_residual(struct lk_system *sys)
     lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
     for (int r = 0; r < sys->n_rows; r++)
         largest = lk_max(largest, fabs(sys->solution[r]));
-    sys->next.books->residual_acceleration = largest;
+    sys->next.balance->residual_acceleration = largest;
 }
 
 void lk_start_renew(struct lk_system *sys)
@@ -108,13 +109,13 @@ void lk_step_swap(struct lk_system *sys)
     sys->next = old;
 }
 
-/* An impact has no force that could be followed through the step: what leaves the books in its
+/* An impact has no force that could be followed through the step: what leaves the balance in its
  * step, beside what other elements account for, is what it took. */
 static void book_impact(struct lk_system *sys, double half, const struct lk_powers *before,
                         const struct lk_powers *after)
 {
-    const struct lk_books *now = sys->now.books;
-    struct lk_books *next = sys->next.books;
+    const struct lk_balance *now = sys->now.balance;
+    struct lk_balance *next = sys->next.balance;
     double gained = next->kinetic + next->potential - now->kinetic - now->potential;
     double put_in = next->work_input - now->work_input + next->work_drive - now->work_drive +
                     next->work_applied - now->work_applied -
@@ -126,14 +127,14 @@ static void book_impact(struct lk_system *sys, double half, const struct lk_powe
 /* coordinates, residuals and energies of what a step led to */
 static void account(struct lk_system *sys)
 {
-    struct lk_books *books = sys->next.books;
+    struct lk_balance *balance = sys->next.balance;
 
     lk_keep_coordinates(sys);
-    if (sys->formulation->keeps_books) {
-        books->potential += lk_loads_potential(sys, &sys->next);
+    if (sys->formulation->keeps_balance) {
+        balance->potential += lk_loads_potential(sys, &sys->next);
     } else {
         keep_residuals(sys);
-        lk_loads_energies(sys, &sys->next, &books->kinetic, &books->potential);
+        lk_loads_energies(sys, &sys->next, &balance->kinetic, &balance->potential);
     }
     if (sys->shows_condition)
         keep_acceleration_residual(sys);
@@ -148,7 +149,7 @@ int lk_step_account(struct lk_system *sys)
 /* the step proper, from sys->now into sys->next */
 static int advance(struct lk_system *sys, const double *inputs)
 {
-    struct lk_books *books = sys->next.books;
+    struct lk_balance *balance = sys->next.balance;
     struct lk_powers before, after;
     double t = lk_system_time(sys), half = 0.5 * sys->h;
     int r;
@@ -166,13 +167,13 @@ static int advance(struct lk_system *sys, const double *inputs)
     else
         account(sys);
     lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
-    books->work_input += half * (before.input + after.input);
-    books->work_drive += half * (before.drive + after.drive);
-    books->work_applied += half * (before.applied + after.applied);
-    books->dissipated += half * (before.damping + after.damping);
+    balance->work_input += half * (before.input + after.input);
+    balance->work_drive += half * (before.drive + after.drive);
+    balance->work_applied += half * (before.applied + after.applied);
+    balance->dissipated += half * (before.damping + after.damping);
     if (lk_loads_impacts(sys))
         book_impact(sys, half, &before, &after);
-    books->steps += 1;
+    balance->steps += 1;
     /* what batches have written they have looked at */
     first = sys->batches ? first : 0;
     if (r == 0 && !sys->is_part &&

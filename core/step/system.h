@@ -90,9 +90,9 @@ struct lk_output {
     double axes[3][3]; /* of a sensor, body axes */
 };
 
-/** struct lk_books - what is counted along a run; all doubles, part of the state. @steps: done so
- * far, exact up to 2^53. */
-struct lk_books {
+/** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
+ * @steps: done so far, exact up to 2^53. */
+struct lk_balance {
     double steps;
     double residual_position;
     double residual_velocity;
@@ -123,7 +123,7 @@ struct lk_state {
     double *inputs;
     double *tangent;
     struct lk_drive_samples *samples;
-    struct lk_books *books;
+    struct lk_balance *balance;
     double *own;
 };
 
@@ -152,7 +152,7 @@ struct lk_prices;
  * methods/registry.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
- * @keeps_books: the step itself finds violations and the energy of the bodies
+ * @keeps_balance: the step itself finds violations and the energy of the bodies
  * @layout: takes memory of its own for system->formulation_data, or NULL. Called like
  *          lk_fronts_layout(). Return: 0, -ENOMEM.
  * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
@@ -165,7 +165,7 @@ struct lk_prices;
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
-    int keeps_books;
+    int keeps_balance;
     int (*layout)(struct lk_system *system, const struct lk_topology *topology,
                   const struct lk_plan *plan, struct lk_arena *arena);
     int (*prepare)(struct lk_system *system, const char *name, struct lk_error *ret_error);

@@ -287,7 +287,7 @@ static double balance_in_the_daemon(double step)
 }
 
 /* Works are as exact as the motion: of order 4. */
-static void test_books(void **state)
+static void test_balance(void **state)
 {
     (void)state;
     assert_true(balance_of_a_run(0.01) < 1e-6);
@@ -322,7 +322,7 @@ static double balance_of_a_tumble(double step)
     return report.energy;
 }
 
-static void test_books_of_a_tumble(void **state)
+static void test_balance_of_a_tumble(void **state)
 {
     (void)state;
     assert_true(balance_of_a_tumble(0.02) < 1e-4);
@@ -352,7 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),        cmocka_unit_test(test_complete),
         cmocka_unit_test(test_coordinates), cmocka_unit_test(test_singular_angles),
-        cmocka_unit_test(test_books),       cmocka_unit_test(test_books_of_a_tumble),
+        cmocka_unit_test(test_balance),     cmocka_unit_test(test_balance_of_a_tumble),
         cmocka_unit_test(test_start),
     };
 

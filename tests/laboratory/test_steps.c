@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every step of the daemon has to keep, of the formulations in joint coordinates: the same
  * bits after a reset and around refused steps, a first sample like those that follow, motions that
- * drives ask for, books that balance, and what is refused. */
+ * drives ask for, an energy balance that closes, and what is refused. */
 #include "../cmocka_all.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
@@ -199,8 +199,8 @@ static double balance(const double *sample, int n_outputs)
     return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
 }
 
-/* @tolerance: of outputs, of themselves and 1;  @books: of energies [J] */
-static void agrees(const char *text, const char *formulation, double tolerance, double books)
+/* @tolerance: of outputs, of themselves and 1;  @energy_bound: of the balance [J] */
+static void agrees(const char *text, const char *formulation, double tolerance, double energy_bound)
 {
     static double known[STEPS + 1][NUMBERS], found[STEPS + 1][NUMBERS];
     struct lk_model *model = system_run_model(text);
@@ -215,9 +215,9 @@ static void agrees(const char *text, const char *formulation, double tolerance, 
         for (int k = 0; k < n; k++)
             worst = fmax(worst, fabs(found[i][k] - known[i][k]) / (1 + fabs(known[i][k])));
     }
-    printf("    %-20s %.1e books %.1e J\n", formulation, worst, left);
+    printf("    %-20s %.1e balance %.1e J\n", formulation, worst, left);
     assert_true(worst < tolerance);
-    assert_true(left < books);
+    assert_true(left < energy_bound);
     lk_system_free(sys);
     lk_system_free(rk4);
     lk_model_free(model);

@@ -281,7 +281,7 @@ static void look_up(const struct lk_drive *drive, double t, double ret[3])
 static void set_drives(struct dense *d, const double *inputs, int steps)
 {
     const struct lk_system *sys = d->sys;
-    double t = (sys->now.books->steps + steps) * sys->h;
+    double t = (sys->now.balance->steps + steps) * sys->h;
 
     for (int i = 0; i < sys->n_drives; i++) {
         const struct lk_drive *drive = &sys->drive[i];
@@ -555,7 +555,7 @@ static void set_dynamic_residual(struct dense *d, const double *inputs)
         Q[i] = i % 6 < 3 ? sys->body[i / 6].mass * sys->gravity[i % 6] : 0;
     for (int i = 0; i < sys->n_loads; i++) {
         const struct lk_load *l = &sys->load[i];
-        double vector[3], t = (sys->now.books->steps + 1) * sys->h;
+        double vector[3], t = (sys->now.balance->steps + 1) * sys->h;
 
         for (int k = 0; k < 3; k++)
             vector[k] = l->vector[k] * (l->is_harmonic ? sin(l->omega * t + l->phase) : 1);

@@ -262,7 +262,7 @@ static struct lk_system *compile_ball(double stiffness, double damping, double o
 /** struct fall - what became of a ball that fell on a stop.
  * @energy:  largest kinetic and potential energy, of that at the start
  * @deepest: below the limit;  @pull: largest force that held it back
- * @apex:    highest place after the first contact;  @balance: largest error of the books [J]
+ * @apex:    highest place after the first contact;  @balance: largest error of the energy balance [J]
  * @rest:    where it is at the end;  @rate: how fast */
 struct fall {
     double energy;
@@ -486,7 +486,7 @@ static void observe_bounce(double t, const double *y, double *ret)
     (void)t;
     ret[0] = y[0];
     ret[1] = y[1];
-    ret[2] = 0; /* the books */
+    ret[2] = 0; /* the balance */
 }
 
 /* Where in a step the contact begins and ends makes a part of the error that changes from step size

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical claims on small mechanisms: closed forms, energy books, inputs, redundancy, assembly. */
+/* Physical claims on small mechanisms: closed forms, energy balance, inputs, redundancy, assembly. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "sanitized.h"

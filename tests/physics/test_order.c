@@ -137,7 +137,7 @@ static void ladder_keeps_its_branch(void **state)
 #define STATES 64
 
 /** struct end - where a run has got to. @x, @n: positions, velocities, reactions and coordinates;
- * @balance: energy that the books cannot explain [J] */
+ * @balance: energy that the balance does not explain [J] */
 struct end {
     double x[STATES];
     int n;
@@ -244,7 +244,7 @@ static const char driven[] =
     "inputs:\n"
     "  push: {type: body-force, body: b, point: [2, 0, 0]}\n";
 
-/* @floor: what is left of the books at any step [J] */
+/* @floor: error of the energy balance at any step [J] */
 static void converges(const char *text, double h, double floor)
 {
     struct end exact, run[HALVINGS + 1];
@@ -257,7 +257,7 @@ static void converges(const char *text, double h, double floor)
             run_to(text, h / (1 << k), &methods[m], 1, &run[k]);
             error[k] = distance(&run[k], &exact);
         }
-        printf("    %-7s %.2e %.2e %.2e %.2e, books %.2e %.2e %.2e %.2e J\n", methods[m].name,
+        printf("    %-7s %.2e %.2e %.2e %.2e, balance %.2e %.2e %.2e %.2e J\n", methods[m].name,
                error[0], error[1], error[2], error[3], run[0].balance, run[1].balance,
                run[2].balance, run[3].balance);
         left = fmax(run[2].balance - floor, 0);

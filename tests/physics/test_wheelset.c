@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conical wheels on rails with creep: contact geometry and hunting against the literature and
- * linear theory, books, and the same motion seen from the track and from a frame that runs along.
+ * linear theory, energy balance, and the same motion seen from the track and from a frame that runs along.
  */
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -312,7 +312,7 @@ static void hunting_ends_in_a_limit_cycle(void **state)
     assert_true(largest[0] > 5e-3 && fabs(largest[0] / largest[1] - 1) < 0.02);
 }
 
-/* ---- books and frames ---- */
+/* ---- energy balance and frames ---- */
 
 /* balance of the works after a second, which is an error of order 2; nothing that creeps gains */
 static double balance_with(double h, double *ret_aside)

@@ -66,8 +66,8 @@ static void halve(const struct lk_motion *begin, const struct lk_motion *end, do
 void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers *before)
 {
     struct lk_system *sys = m->system;
-    struct lk_books *books = sys->next.books;
-    double start = sys->now.books->steps * sys->h, h = t - start;
+    struct lk_balance *balance = sys->next.balance;
+    double start = sys->now.balance->steps * sys->h, h = t - start;
     size_t bytes = (size_t)m->n_bodies * sizeof(*m->end);
     struct lk_powers half, after;
 
@@ -82,16 +82,16 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     memcpy(sys->next.motion, m->end, bytes);
     lk_mechanics_evaluate(m, t);
     m->n_evaluations -= 2; /* no evaluations of a method */
-    books->work_input += h / 3 * (2 * half.input - before->input - after.input);
-    books->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
-    books->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
+    balance->work_input += h / 3 * (2 * half.input - before->input - after.input);
+    balance->work_applied += h / 3 * (2 * half.applied - before->applied - after.applied);
+    balance->dissipated += h / 3 * (2 * half.damping - before->damping - after.damping);
 }
 
 int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
 {
     struct lk_system *sys = m->system;
-    struct lk_books *books = sys->next.books;
-    double half = 0.5 * (t - sys->now.books->steps * sys->h);
+    struct lk_balance *balance = sys->next.balance;
+    double half = 0.5 * (t - sys->now.balance->steps * sys->h);
     struct lk_powers after;
     int r;
 
@@ -105,10 +105,10 @@ int lk_mechanics_accept(struct lk_mechanics *m, double t, const double *lambda)
     if (r != 0)
         return r;
     lk_loads_powers(sys, &sys->next, t, m->inputs, &after);
-    books->work_input += half * (m->powers.input + after.input);
-    books->work_drive += half * (m->powers.drive + after.drive);
-    books->work_applied += half * (m->powers.applied + after.applied);
-    books->dissipated += half * (m->powers.damping + after.damping);
+    balance->work_input += half * (m->powers.input + after.input);
+    balance->work_drive += half * (m->powers.drive + after.drive);
+    balance->work_applied += half * (m->powers.applied + after.applied);
+    balance->dissipated += half * (m->powers.damping + after.damping);
     lk_mechanics_book(m, t, &m->powers);
     m->powers = after;
     lk_step_swap(sys);

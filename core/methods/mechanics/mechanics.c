@@ -125,7 +125,7 @@ void lk_mechanics_start(struct lk_mechanics *m)
     struct lk_system *sys = m->system;
 
     memcpy(sys->next.block, sys->now.block, sys->state_size * sizeof(double));
-    m->time = sys->now.books->steps * sys->h;
+    m->time = sys->now.balance->steps * sys->h;
 }
 
 struct lk_motion *lk_mechanics_motion(struct lk_mechanics *m)
@@ -154,8 +154,8 @@ void lk_mechanics_evaluate(struct lk_mechanics *m, double t)
 
     m->time = t;
     m->n_evaluations++;
-    sys->winding = 0.5 * (t - sys->now.books->steps * sys->h);
-    sys->next.books->steps = t / sys->h;
+    sys->winding = 0.5 * (t - sys->now.balance->steps * sys->h);
+    sys->next.balance->steps = t / sys->h;
     lk_drives_evaluate(sys, &sys->next);
     lk_evaluate_poses(sys, &sys->next);
     lk_evaluate_jacobians(sys);

@@ -107,7 +107,7 @@ LK_INLINE void add_wrench(const struct lk_batches *p, int b, const struct lk_twi
 static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
                            int field)
 {
-    double t = (sys->now.books->steps + 1) * sys->h;
+    double t = (sys->now.balance->steps + 1) * sys->h;
 
     if (p->n_loaded == 0)
         return;
@@ -407,20 +407,20 @@ static double total(lanes_t x)
     return sum;
 }
 
-static void keep_books(const struct run *run)
+static void keep_balance(const struct run *run)
 {
-    struct lk_books *books = run->sys->next.books;
+    struct lk_balance *balance = run->sys->next.balance;
 
-    books->increment = books->residual_position = books->residual_velocity = 0;
-    books->kinetic = books->potential = 0;
+    balance->increment = balance->residual_position = balance->residual_velocity = 0;
+    balance->kinetic = balance->potential = 0;
     for (int t = 0; t < run->p->n_tasks; t++) {
         const struct watch *w = &run->watch[t];
 
-        books->increment = lk_max(books->increment, largest(w->increment));
-        books->residual_position = lk_max(books->residual_position, largest(w->position));
-        books->residual_velocity = lk_max(books->residual_velocity, largest(w->velocity));
-        books->kinetic += total(w->kinetic);
-        books->potential += total(w->potential);
+        balance->increment = lk_max(balance->increment, largest(w->increment));
+        balance->residual_position = lk_max(balance->residual_position, largest(w->position));
+        balance->residual_velocity = lk_max(balance->residual_velocity, largest(w->velocity));
+        balance->kinetic += total(w->kinetic);
+        balance->potential += total(w->potential);
     }
 }
 
@@ -467,7 +467,7 @@ static int step(struct lk_system *sys, const double *inputs)
     }
     solve(run, VELOCITY, DOWN_GAMMA);
     solve(run, ACCELERATION, DOWN_STORE);
-    keep_books(run);
+    keep_balance(run);
     show_watched(sys, p);
     for (int t = 0; t < p->n_tasks; t++) {
         widest = lk_max(widest, largest(watch[t].widest));

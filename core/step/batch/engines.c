@@ -70,5 +70,5 @@ const char *lk_system_engine(const struct lk_system *system)
 const struct lk_formulation lk_formulation_batches = {
     .name = "ali3",
     .step = step,
-    .keeps_books = 1,
+    .keeps_balance = 1,
 };
