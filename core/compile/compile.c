@@ -283,7 +283,7 @@ static void fill_scales(struct lk_system *sys)
 }
 
 /* The same for a body as heavy to turn about every axis as about its heaviest, and with its
- * neighbour's mass and moment where it has none. A slender axis, or the trace of mass in W, would
+ * neighbour's mass and moment where it has none. A slender axis, or the artificial mass in W, would
  * make E so large against the other bodies behind the joint that its rows became springs. */
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
@@ -297,9 +297,9 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
     lk_jacobian_row(sys->jacobian[joint], side, r, row);
     lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
     moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);
-    shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_TRACE) * lk_dot(row, row);
+    shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_ARTIFICIAL_MASS) * lk_dot(row, row);
     return shift + (moment > 0 ? sys->s / moment * lk_dot(row + 3, row + 3)
-                               : LK_TRACE * lk_dot(row + 3, turn));
+                               : LK_ARTIFICIAL_MASS * lk_dot(row + 3, turn));
 }
 
 double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *d, int joint, int r)
@@ -317,8 +317,8 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
 
 /* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
  * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off, and
- * beside a body without mass, whose trace rules the diagonal, E is no smaller than elimination can
- * see. With soft redundancy every joint gives way as steel parts would. */
+ * beside a body without mass, whose artificial mass rules the diagonal, E is no smaller than
+ * elimination can see. With soft redundancy every joint gives way as steel parts would. */
 static void regularise(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;

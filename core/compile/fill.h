@@ -8,7 +8,7 @@
 
 /* ---- fill.c: joints and loads ---- */
 
-#define LK_TRACE 1e-6 /* of its lightest neighbour: mass in W of a body without mass */
+#define LK_ARTIFICIAL_MASS 1e-6 /* of its lightest neighbour: mass in W of a body without mass */
 
 /** lk_fill_joint() - constants of block @i; the poses of bodies and frames are those of the
  * drawing. */
@@ -51,7 +51,8 @@ void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_masses.c ---- */
 
-/** lk_fill_masses() - mass, inertia and W of all bodies, with a trace of mass where there is none.
+/** lk_fill_masses() - mass, inertia and W of all bodies, with an artificial mass where there is
+ * none.
  */
 void lk_fill_masses(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_light() - which bodies are light against their compliant rows; E and Jacobians are

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Masses, and what has none.
  *
- * A body without mass (or without inertia about some axis) gets a trace of it in W alone, 1e-6 of
- * its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
- * residual has the true mass, remove what the trace does. That works where joints or compliant rows
- * hold the body in every direction without inertia; the check below finds the directions where
- * nothing does. */
+ * A body without mass (or without inertia about some axis) gets an artificial mass in W alone, 1e-6
+ * of its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
+ * residual has the true mass, remove the effect of the artificial mass. That works where joints or
+ * compliant rows hold the body in every direction without inertia; the check below finds the
+ * directions where nothing does. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -131,9 +131,9 @@ static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
     /* a slender body has a moment of its own to go by */
     if (largest_moment(inertia) > 0)
         around.inertia = largest_moment(inertia);
-    mass += mass == 0 ? LK_TRACE * around.mass : 0;
+    mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
     for (int i = 0; i < 3 && lacks; i++)
-        inertia[i] += LK_TRACE * around.inertia;
+        inertia[i] += LK_ARTIFICIAL_MASS * around.inertia;
     sys->W[b].mass = 1 / mass;
     lk_sym_inverse(inertia, sys->W[b].inertia);
     sys->sW[b].mass = sys->s * sys->W[b].mass;

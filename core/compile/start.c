@@ -4,7 +4,7 @@
  * Positions: Gauss-Newton on the rigid rows, dq = -W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi, the smallest
  * motion in the measure of the mass. Velocities: mass-orthogonal projection. Accelerations and
  * multipliers: M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined until round-off so that the
- * regularisation leaves no trace; starting from zero the multipliers are of minimum norm. Compliant
+ * regularisation has no effect; starting from zero the multipliers are of minimum norm. Compliant
  * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
 #include "compile/compile.h"
 #include "compile/effort.h"
@@ -468,8 +468,8 @@ static void move_massless(struct lk_system *sys, double t)
 
 /* Bodies without inertia that hang on dampers have no velocity of their own to start with: theirs
  * follows from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of
- * @t seconds with everything else held finds it, since the trace of mass in W hardly counts in so
- * long a step; further rounds take away what is left of the trace. */
+ * @t seconds with everything else held finds it, since the artificial mass in W hardly counts in so
+ * long a step; further rounds remove what is left of its effect. */
 static void fit_massless_velocities(struct lk_system *sys)
 {
     const double t = 1;

@@ -232,7 +232,7 @@ struct lk_system {
     int output_size;
     size_t state_size; /* doubles of a state block */
     struct lk_body *body;
-    struct lk_inverse_mass *W;  /* of the mass and a trace more where a body has none */
+    struct lk_inverse_mass *W;  /* of the mass, or an artificial one where a body has none */
     struct lk_inverse_mass *sW; /* h^2 / 4 W */
     struct lk_side *side;       /* of all bodies, one body after another */
     int *first_side;            /* n_bodies + 1: where those of a body begin */

@@ -100,7 +100,7 @@ static int has_inertia(const struct lk_body *body)
     return body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
 }
 
-/* The inverses that the step of the daemon has are those of a trace of mass where there is none:
+/* The inverses that the step of the daemon has are those of an artificial mass where there is none:
  * far too large to share a correction by. */
 static void invert_masses(struct lk_dae_motion *c)
 {
