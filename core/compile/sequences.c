@@ -40,7 +40,7 @@ static int has_feedback(const struct lk_system *sys)
 
 void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
 {
-    seq->winding = 0.5 * seq->h;
+    seq->unwrapping = 0.5 * seq->h;
     seq->is_part = 1;
     seq->settles = has_feedback(seq);
     for (int i = 0; i < sys->n_joints; i++) {

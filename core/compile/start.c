@@ -189,7 +189,7 @@ static void list_gaps(struct lk_system *sys, double size, char *text, size_t roo
     }
 }
 
-/* Coordinates at the present poses. Angles wind on from where they were, so that a start, a drive
+/* Coordinates at the present poses. Angles unwrap on from where they were, so that a start, a drive
  * or a gear may turn a joint by more than half a turn; a round turns bodies by less. */
 static void start_coordinates(struct lk_system *sys)
 {
@@ -532,7 +532,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     lk_start_renew(sys);
     measure_gaps(sys, 1, &balance->residual_position);
     lk_loads_energies(sys, &sys->now, &balance->kinetic, &balance->potential);
-    sys->winding = 0.5 * sys->h;
+    sys->unwrapping = 0.5 * sys->h;
     if (sys->batches)
         lk_start_resume(sys);
     return 0;

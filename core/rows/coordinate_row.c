@@ -3,8 +3,8 @@
  * friction can act on it or a drive prescribe it. It has the sides of that joint, less the ground
  * where that is left out (`at_side`).
  *
- * The violation is the bare coordinate, without the winding of earlier turns and without what it is
- * compared with: the step knows both, the turns so far and the value of the drive or the law. */
+ * The violation is the bare, wrapped coordinate and without what it
+ * is compared with: the step knows both, the turns so far and the value of the drive or the law. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

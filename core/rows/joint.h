@@ -200,7 +200,7 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
  * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    Phi_q of the rows
  * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
- * @coordinate:  coordinate @i of the joint without the winding of earlier turns [rad or m]; NULL
+ * @coordinate:  coordinate @i of the joint not unwrapped over earlier turns [rad or m]; NULL
  * for types without coordinates, or never called
  * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
  * @coordinate_gamma:    its second time derivative with all accelerations zero */

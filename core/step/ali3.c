@@ -271,7 +271,7 @@ static void compliant_rows(struct lk_system *sys, int i, int iteration)
     }
 }
 
-/* a driven or coupled coordinate, whose value is wound */
+/* a driven or coupled coordinate, whose value is unwrapped */
 static void coordinate_row(struct lk_system *sys, int i)
 {
     const struct lk_joint *j = &sys->joint[i];

@@ -87,7 +87,7 @@ double lk_evaluate_coordinate(const struct lk_system *sys, const struct lk_joint
     *ret_rate = lk_evaluate_coordinate_rate(sys, joint, which, sys->twist);
     return lk_evaluate_coordinate_near(sys, joint, which,
                                        sys->now.coordinate[at] +
-                                           sys->winding * (sys->now.rate[at] + *ret_rate));
+                                           sys->unwrapping * (sys->now.rate[at] + *ret_rate));
 }
 
 /* J a + dJ/dt v */
@@ -111,7 +111,7 @@ double lk_evaluate_coordinate_acceleration(const struct lk_system *sys,
     return sum;
 }
 
-/* a coordinate row or a coupling: of wound coordinates */
+/* a coordinate row or a coupling: of unwrapped coordinates */
 static double coordinate_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
     double rate, value = lk_evaluate_coordinate(sys, j->of[0], j->which[0], &rate);

@@ -108,7 +108,7 @@ struct lk_balance {
 
 /** struct lk_state - one block of doubles and where its parts begin.
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
- * @coordinate: of each joint that has some [rad or m], angles wound up over turns;  @rate: its
+ * @coordinate: of each joint that has some [rad or m], angles unwrapped up over turns;  @rate: its
  *              derivative; both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
  * @tangent:    E of the rows of all laws, as the projections of the step that led here used it
@@ -191,14 +191,14 @@ struct lk_system {
     /* constants */
     const struct lk_formulation *formulation;
     void *formulation_data;
-    double h;       /* step [s] */
-    double s;       /* h^2 / 4 [s^2] */
-    double arm;     /* largest arm of a joint [m]: a length of the mechanism */
-    double penalty; /* of the Euler-parameter form, 0: automatic */
-    double
-        winding; /* h / 2: how far rates carry a coordinate in a step; 0 until the start is made */
-    int order;   /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
-    int is_part; /* a plain step is a part of a whole one: only its motion and works count */
+    double h;           /* step [s] */
+    double s;           /* h^2 / 4 [s^2] */
+    double arm;         /* largest arm of a joint [m]: a length of the mechanism */
+    double penalty;     /* of the Euler-parameter form, 0: automatic */
+    double unwrapping;  /* h / 2: how far rates carry a coordinate in a step; 0 until the start is
+                           made */
+    int order;          /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
+    int is_part;        /* a plain step is a part of a whole one: only its motion and works count */
     int takes_massless; /* its formulation is at home with bodies without inertia */
     int settles; /* of a sequence: between sub-steps accelerations are made those of the state */
     struct lk_system *sequence[LK_ORDER_MAX - 2]; /* with h/2 and, for order 4, h/3 */
@@ -208,7 +208,7 @@ struct lk_system {
     int leak_always; /* multipliers of rigid rows are forgotten in every iteration, not once a step
                       */
     int shows_condition; /* an output shows the violation of accelerations */
-    int needs_twists;    /* rows look at velocities: compliant ones and wound coordinates */
+    int needs_twists;    /* rows look at velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int n_bodies;
     int n_named_bodies;
@@ -309,8 +309,8 @@ LK_RT void lk_evaluate_jacobians(struct lk_system *system);
 /** lk_evaluate_factor() - factor at the present Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
 /** lk_evaluate_violation() - Phi of all rows of joint @j at the present poses: coordinates of
- * coupled and driven joints are wound, and what a drive prescribes is subtracted. Coordinates of
- * compliant rows are given as they are; their law is not looked at. @ret has LK_ROWS_MAX. */
+ * coupled and driven joints are unwrapped, and what a drive prescribes is subtracted. Coordinates
+ * of compliant rows are given as they are; their law is not looked at. @ret has LK_ROWS_MAX. */
 LK_RT void lk_evaluate_violation(const struct lk_system *system, int j, double *ret);
 /** lk_evaluate_gamma() - second derivative of the rows of joint @j with all accelerations zero,
  * less what a drive prescribes. */

@@ -1004,7 +1004,8 @@ static void couplings_follow_the_motion(void **state)
         }
         lk_joint_violation(&j, at.p, &phi);
         rate_of(&j, &at, &flow);
-        /* constructed angles are within one turn, so no winding; three terms, ratio up to 3 */
+        /* constructed angles are within one turn, so nothing to unwrap; three terms, ratio up to 3
+         */
         assert_true(fabs(phi - (c[1] - j.ratio * c[0] - j.offset)) < 5 * EXACT);
         assert_true(fabs(flow - (rate[1] - j.ratio * rate[0])) < 5 * TOLERANCE);
     }

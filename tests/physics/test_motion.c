@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Physical claims on small mechanisms: closed forms, energy balance, inputs, redundancy, assembly. */
+/* Physical claims on small mechanisms: closed forms, energy balance, inputs, redundancy, assembly.
+ */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "sanitized.h"
@@ -343,7 +344,7 @@ static void held_torque_acts_from_its_own_step_on(void **state)
         assert_true(fabs(out[0] - angle) < 1e-11);
         assert_true(fabs(out[1] - out[6]) < 1e-9 * (1 + out[6]));
     }
-    /* several turns: the coordinate winds up */
+    /* several turns: the coordinate is unwrapped */
     assert_true(fabs(angle) > 4 * M_PI);
     lk_system_free(sys);
 }

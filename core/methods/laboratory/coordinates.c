@@ -160,7 +160,7 @@ void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, dou
 }
 
 /* the angle nearest to @near that is the same turn */
-static double wind(double angle, double near)
+static double unwrap(double angle, double near)
 {
     return near + remainder(angle - near, 2 * M_PI);
 }
@@ -174,7 +174,7 @@ static int move_angles(enum lk_orientation orientation, const double *from, cons
     lk_quat_mul(q, turn, moved);
     angles_of(orientation, moved, a);
     for (int i = 0; i < 3; i++)
-        ret[i] = wind(a[i], from[i]);
+        ret[i] = unwrap(a[i], from[i]);
     a[0] = orientation == LK_ORIENTATION_ANGLES ? cos(ret[1]) : sin(ret[1]);
     return fabs(a[0]) < SINGULAR ? LK_E_SINGULAR : 0;
 }

@@ -154,7 +154,7 @@ void lk_mechanics_evaluate(struct lk_mechanics *m, double t)
 
     m->time = t;
     m->n_evaluations++;
-    sys->winding = 0.5 * (t - sys->now.balance->steps * sys->h);
+    sys->unwrapping = 0.5 * (t - sys->now.balance->steps * sys->h);
     sys->next.balance->steps = t / sys->h;
     lk_drives_evaluate(sys, &sys->next);
     lk_evaluate_poses(sys, &sys->next);
