@@ -413,12 +413,12 @@ static void refer_sides(struct planner *pl)
                 .joint = refer_joints(pl, s->joint, p->nothing),
                 .side = s->side,
                 .point = kind->point,
-                .n_mail = lk_kind_mail_size(kind),
+                .n_scatter = lk_kind_scatter_size(kind),
                 .lambda = lk_kind_lambda(kind),
                 .x = lk_kind_x(kind),
                 .arm_own = lk_kind_points(kind) + 3 * s->side,
                 .arm = lk_kind_jacobian(kind) + 3 * s->side,
-                .mail = lk_kind_mail(kind),
+                .scatter = lk_kind_scatter(kind),
             };
 
             ADD(pl, p->sides, p->n_sides, side);

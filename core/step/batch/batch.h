@@ -7,7 +7,7 @@
  * All values of a step are vectors of `lanes` doubles in one array, in the order of use:
  *
  *   bodies    pose, velocities, motion within the step, weights            enum lk_body_field
- *   joints    constants, Jacobian, E, lambda, right-hand side, mailbox     struct lk_joint_kind
+ *   joints    constants, Jacobian, E, lambda, right-hand side, scatter     struct lk_joint_kind
  *   fronts    factor; the remainder and its right-hand side on a stack
  *
  * Inside, rotations are those of the world axes: a point row then has the arm R p as its whole
@@ -40,18 +40,19 @@ struct lk_ref {
 };
 
 /** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
- * @side: of all lanes;  @point: whether it has point rows;  @n_mail: what its mailbox holds
- * @lambda .. @mail: where these fields are in the joints' blocks, see fields.h */
+ * @side: of all lanes;  @point: whether it has point rows;  @n_scatter: values scattered to the
+ * body
+ * @lambda .. @scatter: where these fields are in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
     int side;
     int point;
-    int n_mail;
+    int n_scatter;
     int lambda;
     int x;
     int arm_own; /* the joint's point, body axes */
     int arm;     /* along the world axes, at the pose of the factor */
-    int mail;
+    int scatter;
 };
 
 /** struct lk_batch_bodies - bodies side by side. @at: of their fields;  @body: -1 in empty lanes */

@@ -41,17 +41,17 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
                 torque[i] += cross[i];
             }
         }
-        if (s->n_mail == 3) {
-            const lanes_t *mail = view(p, s->joint, s->mail, 3, buffer);
+        if (s->n_scatter == 3) {
+            const lanes_t *scatter = view(p, s->joint, s->scatter, 3, buffer);
 
             for (int i = 0; i < 3; i++)
-                torque[i] += sign * mail[i];
-        } else if (s->n_mail == 9) {
-            const lanes_t *mail = view(p, s->joint, s->mail, 9, buffer);
+                torque[i] += sign * scatter[i];
+        } else if (s->n_scatter == 9) {
+            const lanes_t *scatter = view(p, s->joint, s->scatter, 9, buffer);
 
             for (int i = 0; i < 3; i++) {
-                force[i] += sign * mail[i];
-                torque[i] += mail[3 + 3 * s->side + i];
+                force[i] += sign * scatter[i];
+                torque[i] += scatter[3 + 3 * s->side + i];
             }
         }
     }

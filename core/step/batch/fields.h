@@ -58,23 +58,23 @@ static inline int lk_kind_x(const struct lk_joint_kind *k)
     return lk_kind_lambda(k) + lk_kind_rows(k);
 }
 
-/* A mailbox for what the joint does to its bodies, Phi_q^T times lambda or the solution, as far as
+/* What the joint scatters to its bodies, Phi_q^T times lambda or the solution, as far as
  * they cannot tell by themselves. Of point rows they can: the rows are the force and their own arm
  * gives the torque. Squares: torque on side 0, side 1 has the opposite. With slides: force on side
  * 0, torque on side 0, torque on side 1. */
-static inline int lk_kind_mail(const struct lk_joint_kind *k)
+static inline int lk_kind_scatter(const struct lk_joint_kind *k)
 {
     return lk_kind_x(k) + lk_kind_rows(k);
 }
 
-static inline int lk_kind_mail_size(const struct lk_joint_kind *k)
+static inline int lk_kind_scatter_size(const struct lk_joint_kind *k)
 {
     return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
 }
 
 static inline int lk_kind_size(const struct lk_joint_kind *k)
 {
-    return lk_kind_mail(k) + lk_kind_mail_size(k);
+    return lk_kind_scatter(k) + lk_kind_scatter_size(k);
 }
 
 /** enum lk_body_field - where the fields of a body begin [vectors].

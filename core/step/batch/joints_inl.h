@@ -59,9 +59,9 @@ LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at
         lk_cross_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]], J);
 }
 
-/* what bodies have to be told of J^T l, see lk_kind_mail() */
-LK_INLINE void post(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *l,
-                    lanes_t *mail)
+/* what bodies have to be told of J^T l, see lk_kind_scatter() */
+LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *l,
+                            lanes_t *scatter)
 {
     lanes_t force[3], torque[2][3];
 
@@ -82,11 +82,11 @@ LK_INLINE void post(const struct lk_joint_kind *k, const lanes_t *J, const lanes
         }
     for (int i = 0; i < 3; i++) {
         if (k->n_slide > 0) {
-            mail[i] = force[i];
-            mail[3 + i] = torque[0][i];
-            mail[6 + i] = torque[1][i];
+            scatter[i] = force[i];
+            scatter[3 + i] = torque[0][i];
+            scatter[6 + i] = torque[1][i];
         } else if (k->n_square > 0) {
-            mail[i] = torque[0][i];
+            scatter[i] = torque[0][i];
         }
     }
 }
@@ -180,7 +180,7 @@ LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batc
     locate(k, f, body, &at);
     violation(k, &at, f + lk_kind_x(k));
     jacobian(k, &at, J);
-    post(k, J, f + lk_kind_lambda(k), f + lk_kind_mail(k));
+    scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
 /* the Jacobian of the final pose, and how far the rows are from holding there */
@@ -244,7 +244,7 @@ LK_INLINE void take_solution_kind(const struct lk_joint_kind *k, const struct lk
 
     for (int r = 0; r < lk_kind_rows(k); r++)
         lambda[r] += scale * x[r];
-    post(k, f + lk_kind_jacobian(k), x, f + lk_kind_mail(k));
+    scatter_load(k, f + lk_kind_jacobian(k), x, f + lk_kind_scatter(k));
 }
 
 /* ---- the instance for the kind of a block ---- */
