@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile/workers.h"
-#include "linkage/crew.h"
 #include "linkage/linkage.h"
+#include "linkage/pool.h"
 #include "maths/arithmetic.h"
 
 /* a further core has to be worth it: it could do something else, and may be late */
@@ -44,5 +44,5 @@ int lk_system_workers_useful(const struct lk_system *system)
 {
     LK_ARITHMETIC;
 
-    return lk_workers_useful(&system->cost, LK_CREW_MAX);
+    return lk_workers_useful(&system->cost, LK_POOL_MAX);
 }

@@ -127,9 +127,9 @@ void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_su
     *ret_summary = system->summary;
 }
 
-LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew)
+LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool)
 {
-    system->crew = crew;
+    system->pool = pool;
 }
 
 LK_RT void lk_system_set_probe(struct lk_system *system, lk_probe probe, void *context)

@@ -136,7 +136,7 @@ struct lk_phase_cost {
     double largest_ns;
 };
 
-/** struct lk_step_cost - a step as a crew sees it. @serial_ns: what one worker does while the
+/** struct lk_step_cost - a step as a pool sees it. @serial_ns: what one worker does while the
  * others wait;  @n_phases: 0 for a step that is not divided */
 struct lk_step_cost {
     double serial_ns;
@@ -273,7 +273,7 @@ struct lk_system {
     double *solution;             /* n_rows: right-hand side, then solution */
 
     struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
-    struct lk_crew *crew;       /* lent by lk_system_set_crew(); NULL: the caller steps alone */
+    struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
     const struct lk_prices *prices; /* by which engine and workers are chosen */
     char prices_name[64];
     struct lk_step_cost cost; /* from which the number of workers is chosen */

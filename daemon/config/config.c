@@ -143,7 +143,7 @@ static int read_workers(struct lk_node node, struct lkd_wish *wish, struct lk_er
         wish->workers = LKD_WORKERS_AUTO;
         return 0;
     }
-    r = lk_node_read_int_or(node, "workers", 1, LK_CREW_MAX, &workers, error);
+    r = lk_node_read_int_or(node, "workers", 1, LK_POOL_MAX, &workers, error);
     wish->workers = (int)workers;
     return r;
 }
@@ -175,7 +175,7 @@ static int read_worker_cores(struct lk_node node, struct lkd_wish *wish, struct 
         return 0;
     if (lk_node_kind(list) != LK_NODE_LIST)
         return lk_node_refuse(list, error, "expected auto or a list of cores");
-    if (wish->workers == LKD_WORKERS_AUTO ? n < 1 || n >= LK_CREW_MAX : n != wish->workers - 1)
+    if (wish->workers == LKD_WORKERS_AUTO ? n < 1 || n >= LK_POOL_MAX : n != wish->workers - 1)
         return lk_node_refuse(list, error, "%d cores for the workers beside the cycle, expected %d",
                               n, wish->workers == LKD_WORKERS_AUTO ? 1 : wish->workers - 1);
     for (int i = 0; i < n && lk_node_goes_on(list, r); i++)

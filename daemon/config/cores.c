@@ -45,7 +45,7 @@ static void name_holders(const cpu_set_t *taken, struct lk_error *error)
 /* struct locks - of the cores of a placement. @n: as many of them as could be had */
 struct locks {
     int n;
-    int fd[LK_CREW_MAX];
+    int fd[LK_POOL_MAX];
 };
 
 static void release(struct locks *locks)

@@ -371,15 +371,15 @@ static void step(struct lkd_cycle *cycle)
 }
 
 /* The step with the workers up, who then sleep until shortly before the next grid point. */
-static void step_with_crew(struct lkd_cycle *cycle, int64_t deadline_ns)
+static void step_with_pool(struct lkd_cycle *cycle, int64_t deadline_ns)
 {
     int64_t lead_ns = (int64_t)(LKD_MARGIN_PART * (double)cycle->period_ns);
 
     if (lead_ns > LKD_LEAD_NS)
         lead_ns = LKD_LEAD_NS;
-    lk_crew_rouse(cycle->crew, deadline_ns + cycle->period_ns - lead_ns);
+    lk_pool_rouse(cycle->pool, deadline_ns + cycle->period_ns - lead_ns);
     step(cycle);
-    lk_crew_rest(cycle->crew);
+    lk_pool_rest(cycle->pool);
 }
 
 /* All steps that the start asked for. */
@@ -414,8 +414,8 @@ static bool advance(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t deadline_
         take_mark(cycle);
         return false;
     }
-    if (cycle->crew)
-        step_with_crew(cycle, deadline_ns);
+    if (cycle->pool)
+        step_with_pool(cycle, deadline_ns);
     else
         step(cycle);
     return true;

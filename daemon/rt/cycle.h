@@ -32,8 +32,8 @@
 #include "grid.h"
 #include "guard.h"
 #include "histogram.h"
-#include "linkage/crew.h"
 #include "linkage/linkage.h"
+#include "linkage/pool.h"
 #include "mailbox.h"
 #include "overrun.h"
 #include "release.h"
@@ -90,7 +90,7 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
 /** struct lkd_cycle - a model on the grid.
  * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
- * @t0_ns, @crew: set before a run, NULL: alone
+ * @t0_ns, @pool: set before a run, NULL: alone
  * @mode:     set before a run;  @steps_max: the run pauses after so many steps, 0: never; set while
  *            it does not step
  * @wait:     how to wait, its margin settled by the proof
@@ -120,7 +120,7 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     struct lkd_settings settings;
     struct lkd_wait wait;
     struct lkd_grid grid;

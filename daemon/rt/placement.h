@@ -7,8 +7,8 @@
 #ifndef LKD_RT_PLACEMENT_H
 #define LKD_RT_PLACEMENT_H
 
-#include "linkage/crew.h"
 #include "linkage/error.h"
+#include "linkage/pool.h"
 #include <sched.h>
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@
 #define LKD_WORKERS_AUTO_MAX 4 /* cores that `auto` keeps other threads from */
 
 /** struct lkd_wish - the request of the configuration.
- * @workers:      1 to LK_CREW_MAX, or LKD_WORKERS_AUTO
+ * @workers:      1 to LK_POOL_MAX, or LKD_WORKERS_AUTO
  * @core:         of worker 0, the cycle: LKD_CORE_AUTO, LKD_CORE_NONE or a number
  * @n_cores:      0: any cores
  * @worker_core:  else of the workers 1 to @n_cores, each once
@@ -25,7 +25,7 @@ struct lkd_wish {
     int workers;
     int core;
     int n_cores;
-    int worker_core[LK_CREW_MAX - 1];
+    int worker_core[LK_POOL_MAX - 1];
     int priority;
 };
 
@@ -36,7 +36,7 @@ struct lkd_wish {
 struct lkd_placement {
     int n_workers;
     bool chosen_by_model;
-    int core[LK_CREW_MAX];
+    int core[LK_POOL_MAX];
 };
 
 /** struct lkd_cores - the available cores.

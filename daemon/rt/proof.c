@@ -76,14 +76,14 @@ static int64_t burst(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t 
     int64_t begin_ns = lkd_clock_ns(), now_ns = begin_ns;
     int64_t length_ns = proof->shared ? SHARED_BURST_NS : BURST_NS;
 
-    if (cycle->crew)
-        lk_crew_rouse(cycle->crew, 0);
+    if (cycle->pool)
+        lk_pool_rouse(cycle->pool, 0);
     while (proof->steps_done < proof->steps && now_ns - begin_ns < length_ns) {
         count_step(proof, cycle, random);
         now_ns = lkd_clock_ns();
     }
-    if (cycle->crew)
-        lk_crew_rest(cycle->crew);
+    if (cycle->pool)
+        lk_pool_rest(cycle->pool);
     return now_ns - begin_ns;
 }
 

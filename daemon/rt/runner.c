@@ -72,7 +72,7 @@ static void *run_worker(void *data)
 
     if (!set_up(worker))
         return NULL;
-    lk_crew_serve(worker->runner->crew, worker->index);
+    lk_pool_serve(worker->runner->pool, worker->index);
     lkd_realtime_usage(&worker->usage_end);
     return NULL;
 }
@@ -113,8 +113,8 @@ static int make_thread(struct lkd_worker *worker)
 
 static void release(struct lkd_runner *runner)
 {
-    lk_crew_free(runner->crew);
-    runner->crew = NULL;
+    lk_pool_free(runner->pool);
+    runner->pool = NULL;
     sem_destroy(&runner->ready);
     sem_destroy(&runner->arm);
     sem_destroy(&runner->go);
@@ -199,10 +199,10 @@ static void read_grant(const struct lkd_runner *runner, struct lkd_grant *ret_gr
     }
 }
 
-static void lend_crew(struct lkd_runner *runner, struct lk_crew *crew)
+static void lend_pool(struct lkd_runner *runner, struct lk_pool *pool)
 {
-    runner->cycle->crew = crew;
-    lk_system_set_crew(runner->cycle->system, crew);
+    runner->cycle->pool = pool;
+    lk_system_set_pool(runner->cycle->system, pool);
 }
 
 /* Return: whether the thread has ended. */
@@ -221,8 +221,8 @@ static bool have_ended(struct lkd_runner *runner)
 
     if (runner->n_threads > 0 && !has_ended(&runner->worker[0]))
         return false;
-    if (runner->crew && !runner->dismissed)
-        lk_crew_stop(runner->crew);
+    if (runner->pool && !runner->dismissed)
+        lk_pool_stop(runner->pool);
     runner->dismissed = true;
     for (int k = 1; k < runner->n_threads; k++)
         all = has_ended(&runner->worker[k]) && all;
@@ -235,7 +235,7 @@ bool lkd_runner_ended(struct lkd_runner *runner)
         return true;
     if (!have_ended(runner))
         return false;
-    lend_crew(runner, NULL);
+    lend_pool(runner, NULL);
     runner->alive = false;
     release(runner);
     lkd_cycle_settle(runner->cycle);
@@ -278,7 +278,7 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
     sem_init(&runner->arm, 0, 0);
     sem_init(&runner->go, 0, 0);
     if (n_workers > 1)
-        r = lk_crew_new(n_workers, &runner->crew);
+        r = lk_pool_new(n_workers, &runner->pool);
     if (r == 0)
         r = lkd_cycle_keep_spans(cycle, n_workers);
     if (r == 0)
@@ -288,9 +288,9 @@ int lkd_runner_start(struct lkd_runner *runner, struct lkd_cycle *cycle, struct 
         atomic_store(&runner->abandoned, true);
         return await_end(runner, r == -ETIMEDOUT ? 0 : LKD_RUNNER_PATIENCE_NS) ? -ETIMEDOUT : r;
     }
-    if (runner->crew)
-        lk_crew_set_mark(runner->crew, mark, runner);
-    lend_crew(runner, runner->crew);
+    if (runner->pool)
+        lk_pool_set_mark(runner->pool, mark, runner);
+    lend_pool(runner, runner->pool);
     read_grant(runner, ret_grant);
     return 0;
 }

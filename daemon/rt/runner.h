@@ -66,21 +66,21 @@ struct lkd_worker {
  * @proof:     executed by the thread of the cycle instead of the cycle, or NULL
  * @priority:  requested, 0: none
  * @n_threads: created of the @n_workers;  @alive: not all of them have ended
- * @crew:      NULL for a single worker;  @dismissed: it has been stopped
+ * @pool:      NULL for a single worker;  @dismissed: it has been stopped
  * @abandoned: not all threads could be created, or could run: the existing ones end
  * @ready:     posted by each thread when it exists, and when it runs on its core
  * @arm, @go:  posted when all threads exist (for each), and when the grid may begin */
 struct lkd_runner {
     struct lkd_cycle *cycle;
     struct lkd_proof *proof;
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     int priority;
     int n_workers;
     int n_threads;
     bool alive;
     bool dismissed;
     _Atomic bool abandoned;
-    struct lkd_worker worker[LK_CREW_MAX];
+    struct lkd_worker worker[LK_POOL_MAX];
     sem_t ready;
     sem_t arm;
     sem_t go;

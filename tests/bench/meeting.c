@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a crew's meetings cost on this machine: one way, fork and join, waking who sleeps.
+/* What a pool's meetings cost on this machine: one way, fork and join, waking who sleeps.
  *
  *     meeting [CORE CORE]    two cores; the first two that the process may use
  *
  * Prints p50 and p99; by hand, no test. Fork and join are measured a batch at a time, as reading
  * the clock takes as long as a hand-off between near cores. */
-#include "crew_threads.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 #include "step/futex.h"
 #include <pthread.h>
 #include <sched.h>
@@ -90,7 +90,7 @@ static void play(void *context, int worker)
 
 /* ---- meetings ---- */
 
-static void measure_meetings(struct lk_crew *crew)
+static void measure_meetings(struct lk_pool *pool)
 {
     static double ns[SAMPLES];
 
@@ -98,14 +98,14 @@ static void measure_meetings(struct lk_crew *crew)
         int64_t begin = now_ns();
 
         for (int k = 0; k < BATCH; k++)
-            lk_crew_run(crew, nothing, NULL);
+            lk_pool_run(pool, nothing, NULL);
         ns[i] = (double)(now_ns() - begin) / BATCH;
     }
     show("fork and join, phases of nothing", ns, SAMPLES);
 }
 
 /* What is beyond the longer part of a phase of given length. */
-static void measure_phases(struct lk_crew *crew, int64_t phase_ns)
+static void measure_phases(struct lk_pool *pool, int64_t phase_ns)
 {
     static double ns[SAMPLES];
     char what[64];
@@ -114,7 +114,7 @@ static void measure_phases(struct lk_crew *crew, int64_t phase_ns)
         int64_t begin = now_ns();
 
         for (int k = 0; k < 10; k++)
-            lk_crew_run(crew, work, &phase_ns);
+            lk_pool_run(pool, work, &phase_ns);
         ns[i] = (double)(now_ns() - begin) / 10 - (double)phase_ns;
     }
     snprintf(what, sizeof(what), "fork and join, beyond phases of %g us", (double)phase_ns * 1e-3);
@@ -125,7 +125,7 @@ static void measure_phases(struct lk_crew *crew, int64_t phase_ns)
 
 /* @how: 0: the workers are woken by the run; 1: roused, then 5 us without them; 2: they get up by
  * themselves @lead_ns ahead */
-static void measure_period(struct lk_crew *crew, const char *what, int how, int64_t lead_ns)
+static void measure_period(struct lk_pool *pool, const char *what, int how, int64_t lead_ns)
 {
     static double ns[SLEEPS];
     const int64_t period_ns = 1000000;
@@ -138,11 +138,11 @@ static void measure_period(struct lk_crew *crew, const char *what, int how, int6
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
         begin = now_ns();
         if (how > 0)
-            lk_crew_rouse(crew, how == 2 ? grid_ns + period_ns - lead_ns : 0);
+            lk_pool_rouse(pool, how == 2 ? grid_ns + period_ns - lead_ns : 0);
         work(&alone_ns, 0);
-        lk_crew_run(crew, nothing, NULL);
+        lk_pool_run(pool, nothing, NULL);
         ns[i] = (double)(now_ns() - begin - alone_ns);
-        lk_crew_rest(crew);
+        lk_pool_rest(pool);
     }
     show(what, ns, SLEEPS);
 }
@@ -163,27 +163,27 @@ static void pick_cores(int argc, char *argv[])
 
 int main(int argc, char *argv[])
 {
-    struct crew_threads *threads;
+    struct pool_threads *threads;
     struct ball ball = {0};
-    struct lk_crew *crew;
+    struct lk_pool *pool;
 
     pick_cores(argc, argv);
-    if (crew_threads_start(2, cores, &threads)) {
+    if (pool_threads_start(2, cores, &threads)) {
         fprintf(stderr, "meeting: two cores are needed\n");
         return 1;
     }
-    crew = crew_threads_crew(threads);
+    pool = pool_threads_pool(threads);
     printf("cores %d and %d\n", cores[0], cores[1]);
-    lk_crew_run(crew, play, &ball);
-    measure_meetings(crew);
-    measure_phases(crew, 5000);
-    measure_phases(crew, 20000);
-    measure_period(crew, "first meeting of 1 ms, woken by it", 0, 0);
-    measure_period(crew, "  roused, 5 us alone", 1, 0);
-    measure_period(crew, "  up by themselves  0 us ahead, 5 us alone", 2, 0);
-    measure_period(crew, "  up by themselves 30 us ahead, 5 us alone", 2, 30000);
-    measure_period(crew, "  up by themselves 50 us ahead, 5 us alone", 2, 50000);
-    measure_period(crew, "  up by themselves 80 us ahead, 5 us alone", 2, 80000);
-    crew_threads_stop(threads);
+    lk_pool_run(pool, play, &ball);
+    measure_meetings(pool);
+    measure_phases(pool, 5000);
+    measure_phases(pool, 20000);
+    measure_period(pool, "first meeting of 1 ms, woken by it", 0, 0);
+    measure_period(pool, "  roused, 5 us alone", 1, 0);
+    measure_period(pool, "  up by themselves  0 us ahead, 5 us alone", 2, 0);
+    measure_period(pool, "  up by themselves 30 us ahead, 5 us alone", 2, 30000);
+    measure_period(pool, "  up by themselves 50 us ahead, 5 us alone", 2, 50000);
+    measure_period(pool, "  up by themselves 80 us ahead, 5 us alone", 2, 80000);
+    pool_threads_stop(threads);
     return 0;
 }

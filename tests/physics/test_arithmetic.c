@@ -6,12 +6,12 @@
 #include "cmocka_all.h"
 #include "decay.h"
 #include "linkage/analysis.h"
-#include "linkage/crew.h"
 #include "linkage/document.h"
 #include "linkage/findings.h"
 #include "linkage/json.h"
 #include "linkage/laboratory.h"
 #include "linkage/linkage.h"
+#include "linkage/pool.h"
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -308,26 +308,26 @@ static void multiply(void *context, int worker)
         *product = tiny * 1e-20;
 }
 
-static void *serve(void *crew)
+static void *serve(void *pool)
 {
-    lk_crew_serve(crew, 1);
+    lk_pool_serve(pool, 1);
     return NULL;
 }
 
-static void look_crew(struct scene *s, struct trace *trace)
+static void look_pool(struct scene *s, struct trace *trace)
 {
     double product = 1;
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     pthread_t thread;
 
     (void)s;
-    assert_int_equal(lk_crew_new(2, &crew), 0);
+    assert_int_equal(lk_pool_new(2, &pool), 0);
     /* the thread begins with the setting of this one */
-    assert_int_equal(pthread_create(&thread, NULL, serve, crew), 0);
-    lk_crew_run(crew, multiply, &product);
-    lk_crew_stop(crew);
+    assert_int_equal(pthread_create(&thread, NULL, serve, pool), 0);
+    lk_pool_run(pool, multiply, &product);
+    lk_pool_stop(pool);
     pthread_join(thread, NULL);
-    lk_crew_free(crew);
+    lk_pool_free(pool);
     keep_number(trace, product);
 }
 
@@ -348,7 +348,7 @@ static const struct row {
     {"lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
     {"lk_findings_init", ONCE, look_findings},
     {"lk_system_workers_useful", ONCE, look_workers},
-    {"lk_crew_serve", ONCE, look_crew},
+    {"lk_pool_serve", ONCE, look_pool},
     {"lk_laboratory_open", ONCE, look_lab_open},
     {"lk_system_step", LOOK, look_step},
     {"lk_system_outputs", LOOK, look_outputs},
@@ -368,7 +368,7 @@ static const struct row {
 #define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))
 
 /* those that compute nothing, by name or by how their names begin: they copy, count, make, free,
- * wait or name; lk_system_time() is the product of two positive numbers, lk_crew_run() computes
+ * wait or name; lk_system_time() is the product of two positive numbers, lk_pool_run() computes
  * what its caller gives it to compute */
 static const char others[] =
     " lk_also lk_build_ lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ "
@@ -376,10 +376,10 @@ static const char others[] =
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_joint_text "
     "lk_free_coordinate_text"
-    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_crew_free "
-    "lk_crew_new"
-    " lk_crew_rest lk_crew_rouse lk_crew_run lk_crew_set_mark lk_crew_size lk_crew_stop"
-    " lk_crew_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_line"
+    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_pool_free "
+    "lk_pool_new"
+    " lk_pool_rest lk_pool_rouse lk_pool_run lk_pool_set_mark lk_pool_size lk_pool_stop"
+    " lk_pool_wait_ready lk_json_bool lk_json_close lk_json_count lk_json_end lk_json_line"
     " lk_json_null lk_json_open lk_json_text lk_json_texts lk_laboratory_blas lk_laboratory_close "
     "lk_laboratory_formulations "
     "lk_laboratory_integrators"
@@ -388,7 +388,7 @@ static const char others[] =
     "lk_system_input_size"
     " lk_system_input_period lk_system_input_delay"
     " lk_system_joint_index lk_system_joint_name lk_system_note lk_system_output_channels"
-    " lk_system_output_size lk_system_set_crew lk_system_set_probe lk_system_step_count"
+    " lk_system_output_size lk_system_set_pool lk_system_set_probe lk_system_step_count"
     " lk_system_step_size lk_system_time ";
 
 /* Return: how many functions have changed the caller's setting. */

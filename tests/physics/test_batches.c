@@ -13,9 +13,9 @@
  * operations that a value passes through one after another. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
-#include "crew_threads.h"
 #include "figure.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 #include "sanitized.h"
 #include "step/system.h"
 #include <float.h>
@@ -569,14 +569,14 @@ static struct tape play_with(const struct mechanism *m, const char *engine, int 
                              int *ret_tasks)
 {
     struct lk_system *sys = compile(m, engine);
-    struct crew_threads *threads;
+    struct pool_threads *threads;
     struct tape ret;
 
-    assert_int_equal(crew_threads_start(n_workers, NULL, &threads), 0);
-    lk_system_set_crew(sys, crew_threads_crew(threads));
+    assert_int_equal(pool_threads_start(n_workers, NULL, &threads), 0);
+    lk_system_set_pool(sys, pool_threads_pool(threads));
     ret = play(sys, m, 0);
-    lk_system_set_crew(sys, NULL);
-    crew_threads_stop(threads);
+    lk_system_set_pool(sys, NULL);
+    pool_threads_stop(threads);
     *ret_tasks = sys->batches->n_tasks;
     lk_system_free(sys);
     return ret;

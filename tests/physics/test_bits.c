@@ -3,9 +3,9 @@
  * and 4 workers, over all states, reactions and outputs. Also with workers that sleep in between,
  * and with another number from one step to the next. */
 #include "cmocka_all.h"
-#include "crew_threads.h"
-#include "linkage/crew.h"
 #include "linkage/linkage.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static struct record take_record(const struct lk_system *system)
 /* @n_workers: from step to step */
 static struct record run(const char *path, const int *n_workers, int n_kinds, bool rest)
 {
-    struct crew_threads *threads[WORKERS_MAX] = {NULL};
+    struct pool_threads *threads[WORKERS_MAX] = {NULL};
     struct lk_system *system = open_system(path);
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(double));
     struct record record;
@@ -67,19 +67,19 @@ static struct record run(const char *path, const int *n_workers, int n_kinds, bo
     for (int i = 0; i < lk_system_input_size(system); i++)
         inputs[i] = 0.01 * (i + 1);
     for (int i = 0; i < n_kinds; i++)
-        assert_int_equal(crew_threads_start(n_workers[i], NULL, &threads[i]), 0);
+        assert_int_equal(pool_threads_start(n_workers[i], NULL, &threads[i]), 0);
     for (int i = 0; i < STEPS; i++) {
-        struct lk_crew *crew = crew_threads_crew(threads[i % n_kinds]);
+        struct lk_pool *pool = pool_threads_pool(threads[i % n_kinds]);
 
-        lk_system_set_crew(system, crew);
+        lk_system_set_pool(system, pool);
         assert_int_equal(lk_system_step(system, inputs), 0);
         if (rest)
-            lk_crew_rest(crew);
+            lk_pool_rest(pool);
     }
-    lk_system_set_crew(system, NULL);
+    lk_system_set_pool(system, NULL);
     record = take_record(system);
     for (int i = n_kinds - 1; i >= 0; i--)
-        crew_threads_stop(threads[i]);
+        pool_threads_stop(threads[i]);
     free(inputs);
     lk_system_free(system);
     return record;

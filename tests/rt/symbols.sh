@@ -10,7 +10,7 @@ set -eu
 # function says; that the cycle does not use it, test_cycle counts.
 cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax fmin
     clock_gettime clock_nanosleep
-    lk_crew_rest lk_crew_rouse lk_system_health lk_system_input_channels lk_system_input_size
+    lk_pool_rest lk_pool_rouse lk_system_health lk_system_input_channels lk_system_input_size
     lk_system_output_size lk_system_outputs lk_system_reset lk_system_step lk_system_step_count
     lk_system_step_size lk_system_time'
 # What sets its threads up, before and after.
@@ -23,14 +23,14 @@ setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf 
     pthread_self pthread_setname_np pthread_getschedparam pthread_setschedparam
     pthread_setaffinity_np pthread_tryjoin_np nanosleep sem_destroy sem_init sem_post sem_trywait
     sem_wait
-    lk_crew_free lk_crew_new lk_crew_serve lk_crew_stop lk_error_set
-    lk_crew_set_mark lk_system_set_crew'
+    lk_pool_free lk_pool_new lk_pool_serve lk_pool_stop lk_error_set
+    lk_pool_set_mark lk_system_set_pool'
 # What takes the place of the clock in lockstep and as fast as possible.
 release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pthread_cond_init
     pthread_cond_signal pthread_cond_timedwait pthread_condattr_destroy pthread_condattr_init
     pthread_condattr_setclock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
     pthread_mutex_unlock'
-# The step and its engines: mathematics, and the futex of the crew. No memory is taken, no text made.
+# The step and its engines: mathematics, and the futex of the pool. No memory is taken, no text made.
 step='memcmp memcpy memset memmove strcmp syscall __errno_location __cpu_model __cpu_indicator_init
     _GLOBAL_OFFSET_TABLE_
     atan2 cos exp fmax fmin remainder sin sincos tanh sqrt log asin acos'

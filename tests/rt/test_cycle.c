@@ -272,7 +272,7 @@ static void test_two_workers(void **state)
     assert_int_equal(lkd_runner_start(&runner, bench.cycle, NULL, 2, no_core, 0, &grant), 0);
     assert_int_equal(grant.core_error, 0);
     assert_int_equal(grant.priority_error, 0);
-    assert_non_null(bench.cycle->crew);
+    assert_non_null(bench.cycle->pool);
     lkd_runner_go(&runner);
     /* a wait a cycle of each; where the machine is late there is nothing to wait for, but it is not
      * late every time */
@@ -286,7 +286,7 @@ static void test_two_workers(void **state)
     }
     assert_true(waits * 2 > cycles * 3);
     lkd_runner_stop(&runner);
-    assert_null(bench.cycle->crew);
+    assert_null(bench.cycle->pool);
     assert_true(bench.cycle->rt.figures.state == LKD_CYCLE_RUNNING);
     assert_int_equal(lk_system_step(bench.system, bench.cycle->rt.values), 0);
 

@@ -38,7 +38,7 @@ static bool locked;
 /** struct counted - a thread of the rig, and what it was seen to do. */
 struct counted {
     struct lkd_cycle *cycle;
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     int core;
     int priority;
     struct rig_counted seen;
@@ -50,9 +50,9 @@ static void cycle_work(void *cycle)
     lkd_cycle_run(cycle);
 }
 
-static void worker_work(void *crew)
+static void worker_work(void *pool)
 {
-    lk_crew_serve(crew, 1);
+    lk_pool_serve(pool, 1);
 }
 
 static void *run_cycle(void *data)
@@ -67,7 +67,7 @@ static void *run_worker(void *data)
 {
     struct counted *c = data;
 
-    rig_count(c->core, c->priority, worker_work, c->crew, &c->seen);
+    rig_count(c->core, c->priority, worker_work, c->pool, &c->seen);
     return NULL;
 }
 
@@ -271,7 +271,7 @@ static void test_workers_with_io(void **state)
 {
     struct counted cycle = {.core = lkd_realtime_pick_core(LKD_CORE_AUTO), .priority = 50};
     struct counted worker = {.priority = 50};
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     uint64_t cycles;
     struct rig rig;
 
@@ -279,17 +279,17 @@ static void test_workers_with_io(void **state)
     if (cycle.core <= 0)
         skip_because("it takes a second core");
     open_rig(&rig, "chain-128.yaml");
-    assert_int_equal(lk_crew_new(2, &crew), 0);
+    assert_int_equal(lk_pool_new(2, &pool), 0);
     cycle.cycle = rig.cycle;
-    cycle.crew = worker.crew = rig.cycle->crew = crew;
+    cycle.pool = worker.pool = rig.cycle->pool = pool;
     assert_int_equal(pthread_create(&worker.thread, NULL, run_worker, &worker), 0);
-    lk_crew_wait_ready(crew);
-    lk_system_set_crew(rig.system, crew);
+    lk_pool_wait_ready(pool);
+    lk_system_set_pool(rig.system, pool);
     rig.cycle->t0_ns = lkd_clock_ns() + 20000000;
     assert_int_equal(pthread_create(&cycle.thread, NULL, run_cycle, &cycle), 0);
     await_cycles(rig.cycle, CYCLES / 4);
     pthread_join(cycle.thread, NULL);
-    lk_crew_stop(crew);
+    lk_pool_stop(pool);
     pthread_join(worker.thread, NULL);
     check_counted("cycle", &cycle.seen);
     check_counted("worker", &worker.seen);
@@ -298,9 +298,9 @@ static void test_workers_with_io(void **state)
         assert_true(cycle.seen.usage.voluntary <= 2 * cycles + SPARE_WAITS);
         assert_true(worker.seen.usage.voluntary <= 3 * cycles + SPARE_WAITS);
     }
-    lk_system_set_crew(rig.system, NULL);
+    lk_system_set_pool(rig.system, NULL);
     close_rig(&rig);
-    lk_crew_free(crew);
+    lk_pool_free(pool);
 }
 
 int main(int argc, char *argv[])

@@ -352,7 +352,7 @@ static void in_a_thread(uint64_t steps, int n_workers)
     assert_true(proof.cancelled == (steps >= 10000));
     if (steps < 10000)
         assert_int_equal(proof.steps_done, steps);
-    assert_null(cycle->crew);
+    assert_null(cycle->pool);
     lkd_cycle_rewind(cycle);
     assert_int_equal(cycle->rt.figures.cycles, 0);
     close_cycle();

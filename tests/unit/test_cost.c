@@ -6,7 +6,7 @@
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include "linkage/compile.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 #include "prices_measured.h"
 #include "step/system.h"
 #include <errno.h>

@@ -19,7 +19,7 @@ double lk_batches_time(const struct lk_batches *batches, const struct lk_prices 
 void lk_classic_work(const struct lk_draft *draft, double ret[LK_CLASSIC_WORKS]);
 double lk_classic_time(const struct lk_draft *draft, const struct lk_prices *prices);
 
-/** lk_batches_cost() - the phases of a step as a crew shares them. */
+/** lk_batches_cost() - the phases of a step as a pool shares them. */
 void lk_batches_cost(const struct lk_batches *batches, const struct lk_prices *prices,
                      struct lk_step_cost *ret);
 

@@ -28,7 +28,7 @@ extern "C" {
 #define LK_ITERATIONS_MAX 20
 #define LK_ORDER_MAX      4
 
-struct lk_crew;
+struct lk_pool;
 struct lk_model;
 struct lk_system;
 
@@ -90,12 +90,12 @@ void lk_system_free(struct lk_system *system);
  *         as before the call, and further calls are allowed. */
 LK_RT int lk_system_step(struct lk_system *system, const double *inputs);
 
-/** lk_system_set_crew() - set the threads that execute further steps, see linkage/crew.h. Results
+/** lk_system_set_pool() - set the threads that execute further steps, see linkage/pool.h. Results
  * have the same bits for any number of workers.
- * @crew: owned by the caller; while it is set, the stepping thread is its worker 0, the other
+ * @pool: owned by the caller; while it is set, the stepping thread is its worker 0, the other
  *        workers serve, and it serves no other system. NULL: the stepping thread alone
  * Thread: that which steps, or any while none does.  RT: yes. */
-LK_RT void lk_system_set_crew(struct lk_system *system, struct lk_crew *crew);
+LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 
 /** lk_system_engine() - what executes the steps: "avx512", "avx2", "portable", "scalar", each so
  * many alike bodies at a time, or "one by one". Where neither the options nor the model name one,
@@ -109,7 +109,7 @@ const char *lk_system_engine(const struct lk_system *system);
 const char *lk_system_prices(const struct lk_system *system);
 
 /** lk_system_workers_useful() - number of workers that shorten a step, by a model of its cost: more
- * would wait for each other. 1 for small mechanisms. Return: 1 to LK_CREW_MAX. */
+ * would wait for each other. 1 for small mechanisms. Return: 1 to LK_POOL_MAX. */
 int lk_system_workers_useful(const struct lk_system *system);
 
 /** typedef lk_probe - called as a step progresses, so that a clock can be read there.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
  * includes this once. The method is that of step/ali3.c, equation by equation. */
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/batch/batch.h"
 #include <string.h>
@@ -313,7 +313,7 @@ static void do_phase(const struct run *run, int t)
 static void do_share(void *context, int worker)
 {
     const struct run *run = context;
-    int n = run->p->n_tasks - 1, size = lk_crew_size(run->sys->crew);
+    int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
 
     for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
         do_phase(run, t);
@@ -332,8 +332,8 @@ static void share_out(struct run *run, enum phase phase)
     int n = run->p->n_tasks - 1;
 
     run->phase = phase;
-    if (n > 1 && run->sys->crew && lk_crew_size(run->sys->crew) > 1) {
-        lk_crew_run(run->sys->crew, do_share, run);
+    if (n > 1 && run->sys->pool && lk_pool_size(run->sys->pool) > 1) {
+        lk_pool_run(run->sys->pool, do_share, run);
         return;
     }
     tell(run, -1);

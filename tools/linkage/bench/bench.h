@@ -16,15 +16,15 @@
 #ifndef TOOLS_LINKAGE_BENCH_H
 #define TOOLS_LINKAGE_BENCH_H
 
-#include "linkage/crew.h"
 #include "linkage/document.h"
 #include "linkage/linkage.h"
+#include "linkage/pool.h"
 #include "simulate.h"
 #include <stdbool.h>
 #include <stdio.h>
 
 #define BENCH_VARIANTS_MAX 8 /* numbers of workers in one run */
-#define BENCH_WORKERS_MAX  LK_CREW_MAX
+#define BENCH_WORKERS_MAX  LK_POOL_MAX
 
 /* ---- options ---- */
 

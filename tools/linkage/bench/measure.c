@@ -8,8 +8,8 @@
  * those of single steps wherever a step is not tiny. */
 #include "bench.h"
 #include "commands.h"
-#include "crew_threads.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 
 #include <errno.h>
 #include <math.h>
@@ -35,7 +35,7 @@ struct list {
  * measured;  @wall_ns: of all slices;  @fault: of a step */
 struct variant {
     int n_workers;
-    struct crew_threads *threads;
+    struct pool_threads *threads;
     struct lk_system *system;
     double *inputs;
     struct bench_counters counters;
@@ -84,15 +84,15 @@ static int list_reserve(struct list *list, size_t more)
 }
 
 /* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
-static int lend_crew(struct variant *v, const char *name)
+static int lend_pool(struct variant *v, const char *name)
 {
-    int r = crew_threads_start(v->n_workers, NULL, &v->threads);
+    int r = pool_threads_start(v->n_workers, NULL, &v->threads);
 
     if (r != 0) {
         complain("%s: %d workers cannot be started: %s", name, v->n_workers, strerror(-r));
         return EXIT_REFUSED;
     }
-    lk_system_set_crew(v->system, crew_threads_crew(v->threads));
+    lk_system_set_pool(v->system, pool_threads_pool(v->threads));
     return EXIT_DONE;
 }
 
@@ -110,14 +110,14 @@ static int variant_open(struct variant *v, const char *name, const struct lk_mod
         return EXIT_REFUSED;
     }
     bench_counters_open(&v->counters);
-    return n_workers > 1 ? lend_crew(v, name) : EXIT_DONE;
+    return n_workers > 1 ? lend_pool(v, name) : EXIT_DONE;
 }
 
 static void variant_close(struct variant *v)
 {
     if (v->system != NULL)
-        lk_system_set_crew(v->system, NULL);
-    crew_threads_stop(v->threads);
+        lk_system_set_pool(v->system, NULL);
+    pool_threads_stop(v->threads);
     lk_system_free(v->system);
     free(v->inputs);
     bench_counters_close(&v->counters);
@@ -150,12 +150,12 @@ static void warm_up(struct variant *v)
  * Return: steps until the motion begins anew, at least one. */
 static long begin_slice(struct variant *v)
 {
-    struct lk_crew *crew = crew_threads_crew(v->threads);
+    struct lk_pool *pool = pool_threads_pool(v->threads);
 
     if ((long)lk_system_step_count(v->system) >= RESTART - 1)
         lk_system_reset(v->system);
-    if (crew != NULL)
-        lk_crew_rouse(crew, 0);
+    if (pool != NULL)
+        lk_pool_rouse(pool, 0);
     do_steps(v, 1);
     return RESTART - (long)lk_system_step_count(v->system);
 }
@@ -163,10 +163,10 @@ static long begin_slice(struct variant *v)
 /* workers do not take time from the variants that are next */
 static void end_slice(struct variant *v)
 {
-    struct lk_crew *crew = crew_threads_crew(v->threads);
+    struct lk_pool *pool = pool_threads_pool(v->threads);
 
-    if (crew != NULL)
-        lk_crew_rest(crew);
+    if (pool != NULL)
+        lk_pool_rest(pool);
 }
 
 /* up to @n_most steps, a time a batch. Return: 0, -ENOMEM */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a meeting of two threads takes: one writes a number, the other, on another core, sees it
  * and writes it back. Half of the way there and back is what a worker waits for its neighbour. And
- * the fork and join of a crew, which is both ways and what lk_crew_run() does about them. */
+ * the fork and join of a pool, which is both ways and what lk_pool_run() does about them. */
 #include "bench.h"
 #include "commands.h"
-#include "crew_threads.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -146,7 +146,7 @@ static void do_nothing(void *context, int worker)
     (void)worker;
 }
 
-static double median_fork(struct lk_crew *crew, double time_s)
+static double median_fork(struct lk_pool *pool, double time_s)
 {
     static double batch_ns[BATCHES];
     double begin = now_s(), last = begin;
@@ -156,7 +156,7 @@ static double median_fork(struct lk_crew *crew, double time_s)
         double now;
 
         for (int i = 0; i < ROUNDS; i++)
-            lk_crew_run(crew, do_nothing, NULL);
+            lk_pool_run(pool, do_nothing, NULL);
         now = now_s();
         batch_ns[n++] = (now - last) * 1e9 / ROUNDS;
         last = now;
@@ -167,12 +167,12 @@ static double median_fork(struct lk_crew *crew, double time_s)
 
 int bench_fork_measure(double time_s, double *ret_fork_ns)
 {
-    struct crew_threads *threads;
-    int r = crew_threads_start(2, NULL, &threads);
+    struct pool_threads *threads;
+    int r = pool_threads_start(2, NULL, &threads);
 
     if (r != 0)
         return r;
-    *ret_fork_ns = median_fork(crew_threads_crew(threads), time_s);
-    crew_threads_stop(threads);
+    *ret_fork_ns = median_fork(pool_threads_pool(threads), time_s);
+    pool_threads_stop(threads);
     return 0;
 }

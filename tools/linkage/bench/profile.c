@@ -7,8 +7,8 @@
  * equal parts: reading the clock, and what it keeps the processor from doing ahead. */
 #include "bench.h"
 #include "commands.h"
-#include "crew_threads.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,7 @@ struct track {
 /** struct runner - a system under the clock. @times: of a step [ns], @n of them */
 struct runner {
     struct lk_system *system;
-    struct crew_threads *threads;
+    struct pool_threads *threads;
     double *inputs;
     int batch;
     int n;
@@ -75,11 +75,11 @@ static int runner_open(struct runner *r, const char *name, const struct lk_model
     if (r->inputs == NULL || r->times == NULL)
         return -ENOMEM;
     if (workers > 1) {
-        int fault = crew_threads_start(workers, NULL, &r->threads);
+        int fault = pool_threads_start(workers, NULL, &r->threads);
 
         if (fault != 0)
             return fault;
-        lk_system_set_crew(r->system, crew_threads_crew(r->threads));
+        lk_system_set_pool(r->system, pool_threads_pool(r->threads));
     }
     return 0;
 }
@@ -87,8 +87,8 @@ static int runner_open(struct runner *r, const char *name, const struct lk_model
 static void runner_close(struct runner *r)
 {
     if (r->system != NULL)
-        lk_system_set_crew(r->system, NULL);
-    crew_threads_stop(r->threads);
+        lk_system_set_pool(r->system, NULL);
+    pool_threads_stop(r->threads);
     lk_system_free(r->system);
     free(r->inputs);
     free(r->times);
@@ -118,19 +118,19 @@ static int do_batch(struct runner *r)
 /* A slice; the first step, for which workers may have to be woken, does not count. */
 static int do_slice(struct runner *r)
 {
-    struct lk_crew *crew = crew_threads_crew(r->threads);
+    struct lk_pool *pool = pool_threads_pool(r->threads);
     int fault;
     double begin;
 
     steps_left(r);
-    if (crew != NULL)
-        lk_crew_rouse(crew, 0);
+    if (pool != NULL)
+        lk_pool_rouse(pool, 0);
     fault = lk_system_step(r->system, r->inputs);
     begin = now_s();
     while (fault == 0 && now_s() - begin < SLICE_S)
         fault = do_batch(r);
-    if (crew != NULL)
-        lk_crew_rest(crew);
+    if (pool != NULL)
+        lk_pool_rest(pool);
     return fault;
 }
 

@@ -2,10 +2,10 @@
 /* linkage replay: run the recorded inputs through the recorded model once more, and compare every
  * output, bit for bit. */
 #include "commands.h"
-#include "crew_threads.h"
 #include "linkage/build.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 #include "mcap/schema.h"
+#include "pool_threads.h"
 #include "recorded.h"
 
 #include <getopt.h>
@@ -64,8 +64,8 @@ static int parse_options(int argc, char *argv[], struct options *options, bool *
             break;
         case 'w':
             if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
-                number > LK_CREW_MAX)
-                return usage_error("workers is '%s', expected 1 to %d", optarg, LK_CREW_MAX);
+                number > LK_POOL_MAX)
+                return usage_error("workers is '%s', expected 1 to %d", optarg, LK_POOL_MAX);
             options->workers = (long)number;
             break;
         case 'l':
@@ -355,23 +355,23 @@ static void say_rest(struct replay *r)
 
 static int replay(struct replay *r, const struct options *options)
 {
-    struct crew_threads *threads = NULL;
+    struct pool_threads *threads = NULL;
     int fault;
 
     if (!prepare(r, options))
         return EXIT_REFUSED;
     if (options->workers > 1) {
-        fault = crew_threads_start((int)options->workers, NULL, &threads);
+        fault = pool_threads_start((int)options->workers, NULL, &threads);
         if (fault != 0) {
             complain("%ld workers: %s", options->workers, strerror(-fault));
             return EXIT_REFUSED;
         }
-        lk_system_set_crew(r->system, crew_threads_crew(threads));
+        lk_system_set_pool(r->system, pool_threads_pool(threads));
     }
     read_all(r, options->limit);
     say_rest(r);
-    lk_system_set_crew(r->system, NULL);
-    crew_threads_stop(threads);
+    lk_system_set_pool(r->system, NULL);
+    pool_threads_stop(threads);
     return r->verdict;
 }
 

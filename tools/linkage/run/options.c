@@ -2,7 +2,7 @@
 /* The command line of `linkage run`. */
 #include "run.h"
 
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -68,8 +68,8 @@ static int parse_iterations(const char *text, struct run_options *o)
 static int parse_workers(const char *text, struct run_options *o)
 {
     o->workers = 0;
-    if (strcmp(text, "auto") != 0 && !parse_whole(text, 1, LK_CREW_MAX, &o->workers))
-        return usage_error("workers is '%s', expected auto or 1 to %d", text, LK_CREW_MAX);
+    if (strcmp(text, "auto") != 0 && !parse_whole(text, 1, LK_POOL_MAX, &o->workers))
+        return usage_error("workers is '%s', expected auto or 1 to %d", text, LK_POOL_MAX);
     return EXIT_DONE;
 }
 

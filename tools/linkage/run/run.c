@@ -2,11 +2,11 @@
 /* linkage run: step a model as fast as it goes and write its outputs. */
 #include "run.h"
 
-#include "crew_threads.h"
 #include "csv.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 #include "methods/registry.h"
 #include "model/model.h"
+#include "pool_threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -161,18 +161,18 @@ static int count_workers(const struct lk_system *system, const struct run_option
 
 /* Threads for the step, where it has more than one. Return: false after a complaint. */
 static bool start_workers(struct lk_system *system, const struct run_options *options,
-                          struct crew_threads **ret_threads)
+                          struct pool_threads **ret_threads)
 {
     int n = count_workers(system, options), fault;
 
     if (n == 1)
         return true;
-    fault = crew_threads_start(n, NULL, ret_threads);
+    fault = pool_threads_start(n, NULL, ret_threads);
     if (fault != 0) {
         complain("%d workers: %s", n, strerror(-fault));
         return false;
     }
-    lk_system_set_crew(system, crew_threads_crew(*ret_threads));
+    lk_system_set_pool(system, pool_threads_pool(*ret_threads));
     return true;
 }
 
@@ -182,7 +182,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     double *row = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*row));
     struct run_result result = {0};
-    struct crew_threads *threads = NULL;
+    struct pool_threads *threads = NULL;
     struct lk_csv *csv = NULL;
     int code = EXIT_REFUSED;
     int fault;
@@ -205,8 +205,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             print_summary(&result, model, system,
                           csv != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout);
     }
-    lk_system_set_crew(system, NULL);
-    crew_threads_stop(threads);
+    lk_system_set_pool(system, NULL);
+    pool_threads_stop(threads);
     free(row);
     free(inputs);
     return code;

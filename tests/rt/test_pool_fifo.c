@@ -2,7 +2,7 @@
 /* Two real-time workers on one core, which the daemon refuses: slow, but they do not stand still.
  * Spinning alone would be a livelock, as the worker that waits never lets the other one run. */
 #include "../skip.h"
-#include "linkage/crew.h"
+#include "linkage/pool.h"
 #include "realtime.h"
 #include <pthread.h>
 #include <semaphore.h>
@@ -19,7 +19,7 @@
 #define PATIENCE 20 /* s, which only a livelock reaches */
 
 struct pair {
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     int core;
     bool refused;
     int rounds[2];
@@ -51,7 +51,7 @@ static void *serve(void *data)
 
     if (!become_real_time(pair))
         pair->refused = true;
-    lk_crew_serve(pair->crew, 1);
+    lk_pool_serve(pair->pool, 1);
     return NULL;
 }
 
@@ -61,7 +61,7 @@ static void *run(void *data)
 
     if (become_real_time(pair))
         for (int i = 0; i < ROUNDS; i++)
-            lk_crew_run(pair->crew, count, pair);
+            lk_pool_run(pair->pool, count, pair);
     sem_post(&pair->done);
     return NULL;
 }
@@ -75,7 +75,7 @@ static void test_one_core(void **state)
     (void)state;
     if (pair.core == LKD_CORE_NONE || lkd_realtime_avoid_core(pair.core))
         skip_because("this thread, which watches, needs a core without them");
-    assert_int_equal(lk_crew_new(2, &pair.crew), 0);
+    assert_int_equal(lk_pool_new(2, &pair.pool), 0);
     sem_init(&pair.standing, 0, 0);
     sem_init(&pair.arm, 0, 0);
     sem_init(&pair.done, 0, 0);
@@ -90,10 +90,10 @@ static void test_one_core(void **state)
     until.tv_sec += PATIENCE;
     if (sem_timedwait(&pair.done, &until))
         fail_msg("no end of %d rounds after %d s", ROUNDS, PATIENCE);
-    lk_crew_stop(pair.crew);
+    lk_pool_stop(pair.pool);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    lk_crew_free(pair.crew);
+    lk_pool_free(pair.pool);
     if (pair.refused) {
         printf("no right to a real-time priority\n");
         skip();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crews: every phase is executed once by everybody and in order, whoever sleeps is woken, and who
- * does not sleep makes no system call. More workers than cores on purpose. */
+/* Thread pools: every phase is executed once by everybody and in order, whoever sleeps is woken,
+ * and who does not sleep makes no system call. More workers than cores on purpose. */
 #include "../skip.h"
-#include "crew_threads.h"
-#include "linkage/crew.h"
-#include "step/crew.h"
+#include "linkage/pool.h"
+#include "pool_threads.h"
+#include "step/pool.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -28,7 +28,7 @@
 /* ---- the library's futex calls, counted: this program is linked with --wrap=syscall ---- */
 
 static _Atomic unsigned n_waits, n_wakes, n_expired;
-static _Atomic unsigned n_own_waits; /* of the thread that runs the tests: the caller of a crew */
+static _Atomic unsigned n_own_waits; /* of the thread that runs the tests: the caller of a pool */
 static pthread_t own_thread;
 
 long __real_syscall(long number, ...);
@@ -88,9 +88,9 @@ static void nap(int64_t ns)
     nanosleep(&time, NULL);
 }
 
-static void await_sleepers(struct lk_crew *crew, unsigned n)
+static void await_sleepers(struct lk_pool *pool, unsigned n)
 {
-    while (crew->sleepers != n)
+    while (pool->sleepers != n)
         nap(MS / 10);
     nap(5 * MS); /* from the announcement into the kernel; correct without, but then not tested */
 }
@@ -104,7 +104,7 @@ struct page {
 struct book {
     uint64_t round;
     int n_workers;
-    struct page page[LK_CREW_MAX];
+    struct page page[LK_POOL_MAX];
 };
 
 static void write_page(void *context, int worker)
@@ -134,52 +134,52 @@ static void check_pages(const struct book *book)
     }
 }
 
-static struct lk_crew *open_crew(int n, struct crew_threads **ret_threads)
+static struct lk_pool *open_pool(int n, struct pool_threads **ret_threads)
 {
-    assert_int_equal(crew_threads_start(n, NULL, ret_threads), 0);
+    assert_int_equal(pool_threads_start(n, NULL, ret_threads), 0);
     forget_calls();
-    return crew_threads_crew(*ret_threads);
+    return pool_threads_pool(*ret_threads);
 }
 
 /* ---- tests ---- */
 
 static void test_sizes(void **state)
 {
-    struct crew_threads *threads;
-    struct lk_crew *crew = NULL;
+    struct pool_threads *threads;
+    struct lk_pool *pool = NULL;
 
     (void)state;
-    assert_int_equal(lk_crew_new(0, &crew), -EINVAL);
-    assert_int_equal(lk_crew_new(-1, &crew), -EINVAL);
-    assert_int_equal(lk_crew_new(LK_CREW_MAX + 1, &crew), -EINVAL);
-    assert_null(crew);
-    assert_int_equal(lk_crew_new(LK_CREW_MAX, &crew), 0);
-    assert_int_equal(lk_crew_size(crew), LK_CREW_MAX);
-    assert_int_equal((uintptr_t)&crew->lane[1] % 64, 0);
-    lk_crew_free(crew);
-    lk_crew_free(NULL);
-    assert_int_equal(lk_crew_size(NULL), 1);
-    assert_int_equal(crew_threads_start(0, NULL, &threads), -EINVAL);
-    assert_int_equal(crew_threads_start(2, (const int[]){0, 100000}, &threads), -EINVAL);
-    assert_null(crew_threads_crew(NULL));
-    crew_threads_stop(NULL);
+    assert_int_equal(lk_pool_new(0, &pool), -EINVAL);
+    assert_int_equal(lk_pool_new(-1, &pool), -EINVAL);
+    assert_int_equal(lk_pool_new(LK_POOL_MAX + 1, &pool), -EINVAL);
+    assert_null(pool);
+    assert_int_equal(lk_pool_new(LK_POOL_MAX, &pool), 0);
+    assert_int_equal(lk_pool_size(pool), LK_POOL_MAX);
+    assert_int_equal((uintptr_t)&pool->lane[1] % 64, 0);
+    lk_pool_free(pool);
+    lk_pool_free(NULL);
+    assert_int_equal(lk_pool_size(NULL), 1);
+    assert_int_equal(pool_threads_start(0, NULL, &threads), -EINVAL);
+    assert_int_equal(pool_threads_start(2, (const int[]){0, 100000}, &threads), -EINVAL);
+    assert_null(pool_threads_pool(NULL));
+    pool_threads_stop(NULL);
 }
 
 static void run_rounds(int n_workers, uint64_t rounds)
 {
     struct book book = {.n_workers = n_workers};
-    struct crew_threads *threads;
-    struct lk_crew *crew = open_crew(n_workers, &threads);
+    struct pool_threads *threads;
+    struct lk_pool *pool = open_pool(n_workers, &threads);
 
     while (book.round < rounds) {
-        lk_crew_run(crew, write_page, &book);
+        lk_pool_run(pool, write_page, &book);
         book.round++;
-        lk_crew_run(crew, read_pages, &book);
+        lk_pool_run(pool, read_pages, &book);
     }
     check_pages(&book);
     printf("%d workers, %u rounds: %u waits, %u wakes\n", n_workers, (unsigned)rounds, n_waits,
            n_wakes);
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 /* Each phase once a worker, in order, and everything that was written before it is seen. */
@@ -198,23 +198,23 @@ static void test_rounds(void **state)
 static void test_no_calls(void **state)
 {
     struct book book = {.n_workers = 2};
-    struct crew_threads *threads;
-    struct lk_crew *crew;
+    struct pool_threads *threads;
+    struct lk_pool *pool;
     int64_t until_ns = now_ns() + 60000 * MS;
     int quiet = 0, batch = 0;
 
     (void)state;
     if (count_cores() < 2)
         skip_because("it takes two cores");
-    crew = open_crew(2, &threads);
-    /* who sleeps has nothing left to say about the meeting in which the crew got ready */
-    await_sleepers(crew, 1);
+    pool = open_pool(2, &threads);
+    /* who sleeps has nothing left to say about the meeting in which the pool got ready */
+    await_sleepers(pool, 1);
     forget_calls();
     for (; batch < 200 || (quiet == 0 && now_ns() < until_ns); batch++) {
         unsigned before = n_waits + n_wakes;
 
         for (int i = 0; i < 200; i++) {
-            lk_crew_run(crew, write_page, &book);
+            lk_pool_run(pool, write_page, &book);
             book.round++;
         }
         quiet += n_waits + n_wakes == before;
@@ -226,39 +226,39 @@ static void test_no_calls(void **state)
      * its core in its meeting and looked for sleepers late, and, before it is up, by the next run.
      */
     assert_true(n_wakes <= 2 * n_waits + 1);
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 static void test_sleepers_are_woken(void **state)
 {
     struct book book = {.n_workers = 3};
-    struct crew_threads *threads;
-    struct lk_crew *crew = open_crew(3, &threads);
+    struct pool_threads *threads;
+    struct lk_pool *pool = open_pool(3, &threads);
 
     (void)state;
     for (int i = 0; i < 20; i++) {
         if (i % 2)
-            lk_crew_rest(crew); /* else they spin for a while first */
-        await_sleepers(crew, 2);
+            lk_pool_rest(pool); /* else they spin for a while first */
+        await_sleepers(pool, 2);
         forget_calls();
-        lk_crew_run(crew, write_page, &book);
+        lk_pool_run(pool, write_page, &book);
         book.round++;
         assert_true(n_wakes >= 1);
-        lk_crew_run(crew, read_pages, &book);
+        lk_pool_run(pool, read_pages, &book);
     }
     check_pages(&book);
 
-    await_sleepers(crew, 2);
+    await_sleepers(pool, 2);
     forget_calls();
-    lk_crew_rouse(crew, 0);
+    lk_pool_rouse(pool, 0);
     assert_int_equal(n_wakes, 1);
-    await_sleepers(crew, 2); /* in vain: they go back to sleep */
+    await_sleepers(pool, 2); /* in vain: they go back to sleep */
     assert_true(n_waits >= 2);
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 struct hidden {
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     int done[2];
 };
 
@@ -267,54 +267,54 @@ static void show_sleeper(void *context, int worker)
     struct hidden *hidden = context;
 
     if (worker == 0)
-        hidden->crew->sleepers++;
+        hidden->pool->sleepers++;
     hidden->done[worker]++;
 }
 
-/* The caller and a worker that falls asleep may miss each other, see crew.c: the caller reads no
+/* The caller and a worker that falls asleep may miss each other, see pool.c: the caller reads no
  * sleeper though there is one, and sees it only when it looks again. That takes a few nanoseconds
  * of bad luck, or a test that hides the sleeper until the caller is in its phase. */
 static void test_missed_sleeper(void **state)
 {
-    struct crew_threads *threads;
-    struct hidden hidden = {.crew = open_crew(2, &threads)};
+    struct pool_threads *threads;
+    struct hidden hidden = {.pool = open_pool(2, &threads)};
 
     (void)state;
     for (int i = 1; i <= 5; i++) {
-        await_sleepers(hidden.crew, 1);
-        hidden.crew->sleepers--;
-        lk_crew_run(hidden.crew, show_sleeper, &hidden);
+        await_sleepers(hidden.pool, 1);
+        hidden.pool->sleepers--;
+        lk_pool_run(hidden.pool, show_sleeper, &hidden);
         assert_int_equal(hidden.done[0], i);
         assert_int_equal(hidden.done[1], i);
     }
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 /* A worker at rest gets up once at the time given, not before, and not again for the same time. */
 static void test_up_by_itself(void **state)
 {
     struct book book = {.n_workers = 2};
-    struct crew_threads *threads;
-    struct lk_crew *crew = open_crew(2, &threads);
+    struct pool_threads *threads;
+    struct lk_pool *pool = open_pool(2, &threads);
     int64_t next_ns;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        await_sleepers(crew, 1);
+        await_sleepers(pool, 1);
         forget_calls();
         next_ns = now_ns() + 50 * MS;
-        lk_crew_rouse(crew, next_ns);
-        lk_crew_run(crew, write_page, &book);
+        lk_pool_rouse(pool, next_ns);
+        lk_pool_run(pool, write_page, &book);
         book.round++;
-        lk_crew_rest(crew);
+        lk_pool_rest(pool);
         while (n_expired == 0)
             nap(MS);
         assert_true(now_ns() >= next_ns);
         nap(20 * MS);
         assert_int_equal(n_expired, 1);
-        await_sleepers(crew, 1);
+        await_sleepers(pool, 1);
     }
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 static void doze(void *context, int worker)
@@ -329,52 +329,52 @@ static void doze(void *context, int worker)
 static void test_caller_sleeps(void **state)
 {
     struct book book = {.n_workers = 2};
-    struct crew_threads *threads;
-    struct lk_crew *crew = open_crew(2, &threads);
+    struct pool_threads *threads;
+    struct lk_pool *pool = open_pool(2, &threads);
 
     (void)state;
     for (int i = 0; i < 5; i++) {
         forget_calls();
-        lk_crew_run(crew, doze, &book);
+        lk_pool_run(pool, doze, &book);
         book.round++;
         assert_int_equal(book.page[1].rounds, book.round);
         assert_true(n_own_waits >= 1);
         assert_true(n_wakes >= 1);
     }
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
-static void *serve_late(void *crew)
+static void *serve_late(void *pool)
 {
     nap(20 * MS);
-    lk_crew_serve(crew, 1);
+    lk_pool_serve(pool, 1);
     return NULL;
 }
 
 /* A run waits for a thread that comes late; after a stop one that comes late leaves at once, and
- * the crew can be stopped while its worker sleeps, or spins. */
+ * the pool can be stopped while its worker sleeps, or spins. */
 static void test_late_and_stop(void **state)
 {
     struct book book = {.n_workers = 2};
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     pthread_t thread;
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(lk_crew_new(2, &crew), 0);
-        assert_int_equal(pthread_create(&thread, NULL, serve_late, crew), 0);
+        assert_int_equal(lk_pool_new(2, &pool), 0);
+        assert_int_equal(pthread_create(&thread, NULL, serve_late, pool), 0);
         if (i > 0) {
-            lk_crew_run(crew, write_page, &book);
+            lk_pool_run(pool, write_page, &book);
             book.round++;
             assert_int_equal(book.page[1].rounds, book.round);
         }
         if (i == 2) {
-            lk_crew_rest(crew);
-            await_sleepers(crew, 1);
+            lk_pool_rest(pool);
+            await_sleepers(pool, 1);
         }
-        lk_crew_stop(crew);
+        lk_pool_stop(pool);
         pthread_join(thread, NULL);
-        lk_crew_free(crew);
+        lk_pool_free(pool);
     }
 }
 
@@ -390,16 +390,16 @@ static void multiply(void *context, int worker)
 static void test_denormals(void **state)
 {
     double product[2] = {1, 1};
-    struct crew_threads *threads;
-    struct lk_crew *crew = open_crew(2, &threads);
+    struct pool_threads *threads;
+    struct lk_pool *pool = open_pool(2, &threads);
 
     (void)state;
-    lk_crew_run(crew, multiply, product);
+    lk_pool_run(pool, multiply, product);
     assert_true(product[0] > 0);
 #if defined(__SSE2__) || defined(__aarch64__)
     assert_true(product[1] == 0);
 #endif
-    crew_threads_stop(threads);
+    pool_threads_stop(threads);
 }
 
 int main(void)

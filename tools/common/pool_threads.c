@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crew_threads.h"
-#include "linkage/crew.h"
+#include "pool_threads.h"
+#include "linkage/pool.h"
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -8,24 +8,24 @@
 #include <stdlib.h>
 
 struct member {
-    struct lk_crew *crew;
+    struct lk_pool *pool;
     pthread_t thread;
     int worker;
 };
 
-struct crew_threads {
-    struct lk_crew *crew;
+struct pool_threads {
+    struct lk_pool *pool;
     int n_started;
     bool pinned;
     cpu_set_t before;
-    struct member member[LK_CREW_MAX];
+    struct member member[LK_POOL_MAX];
 };
 
 static void *serve(void *data)
 {
     struct member *member = data;
 
-    lk_crew_serve(member->crew, member->worker);
+    lk_pool_serve(member->pool, member->worker);
     return NULL;
 }
 
@@ -56,13 +56,13 @@ static bool pick_cores(int n, int *cores)
     return found == n;
 }
 
-static int start_members(struct crew_threads *threads, int n, const int *cores)
+static int start_members(struct pool_threads *threads, int n, const int *cores)
 {
     for (int k = 1; k < n; k++) {
         struct member *member = &threads->member[k];
         int r;
 
-        *member = (struct member){.crew = threads->crew, .worker = k};
+        *member = (struct member){.pool = threads->pool, .worker = k};
         r = -pthread_create(&member->thread, NULL, serve, member);
         if (r)
             return r;
@@ -74,7 +74,7 @@ static int start_members(struct crew_threads *threads, int n, const int *cores)
     return 0;
 }
 
-static int pin_caller(struct crew_threads *threads, int core)
+static int pin_caller(struct pool_threads *threads, int core)
 {
     if (pthread_getaffinity_np(pthread_self(), sizeof(threads->before), &threads->before))
         return -EINVAL;
@@ -82,15 +82,15 @@ static int pin_caller(struct crew_threads *threads, int core)
     return pin(pthread_self(), core);
 }
 
-int crew_threads_start(int n, const int *cores, struct crew_threads **ret_threads)
+int pool_threads_start(int n, const int *cores, struct pool_threads **ret_threads)
 {
-    struct crew_threads *threads = calloc(1, sizeof(*threads));
-    int picked[LK_CREW_MAX];
+    struct pool_threads *threads = calloc(1, sizeof(*threads));
+    int picked[LK_POOL_MAX];
     int r;
 
     if (!threads)
         return -ENOMEM;
-    r = lk_crew_new(n, &threads->crew);
+    r = lk_pool_new(n, &threads->pool);
     if (r == 0 && !cores && n > 1 && pick_cores(n, picked))
         cores = picked;
     if (r == 0)
@@ -98,29 +98,29 @@ int crew_threads_start(int n, const int *cores, struct crew_threads **ret_thread
     if (r == 0 && cores)
         r = pin_caller(threads, cores[0]);
     if (r) {
-        crew_threads_stop(threads);
+        pool_threads_stop(threads);
         return r;
     }
-    lk_crew_wait_ready(threads->crew);
+    lk_pool_wait_ready(threads->pool);
     *ret_threads = threads;
     return 0;
 }
 
-struct lk_crew *crew_threads_crew(struct crew_threads *threads)
+struct lk_pool *pool_threads_pool(struct pool_threads *threads)
 {
-    return threads ? threads->crew : NULL;
+    return threads ? threads->pool : NULL;
 }
 
-void crew_threads_stop(struct crew_threads *threads)
+void pool_threads_stop(struct pool_threads *threads)
 {
     if (!threads)
         return;
-    if (threads->crew)
-        lk_crew_stop(threads->crew);
+    if (threads->pool)
+        lk_pool_stop(threads->pool);
     for (int k = 1; k <= threads->n_started; k++)
         pthread_join(threads->member[k].thread, NULL);
     if (threads->pinned)
         pthread_setaffinity_np(pthread_self(), sizeof(threads->before), &threads->before);
-    lk_crew_free(threads->crew);
+    lk_pool_free(threads->pool);
     free(threads);
 }

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a pool meets.
+ *
+ * Fork. The caller writes phase and context, then counts order.word up (release); workers spin on
+ * that one line (acquire), so an order is there with the transfer of a single line. The caller does
+ * not wait for that transfer: it goes on with its own part at once.
+ *
+ * Join. Each worker then sets its lane to the order (release), and the caller looks at one lane
+ * after another (acquire). Nothing of an order is overwritten before all lanes show it.
+ *
+ * Sleep. A worker that has spun in vain adds itself to `sleepers` and sleeps on order.word; the
+ * kernel lets it sleep only if the word is still the one that it knows. The caller looks at
+ * `sleepers` right after its store, without a barrier, which would cost it the transfer of the
+ * line. So both may miss each other: its load may come before its store is seen. Therefore it looks
+ * once more before it waits for the workers, by a read-modify-write: of two on one variable one is
+ * first. If the caller's is, the worker's acquires the order and the kernel does not let it sleep;
+ * if the worker's is, the caller sees it and wakes it.
+ * The caller sleeps on the lane that it waits for and marks it by LK_POOL_AWAITED; the worker swaps
+ * the lane and sees the mark. Its swap waits for a transfer, but nobody waits for the worker then.
+ *
+ * Idle. A pool that meets once a period would spin through all of it, or has to be woken, which
+ * costs the caller a system call. So a worker that sleeps gets up a little before the next period
+ * by itself (order.next_ns) and spins for longer then. */
+#include "step/pool.h"
+#include "maths/arithmetic.h"
+#include "step/futex.h"
+
+/* order.word */
+#define LK_POOL_RESTING 1u
+#define LK_POOL_NEXT    2u
+/* lane.done */
+#define LK_POOL_AWAITED 1u
+
+LK_RT void lk_pool_set_mark(struct lk_pool *pool, lk_pool_mark mark, void *context)
+{
+    /* plain: the next order releases them to the workers */
+    pool->order.mark = mark;
+    pool->order.mark_context = context;
+}
+
+static void execute(const struct lk_pool *pool, lk_pool_phase phase, void *context, int worker)
+{
+    if (pool->order.mark)
+        pool->order.mark(pool->order.mark_context, worker, true);
+    phase(context, worker);
+    if (pool->order.mark)
+        pool->order.mark(pool->order.mark_context, worker, false);
+}
+
+LK_RT int lk_pool_size(const struct lk_pool *pool)
+{
+    return pool ? pool->n_workers : 1;
+}
+
+/* ---- the worker's side ---- */
+
+/* Sleep until the word is no longer @word, or until @until_ns. Return: whether that has come. */
+static bool sleep_on(struct lk_pool *pool, uint32_t word, int64_t until_ns)
+{
+    bool time_has_come;
+
+    /* acquire and release: see the top of this file */
+    atomic_fetch_add_explicit(&pool->sleepers, 1, memory_order_acq_rel);
+    time_has_come = lk_futex_wait(&pool->order.word, word, until_ns);
+    atomic_fetch_sub_explicit(&pool->sleepers, 1, memory_order_acq_rel);
+    return time_has_come;
+}
+
+/* Look at the word while it is @done, for a bounded time. Who is @expecting a run has got up for it
+ * and looks for longer, through a mark of rest. */
+static uint32_t spin_on(struct lk_pool *pool, uint32_t done, bool expecting)
+{
+    int spins = expecting ? LK_POOL_SPINS_EXPECTING : LK_POOL_SPINS;
+    uint32_t ignored = expecting ? LK_POOL_RESTING : 0, word;
+
+    for (int i = 0; i < spins; i++) {
+        /* acquire: phase and context were written before */
+        word = atomic_load_explicit(&pool->order.word, memory_order_acquire);
+        if ((word & ~ignored) != done)
+            return word;
+        lk_relax();
+    }
+    return atomic_load_explicit(&pool->order.word, memory_order_acquire);
+}
+
+/* The next order after @done. @up_ns: when the worker last got up by itself. */
+static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
+{
+    bool expecting = false;
+
+    for (;;) {
+        uint32_t word = spin_on(pool, done, expecting);
+        int64_t next_ns;
+
+        if ((word & ~LK_POOL_RESTING) != done)
+            return word & ~LK_POOL_RESTING;
+        next_ns = atomic_load_explicit(&pool->order.next_ns, memory_order_relaxed);
+        if (sleep_on(pool, word, next_ns == *up_ns ? 0 : next_ns))
+            *up_ns = next_ns;
+        /* not when only a mark of rest came in between */
+        expecting = word == atomic_load_explicit(&pool->order.word, memory_order_relaxed);
+    }
+}
+
+LK_RT void lk_pool_serve(struct lk_pool *pool, int worker)
+{
+    _Atomic uint32_t *lane = &pool->lane[worker].done;
+    LK_ARITHMETIC;
+    uint32_t done = atomic_load_explicit(lane, memory_order_relaxed) & ~LK_POOL_AWAITED;
+    lk_pool_phase phase;
+    int64_t up_ns = 0;
+
+    do {
+        uint32_t order = await_order(pool, done, &up_ns);
+
+        phase = pool->order.phase;
+        if (phase)
+            execute(pool, phase, pool->order.context, worker);
+        done = order;
+        /* release: all that the phase wrote; acquire, as the lane is the caller's when it is marked
+         */
+        if (atomic_exchange_explicit(lane, done, memory_order_acq_rel) & LK_POOL_AWAITED)
+            lk_futex_wake(lane);
+    } while (phase);
+}
+
+/* ---- the caller's side ---- */
+
+static void give_order(struct lk_pool *pool, lk_pool_phase phase, void *context)
+{
+    pool->last += LK_POOL_NEXT;
+    pool->order.phase = phase;
+    pool->order.context = context;
+    /* release: what the phase is to find, and the two lines above */
+    atomic_store_explicit(&pool->order.word, pool->last, memory_order_release);
+}
+
+static bool spin_on_lane(const _Atomic uint32_t *lane, uint32_t order, int spins)
+{
+    for (int i = 0; i < spins; i++) {
+        /* acquire: what the worker wrote */
+        if (atomic_load_explicit(lane, memory_order_acquire) == order)
+            return true;
+        lk_relax();
+    }
+    return false;
+}
+
+static void await_lane(_Atomic uint32_t *lane, uint32_t order)
+{
+    while (!spin_on_lane(lane, order, LK_POOL_SPINS)) {
+        uint32_t seen = atomic_load_explicit(lane, memory_order_acquire);
+
+        /* fails when the worker is done by now, or at a mark that is there already */
+        if (seen == order)
+            return;
+        if (!(seen & LK_POOL_AWAITED) &&
+            !atomic_compare_exchange_strong_explicit(lane, &seen, seen | LK_POOL_AWAITED,
+                                                     memory_order_acq_rel, memory_order_acquire))
+            continue;
+        lk_futex_wait(lane, seen | LK_POOL_AWAITED, 0);
+    }
+}
+
+/* Wait for all lanes, and wake who slept through the order; see the top of this file. */
+static void join(struct lk_pool *pool, bool woken)
+{
+    for (int k = 1; k < pool->n_workers; k++) {
+        _Atomic uint32_t *lane = &pool->lane[k].done;
+
+        if (spin_on_lane(lane, pool->last, 1))
+            continue;
+        /* who sleeps by now may be done and wait for the next order */
+        if (!woken && atomic_fetch_add_explicit(&pool->sleepers, 0, memory_order_acq_rel) > 0 &&
+            !spin_on_lane(lane, pool->last, 1))
+            lk_futex_wake(&pool->order.word);
+        woken = true;
+        await_lane(lane, pool->last);
+    }
+}
+
+LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context)
+{
+    bool asleep;
+
+    if (pool->n_workers == 1) {
+        phase(context, 0);
+        return;
+    }
+    give_order(pool, phase, context);
+    asleep = atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0;
+    if (asleep)
+        lk_futex_wake(&pool->order.word);
+    execute(pool, phase, context, 0);
+    join(pool, asleep);
+}
+
+LK_RT void lk_pool_rouse(struct lk_pool *pool, int64_t next_ns)
+{
+    atomic_store_explicit(&pool->order.next_ns, next_ns, memory_order_relaxed);
+    if (atomic_load_explicit(&pool->sleepers, memory_order_relaxed) > 0)
+        lk_futex_wake(&pool->order.word);
+}
+
+LK_RT void lk_pool_rest(struct lk_pool *pool)
+{
+    /* release: what lk_pool_rouse() wrote. Who sleeps already goes on to do so */
+    atomic_store_explicit(&pool->order.word, pool->last | LK_POOL_RESTING, memory_order_release);
+}
+
+static void meet(void *context, int worker)
+{
+    (void)context;
+    (void)worker;
+}
+
+void lk_pool_wait_ready(struct lk_pool *pool)
+{
+    lk_pool_run(pool, meet, NULL);
+}
+
+void lk_pool_stop(struct lk_pool *pool)
+{
+    give_order(pool, NULL, NULL);
+    lk_futex_wake(&pool->order.word); /* a system call orders what `sleepers` would have */
+}
