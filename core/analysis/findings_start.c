@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the start has to change of a drawing: joints that are open, velocities that do not fit,
- * stops that are passed already. */
+/* What the start has to change of the initial configuration: joints that are open, velocities that
+ * do not fit, stops that are exceeded already. */
 #include "analysis/findings.h"
 #include "maths/vec.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#define GAP_MAX   1e-3 /* in sizes of the mechanism, and [rad]: drawings have few decimals */
+#define GAP_MAX   1e-3 /* in sizes of the mechanism, and [rad]: model files have few decimals */
 #define RATE_MAX  1e-3 /* of the largest speed that is given */
 #define STOP_PAST 1e-6 /* of the width between the stops, or [m or rad] */
 
-/* The bodies as drawn. */
-static void go_to_drawing(struct lk_inspection *in)
+/* The bodies as the file has them. */
+static void go_to_initial(struct lk_inspection *in)
 {
     struct lk_system *sys = in->sys;
 
@@ -36,7 +36,7 @@ static void go_to_drawing(struct lk_inspection *in)
     lk_evaluate_jacobians(sys);
 }
 
-/* Largest size of the mechanism [m] and speed of the drawing [m/s, rad/s]. */
+/* Largest size of the mechanism [m] and initial speed [m/s, rad/s]. */
 static void measure(const struct lk_inspection *in, double *ret_size, double *ret_speed)
 {
     const struct lk_system *sys = in->sys;
@@ -70,8 +70,8 @@ static struct worst worst_of(const struct lk_joint *joint, const double *values)
     return w;
 }
 
-/* A drive says where its coordinate starts and how fast, whatever the drawing says. */
-static bool is_drawn(const struct lk_joint *joint)
+/* A drive says where its coordinate starts and how fast, whatever the file says. */
+static bool is_free_of_drives(const struct lk_joint *joint)
 {
     return joint->kind == LK_ROWS_RIGID;
 }
@@ -90,7 +90,7 @@ static void inspect_gap(struct lk_inspection *in, int j, double size)
     f = lk_finding_add(
         in, "joint-gap", lk_finding_joint(in->sys, j, where),
         "is open initially, by %.3g m and %.3g rad; the start closes it by moving the "
-        "bodies; draw them where they fit, or give the coordinate with start",
+        "bodies; place them where they fit, or give the coordinate with start",
         gap.length, gap.angle);
     lk_finding_number(f, "gap", "m", gap.length);
     lk_finding_number(f, "gap_angle", "rad", gap.angle);
@@ -143,8 +143,8 @@ static void inspect_stop(struct lk_inspection *in, const struct lk_force_def *st
     struct lk_system *sys = in->sys;
     const struct lk_joint *joint = &sys->joint[stop->joint];
     const char *unit = lk_joint_coordinate_is_angle(joint->type, stop->coordinate) ? "rad" : "m";
-    double drawn = sys->start.coordinate[joint->first_coordinate + stop->coordinate];
-    double x = lk_evaluate_coordinate_near(sys, joint, stop->coordinate, drawn);
+    double initial = sys->start.coordinate[joint->first_coordinate + stop->coordinate];
+    double x = lk_evaluate_coordinate_near(sys, joint, stop->coordinate, initial);
     double past = fmax(stop->lower - x, x - stop->upper);
     double width = stop->upper - stop->lower;
     char where[LK_TEXT_SIZE];
@@ -170,13 +170,13 @@ void lk_inspect_start(struct lk_inspection *in)
     for (int i = 0; i < in->model->n_forces; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)
             inspect_stop(in, &in->model->forces[i]);
-    go_to_drawing(in);
+    go_to_initial(in);
     measure(in, &size, &speed);
     for (int j = 0; j < in->sys->n_joints; j++)
-        if (is_drawn(&in->sys->joint[j]))
+        if (is_free_of_drives(&in->sys->joint[j]))
             inspect_gap(in, j, size);
     for (int j = 0; j < in->sys->n_joints; j++)
-        if (is_drawn(&in->sys->joint[j]))
+        if (is_free_of_drives(&in->sys->joint[j]))
             inspect_rates(in, j, speed);
     lk_system_reset(in->sys);
 }

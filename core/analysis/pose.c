@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is the pose as drawn special? The rank of the rows is compared with the rank in poses nearby.
+/* Is the initial pose special? The rank of the rows is compared with the rank in poses nearby.
  *
  * A nearby pose: all bodies move a little along a random motion that the rows allow to first order,
  * then the joints are closed again by Gauss-Newton (least squares, smallest motion, LAPACK dgelsy)
- * in the plane square to that motion, so that it cannot go back to the pose as drawn. Where no
+ * in the plane square to that motion, so that it cannot go back to the initial pose. Where no
  * motion leads away (a stretched strut between two grounds) that does not converge. Drives are left
  * out while moving, since they would move in time, but count for the rank. The generic rank is the
  * largest found. */
@@ -172,7 +172,7 @@ static bool find_nearby(struct search *s, const double *Z, int n_free, double st
     return close_joints(s, step);
 }
 
-/* gap that counts as closed: round-off of positions, and whatever the drawing left open */
+/* gap that counts as closed: round-off of positions, and initial gaps */
 static double gap_of_drawing(struct search *s)
 {
     const struct lk_loops *l = s->l;

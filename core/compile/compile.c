@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a model to a system: the draft, one arena, the drawing as first state. */
+/* From a model to a system: the draft, one arena, the initial configuration as first state. */
 #include "compile/compile.h"
 #include "compile/batch/batches.h"
 #include "compile/batch/prices.h"
@@ -128,7 +128,7 @@ static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_are
                                     : 0;
 }
 
-/* the drawing of a body; the parts of a split one are at the same place */
+/* the initial configuration of a body; the parts of a split one are at the same place */
 static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -578,7 +578,7 @@ struct how {
     int parts;
 };
 
-/* the model compiled, its drawing not yet assembled */
+/* the model compiled, its initial configuration not yet assembled */
 static int compile(const struct lk_model *model, const struct lk_options *options, struct how how,
                    struct lk_system **ret_system, struct lk_error *ret_error)
 {
@@ -619,7 +619,7 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     return r;
 }
 
-/* the velocity of a body that is turned from its drawing turns with it, as its angular velocity
+/* the velocity of a body that the assembly turns, turns with it, as its angular velocity
  * does, which is kept in the axes of the body */
 static void turn_velocity(struct lk_motion *m, const double q[4])
 {
@@ -632,7 +632,7 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
 }
 
 /* Coordinates that the model holds are held by rows of a system of its own, which only assembles
- * the drawing; the system that runs takes over where its bodies came to rest. */
+ * the initial configuration; the system that runs takes over where its bodies came to rest. */
 static int assemble_held(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, double *ret_gap,
                          struct lk_error *ret_error)

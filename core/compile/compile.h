@@ -25,8 +25,8 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 
 /* ---- start.c ---- */
 
-/** lk_start_consistent() - from the drawing in system->now to a start that fits: assemble
- * positions, project velocities, solve accelerations and multipliers. Return: 0,
+/** lk_start_consistent() - from the initial configuration in system->now to a start that fits:
+ * assemble positions, project velocities, solve accelerations and multipliers. Return: 0,
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
@@ -50,7 +50,7 @@ int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);
 
 /** lk_extrapolate_adopt() - make @sequence, compiled from the same model with a shorter step, step
- * from the states of @system: the same joints, those of its assembled drawing. */
+ * from the states of @system: the same joints, those of its assembled configuration. */
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
 #endif

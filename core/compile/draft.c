@@ -169,7 +169,7 @@ static int place_of(struct lk_draft *d, int body)
     return body < LK_GROUND ? d->n_bodies + 1 + (FRAME_CODE(0) - body) : part_of(d, body);
 }
 
-static void begin_shares(struct lk_draft *d, const struct lk_draft_block *drawn)
+static void begin_shares(struct lk_draft *d, const struct lk_draft_block *original)
 {
     int extra = d->model->n_bodies;
 
@@ -179,8 +179,8 @@ static void begin_shares(struct lk_draft *d, const struct lk_draft_block *drawn)
     }
     for (int i = 0; i < d->n_own_blocks; i++)
         for (int s = 0; s < 2; s++)
-            if (drawn[i].body[s] >= 0)
-                d->share[drawn[i].body[s]].blocks++;
+            if (original[i].body[s] >= 0)
+                d->share[original[i].body[s]].blocks++;
 }
 
 /* the different bodies of two coupled joints, the ground left out */
@@ -205,14 +205,14 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
     b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
-/* @drawn: blocks with their bodies in the model; rows on coordinates go with the joint
+/* @original: blocks with their bodies in the model; rows on coordinates go with the joint
  */
-static void place_blocks(struct lk_draft *d, const struct lk_draft_block *drawn)
+static void place_blocks(struct lk_draft *d, const struct lk_draft_block *original)
 {
-    begin_shares(d, drawn);
+    begin_shares(d, original);
     for (int i = 0; i < d->n_own_blocks; i++)
         for (int s = 0; s < LK_SIDES_MAX; s++)
-            d->blocks[i].body[s] = place_of(d, drawn[i].body[s]);
+            d->blocks[i].body[s] = place_of(d, original[i].body[s]);
     for (int i = 0; i < d->n_own_blocks; i++) {
         struct lk_draft_block *b = &d->blocks[i];
 
@@ -241,14 +241,14 @@ static void add_welds(struct lk_draft *d)
 }
 
 /* blocks with the parts as they are chosen now, and the plan that follows */
-static int make_plan(struct lk_draft *d, const struct lk_draft_block *drawn)
+static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
 {
     lk_plan_fini(&d->plan);
     d->n_blocks = d->n_own_blocks;
     d->n_bodies = 0;
     for (int b = 0; b < d->model->n_bodies; b++)
         d->n_bodies += d->n_parts[b];
-    place_blocks(d, drawn);
+    place_blocks(d, original);
     add_welds(d);
     for (int i = 0; i < d->n_blocks; i++) {
         d->n_rows[i] = d->blocks[i].n_rows;
@@ -328,61 +328,62 @@ static void bound_savings(const struct lk_draft *d, struct stake *stake, double 
 }
 
 /* tries more and more parts of one body, and keeps the number with the least work */
-static int split_body(struct lk_draft *d, const struct lk_draft_block *drawn, int body, int blocks)
+static int split_body(struct lk_draft *d, const struct lk_draft_block *original, int body,
+                      int blocks)
 {
     double least = work_of(d);
     int best = 1, r = 0;
 
     for (int parts = 2; parts <= (blocks + 1) / 2 && r == 0; parts += (parts + 1) / 2) {
         d->n_parts[body] = parts;
-        r = make_plan(d, drawn);
+        r = make_plan(d, original);
         if (r == 0 && work_of(d) < least * (best == 1 ? SPLIT_GAIN : 1)) {
             least = work_of(d);
             best = parts;
         }
     }
     d->n_parts[body] = best;
-    return r == 0 ? make_plan(d, drawn) : r;
+    return r == 0 ? make_plan(d, original) : r;
 }
 
 /* @rows, @blocks: at each body */
-static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *drawn, int *rows,
-                            int *blocks)
+static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *original,
+                            int *rows, int *blocks)
 {
     for (int i = 0; i < d->n_own_blocks; i++)
         for (int s = 0; s < 2; s++)
-            if (drawn[i].body[s] >= 0) {
-                rows[drawn[i].body[s]] += drawn[i].n_rows;
-                blocks[drawn[i].body[s]]++;
+            if (original[i].body[s] >= 0) {
+                rows[original[i].body[s]] += original[i].n_rows;
+                blocks[original[i].body[s]]++;
             }
 }
 
 /* @counts: two of each body, zero;  @stake, @saved: of each body, zero */
-static int try_bodies(struct lk_draft *d, const struct lk_draft_block *drawn, int *counts,
+static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
                       struct stake *stake, double *saved)
 {
     int *rows = counts, *blocks = counts + d->model->n_bodies;
     int r = 0;
 
-    count_at_bodies(d, drawn, rows, blocks);
+    count_at_bodies(d, original, rows, blocks);
     bound_savings(d, stake, saved);
     for (int b = 0; b < d->model->n_bodies && r == 0; b++) {
         if (rows[b] < SPLIT_ROWS || blocks[b] < 4 || saved[b] < (1 - SPLIT_GAIN) * work_of(d))
             continue;
-        r = split_body(d, drawn, b, blocks[b]);
+        r = split_body(d, original, b, blocks[b]);
         if (r == 0 && d->n_parts[b] > 1)
             bound_savings(d, stake, saved);
     }
     return r;
 }
 
-static int split_hubs(struct lk_draft *d, const struct lk_draft_block *drawn)
+static int split_hubs(struct lk_draft *d, const struct lk_draft_block *original)
 {
     size_t n = (size_t)d->model->n_bodies + 1;
     int *counts = calloc(2 * n, sizeof(*counts));
     struct stake *stake = calloc(n, sizeof(*stake));
     double *saved = calloc(n, sizeof(*saved));
-    int r = counts && stake && saved ? try_bodies(d, drawn, counts, stake, saved) : -ENOMEM;
+    int r = counts && stake && saved ? try_bodies(d, original, counts, stake, saved) : -ENOMEM;
 
     free(counts);
     free(stake);
@@ -417,7 +418,7 @@ static int take_memory(struct lk_draft *d)
 
 int lk_draft_init(struct lk_draft *d)
 {
-    struct lk_draft_block *drawn = NULL;
+    struct lk_draft_block *original = NULL;
     int r = take_memory(d);
 
     if (r == 0) {
@@ -428,16 +429,16 @@ int lk_draft_init(struct lk_draft *d)
         d->n_own_blocks = d->n_blocks;
         for (int i = 0; i < d->model->n_joints; i++)
             d->n_coordinates += lk_joint_traits[d->model->joints[i].type].n_coordinates;
-        drawn = malloc(((size_t)d->n_blocks + 1) * sizeof(*drawn));
-        r = drawn ? 0 : -ENOMEM;
+        original = malloc(((size_t)d->n_blocks + 1) * sizeof(*original));
+        r = original ? 0 : -ENOMEM;
     }
     if (r == 0) {
-        memcpy(drawn, d->blocks, (size_t)d->n_blocks * sizeof(*drawn));
-        r = make_plan(d, drawn);
+        memcpy(original, d->blocks, (size_t)d->n_blocks * sizeof(*original));
+        r = make_plan(d, original);
     }
     if (r == 0 && !d->is_plain)
-        r = split_hubs(d, drawn);
-    free(drawn);
+        r = split_hubs(d, original);
+    free(original);
     return r;
 }
 

@@ -3,7 +3,8 @@
  *
  * Blocks come in this order: the joints of the model, rows of drives, compliant rows on coordinates
  * (all springs, friction and stops at one coordinate share one), spring-dampers, bushings, held
- * coordinates (only while a drawing is assembled), welds between the parts of split bodies.
+ * coordinates (only while the initial configuration is assembled), welds between the parts of split
+ * bodies.
  *
  * A body with many joints would be one large dense front. Where that lowers the work it is split
  * into parts with an equal share of mass and inertia, at the same place, welded in a row; each part
@@ -52,7 +53,7 @@ struct lk_draft_share {
 /** struct lk_draft - all of it.
  * @n_parts:    of each body of the model;  @of: the body of the model that a body of the system is
  * @frame_of:   frame of each joint whose first body drives move, or -1
- * @in_hold:    coordinates are held: the system is made to assemble the drawing
+ * @in_hold:    coordinates are held: the system is made to assemble the initial configuration
  * @is_plain:   no body is split, no part stepped side by side with another
  * @formulation: that steps it
  * @engine:     see struct lk_options;  @prices: by which one is chosen, @has_own_prices: those of

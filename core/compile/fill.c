@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of bodies and joints: the drawing seen from the axes of the bodies. */
+/* Constants of bodies and joints: the initial configuration in the axes of the bodies. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "rows/table.h"
@@ -76,8 +76,8 @@ static enum lk_frame_rule frame_rule(enum lk_joint_type type)
                                                                         : LK_FRAMES_WORLD;
 }
 
-/* the frames of both sides as drawn, in world axes; f[s][2] is the axis */
-static void drawn_frames(const struct lk_joint_def *def, double f[2][3][3])
+/* the initial frames of both sides, in world axes; f[s][2] is the axis */
+static void initial_frames(const struct lk_joint_def *def, double f[2][3][3])
 {
     static const double world[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
@@ -120,7 +120,7 @@ static void place_side(const struct lk_pose *pose, const double point[3], double
 }
 
 /* The ops measure a travel as coordinate + what the gap between the points is along a direction of
- * side 0. In the drawing the sum is what the file says. */
+ * side 0. Initially the sum is what the file says. */
 static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
 {
     enum lk_kind kind = lk_kind_of(def->type);
@@ -139,7 +139,7 @@ static void fill_from_def(struct lk_system *sys, struct lk_joint *j, const struc
 {
     double f[2][3][3];
 
-    drawn_frames(def, f);
+    initial_frames(def, f);
     memcpy(j->coordinate, def->coordinate, sizeof(j->coordinate));
     for (int s = 0; s < 2; s++)
         place_side(&sys->pose[j->body[s]], def->point[s], f[s], j, s);

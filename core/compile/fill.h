@@ -11,7 +11,7 @@
 #define LK_ARTIFICIAL_MASS 1e-6 /* of its lightest neighbour: mass in W of a body without mass */
 
 /** lk_fill_joint() - constants of block @i; the poses of bodies and frames are those of the
- * drawing. */
+ * initial configuration. */
 void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i);
 
 /** lk_fill_load() - a force or torque on a body, its point from the world into the body's axes. */
@@ -44,7 +44,7 @@ double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draf
 
 void lk_fill_drives_layout(struct lk_system *system, const struct lk_draft *draft,
                            struct lk_arena *arena);
-/** lk_fill_frames() - where the frames are in the drawing; before joints are filled. */
+/** lk_fill_frames() - the initial places of frames; before joints are filled. */
 void lk_fill_frames(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_drives() - after the input channels. */
 void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);

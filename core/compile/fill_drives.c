@@ -50,7 +50,7 @@ static void fill_table(struct lk_drive *to, const struct lk_table *table, double
     to->curvature = memory + 2 * n;
 }
 
-/* an input begins where the drawing is */
+/* an input begins at the initial value */
 static double start_value(const struct lk_draft *d, const struct lk_drive_def *def)
 {
     const struct lk_joint_def *joint = &d->model->joints[def->joint];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define DAMPED         0.5  /* part of the speed that a stop's damper may take in a step */
-#define POSE_MARGIN    4    /* by how much a coordinate may move more easily than in the drawing */
+#define POSE_MARGIN    4    /* by how much a coordinate may move more easily than initially */
 #define LEAST_MOBILITY 0.05 /* of that of the bodies alone */
 #define RESOLVED       0.1  /* (w h)^2 of a stop that the step can follow, ten steps a contact */
 
@@ -201,7 +201,7 @@ static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d,
     }
 }
 
-static double drawn_distance(const struct lk_force_def *f)
+static double initial_distance(const struct lk_force_def *f)
 {
     double sum = 0;
 
@@ -226,7 +226,7 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
         if (f && f->type == LK_FORCE_CREEP)
             add_creep(sys, law, f, b->force);
         else if (f && f->type == LK_FORCE_SPRING_DAMPER)
-            add_spring(sys, law, d->model, b->force, isnan(f->rest) ? drawn_distance(f) : f->rest,
+            add_spring(sys, law, d->model, b->force, isnan(f->rest) ? initial_distance(f) : f->rest,
                        used);
         else
             add_linear(sys, law, b->force, c->stiffness[r], c->damping[r], 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the drawing to a consistent start.
+/* From the initial configuration to a consistent start.
  *
  * Positions: Gauss-Newton on the rigid rows, dq = -W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi, the smallest
  * motion in the measure of the mass. Velocities: mass-orthogonal projection. Accelerations and
@@ -59,7 +59,7 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
     }
 }
 
-/* largest distance of the drawing, but at least of one body's joint arms: the scale of a gap */
+/* largest initial distance, but at least of one body's joint arms: the scale of a gap */
 static double model_size(const struct lk_system *sys)
 {
     double size = 0;
@@ -214,7 +214,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     relative = measure_gaps(sys, size, &gap);
     sys->summary.assembly_gap = gap;
     for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
-        /* closed as well as the drawing allows: rounds no longer help */
+        /* closed as well as the model allows: rounds no longer help */
         if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
             break;
         previous = relative;

@@ -11,7 +11,7 @@
 
 #define LK_GROUND (-1)
 
-/** struct lk_body_def - a rigid body as drawn at t = 0.
+/** struct lk_body_def - a rigid body in its initial configuration.
  * @mass:             [kg], >= 0
  * @inertia:          Ixx Iyy Izz Ixy Ixz Iyz [kg m^2] about the centre of mass, body axes;
  * principal moments >= 0 and within the triangle inequality
@@ -46,7 +46,7 @@ struct lk_compliance {
 
 /** struct lk_drive_def - prescribes one coordinate of a joint over time (a rheonomic row).
  * @joint:      whose;  @coordinate: which of its coordinates; of a fixed joint 0 to 5 for x, y, z
- *              [m] and roll, pitch, yaw [rad] of the second body against the drawing
+ *              [m] and roll, pitch, yaw [rad] of the second body against the initial configuration
  * @input:      LK_DRIVE_INPUT: index of the input channel;  @period: of its samples [s], 0: each
  * step
  * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic:
@@ -67,15 +67,16 @@ struct lk_drive_def {
     double phase;
 };
 
-/** struct lk_joint_def - a joint as drawn at t = 0.
+/** struct lk_joint_def - a joint in its initial configuration.
  * @body:       first and second body, or LK_GROUND (not both)
- * @point:      the joint's point as drawn on the first and on the second body [m], world; equal
+ * @point:      the joint's initial point on the first and on the second body [m], world; equal
  *              unless the file gives `points`
- * @axis:       unit vector as drawn on each body, world; used by the types that have one: normal of
+ * @axis:       initial unit vector on each body, world; used by the types that have one: normal of
  *              a plane, line of point-on-line; universal: first axis on the first body, second axis
  *              on the second; constant-velocity: the two shafts; cone-on-rail: rail and axle
  * @direction:  planar: unit vector of coordinate x in the plane, world
- * @coordinate: values of the joint's coordinates in the drawing [rad or m]; 0 unless given
+ * @coordinate: values of the joint's coordinates in the initial configuration [rad or m]; 0 unless
+ * given
  * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
  * @half_angle: cone-on-rail: between surface and axle of the wheel [rad], positive where it widens
  *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
@@ -126,12 +127,11 @@ enum lk_force_type {
 /** struct lk_force_def - a force element; which members count depends on the type, see above.
  * @body:       first and second body or LK_GROUND; one-body loads use the first
  * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
- * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: distance as
- * drawn
+ * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial distance
  * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
  * @damping_table:   rate to force, or -1
- * @point:     as drawn, world [m], on either body;  @vector: [N or N m] in @frame
- * @orientation: of a bushing's axes in the drawing, to world
+ * @point:     at t = 0, world [m], on either body;  @vector: [N or N m] in @frame
+ * @orientation: of a bushing's axes at t = 0, to world
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb;  @creep: rate below which it
  * gives way like a damper (regularisation), 0: as small as the step allows

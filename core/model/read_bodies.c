@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `bodies`: mass, inertia, and the drawing at t = 0. */
+/* Section `bodies`: mass, inertia, and the initial configuration. */
 #include "reader.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 /* A smaller ratio of moments drowns in the rounding of the larger one. */
 #define MOMENT_RATIO_MIN 1e-12
 /* A moment below this part of the largest is zero: what rounding leaves of the zero of a bar that
- * is drawn across the axes, in the principal moments and in the 15 digits of a file. */
+ * is spread over the axes, in the principal moments and in the 15 digits of a file. */
 #define MOMENT_ZERO 1e-14
 
 static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_error *err)

@@ -56,7 +56,7 @@ static int read_spring(struct lk_node map, struct lk_model *model, struct lk_for
     int points;
     int result = lk_read_pair(map, "a force", model, force->body, err);
 
-    force->rest = NAN; /* as drawn */
+    force->rest = NAN; /* initial distance */
     points = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
     if (points == 0)
         points = lk_check_apart(map, force->point, &distance, err);

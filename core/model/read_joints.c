@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `joints`: what connects which bodies, and where it is in the drawing. */
+/* Section `joints`: what connects which bodies, and its initial place. */
 #include "reader.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Both axes as drawn, at a right angle to each other. */
+/* Both axes, at a right angle to each other. */
 static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
@@ -90,7 +90,7 @@ static int read_distance(struct lk_node map, struct lk_joint_def *joint, struct 
     return lk_also(result, lk_read_positive_or(map, "length", &joint->length, err));
 }
 
-/* The file says travel a turn, as drawings do. */
+/* The file has travel a turn, as is usual. */
 static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_nonzero(map, "pitch", &joint->pitch, err);
@@ -211,7 +211,7 @@ static int check_keys(struct lk_node map, const struct lk_joint_def *joint, stru
     return lk_node_check_keys(map, what, kinds[joint->type].keys, err);
 }
 
-/* Where the joint is in the drawing. */
+/* The initial place of the joint. */
 static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     const struct joint_kind *kind = &kinds[joint->type];

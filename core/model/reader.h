@@ -156,8 +156,9 @@ typedef int lk_vector_reader(struct lk_node node, const char *what, double ret[3
 /** lk_read_both() - the value of @key in @map: a list of two vectors, one for each body. */
 int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, double ret[2][3],
                  struct lk_error *err);
-/** lk_read_sides() - @one: one vector for both bodies, or @two: a list of one for each, for a
- * drawing in which the bodies are apart. Exactly one of the two keys must be there. */
+/** lk_read_sides() - @one: one vector for both bodies, or @two: a list of one for each, for an
+ * initial configuration in which the bodies are apart. Exactly one of the two keys must be there.
+ */
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
 /** lk_check_apart() - refuse `points` of @map, already read, if they are one point. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bushing: six rows that measure how body 1 has moved against body 0, in the axes f[0]. The first
  * three are the shift of its point, the others the rotation vector theta = log(A) of its frame,
- * where A_ij = f[0][i] . f[1][j]. Both frames coincide in the drawing.
+ * where A_ij = f[0][i] . f[1][j]. Both frames coincide initially.
  *
  * With R -> R exp(dtheta) on either body, A' = w~ A, where w is the relative angular velocity in
  * the axes f[0]; and then theta' = K w with the inverse left Jacobian of the rotation group

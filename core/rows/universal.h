@@ -3,7 +3,7 @@
  * angle to the second axis b = f[1][2], fixed to body 1.
  *
  * A cross-piece without mass carries both axes. The coordinate `first` is its angle about a against
- * body 0, `second` the angle of body 1 about b against it. In the drawing f[0][0] = b and f[1][0] =
+ * body 0, `second` the angle of body 1 about b against it. Initially f[0][0] = b and f[1][0] =
  * a, and both frames are right-handed, so with both angles counted from there
  *
  *   b = cos(first) f[0][0] + sin(first) f[0][1]      the cross-piece turns b in body 0

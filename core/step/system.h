@@ -239,7 +239,7 @@ struct lk_system {
     struct lk_joint *joint;
     double *regular; /* E of every row: rigid, a small part of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
-    double *scale;   /* diagonal of s Phi_q W Phi_q^T in the drawing, of every row */
+    double *scale;   /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
     int *followed;   /* which joints */
     struct lk_load *load;
     struct lk_law *law; /* of each compliant row, see laws.h */

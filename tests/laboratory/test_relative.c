@@ -26,7 +26,7 @@ static const char text[] =
     "  second: {type: %s, bodies: [%s], %s}\n"
     "solver: {formulation: ali3, step: 0.001}\n";
 
-/** struct kind - @where: of either joint, with coordinates that are not zero in the drawing */
+/** struct kind - @where: of either joint, with coordinates that are not zero initially */
 static const struct kind {
     const char *name;
     const char *where[2];

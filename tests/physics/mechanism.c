@@ -175,7 +175,7 @@ static double lighter(const struct mechanism *m, const int body[2], int is_lengt
 }
 
 /* Springs that may ring faster than the step can follow (omega h = 5) and dampers that may stop
- * their row within a step, but loads and deflections in the drawing so small that nothing is
+ * their row within a step, but loads and initial deflections so small that nothing is
  * hurled: no body may turn by half a turn in a step. */
 static double any_stiffness(const struct mechanism *m, struct dice *dice, double inertia)
 {
@@ -317,7 +317,7 @@ static void couple(struct mechanism *m, struct dice *dice, int from)
     m->n_joints++;
 }
 
-/* what a drive prescribes starts as drawn; @size: of the unit of its coordinate */
+/* what a drive prescribes starts at the initial value; @size: of the unit of its coordinate */
 static void make_drive(struct mechanism *m, struct dice *dice, double start, double size,
                        struct mechanism_drive *ret)
 {

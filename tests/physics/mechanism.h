@@ -2,8 +2,9 @@
 /* Random mechanisms for property tests: made from a seed, kept as data so that they can be moved,
  * shuffled and mirrored, and written as the text of a model file so that the reader takes part.
  *
- * Every drawing is closed by construction: a joint is drawn at one place and both of its bodies see
- * it there, whatever else they are joined to. Velocities are random; the library projects them. */
+ * Every initial configuration is closed by construction: a joint is at one place and both of its
+ * bodies see it there, whatever else they are joined to. Velocities are random; the library
+ * projects them. */
 #ifndef TESTS_PHYSICS_MECHANISM_H
 #define TESTS_PHYSICS_MECHANISM_H
 

@@ -6,11 +6,11 @@
  *
  * Engines differ from the classical step by round-off only, and how far round-off goes is the
  * mechanism's own affair (see test_random.c). It is measured: the classical step also runs from
- * drawings that are beside the first by the round-off of its size. What these part by, NOISE times,
- * may part the engines: a step rounds about as many times as rows meet in a sum, and TRIALS draws
- * may all miss the worst direction. What the drawings do not stir (a load that is constant, say)
- * may still differ by the rounding of sums: RELATIVE is 2e-16 for each of the STEPS * ROUNDINGS
- * operations that a value passes through one after another. */
+ * initial configurations that are beside the first by the round-off of its size. What these part
+ * by, NOISE times, may part the engines: a step rounds about as many times as rows meet in a sum,
+ * and TRIALS draws may all miss the worst direction. What these configurations do not stir (a load
+ * that is constant, say) may still differ by the rounding of sums: RELATIVE is 2e-16 for each of
+ * the STEPS * ROUNDINGS operations that a value passes through one after another. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "figure.h"
@@ -244,7 +244,7 @@ static double size_of(const struct mechanism *m)
     return size;
 }
 
-/* the drawing, beside itself by @noise; @back: what it was */
+/* the initial configuration, beside itself by @noise; @back: what it was */
 static struct record run_beside(struct mechanism *m, struct dice *dice, double noise)
 {
     size_t size = (size_t)m->n_bodies * sizeof(*m->body);

@@ -340,7 +340,7 @@ static void observe_platform(double t, const double *y, double *ret)
     cross(p.w, Jw, gyroscopic);
     apply_inertia(&p, p.al, Jal);
     for (int i = 0; i < 3; i++) {
-        double start = i == 0 ? 0.5 : 0; /* the point in the drawing */
+        double start = i == 0 ? 0.5 : 0; /* the initial point */
 
         ret[i] = start + p.c[i][0] + arm[i];
         ret[3 + i] = p.c[i][1] + wr[i];

@@ -583,7 +583,7 @@ static void four_bar_passes_aligned_poses(void **state)
     assert_true(run.drift < 2 * lie.drift);
 }
 
-/* a vector of the four-bar's drawing turned, by an orthogonal matrix of thirds, and moved off the
+/* a vector of the four-bar turned, by an orthogonal matrix of thirds, and moved off the
  * world's axes, where round-off feeds the multipliers of redundant rows */
 static const char *turned(double x, double y, double z, double shift, char text[128])
 {

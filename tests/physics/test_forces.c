@@ -74,7 +74,7 @@ static void compliant_revolute_swings(void **state)
     check_order_two(&m);
 }
 
-/* damped, and with a joint that stands askew: the shifts are those along the world as drawn */
+/* damped, and with a joint that stands askew: the shifts are those along the world at t = 0 */
 static void observe_compliant_spherical(double t, const double *y, double *ret)
 {
     static const double k[3] = {800, 1800, 3200}, c[3] = {4, 8, 12};

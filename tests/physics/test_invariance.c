@@ -4,9 +4,9 @@
  * and energy of free mechanisms; and what must not change a single bit: the same inputs again.
  *
  * "The same motion" is the same but for round-off, and how far round-off goes is the mechanism's
- * own affair (see test_random.c). It is measured: the mechanism also runs from drawings that are
- * beside the first by the round-off of its size. What they part by, NOISE times, may part the
- * others. */
+ * own affair (see test_random.c). It is measured: the mechanism also runs from initial
+ * configurations that are beside the first by the round-off of its size. What they part by, NOISE
+ * times, may part the others. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "maths/vec.h"
@@ -49,7 +49,8 @@ static void free_motion(struct motion *m)
         free(m->value[k]);
 }
 
-/* @q against the drawing: a vector in body axes, the same for a model that stands elsewhere */
+/* @q against the initial configuration: a vector in body axes, the same for a model that stands
+ * elsewhere */
 static void turn_since(const double start[4], const double q[4], double ret[3])
 {
     double back[4] = {start[0], -start[1], -start[2], -start[3]}, turn[4];
@@ -143,7 +144,7 @@ struct yardstick {
     double noise[KINDS];
 };
 
-/* the drawing, beside itself by @noise */
+/* the initial configuration, beside itself by @noise */
 static void disturb(struct mechanism *m, struct dice *dice, double noise)
 {
     for (int b = 0; b < m->n_bodies; b++) {

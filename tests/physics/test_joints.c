@@ -377,11 +377,12 @@ static void place(const struct lk_joint *j, const double T[9], const double u[3]
         b->x[i] -= arm[i];
 }
 
-/* the drawing of a universal joint: f[1][0] = f[0][2] and f[1][2] = f[0][0], as columns in frame 0
+/* the initial configuration of a universal joint: f[1][0] = f[0][2] and f[1][2] = f[0][0], as
+ * columns in frame 0
  */
-static const double universal_drawn[9] = {0, 0, 1, 0, -1, 0, 1, 0, 0};
+static const double universal_initial[9] = {0, 0, 1, 0, -1, 0, 1, 0, 0};
 
-/* side 1 where the coordinates have changed by @c since the drawing; @free: turn of a body that
+/* side 1 where the coordinates have changed by @c since t = 0; @free: turn of a body that
  * hangs on a point only */
 static void place_by_coordinates(const struct lk_joint *j, const double c[3], const double free[4],
                                  const struct lk_pose *a, struct lk_pose *b)
@@ -411,7 +412,7 @@ static void place_by_coordinates(const struct lk_joint *j, const double c[3], co
         u[2] = 0;
         about_z(c[0], first);
         about_z(c[1], second);
-        multiply(first, universal_drawn, half);
+        multiply(first, universal_initial, half);
         multiply(half, second, T);
         break;
     default:
@@ -525,8 +526,8 @@ static void coordinates_follow_the_motion(void **state)
 
 /* ---- what types say about each other ---- */
 
-/* in the drawing no row of any type sees anything, and every coordinate has its drawn value */
-static void nothing_is_violated_in_the_drawing(void **state)
+/* initially no row of any type is violated, and every coordinate has its initial value */
+static void nothing_is_violated_initially(void **state)
 {
     const double none[3] = {0}, upright[4] = {1, 0, 0, 0};
 
@@ -600,7 +601,7 @@ static void types_share_their_rows(void **state)
     assert_true(phi[0] == -slide[0] && phi[1] == -slide[1]);
 }
 
-/* near the drawing, rows of a fixed joint and of a bushing are the same small turn */
+/* near the initial configuration, rows of a fixed joint and of a bushing are the same small turn */
 static void bushing_agrees_with_fixed_joint(void **state)
 {
     const double small[3] = {3e-6, -2e-6, 5e-6}, none[3] = {0};
@@ -708,7 +709,7 @@ static void screw_travels_with_its_angle(void **state)
 }
 
 /* Shafts of a universal or constant-velocity joint in bearings: the first along its z, the second
- * bent by @bend about the bearings' x; turned by @phi0 and @phi1. The drawing is straight at angles
+ * bent by @bend about the bearings' x; turned by @phi0 and @phi1. It is straight at angles
  * 0. */
 static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9])
 {
@@ -1174,7 +1175,7 @@ int main(void)
         CHECK_TRAIN(5),
         CHECK_TRAIN(6),
         CHECK_TRAIN(7),
-        cmocka_unit_test(nothing_is_violated_in_the_drawing),
+        cmocka_unit_test(nothing_is_violated_initially),
         cmocka_unit_test(types_share_their_rows),
         cmocka_unit_test(bushing_agrees_with_fixed_joint),
         cmocka_unit_test(bushing_measures_shift_and_turn),

@@ -51,7 +51,7 @@ static double energy(const struct lk_system *sys)
 
 static const char *const without_damper[] = {"damping: 0.05", "damping: 0", NULL};
 
-/* a vector of the four-bar's drawing, turned about (1, 2, 3) by 1 rad and, for a point, moved */
+/* a vector of the four-bar, turned about (1, 2, 3) by 1 rad and, for a point, moved */
 static void turn(const double v[3], int is_point, double ret[3])
 {
     const double k[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)};
@@ -147,8 +147,8 @@ static void redundant_reactions_do_not_grow(void **state)
     lk_system_free(sys);
 }
 
-/* the same mechanism drawn along the world's axes and turned in space moves the same */
-static void the_frame_of_the_drawing_does_not_matter(void **state)
+/* the same mechanism along the world's axes and turned in space moves the same */
+static void the_frame_of_the_model_does_not_matter(void **state)
 {
     static const char *const plain[] = {"damping: 0.05", "damping: 0", NULL};
     struct lk_system *along = compile_file("config/models/four-bar.yaml", plain, 1e-3, 0);
@@ -535,9 +535,9 @@ static void a_reset_run_repeats_bit_for_bit(void **state)
     lk_system_free(sys);
 }
 
-/* ---- drawing to start ---- */
+/* ---- initial configuration to start ---- */
 
-/* triangle of bars, the last corner drawn with a gap */
+/* triangle of bars, the last corner with a gap */
 #define TRIANGLE(corner)                                                                           \
     "linkage: 1\n"                                                                                 \
     "name: triangle\n"                                                                             \
@@ -552,7 +552,7 @@ static void a_reset_run_repeats_bit_for_bit(void **state)
     "  end: {type: revolute, bodies: [b, ground], points: [[1, 0, 0], " corner "],"                \
     " axis: [0, 0, 1]}\n"
 
-static void a_rough_drawing_is_closed(void **state)
+static void a_rough_configuration_is_assembled(void **state)
 {
     struct lk_system *sys = compile_text(TRIANGLE("[1.02, 0.03, 0]"), 1e-3);
     struct lk_summary summary;
@@ -570,7 +570,7 @@ static void a_rough_drawing_is_closed(void **state)
     lk_system_free(sys);
 }
 
-static void an_impossible_drawing_is_refused(void **state)
+static void an_impossible_configuration_is_refused(void **state)
 {
     static const char text[] = TRIANGLE("[4, 0, 0]");
     struct lk_model *model;
@@ -617,7 +617,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_bar_holds_its_loop_and_its_energy),
         cmocka_unit_test(redundant_reactions_do_not_grow),
-        cmocka_unit_test(the_frame_of_the_drawing_does_not_matter),
+        cmocka_unit_test(the_frame_of_the_model_does_not_matter),
         cmocka_unit_test(mobility_counts_redundant_rows),
         cmocka_unit_test(spring_and_damper_follow_the_closed_form),
         cmocka_unit_test(stiff_spring_is_stable),
@@ -630,8 +630,8 @@ int main(void)
         cmocka_unit_test(more_than_half_a_turn_a_step_is_refused),
         cmocka_unit_test(a_joint_may_turn_further_than_its_bodies),
         cmocka_unit_test(a_reset_run_repeats_bit_for_bit),
-        cmocka_unit_test(a_rough_drawing_is_closed),
-        cmocka_unit_test(an_impossible_drawing_is_refused),
+        cmocka_unit_test(a_rough_configuration_is_assembled),
+        cmocka_unit_test(an_impossible_configuration_is_refused),
         cmocka_unit_test(velocities_are_made_to_fit),
     };
 

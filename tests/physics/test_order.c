@@ -52,7 +52,7 @@ static const struct expectation expectations[] = {
     /* through the aligned pose five times, with three redundant rows */
     {"four-bar", 0.02, 10, {7e-7, 3e-6, 1.6e-5}},
     {"closed-loop-four", 0.01, 4, {4e-9, 1.8e-8, 1.2e-7}},
-    /* spring and damper between bodies of a loop, drawn as compliant rows */
+    /* spring and damper between bodies of a loop, written as compliant rows */
     {"strut", 0.01, 3, {2.4e-9, 4.4e-9, 4e-8}},
     /* a fast crank of unequal moments: gyroscopic torques */
     {"slider-crank-3d", 2.5e-3, 1, {2e-7, 4e-6, 4e-5}},
@@ -279,7 +279,7 @@ static void drives_springs_and_loads_keep_the_order(void **state)
     converges(driven, 0.01, 2e-8);
 }
 
-/* ---- a drawing that does not fit ---- */
+/* ---- a configuration that does not fit ---- */
 
 #define DOOR(points)                                                                               \
     "linkage: 1\n"                                                                                 \
@@ -293,9 +293,9 @@ static void drives_springs_and_loads_keep_the_order(void **state)
     "inputs:\n"                                                                                    \
     "  push: {type: body-force, body: a}\n"
 
-/* The second hinge of a door is drawn 1e-4 m too high on the door, which no pose can mend: the
+/* The second hinge of a door is 1e-4 m too high on the door, which no pose can close: the
  * compiler takes the constants of one side from the other, and the shorter sequences must take the
- * same. Left as drawn, its rows would fight the others with 1e-4 m / E. */
+ * same. Left as it is, its rows would fight the others with 1e-4 m / E. */
 static void a_misfit_is_absorbed_once(void **state)
 {
     struct end good, bent;

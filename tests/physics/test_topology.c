@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the compiler makes of a mechanism: bodies split into parts, bodies without mass, coordinates
- * held while the drawing is assembled, redundant rows that contradict each other. */
+ * held during the assembly, redundant rows that contradict each other. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -90,7 +90,7 @@ static void write_star(char *text, int n_hubs)
                i, i * n_hubs / ARMS, i, cos(i), sin(i));
 }
 
-/* The parts that the compiler makes move as one body: the same as a hub that is drawn in three
+/* The parts that the compiler makes move as one body: the same as a hub that is modelled in three
  * pieces, none of which is large enough to be split. Round-off of 1e-16 grows by the motion and by
  * E of the welds, 1e-8 of a pivot; both are far below 1e-10 m after 0.2 s. */
 static void a_split_hub_moves_as_one_body(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conical wheels on rails with creep: contact geometry and hunting against the literature and
- * linear theory, energy balance, and the same motion seen from the track and from a frame that runs along.
+ * linear theory, energy balance, and the same motion seen from the track and from a frame that runs
+ * along.
  */
 #include "cmocka_all.h"
 #include "known_motion.h"
@@ -26,7 +27,7 @@
 #define ROLL         (2.6459e-4 / 1.4941e-3) /* a metre aside [rad], of its initial values */
 
 /** struct setting - what tests vary. @speed: of the vehicle [m/s];  @frame_speed: of the axes in
- * which the model is written;  @aside, @height [m], @yaw, @roll [rad]: of the drawing, turned about
+ * which the model is written;  @aside, @height [m], @yaw, @roll [rad]: initial, turned about
  * the vertical, then about the track;  @limit: 0: none */
 struct setting {
     double speed;

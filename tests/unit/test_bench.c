@@ -196,9 +196,9 @@ static void names_say_what_is_built_in(void **state)
     }
 }
 
-/* drawn closed, moving as the joints allow: the compiler has nothing to mend but round-off of 15
+/* closed, moving as the joints allow: the compiler has nothing to correct but round-off of 15
  * digits in coordinates of up to 128 m */
-static void built_in_models_are_drawn_well(void **state)
+static void built_in_models_are_assembled(void **state)
 {
     static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute",
                                         "four-bar", "ladder-2",  "ladder-40",
@@ -639,7 +639,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(workers_are_ascending_numbers),
         cmocka_unit_test(options_have_defaults_and_bounds),
         cmocka_unit_test(names_say_what_is_built_in),
-        cmocka_unit_test(built_in_models_are_drawn_well),
+        cmocka_unit_test(built_in_models_are_assembled),
         cmocka_unit_test(built_in_models_have_their_size),
         cmocka_unit_test(a_tree_grows_from_its_tips),
         cmocka_unit_test(built_in_models_move_as_those_that_are_shipped),

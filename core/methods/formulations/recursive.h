@@ -10,10 +10,10 @@
  * A joint whose projected mass H^T M H has no full rank leaves directions of the rates nu in which
  * nothing that has a mass moves: null directions, together the columns of N(q). The forces along
  * them balance, gamma = N^T Q = 0 (28b), and that determines the part of nu along N. In the state y
- * = (q, nu) this part is redundant: every evaluation of a state first replaces nu by nu + N zeta with
- * gamma = 0. So y' = f(t, y) is an ordinary differential equation with the solution of the paper's
- * mixed system, and no derivative of N appears in it (the paper's (29) to (32) differentiate
- * eigenvectors instead). */
+ * = (q, nu) this part is redundant: every evaluation of a state first replaces nu by nu + N zeta
+ * with gamma = 0. So y' = f(t, y) is an ordinary differential equation with the solution of the
+ * paper's mixed system, and no derivative of N appears in it (the paper's (29) to (32)
+ * differentiate eigenvectors instead). */
 #ifndef LK_METHODS_FORMULATIONS_RECURSIVE_H
 #define LK_METHODS_FORMULATIONS_RECURSIVE_H
 
@@ -66,7 +66,7 @@ struct lk_lu_scale {
 };
 
 /** struct lk_recursive_row - a cut row. @at: its number among the rows of the mechanics
- * @mobility: what the row moves if its bodies were free [1/kg, 1/(kg m^2)], as drawn */
+ * @mobility: what the row moves if its bodies were free [1/kg, 1/(kg m^2)], at t = 0 */
 struct lk_recursive_row {
     int at;
     double mobility;
@@ -78,8 +78,8 @@ struct lk_recursive_row {
 /** struct lk_recursive - @full_rank: a joint without full rank is an error
  * @lacks_inertia: of some body
  * @body: of every body;  @force: n_bodies, Q - w x J w
- * @nu: rates at the last evaluation, that with gamma = 0 if there are null directions;  @nu_rate: of the
- *       last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
+ * @nu: rates at the last evaluation, that with gamma = 0 if there are null directions;  @nu_rate:
+ * of the last write;  @y, @q_moved, @q_rate, @trial, @response: scratch
  * @n_rounds: of Newton's method for them;  @n_null: null directions;  @null_of: the directions,
  * cluster by cluster;  @gamma, @zeta: n_null
  * @row: n_cut_rows;  @S: operator of the cut rows;  @cut_lambda: their multipliers
@@ -211,8 +211,8 @@ int lk_recursive_clusters(struct lk_recursive *r);
 int lk_recursive_refuse(struct lk_recursive *r, const double *q, const double *nu,
                         struct lk_error *ret_error);
 
-/** lk_recursive_balance() - evaluation of the state: the rates with gamma = 0 into r->nu, by Newton's
- * method with a fixed number of rounds; condensed masses and forces there. Return: 0,
+/** lk_recursive_balance() - evaluation of the state: the rates with gamma = 0 into r->nu, by
+ * Newton's method with a fixed number of rounds; condensed masses and forces there. Return: 0,
  * LK_E_SINGULAR. */
 LK_RT int lk_recursive_balance(struct lk_recursive *r, double t, const double *q,
                                const double *raw);

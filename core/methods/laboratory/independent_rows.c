@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A pivot below this, of the largest, is a row that depends on the others: rows are unit vectors,
- * and a drawing is closed to about 1e-12 of its size. */
+ * and an initial configuration is closed to about 1e-12 of its size. */
 #define DEPENDENT 1e-8
 #define WORTH_IT  0.1 /* a margin so much smaller than the best makes lk_..._keep() choose anew */
 
