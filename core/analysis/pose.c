@@ -173,7 +173,7 @@ static bool find_nearby(struct search *s, const double *Z, int n_free, double st
 }
 
 /* gap that counts as closed: round-off of positions, and initial gaps */
-static double gap_of_drawing(struct search *s)
+static double initial_gap_of(struct search *s)
 {
     const struct lk_loops *l = s->l;
     double roundoff = 0;
@@ -235,7 +235,7 @@ static int search_poses(struct search *s, int here, struct lk_pose_check *c, str
     n_free = s->l->n_rows - passive.rank;
     r = lk_rank_motions(s->l, &passive, &Z);
     lk_rank_fini(&passive);
-    s->closed = gap_of_drawing(s);
+    s->closed = initial_gap_of(s);
     c->can_move = n_free > 0;
     for (int i = 0; r == 0 && n_free > 0 && !is_enough(s, c, here, best->rank, i); i++)
         r = sample(s, Z, n_free, c, best);

@@ -14,7 +14,7 @@
 
 #include "linkage/kinds.h"
 
-/** enum lk_frame_rule - how the frames of a joint lie in the drawing; f[s][2] is the axis.
+/** enum lk_frame_rule - how the initial frames of a joint lie; f[s][2] is the axis.
  * WORLD: along the world's axes;  AXIS: along the axis, the rest as it comes;  PLANE: f[s][0] is
  * the direction x of the model;  CROSS: each side has the axis of the other as its first direction
  */
