@@ -4,8 +4,8 @@
 #include "maths/vec.h"
 #include "solve/kernels.h"
 
-/* s W Phi^T of one block, direction by direction, four rows at a time. Here and below the numbers
- * of a side (n, pad, is_point) are constants in the instances that count. */
+/* s W Phi^T of one block, direction by direction, four rows at a time. Here and below n, pad and
+ * is_point of a side are compile-time constants in the instances for common joints. */
 LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *sW, lk_four WJ[2][6])
 {
     const double *I = sW->inertia, *turn = rows->turn;
@@ -24,7 +24,7 @@ LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *s
     }
 }
 
-/* column @c of the product of a weighed block with another block of the same body; @m: s / mass */
+/* column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one body; @m: s / mass */
 LK_INLINE void product_column(lk_four WJ[2][6], const struct lk_side *rows,
                               const struct lk_side *columns, int c, double m,
                               double product[LK_ROWS_PAD])
@@ -68,7 +68,7 @@ LK_INLINE void add_product(double *F, int n, lk_four WJ[2][6], const struct lk_s
     }
 }
 
-/* the products of block @j of a body with the blocks before it and with itself */
+/* products of block @j of a body with the blocks before it and with itself */
 LK_INLINE void add_blocks(double *F, int n, const struct lk_block *block, int j, int rows_n,
                           int pad, int is_point, const struct lk_inverse_mass *sW)
 {
@@ -134,8 +134,8 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
         add_remainder(F, C, c->rest, c->stride, place);
 }
 
-/* the front @f in F, n rows of which e are eliminated; both are constants in the instances that
- * count */
+/* assemble front @f into F; n and e are compile-time constants in the instances for common shapes
+ */
 LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e, double *F,
                            const double *regular, const struct lk_inverse_mass *sW)
 {
@@ -152,8 +152,8 @@ LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n
         F[r * (n + 1)] += regular[f->row + r];
 }
 
-/* a small front: built on the stack and factored in a copy that the compiler keeps in registers, so
- * that no value waits for a store */
+/* a small front: assembled on the stack, factored in a copy that the compiler keeps in registers,
+ * so that no load waits for a store */
 LK_INLINE void factor_small(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
                             const double *regular, const struct lk_inverse_mass *sW)
 {
@@ -174,8 +174,8 @@ LK_INLINE void factor_small(struct lk_fronts *fr, const struct lk_front *f, int 
             F[c * n + r] = local[c * n + r];
 }
 
-/* Each instance is a function of its own: some passes of gcc 12 take the square of the size of a
- * function, so that all in one take three times as long to compile. */
+/* Each instance is a function of its own: some passes of gcc 12 are quadratic in the size of a
+ * function; one function for all takes three times as long to compile. */
 #define X(E, N)                                                                                    \
     static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
                                           const double *regular, const struct lk_inverse_mass *sW) \
@@ -226,7 +226,7 @@ LK_INLINE void add_sums(const double *restrict sum, const int *restrict map, int
         t[map[r]] += sum[r];
 }
 
-/* one front of the upward sweep; n and e are constants in the instances that count */
+/* one front of the upward sweep; n and e as in build_front() */
 LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
                               double *t, double *restrict x)
 {

@@ -4,7 +4,8 @@
  * The matrix is E + s Phi_q W Phi_q^T over all rows in the order of elimination, symmetric and
  * positive definite; it is never formed as a whole. Each front adds the elements of its bodies and
  * the remainders of its children, factors the eliminated rows (L D L^T) and leaves the Schur
- * complement for its parent. The arithmetic is fixed by the plan, not by who executes it. */
+ * complement for its parent. The plan alone fixes the arithmetic, whatever the order of execution.
+ */
 #ifndef LK_SOLVE_FRONTS_H
 #define LK_SOLVE_FRONTS_H
 
@@ -20,13 +21,14 @@ struct lk_block {
     int at;
 };
 
-/** struct lk_child - what a child front hands to its parent.
- * @rest:    its remaining rows
+/** struct lk_child - contribution of a child front to its parent.
+ * @rest:    number of remaining rows
  * @corner:  offset of its remainder in the matrices, columns @stride apart
  * @reduced: offset of its remaining right-hand side
- * @map:     remaining row r goes to row map[r] of the parent;  @is_first: to row r itself
- * @place:   the lower triangle of the remainder, column by column: where each value goes in the
- *           parent's matrix (always the lower triangle, though the map may swap rows) */
+ * @map:     offset of the map: remaining row r adds to row map[r] of the parent
+ * @is_first: map[r] = r
+ * @place:   offset of the places in the parent's matrix to which the lower triangle of the
+ *           remainder adds, column by column; in its lower triangle even if the map swaps rows */
 struct lk_child {
     int rest;
     int stride;
@@ -44,8 +46,8 @@ struct lk_element {
     int n_blocks;
 };
 
-/* Rows eliminated and rows in all of the fronts that chains and loops of joints with 3, 5 and 6
- * rows make: the kernels are instantiated for them. Small fronts fit into registers. */
+/* (e, n) of the fronts of chains and loops of joints with 3, 5 and 6 rows, for which the kernels
+ * are instantiated. Small fronts fit into registers. */
 #define LK_SMALL_FRONTS(X) X(3, 3) X(3, 6) X(5, 5) X(6, 6)
 #define LK_LARGE_FRONTS(X) X(3, 9) X(5, 10) X(5, 15) X(6, 11) X(6, 12)
 
@@ -60,11 +62,11 @@ enum lk_front_shape {
 /** struct lk_front - one dense block, column-major with n rows.
  * @shape:    instance of the kernels
  * @n, @e:    rows, rows eliminated
- * @row:      the first eliminated row among all
+ * @row:      index of the first eliminated row among all rows
  * @matrix:   offset of n * n values, rounded up to whole vectors, see lk_kernel_factor()
  * @reduced:  offset of n - e values: what the forward sweep leaves for the parent
- * @rest:     offset of the n - e row numbers of the remaining rows
- * @parent:   front of the plan that takes the remainder, or -1 */
+ * @rest:     offset of the row indices of the n - e remaining rows
+ * @parent:   front of the plan that receives the remainder, or -1 */
 struct lk_front {
     enum lk_front_shape shape;
     int n;
@@ -80,8 +82,9 @@ struct lk_front {
     int n_elements;
 };
 
-/** struct lk_fronts - all of them; written once when a model is compiled, but @matrices and @sums.
- * @front: in the order in which they are worked on;  @plan_front: in the order of the plan */
+/** struct lk_fronts - all fronts. Factor and solve write only @matrices, @sums and @local; the
+ * rest is written when a model is compiled.
+ * @front: in the order of execution;  @plan_front: in the order of the plan */
 struct lk_fronts {
     int n_fronts;
     int n_rows;
@@ -111,20 +114,17 @@ struct lk_inverse_mass {
 LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,
                             const struct lk_inverse_mass *sW);
 
-/** lk_fronts_solve() - solve with the last factor, in place: assembly upwards, disassembly
- * downwards.
+/** lk_fronts_solve() - solve with the last factor, in place: assembly, then disassembly.
  * @x: n_rows values in the order of elimination
  * Thread: cycle.  RT: yes. */
 LK_RT void lk_fronts_solve(struct lk_fronts *fronts, double *x);
 
-/** lk_fronts_schedule() - work on the fronts in another order from now on. Nothing but the order
- * changes: results keep their bits.
- * @order: every front once, children before their parents, by their place in the plan */
+/** lk_fronts_schedule() - change the order of execution. Results stay bit-identical.
+ * @order: indices into the plan, each front once, children before their parents */
 void lk_fronts_schedule(struct lk_fronts *fronts, const int *order);
 
-/** lk_fronts_smallest_pivot() - smallest pivot of the last factor, each against its row's own
- * scale: near 1 where rows are independent, near the regularisation where they depend on each
- * other.
+/** lk_fronts_smallest_pivot() - smallest pivot of the last factor, each relative to the scale of
+ * its row: near 1 where rows are independent, near the regularisation where they are redundant.
  * @scale: n_rows values
  * Thread: cycle.  RT: yes. */
 LK_RT double lk_fronts_smallest_pivot(const struct lk_fronts *fronts, const double *scale);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense kernels of one front. F is column-major with n rows, lower triangle; the first e rows and
- * columns are eliminated. One source: fronts.c instantiates it for the sizes that chains and loops
- * of the shipped joints make, so that loops unroll there, and once for any other size. */
+ * columns are eliminated. fronts.c instantiates them with constant n and e for the sizes that
+ * chains and loops of the shipped joints need, so that loops unroll, and once for any size. */
 #ifndef LK_SOLVE_KERNELS_H
 #define LK_SOLVE_KERNELS_H
 
 #include "maths/hot.h"
 #include <stddef.h>
 
-/* L D L^T of the eliminated columns, the Schur complement behind them */
+/* L D L^T of the first e columns, Schur complement in the rest; D^-1 replaces D */
 LK_INLINE void eliminate(double *restrict F, int n, int e)
 {
 #pragma GCC unroll 16
@@ -50,7 +50,7 @@ LK_INLINE void fold_remaining(double *restrict F, int n, int e)
     }
 }
 
-/* L11 := L11^-1, unit lower; from the last row up, since a row needs only L of the rows above */
+/* L11 := L11^-1, unit lower; last row first, as a row reads only L of the rows above */
 LK_INLINE void invert_eliminated(double *restrict F, int n, int e)
 {
 #pragma GCC unroll 16
@@ -66,11 +66,10 @@ LK_INLINE void invert_eliminated(double *restrict F, int n, int e)
         }
 }
 
-/** lk_kernel_factor() - partial L D L^T, kept in the form that solves with the shortest chain of
- * dependent operations: L11^-1 (unit lower) and D^-1 (diagonal) in the eliminated block,
- * U = A21 A11^-1 below it, and the Schur complement A22 - U A12 in the lower triangle behind it.
- * F must be positive definite; a pivot that is zero gives values that are not finite, which the
- * step refuses. RT: yes. */
+/** lk_kernel_factor() - partial L D L^T, stored for the shortest dependency chain in the solve:
+ * L11^-1 (unit lower) and D^-1 (diagonal) in the eliminated block, U = A21 A11^-1 below it, and the
+ * Schur complement A22 - U A12 in the lower triangle behind it. F must be positive definite; a zero
+ * pivot gives non-finite values, and the step is rejected. RT: yes. */
 LK_INLINE void lk_kernel_factor(double *restrict F, int n, int e)
 {
     eliminate(F, n, e);
@@ -86,8 +85,7 @@ LK_INLINE void lk_kernel_forward(const double *restrict F, int n, int e, double 
 #pragma GCC unroll 16
         for (int i = e; i < n; i++)
             t[i] -= F[i + (ptrdiff_t)k * n] * t[k];
-            /* t1 := L11^-T D^-1 L11^-1 t1; the last row first, since a row needs only those above
-             */
+            /* t1 := L11^-T D^-1 L11^-1 t1; last row first, as a row reads only those above */
 #pragma GCC unroll 16
     for (int i = e - 1; i >= 0; i--) {
 #pragma GCC unroll 16

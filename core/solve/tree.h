@@ -3,7 +3,7 @@
  *
  * Every body contributes the dense element s Phi_b W Phi_b^T over the rows of the joints at it. Two
  * (sub)assemblies that share joints are merged: their elements are added, the shared joints become
- * internal and are eliminated by Cholesky, and an element over the remaining handles is left. A
+ * internal and are eliminated (L D L^T), and an element over the remaining handles is left. A
  * joint to the ground is internal to its body. The merges form binary trees, one for each mechanism
  * that is not connected with the others.
  *
@@ -15,7 +15,7 @@
 #define LK_TREE_SIDES 4 /* bodies that one joint may connect */
 
 /** struct lk_topology - which joints connect which bodies.
- * @body:   the different bodies of each joint; n_bodies stands for the ground and for no body
+ * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries
  * @n_rows: rows of each joint */
 struct lk_topology {
     int n_bodies;
@@ -24,13 +24,13 @@ struct lk_topology {
     const int *n_rows;
 };
 
-/** struct lk_merge - two assemblies become one. Index i < n_bodies is the body i, n_bodies + k is
- * the result of merge k. */
+/** struct lk_merge - merges two assemblies. Index i < n_bodies is body i, n_bodies + k is the
+ * result of merge k. */
 struct lk_merge {
     int part[2];
 };
 
-/** struct lk_tree - merges in an order in which parts come before what is made of them.
+/** struct lk_tree - merges, each after those of its parts.
  * @depth: levels from a body to the root */
 struct lk_tree {
     int n_merges;
@@ -42,7 +42,7 @@ struct lk_tree {
  * @n_elim:   joints eliminated here, the first ones of @joints
  * @joints:   eliminated, then remaining joints, @n_joints of them
  * @rows:     rows of all, @elim_rows of the eliminated ones
- * @children: fronts whose remaining part is added here
+ * @children: fronts whose remainder is added here
  * @bodies:   bodies whose element is added here */
 struct lk_front_plan {
     int n_elim;
@@ -57,7 +57,7 @@ struct lk_front_plan {
 };
 
 /** struct lk_plan - the fronts of a tree, children before parents.
- * @row:        first row of each joint in the order of elimination, n_joints
+ * @row:        first row of each joint in the order of elimination, n_joints values
  * @factor_flops, @solve_flops: work of one factorisation, of one solve */
 struct lk_plan {
     int n_fronts;
