@@ -2,7 +2,7 @@
 /* One block of memory, laid out by one routine that runs twice: once to count, once to place.
  *
  * With base NULL lk_arena_take() only counts and returns NULL; with the block in place it returns
- * zeroed memory aligned to a cache line. The layout routine must not look at what it took. */
+ * zeroed memory aligned to a cache line. The layout routine must not dereference it. */
 #ifndef LK_MATHS_ARENA_H
 #define LK_MATHS_ARENA_H
 

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor's arithmetic as this library wants it, whatever the caller has set: round to
- * nearest, no traps, denormal numbers taken as zero.
+/* The floating-point control register of library code, whatever the caller has set: round to
+ * nearest, exceptions masked, denormals as zero.
  *
  * Multipliers that decay towards zero end as denormals, on which arithmetic is some hundred times
- * slower, and bits depend on whether they are zero. The setting is one of each thread; so every
- * public function that computes begins with
+ * slower, and results depend on whether they are flushed. The register belongs to the thread; so
+ * every public function that computes begins with
  *
  *     LK_ARITHMETIC;
  *
- * which acts until the function returns, by whatever way, and then gives the caller's setting
- * back. Brackets may lie within each other; each costs 15 ns on a processor of the Zen 3 kind.
+ * which holds until the block ends, on every path, and then restores the caller's setting.
+ * Brackets may nest; each costs 15 ns on a Zen 3 processor.
  *
- * What is computed goes through memory: the compiler may move arithmetic between registers across
- * the bracket, but no load and no store. A function that returns a number as its value therefore
- * needs another one, which it calls within the bracket, and which is not inlined. */
+ * The compiler may move arithmetic on registers across the bracket, but no load and no store. So
+ * results must go through memory: a function that returns a floating-point value calls, within the
+ * bracket, another one that is not inlined. */
 #ifndef LK_MATHS_ARITHMETIC_H
 #define LK_MATHS_ARITHMETIC_H
 
 #include <stdint.h>
 
-/* of x86: all traps masked (0x1f80), results that are denormal zero (0x8000), and operands (0x40)
- */
+/* x86: all exceptions masked (0x1f80), FTZ (0x8000), DAZ (0x40) */
 #define LK_ARITHMETIC_MXCSR 0x9fc0u
-/* of ARM: denormals are zero (FZ) */
+/* ARM: FZ, denormals are zero */
 #define LK_ARITHMETIC_FPCR (UINT64_C(1) << 24)
 
-/** lk_arithmetic_enter() - the library's setting on the calling thread.
+/** lk_arithmetic_enter() - apply the library's setting to the calling thread.
  * Thread: any.  RT: yes.
  * Return: the setting before, for lk_arithmetic_leave(). */
 static inline uint64_t lk_arithmetic_enter(void)
@@ -48,7 +47,7 @@ static inline uint64_t lk_arithmetic_enter(void)
 #endif
 }
 
-/** lk_arithmetic_leave() - back to what lk_arithmetic_enter() found.  RT: yes. */
+/** lk_arithmetic_leave() - restore the setting that lk_arithmetic_enter() found.  RT: yes. */
 static inline void lk_arithmetic_leave(const uint64_t *before)
 {
 #if defined(__SSE2__)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the hot loops of a step are written with.
+/* Types and attributes for the hot loops of a step.
  *
  * They are vectorised by hand, four bodies or four rows side by side, and built without automatic
- * vectorisation (core/step/meson.build): a compiler that packs the small vectors of rigid bodies on
- * its own reads with one wide load what narrow stores have just written, and the processor then
- * waits for the stores. Measured on a chain of 128 links, that costs a fifth of the step. */
+ * vectorisation (core/step/meson.build): where the compiler packs 3-vectors by itself, one wide
+ * load reads what several narrow stores have just written, so store-to-load forwarding fails.
+ * Measured on a chain of 128 links, that costs a fifth of the step. */
 #ifndef LK_MATHS_HOT_H
 #define LK_MATHS_HOT_H
 
-/* for the small functions that hot ones are made of; under sanitizers, whose checks would be
- * inlined with them thousands of times, they are functions */
+/* for the small functions of the hot path; not forced under sanitizers, whose checks would be
+ * inlined with them thousands of times */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LK_INLINE static inline __attribute__((unused))
 #else
@@ -18,8 +18,7 @@
 
 #define LK_APART __attribute__((noinline, noclone)) /* large instances: slow to compile in one */
 
-/* four doubles that are computed side by side; the compiler splits them where the processor has
- * narrower registers */
+/* four doubles side by side; the compiler splits them where registers are narrower */
 typedef double lk_four __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long lk_four_mask __attribute__((vector_size(32), aligned(8), may_alias));
 

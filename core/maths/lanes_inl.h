@@ -100,7 +100,7 @@ LK_INLINE lanes_t *block_at(const struct lk_batches *p, int at)
     return (lanes_t *)p->values + at;
 }
 
-/* @values with lane @l from @from */
+/* @values with lane @l replaced by *@from */
 LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 {
 #if LK_LANES == 8 && defined(__AVX512F__)
@@ -112,7 +112,7 @@ LK_INLINE lanes_t with_lane(lanes_t values, int l, const double *from)
 #endif
 }
 
-/* @n vectors from @k0 on, lane by lane */
+/* gather @n vectors from @k0 on, each lane from its own block */
 static __attribute__((noinline)) void collect(const struct lk_batches *p, struct lk_ref ref, int k0,
                                               int n, lanes_t *ret)
 {
@@ -158,7 +158,7 @@ static __attribute__((noinline)) void collect(const struct lk_batches *p, struct
     }
 }
 
-/* @n vectors of a block from @k0 on: where they lie, or collected in @buffer */
+/* @n vectors of a block from @k0 on: in place, or gathered in @buffer */
 LK_INLINE const lanes_t *view(const struct lk_batches *p, struct lk_ref ref, int k0, int n,
                               lanes_t *buffer)
 {
@@ -182,7 +182,7 @@ static __attribute__((noinline)) void distribute(const struct lk_batches *p, str
     }
 }
 
-/* the way back; what has no place is dropped */
+/* store @n vectors from @k0 on, the inverse of view(); lanes without a place are dropped */
 LK_INLINE void put(const struct lk_batches *p, struct lk_ref ref, int k0, int n,
                    const lanes_t *values)
 {

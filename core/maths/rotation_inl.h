@@ -5,7 +5,7 @@
  * Exponential and logarithm run the same instructions for every argument: no branch, no call, no
  * division. The polynomials interpolate at Chebyshev nodes (maths/fit-rotation computes the
  * coefficients in 60 digits and prints the error of the interpolation, below 1e-17). Valid for
- * rotations of at most pi, which is the bound of a step anyway. No include guard on purpose. */
+ * |theta| <= pi, which bounds a step anyway. No include guard on purpose. */
 
 LK_INLINE void LK_NAME(cross)(const LK_REAL a[3], const LK_REAL b[3], LK_REAL r[3])
 {
@@ -54,9 +54,8 @@ LK_INLINE LK_REAL LK_NAME(inner)(const LK_REAL a[3], const LK_REAL b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* sum c[i] x^i, powers that are alike modulo four apart: four chains of dependent operations a
- * quarter as long as Horner's one; @n is a constant of at least 4 at every call, so the loops
- * unroll */
+/* sum c[i] x^i by four Horner schemes in x^4, one for each i modulo 4: a quarter of the dependency
+ * chain of a single one. @n is a constant of at least 4 at every call, so the loops unroll. */
 LK_INLINE LK_REAL LK_NAME(polynomial)(const double *c, int n, LK_REAL x)
 {
     LK_REAL xx = x * x, xxxx = xx * xx, part[4];

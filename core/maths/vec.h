@@ -21,8 +21,7 @@ LK_INLINE double lk_root(double x)
     return sqrt(x);
 }
 
-/* The functions below are always inlined, so how a caller without wide registers would pass four
- * doubles does not matter. */
+/* The functions below are always inlined, so the calling convention for vectors does not matter. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -31,7 +30,7 @@ LK_INLINE lk_four lk_root_four(lk_four x)
     return (lk_four){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
 }
 
-/* the larger of two, lane by lane, by the mask of a comparison */
+/* lk_max(), lane by lane */
 LK_INLINE lk_four lk_max_four(lk_four a, lk_four b)
 {
     lk_four_mask larger = b > a;
@@ -115,7 +114,7 @@ LK_INLINE void lk_sym_inverse(const double S[6], double r[6])
     r[5] = (S[3] * S[4] - S[0] * S[5]) * inv;
 }
 
-/* pull a quaternion that is off by round-off back to unit length: one Newton step of 1/sqrt */
+/* renormalise a quaternion that is off by round-off: one Newton step of 1/sqrt */
 LK_INLINE void lk_quat_normalise(double q[4])
 {
     double scale = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
