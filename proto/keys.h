@@ -6,10 +6,10 @@
  *     D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs
  *
  * Words are separated by blanks. A word that begins with # begins a comment; no key does, as its
- * first five characters would be more than four bytes can hold.
+ * first five characters would encode a value beyond 32 bits.
  *
- * A file with a secret key is refused when group or others may read it, any key file when they may
- * write it or when it belongs to a stranger. Nothing here is for the cycle thread. */
+ * A file with a secret key is refused if group or others may read it; any key file is refused if
+ * they may write it or if another user owns it. Thread: any but the cycle. */
 #ifndef LK_KEYS_H
 #define LK_KEYS_H
 
@@ -25,14 +25,14 @@ extern "C" {
 #define LK_KEY_LENGTH   40
 #define LK_KEY_SIZE     (LK_KEY_LENGTH + 1) /* with its terminating zero */
 #define LK_KEY_NAME_MAX 63                  /* bytes of a client's name, without its zero */
-#define LK_KEY_FILE_MAX (64u << 10)         /* bytes of a file that is read here */
+#define LK_KEY_FILE_MAX (64u << 10)         /* largest file that is read, in bytes */
 
 /** enum lk_key_kind - LK_KEY_PUBLIC: others may read it;  LK_KEY_SECRET: they may not */
 enum lk_key_kind { LK_KEY_PUBLIC, LK_KEY_SECRET };
 
 /** struct lk_key_words - the words of a line, without its comment.
- * @n: may be larger than LK_KEY_WORDS_MAX; those beyond are not kept
- * @word, @length: within the text;  @line: from 1 */
+ * @n: number of words; only the first LK_KEY_WORDS_MAX are kept
+ * @word, @length: point into the text;  @line: from 1 */
 #define LK_KEY_WORDS_MAX 4
 struct lk_key_words {
     int n;
@@ -41,35 +41,37 @@ struct lk_key_words {
     int line;
 };
 
-/** lk_key_is_valid() - are these @length bytes a key: 40 characters of Z85 that encode 32 bytes? */
+/** lk_key_is_valid() - whether these @length bytes are a key: 40 characters of Z85 that encode 32
+ * bytes. */
 bool lk_key_is_valid(const char *text, size_t length);
 
-/** lk_key_name_is_valid() - are these @length bytes the name of a client: letters, digits, '.', '_'
- * and '-'? */
+/** lk_key_name_is_valid() - whether these @length bytes are the name of a client: letters, digits,
+ * '.', '_' and '-'. */
 bool lk_key_name_is_valid(const char *text, size_t length);
 
-/** lk_key_next_line() - the words of the next line that has any.
- * @text: @size bytes;  @place: 0 at first, moved;  @words: its line is counted on
+/** lk_key_next_line() - find the next line that has words.
+ * @text: @size bytes;  @place: byte offset, 0 at first, advanced;  @words: its line number is
+ * advanced too
  * Return: whether there was one. */
 bool lk_key_next_line(const char *text, size_t size, size_t *place, struct lk_key_words *words);
 
-/** lk_key_parse() - the one key in a text.
- * @name: of the text, for the error;  @ret_key: LK_KEY_SIZE bytes
+/** lk_key_parse() - read the only key in a text.
+ * @name: of the text, for error messages;  @ret_key: LK_KEY_SIZE bytes
  * Return: 0, LK_E_TEXT (@ret_error: "name:line: ..."; the text itself is never quoted). */
 int lk_key_parse(const char *name, const char *text, size_t size, char *ret_key,
                  struct lk_error *ret_error);
 
-/** lk_key_file_read() - a small file that has to be safe from others.
+/** lk_key_file_read() - read a key file; check its owner and permissions.
  * @owner:    who may own it, besides root
  * @ret_text: to be freed with lk_key_file_free(); @ret_size bytes
- * Return: 0, LK_E_TEXT (not there, not safe, too large: @ret_error says what to do), -ENOMEM. */
+ * Return: 0, LK_E_TEXT (missing, not safe, too large: @ret_error says what to do), -ENOMEM. */
 int lk_key_file_read(const char *path, enum lk_key_kind kind, uid_t owner, char **ret_text,
                      size_t *ret_size, struct lk_error *ret_error);
 /** lk_key_file_free() - overwrite and free; NULL is allowed. */
 void lk_key_file_free(char *text, size_t size);
 
-/** lk_key_read() - the two together: the key in the file at @path. Return: as lk_key_file_read().
- */
+/** lk_key_read() - lk_key_file_read() and lk_key_parse(): the key in the file at @path.
+ * Return: as lk_key_file_read(). */
 int lk_key_read(const char *path, enum lk_key_kind kind, uid_t owner, char *ret_key,
                 struct lk_error *ret_error);
 

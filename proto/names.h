@@ -2,9 +2,8 @@
 /* Words for the enumerations of linkage.proto, one set for the daemon's messages, its configuration
  * and every tool: lower case, with a hyphen between two words.
  *
- * From a number to its word: "unknown" for what this version does not know. From a word to its
- * number: 0, the UNSPECIFIED of every enumeration, when there is no such word. All texts are
- * static; any thread but the cycle. */
+ * A number that this version does not know has the word "unknown". An unknown word has the number
+ * 0, which is UNSPECIFIED in every enumeration. All texts are static. Thread: any but the cycle. */
 #ifndef LK_NAMES_H
 #define LK_NAMES_H
 
@@ -17,8 +16,8 @@ extern "C" {
 
 #define LK_NAMES_FLAGS_SIZE 96 /* enough for all flags in words */
 
-/** lk_names_result() - "wrong-state"; _mode() - "lockstep"; _action() - "ramp"; _condition() -
- * "not-finite"; _role() - "bench"; _injection() - "delay". */
+/** The word for a value: lk_names_result() - "wrong-state"; _mode() - "lockstep"; _action() -
+ * "ramp"; _condition() - "not-finite"; _role() - "bench"; _injection() - "delay". */
 const char *lk_names_result(Linkage__V1__Result result);
 const char *lk_names_mode(Linkage__V1__Mode mode);
 const char *lk_names_action(Linkage__V1__Action action);
@@ -27,17 +26,17 @@ const char *lk_names_role(Linkage__V1__Role role);
 const char *lk_names_injection(Linkage__V1__InjectionKind kind);
 
 /** lk_names_to_mode(), lk_names_to_action(), lk_names_to_condition(), lk_names_to_injection() - the
- * other way; 0 for a word that is none of them. */
+ * value for a word; 0 if there is none. */
 Linkage__V1__Mode lk_names_to_mode(const char *word);
 Linkage__V1__Action lk_names_to_action(const char *word);
 Linkage__V1__Condition lk_names_to_condition(const char *word);
 Linkage__V1__InjectionKind lk_names_to_injection(const char *word);
 
-/** lk_names_flag() - the word of bit @flag of an OutputSample's flags: "rate-limited". */
+/** lk_names_flag() - the word for flag @flag of an OutputSample: "rate-limited". */
 const char *lk_names_flag(Linkage__V1__Flag flag);
 
-/** lk_names_flags() - all of @flags: "degraded, stale"; "" for none; bits that this version does
- * not know become one "unknown" at the end.
+/** lk_names_flags() - the words for all of @flags: "degraded, stale"; "" for none. Bits that
+ * this version does not know become one "unknown" at the end.
  * Return: @text. */
 const char *lk_names_flags(uint32_t flags, char text[LK_NAMES_FLAGS_SIZE]);
 

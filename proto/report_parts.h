@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the report share; its users include report.h. */
+/* Functions that the source files of the report share. Users of the report include report.h. */
 #ifndef LK_REPORT_PARTS_H
 #define LK_REPORT_PARTS_H
 
 #include "report.h"
 
-/** lk_report_durations_head(), lk_report_durations_text() - the head of a table of durations, and a
- * row of it; @d NULL: none. */
+/** lk_report_durations_head(), lk_report_durations_text() - print the head of a table of durations,
+ * and a row of it. @d: NULL: none */
 void lk_report_durations_head(FILE *file);
 void lk_report_durations_text(FILE *file, const char *label, const Linkage__V1__Durations *d);
 
-/** lk_report_durations_json() - a member @key; @d NULL: an empty one. */
+/** lk_report_durations_json() - add durations as member @key. @d: NULL: an empty object */
 void lk_report_durations_json(struct lk_json *json, const char *key,
                               const Linkage__V1__Durations *d);
 
-/** lk_report_budgets_text(), lk_report_budgets_json() - the latency budgets of all benches. */
+/** lk_report_budgets_text(), lk_report_budgets_json() - write the latency budgets of all benches.
+ */
 void lk_report_budgets_text(FILE *file, const Linkage__V1__Evidence *evidence);
 void lk_report_budgets_json(struct lk_json *json, const Linkage__V1__Evidence *evidence);
 

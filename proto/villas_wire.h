@@ -2,8 +2,8 @@
 /* Bounded encoding and decoding of the messages in villas.proto.
  *
  * The bounds are those of wire.h: the size is checked before decoding, decoding takes memory from
- * an arena of fixed size, and what comes out has passed all checks. None of this is for the cycle
- * thread. */
+ * an arena of fixed size, and a decoded message has passed all checks.
+ * Thread: any but the cycle. */
 #ifndef LK_VILLAS_WIRE_H
 #define LK_VILLAS_WIRE_H
 
@@ -21,7 +21,7 @@ extern "C" {
 enum lk_villas_status {
     LK_VILLAS_OK = 0,
     LK_VILLAS_E_TOO_LARGE = 1, /* more than LK_VILLAS_MESSAGE_MAX, or the buffer is too small */
-    LK_VILLAS_E_MALFORMED = 2, /* not a Message, or it asks for more memory than the arena has */
+    LK_VILLAS_E_MALFORMED = 2, /* not a Message, or it needs more memory than the arena has */
     LK_VILLAS_E_NO_DATA = 3,   /* no sample in it, or only START and STOP: nothing to act on */
     LK_VILLAS_E_KIND = 4,      /* a sample is neither DATA, START nor STOP */
     LK_VILLAS_E_SEQUENCE = 5,  /* a DATA sample without a sequence number */
@@ -30,13 +30,13 @@ enum lk_villas_status {
     LK_VILLAS_STATUSES,
 };
 
-/** lk_villas_status_text() - a code in a few words. Static text. */
+/** lk_villas_status_text() - the meaning of a code in a few words. Static text. */
 const char *lk_villas_status_text(int status);
 
-/** struct lk_villas_sample - what a message says.
+/** struct lk_villas_sample - content of a message.
  * @sequence, @origin_ns: of its newest DATA sample; @origin_ns since 1970, 0: not given
- * @values:  @n_values of that sample, in the arena; integers and truth values as numbers, too
- * @older:   DATA samples that are passed over;  @ignored: START and STOP */
+ * @values:  @n_values of that sample, in the arena; integers and booleans are converted
+ * @older:   number of older DATA samples, ignored;  @ignored: number of START and STOP */
 struct lk_villas_sample {
     uint64_t sequence;
     uint64_t origin_ns;
@@ -47,17 +47,17 @@ struct lk_villas_sample {
 };
 
 /** lk_villas_decode() - decode a message; the arena is reset first.
- * Of several DATA samples the one with the largest sequence number counts; the others are not
- * looked at any further. How many values there are, and whether they are finite, is for the caller
- * to check.
+ * Of several DATA samples the one with the largest sequence number counts; the values of the
+ * others are ignored. The caller checks the number of values and that they are finite.
  * @data:       @size bytes as received
- * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; lives as long as a decoded message
- * Return: 0, or why the message is refused. */
+ * @ret_sample: written on success, and for LK_VILLAS_E_NO_DATA; lives until the arena is
+ *              reset
+ * Return: 0, or enum lk_villas_status: why the message is refused. */
 int lk_villas_decode(struct lk_wire_arena *arena, const void *data, size_t size,
                      struct lk_villas_sample *ret_sample);
 
-/** struct lk_villas_frame - a message with one DATA sample, whose memory is taken once.
- * @value, @list: @n values and what points to them */
+/** struct lk_villas_frame - a message with one DATA sample, allocated once.
+ * @value, @list: its values, and pointers to them */
 struct lk_villas_frame {
     Linkage__Villas__Message message;
     Linkage__Villas__Sample sample;
@@ -67,7 +67,8 @@ struct lk_villas_frame {
     Linkage__Villas__Value **list;
 };
 
-/** lk_villas_frame_init() - for @n values. It must not move afterwards. Return: 0, -ENOMEM. */
+/** lk_villas_frame_init() - allocate for @n values. @frame must not move afterwards.
+ * Return: 0, -ENOMEM. */
 int lk_villas_frame_init(struct lk_villas_frame *frame, size_t n);
 /** lk_villas_frame_fini() - release; a zeroed frame is allowed. */
 void lk_villas_frame_fini(struct lk_villas_frame *frame);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounded encoding and decoding of the messages in linkage.proto.
  *
- * A message from a socket may hold anything. Three bounds keep the price of looking at one fixed:
- * its size is checked before it is decoded, the decoder takes memory from an arena of fixed size
- * (a message that asks for more is refused, never served from the heap), and the messages do not
- * nest into themselves. What decodes is then checked for plausibility, so that a caller never sees
- * a name without end or a number that is not finite.
+ * A message from a socket may hold anything. Three rules bound the cost of decoding one: its size
+ * is checked first, the decoder takes memory from an arena of fixed size (a message that needs
+ * more is refused; the heap is never used), and no message type is recursive. A decoded message is
+ * then checked for plausibility, so that a caller never sees an overlong name or a number that is
+ * not finite.
  *
  * Memory: a decoded message lives in the arena until the next decode or reset of that arena. There
- * is nothing to free. An arena belongs to one thread at a time.
- *
- * None of this is for the cycle thread. */
+ * is nothing to free. An arena belongs to one thread at a time, never to the cycle. */
 #ifndef LK_WIRE_H
 #define LK_WIRE_H
 
@@ -40,17 +38,17 @@ extern "C" {
 /** enum lk_wire_status - positive return codes. */
 enum lk_wire_status {
     LK_WIRE_OK = 0,
-    LK_WIRE_E_TOO_LARGE = 1, /* beyond the size limit of its kind, or the buffer is too small */
-    LK_WIRE_E_MALFORMED = 2, /* not such a message, or it asks for more memory than the arena has */
-    LK_WIRE_E_LENGTH = 3,    /* wrong number of values */
+    LK_WIRE_E_TOO_LARGE = 1,  /* beyond the size limit of its kind, or the buffer is too small */
+    LK_WIRE_E_MALFORMED = 2,  /* not such a message, or it needs more memory than the arena has */
+    LK_WIRE_E_LENGTH = 3,     /* wrong number of values */
     LK_WIRE_E_NOT_FINITE = 4, /* a value is not a finite number */
 };
 
-/** lk_wire_status_text() - a code in a few words, as "wrong number of values". Static text. */
+/** lk_wire_status_text() - the meaning of a code: "wrong number of values". Static text. */
 const char *lk_wire_status_text(int status);
 
-/** lk_wire_state_name() - a lower-case word, "running"; "unknown" for what this version does not
- * know. Static text. More words of this kind are in names.h. */
+/** lk_wire_state_name() - a lower-case word, "running"; "unknown" for a state that this version
+ * does not know. Static text. names.h has the words of other enumerations. */
 const char *lk_wire_state_name(Linkage__V1__State state);
 
 /** struct lk_wire_arena - fixed memory that decoded messages live in.
@@ -72,24 +70,23 @@ int lk_wire_arena_init(struct lk_wire_arena *arena, size_t size);
 /** lk_wire_arena_fini() - release; a zeroed arena is allowed. */
 void lk_wire_arena_fini(struct lk_wire_arena *arena);
 
-/** lk_wire_arena_reset() - forget everything in it. */
+/** lk_wire_arena_reset() - release all memory taken from it, for reuse. */
 void lk_wire_arena_reset(struct lk_wire_arena *arena);
 
 /** lk_wire_arena_take() - @size zeroed bytes, aligned for anything; NULL when the arena is full.
  * Lets a caller build a message with the lifetime of a decoded one. */
 void *lk_wire_arena_take(struct lk_wire_arena *arena, size_t size);
 
-/** lk_wire_arena_format() - printf into the arena; NULL when it is full. */
+/** lk_wire_arena_format() - sprintf() into the arena; NULL when it is full. */
 char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** lk_wire_decode_input() - decode an InputSample; the arena is reset first.
  * @data: @size bytes as received
- * Every value of the result is finite; their number is for the caller to compare with the model
- * (LK_WIRE_E_LENGTH, see lk_wire_check_values()). A heartbeat may have values all the same: they
- * mean nothing.
- * With LK_WIRE_E_NOT_FINITE, and with no other code, @ret_sample is written too: whoever counts
- * refusals wants to know whose sample it was and which channel it is about.
+ * Every value of the result is finite. The caller compares their number with the model
+ * (LK_WIRE_E_LENGTH, see lk_wire_check_values()), and ignores the values of a heartbeat.
+ * @ret_sample is written on success and with LK_WIRE_E_NOT_FINITE, so that the caller can tell
+ * whose sample and which channel was refused.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__InputSample **ret_sample);
@@ -101,8 +98,8 @@ int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t s
 int lk_wire_decode_output(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__OutputSample **ret_sample);
 
-/** lk_wire_decode_stream() - decode a StreamSample; as lk_wire_decode_output(). There is a sample
- * in it. */
+/** lk_wire_decode_stream() - decode a StreamSample; as lk_wire_decode_output(). Its sample is
+ * always present. */
 int lk_wire_decode_stream(struct lk_wire_arena *arena, const void *data, size_t size,
                           const Linkage__V1__StreamSample **ret_sample);
 
@@ -114,41 +111,41 @@ int lk_wire_decode_heartbeat(struct lk_wire_arena *arena, const void *data, size
 
 /** enum lk_wire_kind - what a message on the outputs socket is, by its first byte. */
 enum lk_wire_kind {
-    LK_WIRE_UNKNOWN = 0, /* of a later version: to be passed over */
+    LK_WIRE_UNKNOWN = 0, /* of a later version: ignore it */
     LK_WIRE_OUTPUT = 0x08,
     LK_WIRE_STREAM = 0x09,
     LK_WIRE_HEARTBEAT = 0x0a,
 };
 
-/** lk_wire_kind() - look at the first byte of @size bytes. */
+/** lk_wire_kind() - kind of a message of @size bytes, by its first byte. */
 enum lk_wire_kind lk_wire_kind(const void *data, size_t size);
 
 /** lk_wire_decode_request() - decode a ControlRequest; the arena is reset first.
- * The result has one command, or none: then it is one of a later version of the contract, or
- * nothing was asked; its id can be answered all the same. Names are at most LK_WIRE_NAME_MAX bytes
+ * The result has one command or none. Without one the request is empty or of a later version of the
+ * protocol; its id can still be answered. Names are at most LK_WIRE_NAME_MAX bytes
  * long, lists at most as long as the limits above, and the numbers of an injection are finite.
- * Values of a SetRequest and of the sample in a StepRequest are left unchecked: the daemon answers
- * them in more detail.
+ * Values of a SetRequest and of the sample in a StepRequest are not checked here: the daemon
+ * refuses bad ones with a more detailed answer.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_request(struct lk_wire_arena *arena, const void *data, size_t size,
                            const Linkage__V1__ControlRequest **ret_request);
 
 /** lk_wire_decode_reply() - decode a ControlReply; the arena is reset first.
- * Channels of a description, a claim and a stream have as many units as components, offsets that
- * follow each other without a gap, and limits, rate and initial value that are numbers or infinite.
+ * Channels of a description, a claim and a stream have as many units as components, contiguous
+ * offsets, and limits, rate and initial value that are not NaN.
  * The topic of a stream has 1 to LK_WIRE_TOPIC_MAX bytes. The outputs after a StepRequest are
  * finite. Lists are at most as long as the limits above. Buckets of a distribution have as many
- * counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and the bounds rise; evidence has at most
- * LK_WIRE_CYCLES_MAX cycles a list. A trace is what fits into a reply.
+ * counts as upper bounds, at most LK_WIRE_BUCKETS_MAX, and the bounds increase; evidence has at
+ * most LK_WIRE_CYCLES_MAX cycles a list. The length of a trace is bounded by the size of the reply.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_decode_reply(struct lk_wire_arena *arena, const void *data, size_t size,
                          const Linkage__V1__ControlReply **ret_reply);
 
-/** lk_wire_check_values() - @n values against the number @expected and for being finite.
+/** lk_wire_check_values() - check that @n is @expected and that all values are finite.
  * Return: 0, LK_WIRE_E_LENGTH, LK_WIRE_E_NOT_FINITE. */
 int lk_wire_check_values(const double *values, size_t n, size_t expected);
 
-/** lk_wire_encoded_size() - bytes that encoding @message takes. */
+/** lk_wire_encoded_size() - size of the encoded @message in bytes. */
 size_t lk_wire_encoded_size(const ProtobufCMessage *message);
 
 /** lk_wire_encode() - encode any message; does not allocate.

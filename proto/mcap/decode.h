@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages by the schema that is embedded in their file: every number in them is a column. Nothing
- * is known here about who wrote the file. */
+/* Decode messages by the schema that is embedded in their file: every numeric field is a column.
+ * The file may come from any program. */
 #ifndef LK_MCAP_DECODE_H
 #define LK_MCAP_DECODE_H
 
@@ -10,9 +10,10 @@
 #define LK_COLUMNS_MAX      65536
 #define LK_COLUMN_NAME_SIZE 96
 
-/** struct lk_column - a field that holds a number.
- * @field, @component: their names; @component is "" outside of a message within the message
- * @number, @inner:    of the field, and of that within it, 0 where there is none
+/** struct lk_column - a numeric field.
+ * @field, @component: names of the field and of that within it; @component is "" where the field
+ *                     is no message
+ * @number, @inner:    their field numbers; @inner is 0 likewise
  * @type:              enum lk_pb_type */
 struct lk_column {
     char field[LK_COLUMN_NAME_SIZE];
@@ -28,14 +29,14 @@ struct lk_columns {
     size_t capacity;
 };
 
-/** lk_columns_read() - of the message type @name in the FileDescriptorSet @set. Fields that are no
- * number, and numbers deeper than one message within the message, are left out.
+/** lk_columns_read() - columns of the message type @name in the FileDescriptorSet @set. Fields that
+ * are not numeric or are nested deeper than one level are left out.
  * Return: 0, -ENOENT (no such type), -EINVAL (no such set), -E2BIG, -ENOMEM. */
 int lk_columns_read(struct lk_mcap_span set, struct lk_mcap_span name, struct lk_columns *ret);
 void lk_columns_fini(struct lk_columns *columns);
 
-/** lk_columns_decode() - the numbers of a message, whole ones as the nearest double; 0 where the
- * message has none. @values: @columns->n.  Return: whether it could be read. */
+/** lk_columns_decode() - decode a message; integers become the nearest double, absent fields 0.
+ * @values: @columns->n of them.  Return: whether the message is well formed. */
 bool lk_columns_decode(const struct lk_columns *columns, struct lk_mcap_span message,
                        double *values);
 

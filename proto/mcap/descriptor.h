@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of protobuf messages, described in protobuf (descriptor.proto): written piece by piece. */
+/* Write descriptors of protobuf message types (descriptor.proto). */
 #ifndef LK_MCAP_DESCRIPTOR_H
 #define LK_MCAP_DESCRIPTOR_H
 
 #include "protobuf.h"
 
-/** enum lk_descriptor_number - numbers of the fields of descriptors. */
+/** enum lk_descriptor_number - field numbers in descriptor.proto. */
 enum lk_descriptor_number {
     LK_SET_FILE = 1,
     LK_FILE_NAME = 1,
@@ -23,17 +23,19 @@ enum lk_descriptor_number {
     LK_FIELD_TYPE_NAME = 6,
 };
 
-/** lk_descriptor_put_name() - of a message type: comes first in its description. */
+/** lk_descriptor_put_name() - name of a message type; call it first. */
 void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name);
-/** lk_descriptor_put_field() - @type_name: ".package.Message.Type" of a message or an enum */
+/** lk_descriptor_put_field() - add a field. @type_name: ".package.Message.Type" of a message or an
+ * enum, else NULL */
 void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                              enum lk_pb_type type, const char *type_name);
-/** lk_descriptor_put_nested() - a type within a type; @nested is released. */
+/** lk_descriptor_put_nested() - add a nested message type; releases @nested. */
 void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buffer *nested);
-/** lk_descriptor_put_enum() - within a type; values 0 to @n - 1. */
+/** lk_descriptor_put_enum() - add a nested enum with values 0 to @n - 1. */
 void lk_descriptor_put_enum(struct lk_mcap_buffer *message, const char *name,
                             const char *const values[], int n);
-/** lk_descriptor_put_file() - a set of one file with one message type, which is released. */
+/** lk_descriptor_put_file() - a FileDescriptorSet of one file with one message type; releases
+ * @message. */
 void lk_descriptor_put_file(struct lk_mcap_buffer *set, const char *name, const char *package,
                             struct lk_mcap_buffer *message);
 

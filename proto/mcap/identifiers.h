@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of channels as names of fields: letters, digits and underscores, and no two the same.
+/* Turn names of channels into unique protobuf field names: letters, digits and underscores.
  *
- * Two names also count as the same when they differ only in case and underscores: as JSON they
- * would be, and some readers refuse a message type for that. The later one gets a number. */
+ * Names that differ only in case and underscores count as equal: their JSON names would collide,
+ * and some readers refuse such a message type. The later one gets a number. */
 #ifndef LK_MCAP_IDENTIFIERS_H
 #define LK_MCAP_IDENTIFIERS_H
 
@@ -20,11 +20,11 @@ struct lk_identifiers {
 int lk_identifiers_init(struct lk_identifiers *identifiers, size_t n);
 void lk_identifiers_fini(struct lk_identifiers *identifiers);
 
-/** lk_identifier() - @name as an identifier: what is no letter, digit or underscore becomes an
- * underscore, and a digit does not come first. @ret: LK_IDENTIFIER_SIZE bytes */
+/** lk_identifier() - @name as an identifier: any other character becomes an underscore, and a digit
+ * does not come first. @ret: LK_IDENTIFIER_SIZE bytes */
 void lk_identifier(const char *name, char *ret);
 
-/** lk_identifiers_add() - the same, different from all before it; a name added. */
+/** lk_identifiers_add() - lk_identifier(), made unique in the scope and added to it. */
 void lk_identifiers_add(struct lk_identifiers *identifiers, const char *name, char *ret);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a protobuf message, written one after the other, and read without trusting a length.
- * What is needed here is less than a page; types are not known before a model is. */
+/* Write the fields of a protobuf message one by one, and read them from untrusted data. There is no
+ * generated code: message types depend on the model. */
 #ifndef LK_MCAP_PROTOBUF_H
 #define LK_MCAP_PROTOBUF_H
 
 #include "write.h"
 
-/** enum lk_pb_wire - how a field travels. */
+/** enum lk_pb_wire - wire types. */
 enum lk_pb_wire { LK_PB_VARINT = 0, LK_PB_64 = 1, LK_PB_BYTES = 2, LK_PB_32 = 5 };
 
-/** enum lk_pb_type - of a field, as a descriptor numbers them; those that are used. */
+/** enum lk_pb_type - types of fields as in descriptor.proto; those in use. */
 enum lk_pb_type {
     LK_PB_DOUBLE = 1,
     LK_PB_FLOAT = 2,
@@ -28,21 +28,22 @@ enum lk_pb_type {
 
 void lk_pb_put_varint(struct lk_mcap_buffer *buffer, uint64_t value);
 void lk_pb_put_tag(struct lk_mcap_buffer *buffer, uint32_t number, enum lk_pb_wire wire);
-/** lk_pb_put_number() - a varint field;  lk_pb_put_text();  lk_pb_put_message() - @message: encoded
- * before, released here */
+/** lk_pb_put_number() - a varint field;  lk_pb_put_text() - a string;
+ * lk_pb_put_message() - an encoded message; releases @message */
 void lk_pb_put_number(struct lk_mcap_buffer *buffer, uint32_t number, uint64_t value);
 void lk_pb_put_text(struct lk_mcap_buffer *buffer, uint32_t number, const char *text);
 void lk_pb_put_message(struct lk_mcap_buffer *buffer, uint32_t number,
                        struct lk_mcap_buffer *message);
 
-/** struct lk_pb_reader - @at: next byte;  @left: bytes;  @bad: something made no sense */
+/** struct lk_pb_reader - @at: next byte;  @left: number of bytes left;  @bad: malformed */
 struct lk_pb_reader {
     const unsigned char *at;
     size_t left;
     bool bad;
 };
 
-/** struct lk_pb_field - @value: of a number;  @data, @size: of bytes, within the message */
+/** struct lk_pb_field - @value: of a numeric field;  @data, @size: of LK_PB_BYTES, within the
+ * message */
 struct lk_pb_field {
     uint32_t number;
     enum lk_pb_wire wire;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An MCAP file from front to back.
+/* Read an MCAP file from front to back.
  *
- * Nothing in the file is trusted: a length is compared with what is there before anything is read
- * or taken from memory, every CRC is checked, and a text may hold any bytes. A chunk whose CRC is
- * wrong is left out and reported; a file without an end is read up to its last whole record. */
+ * The file is not trusted: a length is checked against the bytes that are left before anything is
+ * read or allocated, every CRC is checked, and a text may hold any bytes. A chunk with a wrong CRC
+ * is skipped and reported; a truncated file is read up to its last whole record. */
 #ifndef LK_MCAP_READ_H
 #define LK_MCAP_READ_H
 
 #include "write.h"
 
-/** enum lk_mcap_kind - LK_MCAP_DAMAGE stands for something that was left out. */
+/** enum lk_mcap_kind - kind of an item; LK_MCAP_DAMAGE: something was skipped. */
 enum lk_mcap_kind {
     LK_MCAP_IS_SCHEMA,
     LK_MCAP_IS_CHANNEL,
@@ -25,8 +25,8 @@ struct lk_mcap_span {
     size_t size;
 };
 
-/** struct lk_mcap_item - one thing out of a file. Spans last until the next call.
- * @offset:  where in the file its record begins, or the chunk that it is in
+/** struct lk_mcap_item - one item of a file. Spans are valid until the next call.
+ * @offset:  file offset of its record, or of the chunk that it is in
  * @id:      of a schema or channel, channel of a message;  @schema: of a channel, 0: none
  * @name:    of a schema, an attachment, metadata; topic of a channel
  * @encoding: of a schema, or of the messages of a channel; media type of an attachment
@@ -46,18 +46,19 @@ struct lk_mcap_item {
     struct lk_mcap_span map;
 };
 
-/** enum lk_mcap_ending - what was found behind the last item.
+/** enum lk_mcap_ending - how the file ends.
  * LK_MCAP_COMPLETE: end of data, summary with the right CRC, footer, magic
- * LK_MCAP_CUT:      the file ends in the middle: its writer was stopped
- * LK_MCAP_BAD:      something that is no such record */
+ * LK_MCAP_CUT:      the file is truncated: its writer was stopped
+ * LK_MCAP_BAD:      malformed data */
 enum lk_mcap_ending { LK_MCAP_OPEN, LK_MCAP_COMPLETE, LK_MCAP_CUT, LK_MCAP_BAD };
 
-/** struct lk_mcap_reader - see above.
- * @fd or @memory: where the @size bytes are
- * @offset:  of the next record;  @chunk: where the one begins that items come from
- * @record:  content of the present record, in @block;  @left: of a chunk's messages
- * @ending, @end: known when there are no more items: where the last whole record ends
- * @n_damaged: chunks and attachments left out */
+/** struct lk_mcap_reader - a file that is being read.
+ * @fd, @memory: where the @size bytes are: one of them is used
+ * @offset:  of the next record;  @chunk: of the chunk that items come from
+ * @block:   @capacity bytes: the present record;  @left: rest of a chunk's messages
+ * @ending:  LK_MCAP_OPEN until there are no more items
+ * @end:     then where the last whole record ends
+ * @n_damaged: number of chunks and attachments skipped */
 struct lk_mcap_reader {
     int fd;
     const unsigned char *memory;
@@ -72,22 +73,23 @@ struct lk_mcap_reader {
     uint64_t n_damaged;
 };
 
-/** lk_mcap_open() - a file;  lk_mcap_open_memory() - @size bytes, the caller's.
- * Return: 0, negative errno, see lk_file_open(); -EINVAL: it does not begin as an MCAP file. */
+/** lk_mcap_open() - open a file;  lk_mcap_open_memory() - read @size bytes of the caller's.
+ * Return: 0, negative errno, see lk_file_open(); -EINVAL: no MCAP magic. */
 int lk_mcap_open(const char *path, struct lk_mcap_reader *ret_reader);
 int lk_mcap_open_memory(const void *data, size_t size, struct lk_mcap_reader *ret_reader);
 void lk_mcap_close(struct lk_mcap_reader *reader);
 
-/** lk_mcap_next() - Return: 1; 0 at the end; -EIO, -ENOMEM, -ENOTSUP (a compressed chunk). */
+/** lk_mcap_next() - read the next item.
+ * Return: 1; 0 at the end; -EIO, -ENOMEM, -ENOTSUP (a compressed chunk). */
 int lk_mcap_next(struct lk_mcap_reader *reader, struct lk_mcap_item *ret_item);
 
-/** lk_mcap_span_is() - whether it is this text. */
+/** lk_mcap_span_is() - whether @span equals @text. */
 bool lk_mcap_span_is(struct lk_mcap_span span, const char *text);
-/** lk_mcap_map_next() - take an entry off the front of a map. Return: whether there was one. */
+/** lk_mcap_map_next() - take the first entry off a map. Return: whether there was one. */
 bool lk_mcap_map_next(struct lk_mcap_span *map, struct lk_mcap_span *ret_key,
                       struct lk_mcap_span *ret_value);
 /** lk_mcap_map_get() - the value of @key, cut to @size - 1 bytes and terminated; control characters
- * are replaced. Return: whether it is there; "" else. */
+ * are replaced. Return: whether it is there; if not, @ret is "". */
 bool lk_mcap_map_get(struct lk_mcap_span map, const char *key, char *ret, size_t size);
 
 #endif

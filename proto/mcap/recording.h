@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording of the daemon holds: four topics, two attachments, two sets of metadata.
+/* Content of the daemon's recordings: four topics, two attachments, two metadata records.
  *
- *     /cycle    linkage.recording.Cycle   every cycle: its phases and what it did
- *     /inputs   MODEL.Inputs              the values that acted in a step: after policy and rate
- *     /outputs  MODEL.Outputs             the values after it
- *     /events   linkage.recording.Event   states, faults, inputs that were tripped, losses
+ *     /cycle    linkage.recording.Cycle   every cycle: its phases and results
+ *     /inputs   MODEL.Inputs              the acting values of a step: after policy and rate limit
+ *     /outputs  MODEL.Outputs             the values after the step
+ *     /events   linkage.recording.Event   state changes, faults, trips of inputs, losses
  *
- * The messages of a cycle follow each other in this order and have its number as their sequence
- * (modulo 2^32); /inputs and /outputs are there only of cycles that made a step. Log time is the
- * wall clock when the outputs were computed (by the offset that it had to the monotonic clock when
- * the recording began, so that a clock that is set tears nothing); publish time is the grid point
- * of the cycle on the daemon's CLOCK_MONOTONIC. */
+ * The messages of a cycle follow each other in this order; their sequence is the cycle number
+ * modulo 2^32. Cycles without a step have no /inputs and /outputs. Log time is when the outputs
+ * were computed, as UTC: CLOCK_MONOTONIC plus the offset at the start of the recording, so that
+ * setting the clock causes no jump. Publish time is the grid point of the cycle, CLOCK_MONOTONIC of
+ * the daemon. */
 #ifndef LK_MCAP_RECORDING_H
 #define LK_MCAP_RECORDING_H
 
@@ -26,22 +26,22 @@ enum lk_recording_channel {
 
 #define LK_RECORDING_MODEL  "model.yaml"    /* attachments: the text of the model */
 #define LK_RECORDING_CONFIG "linkaged.yaml" /* and the configuration, where there is a file */
-#define LK_RECORDING_BEGIN  "linkaged"      /* metadata: what was known at the begin */
+#define LK_RECORDING_BEGIN  "linkaged"      /* metadata: at the start */
 #define LK_RECORDING_END    "linkaged.end"  /* and at the end */
 
 /** lk_recording_topic() - "/cycle" and so on. Static text. */
 const char *lk_recording_topic(enum lk_recording_channel channel);
 
 /** struct lk_recording_cycle - a cycle.
- * @time_s:      simulated, after it
+ * @step, @time_s: number of steps, simulated time after it
  * @deadline_ns: its grid point, CLOCK_MONOTONIC of the daemon
- * @woken_ns to @computed_ns: from there on
- * @state:       as in linkage.proto, RUNNING, PAUSED or FAULT;  @fault: 0: none, else why
+ * @woken_ns to @computed_ns: relative to @deadline_ns
+ * @state:       as in linkage.proto, RUNNING, PAUSED or FAULT;  @fault: 0: none, else its code
  * @stepped:     it made a step
  * @flags:       enum Flag of linkage.proto
  * @input_claim, @input_sequence: of the newest sample that acts; sequence 0: none
- * @input_age_ns: from its receipt until this cycle took its inputs; -1 without one
- * All are of eight bytes, in the order of the fields. */
+ * @input_age_ns: from its receipt until this cycle latched its inputs; -1: none
+ * All fields have eight bytes and the order of those of the message. */
 struct lk_recording_cycle {
     uint64_t cycle;
     uint64_t step;
@@ -62,15 +62,16 @@ struct lk_recording_cycle {
     int64_t input_age_ns;
 };
 
-#define LK_RECORDING_CYCLE_SIZE 126 /* bytes of such a message, always */
+#define LK_RECORDING_CYCLE_SIZE 126 /* bytes of its message, constant */
 
-/** lk_recording_cycle_schema() - its FileDescriptorSet, "linkage.recording.Cycle".
- * lk_recording_cycle_units() - pairs for its channel; static. @ret_n: how many */
+/** lk_recording_cycle_schema() - FileDescriptorSet of "linkage.recording.Cycle".
+ * lk_recording_cycle_units() - metadata of its channel: field and unit; static. @ret_n: how many */
 void lk_recording_cycle_schema(struct lk_mcap_buffer *set);
 const struct lk_mcap_pair *lk_recording_cycle_units(size_t *ret_n);
 
-/** lk_recording_cycle_fill() - the message. @to: LK_RECORDING_CYCLE_SIZE bytes
- * lk_recording_cycle_take() - back. Return: whether it was made so. */
+/** lk_recording_cycle_fill() - encode. @to: LK_RECORDING_CYCLE_SIZE bytes
+ * lk_recording_cycle_take() - decode.
+ * Return: false if it is no message of lk_recording_cycle_fill(). */
 void lk_recording_cycle_fill(const struct lk_recording_cycle *cycle, unsigned char *to);
 bool lk_recording_cycle_take(const void *data, size_t size, struct lk_recording_cycle *ret_cycle);
 
@@ -84,10 +85,10 @@ struct lk_recording_event {
     uint64_t step;
 };
 
-/** lk_recording_event_schema() - "linkage.recording.Event". */
+/** lk_recording_event_schema() - FileDescriptorSet of "linkage.recording.Event". */
 void lk_recording_event_schema(struct lk_mcap_buffer *set);
-/** lk_recording_event_put() - the message.  lk_recording_event_take() - back; longer texts are cut.
- * Return: whether it is one. */
+/** lk_recording_event_put() - encode.  lk_recording_event_take() - decode; cuts longer texts.
+ * Return: whether it is such a message. */
 void lk_recording_event_put(struct lk_mcap_buffer *buffer, const struct lk_recording_event *event);
 bool lk_recording_event_take(const void *data, size_t size, struct lk_recording_event *ret_event);
 

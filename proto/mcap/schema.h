@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The message type of a set of channels, and messages of it.
+/* The protobuf message type of a set of channels, and its messages.
  *
  * A channel of one scalar is a field of type double; a channel of several is a message with a field
- * for each component. All are always written, zeros too, so that every message has the same length
- * and the same bytes between its numbers: a template, in which the numbers are put in their places.
- * The type goes into the file as a FileDescriptorSet, so that programs can name the curves. */
+ * for each component. All are always written, zeros too, so that all messages have the same length
+ * and differ in their doubles only: a template is copied and the doubles are stored in it. The type
+ * goes into the file as a FileDescriptorSet, so that other programs can read it. */
 #ifndef LK_MCAP_SCHEMA_H
 #define LK_MCAP_SCHEMA_H
 
@@ -14,9 +14,9 @@
 /** struct lk_mcap_type - @name: "four_bar.Outputs"
  * @descriptor:  FileDescriptorSet
  * @form:        the template, @size bytes
- * @place:       of each of @n_values doubles in it
- * @unit:        @n_units: key is the field, "crank_angle" or "pose.x", value its unit; and for a
- *               name that had to be changed, "name of FIELD" is what it was
+ * @place:       offset of each of the @n_values doubles in it
+ * @unit:        @n_units pairs: key is the field, "crank_angle" or "pose.x", value its unit; where
+ *               a name had to be changed, key "name of FIELD" has the original name
  * @texts:       memory of the keys */
 struct lk_mcap_type {
     char name[192];
@@ -30,18 +30,18 @@ struct lk_mcap_type {
     char *texts;
 };
 
-/** lk_mcap_type_init() - for @n_channels channels, which stay the caller's and must outlive it.
- * @model: its name;  @message: "Inputs"
+/** lk_mcap_type_init() - make the type of @n_channels channels, which must outlive it.
+ * @model: name of the model;  @message: "Inputs"
  * Return: 0, -ENOMEM, -E2BIG (more channels than a message may have fields). */
 int lk_mcap_type_init(struct lk_mcap_type *type, const char *model, const char *message,
                       const struct lk_channel *channels, int n_channels);
 /** lk_mcap_type_fini() - release; a zeroed type is allowed. */
 void lk_mcap_type_fini(struct lk_mcap_type *type);
 
-/** lk_mcap_type_fill() - a message. @values: n_values;  @to: @type->size bytes */
+/** lk_mcap_type_fill() - encode. @values: @type->n_values;  @to: @type->size bytes */
 void lk_mcap_type_fill(const struct lk_mcap_type *type, const double *values, unsigned char *to);
-/** lk_mcap_type_take() - the values of a message that was made so, bit for bit.
- * Return: whether it was. */
+/** lk_mcap_type_take() - decode a message of lk_mcap_type_fill(), bit for bit.
+ * Return: false if it is none. */
 bool lk_mcap_type_take(const struct lk_mcap_type *type, const void *data, size_t size,
                        double *values);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The summary of a file that is being written: where each record is, for the end of the file. */
+/* The summary section at the end of a file, collected while the file is written. */
 #ifndef LK_MCAP_SUMMARY_H
 #define LK_MCAP_SUMMARY_H
 
 #include "chunk.h"
 
-/** struct lk_mcap_summary - @offset: where the next byte of the file goes
- * @schemas, @channels: their records, once more;  @attachments, @metadata: records of their indexes
+/** struct lk_mcap_summary - @offset: file offset of the next byte
+ * @schemas, @channels: copies of the records;  @attachments, @metadata: their index records
  * @chunk: @n_chunks, with room for @capacity
- * @messages: of each channel;  @first_ns, @last_ns: of all messages */
+ * @messages: number of each channel's;  @first_ns, @last_ns: of all messages */
 struct lk_mcap_summary {
     uint64_t offset;
     struct lk_mcap_buffer schemas;
@@ -30,20 +30,22 @@ struct lk_mcap_summary {
 void lk_mcap_summary_init(struct lk_mcap_summary *summary);
 void lk_mcap_summary_fini(struct lk_mcap_summary *summary);
 
-/** lk_mcap_summary_front() - look through records that go to @summary->offset next: everything but
- * chunks, as lk_mcap_put_header() and its like have made them. Moves the offset.
+/** lk_mcap_summary_front() - register records that are written to @summary->offset next: any but
+ * chunks, made by the lk_mcap_put_*() functions. Advances the offset.
  * Return: 0, -ENOMEM. */
 int lk_mcap_summary_front(struct lk_mcap_summary *summary, const struct lk_mcap_buffer *records);
 
-/** lk_mcap_summary_chunk() - a closed chunk goes to @summary->offset next. Moves the offset.
+/** lk_mcap_summary_chunk() - register a closed chunk that is written to @summary->offset next.
+ * Advances the offset.
  * Return: 0, -ENOMEM. */
 int lk_mcap_summary_chunk(struct lk_mcap_summary *summary, const struct lk_mcap_chunk_index *index);
 
-/** lk_mcap_summary_close() - append what ends a file: end of the data, summary, footer, magic; it
- * goes to @summary->offset. A full buffer says that there was no memory. */
+/** lk_mcap_summary_close() - append the end of the file: DataEnd, summary, footer, magic, to be
+ * written to @summary->offset. Out of memory: @buffer->full is set. */
 void lk_mcap_summary_close(const struct lk_mcap_summary *summary, struct lk_mcap_buffer *buffer);
 
-/** lk_mcap_summary_size() - an upper bound of what that will append, with @more chunks. */
+/** lk_mcap_summary_size() - upper bound of the bytes that lk_mcap_summary_close() appends after
+ * @more further chunks. */
 size_t lk_mcap_summary_size(const struct lk_mcap_summary *summary, size_t more);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of an MCAP file, made in memory; where they go is the caller's matter.
+/* Make records of an MCAP file in memory; the caller writes them.
  *
- * A buffer that is full remembers it: the calls after that do nothing, and the caller looks once,
- * at the end. Integers are little-endian. Nothing here is for the cycle thread. */
+ * A failed call marks the buffer as full; later calls then do nothing, so that the caller checks
+ * once, at the end. Integers are little-endian. Thread: any but the cycle. */
 #ifndef LK_MCAP_WRITE_H
 #define LK_MCAP_WRITE_H
 
@@ -12,9 +12,9 @@
 
 #define LK_MCAP_MAGIC      "\x89MCAP0\r\n"
 #define LK_MCAP_MAGIC_SIZE 8
-#define LK_MCAP_HEAD_SIZE  9 /* of a record: what it is, and its length */
+#define LK_MCAP_HEAD_SIZE  9 /* of a record: opcode and length */
 
-/** enum lk_mcap_op - what a record is. */
+/** enum lk_mcap_op - opcodes of records. */
 enum lk_mcap_op {
     LK_MCAP_HEADER = 0x01,
     LK_MCAP_FOOTER = 0x02,
@@ -33,9 +33,9 @@ enum lk_mcap_op {
     LK_MCAP_DATA_END = 0x0f,
 };
 
-/** struct lk_mcap_buffer - bytes that grow.
- * @grows: @data is its own and gets larger as needed; else @capacity bytes of the caller's
- * @full:  something did not fit, and is missing */
+/** struct lk_mcap_buffer - a buffer that may grow.
+ * @grows: @data is on the heap and grows as needed; else it is @capacity bytes of the caller's
+ * @full:  something did not fit and is missing */
 struct lk_mcap_buffer {
     unsigned char *data;
     size_t size;
@@ -44,11 +44,10 @@ struct lk_mcap_buffer {
     bool full;
 };
 
-/** lk_mcap_buffer_fini() - release the memory of one that grows. */
+/** lk_mcap_buffer_fini() - release the memory of a growing buffer. */
 void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer);
 
-/** lk_mcap_reserve() - @n bytes at the end, to be written by the caller; NULL when they do not fit.
- */
+/** lk_mcap_reserve() - append @n bytes for the caller to write; NULL when they do not fit. */
 unsigned char *lk_mcap_reserve(struct lk_mcap_buffer *buffer, size_t n);
 
 void lk_mcap_put(struct lk_mcap_buffer *buffer, const void *data, size_t n);
@@ -58,33 +57,35 @@ void lk_mcap_put_u32(struct lk_mcap_buffer *buffer, uint32_t value);
 void lk_mcap_put_u64(struct lk_mcap_buffer *buffer, uint64_t value);
 void lk_mcap_put_text(struct lk_mcap_buffer *buffer, const char *text);
 
-/** lk_mcap_store_u32(), lk_mcap_store_u64() - eight or four bytes at @to. */
+/** lk_mcap_store_u32(), lk_mcap_store_u64() - store four or eight bytes at @to. */
 void lk_mcap_store_u32(unsigned char *to, uint32_t value);
 void lk_mcap_store_u64(unsigned char *to, uint64_t value);
 
-/** lk_mcap_begin(), lk_mcap_end() - around the content of a record.
- * Return: where it begins, for lk_mcap_end(). */
+/** lk_mcap_begin(), lk_mcap_end() - call before and after writing the content of a record.
+ * Return: offset of the content, for lk_mcap_end(). */
 size_t lk_mcap_begin(struct lk_mcap_buffer *buffer, enum lk_mcap_op op);
 void lk_mcap_end(struct lk_mcap_buffer *buffer, size_t begin);
 
 /** lk_mcap_crc() - CRC-32 (IEEE 802.3) of @n bytes. */
 uint32_t lk_mcap_crc(const void *data, size_t n);
 
-/** struct lk_mcap_pair - an entry of a map of texts. */
+/** struct lk_mcap_pair - an entry of a map of strings. */
 struct lk_mcap_pair {
     const char *key;
     const char *value;
 };
 
-/** lk_mcap_put_header() - magic and header: how a file begins. @library: who wrote it */
+/** lk_mcap_put_header() - magic and header, the start of a file. @library: the program that
+ * writes it */
 void lk_mcap_put_header(struct lk_mcap_buffer *buffer, const char *library);
 /** lk_mcap_put_schema() - @id: not 0;  @name: of the message type;  @data: a FileDescriptorSet */
 void lk_mcap_put_schema(struct lk_mcap_buffer *buffer, uint16_t id, const char *name,
                         const void *data, size_t size);
-/** lk_mcap_put_channel() - of messages of the schema @schema. @pairs: @n_pairs of its metadata */
+/** lk_mcap_put_channel() - a channel with messages of schema @schema. @pairs: @n_pairs of
+ * metadata */
 void lk_mcap_put_channel(struct lk_mcap_buffer *buffer, uint16_t id, uint16_t schema,
                          const char *topic, const struct lk_mcap_pair *pairs, size_t n_pairs);
-/** lk_mcap_put_attachment() - a file within the file. @time_ns: when it was added */
+/** lk_mcap_put_attachment() - an attached file. @time_ns: when it was added, UTC */
 void lk_mcap_put_attachment(struct lk_mcap_buffer *buffer, uint64_t time_ns, const char *name,
                             const char *media_type, const void *data, size_t size);
 void lk_mcap_put_metadata(struct lk_mcap_buffer *buffer, const char *name,
