@@ -12,8 +12,8 @@
  * theta~ theta = 0, so a law k theta turns the body back about theta with the torque k theta. */
 #include "rows/rows.h"
 
-/* q of A with w >= 0. A gives all products 4 q_i q_k; the column of the largest |q_k| has the best
- * digits, whichever way the body has turned. */
+/* q of A with w >= 0. A gives all products 4 q_i q_k; the column of the largest |q_k| has the
+ * smallest relative error, whatever the rotation. */
 static void relative_quaternion(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 double q[4])
 {
@@ -54,8 +54,8 @@ static double rotation(const struct lk_joint *j, const struct lk_pose *const *po
     return (1 - c) / lk_max(square, 1e-30);
 }
 
-/* torque directions on both bodies of the combination m . theta: the vector K^T m, with K^T =
- * 1 + theta~ / 2 + g theta~^2, from the axes f[0] into those of the bodies; backwards on body 0 */
+/* Jacobian of m . theta, rotations of both bodies: K^T m with K^T = 1 + theta~ / 2 + g theta~^2,
+ * from the axes f[0] into those of the bodies; negative on body 0 */
 static void directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                        const double theta[3], double g, const double m[3], double t0[3],
                        double t1[3])
@@ -116,8 +116,8 @@ static void jacobian(const struct lk_joint *j, const struct lk_pose *const *pose
     }
 }
 
-/* Compliant rows follow a law of their own and no acceleration is projected on them, so a bushing,
- * which is never rigid, needs none. */
+/* not needed: a bushing is always compliant, and accelerations are not projected on compliant rows
+ */
 static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
                        const struct lk_twist *const *twist, double *ret)
 {

@@ -8,14 +8,14 @@
  *
  *     n . t = 0,   n . b = -sin delta,   |n| = 1
  *
- * two solutions, of which the rail's side of the axle picks one. A tangent plane of the cone is
- * r cos delta away from W, one of the rail rho from C, so with d = C - W the gap is
+ * two solutions; the side of the axle on which the rail lies selects one. A tangent plane of the
+ * cone is r cos delta away from W, one of the rail rho from C, so with d = C - W the gap is
  *
  *     Phi = n . d - (r cos delta + rho)
  *
- * With m = t x n (square to the rail, in the contact plane) d = k b + l t + j n, which says how far
- * along axle and rail the contact is: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin
- * delta. The derivatives of n follow from its three equations,
+ * With m = t x n (square to the rail, in the contact plane) d = k b + l t + j n, which locates the
+ * contact along axle and rail: k = d . m / b . m, l = d . t - k b . t, j = n . d + k sin delta.
+ * The derivatives of n follow from its three equations,
  *
  *     n' = -(n . t') t + ((b . t) (n . t') - n . b') / (b . m) m
  *
@@ -29,8 +29,8 @@
 
 #include "rows/rows.h"
 
-/** struct lk_cone - the contact of a pose; vectors in world axes, letters as above. @bm: b . m,
- * which is zero only where the axle runs along the rail; there it counts as next to nothing. */
+/** struct lk_cone - contact geometry at one pose; vectors in world axes, letters as above. @bm:
+ * b . m, zero only for an axle parallel to the rail, and bounded away from zero there. */
 struct lk_cone {
     double d[3];
     double t[3];
@@ -66,8 +66,7 @@ LK_INLINE void lk_cone_contact(const struct lk_joint *joint, const struct lk_pos
     c->j = lk_dot(c->d, c->n) + c->k * sine;
 }
 
-/* from the centre of mass of either body to the contact [m], world: the point of the rail, for both
- */
+/* arms [m], world: from the centre of mass of either body to the contact point on the rail */
 LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *const *pose,
                             const struct lk_cone *c, double arm[2][3])
 {
@@ -78,8 +77,8 @@ LK_INLINE void lk_cone_arms(const struct lk_joint *joint, const struct lk_pose *
     }
 }
 
-/* the row e . (what the rail does at the contact - what the wheel does), e a unit vector, world;
- * @sign turns it round */
+/* Jacobian of @sign e . (velocity of the rail's point of contact - that of the wheel's); e: unit
+ * vector, world */
 LK_INLINE void lk_cone_row(const struct lk_pose *const *pose, double arm[2][3], const double e[3],
                            double sign, double J[2][6])
 {

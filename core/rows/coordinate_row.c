@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinate row: one coordinate of another joint, taken as a row, so that a spring, a stop or
- * friction can act on it or a drive prescribe it. It has the sides of that joint, less the ground
- * where that is left out (`at_side`).
+/* Coordinate row: one coordinate of another joint as a row, so that a spring, a stop or friction
+ * can act on it or a drive can prescribe it. It has the sides of that joint, less the ground where
+ * that is left out (`at_side`).
  *
- * The violation is the bare, wrapped coordinate and without what it
- * is compared with: the step knows both, the turns so far and the value of the drive or the law. */
+ * The violation is the wrapped coordinate itself; the step unwraps it and subtracts the value of
+ * the drive, or passes it to the law. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

@@ -4,9 +4,8 @@
  * body that both have in common is one side and gets the sum, the ground may be left out
  * (`at_side`).
  *
- * The coordinates come not unwrapped over earlier turns; the step adds it, because a ratio
- * does not commute with whole turns: half a turn of one wheel is not the half of any number of
- * turns. */
+ * The coordinates are wrapped here. The step unwraps them before it applies the ratio, which does
+ * not commute with whole turns. */
 #include "rows/rows.h"
 
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)

@@ -44,7 +44,7 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
         lk_cone_add(J[r], lambda[r], sum);
 }
 
-/* no acceleration is projected on compliant rows */
+/* not needed: accelerations are not projected on compliant rows */
 static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
                        const struct lk_twist *const *twist, double *ret)
 {

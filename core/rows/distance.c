@@ -5,7 +5,7 @@
  *   rate  n . d'                   d' the rate of the gap
  *   gamma n . d'' + (d' . d' - (n . d')^2) / |d|
  *
- * Where the points meet, d has no direction: n is then zero, and the row takes part in nothing. */
+ * Where the points meet, d has no direction: n is then zero, and the row has no effect. */
 #include "rows/rows.h"
 
 /* n and 1 / |d|; below 1 pm the norm counts as 1 pm, so nothing divides by zero */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled joint: constraint rows between two bodies, and what each joint type must provide.
+/* A compiled joint: constraint rows between two bodies, and the functions of each joint type.
  *
- * Side 0 is the first body, side 1 the second; the ground is a body
- * that does not move. In the basis of this project a body's six directions are its translation
- * along the world axes and its rotation about its own axes, R -> R exp(dtheta), so a Jacobian row
- * is [d/dx (world), d/dtheta (body)]. */
+ * Side 0 is the first body, side 1 the second; the ground is a body that does not move. A body's
+ * six directions are its translation along the world axes and its rotation about its own axes,
+ * R -> R exp(dtheta), so a Jacobian row is [d/dx (world), d/dtheta (body)]. */
 #ifndef LK_ROWS_JOINT_H
 #define LK_ROWS_JOINT_H
 
@@ -30,21 +29,21 @@ struct lk_twist {
     double w[3];
 };
 
-/** enum lk_row_kind - what a row is.
- * RIGID:      holds exactly;  DRIVEN: likewise, what it holds is prescribed over time
- * COMPLIANT:  gives way to the force that its law says, of its value and rate
- * UNILATERAL: likewise, and the law has end stops, which push but do not pull */
+/** enum lk_row_kind - how a row is solved.
+ * RIGID:      holds exactly;  DRIVEN: holds exactly at a value prescribed over time
+ * COMPLIANT:  its multiplier follows a law of its value and rate
+ * UNILATERAL: compliant, and the law has end stops, which push but do not pull */
 enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNILATERAL };
 
 /** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
  * drive, a gear): a block of rows between two bodies, or up to four for a coupling. All rows of a
  * block are of one kind.
  * @type:       selects the functions
- * @n_sides:    bodies that the rows act on
- * @body:       which ones; the ground is body n_bodies, prescribed frames lie behind it
+ * @n_sides:    number of bodies that the rows act on
+ * @body:       their indices; the ground is body n_bodies, prescribed frames follow it
  * @kind:       of its rows. The point rows of a compliant joint are measured along the axes f[0]
  *              instead of the world's, so that each can have a stiffness of its own
- * @n_length:   the first rows, which are lengths [m]; the others are angles [rad]
+ * @n_length:   number of rows that are lengths [m], which come first; the others are angles [rad]
  * @row:        index of its first row among all, in the order of elimination
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
  * @f:          the joint's frame on either body: three unit vectors, body axes; f[s][2] is the axis
@@ -54,11 +53,11 @@ enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNI
  * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
  * rail
  * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
- *              @which: which coordinate of each;  @at_side: side of this block that is side s of
- *              joint k, or -1 for a side at the ground that this block leaves out
+ *              @which: index of the coordinate of each;  @at_side[k][s]: side of this block that is
+ *              side s of of[k], or -1 for the ground where this block omits it
  * @ratio:      coupling: coordinate of of[1] = ratio * coordinate of of[0] + offset
- * @first_coordinate: where the joint's coordinates are in the state
- * @needs_coordinate: the coordinates are followed from step to step
+ * @first_coordinate: index of the joint's coordinates in the state
+ * @needs_coordinate: the coordinates are unwrapped from step to step
  * @law:        of compliant rows: index of the law of its first row
  * @drive:      of driven rows: index of the drive that it follows */
 struct lk_joint {
@@ -93,7 +92,7 @@ static inline int lk_is_compliant(const struct lk_joint *j)
     return j->kind >= LK_ROWS_COMPLIANT;
 }
 
-/** lk_rigid_rows() - how many rows of a joint hold exactly: all or none. RT: yes. */
+/** lk_rigid_rows() - number of rows that hold exactly: all or none. RT: yes. */
 static inline int lk_rigid_rows(const struct lk_joint *j)
 {
     return lk_is_compliant(j) ? 0 : j->n_rows;
@@ -102,9 +101,9 @@ static inline int lk_rigid_rows(const struct lk_joint *j)
 /** struct lk_jacobian - d(row)/d(x, theta) of either body, a view.
  *
  * Rows are the last index, so that one vector instruction works on several; rows beyond the joint's
- * are zero. Where the first three rows say that two points coincide and no other row moves with a
- * translation (`is_point`: all joints but sliding ones), the translation part is +I and -I on those
- * rows and is not stored.
+ * are zero. Where the first three rows are point rows and no other row depends on the translation
+ * (`is_point`: all joints but sliding ones), the translation part is +I and -I on those rows and is
+ * not stored.
  * @J:        value of (side, direction k, row r) at J[(directions * side + k) * pad + r]
  * @pad:      rows rounded up to whole vectors, 4 or 8
  * @is_point: 3 directions are stored, d/dtheta; otherwise 6, d/dx and d/dtheta */
@@ -138,9 +137,9 @@ static inline double *lk_jacobian_turn(struct lk_jacobian jacobian, int side)
     return jacobian.J + (jacobian.is_point ? 3 * side : 6 * side + 3) * jacobian.pad;
 }
 
-/** struct lk_side - one side of a joint as its body sees it.
- * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx stands before it
- * @row:      first row among all;  @n: rows
+/** struct lk_side - the Jacobian of one side of a joint, a view.
+ * @turn:     the d/dtheta part, direction k at [k * pad]; without is_point d/dx precedes it
+ * @row:      index of the first row among all;  @n: rows
  * @sign:     of the translation part of point rows */
 struct lk_side {
     const double *turn;
@@ -164,8 +163,8 @@ static inline struct lk_side lk_side_of(struct lk_jacobian jacobian, int side, i
     };
 }
 
-/** lk_jacobian_set_row() - write one row of one side; the translation part of a point joint, which
- * is known, is left out. RT: yes. */
+/** lk_jacobian_set_row() - write one row of one side; the constant translation part of a point
+ * joint is not stored. RT: yes. */
 static inline void lk_jacobian_set_row(struct lk_jacobian jacobian, int side, int row,
                                        const double values[6])
 {
@@ -192,16 +191,16 @@ static inline void lk_jacobian_row(struct lk_jacobian jacobian, int side, int ro
     }
 }
 
-/** struct lk_joint_type_ops - what a joint type provides. Poses and twists come one a side. All are
+/** struct lk_joint_type_ops - functions of a joint type. @pose, @twist: one for each side. All are
  * safe on the cycle thread and do the same work at every call.
- * @is_point:    see struct lk_jacobian; only the functions of the type itself, see
- * lk_joint_is_point()
+ * @is_point:    see struct lk_jacobian; of the type, not of a compliant joint of this type: see
+ *               lk_joint_is_point()
  * @violation:   Phi of the rows
  * @load:        adds Phi_q^T lambda of the rows to each body (force: world, torque: body axes)
  * @jacobian:    Phi_q of the rows
  * @gamma:       d2Phi/dt2 of the rows with all accelerations zero
- * @coordinate:  coordinate @i of the joint not unwrapped over earlier turns [rad or m]; NULL
- * for types without coordinates, or never called
+ * @coordinate:  coordinate @i of the joint [rad or m], angles wrapped; NULL, or never called, for
+ *               types without coordinates
  * @coordinate_jacobian: its derivative, one row a side (sides 0 and 1)
  * @coordinate_gamma:    its second time derivative with all accelerations zero */
 struct lk_joint_type_ops {
@@ -220,7 +219,7 @@ struct lk_joint_type_ops {
                                const struct lk_twist *const *twist, int i);
 };
 
-extern const struct lk_joint_type_ops lk_joint_kind_ops[]; /* of the lines of table.h */
+extern const struct lk_joint_type_ops lk_joint_kind_ops[]; /* one for each line of table.h */
 extern const struct lk_joint_type_ops lk_joint_screw;
 extern const struct lk_joint_type_ops lk_joint_distance;
 extern const struct lk_joint_type_ops lk_joint_constant_velocity;
@@ -239,8 +238,8 @@ static inline const struct lk_joint_type_ops *lk_joint_ops(enum lk_joint_type ty
     return lk_joint_types[type];
 }
 
-/* ---- joints.c: the functions of a type as a joint uses them. A compliant joint has its point
- * rows turned into the axes f[0] of its first body. RT: yes. ---- */
+/* ---- joints.c: the functions of a type, with the point rows of compliant joints along the axes
+ * f[0] of the first body. RT: yes. ---- */
 
 /** lk_joint_is_point() - whether the Jacobian of a joint is stored without its translation part. */
 static inline int lk_joint_is_point(enum lk_joint_type type, enum lk_row_kind kind)

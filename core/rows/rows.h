@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three kinds of constraint row that joints are made of. P is the joint's point on either body,
- * d = P0 - P1, and u, n are unit vectors fixed to a body.
+/* The three primitives that joints are made of. P is the joint's point on either body, d = P0 - P1,
+ * and u, v, n are unit vectors fixed to a body.
  *
- *   point     d = 0                      3 rows [m], world axes
- *   square    u (on 0) . v (on 1) = 0    1 row [rad], the two directions stay at a right angle
- *   sliding   n (on 0) . d = 0           1 row [m], the point of 1 stays in a plane of 0
+ *   point     d = 0                      3 rows [m], world axes; Haug: spherical
+ *   square    u (on 0) . v (on 1) = 0    1 row [rad], the two directions stay orthogonal; dot-1
+ *   sliding   n (on 0) . d = 0           1 row [m], the point of 1 stays in a plane of 0; dot-2
  *
  * For each: value, Phi_q^T lambda ("load"), Jacobian row, and gamma, the second time derivative
  * with all accelerations zero. With R -> R exp(dtheta): d(R u) = R (dtheta x u), so v . d(R u) =
@@ -230,8 +230,7 @@ LK_INLINE double lk_rows_square_rate(const struct lk_pose *const *pose,
     return lk_dot(t0, twist[0]->w) + lk_dot(t1, twist[1]->w);
 }
 
-/* two square rows: the axis of side 0 against f[1][0] and f[1][1], so that both axes are parallel
- */
+/* two square rows that keep the axes parallel: axis of side 0 against f[1][0] and f[1][1] */
 LK_INLINE void lk_rows_parallel(const struct lk_joint *j, const struct lk_pose *const *pose,
                                 double *phi)
 {
@@ -349,7 +348,7 @@ LK_INLINE double lk_rows_angle(const struct lk_joint *j, const struct lk_pose *c
                  lk_rows_square(pose, j->f[0][0], j->f[1][0]));
 }
 
-/* its derivative where the axes of both sides are parallel: rows of constants */
+/* Jacobian of the angle where the axes of both sides are parallel: constant */
 LK_INLINE void lk_rows_angle_jacobian(const struct lk_joint *j, double J[2][6])
 {
     for (int k = 0; k < 3; k++) {
@@ -359,14 +358,15 @@ LK_INLINE void lk_rows_angle_jacobian(const struct lk_joint *j, double J[2][6])
     }
 }
 
-/* c^2 + s^2 of the angle atan2(s, c); f[1][0] along the axis, where there is no angle, gives large
- * numbers instead of none */
+/* c^2 + s^2 of the angle atan2(s, c), bounded below: derivatives stay finite where f[1][0] lies
+ * along the axis and the angle is undefined */
 LK_INLINE double lk_rows_angle_square(double c, double s)
 {
     return lk_max(c * c + s * s, 1e-30);
 }
 
-/* its derivative at any pose, d(atan2(s, c)) = (c ds - s dc) / (c^2 + s^2): torque directions */
+/* Jacobian of the angle at any pose, d(atan2(s, c)) = (c ds - s dc) / (c^2 + s^2); rotations only
+ */
 LK_INLINE void lk_rows_angle_directions(const struct lk_joint *j, const struct lk_pose *const *pose,
                                         double t0[3], double t1[3])
 {
@@ -400,8 +400,8 @@ LK_INLINE double lk_rows_angle_gamma(const struct lk_joint *j, const struct lk_p
     return scale * (c * dds - s * ddc - 2 * (c * dc + s * ds) * rate);
 }
 
-/* The angle as a coordinate. Rigid rows keep both axes parallel, and constants do; compliant ones
- * do not, and a force along anything but the exact derivative would make or lose energy. */
+/* Jacobian of the angle as a coordinate. Rigid rows keep the axes parallel, so constants are exact;
+ * compliant ones need the derivative at any pose, or their force would gain or lose energy. */
 LK_INLINE void lk_rows_angle_coordinate_jacobian(const struct lk_joint *j,
                                                  const struct lk_pose *const *pose, double J[2][6])
 {
@@ -417,8 +417,8 @@ LK_INLINE double lk_rows_angle_coordinate_gamma(const struct lk_joint *j,
     return lk_is_compliant(j) ? lk_rows_angle_gamma(j, pose, twist) : 0;
 }
 
-/* ---- coordinates of other joints, for the rows that relate them: poses and twists are those of
- * the sides of @j, and its part @k is joint of[k] ---- */
+/* ---- coordinates of other joints, for coordinate rows and couplings: poses and twists are those
+ * of the sides of @j; @k selects the joint of[k] ---- */
 
 LK_INLINE void lk_rows_poses_of(const struct lk_joint *j, int k, const struct lk_pose *const *pose,
                                 const struct lk_pose *of[2])
@@ -438,7 +438,7 @@ LK_INLINE double lk_rows_coordinate(const struct lk_joint *j, int k,
     return lk_joint_ops(j->of[k]->type)->coordinate(j->of[k], of, j->which[k]);
 }
 
-/* adds @scale times the derivative to the row of each side: two joints may share a body */
+/* adds @scale times the derivative to the row of each side, as two joints may share a body */
 LK_INLINE void lk_rows_coordinate_jacobian(const struct lk_joint *j, int k, double scale,
                                            const struct lk_pose *const *pose,
                                            double J[LK_SIDES_MAX][6])

@@ -3,15 +3,15 @@
  * it turns about it (right-handed where pitch > 0; it is not 0): five rows. Its coordinate is the
  * angle.
  *
- * The row of the thread is travel - pitch * angle, brought into half a lead, 2 pi pitch / 2, around
- * zero. The poses tell the angle only up to whole turns, and after a whole turn a thread meets
- * itself one lead further along: both poses are equally good, so a row that counts modulo the lead
- * asks for exactly what the thread does, without a memory of turns. Around zero, where a step keeps
- * it, the row is smooth with the derivative of travel - pitch * angle, also where the angle passes
- * from pi to -pi; it jumps where body 1 is half a lead off, between two grooves. */
+ * The row of the thread is travel - pitch * angle modulo the lead, 2 pi pitch, reduced to half a
+ * lead on either side of zero. The poses give the angle only modulo 2 pi, and after a whole turn a
+ * thread meets itself one lead further along, so the reduced row is exact and needs no memory of
+ * turns. Around zero, where a step keeps it, the row is smooth with the derivative of travel -
+ * pitch * angle, also where the angle passes from pi to -pi; it jumps half a lead off, between two
+ * grooves. */
 #include "rows/rows.h"
 
-/* the same work at every call, unlike remainder(); both err by round-off of @x alone */
+/* fixed work, unlike remainder(); both have only the round-off of @x */
 static double nearest_groove(double x, double lead)
 {
     return x - lead * rint(x / lead);
@@ -84,7 +84,7 @@ static void coordinate_jacobian(const struct lk_joint *j, const struct lk_pose *
     lk_rows_angle_coordinate_jacobian(j, pose, J);
 }
 
-/* the axis is fixed in both bodies, so the rate depends on nothing but the angular velocities */
+/* the axis is fixed in both bodies, so the rate depends on the angular velocities alone */
 static double coordinate_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
                                const struct lk_twist *const *twist, int i)
 {

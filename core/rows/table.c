@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The joints of table.h: every function below has an instance for each line, in which the line is a
- * constant, so that loops and cases are gone. */
+/* The joints of table.h: every function below has an instance for each line, with the line as a
+ * constant, so that loops unroll and branches fold. */
 #include "rows/table.h"
 #include "rows/rows.h"
 #include "rows/universal.h"
@@ -94,7 +94,7 @@ LK_INLINE void gamma_rows(const struct lk_joint_kind *k, const struct lk_joint *
 
 /* ---- coordinates ---- */
 
-/* a joint with one coordinate is asked for no other: then the measure is a constant, too */
+/* a joint with one coordinate is asked for that one only, so the measure is a constant, too */
 LK_INLINE enum lk_measure measure_of(const struct lk_joint_kind *k, int i)
 {
     return k->measure[k->n_coordinates == 1 ? 0 : i];
@@ -112,7 +112,7 @@ LK_INLINE double coordinate(const struct lk_joint_kind *k, const struct lk_joint
     return j->coordinate[i] + lk_universal_angle(j, pose, (int)measure - LK_ABOUT_FIRST);
 }
 
-/* that of an angle is exact wherever the rigid rows hold */
+/* the Jacobian of an angle is exact where the rigid rows hold */
 LK_INLINE void coordinate_jacobian(const struct lk_joint_kind *k, const struct lk_joint *j,
                                    const struct lk_pose *const *pose, int i, double J[2][6])
 {

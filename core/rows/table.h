@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joints as rows: one line a kind says all that the step, the step on batches, the compiler and the
- * reader have to know of it. The rows are the basic constraints of E. J. Haug (Computer-aided
- * kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and the frame f of
- * the joint on either body, d = P0 - P1,
+/* Joints as rows: one line per joint type holds all that the step, the batched step, the compiler
+ * and the reader need to know of it. The rows are the basic constraints of E. J. Haug
+ * (Computer-aided kinematics and dynamics of mechanical systems, 1989, ch. 9): with the point P and
+ * the frame f of the joint on either body, d = P0 - P1,
  *
  *   point     d = 0                                       three rows [m]     Haug: spherical
  *   slide     n . d = 0, n a direction of side 0          one row [m]        dot-2
  *   square    u . v = 0, u of side 0 and v of side 1      one row [rad]      dot-1
  *
- * in this order. What is more than that (a rod, a thread, a wheel) has a file of its own. */
+ * in this order. Joints with other rows (distance, screw, cone on rail, ...) have their own files.
+ */
 #ifndef LK_ROWS_TABLE_H
 #define LK_ROWS_TABLE_H
 
 #include "linkage/kinds.h"
 
-/** enum lk_frame_rule - how the initial frames of a joint lie; f[s][2] is the axis.
- * WORLD: along the world's axes;  AXIS: along the axis, the rest as it comes;  PLANE: f[s][0] is
- * the direction x of the model;  CROSS: each side has the axis of the other as its first direction
- */
+/** enum lk_frame_rule - initial orientation of a joint's frames; f[s][2] is the axis.
+ * WORLD: along the world's axes;  AXIS: f[s][0] and f[s][1] are arbitrary;  PLANE: f[s][0] is the
+ * direction x of the model;  CROSS: f[s][0] is the axis of the other side */
 enum lk_frame_rule { LK_FRAMES_WORLD, LK_FRAMES_AXIS, LK_FRAMES_PLANE, LK_FRAMES_CROSS };
 
 /** enum lk_measure - what a coordinate is: travel of P1 along f[0][k]; the angle about the common
@@ -97,7 +97,7 @@ static const struct lk_joint_kind lk_joint_kinds[LK_KINDS] = {
 #undef X
 };
 
-/** lk_kind_of() - the line of @type, or LK_KINDS: its rows have a file of their own. RT: yes. */
+/** lk_kind_of() - the line of @type, or LK_KINDS for types with their own file. RT: yes. */
 static inline enum lk_kind lk_kind_of(enum lk_joint_type type)
 {
     switch (type) {

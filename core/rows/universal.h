@@ -26,8 +26,8 @@ LK_INLINE double lk_universal_angle(const struct lk_joint *j, const struct lk_po
                  lk_rows_square(pose, j->f[0][2], j->f[1][0]));
 }
 
-/* The angle @i as atan2(s, c) of two square rows: derivative and second derivative at any pose, for
- * a joint whose rows give way. */
+/* For compliant joints: the angle @i as atan2(s, c) of two square rows, with first and second
+ * derivative at any pose. */
 LK_INLINE void lk_universal_squares(const struct lk_joint *j, int i, const double *u[2],
                                     const double *v[2])
 {
