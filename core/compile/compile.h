@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a model to a system that steps it. Who calls says by which formulation: methods/ has the
- * table of names. Nothing here is for the cycle. */
+/* Compiles a model into a system that steps it. The caller chooses the formulation; methods/ has
+ * the table of their names. Everything here allocates: not for the cycle. */
 #ifndef LK_COMPILE_COMPILE_H
 #define LK_COMPILE_COMPILE_H
 
 #include "model/model.h"
 #include "step/system.h"
 
-/** struct lk_compile_how - in which way a model is compiled.
- * @formulation: that steps it
- * @is_bare:   whatever else the solver section says: order 2, no body split, nothing batched
- * @flops_max: of a step, 0: no bound, see struct lk_bounds */
+/** struct lk_compile_how - how a model is compiled.
+ * @formulation: steps the system
+ * @is_bare:   overrides the solver section: order 2, no body split, nothing batched
+ * @flops_max: bound on the operations of a step, 0: none, see struct lk_bounds */
 struct lk_compile_how {
     const struct lk_formulation *formulation;
     int is_bare;
     double flops_max;
 };
 
-/** lk_compile() - as lk_system_new() in linkage/linkage.h, which see. Ends with -ECANCELED where
- * lk_effort_spend() asks for it. */
+/** lk_compile() - compile @model; see lk_system_new() in linkage/linkage.h. Return: as there, or
+ * -ECANCELED once lk_effort_spend() returns true. */
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how how, struct lk_system **ret_system,
                struct lk_error *ret_error);
 
 /* ---- start.c ---- */
 
-/** lk_start_consistent() - from the initial configuration in system->now to a start that fits:
- * assemble positions, project velocities, solve accelerations and multipliers. Return: 0,
+/** lk_start_consistent() - make the initial configuration in system->now consistent: assemble the
+ * positions, project the velocities, solve for accelerations and multipliers. Return: 0,
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
-/** lk_start_assemble() - only the positions. Return: 0, LK_E_ASSEMBLY. */
+/** lk_start_assemble() - assemble the positions only. Return: 0, LK_E_ASSEMBLY. */
 int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
 
 /* ---- channels.c: names, units and sizes ---- */
@@ -42,15 +42,15 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 
 /* ---- sequences.c: steps of order 3 and 4, see step/extrapolate.h ---- */
 
-/** lk_extrapolate_check() - whether @model moves smoothly enough for sequences to be combined:
- * no friction, end stop or table, no drive from an input, no mode of its springs and dampers that
- * is faster than the step. @system: order 3 or 4, or `rk4`, with its start.
- * Return: 0, LK_E_MODEL (@ret_error names what is in the way). */
+/** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
+ * friction, end stop or table, no drive from an input, no mode of its springs and dampers faster
+ * than the step. @system: order 3 or 4, or `rk4`, at its start.
+ * Return: 0, LK_E_MODEL (@ret_error names the element). */
 int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);
 
-/** lk_extrapolate_adopt() - make @sequence, compiled from the same model with a shorter step, step
- * from the states of @system: the same joints, those of its assembled configuration. */
+/** lk_extrapolate_adopt() - let @sequence, compiled from the same model with a shorter step, step
+ * from the states of @system: copy its joint points and axes, scale E of its rows to the step. */
 void lk_extrapolate_adopt(const struct lk_system *system, struct lk_system *sequence);
 
 #endif

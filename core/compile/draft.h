@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model as blocks of rows between bodies, before any memory is laid out.
+/* The draft: a model as blocks of rows between bodies, before memory is laid out.
  *
- * Blocks come in this order: the joints of the model, rows of drives, compliant rows on coordinates
- * (all springs, friction and stops at one coordinate share one), spring-dampers, bushings, held
+ * Order of the blocks: joints of the model, rows of drives, compliant rows on coordinates (all
+ * springs, friction and stops at one coordinate share one), spring-dampers, bushings, held
  * coordinates (only while the initial configuration is assembled), welds between the parts of split
  * bodies.
  *
- * A body with many joints would be one large dense front. Where that lowers the work it is split
- * into parts with an equal share of mass and inertia, at the same place, welded in a row; each part
- * takes some of the joints. Everything here runs when a model is compiled. */
+ * A body with many joints makes one large dense front. Where it lowers the work, such a body is
+ * split into parts of equal mass and inertia at the same place, welded in a chain; each part takes
+ * some of the joints. Everything here runs when a model is compiled: not for the cycle. */
 #ifndef LK_COMPILE_DRAFT_H
 #define LK_COMPILE_DRAFT_H
 
@@ -21,12 +21,13 @@ struct lk_batches;
 struct lk_formulation;
 struct lk_prices;
 
-/** struct lk_draft_block - a block to be.
- * @type:   whose functions;  @kind: of its rows
- * @joint:  of the model: the joint itself, or the one whose coordinate @which this row is; -1: none
- * @drive, @force, @hold: what made it, or -1: index in the model (of forces: spring-damper,
- * bushing)
- * @body:   of the system, ground and frames included;  @n_sides: how many of them count */
+/** struct lk_draft_block - one block of rows.
+ * @type:   selects the functions of its rows;  @kind: rigid, compliant or driven
+ * @joint:  index in the model: the joint itself, or the joint whose coordinate @which the row acts
+ *          on; -1: none
+ * @drive, @force, @hold: index in the model of the element that makes the block, or -1; @force:
+ *          spring-damper or bushing
+ * @body:   bodies of the system, ground and frames included;  @n_sides: number of them in use */
 struct lk_draft_block {
     enum lk_joint_type type;
     enum lk_row_kind kind;
@@ -41,23 +42,22 @@ struct lk_draft_block {
     int body[LK_SIDES_MAX];
 };
 
-/** struct lk_draft_share - how the blocks of a body go to its parts. @blocks: at the body;  @taken:
- * that have their part;  @first_extra: where its parts but the first are among the bodies of the
- * system */
+/** struct lk_draft_share - distribution of a body's blocks to its parts. @blocks: number at the
+ * body;  @taken: number that have a part;  @first_extra: index in the system of its second part */
 struct lk_draft_share {
     int blocks;
     int taken;
     int first_extra;
 };
 
-/** struct lk_draft - all of it.
- * @n_parts:    of each body of the model;  @of: the body of the model that a body of the system is
- * @frame_of:   frame of each joint whose first body drives move, or -1
- * @in_hold:    coordinates are held: the system is made to assemble the initial configuration
- * @is_plain:   no body is split, no part stepped side by side with another
- * @formulation: that steps it
- * @engine:     see struct lk_options;  @prices: by which one is chosen, @has_own_prices: those of
- *              this very processor
+/** struct lk_draft - the whole draft.
+ * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
+ * @frame_of:   frame of each joint whose first body is moved by drives, or -1
+ * @in_hold:    coordinates are held: this system only assembles the initial configuration
+ * @is_plain:   no body is split, nothing is batched
+ * @formulation: steps the system
+ * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
+ *              measured on this kind of processor
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
@@ -86,13 +86,13 @@ struct lk_draft {
     struct lk_batches *batches; /* or NULL: no step side by side */
 };
 
-/** lk_draft_init() - blocks, parts and plan of @model. @d: model, h, iterations, in_hold,
- * is_plain and formulation are set. Return: 0, -ENOMEM, -ECANCELED. Release with lk_draft_fini().
- */
+/** lk_draft_init() - make blocks, parts and plan of @d->model. The caller has set model, h,
+ * iterations, in_hold, is_plain and formulation. Return: 0, -ENOMEM, -ECANCELED. Release with
+ * lk_draft_fini(). */
 int lk_draft_init(struct lk_draft *d);
 void lk_draft_fini(struct lk_draft *d);
 
-/** lk_draft_stops() - end stops in the model. */
+/** lk_draft_stops() - number of end stops in the model. */
 static inline int lk_draft_stops(const struct lk_draft *d)
 {
     int n = 0;
@@ -102,8 +102,8 @@ static inline int lk_draft_stops(const struct lk_draft *d)
     return n;
 }
 
-/** lk_draft_factors() - factorisations in a step: for the iterations and for the projections; with
- * stops those that decide what they do, with several of them once more. */
+/** lk_draft_factors() - factorisations in a step: one for the iterations, one for the projections;
+ * two more with stops, which decide contact, and a third with several stops. */
 static inline int lk_draft_factors(const struct lk_draft *d)
 {
     int stops = lk_draft_stops(d);
@@ -111,8 +111,8 @@ static inline int lk_draft_factors(const struct lk_draft *d)
     return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
 }
 
-/** lk_draft_solves() - solves in a step: iterations, projections, a jump of the loads, and with
- * stops as many more as factorisations. */
+/** lk_draft_solves() - solves in a step: iterations, two projections, one for a jump of the loads,
+ * and one for each factorisation that stops add. */
 static inline int lk_draft_solves(const struct lk_draft *d)
 {
     int jumps = 0;

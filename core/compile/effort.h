@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What compiling a model has cost so far, and whether somebody wants it to end.
+/* Work counter of a compilation, and its cancellation.
  *
- * The long loops of the compiler spend what they do as they go: a look at a joint of an assembly,
- * at a pair of them, ten operations of a factorisation count as one each, some nanoseconds. Sums of
- * them depend on the model alone. Now and then who asked for the model is asked whether to go on.
+ * The long loops of the compiler count their work in units of some nanoseconds: a visit to a joint
+ * of an assembly, to a pair of joints, ten operations of a factorisation. The sum depends on the
+ * model alone. Every LK_EFFORT_BETWEEN units the caller's is_cancelled() is asked.
  *
- * There is one of them for a thread that compiles, so that what is compiled on the way to a model
- * counts as well, and none for the cycle. */
+ * The counter is per thread, so that systems compiled on the way to a model count too. The cycle
+ * has none. */
 #ifndef LK_COMPILE_EFFORT_H
 #define LK_COMPILE_EFFORT_H
 
@@ -14,12 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LK_EFFORT_BETWEEN 100000 /* spent between two questions: below a millisecond */
+#define LK_EFFORT_BETWEEN 100000 /* units between two calls of is_cancelled(): below 1 ms */
 
-/** struct lk_effort - of one compilation.
- * @is_cancelled: see linkage/compile.h
- * @asked:        what was spent when it was asked last
- * @is_over:      it said yes: all that is under way ends with -ECANCELED */
+/** struct lk_effort - counter of one compilation.
+ * @is_cancelled: see linkage/compile.h;  @context: its argument
+ * @spent:        units so far;  @asked: @spent at its last call
+ * @is_over:      it returned true: the compilation ends with -ECANCELED */
 struct lk_effort {
     bool (*is_cancelled)(void *context);
     void *context;
@@ -28,11 +28,11 @@ struct lk_effort {
     bool is_over;
 };
 
-/** lk_effort_begin() - from now on this thread counts in @effort; NULL: not at all.
- * Return: where it did before, to go back to. */
+/** lk_effort_begin() - make @effort the counter of this thread; NULL: count nothing.
+ * Return: the counter so far, to be restored by the caller. */
 struct lk_effort *lk_effort_begin(struct lk_effort *effort);
 
-/** lk_effort_spend() - Return: whether to end. */
+/** lk_effort_spend() - count @work units. Return: true: end with -ECANCELED. */
 bool lk_effort_spend(uint64_t work);
 
 #endif

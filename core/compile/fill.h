@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a system in its arena from the draft; only compile.c and offline analysis call this. */
+/* Fills a system in its arena from the draft. Called by compile.c and offline analysis only. */
 #ifndef LK_COMPILE_FILL_H
 #define LK_COMPILE_FILL_H
 
@@ -8,35 +8,35 @@
 
 /* ---- fill.c: joints and loads ---- */
 
-#define LK_ARTIFICIAL_MASS 1e-6 /* of its lightest neighbour: mass in W of a body without mass */
+#define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
 
-/** lk_fill_joint() - constants of block @i; the poses of bodies and frames are those of the
- * initial configuration. */
+/** lk_fill_joint() - set the constants of block @i. Bodies and frames are in the initial
+ * configuration. */
 void lk_fill_joint(struct lk_system *system, const struct lk_draft *draft, int i);
 
-/** lk_fill_load() - a force or torque on a body, its point from the world into the body's axes. */
+/** lk_fill_load() - make a force or torque on a body. @point: world [m]; stored in body axes. */
 struct lk_load lk_fill_load(const struct lk_system *system, int body, const double point[3],
                             enum lk_frame frame, int is_torque);
 
 /* ---- fill_laws.c ---- */
 
-/** lk_fill_laws_layout() - memory for laws, terms and tables. */
+/** lk_fill_laws_layout() - reserve memory for laws, terms and tables. */
 void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
                          struct lk_arena *arena);
-/** lk_fill_laws() - laws of all compliant rows. */
+/** lk_fill_laws() - set the laws of all compliant rows. */
 void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
-/** lk_fill_mobility() - how easily the coordinate of a law moves against the whole mechanism in the
- * present pose, with E of all other rows as they are: the inverse of the mass that it feels
- * [1/kg, 1/(kg m^2)], 0 where it is driven. Writes the factor and system->solution. */
+/** lk_fill_mobility() - effective inverse mass of the coordinate of @law in the present pose, with
+ * E of all other rows as they are [1/kg, 1/(kg m^2)]; 0 where the coordinate is driven. Overwrites
+ * the factor and system->solution. */
 double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
-/** lk_fill_contacts() - the rate below which friction gives way, at least what the step can follow,
- * and which stops are too hard for it, with their restitution; Jacobians and E of rigid rows are
- * known. */
+/** lk_fill_contacts() - set the creep rate of friction, not below what the step can resolve, and
+ * find the stops too stiff for the step, with their restitution. Needs Jacobians and E of rigid
+ * rows. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 
-/** lk_fill_inverse_mass() - how easily row @r of block @joint moves: Phi W Phi^T of whole bodies,
- * however many parts they are split into, as heavy as their neighbours where they have no mass
- * [1/kg, 1/(kg m^2)]; in compile.c. */
+/** lk_fill_inverse_mass() - inverse mass of row @r of block @joint, Phi_q W Phi_q^T of whole,
+ * unsplit bodies [1/kg, 1/(kg m^2)]; a body without mass counts with its neighbour's. In
+ * compile.c. */
 double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
                             int r);
 
@@ -44,23 +44,21 @@ double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draf
 
 void lk_fill_drives_layout(struct lk_system *system, const struct lk_draft *draft,
                            struct lk_arena *arena);
-/** lk_fill_frames() - the initial places of frames; before joints are filled. */
+/** lk_fill_frames() - set the initial poses of frames. Call before lk_fill_joint(). */
 void lk_fill_frames(struct lk_system *system, const struct lk_draft *draft);
-/** lk_fill_drives() - after the input channels. */
+/** lk_fill_drives() - set all drives. Call after the input channels are set. */
 void lk_fill_drives(struct lk_system *system, const struct lk_draft *draft);
 
 /* ---- fill_masses.c ---- */
 
-/** lk_fill_masses() - mass, inertia and W of all bodies, with an artificial mass where there is
- * none.
- */
+/** lk_fill_masses() - set mass, inertia and W of all bodies; W with an artificial mass where there
+ * is none. */
 void lk_fill_masses(struct lk_system *system, const struct lk_draft *draft);
-/** lk_fill_light() - which bodies are light against their compliant rows; E and Jacobians are
- * known.
- */
+/** lk_fill_light() - mark the bodies that are light against their compliant rows (m < s k). Needs E
+ * and Jacobians. */
 void lk_fill_light(struct lk_system *system);
-/** lk_fill_check_massless() - directions of bodies without inertia in which nothing holds them.
- * Writes system->note. Return: 0, LK_E_MODEL (a load acts there), -ENOMEM. */
+/** lk_fill_check_massless() - find directions of bodies without inertia in which nothing holds
+ * them. Writes system->note. Return: 0, LK_E_MODEL (a load acts there), -ENOMEM. */
 int lk_fill_check_massless(struct lk_system *system, struct lk_error *ret_error);
 
 #endif

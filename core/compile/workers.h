@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many workers a step pays for. */
+/* The useful number of workers of a step. */
 #ifndef LK_COMPILE_WORKERS_H
 #define LK_COMPILE_WORKERS_H
 
 #include "step/system.h"
 
-/* [ns] What a fork and a join cost a step: two hand-offs of up to half a microsecond, and the lines
- * that change cores with them (chain of 128 links, two workers: 1.1 to 2 us a phase more than half
- * of the work); and what each worker beyond the second adds, whose lane the caller has to fetch. */
+/* [ns] Cost of a fork and a join: two hand-offs of up to 0.5 us each, and the cache lines that move
+ * between cores (chain of 128 links, two workers: 1.1 to 2 us a phase above half of the work); and
+ * what each worker beyond the second adds, since the caller fetches its cache line. */
 #define LK_MEETING_NS      2000.0
 #define LK_MEETING_MORE_NS 100.0
 
 /** lk_workers_time() - predicted time of a step by @n_workers [ns]. */
 double lk_workers_time(const struct lk_step_cost *cost, int n_workers);
 
-/** lk_workers_useful() - how many workers @cost pays for: the fewest that come within a twentieth
- * of the shortest time that up to @n_max reach, and 1 unless that saves a tenth.
+/** lk_workers_useful() - number of workers worth using at @cost: the fewest within 5 % of the
+ * shortest time of 1 to @n_max workers; 1 unless that saves 10 %.
  * Return: 1 to @n_max. */
 int lk_workers_useful(const struct lk_step_cost *cost, int n_max);
 

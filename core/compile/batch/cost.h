@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step costs, to choose who does it. Depends on model, engine and the row of prices alone,
- * never on the clock: the same model is stepped the same way every time. */
+/* Predicted cost of a step, by which engine and workers are chosen. It depends on model, engine and
+ * price table only, never on a clock: the choice is reproducible. */
 #ifndef LK_COMPILE_BATCH_COST_H
 #define LK_COMPILE_BATCH_COST_H
 
@@ -10,16 +10,16 @@
 
 struct lk_draft;
 
-/** lk_batches_work() - what a step is made of;  lk_batches_time() - how long it takes one worker at
- * these prices [ns]. */
+/** lk_batches_work() - count the work of a batched step, one number for each enum lk_batch_work.
+ * lk_batches_time() - its time on one worker at @prices [ns]. */
 void lk_batches_work(const struct lk_batches *batches, double ret[LK_BATCH_WORKS]);
 double lk_batches_time(const struct lk_batches *batches, const struct lk_prices *prices);
 
-/** lk_classic_work(), lk_classic_time() - of the same step one by one, step/ali3.c. */
+/** lk_classic_work(), lk_classic_time() - the same for the step one by one, step/ali3.c. */
 void lk_classic_work(const struct lk_draft *draft, double ret[LK_CLASSIC_WORKS]);
 double lk_classic_time(const struct lk_draft *draft, const struct lk_prices *prices);
 
-/** lk_batches_cost() - the phases of a step as a pool shares them. */
+/** lk_batches_cost() - costs of the phases of a step as a thread pool shares them. */
 void lk_batches_cost(const struct lk_batches *batches, const struct lk_prices *prices,
                      struct lk_step_cost *ret);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parts of a mechanism run side by side.
+/* Chooses the parts of a mechanism that share a batch.
  *
- * The merges of the elimination tree (solve/tree.h) make assemblies of bodies. Two assemblies look
- * alike when their bodies are joined by the same kinds of joints in the same order; joints that
- * lead out of them, to other bodies or to the ground, do not count, since a lane may lack a row.
- * From the largest assemblies down, as many alike as there are lanes make a batch; others are taken
- * apart into what they were merged of. What is taken apart becomes the top of the tree, whose
- * fronts run side by side where they happen to have one shape.
+ * The merges of the elimination tree (solve/tree.h) make assemblies of bodies. Two assemblies are
+ * alike if the same kinds of joints join their bodies in the same order; joints to outside bodies
+ * or to the ground do not count, since a lane may lack a row. From the largest assemblies down, as
+ * many alike ones as there are lanes make a batch; others are taken apart into their children.
+ * What is taken apart becomes the top of the tree, whose fronts share lanes where their shapes
+ * happen to agree.
  *
- * The result says what belongs together, by name of body and joint; plan.c gives it places. */
+ * The result refers to bodies and joints by index; plan.c lays it out in memory. */
 #ifndef LK_COMPILE_BATCH_PIECES_H
 #define LK_COMPILE_BATCH_PIECES_H
 
 #include "compile/batch/batches.h"
 #include "compile/tree/plan.h"
 
-/** struct lk_piece_slot - rows of a joint, the same in every lane. @joint: -1 in lanes without;
- * @key, @order, @side: what lanes are matched by at a body */
+/** struct lk_piece_slot - rows of a joint, the same in every lane. @joint: per lane, -1: none;
+ * @key, @order, @side: match the lanes at a body */
 struct lk_piece_slot {
     int kind;
     int joint[LK_LANES_MAX];
@@ -27,7 +27,7 @@ struct lk_piece_slot {
 
 /** struct lk_piece_part - a body, or a child front, of a front.
  * @body:  per lane (@is_body);  @child, @lane: front of each lane and the lane in that front
- * @slot:  for each of its @n slots: which one of the front it is
+ * @slot:  for each of its @n slots, the slot of the front
  * @from:  side of the joint at the body, or slot of the child */
 struct lk_piece_part {
     int is_body;
@@ -39,8 +39,9 @@ struct lk_piece_part {
     int *from;
 };
 
-/** struct lk_piece_front - slots, eliminated ones first. @is_aligned: part of a batch of alike
- * pieces, whose bodies and joints are in place;  @level: children have lower ones */
+/** struct lk_piece_front - one front of a batch; eliminated slots first. @is_aligned: part of a
+ * batch of alike pieces, so its bodies and joints are already in their lanes;  @level: greater than
+ * that of its children */
 struct lk_piece_front {
     int n_slots;
     int n_elim;
@@ -52,7 +53,7 @@ struct lk_piece_front {
     int task;
 };
 
-/** struct lk_piece_bodies - bodies side by side, with the slots of their sides. */
+/** struct lk_piece_bodies - one body per lane, and the slots of their sides. */
 struct lk_piece_bodies {
     int body[LK_LANES_MAX];
     int task;
@@ -60,8 +61,8 @@ struct lk_piece_bodies {
     struct lk_piece_slot *slots;
 };
 
-/** struct lk_pieces - all of it; fronts in an order in which children come first. Of a task, bodies
- * and fronts of the same piece come in that order too. Task n_tasks - 1 is the top. */
+/** struct lk_pieces - all fronts, children before parents, and all bodies; within a task the bodies
+ * and fronts of one piece keep that order. Task n_tasks - 1 is the top. */
 struct lk_pieces {
     int lanes;
     int n_fronts;
@@ -71,7 +72,8 @@ struct lk_pieces {
     int n_tasks;
 };
 
-/** lk_pieces_init() - Return: 0, -ENOMEM, -ECANCELED. Release with lk_pieces_fini(). */
+/** lk_pieces_init() - choose the pieces. @kind: enum lk_kind of each joint. Return: 0, -ENOMEM,
+ * -ECANCELED. Release with lk_pieces_fini(). */
 int lk_pieces_init(const struct lk_topology *topology, const int *kind, int lanes,
                    struct lk_pieces *ret);
 void lk_pieces_fini(struct lk_pieces *pieces);

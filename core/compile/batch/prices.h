@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of a step cost on one sort of processor, and which sort this one is.
+/* Price table: cost of the operations of a step by processor, and detection of this processor.
  *
- * A row of the table in prices.c is measured once, by `linkage bench --prices` on that processor;
- * nothing is measured when a model is compiled, so that it is stepped the same way every time. */
+ * Each row of the table in prices.c was measured once, by `linkage bench --prices` on that
+ * processor. Nothing is measured when a model is compiled, so the choice of engine is
+ * reproducible. */
 #ifndef LK_COMPILE_BATCH_PRICES_H
 #define LK_COMPILE_BATCH_PRICES_H
 
 #include <stdbool.h>
 
-/** enum lk_batch_work - what a step side by side is made of, and counted in: once, whatever the
- * model; blocks of bodies; rows of blocks of joints; fronts that are links (see struct
- * lk_batch_part) and their operations; the same of all other fronts; more for fronts whose operands
- * are collected from several places, of those that are no links LK_GENERAL times as much. */
+/** enum lk_batch_work - units in which a batched step is counted: STEP: once a step; BODIES: blocks
+ * of bodies; ROWS: rows of blocks of joints; FRONTS, FRONT_FLOPS: fronts that are links (see struct
+ * lk_batch_part) and their operations; GENERAL: the same of all other fronts; FAR: the surcharge
+ * for fronts that gather operands from several places, LK_GENERAL times as much if not a link. */
 enum lk_batch_work {
     LK_WORK_STEP,
     LK_WORK_BODIES,
@@ -26,8 +27,8 @@ enum lk_batch_work {
 };
 #define LK_GENERAL 1.6
 
-/** enum lk_classic_work - the same of a step one by one: once, bodies, rows, operations of the
- * fronts. */
+/** enum lk_classic_work - the same for a step one by one: once a step, bodies, rows, operations of
+ * the fronts. */
 enum lk_classic_work {
     LK_WORK_CLASSIC_STEP,
     LK_WORK_BODY,
@@ -36,11 +37,11 @@ enum lk_classic_work {
     LK_CLASSIC_WORKS
 };
 
-/** enum lk_width - engines by what a row has for them: eight lanes, four, two, one. */
+/** enum lk_width - engine widths that a row has prices for: eight lanes, four, two, one. */
 enum lk_width { LK_WIDTH_8, LK_WIDTH_4, LK_WIDTH_2, LK_WIDTH_1, LK_WIDTHS };
 
-/** struct lk_processor - what it says of itself. @vendor: "GenuineIntel", "" where it is not said;
- * @widest: lanes of the widest engine that it has */
+/** struct lk_processor - identification of a processor. @vendor: as "GenuineIntel", "" if unknown;
+ * @widest: lanes of the widest engine that it can run */
 struct lk_processor {
     char vendor[16];
     int family;
@@ -50,8 +51,8 @@ struct lk_processor {
 
 #define LK_MODEL_RANGES 3
 
-/** struct lk_prices - a row: of the models of a family that are meant alike, from first to last.
- * @name:    for people;  @vendor, @family, @model, @widest: see struct lk_processor
+/** struct lk_prices - a row of the table, for ranges of models of one family.
+ * @name:    for messages;  @vendor, @family, @model, @widest: see struct lk_processor
  * @batches: [ns] of each work and width; 0 where the processor has no such engine
  * @classic: [ns] of each work of a step one by one */
 struct lk_prices {
@@ -67,18 +68,18 @@ struct lk_prices {
     double classic[LK_CLASSIC_WORKS];
 };
 
-/** lk_prices_table - all rows; one without a name ends it. */
+/** lk_prices_table - all rows; the last has name NULL. */
 extern const struct lk_prices lk_prices_table[];
 
-/** lk_width_of() - of an engine with so many lanes. */
+/** lk_width_of() - width of an engine with @lanes lanes. */
 enum lk_width lk_width_of(int lanes);
 
-/** lk_processor_here() - the one that runs this. */
+/** lk_processor_here() - identify the processor that runs this. */
 void lk_processor_here(struct lk_processor *ret);
 
-/** lk_prices_find() - the row of a processor. One that has none gets that of its nearest relative:
- * with the same widest engine, if there is one, of the same vendor.
- * @ret_is_own: whether the row is its own */
+/** lk_prices_find() - the row of a processor; without one, the row of the most similar processor:
+ * with the same widest engine, if possible of the same vendor.
+ * @ret_is_own: whether the row is for this processor */
 const struct lk_prices *lk_prices_find(const struct lk_processor *processor, bool *ret_is_own);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a topology to merges (build.c), from merges to fronts (plan.c), their
- * memory (layout.c), and what they cost. All runs
- * when a model is compiled, and allocates; the terms are those of solve/tree.h. */
+/* Topology to merges (build.c), merges to fronts (plan.c), their memory (layout.c) and their cost.
+ * Terms: solve/tree.h. Everything here allocates: not for the cycle. */
 #ifndef LK_COMPILE_TREE_PLAN_H
 #define LK_COMPILE_TREE_PLAN_H
 
@@ -22,23 +21,24 @@ int lk_plan_init(const struct lk_topology *topology, const struct lk_tree *tree,
                  struct lk_plan *ret_plan);
 void lk_plan_fini(struct lk_plan *plan);
 
-/** lk_plan_best() - plan of the strategy with the least work of a step on one core: two
+/** lk_plan_best() - the plan, among both strategies, with the least work of a step on one core: two
  * factorisations and @solves solves. Return: 0, -ENOMEM. */
 int lk_plan_best(const struct lk_topology *topology, int solves, struct lk_plan *ret_plan);
 
-/** lk_fronts_layout() - take memory for @plan; with the arena in place also fill it.
- * @jacobian: of every joint; their values are read by each factorisation */
+/** lk_fronts_layout() - reserve memory for @plan; once the arena is allocated, also fill it.
+ * @jacobian: of every joint; each factorisation reads its values */
 void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topology,
                       const struct lk_plan *plan, const struct lk_jacobian *jacobian,
                       struct lk_arena *arena);
 
-/** lk_front_flops() - work of eliminating @e rows where @r remain. */
+/** lk_front_flops() - operations to eliminate @e rows with @r remaining. */
 static inline double lk_front_flops(double e, double r)
 {
     return e * e * e / 3 + e * e * r + e * r * r;
 }
 
-/** lk_front_solve_flops() - both ways, @e rows eliminated, @r remaining. */
+/** lk_front_solve_flops() - operations of a solve, forward and backward, @e rows eliminated, @r
+ * remaining. */
 static inline double lk_front_solve_flops(double e, double r)
 {
     return 2 * (e * e + 2 * e * r);
