@@ -108,7 +108,7 @@ struct lk_inverse_mass {
     double inertia[6];
 };
 
-/** lk_fronts_factor() - assemble and factor E + Phi_q (s W) Phi_q^T at the present Jacobians.
+/** lk_fronts_factor() - assemble and factor E + Phi_q (s W) Phi_q^T at the current Jacobians.
  * @regular: diagonal of E, in the order of elimination;  @sW: h^2 / 4 W, one a body
  * Thread: cycle.  RT: yes, 2 * factor_flops at most. */
 LK_RT void lk_fronts_factor(struct lk_fronts *fronts, const double *regular,

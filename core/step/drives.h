@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drives: what a coordinate is told to be over time, with two derivatives.
+/* Drives: prescribed motion u(t) of a coordinate, with two derivatives.
  *
  * A driven row is the rigid row Phi(q, t) = c(q) - u(t); the step subtracts u from the violation,
  * its first derivative from the rate, its second from gamma. u comes from a harmonic, from a table
  * (cubic spline, so that the acceleration has no jump), or from an input channel.
  *
- * An input is a staircase: a bench sends a value now and then, and it holds until the next.
- * Followed as it is, every stair would be an impact. So the samples are the control points of a
- * uniform cubic B-spline: position, velocity and acceleration are continuous, the curve never
- * overshoots the samples, it follows a constant velocity exactly, and it runs two sample periods
- * behind. */
+ * An input is piecewise constant: a sample holds until the next. Followed directly, every jump
+ * would be an impact. So the samples are the control points of a uniform cubic B-spline: position,
+ * velocity and acceleration are continuous, the curve never overshoots the samples, it follows a
+ * constant velocity exactly, and it lags two sample periods behind. */
 #ifndef LK_STEP_DRIVES_H
 #define LK_STEP_DRIVES_H
 
@@ -19,8 +18,8 @@
 struct lk_system;
 struct lk_state;
 
-/** struct lk_drive_samples - control points, oldest first, and how many steps of the segment
- * between two samples are done; of the state, all doubles. */
+/** struct lk_drive_samples - control points, oldest first, and the number of steps done in the
+ * current segment; part of the state, hence all doubles. */
 struct lk_drive_samples {
     double point[4];
     double done;
@@ -28,8 +27,8 @@ struct lk_drive_samples {
 
 /** struct lk_drive - a compiled drive.
  * @joint, @which: the joint of the model and its coordinate;  @row_joint: the block of its row, -1
- * for one that moves a frame
- * @offset:  LK_DRIVE_INPUT: where its value is among the inputs;  @n: steps a sample
+ * for a drive that moves a frame
+ * @offset:  LK_DRIVE_INPUT: index of its value in the inputs;  @n: steps per sample
  * @x, @y, @curvature: LK_DRIVE_TABLE: spline of n_points
  * @value, @rate, @acceleration: at the end of the step under way; scratch */
 struct lk_drive {
@@ -53,9 +52,9 @@ struct lk_drive {
     double acceleration;
 };
 
-/** struct lk_moving_frame - a place that up to six drives move: x, y, z [m] from @origin along the
- * world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Index in poses and
- * twists: n_bodies + 1 + its number. @drive: x, y, z, roll, pitch, yaw, or -1.
+/** struct lk_moving_frame - a frame moved by up to six drives: x, y, z [m] from @origin along the
+ * world's axes, then yaw, pitch and roll [rad], R = Rz(yaw) Ry(pitch) Rx(roll). Frame k is at index
+ * n_bodies + 1 + k of poses and twists. @drive: of x, y, z, roll, pitch, yaw, or -1.
  * @acceleration: at the end of the step under way: world, body axes [m/s^2, rad/s^2]; scratch */
 struct lk_moving_frame {
     double origin[3];
@@ -67,12 +66,12 @@ struct lk_moving_frame {
  * and frames at the end of the step. Thread: cycle.  RT: yes. */
 LK_RT void lk_drives_advance(struct lk_system *system, const double *inputs);
 
-/** lk_drives_evaluate() - drives and frames at the time and samples of @state. RT: yes. */
+/** lk_drives_evaluate() - evaluate drives and frames at the time and samples of @state. RT: yes. */
 LK_RT void lk_drives_evaluate(struct lk_system *system, const struct lk_state *state);
 
-/** lk_spline_curvatures() - second derivatives at the points of the cubic spline through them; flat
- * ends, or periodic where @is_periodic (the last value then counts as the first). Not for the
- * cycle.
+/** lk_spline_curvatures() - second derivatives at the points of an interpolating cubic spline; end
+ * slopes are zero, or periodic with @is_periodic (the last value then counts as the first). Not for
+ * the cycle.
  * @scratch: 3 n doubles */
 void lk_spline_curvatures(int n, const double *x, const double *y, int is_periodic, double *scratch,
                           double *ret);

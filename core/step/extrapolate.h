@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of order 3 and 4: the plain step taken several times over the same stretch, with h, h/2 and
- * h/3, and combined so that the leading errors cancel. See extrapolate.c. */
+/* Steps of order 3 and 4 by extrapolation: the plain step over the same interval with h, h/2 and
+ * h/3, combined so that the leading errors cancel. See extrapolate.c. */
 #ifndef LK_STEP_EXTRAPOLATE_H
 #define LK_STEP_EXTRAPOLATE_H
 

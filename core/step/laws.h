@@ -3,8 +3,8 @@
  *
  * A law is a sum of terms: springs and dampers that act along the same row, friction, end stops.
  * The row is solved with the constraints: lambda = f(x, v), linearised as lambda + dlambda = f + k
- * dx + c dv, with E = 1 / (k + 2 c / h) (trapezoidal rule: dv = 2/h dx). So the tangent decides how
- * fast the iteration converges, and the value what it converges to. */
+ * dx + c dv, with E = 1 / (k + 2 c / h) (trapezoidal rule: dv = 2/h dx). So the tangent sets the
+ * rate of convergence, the value the limit. */
 #ifndef LK_STEP_LAWS_H
 #define LK_STEP_LAWS_H
 
@@ -20,15 +20,13 @@ enum lk_term_kind {
 };
 
 /** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
- * @force:      the element of the model that it comes from, or -1
+ * @force:      index of its force element in the model, or -1
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
  * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
  * @coulomb, @stick, @stribeck, @creep: FRICTION
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
- * @lower, @upper, @onset: STOP;  @is_hard: an impact takes less than a step or so, and leaves the
- * part
- *              @restitution of the speed
- */
+ * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
+ *              coefficient of restitution @restitution */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
@@ -52,14 +50,14 @@ struct lk_term {
     double restitution;
 };
 
-/** struct lk_stop - what the stops of a row do in the step that begins.
- * @acts:  they are solved with the step, at the stiffness that they have where the motion leads
- * @reach: about where the step ends, for their stiffness there
+/** struct lk_stop - state of the stops of a row in the step that begins.
+ * @acts:  they are solved with the step, with their stiffness at @reach
+ * @reach: estimate of the row's value at the end of the step
  * @ends:  a contact ends in the step
- * @is_impact: they are too hard for the step to follow: at its end the row has the rate @rate
- * @keep:  part of the last step's force that goes on pushing in the first half of this one, 0 to 1.
- * When a contact ends within the step, all of it would give energy that never was; this part gives
- *         back what the stops have stored, no more */
+ * @is_impact: they are too stiff for the step to resolve: at its end the row has the rate @rate
+ * @keep:  fraction of the last step's force that still acts in the first half of this one, 0 to 1.
+ *         When a contact ends within the step, the whole force would create energy; this fraction
+ *         releases just what the stops have stored */
 struct lk_stop {
     int acts;
     int ends;
@@ -69,12 +67,12 @@ struct lk_stop {
     double keep;
 };
 
-/** struct lk_law - the terms of one row. @joint, @row: which block, which of its rows;
- * @is_nonlinear: the tangent changes;  @is_hard: a term is an end stop that is
- * @carry: what the rate of the row lacks, as bodies do not move with what passes by [m/s]: a rail
- * @mobility: how easily the row moves against the whole mechanism at the start, of nonlinear rows
- * [1/kg, 1/(kg m^2)]
- * @stops_act, @stop: in the step under way, scratch: whether stops count, and what they do */
+/** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in it
+ * @is_nonlinear: the tangent is not constant;  @is_hard: a term is a hard end stop
+ * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies
+ * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
+ *            [1/kg, 1/(kg m^2)]
+ * @stops_act, @stop: scratch of the step: whether stops count, and their state */
 struct lk_law {
     int joint;
     int row;
@@ -88,8 +86,8 @@ struct lk_law {
     struct lk_stop stop;
 };
 
-/** struct lk_law_value - a law at one place. @elastic + @dissipative: the force; @potential: energy
- * stored [J];  @stiffness, @damping: tangent, never negative */
+/** struct lk_law_value - a law at one (x, v). @elastic + @dissipative: force;  @potential: stored
+ * energy [J];  @stiffness, @damping: tangent, never negative */
 struct lk_law_value {
     double elastic;
     double dissipative;
@@ -106,15 +104,15 @@ LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
 LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,
                            double v, int stops, struct lk_law_value *ret);
 
-/** lk_law_tangent() - tangent of a law at the value @x that a step is predicted to reach and rate
- * @v; with the stops that act in it at their own reach. Thread: cycle.  RT: yes. */
+/** lk_law_tangent() - tangent of a law at the predicted value @x and rate @v of a step; active
+ * stops are taken at stop.reach instead. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
 
-/** lk_law_stop() - what the stops do, with step @h [s]; @x, @v, @a: value, rate and acceleration of
- * the row as the last step left them, @free_a: its acceleration without the stops and with the
- * inputs of the step, @force: of the stops as the last step left it, @yield: s Phi W Phi^T of the
- * row, what a newton moves it in a step. Thread: cycle.  RT: yes. */
+/** lk_law_stop() - decide the state of the stops for a step of @h [s]. @x, @v, @a: value, rate and
+ * acceleration of the row after the last step;  @free_a: its acceleration without the stops, with
+ * the inputs of this step;  @force: force of the stops after the last step;  @yield: s Phi_q W
+ * Phi_q^T of the row [m/N, rad/(N m)]. Thread: cycle.  RT: yes. */
 LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                                  double x, double v, double a, double free_a, double force,
                                  double yield);
@@ -122,10 +120,10 @@ LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
 
-#define LK_DECOUPLED 1e100 /* E of a row that no other row feels */
+#define LK_DECOUPLED 1e100 /* E of a row that is decoupled from all others */
 
-/** lk_table_slopes() - slopes of the monotone cubic through @n points (F. N. Fritsch, R. E.
- * Carlson, Monotone piecewise cubic interpolation, 1980), and its integral up to each point. Not
+/** lk_table_slopes() - slopes at the @n points of their monotone cubic interpolant (F. N. Fritsch,
+ * R. E. Carlson, Monotone piecewise cubic interpolation, 1980), and its integral to each point. Not
  * for the cycle. */
 void lk_table_slopes(int n, const double *x, const double *y, double *ret_slope, double *ret_area);
 

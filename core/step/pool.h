@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory that a pool meets in; pool.c says how. The interface is linkage/pool.h. */
+/* Shared memory of a thread pool; see pool.c for the protocol, linkage/pool.h for the interface. */
 #ifndef LK_STEP_POOL_H
 #define LK_STEP_POOL_H
 
@@ -8,27 +8,27 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-/* Pauses before who waits goes to sleep: some 20 to 100 us, the pause of processors differs. */
+/* Spins before a waiting thread sleeps: 20 to 100 us, as the pause instruction differs. */
 #define LK_POOL_SPINS 2000
-/* The same for a worker that got up at a given time for a run to come. */
+/* The same for a worker that woke by its timeout in time for the next run. */
 #define LK_POOL_SPINS_EXPECTING (4 * LK_POOL_SPINS)
 
-/** struct lk_pool_lane - what one worker says; a cache line of its own.
- * @done: the order that it executed last, or with LK_POOL_AWAITED when the caller sleeps until it
- *        has executed the next one */
+/** struct lk_pool_lane - progress of one worker; a cache line of its own.
+ * @done: the order executed last; with the bit LK_POOL_AWAITED while the caller sleeps until the
+ *        worker has executed the next one */
 struct lk_pool_lane {
     alignas(LK_CACHE_LINE) _Atomic uint32_t done;
 };
 
 /** struct lk_pool - see the top of pool.c.
- * @order:    the line that the caller writes and workers spin on
- * @word:     counts orders in steps of LK_POOL_NEXT, or with LK_POOL_RESTING
- * @phase:    of the order; NULL: leave.  @context: for it
- * @mark, @mark_context: told of the parts of a phase, NULL: nobody is; in the line that workers
- * have at hand anyway
- * @next_ns:  when workers that sleep get up by themselves, 0: they do not
- * @sleepers: workers that sleep on @word, or are about to
- * @last:     the newest order, of the caller alone */
+ * @order:    the cache line that the caller writes and workers spin on
+ * @word:     counts orders in steps of LK_POOL_NEXT; with the bit LK_POOL_RESTING between cycles
+ * @phase:    of the order, with its @context; NULL: return from lk_pool_serve()
+ * @mark, @mark_context: called around a worker's part of a phase, or NULL; in this line because
+ *            workers read it anyway
+ * @next_ns:  timeout of sleeping workers on CLOCK_MONOTONIC, 0: none
+ * @sleepers: number of workers that sleep on @word, or are about to
+ * @last:     the newest order; only the caller reads and writes it */
 struct lk_pool {
     struct {
         alignas(LK_CACHE_LINE) _Atomic uint32_t word;

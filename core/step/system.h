@@ -2,9 +2,8 @@
 /* A compiled model: constants, state and scratch, all in one arena.
  *
  * The state lives in two equal blocks of doubles: a step reads `now`, writes `next`, and the two
- * are swapped when the result is finite; a third block keeps the start. Scratch is written anew by
- * every step, but the factor and the Jacobians at the final pose, which the next step begins with.
- */
+ * are swapped when the result is finite; a third block keeps the start. Every step overwrites the
+ * scratch, except that it begins with the last factor and Jacobians, those of the final pose. */
 #ifndef LK_STEP_SYSTEM_H
 #define LK_STEP_SYSTEM_H
 
@@ -16,7 +15,7 @@
 #include "step/laws.h"
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
- * @of: the body of the model that it is, or a part of */
+ * @of: index of the body in the model; parts of a split body share it */
 struct lk_body {
     double mass;
     double inertia[6];
@@ -34,10 +33,9 @@ struct lk_motion {
 
 /** struct lk_quad - four bodies of a step side by side; lanes beyond the last body repeat it.
  * @mass, @inertia:   constants, see struct lk_body
- * @start_a: 1, or 0 where a body is so light that its acceleration says nothing about the next step
+ * @start_a:  weight of the last acceleration in the predictor: 0 for light bodies, else 1
  * @massless: 1 where there is no inertia at all, else 0; both for translation and rotation
- * @thin:     unit vector of an axis about which a body has no inertia though it has about others,
- * or 0
+ * @thin:     unit vector of the axis without inertia of a thin body, else 0
  * @x_old .. @a_old:  the state that the step starts from, a_old with the input jump
  * @u, @turn, @theta: motion within the step: x - x_old [m] world, q_old^-1 q, log(R_old^T R) [rad]
  */
@@ -68,8 +66,9 @@ struct lk_load {
     double phase;
 };
 
-/** struct lk_input, struct lk_output - what a channel acts on or shows. @joint: index of the joint
- * or block;  @which: coordinate;  @term: of a force element's law, first of @n_terms */
+/** struct lk_input, struct lk_output - target of an input channel, source of an output channel.
+ * @joint: index of the joint or block;  @which: coordinate;  @term: first of @n_terms of the law of
+ * a force element */
 struct lk_input {
     enum lk_input_type type;
     int joint;
@@ -106,14 +105,14 @@ struct lk_balance {
     double dissipated;
 };
 
-/** struct lk_state - one block of doubles and where its parts begin.
+/** struct lk_state - one block of doubles and pointers to its parts.
  * @lambda:     multipliers of all rows, in the order of elimination [N, N m]
- * @coordinate: of each joint that has some [rad or m], angles unwrapped up over turns;  @rate: its
- *              derivative; both only where the joint needs_coordinate
+ * @coordinate: coordinates of the joints [rad or m], angles unwrapped;  @rate: their derivatives;
+ *              both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
- * @tangent:    E of the rows of all laws, as the projections of the step that led here used it
+ * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
  * @samples:    of each drive that follows an input, see drives.h
- * @own:        what a formulation keeps from step to step beside the motion, n_own numbers */
+ * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
     double *block;
     struct lk_motion *motion;
@@ -129,15 +128,15 @@ struct lk_state {
 
 #define LK_PHASES_MAX 64
 
-/** struct lk_phase_cost - a phase that workers share. @work_ns: of one worker alone;  @largest_ns:
- * largest piece of it that is not divided */
+/** struct lk_phase_cost - a phase that workers share. @work_ns: time with one worker;  @largest_ns:
+ * largest indivisible piece */
 struct lk_phase_cost {
     double work_ns;
     double largest_ns;
 };
 
-/** struct lk_step_cost - a step as a pool sees it. @serial_ns: what one worker does while the
- * others wait;  @n_phases: 0 for a step that is not divided */
+/** struct lk_step_cost - cost of a step on a pool. @serial_ns: time of the serial part;  @n_phases:
+ * 0 for a serial step */
 struct lk_step_cost {
     double serial_ns;
     int n_phases;
@@ -148,20 +147,20 @@ struct lk_system;
 struct lk_batches;
 struct lk_prices;
 
-/** struct lk_formulation - a way to step the same model; one file each, listed in
- * methods/registry.c.
+/** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
- * @keeps_balance: the step itself finds violations and the energy of the bodies
- * @layout: takes memory of its own for system->formulation_data, or NULL. Called like
+ * @keeps_balance: the step itself computes violations and the energy of the bodies
+ * @layout: takes memory for system->formulation_data from @arena, or NULL. Called like
  *          lk_fronts_layout(). Return: 0, -ENOMEM.
  * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
  *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
  * @close:  frees what prepare() allocated, or NULL
- * @own_size: numbers that it may keep of its own in a state of @n_bodies, whose equations are then
- *          others than those of the tree; or NULL
+ * @own_size: size of lk_state.own for @n_bodies, for equations other than those of the tree; or
+ *          NULL
  * @wants_plain: no body is split, nothing is batched
- * @is_explicit: springs and dampers are forces;  @order: of convergence, 0: as the options say */
+ * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
+ *          the options say */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -178,37 +177,36 @@ struct lk_formulation {
 
 extern const struct lk_formulation lk_formulation_ali3;
 extern const struct lk_formulation
-    lk_formulation_batches; /* ali3 side by side, see step/batch/batch.h */
+    lk_formulation_batches; /* ali3 on batches, see step/batch/batch.h */
 
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
 
-/** struct lk_system - see the top of this file. Bodies are those of the model, then the further
- * parts of bodies that were split. Index n_bodies stands for the ground and the indices behind it
- * for frames that drives move, in @pose, @twist and @residual. Joints are those of the model, then
- * the rows of other elements: drives, springs, welds of split bodies. */
+/** struct lk_system - see the top of this file. Bodies are those of the model, then the additional
+ * parts of split bodies. In @pose, @twist and @residual index n_bodies is the ground; frames that
+ * drives move follow it. Joints are those of the model, then the rows of other elements: drives,
+ * springs, welds of split bodies. */
 struct lk_system {
     /* constants */
     const struct lk_formulation *formulation;
     void *formulation_data;
     double h;           /* step [s] */
     double s;           /* h^2 / 4 [s^2] */
-    double arm;         /* largest arm of a joint [m]: a length of the mechanism */
+    double arm;         /* largest arm of a joint [m]: characteristic length of the mechanism */
     double penalty;     /* of the Euler-parameter form, 0: automatic */
-    double unwrapping;  /* h / 2: how far rates carry a coordinate in a step; 0 until the start is
-                           made */
+    double unwrapping;  /* h / 2: weight of the rates in the prediction of a coordinate; 0 until the
+                           start is made */
     int order;          /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
     int is_part;        /* a plain step is a part of a whole one: only its motion and works count */
-    int takes_massless; /* its formulation is at home with bodies without inertia */
-    int settles; /* of a sequence: between sub-steps accelerations are made those of the state */
+    int takes_massless; /* its formulation handles bodies without inertia */
+    int settles; /* of a sequence: recompute accelerations from the state between sub-steps */
     struct lk_system *sequence[LK_ORDER_MAX - 2]; /* with h/2 and, for order 4, h/3 */
     double project_flops; /* of the linear algebra after sequences are combined */
     int iterations;
-    int n_solves;    /* of a step, by which the tree was chosen */
-    int leak_always; /* multipliers of rigid rows are forgotten in every iteration, not once a step
-                      */
+    int n_solves;        /* per step; with it the tree was chosen */
+    int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
-    int needs_twists;    /* rows look at velocities: compliant ones and unwrapped coordinates */
+    int needs_twists;    /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int n_bodies;
     int n_named_bodies;
@@ -216,13 +214,13 @@ struct lk_system {
     int n_joints;
     int n_named_joints;
     int n_coordinates;
-    int n_followed; /* joints whose coordinates are followed from step to step */
+    int n_followed; /* joints whose coordinates are unwrapped from step to step */
     int n_rows;
     int n_loads;
     int n_laws;
     int n_terms;
     int n_drives;
-    int n_own; /* numbers of a state that are its formulation's own */
+    int n_own; /* size of lk_state.own */
     int n_inputs;
     int n_thin;  /* bodies without inertia about some axis, see struct lk_quad */
     int n_stops; /* laws with stops */
@@ -232,15 +230,15 @@ struct lk_system {
     int output_size;
     size_t state_size; /* doubles of a state block */
     struct lk_body *body;
-    struct lk_inverse_mass *W;  /* of the mass, or an artificial one where a body has none */
+    struct lk_inverse_mass *W;  /* of the mass, or of the artificial mass of massless bodies */
     struct lk_inverse_mass *sW; /* h^2 / 4 W */
     struct lk_side *side;       /* of all bodies, one body after another */
-    int *first_side;            /* n_bodies + 1: where those of a body begin */
+    int *first_side;            /* n_bodies + 1: index of the first side of each body */
     struct lk_joint *joint;
-    double *regular; /* E of every row: rigid, a small part of its diagonal; compliant,
+    double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
     double *scale;   /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
-    int *followed;   /* which joints */
+    int *followed;   /* indices of these joints */
     struct lk_load *load;
     struct lk_law *law; /* of each compliant row, see laws.h */
     struct lk_term *term;
@@ -274,21 +272,21 @@ struct lk_system {
 
     struct lk_batches *batches; /* the step on batches, see step/batch/batch.h; NULL: one by one */
     struct lk_pool *pool;       /* lent by lk_system_set_pool(); NULL: the caller steps alone */
-    const struct lk_prices *prices; /* by which engine and workers are chosen */
+    const struct lk_prices *prices; /* cost model that chooses engine and workers */
     char prices_name[64];
     struct lk_step_cost cost; /* from which the number of workers is chosen */
     lk_probe probe;           /* of lk_system_set_probe(), or NULL */
     void *probe_context;
 };
 
-/* the poses, twists or sums of all sides of joint @j; sides that it does not have are the ground */
+/* the poses, twists or sums of all sides of joint @j; unused sides are the ground */
 #define LK_SIDES(array, j)                                                                         \
     {                                                                                              \
         &(array)[(j)->body[0]], &(array)[(j)->body[1]], &(array)[(j)->body[2]],                    \
             &(array)[(j)->body[3]]                                                                 \
     }
 
-/* the same of a joint that is no coupling */
+/* the same for any joint but a coupling */
 #define LK_TWO_SIDES(array, j)                                                                     \
     {                                                                                              \
         &(array)[(j)->body[0]], &(array)[(j)->body[1]]                                             \
@@ -299,29 +297,29 @@ struct lk_system {
 
 /** lk_evaluate_poses() - system->pose of every body of @state. */
 LK_RT void lk_evaluate_poses(struct lk_system *system, const struct lk_state *state);
-/** lk_evaluate_pose_of() - pose of one body, or of the ground or a frame, in system->now, whatever
- * keeps system->pose. */
+/** lk_evaluate_pose_of() - pose of one body, of the ground or of a frame in system->now; does not
+ * depend on system->pose. */
 LK_RT void lk_evaluate_pose_of(const struct lk_system *system, int body, struct lk_pose *ret);
 /** lk_evaluate_twists() - system->twist from the velocities of @state. */
 LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *state);
-/** lk_evaluate_jacobians() - system->jacobian at the present poses. */
+/** lk_evaluate_jacobians() - system->jacobian at the current poses. */
 LK_RT void lk_evaluate_jacobians(struct lk_system *system);
-/** lk_evaluate_factor() - factor at the present Jacobians. */
+/** lk_evaluate_factor() - factor at the current Jacobians. */
 LK_RT void lk_evaluate_factor(struct lk_system *system);
-/** lk_evaluate_violation() - Phi of all rows of joint @j at the present poses: coordinates of
- * coupled and driven joints are unwrapped, and what a drive prescribes is subtracted. Coordinates
- * of compliant rows are given as they are; their law is not looked at. @ret has LK_ROWS_MAX. */
+/** lk_evaluate_violation() - Phi of all rows of joint @j at the current poses: coordinates of
+ * coupled and driven joints are unwrapped, and u(t) of a drive is subtracted. Compliant rows give
+ * their deflection; their law is not evaluated. @ret has LK_ROWS_MAX. */
 LK_RT void lk_evaluate_violation(const struct lk_system *system, int j, double *ret);
-/** lk_evaluate_gamma() - second derivative of the rows of joint @j with all accelerations zero,
- * less what a drive prescribes. */
+/** lk_evaluate_gamma() - gamma of the rows of joint @j, less the second derivative of u(t) of a
+ * drive. */
 LK_RT void lk_evaluate_gamma(const struct lk_system *system, int j, double *ret);
-/** lk_evaluate_coordinate() - coordinate @which of @joint at the present poses, and its rate at the
- * present twists. An angle is known but for whole turns; the turn is the one nearest to where the
- * trapezoidal rule leads from system->now, so that two bodies may turn against each other by more
+/** lk_evaluate_coordinate() - coordinate @which of @joint at the current poses, and its rate at the
+ * current twists. Poses give an angle modulo 2 pi; it is unwrapped to the value nearest to the
+ * trapezoidal prediction from system->now, so that two bodies may turn against each other by more
  * than half a turn a step. @ret_rate: written. */
 LK_RT double lk_evaluate_coordinate(const struct lk_system *system, const struct lk_joint *joint,
                                     int which, double *ret_rate);
-/** lk_evaluate_coordinate_near() - the same without rate, the turn nearest to @near. */
+/** lk_evaluate_coordinate_near() - the same without rate, unwrapped to the value nearest @near. */
 LK_RT double lk_evaluate_coordinate_near(const struct lk_system *system,
                                          const struct lk_joint *joint, int which, double near);
 /** lk_evaluate_coordinate_rate() - rate of coordinate @which at @twist. */
@@ -336,8 +334,8 @@ LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
-/** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda is of a state or the solution,
- * which may be read a few values beyond their last row. */
+/** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda: of a state, or the solution.
+ * Reads up to LK_ROWS_PAD values beyond the last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
                                  struct lk_twist *ret);
 
@@ -349,36 +347,36 @@ LK_RT void lk_evaluate_correction(struct lk_system *system);
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
 
-/** lk_evaluate_impacts() - rows of stops that are hit: their rate into system->solution, as of
- * rigid rows, so that the projection takes it all; lk_bounce() gives back. */
+/** lk_evaluate_impacts() - rates of the rows of stops that are hit into system->solution, as for
+ * rigid rows, so that the projection removes them; lk_bounce() adds the restitution. */
 LK_RT void lk_evaluate_impacts(struct lk_system *system);
 
-/** lk_bounce() - after the projection of velocities, what impacts give back: the rates of all stops
- * that are hit, or the part of them all that the energy of the last step allows. */
+/** lk_bounce() - restitution of impacts, after the projection of velocities: adds the rates of all
+ * stops that are hit, scaled down together where the energy would exceed that of the last step. */
 LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
 
-/** lk_project_velocities() - make the velocities of @state fit the joints: sigma from
+/** lk_project_velocities() - project the velocities of @state onto the joints: sigma from
  * rhs dPhi/dt (rigid rows; 0 for compliant ones), v -= s W Phi_q^T sigma, with the last factor.
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
 /** lk_project_accelerations() - the same for accelerations: kappa from rhs Phi_q a + d2Phi/dt2,
  * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2.
- * @jump: by how much loads have just changed the accelerations, n_bodies + 1 + n_frames, or NULL;
- * see lk_evaluate_acceleration_violation() */
+ * @jump: W dQ of loads that have just jumped, n_bodies + 1 + n_frames, or NULL; see
+ * lk_evaluate_acceleration_violation() */
 LK_RT void lk_project_accelerations(struct lk_system *system, struct lk_state *state,
                                     const struct lk_twist *jump);
 
-/** lk_evaluate_acceleration_violation() - rigid rows: Phi_q a + d2Phi/dt2 into system->solution,
- * @state: whose accelerations. Compliant rows 0, or Phi_q @jump: a load that jumps is taken over at
- * once by rows that are stiff for the step, as if they were rigid, and not at all by soft ones. */
+/** lk_evaluate_acceleration_violation() - Phi_q a + d2Phi/dt2 of rigid rows into system->solution,
+ * with the accelerations of @state. Compliant rows: 0, or Phi_q @jump, so that rows that are stiff
+ * for the step carry a jump of the loads at once, like rigid ones, and soft rows do not. */
 LK_RT void lk_evaluate_acceleration_violation(struct lk_system *system,
                                               const struct lk_state *state,
                                               const struct lk_twist *jump);
 
 /* ---- loads.c ---- */
 
-/** lk_loads_subtract() - @sum -= Q of gravity, loads at time @t [s] and @inputs at the present
+/** lk_loads_subtract() - @sum -= Q of gravity, loads at time @t [s] and @inputs at the current
  * poses.
  * @inputs: may be NULL. */
 LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const double *inputs,
@@ -387,34 +385,34 @@ LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const dou
 LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, const double *inputs,
                                      struct lk_twist *sum);
 
-/** lk_loads_subtract_jumps() - what jumps as a step begins: @sum -= Q of the change of the inputs.
- * Inputs of system->next are the new ones afterwards. */
+/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs as a step begins; stores the
+ * new inputs in system->next. */
 LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *inputs,
                                    struct lk_twist *sum);
 
-/** lk_loads_stop_force() - part of the multiplier of the row of @law in system->now that is the
- * stops'; poses and twists are those of system->now. */
+/** lk_loads_stop_force() - share of the stops in the multiplier of the row of @law in system->now;
+ * poses and twists are those of system->now. */
 LK_RT double lk_loads_stop_force(const struct lk_system *system, const struct lk_law *law);
 
-/** lk_loads_subtract_stops() - forces of stops that end as the step begins: @sum -= their Q, and
- * system->next loses their multipliers.
- * @leaving: 0: all stops; 1: those whose contact ends, less the part that they keep. Needs
+/** lk_loads_subtract_stops() - remove forces of stops as the step begins: @sum -= their Q, and
+ * their multipliers are subtracted from those of system->next.
+ * @leaving: 0: of all stops; 1: of those whose contact ends, less the fraction lk_stop.keep; after
  *           lk_loads_decide_stops() */
 LK_RT void lk_loads_subtract_stops(struct lk_system *system, int leaving, struct lk_twist *sum);
 
-/** lk_loads_decide_stops() - what every stop does in the step, from the accelerations without stops
- * in system->next; E of their rows for the step.
- * @again: the accelerations are those with the stops that act; only the others are decided anew,
- *         as one stop may press a coordinate against another */
+/** lk_loads_decide_stops() - decide the state of every stop in the step, from the accelerations
+ * without stops in system->next, and E of their rows for the step.
+ * @again: the accelerations include the active stops; only the others are decided anew, as one
+ *         stop may press a coordinate against another */
 LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
 
-/** lk_loads_release_stops() - E of rows with stops as if there were none, at the present poses and
- * twists; with @keep_impacts as of rigid rows where they are hit, for the projections. */
+/** lk_loads_release_stops() - E of rows with stops, computed without the stops at the current poses
+ * and twists; with @keep_impacts that of rigid rows where stops are hit, for the projections. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
-/** struct lk_powers - what flows into a mechanism [W]. @input: through input channels, @drive:
- * through drives, @applied: loads without a potential and rails that pass by, @damping: out,
- * through the laws of compliant rows. */
+/** struct lk_powers - power into a mechanism [W] from @input channels, from @drive, and from
+ * @applied loads without a potential and moving rails; @damping: power dissipated by the laws of
+ * compliant rows. */
 struct lk_powers {
     double input;
     double drive;
@@ -422,46 +420,45 @@ struct lk_powers {
     double damping;
 };
 
-/** lk_loads_law_place() - value and rate of the row of @law at the present poses and twists;
- * coordinates of @state. RT: yes. */
+/** lk_loads_law_place() - value and rate of the row of @law at the current poses and twists, with
+ * the coordinates of @state. RT: yes. */
 LK_RT double lk_loads_law_place(const struct lk_system *system, const struct lk_state *state,
                                 const struct lk_law *law, double *ret_rate);
 
-/** lk_loads_powers() - at the present poses and twists, with multipliers and coordinates of @state,
+/** lk_loads_powers() - at the current poses and twists, with multipliers and coordinates of @state,
  * at time @t [s]. */
 LK_RT void lk_loads_powers(const struct lk_system *system, const struct lk_state *state, double t,
                            const double *inputs, struct lk_powers *ret);
-/** lk_loads_drive_power() - only what drives put in. RT: yes. */
+/** lk_loads_drive_power() - power of the drives [W]. RT: yes. */
 LK_RT double lk_loads_drive_power(const struct lk_system *system, const struct lk_state *state);
 /** lk_loads_impacts() - whether a hard stop was hit or left in the step. RT: yes. */
 LK_RT int lk_loads_impacts(const struct lk_system *system);
-/** lk_loads_potential() - potential energy of @state that is not the bodies' [J]: of laws and
- * loads. */
+/** lk_loads_potential() - potential energy of the laws and loads in @state [J]. */
 LK_RT double lk_loads_potential(const struct lk_system *system, const struct lk_state *state);
-/** lk_loads_energies() - kinetic and potential energy of @state [J]; the coordinates count. */
+/** lk_loads_energies() - kinetic and potential energy of @state [J]; reads its coordinates. */
 LK_RT void lk_loads_energies(const struct lk_system *system, const struct lk_state *state,
                              double *ret_kinetic, double *ret_potential);
 
 /* ---- step.c ---- */
 
-/** lk_keep_coordinates() - coordinates and rates of system->next at the present poses and twists.
+/** lk_keep_coordinates() - coordinates and rates of system->next at the current poses and twists.
  * Cycle, RT: yes. */
 LK_RT void lk_keep_coordinates(struct lk_system *system);
 
-/** lk_step_account() - what an extrapolated step led to, in system->next: coordinates, residuals,
- * energies. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
+/** lk_step_account() - coordinates, residuals and energies of an extrapolated step, in
+ * system->next. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_step_account(struct lk_system *system);
 
-/** lk_start_resume() - system->now as a step leaves it, for whatever steps: after a start, a reset
- * or a refused step. Cycle, RT: yes. */
+/** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
+ * not: after a start, a reset or a refused step. Cycle, RT: yes. */
 LK_RT void lk_start_resume(struct lk_system *system);
 
-/** lk_start_renew() - poses, Jacobians and factor of system->now, as a step leaves them behind;
- * after a reset or a refused step. Cycle, RT: yes. */
+/** lk_start_renew() - the same for a step that is not batched: poses, twists, drives, Jacobians and
+ * factor of system->now. Cycle, RT: yes. */
 LK_RT void lk_start_renew(struct lk_system *system);
 
-/** lk_system_decouple_laws() - after the start: compliant rows are forces and no rows of the
- * factor. Not for the cycle. */
+/** lk_system_decouple_laws() - after the start: compliant rows become applied forces, decoupled
+ * from the factor. Not for the cycle. */
 void lk_system_decouple_laws(struct lk_system *system);
 
 #endif
