@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bench on the line that looks after itself: it claims its channels, keeps the claim alive, sends
- * samples with all the stamps that the daemon's latency budget wants, and follows the outputs.
+/* A bench that manages its own connection: it claims its channels, keeps the claim alive, sends
+ * samples with all the time stamps that the daemon's latency budget needs, and receives the
+ * outputs.
  *
  *     lk_client_bench_open()
- *     loop:  lk_client_bench_receive()   hears outputs, and does what recovery needs
- *            lk_client_bench_send()      sends if the channels are claimed, says so if not
- *     lk_client_bench_close()            gives the channels back
+ *     loop:  lk_client_bench_receive()   receives outputs; connects and reconnects
+ *            lk_client_bench_send()      sends a sample; LK_CLIENT_E_BUSY while not connected
+ *     lk_client_bench_close()            releases the channels
  *
- * The bench may be there before the daemon, survives its restart, a cut line, a model that changes
- * and another bench that holds a channel: it asks and claims again, twice a second, until it owns
- * its channels. What it waits for can be read at any time (lk_client_bench_read_state()). Nothing
- * that it does about that waits: lk_client_bench_receive() returns within its time-out.
+ * The bench may start before the daemon. It recovers from a restart of the daemon, a broken
+ * connection, a change of model, and a channel that another bench holds: it retries twice a second
+ * until it owns its channels. lk_client_bench_read_state() tells what it waits for. Recovery never
+ * blocks: lk_client_bench_receive() returns within its time-out.
  *
  * Thread: the bench belongs to the thread that receives. lk_client_bench_send() and
- * lk_client_bench_read_state() may be called from other threads at the same time. Not for a
- * real-time thread. */
+ * lk_client_bench_read_state() may be called from other threads at the same time. RT: no. */
 #ifndef TOOLS_CLIENT_BENCH_H
 #define TOOLS_CLIENT_BENCH_H
 
 #include "client.h"
 
-/** enum lk_client_bench_state -
+/** enum lk_client_bench_state - state of a bench's connection.
  * LK_CLIENT_BENCH_WAITING: no daemon, no model, or not connected yet
- * LK_CLIENT_BENCH_REFUSED: the daemon refuses the claim: a channel is somebody else's or is not
- *                          there, a unit differs, the key is not allowed to
- * LK_CLIENT_BENCH_CONNECTED: the channels are claimed, samples are sent */
+ * LK_CLIENT_BENCH_REFUSED: the daemon refuses the claim: another bench has a channel, there is no
+ * such channel, a unit differs, or the key does not permit it LK_CLIENT_BENCH_CONNECTED: the
+ * channels are claimed, samples are sent */
 enum lk_client_bench_state {
     LK_CLIENT_BENCH_WAITING,
     LK_CLIENT_BENCH_REFUSED,
@@ -32,21 +32,21 @@ enum lk_client_bench_state {
 };
 
 /** struct lk_client_bench_channel - an input to be claimed.
- * @unit: of each of its scalars, as the bench has it in mind; the daemon refuses a claim with
- *        another one. NULL: not checked */
+ * @unit: of each of its scalars; the daemon refuses the claim if its own differs. NULL: not
+ *        checked */
 struct lk_client_bench_channel {
     const char *name;
     const char *unit;
 };
 
 /** struct lk_client_bench_setup - what lk_client_bench_open() needs; copied.
- * @control, @inputs, @outputs: endpoints; NULL: the usual ones
+ * @control, @inputs, @outputs: endpoints; NULL: the defaults
  * @keys:       NULL: none
  * @name:       for people: "motor rig 2"
  * @channels:   @n_channels inputs to be claimed, in the order of the values in each sample
  * @selection:  @n_selection outputs to follow, in this order; 0: all of them
- * @divisor:    every so many steps; 0 or 1: every step
- * @wall_clock: stamp samples with UTC, so that the daemon may tell one-way times where both clocks
+ * @divisor:    one output sample every @divisor steps; 0 or 1: every step
+ * @wall_clock: stamp samples with UTC, so that the daemon can compute one-way times if both clocks
  *              are synchronised. Otherwise CLOCK_MONOTONIC */
 struct lk_client_bench_setup {
     const char *control;
@@ -62,15 +62,15 @@ struct lk_client_bench_setup {
     bool wall_clock;
 };
 
-/** struct lk_client_bench_view - how a bench is.
+/** struct lk_client_bench_view - state and counters of a bench.
  * @text:      why it is not connected, one line; "" when it is
  * @result:    of the daemon's last refusal
- * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected; @n_values a
- *             sample has
- * @times_claimed: how often it got its channels: above 1 after a recovery
+ * @token, @number, @n_values, @model_id, @daemon_id: of the claim, while connected;
+ *             @n_values: of a sample
+ * @times_claimed: number of claims granted: above 1 after a recovery
  * @sent:      samples since the present claim
- * @accepted, @refused, @gaps: of the claim, by the daemon's count, about a second old
- * @received:  output samples since open;  @lost: that their sequence numbers miss */
+ * @accepted, @refused, @gaps: samples of the claim, as counted by the daemon, about a second old
+ * @received:  output samples since open;  @lost: gaps in their sequence numbers */
 struct lk_client_bench_view {
     enum lk_client_bench_state state;
     char text[sizeof(((struct lk_error *)NULL)->text)];
@@ -91,39 +91,39 @@ struct lk_client_bench_view {
 
 struct lk_client_bench;
 
-/** lk_client_bench_open() - make a bench; it connects in the course of lk_client_bench_receive().
+/** lk_client_bench_open() - make a bench. lk_client_bench_receive() connects it.
  * Return: 0, LK_CLIENT_E_ENDPOINT, LK_CLIENT_E_KEYS, negative errno; @ret_error says why. */
 int lk_client_bench_open(const struct lk_client_bench_setup *setup,
                          struct lk_client_bench **ret_bench, struct lk_error *ret_error);
 
-/** lk_client_bench_close() - give the channels back if they are held, and release; NULL is
- * allowed. Waits for the daemon's answer for at most a fifth of a second. */
+/** lk_client_bench_close() - release its channels and the bench; NULL is allowed. Waits at most
+ * 200 ms for the daemon's answer. */
 void lk_client_bench_close(struct lk_client_bench *bench);
 
 /** lk_client_bench_receive() - the next output sample of the model that the claim is for.
- * @timeout_ms:      how long to wait; 0 looks and returns
- * @ret_received_ns: CLOCK_MONOTONIC when the message was in hand; NULL is allowed
+ * @timeout_ms:      how long to wait; 0: does not wait
+ * @ret_received_ns: CLOCK_MONOTONIC when the message was received; NULL is allowed
  * @ret_sample:      belongs to @bench, valid until the next call
- * Call it several times a lease (200 ms is enough for the usual second), or the claim may be lost.
+ * Call it several times per lease (every 200 ms for the default of 1 s), or the claim may be lost.
  * Return: 0, LK_CLIENT_E_NO_ANSWER (no sample came; the state tells why), negative errno. */
 int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64_t *ret_received_ns,
                             const Linkage__V1__OutputSample **ret_sample);
 
 /** lk_client_bench_send() - send one sample: the values of the claimed channels, in the order of
  * the set-up.
- * @n:            must be the number of scalars that the channels have together
- * @ret_sequence: of the sample, to be found again in echoes; NULL is allowed
+ * @n:            must be the total number of scalars of the channels
+ * @ret_sequence: of the sample, as in echoes; NULL is allowed
  * Never waits. Return: 0, LK_CLIENT_E_BUSY (not connected: nothing was sent),
- * LK_CLIENT_E_TOO_LARGE (@n is not what the claim has), negative errno. */
+ * LK_CLIENT_E_TOO_LARGE (@n differs from the claim), negative errno. */
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence);
 
-/** lk_client_bench_read_state() - its present state. Any thread. */
+/** lk_client_bench_read_state() - read the present state. Thread: any. */
 void lk_client_bench_read_state(struct lk_client_bench *bench,
                                 struct lk_client_bench_view *ret_view);
 
-/** lk_client_bench_model() - what the model's channels mean; NULL while not connected. Of the
- * receiving thread, until its next receive. */
+/** lk_client_bench_model() - description of the model; NULL while not connected. Valid until the
+ * next lk_client_bench_receive(). Thread: the receiving one. */
 const Linkage__V1__ModelDescription *lk_client_bench_model(const struct lk_client_bench *bench);
 
 /** lk_client_bench_echo() - the newest sample of this bench whose effect is in @sample; NULL: none

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a bench: bench.c is what its owner calls, bench_line.c recovers, bench_send.c sends.
+/* The parts of a bench: bench.c has the public functions, bench_line.c claims and recovers,
+ * bench_send.c sends.
  * Internal to the client library. */
 #ifndef TOOLS_CLIENT_BENCH_PARTS_H
 #define TOOLS_CLIENT_BENCH_PARTS_H
@@ -8,8 +9,8 @@
 #include "socket.h"
 #include <pthread.h>
 
-/** enum lk_bench_question - what is asked of the daemon, in this order; LK_BENCH_CHECK again and
- * again while the channels are held. */
+/** enum lk_bench_question - requests to the daemon, in this order; LK_BENCH_CHECK is repeated while
+ * the channels are held. */
 enum lk_bench_question {
     LK_BENCH_DESCRIBE,
     LK_BENCH_CLAIM,
@@ -17,24 +18,24 @@ enum lk_bench_question {
     LK_BENCH_CHECK,
 };
 
-/** struct lk_bench_reply_to - the newest output sample that was seen, for the latency budget. */
+/** struct lk_bench_reply_to - the newest output sample received, for the latency budget. */
 struct lk_bench_reply_to {
     uint64_t sequence;
     uint64_t published_ns;
     uint64_t received_ns;
 };
 
-/** struct lk_client_bench - of the receiving thread, but for what @lock guards: @inputs, @view,
- * @clock, @reply_to, @generation, @sequence, @sent_ns.
+/** struct lk_client_bench - used by the receiving thread only, except what @lock guards: @inputs,
+ * @view, @clock, @reply_to, @generation, @sequence, @sent_ns.
  * @own:         copy of the set-up, with all its texts in @texts
- * @question:    that is asked next, or was asked when @asking
- * @asked_ns, @again_ns: when it was asked, when it may be asked next
- * @heard_ns:    of the daemon, in whatever way;  @clock_ns: when the clock was last asked how it is
+ * @question:    the next request, or the pending one if @asking
+ * @asked_ns, @again_ns: when it was sent, when the next may be sent
+ * @heard_ns:    last message of the daemon;  @clock_ns: last check of the clock's synchronisation
  * @model:       belongs to @client;  @claim: a copy in @claim_arena; NULL: none
- * @heartbeat_ns: how long nothing may be sent, by the lease
+ * @heartbeat_ns: longest time without a message that the lease permits
  * @generation:  of the connection that the claim was made on
- * @topic:       that is subscribed to, @topic_size 0: none
- * @last_output: sequence number, 0: none */
+ * @topic:       of the subscription; @topic_size 0: none
+ * @last_output: its sequence number, 0: none */
 struct lk_client_bench {
     struct lk_client_bench_setup own;
     struct lk_wire_arena texts;
@@ -68,25 +69,26 @@ struct lk_client_bench {
     int64_t sent_ns;
 };
 
-/** lk_bench_drive() - ask what is to be asked, take answers, keep the claim alive; never waits.
- * Return: when to be called again at the latest. */
+/** lk_bench_drive() - send due requests, take replies, keep the claim alive; never waits.
+ * Return: latest time of the next call, CLOCK_MONOTONIC. */
 int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_heard() - something of this daemon and model came in: is it still what was claimed? */
+/** lk_bench_heard() - note a message from this daemon and model; claim anew if either has changed.
+ */
 void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t model_id,
                     int64_t now_ns);
 
-/** lk_bench_follow() - subscribe to the outputs that begin with @topic, in place of those there
- * were; @size at most LK_WIRE_TOPIC_MAX. */
+/** lk_bench_follow() - replace the subscription by that to @topic; @size: bytes, at most
+ * LK_WIRE_TOPIC_MAX. */
 void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t size);
 
 /** lk_bench_heartbeat() - send one if nothing was sent for a while. */
 void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_check_clock() - whether the machine's clock is synchronised, once a second. */
+/** lk_bench_check_clock() - check, once a second, whether the machine's clock is synchronised. */
 void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns);
 
-/** lk_bench_stamp_ns() - now, on the clock that stamps are taken from. */
+/** lk_bench_stamp_ns() - the time now, on the clock of the stamps. */
 uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench);
 
 #endif

@@ -6,13 +6,12 @@
  *     lk_client_stream_open()   lk_client_stream_receive() ...   lk_client_stream_close()
  *     lk_client_inputs_open()  lk_client_inputs_wait()  lk_client_inputs_send() ...
  *
- * These are the parts. A bench that claims channels, follows outputs, and comes back by itself when
- * the daemon does, is in bench.h.
+ * These are the building blocks. bench.h has a bench that claims channels, receives outputs and
+ * reconnects by itself.
  *
  * proto/linkage.proto says what the messages mean. Streams share the ZeroMQ context of their
  * client: close them before it. Each of the three objects belongs to one thread at a time, so a
- * bench may send, receive and control from three threads. Nothing here is meant for a real-time
- * thread. */
+ * bench may send, receive and control from three threads. RT: no. */
 #ifndef TOOLS_CLIENT_CLIENT_H
 #define TOOLS_CLIENT_CLIENT_H
 
@@ -30,14 +29,14 @@
 
 /** enum lk_client_code - positive return codes of this library.
  * LK_CLIENT_E_NO_ANSWER:  nobody answered in time
- * LK_CLIENT_E_SILENT:     the same, of a call to a daemon that is there: no second one is needed
- * LK_CLIENT_E_BAD_ANSWER: what came back is not a message of the protocol
+ * LK_CLIENT_E_SILENT:     the same, but something accepts connections: do not start a daemon
+ * LK_CLIENT_E_BAD_ANSWER: the answer is not a message of the protocol
  * LK_CLIENT_E_ENDPOINT:   not an address that ZeroMQ can connect to
  * LK_CLIENT_E_TOO_LARGE:  a request larger than the daemon takes
- * LK_CLIENT_E_BUSY:       the daemon answers, but what was waited for has not come about in time
- * LK_CLIENT_E_REFUSED:    the daemon refused what was asked for
- * LK_CLIENT_E_CHANGED:    the model or the daemon is another one than it was
- * LK_CLIENT_E_KEYS:       the keys are not such, or only some of them are given */
+ * LK_CLIENT_E_BUSY:       the daemon answers, but the awaited event did not happen in time
+ * LK_CLIENT_E_REFUSED:    the daemon refused the request
+ * LK_CLIENT_E_CHANGED:    another model was loaded, or the daemon was restarted
+ * LK_CLIENT_E_KEYS:       the keys are invalid, or only some of them are given */
 enum lk_client_code {
     LK_CLIENT_OK = 0,
     LK_CLIENT_E_NO_ANSWER = 1,
@@ -52,7 +51,7 @@ enum lk_client_code {
 };
 
 /** struct lk_client_options - CURVE keys, 40 characters of Z85 each; all three or, for a daemon
- * without security, all NULL. Copied by whoever takes them.
+ * without security, all NULL. Functions that take them copy them.
  * @server_key: public key of the daemon
  * @public_key, @secret_key: of this client */
 struct lk_client_options {
@@ -66,9 +65,9 @@ struct lk_client_outputs;
 struct lk_client_stream;
 struct lk_client_inputs;
 
-/** lk_client_open() - prepare a control connection. Success says nothing about a daemon being
- * there: the first call finds that out.
- * @endpoint:   of the control socket; NULL stands for LK_CLIENT_CONTROL
+/** lk_client_open() - prepare a control connection. It succeeds without a daemon too; the first
+ * call finds that out.
+ * @endpoint:   of the control socket; NULL: LK_CLIENT_CONTROL
  * @timeout_ms: how long a call waits for the connection and the reply
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno; @ret_error says why. */
 int lk_client_open(const char *endpoint, int timeout_ms, struct lk_client **ret_client,
@@ -84,13 +83,13 @@ int lk_client_open_with(const char *endpoint, int timeout_ms,
 /** lk_client_close() - disconnect and release; NULL is allowed. */
 void lk_client_close(struct lk_client *client);
 
-/** lk_client_call() - send one request and wait for its reply. Replies to earlier requests that
- * came too late are passed over.
+/** lk_client_call() - send one request and wait for its reply. Late replies to earlier
+ * requests are dropped.
  * @request:   its id is set here
- * @ret_reply: what the daemon answered, also when it refused. Belongs to @client, valid until its
+ * @ret_reply: the daemon's answer, possibly a refusal. Belongs to @client, valid until its
  * next call; a description until the next DescribeRequest.
  * Return: 0, LK_CLIENT_E_NO_ANSWER (the text names the endpoint and how to start a daemon, or says
- * that the keys were refused), LK_CLIENT_E_SILENT (somebody takes connections there),
+ * that the keys were refused), LK_CLIENT_E_SILENT (something accepts connections there),
  * LK_CLIENT_E_BAD_ANSWER, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -101,23 +100,22 @@ int lk_client_call(struct lk_client *client, Linkage__V1__ControlRequest *reques
 int lk_client_command(struct lk_client *client, Linkage__V1__ControlRequest__CommandCase command,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_load() - lk_client_call() of a LoadRequest, for as long as the daemon takes to compile
- * the model: the time-out of @client is for its answers to a status request now and then. Return:
- * as lk_client_call(). */
+/** lk_client_load() - lk_client_call() of a LoadRequest; waits for as long as the daemon takes to
+ * compile the model. Meanwhile it polls the status; the time-out of @client applies to each poll.
+ * Return: as lk_client_call(). */
 int lk_client_load(struct lk_client *client, Linkage__V1__LoadRequest *load,
                    const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
 /** lk_client_progress - called while lk_client_arm() waits. @progress: 0 to 1. */
 typedef void lk_client_progress(void *data, double progress);
 
-/** lk_client_arm() - have the model's budget proven, and wait for the outcome.
- * @arm:         what to ask for
- * @patience_ms: how long to wait for the outcome in all; 0: not at all. A daemon that does not
+/** lk_client_arm() - arm: have the daemon prove the budget, and wait for the outcome.
+ * @patience_ms: total time to wait for the outcome; 0: none. A daemon that does not
  *               answer within the time-out of @client ends the wait at once.
  * @progress:    called about ten times a second with @data; NULL is allowed
- * @ret_reply:   the refusal of the request, or the status when the daemon arms no longer (with
- *               @patience_ms 0: the first answer); see lk_client_is_armed(). As in
- * lk_client_call(). Return: 0, LK_CLIENT_E_BUSY, or as lk_client_call(). */
+ * @ret_reply:   a refusal, or the status after arming (with @patience_ms 0: the first answer); see
+ *               lk_client_is_armed(). Lifetime as in lk_client_call()
+ * Return: 0, LK_CLIENT_E_BUSY, or as lk_client_call(). */
 int lk_client_arm(struct lk_client *client, Linkage__V1__ArmRequest *arm, int patience_ms,
                   lk_client_progress *progress, void *data,
                   const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
@@ -132,28 +130,27 @@ bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret
 int lk_client_claim(struct lk_client *client, Linkage__V1__ClaimRequest *claim,
                     const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_release() - the same of a ReleaseRequest: give the channels of @token back. */
+/** lk_client_release() - lk_client_call() of a ReleaseRequest: release the channels of @token. */
 int lk_client_release(struct lk_client *client, uint64_t token,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
 /** lk_client_claim_all() - claim all inputs of the model, so that samples hold all values in
  * channel order, with the token.
  * @name:      of the bench
- * @old_token: of an earlier claim of all, that is given back for this one; or 0
+ * @old_token: of an earlier claim of all inputs, which this one replaces; or 0
  * Return: as lk_client_call(), or LK_CLIENT_E_REFUSED (@ret_error has the daemon's words). */
 int lk_client_claim_all(struct lk_client *client, const char *name, uint64_t old_token,
                         uint64_t *ret_token, struct lk_error *ret_error);
 
-/** lk_client_outputs_open() - subscribe to the output samples: all outputs of every step that is
- * published.
- * @endpoint: NULL stands for LK_CLIENT_OUTPUTS
+/** lk_client_outputs_open() - subscribe to all outputs of every published step.
+ * @endpoint: NULL: LK_CLIENT_OUTPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
 int lk_client_outputs_open(struct lk_client *client, const char *endpoint,
                            struct lk_client_outputs **ret_outputs, struct lk_error *ret_error);
 
 /** lk_client_outputs_receive() - the next output sample.
- * @timeout_ms:      how long to wait; 0 looks and returns
- * @ret_received_ns: CLOCK_MONOTONIC when the message was in hand; NULL is allowed
+ * @timeout_ms:      how long to wait; 0: does not wait
+ * @ret_received_ns: CLOCK_MONOTONIC when the message was received; NULL is allowed
  * @ret_sample:      belongs to @outputs, valid until the next call
  * Return: 0, LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_BAD_ANSWER (the message is dropped), negative
  *         errno. */
@@ -164,24 +161,24 @@ int lk_client_outputs_receive(struct lk_client_outputs *outputs, int timeout_ms,
 /** lk_client_outputs_close() - unsubscribe and release; NULL is allowed. */
 void lk_client_outputs_close(struct lk_client_outputs *outputs);
 
-/** lk_client_stream_open() - ask for a selection of the outputs, and subscribe to it.
- * @endpoint: of the outputs; NULL stands for LK_CLIENT_OUTPUTS
+/** lk_client_stream_open() - request a stream of selected outputs, and subscribe to it.
+ * @endpoint: of the outputs; NULL: LK_CLIENT_OUTPUTS
  * @channels: names of @n outputs, in the order wanted; @n 0: all
- * @divisor:  every so many steps; 0: every step
+ * @divisor:  one sample every @divisor steps; 0: every step
  * Return: 0, LK_CLIENT_E_REFUSED (@ret_error has the daemon's words), LK_CLIENT_E_ENDPOINT, or as
  *         lk_client_call(). */
 int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *const *channels,
                           size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                           struct lk_error *ret_error);
 
-/** lk_client_stream_meaning() - what the values mean, and of which model and daemon. Lives as long
- * as @stream. */
+/** lk_client_stream_meaning() - channels of the stream, and identifiers of its model and daemon.
+ * Lives as long as @stream. */
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
 
 /** lk_client_stream_receive() - the next sample; as lk_client_outputs_receive(). Its `sequence`
  * counts this stream alone.
  * Return: as lk_client_outputs_receive(), or LK_CLIENT_E_CHANGED: another model was loaded or the
- *         daemon was started anew; close the stream and open it again. */
+ *         daemon was restarted; close the stream and open it again. */
 int lk_client_stream_receive(struct lk_client_stream *stream, int timeout_ms,
                              int64_t *ret_received_ns,
                              const Linkage__V1__OutputSample **ret_sample);
@@ -190,13 +187,13 @@ int lk_client_stream_receive(struct lk_client_stream *stream, int timeout_ms,
 void lk_client_stream_close(struct lk_client_stream *stream);
 
 /** lk_client_inputs_open() - connect a sender of input samples.
- * @endpoint: NULL stands for LK_CLIENT_INPUTS
+ * @endpoint: NULL: LK_CLIENT_INPUTS
  * Return: 0, LK_CLIENT_E_ENDPOINT, negative errno. */
 int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
                           struct lk_client_inputs **ret_inputs, struct lk_error *ret_error);
 
-/** lk_client_inputs_wait() - wait until the daemon has subscribed: a sample sent earlier is lost
- * without a trace.
+/** lk_client_inputs_wait() - wait until the daemon has subscribed: samples sent earlier are lost
+ * silently.
  * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
 int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms);
 
@@ -204,16 +201,16 @@ int lk_client_inputs_wait(struct lk_client_inputs *inputs, int timeout_ms);
 bool lk_client_inputs_ready(struct lk_client_inputs *inputs);
 
 /** lk_client_inputs_send() - send one input sample; never waits. While the daemon is not connected,
- * samples are dropped rather than kept: it must not hear old ones later.
+ * samples are dropped, not queued: the daemon must not receive stale ones later.
  * Return: 0, LK_CLIENT_E_TOO_LARGE, negative errno. */
 int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__InputSample *sample);
 
 /** lk_client_inputs_close() - disconnect and release; NULL is allowed. */
 void lk_client_inputs_close(struct lk_client_inputs *inputs);
 
-/** lk_client_outputs_endpoint() - where the outputs of the daemon with this control endpoint are by
- * the usual numbering: same host, port + 2.
- * @control: NULL stands for LK_CLIENT_CONTROL
+/** lk_client_outputs_endpoint() - outputs endpoint that belongs to a control endpoint by default:
+ * same host, port + 2.
+ * @control: NULL: LK_CLIENT_CONTROL
  * Return: 0, LK_CLIENT_E_ENDPOINT when @control is not tcp://HOST:PORT. */
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
 
@@ -221,7 +218,7 @@ int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_E
 int64_t lk_client_now_ns(void);
 
 /** lk_client_state_name(), lk_client_result_name() - lower-case words, "running", "wrong-state";
- * "unknown" for what this version does not know. */
+ * "unknown" for values that this version does not know. */
 const char *lk_client_state_name(Linkage__V1__State state);
 const char *lk_client_result_name(Linkage__V1__Result result);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One connected ZeroMQ socket with the options that every client socket has. Internal to the client
+/* A connected ZeroMQ socket with the options common to all client sockets. Internal to the client
  * library. */
 #ifndef TOOLS_CLIENT_SOCKET_H
 #define TOOLS_CLIENT_SOCKET_H
@@ -16,19 +16,19 @@ struct lk_client_keys {
     char secret[LK_CLIENT_KEY_SIZE];
 };
 
-/** lk_client_keys_copy() - check and keep them. @options: NULL: none.
+/** lk_client_keys_copy() - check and copy keys. @options: NULL: none
  * Return: 0, LK_CLIENT_E_KEYS. */
 int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
                         struct lk_error *ret_error);
 
-/** enum lk_client_reach - how far a connection got: nobody takes it; somebody has, but does not say
- * who; a daemon has. */
+/** enum lk_client_reach - how far a connection got: not accepted; accepted, but the handshake is
+ * not complete; complete: a daemon is there. */
 enum lk_client_reach { LK_CLIENT_NOBODY, LK_CLIENT_SOMEBODY, LK_CLIENT_DAEMON };
 
-/** struct lk_client_socket - a socket and where it is connected to.
+/** struct lk_client_socket - a socket and its endpoint.
  * @context:  not owned
- * @monitor:  of a DEALER: tells what becomes of its connection, see lk_client_socket_check()
- * @reach:    by the last look;  @trouble: why the last handshake failed, static text, or NULL */
+ * @monitor:  of a DEALER: its connection events, see lk_client_socket_check()
+ * @reach:    by the last check;  @trouble: why the last handshake failed, static text, or NULL */
 struct lk_client_socket {
     void *context;
     void *handle;
@@ -48,14 +48,14 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
 /** lk_client_socket_subscribe() - to messages that begin with the @size bytes of @topic. */
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size);
 
-/** lk_client_socket_check() - find out how far the connection got: @reach and @trouble. */
+/** lk_client_socket_check() - update @reach and @trouble. */
 void lk_client_socket_check(struct lk_client_socket *socket);
 
-/** lk_client_socket_close() - close the socket; what is unsent is dropped. */
+/** lk_client_socket_close() - close the socket; unsent messages are dropped. */
 void lk_client_socket_close(struct lk_client_socket *socket);
 
 /** lk_client_socket_receive() - wait for a message and take its last frame.
- * @deadline_ns: CLOCK_MONOTONIC; in the past: look once and return
+ * @deadline_ns: CLOCK_MONOTONIC; in the past: does not wait
  * @ret_message: to be closed by the caller
  * Return: 0, LK_CLIENT_E_NO_ANSWER, negative errno. */
 int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_ns,
@@ -66,28 +66,28 @@ int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_n
 void *lk_client_context(const struct lk_client *client);
 const struct lk_client_keys *lk_client_keys(const struct lk_client *client);
 
-/** lk_client_post() - the first half of lk_client_call(): send, and do not wait.
+/** lk_client_post() - first half of lk_client_call(): send without waiting.
  * Return: as lk_client_call(). */
 int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    struct lk_error *ret_error);
 
-/** lk_client_collect() - the second half, for the request posted last.
- * @deadline_ns: CLOCK_MONOTONIC; in the past: look once and return
- * Return: as lk_client_call(); LK_CLIENT_E_NO_ANSWER when nothing came by @deadline_ns, with the
- *         request still under way. */
+/** lk_client_collect() - second half: the reply to the last request posted.
+ * @deadline_ns: CLOCK_MONOTONIC; in the past: does not wait
+ * Return: as lk_client_call(); LK_CLIENT_E_NO_ANSWER when nothing came by @deadline_ns; the request
+ *         stays pending. */
 int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
                       const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error);
 
-/** lk_client_forget() - take back a request that nobody answered: the next daemon must not carry it
- * out. @ret_error: why: no daemon is there, it is there and silent, or it refused the connection.
+/** lk_client_forget() - cancel a request without an answer, so that the next daemon does not
+ * execute it. @ret_error: no daemon is there, it does not answer, or it refused the connection.
  * Return: LK_CLIENT_E_NO_ANSWER, LK_CLIENT_E_SILENT. */
 int lk_client_forget(struct lk_client *client, struct lk_error *ret_error);
 
-/** lk_client_inputs_generation() - how many times a daemon has subscribed: another number after a
- * connection was made anew, perhaps to another daemon. */
+/** lk_client_inputs_generation() - number of times that a daemon has subscribed: changes with each
+ * reconnection, perhaps to another daemon. */
 uint64_t lk_client_inputs_generation(const struct lk_client_inputs *inputs);
 
-/** lk_client_socket_of() - to be polled for replies; another one after lk_client_forget(). */
+/** lk_client_socket_of() - the socket to poll for replies; lk_client_forget() replaces it. */
 struct lk_client_socket *lk_client_socket_of(struct lk_client *client);
 
 #endif

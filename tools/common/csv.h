@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A CSV file of numbers, one column a scalar, one row an instant.
  *
- * Columns are named `channel.component [unit]`, or `channel [unit]` for a channel of one scalar, so
- * that every tool names the same quantity alike. Numbers are written with 17 significant digits:
- * reading them back gives the same bits. Fields with a comma or a quote are quoted (RFC 4180).
+ * Columns are named `channel.component [unit]`, or `channel [unit]` for a channel of one scalar,
+ * the same in every tool. Numbers are written with 17 significant digits: reading them back gives
+ * the same bits. Fields with a comma or a quote are quoted (RFC 4180).
  *
  *     lk_csv_open()  lk_csv_add_column() ...  lk_csv_write_row() ...  lk_csv_close()
  *
- * The first fault is kept: later calls do nothing and return it again, so a caller may look at
+ * The first error is kept: later calls do nothing and return it again, so a caller may check
  * lk_csv_close() only. A file belongs to one thread at a time. */
 #ifndef TOOLS_COMMON_CSV_H
 #define TOOLS_COMMON_CSV_H
 
 struct lk_csv;
 
-/** lk_csv_open() - create @path, or empty it; "-" stands for the standard output.
+/** lk_csv_open() - create or truncate @path; "-": standard output.
  * Return: 0, negative errno. */
 int lk_csv_open(const char *path, struct lk_csv **ret_csv);
 
@@ -33,7 +33,7 @@ int lk_csv_write_row(struct lk_csv *csv, const double *values);
 
 /** lk_csv_close() - write what is buffered, close, release; NULL is allowed. A file without rows
  * gets its header.
- * Return: 0, or the first fault since lk_csv_open() as negative errno. */
+ * Return: 0, or the first error since lk_csv_open() as negative errno. */
 int lk_csv_close(struct lk_csv *csv);
 
 #endif
