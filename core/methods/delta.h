@@ -33,8 +33,8 @@
 
 #define LK_DELTA_Q 8 /* stored coordinates of a body */
 
-/** struct lk_delta_part - a body or a front that is merged.
- * @n:      its handles;  @first: where they begin among the joined ones
+/** struct lk_delta_part - a body or a front that takes part in a merge.
+ * @n:      number of its handles;  @first: index of the first among the joined handles
  * @delta:  offset of its (8 n)^2 values;  @vector: offset of its bias and of its forces, 8 n */
 struct lk_delta_part {
     int n;
@@ -55,7 +55,7 @@ struct lk_delta_block {
     int joined;
 };
 
-/** struct lk_delta_kept - a joined handle that stays one. */
+/** struct lk_delta_kept - a joined handle that remains after the merge. */
 struct lk_delta_kept {
     int part;
     int local;
@@ -102,20 +102,19 @@ struct lk_delta {
     double *scratch; /* Phi_q delta of one front */
 };
 
-/** lk_delta_layout() - take memory for @plan; with the arena in place also fill it. Allocates on
- * its way: for compiling only. Return: 0, -ENOMEM. */
+/** lk_delta_layout() - reserve memory for @plan; once the arena is allocated, also fill it. Uses
+ * malloc(): not for the cycle. Return: 0, -ENOMEM. */
 int lk_delta_layout(struct lk_delta *delta, const struct lk_topology *topology,
                     const struct lk_plan *plan, struct lk_arena *arena);
 
-/** lk_delta_factor() - delta of all merges from delta of the bodies and the present Phi_q.
+/** lk_delta_factor() - compute delta of all merges from delta of the bodies and the present Phi_q.
  * @soft: 1/alpha of every row, in the order of elimination.  Thread: cycle.  RT: yes. */
 LK_RT void lk_delta_factor(struct lk_delta *delta, const double *soft);
 
-/** lk_delta_solve() - assembly of the biases upwards, disassembly downwards, at the last factor.
+/** lk_delta_solve() - assemble the biases up the tree, disassemble down, with the last factor.
  * @delta: ->bias of the bodies holds delta_i3 and is replaced by dq
- * @x:     Phi of all rows in the order of elimination, replaced by dlambda.  Thread: cycle.  RT:
- * yes.
- */
+ * @x:     Phi of all rows in the order of elimination, replaced by dlambda
+ * Thread: cycle.  RT: yes. */
 LK_RT void lk_delta_solve(struct lk_delta *delta, double *x);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps beside ali3, and the formulations with fixed work a step in joint coordinates: part of
- * liblinkage. */
+/* Formulations of liblinkage besides ali3: other steps, and those in joint coordinates that do
+ * fixed work a step. */
 #ifndef LK_METHODS_REGISTRY_H
 #define LK_METHODS_REGISTRY_H
 
@@ -16,12 +16,12 @@ extern const struct lk_formulation lk_formulation_explicit; /* of LK_FORMULATION
 LK_FORMULATIONS_FIXED(LK_FORMULATION_EXTERN)
 #undef LK_FORMULATION_EXTERN
 
-/** lk_equations_find_fixed() - the formulation that @name, with or without ":variant", asks for, or
- * NULL; in registry.c.  @ret_variant: what stands behind the colon, or "". */
+/** lk_equations_find_fixed() - find a formulation of fixed work; in registry.c. @name: with or
+ * without ":variant";  @ret_variant: the text after the colon, or "". Return: NULL for none. */
 const struct lk_equations *lk_equations_find_fixed(const char *name, const char **ret_variant);
 
-/** lk_formulation_why_offline() - why the daemon does not run formulation @name, or NULL: it does,
- * or there is none of that name. */
+/** lk_formulation_why_offline() - the reason why the daemon refuses formulation @name; NULL: it
+ * runs it, or there is none of that name. */
 const char *lk_formulation_why_offline(const char *name);
 
 #endif

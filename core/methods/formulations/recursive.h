@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the formulation `recursive`: what its files share.
+/* Private header of the formulation `recursive`.
  *
  * All vectors of six are [linear; angular] in world axes at the point O of the joint that the body
  * hangs on, see methods/relative/relative.h; matrices of six by six are row-major. Equation numbers
@@ -7,13 +7,12 @@
  * terms, Mech. Sci. 4, 2013, whose K_i is the identity here, whose -J_i is H and whose -H_i is the
  * shift from the parent's O to the body's.
  *
- * A joint whose projected mass H^T M H has no full rank leaves directions of the rates nu in which
- * nothing that has a mass moves: null directions, together the columns of N(q). The forces along
- * them balance, gamma = N^T Q = 0 (28b), and that determines the part of nu along N. In the state y
- * = (q, nu) this part is redundant: every evaluation of a state first replaces nu by nu + N zeta
- * with gamma = 0. So y' = f(t, y) is an ordinary differential equation with the solution of the
- * paper's mixed system, and no derivative of N appears in it (the paper's (29) to (32)
- * differentiate eigenvectors instead). */
+ * Where the projected mass H^T M H of a joint is rank-deficient, there are directions of the rates
+ * nu in which no mass moves: null directions, the columns of N(q). The forces along them balance,
+ * gamma = N^T Q = 0 (28b), which determines the part of nu along N. That part is redundant in the
+ * state y = (q, nu): every evaluation first replaces nu by nu + N zeta such that gamma = 0. So
+ * y' = f(t, y) is an ordinary differential equation with the solution of the paper's mixed system,
+ * and no derivative of N appears in it (the paper's (29) to (32) differentiate eigenvectors). */
 #ifndef LK_METHODS_FORMULATIONS_RECURSIVE_H
 #define LK_METHODS_FORMULATIONS_RECURSIVE_H
 
@@ -21,13 +20,13 @@
 #include "methods/mechanics/equations.h"
 #include "methods/relative/relative.h"
 
-/** struct lk_recursive_body - a body and the joint that it hangs on, of the last evaluation.
- * @may_lack: whether the projected mass of its joint is looked at for its rank; otherwise the body
- *            has mass and inertia, and it is positive definite
+/** struct lk_recursive_body - a body and the joint that it hangs on, as of the last evaluation.
+ * @may_lack: the projected mass of its joint may be rank-deficient; 0: the body has mass and
+ *            inertia, so it is positive definite
  * @at_null, @n_null: null directions that begin at its joint
  * @shift:    O less the parent's O [m];  @arm: centre of mass less O [m]
- * @w_raw:    its angular velocity with the rates as they stand in y [rad/s]
- * @extent:   of all that hangs on it, itself included: mass, sum m x (3), sum m x x + trace J
+ * @w_raw:    its angular velocity with the rates of y, before the balance [rad/s]
+ * @extent:   of its subtree, itself included: mass, sum m x (3), sum m x x + trace J
  * @M:        condensed mass (17a);  @U: M H[c];  @D: pseudo-inverse of H^T M H
  * @Z:        null directions at its joint, each n_v numbers
  * @bias:     of its acceleration;  @p: condensed force (17b);  @a: acceleration */
@@ -49,16 +48,16 @@ struct lk_recursive_body {
     double a[6];
 };
 
-/** struct lk_recursive_cluster - null directions that act on each other through a force, and on no
- * others. @first, @n: their part of the list null_of;  @at: of its n by n matrix d gamma / d zeta,
- * factored, in the array G */
+/** struct lk_recursive_cluster - null directions coupled by forces to each other and to no others:
+ * a diagonal block of d gamma / d zeta. @first, @n: range in null_of;  @at: offset in G of the
+ * factored n by n block */
 struct lk_recursive_cluster {
     int first;
     int n;
     int at;
 };
 
-/** struct lk_lu_scale - what belongs to a factor: scales of rows and columns, exchanges; n each. */
+/** struct lk_lu_scale - scales of rows and columns, and pivots, of an LU factor; n each. */
 struct lk_lu_scale {
     double *rows;
     double *columns;
@@ -66,7 +65,7 @@ struct lk_lu_scale {
 };
 
 /** struct lk_recursive_row - a cut row. @at: its number among the rows of the mechanics
- * @mobility: what the row moves if its bodies were free [1/kg, 1/(kg m^2)], at t = 0 */
+ * @mobility: Phi_q W Phi_q^T of the row with its bodies free [1/kg, 1/(kg m^2)], at t = 0 */
 struct lk_recursive_row {
     int at;
     double mobility;
@@ -144,37 +143,37 @@ LK_RT void lk_small_eigen(int n, double A[][6], double ret_X[][6]);
 LK_RT int lk_small_pseudo_inverse(int n, double A[][6], const double *scale, double ret[][6],
                                   double ret_null[][6]);
 
-/** lk_small_inverse() - of a symmetric positive definite one by Cholesky. Return: 0, LK_E_SINGULAR.
- */
+/** lk_small_inverse() - invert a symmetric positive definite matrix by Cholesky. @A: rows of six.
+ * Return: 0, LK_E_SINGULAR. */
 LK_RT int lk_small_inverse(int n, double A[][6], double ret[][6]);
 
 /** lk_semidefinite_solve() - A x = b for symmetric positive semi-definite A with b in its range:
- * Cholesky with diagonal pivoting of A in units of @scale; unknowns behind the rank are 0.
+ * Cholesky with diagonal pivoting of A in units of @scale; unknowns beyond the rank are 0.
  * @A: n by n, row-major; overwritten
- * @scale: n, what its diagonal would be about if A had full rank: a diagonal that is round-off
- *         against it is none; overwritten;  @order: n, scratch;  @b: overwritten by x */
+ * @scale: n, magnitude of the diagonal if A had full rank: a pivot at round-off of it counts as
+ *         zero; overwritten;  @order: n, scratch;  @b: overwritten by x */
 LK_RT void lk_semidefinite_solve(int n, double *A, double *scale, int *order, double *b);
 
 /** lk_lu_factor() - P A = L U of the equilibrated matrix, n by n, row-major, in place.
- * @noise: entries up to that size are none
- * Return: -1, or the first column without pivot; then there is nothing to solve with. */
+ * @noise: entries up to that size count as zero
+ * Return: -1: success; else the first column without pivot, and the factor must not be used. */
 LK_RT int lk_lu_factor(int n, double *A, double noise, struct lk_lu_scale scale);
 LK_RT void lk_lu_solve(int n, const double *A, struct lk_lu_scale scale, double *b);
 
 /* ---- recursive_sweeps.c ---- */
 
-/** lk_recursive_place() - forward kinematics at @q, @nu and the look of the mechanics at @t. */
+/** lk_recursive_place() - forward kinematics at @q, @nu; evaluate the mechanics at @t [s]. */
 LK_RT void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const double *nu);
 
 /** lk_recursive_condense() - condensed masses of all bodies (17a), and null directions, at the last
- * place. Return: 0, LK_E_SINGULAR: a rank is not what it was when the formulation was opened. */
+ * place. Return: 0, LK_E_SINGULAR: a rank has changed since the formulation was opened. */
 LK_RT int lk_recursive_condense(struct lk_recursive *r);
 
-/** lk_recursive_ranks() - the same when it is opened: the ranks found are those to be. */
+/** lk_recursive_ranks() - the same when the formulation is opened: store the ranks found. */
 int lk_recursive_ranks(struct lk_recursive *r);
 
-/** lk_recursive_load() - forces of all bodies at the last place, and bias accelerations from the
- * rates @raw that go with those placed: into p. */
+/** lk_recursive_load() - set p, the forces of all bodies less their velocity terms, and the bias
+ * accelerations, at the last place. @raw: rates of y, before the balance. */
 LK_RT void lk_recursive_load(struct lk_recursive *r, const double *raw);
 
 /** lk_recursive_gather() - condensed forces (17b) from p, in place. */
@@ -185,15 +184,16 @@ LK_RT void lk_recursive_gather(struct lk_recursive *r, int with_bias);
 LK_RT void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_nu_rate);
 
 /** lk_recursive_fit_rates() - rates with which the tree has the momentum of all bodies in the last
- * accepted state: bodies without mass have no say, as where they came from is no part of the state.
+ * accepted state; velocities of bodies without mass do not count, as they are not part of the
+ * state.
  * @q: where the bodies are;  @ret_nu: the part along null directions is zero. RT: yes. */
 LK_RT void lk_recursive_fit_rates(struct lk_recursive *r, const double *q, double *ret_nu);
 
 /** lk_recursive_drift() - nu += N zeta, forward. */
 LK_RT void lk_recursive_drift(struct lk_recursive *r, const double *zeta, double *nu);
 
-/** lk_recursive_scale() - what the diagonal of H^T M H of body @b's joint would be about if nothing
- * that hangs on it could move against it; 0 where there is no inertia at all. @ret: n_v of it. */
+/** lk_recursive_scale() - magnitude of the diagonal of H^T M H of body @b's joint with its subtree
+ * rigid; 0 where there is no inertia at all. @ret: n_v of the joint. */
 LK_RT void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret);
 
 /** lk_recursive_inverse() - M nu' - h by inverse dynamics at the last place and load, O(N).
@@ -202,33 +202,33 @@ LK_RT void lk_recursive_inverse(struct lk_recursive *r, const double *nu_rate, d
 
 /* ---- recursive_massless.c ---- */
 
-/** lk_recursive_clusters() - which null directions act on each other, and how many rounds Newton's
- * method takes. Return: 0, -ENOMEM. */
+/** lk_recursive_clusters() - find the clusters of null directions and the number of Newton rounds.
+ * Return: 0, -ENOMEM. */
 int lk_recursive_clusters(struct lk_recursive *r);
 
-/** lk_recursive_refuse() - the regularity condition at the start: a line that names body and
- * direction where it fails, or a null direction that cut rows touch. Return: 0, LK_E_MODEL. */
+/** lk_recursive_refuse() - check the regularity condition at the start. Return: 0, LK_E_MODEL: it
+ * fails, or cut rows act on a null direction; @ret_error names body and direction. */
 int lk_recursive_refuse(struct lk_recursive *r, const double *q, const double *nu,
                         struct lk_error *ret_error);
 
-/** lk_recursive_balance() - evaluation of the state: the rates with gamma = 0 into r->nu, by
- * Newton's method with a fixed number of rounds; condensed masses and forces there. Return: 0,
+/** lk_recursive_balance() - evaluate the state: find the rates r->nu with gamma = 0 by a fixed
+ * number of Newton rounds, then condensed masses and forces there. @raw: rates of y. Return: 0,
  * LK_E_SINGULAR. */
 LK_RT int lk_recursive_balance(struct lk_recursive *r, double t, const double *q,
                                const double *raw);
 
-/** lk_recursive_null_rates() - after the balance at @t and accelerations @nu_rate: adds to them the
- * part along null directions, by a difference of gamma along the motion. Return: as above. */
+/** lk_recursive_null_rates() - add to @nu_rate the part along null directions, by a finite
+ * difference of gamma along the motion. Call after the balance at @t. Return: as above. */
 LK_RT int lk_recursive_null_rates(struct lk_recursive *r, double t, const double *q,
                                   const double *q_rate, double *nu_rate);
 
 /* ---- recursive_loops.c ---- */
 
-/** lk_recursive_list_rows() - cut rows and their Jacobians at the last place. */
+/** lk_recursive_list_rows() - update the cut rows and their Jacobians at the last place. */
 LK_RT void lk_recursive_list_rows(struct lk_recursive *r);
 
-/** lk_recursive_close() - after accelerations without cut rows: multipliers of cut rows, their
- * forces into p, accelerations with them. @raw: as in lk_recursive_load() */
+/** lk_recursive_close() - close the loops: from the accelerations without cut rows find their
+ * multipliers, add their forces to p, update @nu_rate. @raw: as in lk_recursive_load(). */
 LK_RT void lk_recursive_close(struct lk_recursive *r, const double *raw, double *nu_rate);
 
 /** lk_recursive_multipliers() - of all rows from the reactions of the tree, (13). @ret: n_rows. */

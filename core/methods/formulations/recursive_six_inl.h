@@ -12,7 +12,7 @@ LK_INLINE double lk_six_dot(const double a[6], const double b[6])
     return lk_dot(a, b) + lk_dot(a + 3, b + 3);
 }
 
-/* the vector of a parent at its O, at a point @d further */
+/* @ret: the twist @V taken at the point @d away */
 LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
 {
     double turn[3];
@@ -24,7 +24,7 @@ LK_INLINE void lk_six_shift(const double d[3], const double V[6], double ret[6])
     }
 }
 
-/* @sum += a wrench that acts @d further */
+/* @sum += the wrench @f, which acts at the point @d away */
 LK_INLINE void lk_six_add_wrench(const double d[3], const double f[6], double sum[6])
 {
     double moment[3];

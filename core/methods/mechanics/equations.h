@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A formulation as an ordinary differential equation y' = f(t, y): what an integrator needs of it.
+/* A formulation as an ordinary differential equation y' = f(t, y), the interface for integrators.
  *
  * A formulation is one file (or folder) with one table of these functions and a line in
  * core/model/formulations.h. y holds whatever the formulation integrates (joint coordinates and
@@ -21,16 +21,16 @@ enum lk_orientation {
     LK_ORIENTATION_EULER
 };
 
-/** enum lk_stabilisation - what keeps the rows fulfilled: nothing; Baumgarte's terms in the
- * accelerations; a projection of positions and velocities after each accepted step. */
+/** enum lk_stabilisation - how constraint drift is limited: not at all; Baumgarte's terms in the
+ * accelerations; projection of positions and velocities after each accepted step. */
 enum lk_stabilisation {
     LK_STABILISATION_NONE,
     LK_STABILISATION_BAUMGARTE,
     LK_STABILISATION_PROJECTION
 };
 
-/** struct lk_equations_options - @variant: what stands behind the colon of a formulation's name, or
- * "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
+/** struct lk_equations_options - options of open(). @variant: the text after the colon of the name,
+ * or "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
 struct lk_equations_options {
     const char *variant;
     enum lk_orientation orientation;
@@ -38,22 +38,23 @@ struct lk_equations_options {
     double baumgarte[2];
 };
 
-/** struct lk_equations - @name: as on the command line, without variant
- * @variants: names behind the colon, ended by NULL; NULL: there are none. The first is the default
- * @paper:   what it is and where it comes from, a line for `linkage methods`
- * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: it has
- * @takes_massless: bodies without inertia are no reason to refuse a model
- * @resets:  whether settle() may choose other variables for the same motion; methods of several
- *           steps go on with those that they have. NULL: it does not
+/** struct lk_equations - table of functions of a formulation
+ * @name:    as on the command line, without variant
+ * @variants: names after the colon, NULL-terminated, the first is the default; NULL: none
+ * @paper:   description and source, a line for `linkage methods`
+ * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: fixed work
+ * @takes_massless: it accepts bodies without inertia
+ * @resets:  whether settle() may choose other variables for the same motion; multistep methods
+ *           then keep their own. NULL: no
  * @open:    @ret: memory of its own, which close() frees; the state of @mechanics is consistent.
- *           Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: what of the model does not fit, and
- *           what does, in @ret_error
+ *           Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error says what it does not
+ *           support, and which formulation does
  * @size:    of y
- * @read:    y of the state of the system as last accepted
+ * @read:    y of the last accepted state of the system
  * @rate:    f. Return: 0, LK_E_SINGULAR
- * @write:   y to lk_mechanics_motion(), accelerations too, looked at at @t. Return: as rate()
- * @settle:  after a step of an integrator led to @y: unit quaternions, projection, reset of
- *           impulses; may be NULL
+ * @write:   y to lk_mechanics_motion(), with accelerations, and evaluate at @t. Return: as rate()
+ * @settle:  called after each step of an integrator, in place on @y: unit quaternions, projection,
+ *           reset of impulses; may be NULL
  * @lambda:  multipliers of the rows as of the last write(), or NULL: lk_mechanics_accept() finds
  *           them
  * @residual: F(t, y, y') = 0 for implicit solvers, @ret: size() numbers, or NULL: y' - f;

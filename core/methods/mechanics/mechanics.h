@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equations of motion of a compiled model, term by term, at any time and state.
+/* Terms of the equations of motion of a compiled model, at any time and state.
  *
  *     M v' = Q(t, q, v) - w x J w - Phi_q^T lambda        Phi(t, q) = 0
  *
- * What every formulation but the default step starts from: all of them see the same bodies, joints,
- * drives and forces. Absolute coordinates of n bodies: positions x and unit quaternions; velocities
+ * All formulations but the default step use it, so they share bodies, joints, drives and forces.
+ * Absolute coordinates of n bodies: positions x and unit quaternions; velocities
  * are six numbers a body, [v world, w body], and so are accelerations, forces [force world, torque
  * body, about the centre of mass] and columns of Phi_q. M is constant: m I and J of each body.
  *
  * Rows are the rigid ones, numbered 0 to n_rows - 1 in the order of the blocks of the system: the
  * joints of the model in the order of the file, then drives. Compliant joints, springs, dampers and
- * bushings are forces here. The multiplier has the sign of the daemon's: a joint acts on its bodies
+ * bushings are forces here. Multipliers have the same sign as in ali3: a joint acts on its bodies
  * with -Phi_q^T lambda.
  *
- * Use: write the state to lk_mechanics_motion(), look at it, ask for terms; when a step is done,
- * accept it, and the outputs of the system show it. A mechanics belongs to one thread. */
+ * Use: write the state to lk_mechanics_motion(), call lk_mechanics_evaluate(), read terms; at the
+ * end of a step call lk_mechanics_accept(), which updates the outputs. One thread at a time. */
 #ifndef LK_METHODS_MECHANICS_MECHANICS_H
 #define LK_METHODS_MECHANICS_MECHANICS_H
 
 #include "step/system.h"
 
-/** struct lk_mechanics - view of a system. @inputs: values of the input channels that act, first
- * those of the start; the owner sets it
+/** struct lk_mechanics - view of a system
+ * @inputs: acting values of the input channels, initially those of the start; set by the owner
  * @time:   of the last evaluation [s];  @n_velocities: 6 n_bodies
  * @n_blocks: blocks with rigid rows;  @block: their joint in the system;  @first_row: n_blocks + 1
- * @n_evaluations: how often the state was looked at: what compare calls right-hand sides
+ * @n_evaluations: evaluations so far: the right-hand sides that `linkage compare` counts
  * @owns_system, @powers, @end: private */
 struct lk_mechanics {
     struct lk_system *system;
@@ -54,25 +54,26 @@ struct lk_mechanics_block {
     double J[LK_SIDES_MAX][LK_ROWS_MAX][6];
 };
 
-/** lk_mechanics_new() - compile @model for it, consistent at t = 0: no body is split, nothing is
- * batched; whatever the solver section says. @step [s]: for laws that need one, 0 takes the
- * model's. Refuses what is not smooth (friction, stops) and drives that follow inputs, naming the
- * element. Thread: any but the cycle. Return: 0, as lk_system_new(). */
+/** lk_mechanics_new() - compile @model, consistent at t = 0, with no body split and nothing
+ * batched, whatever the solver section says. @step [s]: for laws that need one, 0: the model's.
+ * Refuses forces that are not smooth (friction, stops) and drives from inputs, naming the element.
+ * Thread: any but the cycle. Return: 0, as lk_system_new(). */
 int lk_mechanics_new(const struct lk_model *model, double step, struct lk_mechanics **ret,
                      struct lk_error *ret_error);
 
-/** lk_mechanics_over() - the same over a system that stays the caller's and is plain already. */
+/** lk_mechanics_over() - the same over a system that the caller owns, without split bodies and
+ * batches. Return: 0, -ENOMEM. */
 int lk_mechanics_over(struct lk_system *system, struct lk_mechanics **ret);
 
 /** lk_mechanics_free() - NULL is allowed. */
 void lk_mechanics_free(struct lk_mechanics *mechanics);
 
-/** lk_mechanics_start() - the present state of the system becomes the one to write to: positions
- * and velocities of lk_mechanics_motion() are those of the last accepted state. RT: yes. */
+/** lk_mechanics_start() - set positions and velocities of lk_mechanics_motion() to those of the
+ * last accepted state. RT: yes. */
 LK_RT void lk_mechanics_start(struct lk_mechanics *mechanics);
 
-/** lk_mechanics_motion() - x, q and v of all bodies, to be written before a look; a.v, a.w too, if
- * the step is to be accepted. RT: yes. */
+/** lk_mechanics_motion() - x, q and v of all bodies, written by the caller before an evaluation;
+ * a.v, a.w too before lk_mechanics_accept(). RT: yes. */
 LK_RT struct lk_motion *lk_mechanics_motion(struct lk_mechanics *mechanics);
 
 /** lk_mechanics_evaluate() - drives, poses, twists, joint coordinates and Jacobians at time @t [s]
@@ -80,8 +81,8 @@ LK_RT struct lk_motion *lk_mechanics_motion(struct lk_mechanics *mechanics);
  * Everything below is of the last evaluation. RT: yes. */
 LK_RT void lk_mechanics_evaluate(struct lk_mechanics *mechanics, double t);
 
-/** lk_mechanics_evaluate_velocities() - what of the last evaluation depends on velocities, once more: the
- * same poses were written with other velocities. RT: yes. */
+/** lk_mechanics_evaluate_velocities() - repeat the part of the last evaluation that depends on
+ * velocities: only these were rewritten, not the poses. RT: yes. */
 LK_RT void lk_mechanics_evaluate_velocities(struct lk_mechanics *mechanics);
 
 /** lk_mechanics_loads() - Q of all bodies: gravity, loads, inputs, laws of compliant rows; without
@@ -110,29 +111,29 @@ LK_RT void lk_mechanics_read_block(const struct lk_mechanics *mechanics, int i,
 /** lk_mechanics_mass() - M, dense, row-major. @ret: n_velocities squared. RT: yes. */
 LK_RT void lk_mechanics_mass(const struct lk_mechanics *mechanics, double *ret);
 
-/** lk_mechanics_accept() - the motion written becomes the state of the system at time @t [s], with
- * coordinates, residuals, energies and works (trapezoidal rule between accepted states); outputs
- * and lk_system_health() show it.
- * @lambda: multipliers of the n_rows rigid rows, or NULL: those of minimum norm that go with the
- *          motion are found here by the factor of the system, and the accelerations with them
+/** lk_mechanics_accept() - make the written motion the state of the system at time @t [s]; update
+ * coordinates, residuals, energies and works (trapezoidal rule between accepted states), outputs
+ * and lk_system_health().
+ * @lambda: multipliers of the n_rows rigid rows, or NULL: find those of minimum norm, and the
+ *          accelerations, with the factor of the system
  * RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_mechanics_accept(struct lk_mechanics *mechanics, double t, const double *lambda);
 
-/** lk_mechanics_take_multipliers() - the first part of accept with a @lambda: multipliers of the
- * state to be accepted, those of compliant rows from their laws; the factor of the system, too, if
- * an output shows its pivots. RT: yes. */
+/** lk_mechanics_take_multipliers() - first part of accept if @lambda is given: set multipliers of
+ * rigid rows to it, of compliant rows from their laws; also factor the system if an output shows
+ * its pivots. RT: yes. */
 LK_RT void lk_mechanics_take_multipliers(struct lk_mechanics *mechanics, const double *lambda);
 
-/** lk_mechanics_book() - works from the last accepted state to the one written and looked at at @t,
- * so far as Simpson's rule differs from the trapezoidal one that every step is booked by: the state
- * half way is that of the cubic between both. Drives stay with the trapezoidal rule.
+/** lk_mechanics_book() - add to the works of a step, from the last accepted state to the one
+ * written and evaluated at @t [s], the difference of Simpson's rule from the trapezoidal rule; the
+ * midpoint is that of the cubic Hermite interpolant. Drives keep the trapezoidal rule.
  * @before: powers of the last accepted state
  * RT: yes. */
 LK_RT void lk_mechanics_book(struct lk_mechanics *mechanics, double t,
                              const struct lk_powers *before);
 
-/** lk_mechanics_complete() - the last part of accept with no @lambda: accelerations and multipliers
- * of the state to be accepted, from M a + Phi_q^T lambda = Q. RT: yes. */
+/** lk_mechanics_complete() - last part of accept if @lambda is NULL: solve M a + Phi_q^T lambda = Q
+ * for the accelerations and multipliers of the state to be accepted. RT: yes. */
 LK_RT void lk_mechanics_complete(struct lk_mechanics *mechanics);
 
 #endif

@@ -18,15 +18,17 @@
 
 struct lk_assembly;
 
-/** lk_assembly_new() - merges over the joints of @mechanics. Not for the cycle. Return: 0, -ENOMEM.
- */
+/** lk_assembly_new() - plan the merges over the joints of @mechanics. Not for the cycle. Return: 0,
+ * -ENOMEM. */
 int lk_assembly_new(struct lk_mechanics *mechanics, struct lk_assembly **ret);
 void lk_assembly_free(struct lk_assembly *assembly);
 
-/** lk_assembly_factor() - at the last evaluation of the mechanics. Return: 0, LK_E_SINGULAR. RT: yes. */
+/** lk_assembly_factor() - factor Phi_q W Phi_q^T of the last evaluation of the mechanics. Return:
+ * 0, LK_E_SINGULAR. RT: yes. */
 LK_RT int lk_assembly_factor(struct lk_assembly *assembly);
 
-/** lk_assembly_solve() - in place: assembly upwards, disassembly downwards. @x: n_rows. RT: yes. */
+/** lk_assembly_solve() - solve in place: assembly up the tree, disassembly down. @x: n_rows. RT:
+ * yes. */
 LK_RT void lk_assembly_solve(struct lk_assembly *assembly, double *x);
 
 /** lk_assembly_block() - block @i of the mechanics as of the last factor. RT: yes. */
@@ -40,7 +42,7 @@ LK_RT void lk_assembly_add_rates(const struct lk_assembly *assembly, const struc
 LK_RT void lk_assembly_subtract_forces(const struct lk_assembly *assembly, const double *x,
                                        struct lk_twist *ret);
 
-/** lk_assembly_divide() - @ret = W @force, of all bodies; may be the same. RT: yes. */
+/** lk_assembly_divide() - @ret = W @force; n_bodies each, may alias. RT: yes. */
 LK_RT void lk_assembly_divide(const struct lk_assembly *assembly, const struct lk_twist *force,
                               struct lk_twist *ret);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of an assembly: its fronts, laid out by assembly_plan.c, worked on by assembly.c. */
+/* Private header of an assembly: its fronts, laid out by assembly_plan.c, used by assembly.c. */
 #ifndef LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
 #define LK_METHODS_RELATIVE_ASSEMBLY_FRONTS_H
 
 #include "methods/relative/assembly.h"
 #include "methods/relative/pseudo_inverse.h"
 
-/** struct lk_assembly_link - rows of a body in a front. @block: of the mechanics;  @side: of it;
+/** struct lk_assembly_link - rows of a body in a front. @block: of the mechanics;  @side: its side;
  * @at: first row in the front */
 struct lk_assembly_link {
     int block;

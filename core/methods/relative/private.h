@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of core/relative share.
+/* Private header of core/methods/relative.
  *
  * A joint of a model has two frames: F0, F1, the axes f[0], f[1] turned with their bodies, and two
  * points P0, P1. In every joint of the tree F1 = F0 turn(q) and P1 = P0 + F0 shift(q). The outboard
@@ -47,7 +47,7 @@ struct lk_relative_scratch {
     struct lk_twist *correction;
 };
 
-/** lk_relative_grow() - the tree: on[], order, cut; in tree.c. Return: 0, -ENOMEM. */
+/** lk_relative_grow() - build the tree: on[], order, cut; in tree.c. Return: 0, -ENOMEM. */
 int lk_relative_grow(struct lk_relative *relative);
 
 /** lk_relative_turn() - angular velocity of body @b, from that of its parent and the frames now. */

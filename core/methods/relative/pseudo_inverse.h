@@ -47,13 +47,12 @@ static inline int lk_pseudo_inverse_ints(int n)
 void lk_pseudo_inverse_init(struct lk_pseudo_inverse *f, int n, int may_be_singular,
                             double *numbers, int *counts);
 
-/** lk_pseudo_inverse_factor() - @K: symmetric, row-major, @stride;  @diagonal: what an entry of the
- * diagonal is large or small against, one a row, > 0. Return: 0, LK_E_SINGULAR (never, if it may
- * be). RT: yes. */
+/** lk_pseudo_inverse_factor() - factor @K. @K: symmetric, row-major, @stride;  @diagonal: scale of
+ * the diagonal, one a row, > 0. Return: 0, LK_E_SINGULAR (never if may_be_singular). RT: yes. */
 LK_RT int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int stride,
                                    const double *diagonal);
 
-/** lk_pseudo_inverse_solve() - in place: n values, @step apart. RT: yes. */
+/** lk_pseudo_inverse_solve() - solve in place. @x: n values, @step apart. RT: yes. */
 LK_RT void lk_pseudo_inverse_solve(const struct lk_pseudo_inverse *f, double *x, int step);
 
 #endif

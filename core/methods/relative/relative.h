@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joint coordinates: a spanning tree over the joints of a model, and its kinematics.
  *
- * Every body hangs on one joint of the tree, at its parent body or the ground; bodies that no joint
- * holds hang on a free joint of six. Joints outside the tree are cut: they, and whatever cannot
- * carry coordinates (distance rods, gears, drives ..), stay rows of the mechanics. Loops that pass
- * the ground are cut at the ground where that is possible.
+ * Every body hangs on one joint of the tree, which connects it to its parent body or the ground; a
+ * body without joint has a free joint of six coordinates. Joints outside the tree are cut: they,
+ * and those without coordinates (distance rods, gears, drives ..), stay rows of the mechanics.
+ * Loops through the ground are cut at the ground where that is possible.
  *
  * State: q (n_q numbers, quaternions for spherical and free joints) and the rates nu (n_v numbers;
  * of a spherical joint the relative angular velocity in the axes of the outboard body, of a free
@@ -82,12 +82,12 @@ int lk_relative_new(struct lk_mechanics *mechanics, struct lk_relative **ret,
                     struct lk_error *ret_error);
 void lk_relative_free(struct lk_relative *relative);
 
-/** lk_relative_read() - q and nu of the last accepted state of the system; angles as the joint
- * counts them. The state is placed, see lk_relative_place(). RT: yes. */
+/** lk_relative_read() - q and nu of the last accepted state of the system; angles unwrapped. Places
+ * the state, see lk_relative_place(). RT: yes. */
 LK_RT void lk_relative_read(struct lk_relative *relative, double *ret_q, double *ret_nu);
 
 /** lk_relative_place() - forward kinematics: x, q and v of all bodies into lk_mechanics_motion(),
- * and what struct lk_relative_joint says. Nothing is looked at yet. RT: yes. */
+ * and the members of struct lk_relative_joint. Does not evaluate the mechanics. RT: yes. */
 LK_RT void lk_relative_place(struct lk_relative *relative, const double *q, const double *nu);
 
 /** lk_relative_accelerate() - a of all bodies into lk_mechanics_motion(), from nu' at the last
@@ -98,7 +98,7 @@ LK_RT void lk_relative_accelerate(struct lk_relative *relative, const double *nu
 LK_RT void lk_relative_rates(const struct lk_relative *relative, const double *q, const double *nu,
                              double *ret);
 
-/** lk_relative_move() - @q + @d: as rates that act for one second, quaternions by the exponential.
+/** lk_relative_move() - @ret = @q + @d, @d: n_v, rates times time; quaternions by the exponential.
  * @ret: may be @q. RT: yes. */
 LK_RT void lk_relative_move(const struct lk_relative *relative, const double *q, const double *d,
                             double *ret);
@@ -113,16 +113,15 @@ LK_RT void lk_relative_components(const struct lk_relative *relative, const stru
 LK_RT void lk_relative_rate_components(const struct lk_relative *relative, const struct lk_twist *a,
                                        double *ret);
 
-/** lk_relative_assembly() - the equations over all rows, which lk_relative_project() factors too;
- * of
- * @relative. */
+/** lk_relative_assembly() - the assembly over all rows, owned by @relative; lk_relative_project()
+ * factors it too. */
 struct lk_assembly *lk_relative_assembly(const struct lk_relative *relative);
 
 /** lk_relative_normalise() - unit quaternions in @q. RT: yes. */
 LK_RT void lk_relative_normalise(const struct lk_relative *relative, double *q);
 
-/** lk_relative_project() - positions and rates of q and nu onto the cut rows and drives: mass-
- * orthogonal Newton correction, fixed number of rounds. Return: 0, LK_E_SINGULAR. RT: yes. */
+/** lk_relative_project() - project q and nu onto the cut rows and drives at @t [s]: mass-orthogonal
+ * Newton corrections, a fixed number of them. Return: 0, LK_E_SINGULAR. RT: yes. */
 LK_RT int lk_relative_project(struct lk_relative *relative, double t, double *q, double *nu);
 
 #endif
