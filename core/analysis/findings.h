@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of linkage/findings.h: one file for what concerns bodies, the start and the step. */
+/* Private header of linkage/findings.h: one file each for bodies, the start and the step. */
 #ifndef LK_ANALYSIS_FINDINGS_H
 #define LK_ANALYSIS_FINDINGS_H
 
@@ -7,9 +7,9 @@
 #include "model/model.h"
 #include "step/system.h"
 
-/** struct lk_inspection - a look at a model under way.
- * @bounds: or NULL;  @flops: spent on factorisations so far
- * @result: -ENOMEM once there was no room */
+/** struct lk_inspection - state of an inspection of a model.
+ * @bounds: or NULL;  @flops: operations of factorisations so far
+ * @room:   capacity of @found;  @result: 0, -ENOMEM after a failed allocation */
 struct lk_inspection {
     const struct lk_model *model;
     struct lk_system *sys;
@@ -21,8 +21,8 @@ struct lk_inspection {
     int result;
 };
 
-/** lk_finding_add() - a finding; its numbers are added to what is returned. Return: NULL when the
- * list is full. */
+/** lk_finding_add() - append a finding; @format: its text. Return: the finding, to which
+ * lk_finding_number() adds numbers; NULL if the list is full or without memory. */
 struct lk_finding *lk_finding_add(struct lk_inspection *in, const char *id, const char *where,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -34,9 +34,9 @@ void lk_finding_number(struct lk_finding *finding, const char *name, const char 
  * returned. */
 const char *lk_finding_joint(const struct lk_system *sys, int i, char *text);
 
-/** lk_inspect_bodies() - inertias, centres of mass, bodies that nothing holds; of the model alone.
- * lk_inspect_start() - gaps, velocities, stops.
- * lk_inspect_step() - what is too fast for the step. */
+/** lk_inspect_bodies() - check inertias, centres of mass, free bodies; reads the model alone.
+ * lk_inspect_start() - check gaps, velocities and stops at the start.
+ * lk_inspect_step() - find motions too fast for the step. */
 void lk_inspect_bodies(struct lk_inspection *in);
 void lk_inspect_start(struct lk_inspection *in);
 void lk_inspect_step(struct lk_inspection *in);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a mechanism that has loops, as one dense matrix, and its rank.
+/* The Jacobian of the loops of a mechanism as one dense matrix, and its rank.
  *
- * A body that hangs by a single joint adds as many independent directions as that joint has rows,
- * so such bodies are taken away first, again and again; what remains are the loops. Each rigid row
- * becomes a column of unit length; each body has six rows, its translation in units of the distance
- * from its centre of mass to its farthest joint and its rotation. So neither units nor masses
- * decide the rank: a body without mass counts like any other. */
+ * The rows of a joint that alone holds a body are always independent, so such bodies are removed
+ * first, repeatedly; the loops remain. Each rigid row becomes a column of unit length; each body
+ * has six rows, translation in units of the distance from its centre of mass to its farthest joint,
+ * and rotation. So the rank depends neither on units nor on masses: a body without mass counts like
+ * any other. */
 #ifndef LK_ANALYSIS_LOOPS_H
 #define LK_ANALYSIS_LOOPS_H
 
 #include "step/system.h"
 
-#define LK_RANK_TOLERANCE 1e-8 /* of a column of unit length: below, a row says nothing new */
+#define LK_RANK_TOLERANCE 1e-8 /* of a column of unit length: below, the row is dependent */
 
-/** struct lk_loops - which rows of the mechanism are rows and columns of the matrix.
+/** struct lk_loops - map from joints and bodies to columns and rows of the matrix.
  * @n_columns:       rigid rows of the joints in loops
  * @n_rows:          six a body in loops
  * @column:          first column of each joint, -1: not in a loop;  @row: first row of each body,
@@ -37,10 +37,10 @@ struct lk_loops {
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 
-/** lk_loops_is_driven() - whether column @c is the row of a drive. */
+/** lk_loops_is_driven() - whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);
 
-/** enum lk_columns - which columns are filled; the others are zero. */
+/** enum lk_columns - columns to fill; the others are zero. */
 enum lk_columns { LK_COLUMNS_ALL, LK_COLUMNS_PASSIVE /* without drives */ };
 
 /** lk_loops_matrix() - the matrix, column by column, with the bodies at @pose.
@@ -57,16 +57,15 @@ struct lk_rank {
     int rank;
 };
 
-/** lk_rank_init() - matrix and its rank-revealing QR with column pivoting (LAPACK dgeqp3).
- * @tolerance: columns of which less is left are dependent
+/** lk_rank_init() - factor the matrix by rank-revealing QR with column pivoting (LAPACK dgeqp3).
+ * @tolerance: a column is dependent if its remainder is smaller
  * Return: 0, -ENOMEM, -EINVAL (not finite). Release with lk_rank_fini(). */
 int lk_rank_init(const struct lk_loops *loops, const struct lk_pose *pose, enum lk_columns which,
                  double tolerance, struct lk_rank *ret_rank);
 void lk_rank_fini(struct lk_rank *rank);
 
-/** lk_rank_motions() - the motions that the factored rows allow, n_rows - rank of them,
- * orthonormal, n_rows values each, in the measure of the rows of the matrix. Return: 0, -ENOMEM;
- * free(). */
+/** lk_rank_motions() - null space of the factored rows: n_rows - rank orthonormal motions of n_rows
+ * values each, in the units of the matrix. Return: 0, -ENOMEM. Release @ret_motions with free(). */
 int lk_rank_motions(const struct lk_loops *loops, const struct lk_rank *rank, double **ret_motions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which word was meant by one that is not there. */
+/* Spelling suggestions: the known word nearest to an unknown one. */
 #ifndef LK_MODEL_NEAREST_H
 #define LK_MODEL_NEAREST_H
 
@@ -9,9 +9,8 @@
  * neighbours. */
 int lk_edit_distance(const char *a, const char *b);
 
-/** lk_nearest() - the one of @words (NULL-terminated) that a slip of the pen turns into @word: at
- * most one edit for each three letters, capitals and '-' for '_' not counted. Return: NULL for
- * none. */
+/** lk_nearest() - the nearest of @words (NULL-terminated) within one edit for each three letters of
+ * @word; case and '-' for '_' do not count. Return: NULL for none. */
 const char *lk_nearest(const char *word, const char *const words[]);
 
 #endif

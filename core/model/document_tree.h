@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of a document: shared by the parser (document.c) and the access to nodes (node.c). */
+/* Private header of a document: shared by the parser (document.c) and node access (node.c). */
 #ifndef LK_MODEL_DOCUMENT_TREE_H
 #define LK_MODEL_DOCUMENT_TREE_H
 
@@ -19,13 +19,13 @@ struct lk_tree_node {
     int n;
 };
 
-/** struct lk_refusal - one line;  @node: index of what was refused. */
+/** struct lk_refusal - one error message;  @node: index of the refused node. */
 struct lk_refusal {
     int node;
     struct lk_error error;
 };
 
-/** struct lk_refusals - the first of them, in the order in which they were met. */
+/** struct lk_refusals - the first LK_ERRORS_MAX refusals, in the order found. */
 struct lk_refusals {
     int n;
     struct lk_refusal line[LK_ERRORS_MAX];
@@ -36,7 +36,7 @@ struct lk_refusals {
  * @entries:  indices of nodes
  * @text:     terminated texts of the scalars
  * @refusals: what readers have refused so far
- * @c_locale: numbers are read in it, whatever the locale of the program */
+ * @c_locale: for numbers, whatever the locale of the program */
 struct lk_document {
     char *name;
     struct lk_tree_node *nodes;

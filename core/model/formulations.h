@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulations that a model file may name: a new one is a folder or file of its own in
- * core/methods and a line here.
+/* The formulations that a model file may name. To add one, write a folder or file in core/methods
+ * and a line here.
  *
- * LK_FORMULATIONS_FIXED: with fixed work a step; the daemon runs them, by the classical Runge-Kutta
+ * LK_FORMULATIONS_FIXED: fixed work a step; the daemon runs them with the classical Runge-Kutta
  * method (core/methods/explicit.c). LK_FORMULATIONS_OFFLINE: for `linkage run` and `linkage
- * compare` only; the daemon refuses them with the reason that stands here. */
+ * compare` only; the daemon refuses them with the reason given here. */
 #ifndef LK_MODEL_FORMULATIONS_H
 #define LK_MODEL_FORMULATIONS_H
 

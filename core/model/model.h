@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model file says, checked and in SI, before anything is compiled.
+/* A model as read from its file: checked, in SI units, not yet compiled.
  *
  * Written by core/model (one reader a section), read by core/compile.
- * Bodies, joints and channels are referred to by index; LK_GROUND stands for the world. */
+ * Bodies, joints and channels are referred to by index; LK_GROUND is the world. */
 #ifndef LK_MODEL_MODEL_H
 #define LK_MODEL_MODEL_H
 
@@ -29,7 +29,7 @@ struct lk_body_def {
     double angular_velocity[3];
 };
 
-/** struct lk_table - a function by its points. @n: at least 2;  @x: ascending;  @y: values. */
+/** struct lk_table - a tabulated function. @n: points, >= 2;  @x: ascending;  @y: values. */
 struct lk_table {
     int n;
     double *x;
@@ -82,7 +82,7 @@ struct lk_drive_def {
  *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
  * @joint:      gear, rack: the two joints;  @coupled: which coordinate of each
  * @ratio:      gear, rack: change of the second coordinate for each unit of the first
- * @has_compliance: the rows give way, see struct lk_compliance
+ * @has_compliance: the rows are compliant, see struct lk_compliance
  * @hold:       bit i: the assembly keeps coordinate i at its value @start[i] */
 struct lk_joint_def {
     char name[LK_NAME_SIZE];
@@ -108,7 +108,7 @@ struct lk_joint_def {
 
 enum lk_frame { LK_FRAME_WORLD, LK_FRAME_BODY };
 
-/** enum lk_force_type - force elements other than gravity and inputs, and the members that count.
+/** enum lk_force_type - force elements other than gravity and inputs, with the members each uses.
  */
 enum lk_force_type {
     LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
@@ -124,7 +124,7 @@ enum lk_force_type {
     LK_FORCE_TYPES
 };
 
-/** struct lk_force_def - a force element; which members count depends on the type, see above.
+/** struct lk_force_def - a force element; its type selects the members in use, see above.
  * @body:       first and second body or LK_GROUND; one-body loads use the first
  * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
  * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial distance
@@ -207,8 +207,8 @@ enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
 /** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
  * 0.1] s;  @iterations 1 to 20;  @order 2 to 4, 2 where the formulation has its own;  @penalty: of
- * the Euler-parameter form, 0: automatic;  @soft_redundancy: rows of loops give way by 5e-10 m/N,
- * so that redundant rows may contradict each other;  @engine: see struct lk_options */
+ * the Euler-parameter form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of
+ * steel parts, 5e-10 m/N, so redundant rows may be inconsistent;  @engine: see struct lk_options */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a model file: one function a section, and what they share.
+/* Reads a model file: one function a section, and their common helpers.
  *
- * A section fills its arrays in struct lk_model; sections are read in the order of the functions
+ * A section fills its arrays in struct lk_model. Sections are read in the order of the functions
  * below, so that each finds the names it refers to. All return 0, LK_E_TEXT with one line in @err,
- * or -ENOMEM; a model half read is released with lk_model_free(). */
+ * or -ENOMEM; after an error release the model with lk_model_free(). */
 #ifndef LK_MODEL_READER_H
 #define LK_MODEL_READER_H
 
@@ -27,7 +27,7 @@ int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
-/** lk_read_drives() - the `drive` of every joint; they stand with the joints but name inputs. */
+/** lk_read_drives() - the `drive` of every joint; read after the inputs, which they refer to. */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err);
@@ -59,14 +59,14 @@ int lk_read_body(struct lk_node node, const struct lk_model *model, bool ground,
 int lk_read_body_key(struct lk_node map, const char *key, const struct lk_model *model,
                      int *ret_body, struct lk_error *err);
 /** lk_read_pair() - `bodies` of @map: two different ones, one of them may be the ground.
- * @what: "a joint", as the message calls what has them */
+ * @what: their owner as the message calls it, "a joint" */
 int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *model,
                  int ret_body[2], struct lk_error *err);
 /** lk_read_joint() - the joint that scalar @node names. */
 int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
                   struct lk_error *err);
-/** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key() - what the value of `joint`,
- * `input`, `force` in @map names. */
+/** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key() - index of the joint, input or
+ * force that the value of `joint`, `input`, `force` in @map names. */
 int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
                       struct lk_error *err);
 int lk_read_input_key(struct lk_node map, const struct lk_model *model, int *ret_input,
@@ -76,15 +76,16 @@ int lk_read_force_key(struct lk_node map, const struct lk_model *model, int *ret
 
 /* ---- coordinates.c ---- */
 
-/** enum lk_coordinate_kind - which coordinates of a joint will do. */
+/** enum lk_coordinate_kind - which coordinates of a joint are accepted. */
 enum lk_coordinate_kind { LK_COORDINATE_ANY, LK_COORDINATE_ANGLE, LK_COORDINATE_LENGTH };
 
-/** lk_check_coordinate() - refuse @node, which names joint @joint, if that has none of @kind. */
+/** lk_check_coordinate() - refuse @node, which names joint @joint, if the joint has no coordinate
+ * of @kind. */
 int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int joint,
                         enum lk_coordinate_kind kind, struct lk_error *err);
-/** lk_read_coordinate() - the coordinate of joint @joint that `coordinate` in @map names; the key
- * is needed only when the joint, which has passed the check above, has several of @kind. A scalar
- * @map, a name alone, gives none. */
+/** lk_read_coordinate() - the coordinate of joint @joint that `coordinate` in @map names. Call
+ * after lk_check_coordinate(). The key is required only if the joint has several of @kind; a scalar
+ * @map, a name alone, has no key. */
 int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
                        enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
                        struct lk_error *err);
@@ -94,7 +95,7 @@ int lk_read_coordinate_key(struct lk_node map, const struct lk_model *model,
                            struct lk_error *err);
 /** lk_read_coordinates() - values of the coordinates of a joint: a number, or a map from their
  * names to numbers when there are several; absent ones leave @ret as it is.
- * @ret_given: bit i: coordinate i is there; NULL is allowed */
+ * @ret_given: bit i: coordinate i is given; NULL is allowed */
 int lk_read_coordinates(struct lk_node map, const char *key, enum lk_joint_type type, double *ret,
                         unsigned *ret_given, struct lk_error *err);
 /** lk_coordinate_names() - names of the coordinates of a type, NULL-terminated. */
@@ -102,21 +103,22 @@ void lk_coordinate_names(enum lk_joint_type type, const char *ret[LK_COORDINATES
 
 /* ---- read_couplings.c ---- */
 
-/** lk_joint_is_coupling() - a type that relates two other joints instead of two bodies. */
+/** lk_joint_is_coupling() - whether @type relates two joints instead of two bodies. */
 static inline bool lk_joint_is_coupling(enum lk_joint_type type)
 {
     return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
 }
 
-/** lk_read_coupling() - which coordinates a gear or rack relates; after the names of all joints. */
+/** lk_read_coupling() - read the coordinates that a gear or rack relates. Call after the names of
+ * all joints are read. */
 int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,
                      struct lk_error *err);
 
 /* ---- read_tables.c ---- */
 
-/** lk_read_table() - a table {@x: [...], @y: [...]} into the model's tables; absent leaves
+/** lk_read_table() - append a table {@x: [...], @y: [...]} to the model's tables; absent leaves
  * *@ret_table as it is.
- * @rising: y must not fall */
+ * @rising: y must be non-decreasing */
 int lk_read_table(struct lk_node map, const char *key, const char *x, const char *y, bool rising,
                   struct lk_model *model, int *ret_table, struct lk_error *err);
 /** lk_free_tables() - release the tables of a model. */
@@ -126,7 +128,7 @@ void lk_free_tables(struct lk_model *model);
 
 /** lk_read_vector_or() - three numbers within LK_NUMBER_MAX; absent leaves @ret as it is. */
 int lk_read_vector_or(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
-/** lk_read_vector() - the same, must be there. */
+/** lk_read_vector() - the same, required. */
 int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err);
 /** lk_read_vector_node() - the same for @node itself; @what names it. */
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err);
@@ -135,12 +137,12 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
 /** lk_read_number_or() - a number from @min to LK_NUMBER_MAX; absent leaves *@ret as it is. */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);
-/** lk_read_number() - the same, must be there. */
+/** lk_read_number() - the same, required. */
 int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
                    struct lk_error *err);
 /** lk_read_positive_or() - a number from LK_POSITIVE_MIN to LK_NUMBER_MAX; absent leaves *@ret. */
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err);
-/** lk_read_positive() - the same, must be there. */
+/** lk_read_positive() - the same, required. */
 int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err);
 /** lk_read_nonzero() - a number of either sign, LK_POSITIVE_MIN to LK_NUMBER_MAX in magnitude. */
 int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_error *err);
@@ -156,15 +158,15 @@ typedef int lk_vector_reader(struct lk_node node, const char *what, double ret[3
 /** lk_read_both() - the value of @key in @map: a list of two vectors, one for each body. */
 int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, double ret[2][3],
                  struct lk_error *err);
-/** lk_read_sides() - @one: one vector for both bodies, or @two: a list of one for each, for an
- * initial configuration in which the bodies are apart. Exactly one of the two keys must be there.
- */
+/** lk_read_sides() - key @one: one vector for both bodies, or key @two: a list of one for each, for
+ * an initial configuration in which the joint is open. Exactly one of the keys is required. */
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
-/** lk_check_apart() - refuse `points` of @map, already read, if they are one point. */
+/** lk_check_apart() - refuse `points` of @map, already read into @point, if they coincide. */
 int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
                    struct lk_error *err);
-/** lk_read_orientation_or() - {axis, angle} or {quaternion}, as unit quaternion. */
+/** lk_read_orientation_or() - {axis, angle} or {quaternion}, as unit quaternion; absent leaves @ret
+ * as it is. */
 int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4],
                            struct lk_error *err);
 /** lk_read_frame_or() - world or body; absent leaves *@ret as it is. */
