@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage-demo: a bench on the line, and the judge of what it saw.
+/* linkage-demo: run a bench against the daemon and check the results.
  *
- *     main.c     command line, the course of the run
+ *     main.c     command line, sequence of the run
  *     bench.c    sends torques on a time grid, receives every output; two threads
- *     figures.c  what the record says: round trips, losses, energy, the time grid
+ *     figures.c  evaluation of the record: round trips, losses, energy, the time grid
  *     report.c   the table and the verdict
- *     files.c    the recording and the latencies, as CSV
- *     picture.c  both, drawn as SVG
+ *     files.c    the recording and the latencies as CSV
+ *     picture.c  both as SVG
  *
- * Everything is recorded first and judged afterwards, so that judging disturbs nothing. */
+ * Everything is recorded first and evaluated afterwards, so as not to disturb the run. */
 #ifndef TOOLS_DEMO_DEMO_H
 #define TOOLS_DEMO_DEMO_H
 
@@ -18,10 +18,10 @@
 #include <stdint.h>
 
 #define DEMO_RATE_HZ   500
-#define DEMO_CLASSES   72 /* of latencies: 12 a decade, from 0.1 us on */
+#define DEMO_CLASSES   72 /* of latencies: 12 per decade, from 0.1 us */
 #define DEMO_PATH_SIZE 4096
 
-/** struct demo_layout - where the channels that the demo needs are in a sample.
+/** struct demo_layout - indices of the demo's channels in a sample.
  * @description: of the model; belongs to the control client
  * @n_outputs: scalars
  * @angle, @rate: indices among the outputs
@@ -35,7 +35,7 @@ struct demo_layout {
 };
 
 /** struct demo_sent - one input sample; its sequence number is demo_record.first_sequence + index.
- * @sent_ns: CLOCK_MONOTONIC right before it went to the socket
+ * @sent_ns: CLOCK_MONOTONIC just before it was sent
  * @torque:  [N m] */
 struct demo_sent {
     int64_t sent_ns;
@@ -43,7 +43,7 @@ struct demo_sent {
 };
 
 /** struct demo_received - one output sample; its values are in demo_record.values.
- * @received_ns: CLOCK_MONOTONIC when it was in hand; the others as in OutputSample */
+ * @received_ns: CLOCK_MONOTONIC when it was received; the others as in OutputSample */
 struct demo_received {
     int64_t received_ns;
     uint64_t sequence;
@@ -57,7 +57,7 @@ struct demo_received {
 
 /** struct demo_record - all that was sent and received.
  * @values:    @n_received rows of demo_layout.n_outputs
- * @n_dropped: samples that found no room or could not be read */
+ * @n_dropped: samples that did not fit or could not be decoded */
 struct demo_record {
     uint64_t first_sequence;
     size_t n_sent;
@@ -70,16 +70,16 @@ struct demo_record {
     size_t n_dropped;
 };
 
-/** struct demo_line - @client: loads nothing, but arms, starts and stops;  @bench: owns the motor
- */
+/** struct demo_line - connections.
+ * @client: arms, starts and stops;  @bench: owns the motor input */
 struct demo_line {
     struct lk_client *client;
     struct lk_client_bench *bench;
 };
 
-/** struct demo_span - when the run began and ended, as narrow as a client can tell.
- * @asked_start_ns, @started_ns: around the start request;  @asked_stop_ns, @stopped_ns: around stop
- */
+/** struct demo_span - bounds on the start and the end of the run, CLOCK_MONOTONIC.
+ * @asked_start_ns, @started_ns: before and after the start request
+ * @asked_stop_ns, @stopped_ns:  before and after the stop request */
 struct demo_span {
     int64_t asked_start_ns;
     int64_t started_ns;
@@ -95,17 +95,18 @@ struct demo_quantiles {
     double max;
 };
 
-/** struct demo_figures - what the record says.
+/** struct demo_figures - evaluation of a record.
  * @round_trip_us:     one for each sent sample whose effect was seen, sorted
  * @n_round_trips:     how many;  @n_missing: sent samples whose effect was never seen
  * @n_lost:            output samples published and not received (gaps in the sequence)
  * @n_unpublished:     steps never published (gaps in the steps beyond the lost samples)
  * @grid_misfit:       grid points between the first and last received sample that neither a step
  *                     nor the daemon's count of skipped points explains
- * @work_bench:        work put in by the bench's own record [J]: torque in effect times crank turn
- * @work_complete:     no sample is missing, so that @work_bench means something
+ * @work_bench:        work put in, by the bench's own record [J]: integral of torque in effect over
+ *                     crank angle
+ * @work_complete:     no sample is missing: @work_bench is valid
  * @gained:            kinetic + potential energy gained [J]
- * @remainder:         work put in - dissipated - gained [J], by the daemon's count
+ * @remainder:         work put in - dissipated - gained [J], as the daemon reports them
  * @remainder_bound:   see demo_figures_compute() */
 struct demo_figures {
     double *round_trip_us;
@@ -129,7 +130,7 @@ struct demo_latencies {
     double round_trip[DEMO_CLASSES];
 };
 
-/** demo_record_init() - make room for a run of @duration_s. Return: 0, -ENOMEM. */
+/** demo_record_init() - allocate for a run of @duration_s. Return: 0, -ENOMEM. */
 int demo_record_init(struct demo_record *ret_record, const struct demo_layout *layout,
                      double duration_s);
 /** demo_record_fini() - release. */
@@ -140,36 +141,36 @@ const double *demo_record_values(const struct demo_record *record, const struct 
 /** demo_record_torque() - torque in effect in received sample @i [N m]. */
 double demo_record_torque(const struct demo_record *record, size_t i);
 
-/** demo_torque() - the profile: torque at @t of @duration seconds [N m]. */
+/** demo_torque() - torque profile: torque [N m] at time @t [s] of @duration [s]. */
 double demo_torque(double t, double duration);
 
 /** demo_bench_run() - start the model, send and receive for @duration_s, stop the model.
- * Return: 0, or not, after a line on the standard error. */
+ * Return: 0; not 0 after an error message. */
 int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, double duration_s,
                    struct demo_record *record, struct demo_span *ret_span);
 
-/** demo_figures_compute() - judge a record. demo_figures_fini() releases.
+/** demo_figures_compute() - evaluate a record. demo_figures_fini() releases.
  * @status: of the daemon after the run
  * Return: 0, -ENOMEM. */
 int demo_figures_compute(const struct demo_record *record, const struct demo_layout *layout,
                          const Linkage__V1__Status *status, struct demo_figures *ret_figures);
 void demo_figures_fini(struct demo_figures *figures);
 
-/** demo_report() - print the table, then a line for each thing that is wrong.
- * Return: number of things that are wrong. */
+/** demo_report() - print the table, then a line for each failed check.
+ * Return: number of failed checks. */
 int demo_report(const struct demo_record *record, const struct demo_figures *figures,
                 const struct demo_span *span, double duration_s, const Linkage__V1__Status *status);
 
-/** demo_latencies_sort() - sort what the daemon and the bench measured into classes.
+/** demo_latencies_sort() - sort the latencies of daemon and bench into classes.
  * @status: of the daemon after the run */
 void demo_latencies_sort(const struct demo_figures *figures, const Linkage__V1__Status *status,
                          struct demo_latencies *ret_latencies);
-/** demo_class_edge() - where class @i begins, and the one before it ends [us]. */
+/** demo_class_edge() - lower bound of class @i [us]. */
 double demo_class_edge(size_t i);
 
-/** demo_write_recording() - recording.csv: a row for each output sample.
- * demo_write_latencies() - latency.csv: a row for each class
- * demo_write_picture() - picture.svg: angle and torque over time, and the latencies
+/** demo_write_recording() - write recording.csv: a row for each output sample.
+ * demo_write_latencies() - write latency.csv: a row for each class
+ * demo_write_picture() - write picture.svg: angle and torque over time, and the latencies
  * Return: 0, negative errno. */
 int demo_write_recording(const char *directory, const struct demo_record *record,
                          const struct demo_layout *layout);

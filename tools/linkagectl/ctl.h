@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl: the parts and what they share. main.c has the table of commands, options.c reads the
- * command line, help.c explains it, commands.c talks to the daemon, arm.c waits for it, evidence.c
- * fetches what a run proves, show.c prints a status, channels.c what the model takes and gives,
- * inputs.c who feeds the model and by which
- * rules, inject.c faults on purpose, step.c steps and records, watch.c prints samples, keys.c reads
- * key files. */
+/* linkagectl: its parts and their common declarations.
+ *
+ * main.c has the table of commands, options.c parses the command line, help.c prints the help,
+ * commands.c has the simple commands, arm.c arms and waits, evidence.c fetches the evidence of a
+ * run, show.c prints a status, channels.c the model's channels, inputs.c claims and policies,
+ * inject.c injects faults, step.c steps and records, watch.c prints samples. */
 #ifndef TOOLS_LINKAGECTL_CTL_H
 #define TOOLS_LINKAGECTL_CTL_H
 
@@ -22,25 +22,25 @@ enum ctl_exit {
 
 #define CTL_SETTINGS_MAX 64
 
-/** struct ctl_options - the command line but for the command and its arguments.
+/** struct ctl_options - the command line without the command and its arguments.
  * @endpoint:   of the control socket
  * @outputs:    of the output samples; NULL: derived from @endpoint
  * @json:       print for programs
- * @timeout_ms: for an answer, and with @count for a sample
- * @count:      samples or tables after which watching ends; 0: never
- * @allow_degraded, @steps, @no_wait, @mode: how to arm; @steps 0 and no mode: as the daemon is
+ * @timeout_ms: for a reply, and with @count for a sample
+ * @count:      samples or tables to print; 0: no limit
+ * @allow_degraded, @steps, @no_wait, @mode: how to arm; @steps 0, no mode: as the daemon is
  *              configured
  * @pause_after: steps after which a run pauses; 0: never
  * @settings:   @n_settings texts CHANNEL=VALUE, of `step`
- * @force:      set also what a bench has claimed
+ * @force:      also set channels that a bench has claimed
  * @every:      steps of `watch`, seconds of `inject`; 0: not given
  * @injection, @clear: of `inject`; its kind is an argument
  * @server_key, @key: files, or NULL
- * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the usual
+ * @watch, @histogram, @limit_us: of `latency`; @limit_us 0: the default
  * @cycles:     of `trace`; 0: all
- * @output:     file for what is fetched, "-": standard output, NULL: not given
+ * @output:     file to write to, "-": standard output, NULL: not given
  * @role:       of `keygen client`; NULL: not given
- * @given:      bits of enum ctl_option, to be compared with what a command takes */
+ * @given:      bits of enum ctl_option, checked against those that the command takes */
 struct ctl_options {
     const char *endpoint;
     const char *outputs;
@@ -84,47 +84,48 @@ enum ctl_option {
     CTL_INJECTION = 1 << 10,
 };
 
-/** ctl_usage() - say what is wrong with the command line. Return: CTL_USAGE. */
+/** ctl_usage() - print an error of the command line. Return: CTL_USAGE. */
 int ctl_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** ctl_read_options() - read options up to the first word that is none, with @permute also those
- * behind it.
- * @ret_done: --help was all that was asked for
- * Return: an exit status; what follows the options begins at optind. */
+/** ctl_read_options() - parse options up to the first other argument, with @permute also those
+ * after it.
+ * @ret_done: only --help was requested
+ * Return: an exit status; the other arguments begin at optind. */
 int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool permute,
                      bool *ret_done);
 
-/** ctl_read_last() - take an option without a value from the end of a line. Return: whether @word
- * is one. */
+/** ctl_read_last() - parse an option without a value at the end of the command line.
+ * Return: whether @word is one. */
 bool ctl_read_last(const char *word, struct ctl_options *options);
 
-/** ctl_connect() - open a client with the keys in the files that @options name, if they do.
- * Return: an exit status, after a line that says why. */
+/** ctl_connect() - open a client, with the keys from the files in @options, if any.
+ * Return: an exit status, after an error message. */
 int ctl_connect(const struct ctl_options *options, struct lk_client **ret_client);
 
 /** ctl_help() - print the page of --help. */
 void ctl_help(void);
 
-/** ctl_fail() - print @error: to the standard error, with --json as an object to the standard
+/** ctl_fail() - print @error to the standard error, or with --json as an object to the standard
  * output. Return: CTL_FAILED. */
 int ctl_fail(const struct ctl_options *options, const struct lk_error *error);
 
-/** ctl_report() - the same for a code of the client library. Return: the exit status for @code. */
+/** ctl_report() - ctl_fail() for a code of the client library. Return: the exit status for @code.
+ */
 int ctl_report(const struct ctl_options *options, int code, const struct lk_error *error);
 
-/** ctl_call() - lk_client_call(), reporting when nothing comes back.
+/** ctl_call() - lk_client_call(); reports an error if there is no reply.
  * Return: an exit status; CTL_OK with @ret_reply, which may be a refusal. */
 int ctl_call(const struct ctl_options *options, struct lk_client *client,
              Linkage__V1__ControlRequest *request, const Linkage__V1__ControlReply **ret_reply);
 
-/** ctl_show_reply() - print what the daemon answered to a command.
- * Return: CTL_OK, or CTL_FAILED when it refused. */
+/** ctl_show_reply() - print the daemon's reply to a command.
+ * Return: CTL_OK, or CTL_FAILED for a refusal. */
 int ctl_show_reply(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
 /** ctl_show_status() - print the reply to a StatusRequest in full. Return: as ctl_show_reply(). */
 int ctl_show_status(const struct ctl_options *options, const Linkage__V1__ControlReply *reply);
 
-/** ctl_set_channel() - send one SetRequest. Return: an exit status, after a refusal was shown. */
+/** ctl_set_channel() - send one SetRequest. Return: an exit status; prints a refusal. */
 int ctl_set_channel(const struct ctl_options *options, struct lk_client *client, const char *name,
                     double *values, size_t n, const Linkage__V1__ControlReply **ret_reply);
 
@@ -133,8 +134,8 @@ int ctl_set_channel(const struct ctl_options *options, struct lk_client *client,
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path);
 int ctl_start_run(const struct ctl_options *options, struct lk_client *client);
 
-/* The commands. @args: what follows the command, @n of them, already counted against the table of
- * commands. Return: an exit status. */
+/* The commands. @args: @n arguments of the command; their number is already checked.
+ * Return: an exit status. */
 int ctl_status(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_load(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_arm(const struct ctl_options *options, struct lk_client *client, int n, char **args);
@@ -154,8 +155,8 @@ int ctl_record(const struct ctl_options *options, struct lk_client *client, int 
 int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_trace(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, int n, char **args);
-/* Whether the words of a line make sense, as far as can be said without a daemon: before it is
- * spoken to. Return: CTL_OK, or CTL_USAGE after a line that says what is wrong. */
+/* Check arguments as far as possible without the daemon, before connecting.
+ * Return: CTL_OK, or CTL_USAGE after an error message. */
 int ctl_check_set(const struct ctl_options *options, int n, char **args);
 int ctl_check_step(const struct ctl_options *options, int n, char **args);
 int ctl_check_watch(const struct ctl_options *options, int n, char **args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `watch` prints: the selected channels of one sample. */
+/* Printing for `watch`: the selected channels of a sample. */
 #ifndef TOOLS_LINKAGECTL_WATCH_H
 #define TOOLS_LINKAGECTL_WATCH_H
 
@@ -7,11 +7,11 @@
 #include "linkage/json.h"
 #include <stdbool.h>
 
-/** struct watch_selection - which output channels are printed, and where in a sample they are.
+/** struct watch_selection - the output channels to print, and their place in a sample.
  * @description: of the model; belongs to the client
  * @channels:    @n pointers into it, in the order of printing
- * @n_scalars:   that the channels have together
- * @n_values:    that a sample of this model has */
+ * @n_scalars:   of these channels together
+ * @n_values:    of a sample of this model */
 struct watch_selection {
     const Linkage__V1__ModelDescription *description;
     const Linkage__V1__ChannelDescription **channels;
@@ -20,8 +20,8 @@ struct watch_selection {
     size_t n_values;
 };
 
-/** watch_select_all() - all outputs of @description, in a selection that is zeroed or was made so
- * before. To be released with free(@channels). Return: 0, -ENOMEM. */
+/** watch_select_all() - select all outputs of @description. @selection is zeroed or a former
+ * result; release it with free(@channels). Return: 0, -ENOMEM. */
 int watch_select_all(struct watch_selection *selection,
                      const Linkage__V1__ModelDescription *description);
 
@@ -33,9 +33,9 @@ struct watch_gap {
     uint64_t unpublished;
 };
 
-/** struct watch_printer - for people.
- * @width:     columns of the terminal, or a usual width when it is none
- * @in_place:  a block is drawn over the one before
+/** struct watch_printer - state of the text output.
+ * @width:     columns of the terminal, or a default if it is none
+ * @in_place:  each block overwrites the one before
  * @rows:      printed so far
  * @lost:      samples lost so far */
 struct watch_printer {
@@ -45,20 +45,20 @@ struct watch_printer {
     uint64_t lost;
 };
 
-/** watch_printer_init() - look at the standard output. */
+/** watch_printer_init() - set up for the standard output. */
 void watch_printer_init(struct watch_printer *ret_printer);
 
-/** watch_print() - print one sample for people: a row of a table if it is narrow enough, else a
- * block with a line a channel. */
+/** watch_print() - print one sample as text: a row of a table if it is narrow enough, else a block
+ * with one line per channel. */
 void watch_print(struct watch_printer *printer, const struct watch_selection *selection,
                  const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 
-/** watch_print_description_json(), watch_print_sample_json() - the same for programs. */
+/** watch_print_description_json(), watch_print_sample_json() - the same as JSON. */
 void watch_print_description_json(const struct watch_selection *selection);
 void watch_print_sample_json(const struct watch_selection *selection,
                              const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 
-/** watch_print_flags_json() - the flags of a sample or a status, as an array of words. */
+/** watch_print_flags_json() - add the flags of a sample or a status as an array of words. */
 void watch_print_flags_json(struct lk_json *json, const char *key, uint32_t flags);
 
 #endif
