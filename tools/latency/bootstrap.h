@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure a ratio of two latencies is, from blocks measured in turn.
+/* Confidence interval of a ratio of two latencies: paired block bootstrap.
  *
  * Block k of either method was measured at about the same time, so a disturbance of the machine
- * meets both. The ratio of a statistic is that of all blocks together. Its interval comes from
- * drawing as many pairs of blocks as there are, with repetition, many times over: whatever
- * correlates the samples within a block is kept. Pure functions. */
+ * affects both. The ratio is that of the statistics over all blocks. For its interval, as many
+ * pairs of blocks as there are are drawn with replacement, many times: this preserves the
+ * correlation of samples within a block. Pure functions. */
 #ifndef TOOLS_LATENCY_BOOTSTRAP_H
 #define TOOLS_LATENCY_BOOTSTRAP_H
 
 #include "histogram.h"
 
-#define LAT_INTERVAL 0.9 /* share of the draws that an interval holds */
+#define LAT_INTERVAL 0.9 /* confidence level: share of the draws within an interval */
 
-/** enum lat_statistic - what of two latencies is compared. Nothing further out: single stalls of
- * the machine decide that. */
+/** enum lat_statistic - statistics that are compared. None beyond the p99: there single stalls of
+ * the machine dominate. */
 enum lat_statistic { LAT_P50, LAT_P90, LAT_LOWER_MEAN, LAT_P99, LAT_N_STATISTICS };
 
-/** struct lat_ratio - a ratio and its interval; NAN where there is nothing to compare. */
+/** struct lat_ratio - a ratio and its confidence interval; NAN without samples. */
 struct lat_ratio {
     double value;
     double low;
@@ -30,9 +30,9 @@ double lat_statistic_of(const struct lat_histogram *histogram, enum lat_statisti
 const char *lat_statistic_name(enum lat_statistic statistic);
 
 /** lat_bootstrap() - ratios of @method to @reference.
- * @method, @reference: @n_blocks each, block k beside block k
- * @n_draws:            1000 make an interval that is good to about a hundredth of its width
- * @seed:               the same one gives the same intervals
+ * @method, @reference: @n_blocks each; blocks k are a pair
+ * @n_draws:            with 1000, the interval is accurate to about 1 % of its width
+ * @seed:               equal seeds give equal intervals
  * Return: 0, -ENOMEM. */
 int lat_bootstrap(const struct lat_histogram *method, const struct lat_histogram *reference,
                   size_t n_blocks, size_t n_draws, uint64_t seed,

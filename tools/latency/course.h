@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The course of a measurement: under each load, rounds; in each round, a slice of every kind.
+/* Sequence of a measurement: rounds under each load; in each round, one slice of every kind.
  *
- * Slices are short and taken in turn, so that a machine that has a bad minute is bad to all of them
- * alike; the order is shifted by one from round to round, so that none of them always follows the
- * same other. */
+ * Slices are short and alternate, so that a disturbance of the machine affects all kinds alike. The
+ * order is rotated by one from round to round, so that no kind always follows the same other. */
 #ifndef TOOLS_LATENCY_COURSE_H
 #define TOOLS_LATENCY_COURSE_H
 
@@ -11,9 +10,9 @@
 #include "load.h"
 #include "rig.h"
 
-/** struct lat_course - everything that is up while measuring.
+/** struct lat_course - everything that a measurement uses.
  * @report:   of this measurement
- * @others:   cores but the measured one
+ * @others:   cores except the measured one
  * @rigs:     one for each way of waiting, in the order of the options
  * @stress:   its path is empty where there is no stress-ng */
 struct lat_course {
@@ -24,12 +23,12 @@ struct lat_course {
     struct lat_rig rigs[LAT_N_WAKES];
 };
 
-/** lat_course_time_s() - how long the rounds under one load take. */
+/** lat_course_time_s() - duration of the rounds under one load [s]. */
 double lat_course_time_s(const struct lat_report *report);
 
 /** lat_course_run() - measure under @load.
- * @ret_result: complete rounds, also when interrupted; lat_load_result_fini() releases
- * Return: 0 (@ret_result says when the load was left out), -EINTR (interrupted), 1 or another
+ * @ret_result: the complete rounds, even if interrupted; lat_load_result_fini() releases
+ * Return: 0 (@ret_result says if the load was left out), -EINTR (interrupted), 1 or another
  *         negative errno (@ret_error says why). */
 int lat_course_run(struct lat_course *course, enum lat_load load,
                    struct lat_load_result *ret_result, struct lk_error *ret_error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclictest (rt-tests), the measure that everybody knows, for one slice. */
+/* Run cyclictest (rt-tests), the common reference, for one slice. */
 #ifndef TOOLS_LATENCY_CYCLICTEST_H
 #define TOOLS_LATENCY_CYCLICTEST_H
 
@@ -8,11 +8,11 @@
 #include <limits.h>
 #include <sched.h>
 
-/** struct lat_cyclictest - how to call it.
+/** struct lat_cyclictest - how to run it.
  * @path:        of the program
- * @lock_memory: it may; it gives up where it may not
+ * @lock_memory: pass --mlockall; cyclictest fails if that is not permitted
  * @cpus:        cores that the process may run on, @core among them
- * @log:         file for what it complains about */
+ * @log:         file for its error messages */
 struct lat_cyclictest {
     char path[PATH_MAX];
     int core;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A distribution of durations as classes with a count, whatever their widths: those of cyclictest
- * are a microsecond wide, the daemon's three per cent. Pure functions, microseconds throughout.
+/* A histogram of durations with classes of any width: those of cyclictest are 1 us wide, the
+ * daemon's 3 %. Pure functions; all durations in us.
  *
- * What is compared must not depend on the widths. The samples of a class therefore count as spread
- * evenly over it: quantiles are interpolated within their class, and the mean takes its middle. A
- * sample that cyclictest prints as 15 was cut off to whole microseconds; it lies in [15, 16) and
+ * Statistics must not depend on the widths. The samples of a class are therefore taken as uniformly
+ * distributed over it: quantiles are interpolated within their class, and the mean uses its middle.
+ * cyclictest truncates to whole microseconds: a sample that it prints as 15 lies in [15, 16) and
  * counts as 15.5 on average. */
 #ifndef TOOLS_LATENCY_HISTOGRAM_H
 #define TOOLS_LATENCY_HISTOGRAM_H
@@ -32,13 +32,14 @@ struct lat_histogram {
 /** lat_histogram_fini() - release; the histogram is empty afterwards. */
 void lat_histogram_fini(struct lat_histogram *histogram);
 
-/** lat_histogram_add() - count @count samples into the class from @from_us to @to_us. The largest
- * sample is the caller's to keep.
+/** lat_histogram_add() - add @count samples to the class from @from_us to @to_us. The caller
+ * updates
+ * @max_us.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to_us,
                       uint64_t count);
 
-/** lat_histogram_add_value() - count one sample into a class less than 1 % wide; keeps the largest.
+/** lat_histogram_add_value() - add one sample to a class less than 1 % wide; updates @max_us.
  * Return: 0, -ENOMEM. */
 int lat_histogram_add_value(struct lat_histogram *histogram, double value_us);
 
@@ -51,10 +52,10 @@ int lat_histogram_merge(struct lat_histogram *histogram, const struct lat_histog
 double lat_histogram_quantile(const struct lat_histogram *histogram, double q);
 
 /** lat_histogram_lower_mean() - mean of the lower part @share, 0 to 1, of the samples [us]; NAN
- * without samples. What the highest per cent of a latency is, the machine decides. */
+ * without samples. It leaves out the highest latencies, which depend on stalls of the machine. */
 double lat_histogram_lower_mean(const struct lat_histogram *histogram, double share);
 
-/** lat_histogram_above() - part of the samples above @value_us, 0 to 1; NAN without samples. */
+/** lat_histogram_above() - share of the samples above @value_us, 0 to 1; NAN without samples. */
 double lat_histogram_above(const struct lat_histogram *histogram, double value_us);
 
 #endif

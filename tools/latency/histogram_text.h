@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cyclictest's histogram text (`cyclictest -q -h LIMIT` with one thread), read and written:
+/* Read and write cyclictest's histogram text (`cyclictest -q -h LIMIT` with one thread):
  *
  *     # Histogram
- *     000015 000123              a class of one microsecond, and its samples
- *     # Total: 000001000         samples in classes, those beyond the last class left out
+ *     000015 000123              a class of one microsecond, number of samples
+ *     # Total: 000001000         samples in classes, without the overflows
  *     # Min Latencies: 00013
  *     # Avg Latencies: 00015
  *     # Max Latencies: 00171
@@ -19,16 +19,16 @@
 
 #define LAT_TEXT_LIMIT_US 20000 /* classes asked of cyclictest and written; the rest overflows */
 
-/** lat_text_parse() - read such a text. Samples beyond the last class are taken to lie between it
- * and the largest latency.
- * @text:          ends with a zero
+/** lat_text_parse() - parse such a text. Overflows are taken to lie between the last class and the
+ * largest latency.
+ * @text:          null-terminated
  * @ret_histogram: filled only on success; lat_histogram_fini() releases
  * Return: 0, LK_E_TEXT (@ret_error: which line, what is wrong), -ENOMEM. */
 int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
                    struct lk_error *ret_error);
 
 /** lat_text_write() - write @histogram as such a text, each class in the microsecond of its middle.
- * Empty classes at the end are left out, as scripts that plot such texts do not miss them.
+ * Empty classes at the end are left out; plotting scripts do not need them.
  * Return: 0, negative errno. */
 int lat_text_write(FILE *file, const struct lat_histogram *histogram);
 

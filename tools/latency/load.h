@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else the machine does while it is measured: stress-ng, at normal priority. */
+/* Background load during a measurement: stress-ng, at normal priority. */
 #ifndef TOOLS_LATENCY_LOAD_H
 #define TOOLS_LATENCY_LOAD_H
 
@@ -7,11 +7,11 @@
 #include "options.h"
 #include "process.h"
 
-/** struct lat_stress - where and for how long.
+/** struct lat_stress - parameters of a load.
  * @path:   of stress-ng
- * @core:   that is measured;  @cpus: all others
- * @time_s: at most; it ends by itself then, should everything else fail
- * @log:    file for what it says */
+ * @core:   measured core;  @cpus: all others
+ * @time_s: time limit after which stress-ng ends by itself, as a safeguard
+ * @log:    file for its output */
 struct lat_stress {
     char path[PATH_MAX];
     int core;
@@ -20,7 +20,7 @@ struct lat_stress {
     char log[PATH_MAX];
 };
 
-/** lat_load_start() - begin @load, and give it time to settle. lat_process_stop() ends it.
+/** lat_load_start() - start @load and wait for it to settle. lat_process_stop() ends it.
  * Return: 0, 1 or negative errno (@ret_error says why). */
 int lat_load_start(const struct lat_stress *setup, enum lat_load load,
                    struct lat_process *ret_process, struct lk_error *ret_error);

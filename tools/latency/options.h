@@ -9,25 +9,25 @@
 
 enum lat_exit { LAT_DONE = 0, LAT_FAILED = 1, LAT_USAGE = 2 };
 
-/** enum lat_wake - how the daemon's cycle waits. */
+/** enum lat_wake - how the daemon's cycle waits for its grid point. */
 enum lat_wake { LAT_SLEEP, LAT_HYBRID, LAT_SPIN, LAT_N_WAKES };
 
-/** enum lat_load - what else the machine does. */
+/** enum lat_load - background load of the machine. */
 enum lat_load { LAT_NONE, LAT_HOUSEKEEPING, LAT_CORE, LAT_N_LOADS };
 
-/** struct lat_options - what was asked for.
+/** struct lat_options - the command line.
  * @daemon:     path of linkaged
- * @model:      path of a model, NULL: the one that is built in
+ * @model:      path of a model, NULL: the built-in one
  * @output:     folder for the files
- * @core:       of the measurement; -1: chosen later
+ * @core:       of the measurement; -1: choose one
  * @priority:   SCHED_FIFO; 0: normal
- * @period_us:  0: that of the model, 1000 without one
+ * @period_us:  0: that of the model, or 1000 without a model
  * @slice_s:    length of a slice;  @n_rounds: slices of each kind
  * @wakes, @loads: ascending, each once
  * @n_wakes, @n_loads: how many
- * @gate:       exit status 1 unless accepted
- * @quick:      fewer steps prove the budget, too
- * @json:       the report goes to the standard output as JSON */
+ * @gate:       exit status 1 unless all gates are met
+ * @quick:      also prove the budget with fewer steps
+ * @json:       print the report to the standard output as JSON */
 struct lat_options {
     char daemon[PATH_MAX];
     const char *model;
@@ -47,9 +47,9 @@ struct lat_options {
     bool json;
 };
 
-/** lat_options_parse() - read the command line; --help and --version are answered here, and end the
- * program.
- * Return: LAT_DONE, LAT_USAGE or LAT_FAILED (no daemon there) after a complaint. */
+/** lat_options_parse() - parse the command line; handles --help and --version and then exits.
+ * Return: LAT_DONE, LAT_USAGE or LAT_FAILED (daemon not found) after an error
+ * message. */
 int lat_options_parse(int argc, char *argv[], struct lat_options *ret_options);
 
 /** lat_wake_name(), lat_load_name() - as on the command line. */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A loop on the measured core that does nothing but read the clock. Where it sees gaps, nobody
- * could have been woken in time: the machine stalls, or something above our priority ran. */
+/* A loop on the measured core that only reads the clock. During a gap no thread could have been
+ * woken in time: the machine stalled, or something of higher priority ran. */
 #ifndef TOOLS_LATENCY_PROBE_H
 #define TOOLS_LATENCY_PROBE_H
 
 #include "results.h"
 
-/** lat_probe_run() - watch the clock for @slice_s seconds, on this thread.
- * @core:     to do it on;  @priority: 0 for a normal one, else SCHED_FIFO
- * At a real-time priority it lets go of the core for a third of the time, in pauses that do not
- * count: the kernel would take the core away from it otherwise, which is just what looks like a
- * stall.
+/** lat_probe_run() - read the clock for @slice_s seconds, on this thread.
+ * @core:     to run on;  @priority: SCHED_FIFO priority, 0: normal
+ * At a real-time priority it sleeps for a third of the time, in pauses that do not count as gaps;
+ * otherwise the kernel's real-time throttling would cause gaps of its own.
  * Return: 0, -EINTR (interrupted), other negative errno (no such core). */
 int lat_probe_run(int core, int priority, double slice_s, struct lat_gaps *ret_gaps);
 

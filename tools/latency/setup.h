@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a measurement needs before it begins: a core, rights, programs, a model, folders. */
+/* Prepare a measurement: core, permissions, programs, model, folders. */
 #ifndef TOOLS_LATENCY_SETUP_H
 #define TOOLS_LATENCY_SETUP_H
 
 #include "course.h"
 
-/** struct lat_setup - what the daemons are started with.
+/** struct lat_setup - settings and files for the daemons.
  * @folder:     temporary, for sockets and configurations
  * @model_text: to be freed by lat_setup_fini() */
 struct lat_setup {
@@ -14,9 +14,9 @@ struct lat_setup {
     char *model_text;
 };
 
-/** lat_setup_machine() - choose the core, learn the conditions and rights, find the programs, and
- * move this thread off the measured core. What is missing is noted; priority 0 is taken where a
- * real-time one is not permitted. Thread: main, before any other exists.
+/** lat_setup_machine() - choose the core, read the machine's conditions and permissions, find the
+ * programs, and move this thread off the measured core. Adds notes on what is missing; uses
+ * priority 0 if a real-time one is not permitted. Thread: main, before any other exists.
  * Return: 0, 1 (@ret_error says why). */
 int lat_setup_machine(struct lat_course *course, struct lat_rig_setup *rig,
                       struct lk_error *ret_error);
