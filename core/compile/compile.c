@@ -282,9 +282,9 @@ static void fill_scales(struct lk_system *sys)
                 sys->scale[sys->joint[i].row + r] += diagonal(sys, i, s, r);
 }
 
-/* The same for a body as heavy to turn about every axis as about its heaviest, and with its
- * neighbour's mass and moment where it has none. A slender axis, or the artificial mass in W, would
- * make E so large against the other bodies behind the joint that its rows became springs. */
+/* The same for a body with its largest moment of inertia about every axis, and with its neighbour's
+ * mass and moment where it has none. A slender axis, or the artificial mass in W, would make E so
+ * large against the other bodies behind the joint that its rows became springs. */
 static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int b = sys->joint[joint].body[side];
@@ -316,9 +316,9 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
 }
 
 /* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
- * apart; eps is the smallest that keeps the multipliers of redundant rows out of round-off, and
- * beside a body without mass, whose artificial mass rules the diagonal, E is no smaller than
- * elimination can see. With soft redundancy every joint gives way as steel parts would. */
+ * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
+ * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
+ * round-off of the elimination. With soft redundancy every joint is as compliant as steel parts. */
 static void regularise(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
@@ -569,8 +569,8 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
     return options && options->order != 0 ? options->order : model->solver.order;
 }
 
-/* struct how - what lk_compile() was told. @in_hold: with rows that hold coordinates;  @is_plain:
- * see struct lk_draft;  @parts: the step is that part of the one asked for */
+/* struct how - arguments of lk_compile(). @in_hold: add rows that hold coordinates;  @is_plain: see
+ * struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
@@ -631,8 +631,8 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
     lk_rotate(after, local, m->v.v);
 }
 
-/* Coordinates that the model holds are held by rows of a system of its own, which only assembles
- * the initial configuration; the system that runs takes over where its bodies came to rest. */
+/* Assemble with held coordinates: a separate system has rows for them and only assembles the
+ * initial configuration; the system that runs takes over its poses. */
 static int assemble_held(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, double *ret_gap,
                          struct lk_error *ret_error)

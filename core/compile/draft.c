@@ -149,8 +149,8 @@ static void add_holds(struct lk_draft *d)
 
 /* ---- parts ---- */
 
-/* where the next part of body @body that takes a block is among the bodies of the system; the
- * blocks of a body go to its parts in their order */
+/* index in the system of the part of body @body that takes the next block; the blocks of a body go
+ * to its parts in order */
 static int part_of(struct lk_draft *d, int body)
 {
     struct lk_draft_share *share = &d->share[body];
@@ -307,8 +307,8 @@ static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, 
         }
 }
 
-/* The most that splitting each body of the model could save in the fronts as they are: all rows of
- * its joints. A trial costs a plan, and most bodies of a net cannot be worth theirs. */
+/* Upper bound on the work that splitting each body could save in the present fronts: all rows of
+ * its joints. A trial costs a whole plan, and most bodies of a net cannot save that much. */
 static void bound_savings(const struct lk_draft *d, struct stake *stake, double *saved)
 {
     for (int b = 0; b < d->model->n_bodies; b++)

@@ -119,8 +119,8 @@ static void place_side(const struct lk_pose *pose, const double point[3], double
         lk_rotate_back(pose->R, f[k], j->f[s][k]);
 }
 
-/* The ops measure a travel as coordinate + what the gap between the points is along a direction of
- * side 0. Initially the sum is what the file says. */
+/* The joint functions compute a travel as a constant plus the gap between the points along a
+ * direction of side 0. Set the constant so that the initial travel is the file's. */
 static void zero_travels(struct lk_joint *j, const struct lk_joint_def *def, double f[3][3])
 {
     enum lk_kind kind = lk_kind_of(def->type);

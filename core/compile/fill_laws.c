@@ -243,9 +243,8 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
             fill_block_laws(sys, d, i, &used);
 }
 
-/* The half swing of a mass on the stop's spring and damper, and what it leaves of the speed. A stop
- * that the step cannot follow has that instead of its damper, which would push the row deep into
- * it. */
+/* Restitution: the speed left after half a swing of a mass on the stop's spring and damper. A stop
+ * too stiff for the step has it instead of its damper, which would push the row deep into it. */
 static void find_restitution(struct lk_term *t, double mobility, double h)
 {
     double ratio = 0.5 * t->damping * sqrt(mobility / t->stiffness);
@@ -292,9 +291,9 @@ static void release_contacts(struct lk_system *sys)
     }
 }
 
-/* Friction reverses the motion of a coordinate in a step, instead of stopping it, when it is
- * steeper than creep = stick A h/2 with the inverse mass A of the coordinate: the trapezoidal rule
- * then damps a creeping motion to zero in a single step. */
+/* Smallest creep rate that the step can resolve: creep = stick A h/2, A the inverse mass of the
+ * coordinate. There the trapezoidal rule damps a creeping motion to zero in one step; steeper
+ * friction would reverse the motion instead of stopping it. */
 void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
 {
     release_contacts(sys);
@@ -305,7 +304,7 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
         /* The mobility changes with the pose, but is never more than that of the bodies alone.
-         * Where it is next to nothing, as of a driven coordinate, friction must not follow the
+         * Where it is almost zero, as for a driven coordinate, friction must not amplify the
          * noise of the rate. */
         double alone = lk_fill_inverse_mass(sys, d, law->joint, law->row);
         double mobility = fmin(alone, fmax(POSE_MARGIN * law->mobility, LEAST_MOBILITY * alone));

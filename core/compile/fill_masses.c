@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Masses, and what has none.
+/* Masses, and bodies without mass.
  *
  * A body without mass (or without inertia about some axis) gets an artificial mass in W alone, 1e-6
  * of its lightest neighbour's: the matrix stays positive definite, and the Newton iterations, whose
  * residual has the true mass, remove the effect of the artificial mass. That works where joints or
- * compliant rows hold the body in every direction without inertia; the check below finds the
- * directions where nothing does. */
+ * compliant rows hold the body in every direction without inertia; the check below finds directions
+ * in which nothing holds it. */
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -22,8 +22,8 @@ static double largest_moment(const double J[6])
     return lk_max(lk_max(J[0], J[1]), J[2]);
 }
 
-/* Whether a principal moment is zero: the matrix is singular against its own size. The reader takes
- * moments down to 1e-12 of the largest; a zero leaves some 1e-14 when the axes are not its own. */
+/* Whether a principal moment is zero relative to the largest. The reader accepts moments down to
+ * 1e-12 of the largest; a zero moment about oblique axes leaves round-off of some 1e-14. */
 static int lacks_moment(const double J[6])
 {
     double size = largest_moment(J);
@@ -201,8 +201,8 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
     fill_quads(sys);
 }
 
-/* A body that its compliant rows swing within a step (m < s k): where the acceleration of the last
- * step would lead is of no use, and beginning there makes the iteration swing up. */
+/* Whether compliant rows make the body oscillate within a step (m < s k): its last acceleration is
+ * then no useful prediction, and the iteration would oscillate with growing amplitude. */
 void lk_fill_light(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -300,7 +300,7 @@ struct search {
     struct lk_twist *motion;
 };
 
-/* twice for round-off: column @k becomes what it has beyond the basis. Returns what is left of it.
+/* orthogonalise column @k against the basis, twice against round-off. Return: its remaining norm.
  */
 static double orthogonalise(const struct lk_system *sys, struct search *f, int k)
 {
@@ -396,8 +396,7 @@ static void tell(struct lk_system *sys, const struct lk_twist *motion, int n_fre
              n_free > 1 ? "; other motions likewise" : "");
 }
 
-/* goes through the directions; those that the rows see no differently from the ones before are free
- */
+/* find the free directions: those whose column of the rows depends on the columns before it */
 static int check_columns(struct lk_system *sys, const struct column *columns, struct search *f,
                          struct lk_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which models steps of higher order can follow, and the sequences of order 3 and 4: see
- * step/extrapolate.c. */
+/* Checks that a model is smooth enough for steps of order 3 and 4, and prepares their sequences:
+ * see step/extrapolate.c. */
 #include "compile/compile.h"
 #include "maths/vec.h"
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the initial configuration to a consistent start.
+/* Makes the initial configuration consistent.
  *
  * Positions: Gauss-Newton on the rigid rows, dq = -W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi, the smallest
  * motion in the measure of the mass. Velocities: mass-orthogonal projection. Accelerations and
  * multipliers: M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined until round-off so that the
  * regularisation has no effect; starting from zero the multipliers are of minimum norm. Compliant
- * rows are forces here: their regularisation is made so large that the solve leaves them alone. */
+ * rows are forces here: E is made so large that the solve does not change their multipliers. */
 #include "compile/compile.h"
 #include "compile/effort.h"
 #include "maths/vec.h"
@@ -298,8 +298,8 @@ static int free_directions(enum lk_joint_type type)
     return lk_joint_kinds[kind].point ? 0 : free;
 }
 
-/* Take the constants of side 1 from side 0, so that a misfit of redundant joints too small to see
- * does not become forces too large to bear. The joint's coordinates keep their values. */
+/* Recompute the constants of side 1 from side 0, so that a misfit of redundant joints too
+ * small to detect does not cause large forces. The joint's coordinates keep their values. */
 static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 {
     const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};

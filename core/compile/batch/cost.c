@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step as a sum of works, each with the price of its row (prices.h). Prices meet the times that
- * they were fitted to within a fifth; for the choice of an engine only their ratios count. */
+/* Cost of a step as a sum of work times price (prices.h). The prices reproduce the times they were
+ * fitted to within 20 %; for the choice of an engine only ratios matter. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a model can be stepped side by side, and its program if so. */
+/* Decides whether a model can be stepped in batches, and makes its program. */
 #include "compile/draft.h"
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bodies that the trapezoidal rule treats apart have no place in lanes: without inertia, or thin */
+/* lanes do not support bodies without inertia or thin bodies, which have special predictors */
 #define THIN 1e-9
 
 /* the line of its joint in rows/table.h, or -1 */
@@ -47,12 +47,11 @@ static int is_known(const struct lk_draft *d, int *kind)
     return known;
 }
 
-/* Narrower engines than this are there to be compared with, and for processors that have no other:
- * where both were measured they were never the fastest. */
+/* Engines with fewer lanes are for comparison and for processors without wider ones; wherever both
+ * were measured, they were never the fastest. */
 #define LANES_CHOSEN 4
 
-/* The program for @engine takes the place of the one so far, if it costs less. Return: 0, -ENOMEM
- */
+/* Replace the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */
 static int consider(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
                     double *least_ns)
 {

@@ -77,8 +77,8 @@ static int other_body(const struct lk_topology *t, int j, int body)
     return t->body[j][0] == body ? t->body[j][1] : t->body[j][0];
 }
 
-/* Where a mechanism hangs on one joint to the ground, that joint is not eliminated with its body
- * but kept to the root: the body then looks like all others, and so does every piece. */
+/* If a mechanism has a single joint to the ground, that joint is not eliminated with its body but
+ * kept up to the root: then the body, and every piece, is like the others. */
 static int hangs(const struct maker *m, int body)
 {
     int root = m->a[body].root;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places for pieces: blocks of bodies, joints and fronts in one array, in the order of use, and the
- * references between them. */
+/* Memory layout of the pieces: blocks of bodies, joints and fronts in one array, in the order of
+ * use, and the references between them. */
 #include "compile/batch/pieces.h"
 #include <errno.h>
 #include <stdlib.h>

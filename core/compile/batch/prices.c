@@ -96,8 +96,7 @@ static bool is_of(const struct lk_prices *row, const struct lk_processor *p)
     return false;
 }
 
-/* What the instructions are says more than who made them: an engine that is not there has no price.
- */
+/* The widest engine matters more than the vendor: an engine that a row lacks has no price. */
 static int likeness(const struct lk_prices *row, const struct lk_processor *p)
 {
     bool same_vendor = strcmp(row->vendor, p->vendor) == 0;

@@ -29,8 +29,8 @@ struct maker {
     struct lk_plan *plan;
 };
 
-/* the assembly that body @b belongs to by now; the way there is halved each time it is gone, or it
- * would be as long as a tree is deep for each joint of each front */
+/* the present assembly of body @b: union-find with path halving, without which a search would be as
+ * long as the tree is deep */
 static int owner_of(struct maker *m, int b)
 {
     while (m->group[b] >= 0) {
