@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `ali3` on batches: nodes of one shape side by side, one a lane of a vector register.
+/* Formulation `ali3` on batches: nodes of one shape side by side, one in each lane of a vector
+ * register.
  *
- * The mechanism is cut into pieces that look alike (see compile/batch/pieces.h). A lane takes one
- * piece, so that whole subtrees run side by side and every operand of a front, a joint or a body
- * lies in the same lane; what joins the pieces, the top of the tree, finds its operands by index.
- * All values of a step are vectors of `lanes` doubles in one array, in the order of use:
+ * The mechanism is cut into similar pieces (see compile/batch/pieces.h), one for each lane, so that
+ * whole subtrees run side by side and every operand of a front, a joint or a body lies in the same
+ * lane; the top of the tree, which joins the pieces, gathers its operands by index. All values of a
+ * step are vectors of `lanes` doubles in one array, in the order of use:
  *
  *   bodies    pose, velocities, motion within the step, weights            enum lk_body_field
  *   joints    constants, Jacobian, E, lambda, right-hand side, scatter     struct lk_joint_kind
  *   fronts    factor; the remainder and its right-hand side on a stack
  *
- * Inside, rotations are those of the world axes: a point row then has the arm R p as its whole
- * Jacobian, and a square row one vector for both sides. In the iterations the axes are those that
- * the body's own had at the pose of the factor, R0: what acts on a body goes through its own axes,
- * R0 R^T, and so does its turn, dtheta (body) = R0^T dtheta. That makes it the same Newton method,
- * and the same projection, as in step/ali3.c.
+ * Here rotations are about world axes: the Jacobian of a point row is just its arm R p, and a
+ * square row has one vector for both sides. In the iterations these axes belong to R0, the
+ * orientation at the factor: torques on a body are mapped by R0 R^T, and the increment in body axes
+ * is dtheta (body) = R0^T dtheta. So Newton method and projections are those of step/ali3.c.
  *
- * The lanes and everything that depends on them are chosen when a model is compiled: engines.c has
- * the table of engines. Results differ between engines by round-off, never between runs. */
+ * The number of lanes is fixed when a model is compiled; engines.c has the table of engines.
+ * Results differ between engines by round-off, never between runs. */
 #ifndef LK_STEP_BATCH_BATCH_H
 #define LK_STEP_BATCH_BATCH_H
 
@@ -26,11 +26,13 @@
 
 #define LK_LANES_MAX 8
 
-/** struct lk_ref - a block of vectors. @at: offset [vectors], where @map is negative and all lanes
- * are in place; otherwise @map: the first of @n entries of struct lk_batches.map: where the block
- * of each of the first @n lanes begins [doubles]; the others are as in the block @at. Behind them
- * come `lanes` entries: the lane that each takes from block @one, which is negative where they come
- * from several blocks;  @live: bits of the lanes that take something */
+/** struct lk_ref - reference to a block of vectors.
+ * @at:   offset [vectors]; the block itself where @map is negative, else the values of lanes that
+ *        are not gathered
+ * @map:  index of @n entries of struct lk_batches.map: offset [doubles] of the block of each of the
+ *        first @n lanes. `lanes` entries follow: the lane of block @one that each lane reads
+ * @one:  the only block that lanes are gathered from, negative if there are several
+ * @live: bit mask of the gathered lanes */
 struct lk_ref {
     int at;
     int map;
@@ -40,9 +42,9 @@ struct lk_ref {
 };
 
 /** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
- * @side: of all lanes;  @point: whether it has point rows;  @n_scatter: values scattered to the
- * body
- * @lambda .. @scatter: where these fields are in the joints' blocks, see fields.h */
+ * @side: the same in all lanes;  @point: whether it has point rows;  @n_scatter: number of values
+ * scattered to the body
+ * @lambda .. @scatter: offsets of these fields in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
     int side;
@@ -89,9 +91,9 @@ struct lk_batch_element {
     int n_blocks;
 };
 
-/** struct lk_batch_child - what a front takes over from a child. Entry k of the remainder, from[k]
- * (or k where @from is negative), goes to place[k] of the matrix; likewise for the sums.
- * @n_entries, @n_rows: how many of either;  @places, @rows: offsets into the table */
+/** struct lk_batch_child - contribution of a child to a front. Entry from[k] of the remainder (k
+ * where the offset of from is negative) adds to place[k] of the matrix; likewise for the sums.
+ * @n_entries, @n_rows: number of either;  @from_*, @places, @rows: offsets into the table */
 struct lk_batch_child {
     struct lk_ref remainder;
     struct lk_ref sums;
@@ -112,8 +114,8 @@ struct lk_batch_slot {
     int x;
 };
 
-/* Rows eliminated and rows in all of the fronts that have instances of the kernels: those of chains
- * and loops of joints with 3, 5 and 6 rows. */
+/* (e, n) of the fronts that have instances of the kernels: those of chains and loops of joints with
+ * 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
     X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)
 
@@ -124,13 +126,14 @@ enum lk_batch_shape {
 #undef X
 };
 
-/** enum lk_batch_form - what a part of a merge is: a body, or the remainder of a child that keeps
- * one joint, or two of which the first or the second is eliminated. */
+/** enum lk_batch_form - a part of a merge: a body, or the remainder of a child over one joint, or
+ * over two of which the first or the second is eliminated. */
 enum lk_batch_form { LK_BATCH_BODY, LK_BATCH_ONE, LK_BATCH_FIRST, LK_BATCH_SECOND };
 
-/** struct lk_batch_part - one side of a merge that eliminates the one joint between two parts, each
- * of which keeps one more joint or none: a link of a chain. All joints have as many rows.
- * @block:  weights of the bodies, or the remainder;  @sums: what the child leaves
+/** struct lk_batch_part - one part of a merge that eliminates the one joint between two parts, each
+ * of which keeps one more joint or none: a link of a chain. All joints have the same number of
+ * rows.
+ * @block:  weights of the bodies, or the remainder;  @sums: right-hand side of the remainder
  * @joint, @side: of bodies: the eliminated joint, then the one that is kept
  * @mask:   a vector that is zero in lanes that lack the kept joint of their body; -1: none does */
 struct lk_batch_part {
@@ -146,9 +149,9 @@ struct lk_batch_part {
 /** struct lk_batch_front - @n rows, @e of them eliminated.
  * @factor:    D^-1 (e), L^-1 (strictly lower, column by column), U (column by column)
  * @remainder: lower triangle, column by column;  @sums: its right-hand side
- * @merge:     the first of two parts, where the front is such a merge, else -1;  @n_kept: joints
- * that both keep: 2, 1 (the first part's), 0
- * @n_masks:   rows of its elements that some of its lanes do not have */
+ * @merge:     index of the first of two parts where the front is such a merge, else -1
+ * @n_kept:    joints that remain: 2, 1 (of the first part), 0
+ * @n_masks:   number of rows of its elements that some lanes lack */
 struct lk_batch_front {
     int shape;
     int n;
@@ -169,24 +172,23 @@ struct lk_batch_front {
     int n_children;
 };
 
-/** struct lk_batch_mask - a row of a front that only some lanes have. @at: a vector that is one in
- * those, else zero */
+/** struct lk_batch_mask - a row of a front that only some lanes have. @at: vector of ones in those
+ * lanes, zeros elsewhere */
 struct lk_batch_mask {
     int at;
     int row;
     unsigned lanes;
 };
 
-/** struct lk_batch_op - one thing to do. Upwards: bodies, joints, front; downwards the other way.
- */
+/** struct lk_batch_op - one operation. Upwards: bodies, joints, front; downwards in reverse. */
 enum lk_batch_what { LK_BATCH_BODIES, LK_BATCH_JOINTS, LK_BATCH_FRONT };
 struct lk_batch_op {
     enum lk_batch_what what;
     int index;
 };
 
-/** struct lk_batch_task - operations that depend on nothing outside, in order; the last task is the
- * top, which needs all others done (upwards) and is needed by all others (downwards).
+/** struct lk_batch_task - operations in order, independent of other tasks; the last task is the top
+ * of the tree, which runs after all others (upwards) or before them (downwards).
  * @scratch: vectors for one front's matrix */
 struct lk_batch_task {
     int first_op;
@@ -194,16 +196,16 @@ struct lk_batch_task {
     int scratch;
 };
 
-/** struct lk_batches - the whole program. Written when a model is compiled, but @values.
- * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist somebody
- * reads after a step: loads, outputs, coordinates. @place: lane of each body [doubles] */
+/** struct lk_batches - the whole program. Constant after compilation, except @values and @watch.
+ * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
+ * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles] */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
     double *values;
     int n_values; /* vectors */
     int ground;   /* fields of a body that does not move */
-    int nothing;  /* what empty lanes read and drop: zeros, as many as any block has; then ones */
+    int nothing;  /* block of empty lanes, writes are dropped: zeros, then ones */
     int n_nothing;
     int n_bodies;
     struct lk_batch_bodies *bodies;
@@ -232,7 +234,7 @@ struct lk_batches {
     double *watch; /* a struct watch of each task, see bodies_inl.h */
 };
 
-/** struct lk_engine - one build of engine_inl.h. @is_supported: by the processor that runs.
+/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
  * @step, @renew: see struct lk_formulation */
 struct lk_engine {
     const char *name;
@@ -247,10 +249,10 @@ struct lk_engine {
 /** lk_engines - every build of the step, the widest first; NULL at the end. In engines.c. */
 extern const struct lk_engine *const lk_engines[];
 
-/** lk_engine_find() - the one called so, if this processor has it, or NULL. */
+/** lk_engine_find() - the engine called @name, or NULL where this processor does not support it. */
 const struct lk_engine *lk_engine_find(const char *name);
 #define LK_ENGINES_MAX 4
-/** lk_engines_here() - those of lk_engines that this processor has; NULL at the end. */
+/** lk_engines_here() - those of lk_engines that this processor supports; NULL at the end. */
 void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1]);
 
 #endif

@@ -2,7 +2,7 @@
 /* Bodies side by side: kinematics of the trapezoidal rule, residual, increments. The equations are
  * those at the top of step/ali3.c. Without include guard on purpose, see lanes_inl.h. */
 
-/** struct watch - what is looked out for along the way, one a task. */
+/** struct watch - extremes and sums collected during a step, one for each task. */
 struct watch {
     lanes_t widest;    /* square of the turn of a step */
     lanes_t increment; /* of the last iteration */
@@ -10,7 +10,7 @@ struct watch {
     lanes_t velocity;
     lanes_t kinetic;
     lanes_t potential;
-    lanes_t finite; /* 0, or no number where something of the new state is none */
+    lanes_t finite; /* 0, or NaN where the new state is not finite */
 };
 
 /* Phi_q^T lambda (@R: of the bodies, at their present poses) or, without R, of the solution with
@@ -57,7 +57,7 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
     }
 }
 
-/* x, R, from where the step began and the motion since */
+/* x, R from the old state and the motion since */
 LK_INLINE void place(lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t *pose)
 {
     lanes_t q[4];

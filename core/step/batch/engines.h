@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processors there are: shared by the engines and their table. */
+/* The engines and whether the running processor supports them; for the table in engines.c. */
 #ifndef LK_STEP_BATCH_ENGINES_H
 #define LK_STEP_BATCH_ENGINES_H
 

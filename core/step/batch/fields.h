@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the fields of joints and bodies are in a block of the step on batches.
+/* Layout of the fields of joints and bodies in a block of the batched step.
  *
- * With r = R p (arm), d = P0 - P1 (gap), u, v, n = directions, all along the world axes, and the
- * angular velocities w0, w1 of the world:
+ * With r = R p (arm), d = P0 - P1 (gap), directions u, v, n and angular velocities w0, w1, all in
+ * world axes:
  *
  *   point    d              J0 = [ 1, -r0~ ]      J1 = -[ 1, -r1~ ]
  *   slide    n . d          J0 = [ n, n x (d - r0) ]   J1 = -[ n, r1 x n ]
@@ -12,7 +12,7 @@
 
 #include "rows/table.h"
 
-/* where the fields of a joint begin [vectors]; in the order in which a step uses them */
+/* offsets of the fields of a joint [vectors], in the order in which a step uses them */
 /* the joint's point on either body, body axes; then its directions on either body */
 static inline int lk_kind_points(const struct lk_joint_kind *k)
 {
@@ -58,10 +58,9 @@ static inline int lk_kind_x(const struct lk_joint_kind *k)
     return lk_kind_lambda(k) + lk_kind_rows(k);
 }
 
-/* What the joint scatters to its bodies, Phi_q^T times lambda or the solution, as far as
- * they cannot tell by themselves. Of point rows they can: the rows are the force and their own arm
- * gives the torque. Squares: torque on side 0, side 1 has the opposite. With slides: force on side
- * 0, torque on side 0, torque on side 1. */
+/* What the joint scatters to its bodies: Phi_q^T times lambda or the solution, without the point
+ * rows, whose force and torque the body computes from lambda and its arm. Squares: torque on side
+ * 0, the opposite on side 1. With slides: force on side 0, torque on side 0, torque on side 1. */
 static inline int lk_kind_scatter(const struct lk_joint_kind *k)
 {
     return lk_kind_x(k) + lk_kind_rows(k);
@@ -77,13 +76,13 @@ static inline int lk_kind_size(const struct lk_joint_kind *k)
     return lk_kind_scatter(k) + lk_kind_scatter_size(k);
 }
 
-/** enum lk_body_field - where the fields of a body begin [vectors].
- * X, R:       pose at hand: in the iterations the predicted one, with which the factor was made
- * NOW_X, NOW_R: pose that the last iteration led to
- * V, W: twist, or what is solved for: velocity, angular velocity (world)
+/** enum lk_body_field - offsets of the fields of a body [vectors].
+ * X, R:       current pose; in the iterations the predicted one, that of the factor
+ * NOW_X, NOW_R: pose after the last iteration
+ * V, W: twist, or the vector solved for: velocity, angular velocity (world)
  * A, SM:      s R J^-1 R^T (xx yy zz xy xz yz), s / m
  * U, TURN:    motion within the step: x - x_old, q_old^-1 q
- * OLD_*:      the state that the step starts from: x, q, v (world, body axes), a; the new one after
+ * OLD_*:      state: x, q, v (world, body axes), a; the old one until the step accepts the new one
  * MASS, J, SJ: m, J, s J^-1 (body axes) */
 enum lk_body_field {
     LK_BODY_X = 0,
