@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a caller may look at in a system. */
+/* Read access to a system for callers. */
 #include "linkage/drives.h"
 #include "step/system.h"
 #include <string.h>

@@ -53,7 +53,7 @@ static void begin_jumps(struct lk_system *sys, const double *inputs)
     lk_loads_subtract_jumps(sys, inputs, sys->correction);
 }
 
-/* what the accelerations would be without stops decides what the stops do in this step */
+/* decide the state of the stops in this step from the accelerations without stops */
 static void decide_stops(struct lk_system *sys, const double *inputs)
 {
     lk_loads_release_stops(sys, 0);
@@ -99,7 +99,7 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/** struct lanes - four arrays of doubles, one a body; @n of them are bodies of their own. */
+/** struct lanes - four arrays of doubles, one for each body; the first @n are distinct bodies. */
 struct lanes {
     int n;
     size_t at[4];
@@ -124,7 +124,7 @@ LK_INLINE void gather(const struct lanes *l, const double *first, size_t stride,
                       first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
 }
 
-/* the way back; lanes that repeat a body write the same values again */
+/* the inverse; lanes that repeat a body write the same values again */
 LK_INLINE void scatter(const struct lanes *l, const lk_four *values, size_t stride, int n,
                        double *first)
 {
@@ -183,7 +183,7 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
         scatter(l, v, STRIDE(struct lk_twist), 6, sys->twist[0].v);
 }
 
-/* about an axis without inertia the last acceleration means nothing and leads nowhere */
+/* drop the last acceleration about an axis without inertia, where it is undetermined */
 LK_INLINE void forget_thin(struct lk_quad *quad)
 {
     lk_four along = lk_inner_four(quad->thin, quad->a_old + 3);
@@ -223,7 +223,7 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
-/* E of the rows whose law has another tangent at every place, from the predicted pose */
+/* E of the rows with a nonlinear law, with its tangent at the predicted pose */
 LK_INLINE void renew_tangent(struct lk_system *sys, const struct lk_law *law, double x, double v,
                              double *regular)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of outputs. */
+/* Evaluation of output channels. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/system.h"

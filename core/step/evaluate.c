@@ -331,9 +331,9 @@ void lk_evaluate_impacts(struct lk_system *sys)
     }
 }
 
-/* The part of what the stops ask for, 0 to 1, that the energy of the last step allows. @bounce:
- * change of the velocities of @state that makes the rates theirs; its coordinates are those of its
- * poses. */
+/* The fraction of @bounce, 0 to 1, at which the energy does not exceed that of the last step.
+ * @bounce: change of the velocities of @state that gives the stops their rates; the coordinates of
+ * @state match its poses. */
 static double restitution(const struct lk_system *sys, const struct lk_twist *bounce,
                           const struct lk_state *state)
 {
@@ -381,7 +381,7 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
     }
 }
 
-/* what lies on a hard stop stays there */
+/* rows that rest on a hard stop are rigid in the projection of accelerations */
 static void rest_on_stops(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {

@@ -15,9 +15,9 @@
  *
  * Each sequence but the first is a system of its own, compiled from the same model with its own
  * step: it shares nothing with the others but the state that it begins with, so sequences may run
- * side by side. It keeps no state from one step to the next. What a sequence is not told must not
- * differ in kind, or it would not cancel: E of rigid rows is the same part of the diagonal in all
- * of them, and see settle_accelerations(). */
+ * side by side. It keeps no state from one step to the next. Errors must have the same expansion in
+ * h in all sequences, or they would not cancel: E of rigid rows is the same fraction of the
+ * diagonal in all of them, and see settle_accelerations(). */
 #include "step/extrapolate.h"
 #include "maths/vec.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terms of laws. Every term does the same work wherever it is. */
+/* The terms of laws. Every term does the same work at any (x, v). */
 #include "step/laws.h"
 #include "maths/vec.h"
 
@@ -174,8 +174,8 @@ static int is_beyond(const struct lk_law *law, const struct lk_term *terms, doub
     return beyond;
 }
 
-/* How deep a stop gives way that is to be reached by @depth without it: depth - yield f(p) = p,
- * with f = k p^2 / (2 onset) over the onset and a straight line behind it. */
+/* Depth p of a stop that the row would pass by @depth without it: depth - yield f(p) = p, with
+ * f = k p^2 / (2 onset) over the onset, linear beyond. */
 static double resisted_depth(const struct lk_term *t, double depth, double yield)
 {
     double stiff = yield * t->stiffness, inside = fmax(depth, 0);
@@ -200,9 +200,9 @@ static double resisted_reach(const struct lk_law *law, const struct lk_term *ter
     return reach;
 }
 
-/* A stop that is too hard for the step to follow is an impact: the rate inwards is turned back by
- * its restitution, and what is no faster than a fall of two steps stays. @pushed: acceleration by
- * the force of a stop that the row rests on. */
+/* A stop too stiff for the step to resolve is an impact: the inward rate is reversed times the
+ * restitution, or zero if no faster than two steps of the acceleration give. @pushed: acceleration
+ * by the force of a stop that the row rests on. */
 static void find_impact(const struct lk_law *law, const struct lk_term *terms, double h, double x,
                         double v, double free_a, double pushed, struct lk_stop *stop)
 {
@@ -237,10 +237,10 @@ static int is_pressed(const struct lk_law *law, const struct lk_term *terms, dou
     return pressed;
 }
 
-/* A contact ends within the step when the last force, were it to push on, would carry the row back
- * inside. The part @keep of it does the work keep force (x1 - x) / 2 in a step of the trapezoidal
- * rule, with x1 - x = D + keep C, D the way without the stops and C what the whole force adds. That
- * is what is stored when keep (D + keep C) = 2 stored / force. */
+/* A contact ends within the step when the last force, if it continued, would carry the row back
+ * inside. The fraction @keep of it does the work keep force (x1 - x) / 2 in a trapezoidal step,
+ * with x1 - x = D + keep C, D the displacement without the stops, C that by the whole force. This
+ * equals the stored energy when keep (D + keep C) = 2 stored / force. */
 struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                            double x, double v, double a, double free_a, double force, double yield)
 {

@@ -78,7 +78,7 @@ static void subtract_inputs(const struct lk_system *sys, const double *inputs, s
     }
 }
 
-/* how much of its vector a load has at time @t */
+/* factor on the vector of a load at time @t */
 static double load_scale(const struct lk_load *l, double t)
 {
     return l->is_harmonic ? sin(l->omega * t + l->phase) : 1;
@@ -154,8 +154,8 @@ static double applied_power(const struct lk_system *sys, double t)
     return sum;
 }
 
-/* A driven coordinate is pushed by -lambda; a frame, as if it were a body, by -Phi_q^T lambda, and
- * what pushes it gives the opposite to the mechanism. */
+/* The force along a driven coordinate is -lambda. A frame receives -Phi_q^T lambda like a body, and
+ * its drives do the opposite work on the mechanism. */
 double lk_loads_drive_power(const struct lk_system *sys, const struct lk_state *state)
 {
     double sum = 0;
@@ -342,7 +342,7 @@ double lk_loads_potential(const struct lk_system *sys, const struct lk_state *st
         struct lk_law_value f;
         double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
 
-        /* hard stops are impacts: they store nothing and give nothing back */
+        /* hard stops are impacts and store no energy */
         lk_law_evaluate(&sys->law[i], sys->term, x, rate, !sys->law[i].is_hard, &f);
         potential += f.potential;
     }

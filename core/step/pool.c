@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a pool meets.
+/* The thread pool: fork, join, sleep and idle.
  *
- * Fork. The caller writes phase and context, then counts order.word up (release); workers spin on
- * that one line (acquire), so an order is there with the transfer of a single line. The caller does
- * not wait for that transfer: it goes on with its own part at once.
+ * Fork. The caller writes phase and context, then increments order.word (release); workers spin on
+ * that one cache line (acquire), so an order costs the transfer of a single line. The caller does
+ * not wait for it: it goes on with its own part at once.
  *
  * Join. Each worker then sets its lane to the order (release), and the caller looks at one lane
  * after another (acquire). Nothing of an order is overwritten before all lanes show it.
  *
- * Sleep. A worker that has spun in vain adds itself to `sleepers` and sleeps on order.word; the
- * kernel lets it sleep only if the word is still the one that it knows. The caller looks at
- * `sleepers` right after its store, without a barrier, which would cost it the transfer of the
- * line. So both may miss each other: its load may come before its store is seen. Therefore it looks
- * once more before it waits for the workers, by a read-modify-write: of two on one variable one is
- * first. If the caller's is, the worker's acquires the order and the kernel does not let it sleep;
- * if the worker's is, the caller sees it and wakes it.
+ * Sleep. A worker whose spin is over increments `sleepers` and sleeps on order.word; the kernel
+ * lets it sleep only if the word is unchanged. The caller loads `sleepers` right after its store,
+ * without a barrier, which would make it wait for the line. So both may miss each other: the load
+ * may pass the store. Therefore the caller reads again before it waits for the workers, by a
+ * read-modify-write; two of these on one variable are ordered. If the caller's is first, the
+ * worker's acquires the order and the kernel does not let it sleep; if the worker's is first, the
+ * caller sees it and wakes it.
  * The caller sleeps on the lane that it waits for and marks it by LK_POOL_AWAITED; the worker swaps
  * the lane and sees the mark. Its swap waits for a transfer, but nobody waits for the worker then.
  *
- * Idle. A pool that meets once a period would spin through all of it, or has to be woken, which
- * costs the caller a system call. So a worker that sleeps gets up a little before the next period
- * by itself (order.next_ns) and spins for longer then. */
+ * Idle. A pool that runs once a period would spin through all of it, or has to be woken, which
+ * costs the caller a system call. So a sleeping worker wakes by a timeout shortly before the next
+ * period (order.next_ns) and then spins for longer. */
 #include "step/pool.h"
 #include "maths/arithmetic.h"
 #include "step/futex.h"
@@ -54,7 +54,7 @@ LK_RT int lk_pool_size(const struct lk_pool *pool)
 
 /* ---- the worker's side ---- */
 
-/* Sleep until the word is no longer @word, or until @until_ns. Return: whether that has come. */
+/* Sleep until the word differs from @word, or until @until_ns. Return: whether it timed out. */
 static bool sleep_on(struct lk_pool *pool, uint32_t word, int64_t until_ns)
 {
     bool time_has_come;
@@ -66,8 +66,8 @@ static bool sleep_on(struct lk_pool *pool, uint32_t word, int64_t until_ns)
     return time_has_come;
 }
 
-/* Look at the word while it is @done, for a bounded time. Who is @expecting a run has got up for it
- * and looks for longer, through a mark of rest. */
+/* Spin while the word is @done, for a bounded time. A worker that is @expecting a run, as it woke
+ * by its timeout, spins for longer and ignores LK_POOL_RESTING. */
 static uint32_t spin_on(struct lk_pool *pool, uint32_t done, bool expecting)
 {
     int spins = expecting ? LK_POOL_SPINS_EXPECTING : LK_POOL_SPINS;

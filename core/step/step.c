@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step around any formulation: inputs checked, energy balance updated, the result accepted or
- * refused. */
+/* One step of any formulation: checks the inputs, updates the energy balance, accepts or refuses
+ * the result. */
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/batch/batch.h"
@@ -8,8 +8,8 @@
 #include "step/system.h"
 #include <string.h>
 
-/* Sum of x * 0 over a block: 0 for finite numbers, else not a number. Four lanes, four sums side by
- * side, so that the additions do not wait for each other. */
+/* Sum of x * 0 over a block: 0 if all are finite, else NaN. Four sums of four lanes, so that the
+ * additions do not wait for each other. */
 static double finite_probe(const double *block, size_t n)
 {
     lk_four sum[4] = {{0}};
@@ -109,8 +109,8 @@ void lk_step_swap(struct lk_system *sys)
     sys->next = old;
 }
 
-/* An impact has no force that could be followed through the step: what leaves the balance in its
- * step, beside what other elements account for, is what it took. */
+/* The force of an impact is not resolved, so its dissipation is the energy missing in the step
+ * after all other elements are accounted for. */
 static void book_impact(struct lk_system *sys, double half, const struct lk_powers *before,
                         const struct lk_powers *after)
 {
@@ -124,7 +124,7 @@ static void book_impact(struct lk_system *sys, double half, const struct lk_powe
     next->dissipated += lk_max(put_in - gained, 0);
 }
 
-/* coordinates, residuals and energies of what a step led to */
+/* coordinates, residuals and energies of system->next */
 static void account(struct lk_system *sys)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -154,8 +154,8 @@ static int advance(struct lk_system *sys, const double *inputs)
     double t = lk_system_time(sys), half = 0.5 * sys->h;
     int r;
 
-    /* what a step goes on from; motions it writes anew, and batches the multipliers, too: with
-     * workers, the state should not travel from core to core for nothing */
+    /* copy only what the step updates in place: it overwrites motions, and on batches multipliers,
+     * too; cache lines then do not move between cores for nothing */
     size_t first =
         (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
     memcpy(sys->next.block + first, sys->now.block + first,
@@ -174,7 +174,7 @@ static int advance(struct lk_system *sys, const double *inputs)
     if (lk_loads_impacts(sys))
         book_impact(sys, half, &before, &after);
     balance->steps += 1;
-    /* what batches have written they have looked at */
+    /* batches check what they write themselves */
     first = sys->batches ? first : 0;
     if (r == 0 && !sys->is_part &&
         finite_probe(sys->next.block + first, sys->state_size - first) != 0)

@@ -297,8 +297,8 @@ struct lk_system {
 
 /** lk_evaluate_poses() - system->pose of every body of @state. */
 LK_RT void lk_evaluate_poses(struct lk_system *system, const struct lk_state *state);
-/** lk_evaluate_pose_of() - pose of one body, of the ground or of a frame in system->now; does not
- * depend on system->pose. */
+/** lk_evaluate_pose_of() - pose of one body, of the ground or of a frame in system->now; valid also
+ * where batches leave the bodies' system->pose stale. */
 LK_RT void lk_evaluate_pose_of(const struct lk_system *system, int body, struct lk_pose *ret);
 /** lk_evaluate_twists() - system->twist from the velocities of @state. */
 LK_RT void lk_evaluate_twists(struct lk_system *system, const struct lk_state *state);
