@@ -247,7 +247,7 @@ static void load_bodies(const struct lk_state *state, const struct lk_batches *p
     lanes_t *f = block_at(p, b->at);
 
     for (int l = 0; l < LK_LANES; l++) {
-        /* empty lanes too: a step that overflowed may have left anything there */
+        /* empty lanes too: a step that overflowed may have left NaN there */
         const struct lk_motion none = {.q = {1}};
         const struct lk_motion *m = b->body[l] < 0 ? &none : &state->motion[b->body[l]];
 

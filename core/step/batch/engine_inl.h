@@ -120,7 +120,7 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, co
         add_wrench(p, p->loaded[i], &sys->residual[p->loaded[i]]);
 }
 
-/* what jumps as the step begins: the accelerations gain W dQ */
+/* a += W dQ for the jump of the inputs as the step begins */
 static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
 {
     for (int i = 0; i < p->n_loaded; i++)
@@ -140,7 +140,7 @@ static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const d
 
 /* ---- multipliers, one joint after another in the state ---- */
 
-/* also of empty lanes, where a step that overflowed may have left anything */
+/* also in empty lanes, where a step that overflowed may have left NaN */
 static void load_multipliers(const struct lk_system *sys, const struct lk_batches *p)
 {
     for (int b = 0; b < p->n_joints; b++) {
@@ -175,8 +175,8 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
 
 /* ---- the step ---- */
 
-/** struct run - a step under way. What is found along the way goes to the task's own watch.
- * @phase, @pass, @leaks, @is_last: what the workers are at;  @n_phases: done so far */
+/** struct run - a step under way. Each task collects into a struct watch of its own.
+ * @phase, @pass, @leaks, @is_last: current phase and its parameters;  @n_phases: done so far */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
@@ -309,7 +309,7 @@ static void do_phase(const struct run *run, int t)
     }
 }
 
-/* a worker's share: tasks in a row, so that what they touch is its own */
+/* a worker's share: consecutive tasks, so that their memory stays with one core */
 static void do_share(void *context, int worker)
 {
     const struct run *run = context;
@@ -319,7 +319,7 @@ static void do_share(void *context, int worker)
         do_phase(run, t);
 }
 
-/* who steps alone tells how far he is, see lk_probe */
+/* progress of a step without a pool, see lk_probe */
 LK_INLINE void tell(const struct run *run, int t)
 {
     if (__builtin_expect(run->sys->probe != NULL, 0))
@@ -344,8 +344,8 @@ static void share_out(struct run *run, enum phase phase)
     run->n_phases++;
 }
 
-/* Every phase is done by all tasks; what joins them, the top, is the last one's on the way up and
- * the first one's on the way down. */
+/* All tasks execute every phase; the top, which joins them, is last on the way up and first on the
+ * way down. */
 static void solve(struct run *run, enum pass pass, enum phase after)
 {
     int top = run->p->n_tasks - 1;
@@ -424,7 +424,7 @@ static void keep_balance(const struct run *run)
     }
 }
 
-/* poses and twists of the bodies that somebody looks at */
+/* poses and twists of the watched bodies into those of the system */
 static void show_watched(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_watched; i++) {
@@ -478,7 +478,7 @@ static int step(struct lk_system *sys, const double *inputs)
     return finite == 0 ? 0 : LK_E_NOT_FINITE;
 }
 
-/* what a step leaves behind, from sys->now */
+/* the scratch that a step begins with, from sys->now */
 static void renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;

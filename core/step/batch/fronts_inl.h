@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fronts side by side: elements of bodies, factor, forward and backward. The same matrix and the
- * same factor as in solve/fronts.h, E + s Phi_q W Phi_q^T. Sizes and kinds are constants in the
- * instances that count. Without include guard on purpose, see lanes_inl.h. */
+ * same factor as in solve/fronts.h, E + s Phi_q W Phi_q^T. Sizes and kinds are compile-time
+ * constants in the instances for common joints. Without include guard on purpose, see lanes_inl.h.
+ */
 
 /* entry (@r, @c) of a strictly lower triangle of @e rows, column by column */
 LK_INLINE int lower_at(int e, int r, int c)
@@ -178,8 +179,7 @@ LK_INLINE void add_scattered(const struct lk_batches *p, struct lk_ref ref, cons
     }
 }
 
-/* Elements see rows that a lane does not have as if they had: take them out again. What comes from
- * children has none. */
+/* Elements also fill the rows that a lane lacks: remove these. Remainders of children have none. */
 LK_INLINE void mask_rows(const struct lk_batches *p, const struct lk_batch_front *f, int n,
                          lanes_t *F)
 {
@@ -577,8 +577,8 @@ LK_INLINE lanes_t *meet_rows(const lanes_t *cross, const lanes_t *u, int e, lane
     return rest;
 }
 
-/* the same factor as factor_front() makes; @e and @kept are constants, and the forms where it
- * counts */
+/* the same factor as factor_front(); @e and @kept are compile-time constants, as are the forms in
+ * the common instances */
 LK_INLINE void factor_forms(const struct lk_batches *p, const struct lk_batch_front *f, int e,
                             int kept, enum lk_batch_form form0, enum lk_batch_form form1)
 {

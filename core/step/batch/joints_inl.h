@@ -59,7 +59,7 @@ LK_INLINE void jacobian(const struct lk_joint_kind *k, const struct place_of *at
         lk_cross_lanes(at->dir[0][k->square[i][0]], at->dir[1][k->square[i][1]], J);
 }
 
-/* what bodies have to be told of J^T l, see lk_kind_scatter() */
+/* J^T l as scattered to the bodies, see lk_kind_scatter() */
 LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, const lanes_t *l,
                             lanes_t *scatter)
 {
@@ -183,7 +183,7 @@ LK_INLINE void evaluate_kind(const struct lk_joint_kind *k, const struct lk_batc
     scatter_load(k, J, f + lk_kind_lambda(k), f + lk_kind_scatter(k));
 }
 
-/* the Jacobian of the final pose, and how far the rows are from holding there */
+/* the Jacobian and the violation of the rows at the final pose */
 LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, struct watch *watch)
 {
@@ -199,7 +199,7 @@ LK_INLINE void settle_kind(const struct lk_joint_kind *k, const struct lk_batche
         watch->position = lk_max_lanes(watch->position, lk_abs_lanes(phi[r]));
 }
 
-/* gamma into the right-hand side; the rates that are left of the projected velocities */
+/* gamma into the right-hand side; residual rates of the projected velocities */
 LK_INLINE void gamma_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                           const struct lk_batch_joints *j, struct watch *watch)
 {
