@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The offline tool: what its subcommands share. */
+/* The offline tool: common functions of its subcommands. */
 #ifndef TOOLS_LINKAGE_COMMANDS_H
 #define TOOLS_LINKAGE_COMMANDS_H
 
 #include "linkage/linkage.h"
 #include <stdbool.h>
 
-/** enum exit_code - of the program, as every tool of this project has them. */
+/** enum exit_code - exit status of the program, common to all tools of this project. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1, /* a model, a step or a file failed; one line says why */
-    EXIT_USAGE = 2,   /* the command line makes no sense */
-    EXIT_WARNED = 3,  /* check --strict: a good model, but something in it looks wrong */
+    EXIT_USAGE = 2,   /* the command line is invalid */
+    EXIT_WARNED = 3,  /* check --strict: a valid model with warnings */
 };
 
 /* Subcommands: @argv[0] is "linkage", options and model follow. Return: enum exit_code. */
@@ -25,22 +25,23 @@ int command_replay(int argc, char *argv[]);
 int command_export(int argc, char *argv[]);
 int command_info(int argc, char *argv[]);
 
-/** complain() - "linkage: <format>" and a line feed on the standard error. */
+/** complain() - print "linkage: <format>" and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** print_help() - the one page of help, on the standard output. Return: EXIT_DONE. */
+/** print_help() - print the help to the standard output. Return: EXIT_DONE. */
 int print_help(void);
-/** usage_error() - complain, and name the help. Return: EXIT_USAGE. */
+/** usage_error() - complain() and refer to the help. Return: EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** load_model() - read a model; a refusal is printed as it is: the line begins with the file.
+/** load_model() - read a model; prints the error, which begins with the file's name.
  * Return: NULL after a refusal. */
 struct lk_model *load_model(const char *path);
 /** engine_wanted() - what LINKAGE_ENGINE in the environment says, or NULL; see struct lk_options.
  */
 const char *engine_wanted(void);
-/** compile_model() - the same for lk_system_new(); @path is for the message. Where @options names
- * no engine, the environment may. */
+/** compile_model() - lk_system_new(); prints the error, with @path. If @options names no engine,
+ * engine_wanted() applies.
+ * Return: NULL after an error message. */
 struct lk_system *compile_model(const char *path, const struct lk_model *model,
                                 const struct lk_options *options);
 
@@ -49,9 +50,10 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 #define TOLERANCE_MIN 1e-14 /* of error control, relative and absolute */
 #define TOLERANCE_MAX 0.1
 
-/** parse_number() - a finite decimal number, all of @text. */
+/** parse_number() - parse all of @text as a finite decimal number. Return: whether it is one. */
 bool parse_number(const char *text, double *ret_value);
-/** take_value() - the same off the front of *@text, up to a comma or the end, where it then is. */
+/** take_value() - the same from the start of *@text up to a comma or the end; advances *@text
+ * to it. */
 bool take_value(const char **text, double *ret_value);
 
 /* Values of options. Return: EXIT_DONE, EXIT_USAGE after a complaint. */
@@ -78,7 +80,7 @@ void progress_show(struct progress *progress, double now_s, double fraction);
 void progress_stop(struct progress *progress);
 
 /** set_inputs() - @inputs: lk_system_input_size() values, written: those of the model, then @sets,
- * texts "CHANNEL=VALUE[,VALUE...]" in the order given. Return: false after a complaint. */
+ * texts "CHANNEL=VALUE[,VALUE...]" in the order given. Return: false after an error message. */
 bool set_inputs(const struct lk_system *system, const char *const *sets, int n_sets,
                 double *inputs);
 

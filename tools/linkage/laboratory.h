@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two programs from one set of subcommands. `linkage` links neither OpenBLAS nor SUNDIALS; what
- * needs them is in `linkage-laboratory`, a program of its own in the same folder, which `linkage`
- * becomes (exec) when it is asked for such a thing. A program and no plug-in: it shares no state
- * with the one that starts it, a test can see what each of them links, and compare, which gives
- * each run a process, has one that loads nothing at its start that could have threads.
+/* Two programs with a common set of subcommands. `linkage` links neither OpenBLAS nor SUNDIALS;
+ * what needs them is in `linkage-laboratory`, a separate program in the same folder, which
+ * `linkage` executes (exec) for such a subcommand. It is a program rather than a plug-in: the two
+ * share no state, a test can check what each of them links, and compare, which forks a process for
+ * each run, loads no library at its start that could create threads.
  *
- *   linkage_table.c      linkage: its subcommands, the hand-over, the line where there is no other
+ *   linkage_table.c      linkage: its subcommands, the exec, the message if the other is missing
  *   laboratory_table.c   linkage-laboratory: the subcommands that it has
  *
  * Both define what is declared here. */
@@ -18,7 +18,7 @@ struct command {
     int (*run)(int argc, char *argv[]);
 };
 
-/** commands - what the program that is linked can do; the last one has no name. */
+/** commands - subcommands of the linked program; the last one's name is NULL. */
 extern const struct command commands[];
 
 struct findings;

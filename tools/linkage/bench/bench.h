@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench: what its files share.
+/* linkage bench: common declarations of its files.
  *
  *   options.c   the command line
  *   names.c     built-in models, generated as YAML text in memory
- *   measure.c   the clock around lk_system_step(), for one or more numbers of workers
- *   counters.c  instructions and cycles, where the kernel gives them
- *   host.c      processor, kernel, caches;  peak.c: what its arithmetic can do at most
- *   meeting.c   how long it takes one thread to see what another has written
+ *   measure.c   times lk_system_step() for one or more numbers of workers
+ *   counters.c  hardware counters: instructions and cycles, if available
+ *   host.c      processor, kernel, caches;  peak.c: peak arithmetic and memory throughput
+ *   meeting.c   latency from a write by one thread to its being seen by another
  *   model.c     operations and bytes of a step, from the model
- *   profile.c   what each part of a step takes
- *   curve.c     the step on more workers, on paper (simulate.h)
- *   prices.c    a row of the table by which engines are chosen
+ *   profile.c   time of each part of a step
+ *   curve.c     predicted time of the step on more workers (simulate.h)
+ *   prices.c    a row of the price table by which engines are chosen
  *   print.c     for people;  json.c: for programs
  */
 #ifndef TOOLS_LINKAGE_BENCH_H
@@ -29,7 +29,7 @@
 /* ---- options ---- */
 
 /** struct bench_options - the command line.
- * @time_s:    of measuring, for each model and number of workers
+ * @time_s:    time of measuring, for each model and number of workers
  * @steps:     instead of @time_s, when not 0
  * @workers:   numbers of workers to compare, @n_workers of them
  * @names:     arguments, @n_names of them: built-in models, files, folders */
@@ -88,16 +88,16 @@ void bench_host_read(struct bench_host *ret_host);
 
 #define BENCH_UNITS_MAX 4
 
-/** struct bench_unit - a sort of vectors. @name: as the engine of the step that has them;  @lanes:
- * doubles in one;  @flops: [1/s] that one core does at most, a multiply-add is two */
+/** struct bench_unit - a vector instruction set. @name: of the engine that uses it;  @lanes:
+ * doubles per vector;  @flops: [1/s] peak of one core; a multiply-add counts as two */
 struct bench_unit {
     const char *name;
     int lanes;
     double flops;
 };
 
-/** struct bench_peak - what one core does at most, measured on the spot.
- * @step:  the vectors that the step takes;  @units: all that the processor has, widest first
+/** struct bench_peak - measured peak throughput of one core.
+ * @step:  vectors used by the step;  @units: all of the processor's, widest first
  * @l1_bytes_s, @l2_bytes_s: reading a block of half that cache [bytes/s];  @far_bytes_s: of four
  *         times the second-level cache; all with the vectors of the step */
 struct bench_peak {
@@ -132,12 +132,13 @@ struct bench_counters {
 
 void bench_counters_open(struct bench_counters *ret_counters);
 void bench_counters_close(struct bench_counters *counters);
-/** bench_counters_run() - let them count, or stop. */
+/** bench_counters_run() - start or stop counting. */
 void bench_counters_run(const struct bench_counters *counters, bool run);
-/** bench_counters_read() - since they were opened. Return: false where there are none. */
+/** bench_counters_read() - counts since bench_counters_open(). Return: false if there are no
+ * counters. */
 bool bench_counters_read(const struct bench_counters *counters, double *ret_instructions,
                          double *ret_cycles);
-/** bench_counters_reason() - one phrase: why there are none. */
+/** bench_counters_reason() - a phrase: why there are no counters. */
 const char *bench_counters_reason(const struct bench_counters *counters);
 
 /* ---- the work of a step ---- */
@@ -175,7 +176,7 @@ int bench_work_count(const struct lk_document *document, const struct lk_system 
 /* ---- measuring ---- */
 
 /** struct bench_times - of one model with one number of workers; all a step [ns].
- * @n_steps:  measured;  @batch: steps between two looks at the clock
+ * @n_steps:  measured;  @batch: steps between two readings of the clock
  * @median_ns, @p99_ns, @max_ns: wall time of batches, a step
  * @cpu_ns:   CPU time of the calling thread, median of slices
  * @instructions, @cycles: of the calling thread;  @has_counters: else they are not known */
@@ -192,10 +193,10 @@ struct bench_times {
     double cycles;
 };
 
-/** struct bench_profile - the parts of a step as they were measured [ns]; medians.
+/** struct bench_profile - measured times of the parts of a step [ns]; medians.
  * @alone_ns, @two_ns: the step on one worker and on two
  * @phases, @after_ns: see struct simulate_shared;  @part_ns: their memory
- * @mark_ns:           what was taken off each part for the clock */
+ * @mark_ns:           time of a clock reading, subtracted from each part */
 struct bench_profile {
     double alone_ns;
     double two_ns;
@@ -214,7 +215,7 @@ int bench_profile_measure(const char *name, const struct lk_model *model, double
 void bench_profile_release(struct bench_profile *profile);
 
 /** struct bench_result - one model.
- * @workers_useful: how many the step pays for, as liblinkage would choose
+ * @workers_useful: useful number of workers, as liblinkage chooses it
  * @curve_ns: predicted time of a step on 1 to BENCH_WORKERS_MAX workers, if @has_curve, and what it
  *            was made of: @profile */
 struct bench_result {
@@ -230,8 +231,8 @@ struct bench_result {
     struct bench_profile profile;
 };
 
-/** bench_measure() - all numbers of workers of the options, slices in turn, so that what disturbs
- * the machine disturbs all alike. Fills the times of @result.
+/** bench_measure() - measure all numbers of workers of the options in alternating slices, so that
+ * disturbances of the machine affect all alike. Fills the times of @result.
  * Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
 int bench_measure(const char *name, const struct lk_model *model,
                   const struct bench_options *options, struct bench_result *result);
@@ -240,7 +241,7 @@ int bench_measure(const char *name, const struct lk_model *model,
  * not exceed. */
 double bench_quantile(const float *sorted, size_t n, double q);
 
-/** bench_batch() - steps between two looks at the clock for a step of @step_ns. */
+/** bench_batch() - steps between two readings of the clock, for a step of @step_ns. */
 int bench_batch(double step_ns);
 
 /** bench_curve() - predict the step on more workers from the profile of one.
@@ -248,14 +249,14 @@ int bench_batch(double step_ns);
  * Return: 0, -EINVAL. */
 int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result);
 
-/** bench_prices() - measure this processor and print its row of core's table of prices, and what it
- * is made from. @is_quick: only that it works. Return: EXIT_DONE, EXIT_REFUSED after a complaint.
- */
+/** bench_prices() - measure this processor and print its row of core's price table, with the data
+ * behind it. @is_quick: only a functional test.
+ * Return: EXIT_DONE, EXIT_REFUSED after an error message. */
 int bench_prices(bool is_quick);
 
 /* ---- reports ---- */
 
-/** struct bench_run - a whole run. @meeting_ns, @fork_ns: below 0 where it was not measured */
+/** struct bench_run - a whole run. @meeting_ns, @fork_ns: below 0 if not measured */
 struct bench_run {
     const struct bench_options *options;
     struct bench_host host;
@@ -267,8 +268,7 @@ struct bench_run {
     struct bench_result *results;
 };
 
-/* for people: before the first model, a line a model as it comes, and the rest. At most 100
- * columns. */
+/* Text: the head, one line per model as it is done, and the rest. At most 100 columns. */
 void bench_print_begin(FILE *file, const struct bench_run *run);
 void bench_print_result(FILE *file, const struct bench_result *result);
 void bench_print_end(FILE *file, const struct bench_run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage check: what was found out, and the ways to print it. */
+/* linkage check: its findings, and functions that print them. */
 #ifndef TOOLS_LINKAGE_CHECK_H
 #define TOOLS_LINKAGE_CHECK_H
 
@@ -9,9 +9,9 @@
 #include "linkage/linkage.h"
 #include <stdbool.h>
 
-/** struct findings - all that is printed, in either form.
- * @has_mobility, @has_pose: computed; the loops were not too large, and nothing was left out
- * @left_out: why neither was computed, whatever the loops; NULL: they were asked for */
+/** struct findings - all that is printed, as text or JSON.
+ * @has_mobility, @has_pose: computed; not set if the loops were too large or @left_out is set
+ * @left_out: why neither was computed, regardless of the loops; NULL: they were requested */
 struct findings {
     const char *path;
     const struct lk_model *model;
@@ -25,11 +25,12 @@ struct findings {
     bool has_pose;
 };
 
-/** print_findings() - for people;  print_findings_json() - for programs. */
+/** print_findings() - print as text;  print_findings_json() - as JSON. */
 void print_findings(const struct findings *findings);
 void print_findings_json(const struct findings *findings);
 
-/** print_tree() - the elimination tree as text, root first;  print_tree_dot() - for Graphviz. */
+/** print_tree() - print the elimination tree as text, root first;  print_tree_dot() - for Graphviz.
+ */
 void print_tree(const struct lk_system *system, const struct lk_tree_view *view);
 void print_tree_dot(const struct lk_system *system, const struct lk_tree_view *view,
                     const char *name);

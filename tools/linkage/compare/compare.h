@@ -28,7 +28,7 @@
 
 /* ---- options ---- */
 
-/** struct compare_list - "a,b,c" taken apart. @n: 0: not given */
+/** struct compare_list - "a,b,c", split. @n: 0: not given */
 struct compare_list {
     char *text;
     const char *name[COMPARE_LIST_MAX];
@@ -70,13 +70,13 @@ void compare_options_release(struct compare_options *options);
 
 /* ---- what is compared ---- */
 
-/** enum compare_quantity - errors are kept apart for each; positions count metres and half radians,
- * or radians where the column is an angle. */
+/** enum compare_quantity - quantities with separate errors. Errors of position are in metres, of
+ * orientation in half radians, of angles in radians. */
 enum compare_quantity { COMPARE_POSITION, COMPARE_VELOCITY, COMPARE_REACTION, COMPARE_QUANTITIES };
 
-/** struct compare_column - a number that a state shows. @name: in the reference
+/** struct compare_column - a number of the state. @name: in the reference
  * @index: of body or joint;  @component: of its state or reaction, or of all outputs
- * @turn: columns of one quaternion have the same number, others -1: its sign is free */
+ * @turn: columns of one quaternion, whose sign is free, have the same number; others -1 */
 struct compare_column {
     char name[2 * LK_NAME_SIZE];
     enum { COLUMN_BODY, COLUMN_ANGLE, COLUMN_REACTION, COLUMN_OUTPUT } source;
@@ -86,22 +86,24 @@ struct compare_column {
     int turn;
 };
 
-/** compare_columns_find() - what column @name of a reference means, by the rules of README.md.
+/** compare_columns_find() - find the number for column @name of a reference, see README.md.
  * Return: whether the model has it. */
 bool compare_columns_find(const struct lk_system *system, const char *name,
                           struct compare_column *ret);
 
-/** compare_columns_all() - all bodies and reactions. Return: NULL (memory); to be freed. */
+/** compare_columns_all() - columns of all bodies and reactions. Return: free() it; NULL: no memory.
+ */
 struct compare_column *compare_columns_all(const struct lk_system *system, int *ret_n);
 
-/** compare_columns_read() - in the present state. @ret: @n numbers; @outputs: room for those. */
+/** compare_columns_read() - read the columns of the present state. @ret: @n numbers; @outputs: room
+ * for the model's outputs. */
 void compare_columns_read(const struct lk_system *system, const struct compare_column *columns,
                           int n, double *outputs, double *ret);
 
 /* ---- runs ---- */
 
-/** enum compare_outcome - COMPARE_MISFIT: it does not fit the model, or one part the other;
- * COMPARE_LIMIT: it took too long */
+/** enum compare_outcome - outcome of a run. COMPARE_MISFIT: the method does not fit the model, or
+ * its parts do not fit each other;  COMPARE_LIMIT: it took too long */
 enum compare_outcome {
     COMPARE_WAITING,
     COMPARE_DONE,
@@ -113,10 +115,10 @@ enum compare_outcome {
 /** compare_outcome_name() - one word or two. Static text. */
 const char *compare_outcome_name(enum compare_outcome outcome);
 
-/** struct compare_run - @name: "complement:qr, rk4", alike in all settings of a method
- * @setting: "2.5ms", "1e-08";  @reason: where it is not done;  @reached: simulated time [s]
+/** struct compare_run - @name: "complement:qr, rk4", common to all settings of a method
+ * @setting: "2.5ms", "1e-08";  @reason: why it failed;  @reached: simulated time [s]
  * @course: of each sample reached, @n_samples of them: largest errors and drift so far
- * @end, @worst: errors; NAN where the reference has none */
+ * @end, @worst: error at the end, largest error; NAN where the reference has no value */
 struct compare_run {
     struct lk_method method;
     char name[COMPARE_NAME];
@@ -133,10 +135,10 @@ struct compare_run {
     double *error;
 };
 
-/** struct compare_reference - right values. @time: of the @n_times samples, the first one is the
- * start;  @value: @n_columns numbers a sample
- * @name: where they come from;  @confirmed: how that is known, or that nothing confirms it
- * @trust: by how much two methods differ, 0 for a file, NAN where nothing confirms it
+/** struct compare_reference - reference values. @time: of the @n_times samples, the first one is
+ * the start;  @value: @n_columns numbers a sample
+ * @name: their source;  @confirmed: how they are confirmed, or that they are not
+ * @trust: difference of two methods, 0 for a file, NAN if not confirmed
  * @ignored: columns of the file that are not compared, "" for none */
 struct compare_reference {
     int n_times;
@@ -150,7 +152,8 @@ struct compare_reference {
     char ignored[COMPARE_TEXT];
 };
 
-/** struct compare - all of it. @inputs: held throughout;  @system: the model's own, at its start
+/** struct compare - state of the command. @inputs: constant throughout;  @system: the model's own,
+ * at its start
  * @runs: those that fit or failed, and those that do not fit;  @values: where a run puts what its
  * columns show, shared with its process */
 struct compare {
@@ -165,18 +168,19 @@ struct compare {
     struct compare_shared *shared;
 };
 
-/** compare_plan() - all runs, none of them made. Return: EXIT_DONE, EXIT_REFUSED, EXIT_USAGE, both
- * after a complaint. */
+/** compare_plan() - list all runs without making them. Return: EXIT_DONE; EXIT_REFUSED or
+ * EXIT_USAGE after an error message. */
 int compare_plan(struct compare *compare);
 
-/** compare_number() - as short as it goes: "1.2e-5". @digits: of the mantissa, 1 to 8. Return:
- * @ret. */
+/** compare_number() - format a number in short form: "1.2e-5". @digits: of the mantissa, 1 to 8.
+ * Return: @ret. */
 const char *compare_number(double value, int digits, char ret[COMPARE_CELL]);
 
-/** compare_describe() - name and setting of @run from its method. */
+/** compare_describe() - set name and setting of @run by its method. */
 void compare_describe(struct compare_run *run);
 
-/** compare_shared_new() - once the times and columns are known. Return: whether there is memory. */
+/** compare_shared_new() - allocate memory shared with the runs' processes; times and columns must
+ * be known. Return: false: no memory. */
 bool compare_shared_new(struct compare *compare);
 void compare_shared_free(struct compare *compare);
 
@@ -186,14 +190,15 @@ void compare_shared_free(struct compare *compare);
 bool compare_run_make(struct compare *compare, struct compare_run *run, double limit_s,
                       const double **ret_values);
 
-/** compare_samples_fit() - whether steps of @h meet all samples; if not, why, in @run. */
+/** compare_samples_fit() - whether the steps of @run coincide with all samples; if not, the reason
+ * is in @run. */
 bool compare_samples_fit(const struct compare *compare, struct compare_run *run);
 
-/** compare_errors() - of @values, as the columns showed them, against the reference; into @run. */
+/** compare_errors() - errors of @values, a run's columns, against the reference; stored in @run. */
 void compare_errors(const struct compare_reference *reference, const double *values,
                     struct compare_run *run);
 
-/** compare_distance() - largest differences of all samples of two runs. */
+/** compare_distance() - largest differences between two runs over all samples. */
 void compare_distance(const struct compare_reference *reference, const double *values,
                       const double *others, double ret[COMPARE_QUANTITIES]);
 
@@ -201,29 +206,31 @@ void compare_distance(const struct compare_reference *reference, const double *v
 
 /* Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
 
-/** compare_reference_times() - from the file, or evenly over the duration; and the columns. */
+/** compare_reference_times() - set times and columns: from the file, or evenly over the duration.
+ */
 int compare_reference_times(struct compare *compare);
 
-/** compare_table_read() - the former from the file. */
+/** compare_table_read() - read times, columns and values from the file. */
 int compare_table_read(struct compare *compare);
 
-/** compare_reference_make() - without a file: by the methods that are best. */
+/** compare_reference_make() - without a file: compute the reference by the most accurate methods.
+ */
 int compare_reference_make(struct compare *compare);
 
 void compare_reference_release(struct compare_reference *reference);
 
 /* ---- reports ---- */
 
-/** compare_print() - the table. compare_json() - the same for programs. */
+/** compare_print() - print the table. compare_json() - the same as JSON. */
 void compare_print(FILE *f, const struct compare *compare);
 void compare_json(FILE *f, const struct compare *compare);
 
-/** compare_cheapest() - the run with the least processor time whose positions are never off by more
- * than @error [m], or NULL. */
+/** compare_cheapest() - the run with the least processor time whose error of position never
+ * exceeds @error [m], or NULL. */
 const struct compare_run *compare_cheapest(const struct compare *compare, double error);
 
-/** compare_files() - into the folder of the options, which is made. @ret_note: what is missing, or
- * "".  Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+/** compare_files() - write the files; creates the folder of the options. @ret_note: what is
+ * missing, or "".  Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
 int compare_files(const struct compare *compare, const char **ret_note);
 
 #endif

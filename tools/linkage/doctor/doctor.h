@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage doctor: is this machine fit for real time, and what mends it.
+/* linkage doctor: checks whether this machine is fit for real time, and suggests remedies.
  *
  * doctor.c           command line, exit status
- * machine.c   what is looked at: conditions, the cores to judge, the account
- * probe.c     what can only be tried: priority, locking, a clock, the core itself
- * spin.c      a loop on each core that only reads the clock, and interrupts meanwhile
- * checks_*.c  one small function a check: reads, never changes anything
+ * machine.c   reads conditions, the cores to check, the account's limits
+ * probe.c     tries what cannot be read: priority, memory locking, the clock, pinning
+ * spin.c      a loop on each core that only reads the clock; counts interrupts meanwhile
+ * checks_*.c  one small function per check; changes nothing
  * checks.c    the table of them
- * daemon.c    what linkaged will do on it
+ * daemon.c    whether linkaged will start and arm
  * print.c     text and JSON
  *
- * Checks judge what machine and probes found, so that tests need no machine. One thread; nothing
- * here is real-time safe. */
+ * Checks use only the results of machine.c and probe.c, so that tests can supply them.
+ * Thread: one.  RT: no. */
 #ifndef TOOLS_LINKAGE_DOCTOR_H
 #define TOOLS_LINKAGE_DOCTOR_H
 
@@ -36,13 +36,14 @@ enum doctor_exit {
     DOCTOR_EXIT_USAGE = 3,
 };
 
-/** enum doctor_verdict - on one thing; unknown: could not be found out, or not asked. */
+/** enum doctor_verdict - result of a check; not known: could not be determined, or was not
+ * requested. */
 enum doctor_verdict { DOCTOR_OK, DOCTOR_WARN, DOCTOR_FAIL, DOCTOR_NOT_KNOWN, DOCTOR_VERDICTS };
 
 /** struct doctor_options - the command line.
  * @root:      "" for this machine
- * @directory: where evidence and recordings will go, NULL: not judged
- * @cores:     to judge; empty: choose
+ * @directory: folder for evidence and recordings, NULL: not checked
+ * @cores:     to check; empty: choose
  * @priority:  of the cycle
  * @probe_s:   length of the spin probe [s], 0: none */
 struct doctor_options {
@@ -56,12 +57,12 @@ struct doctor_options {
 };
 
 /** struct doctor_spin - a loop on one core that only reads the clock, at normal priority.
- * @error:     errno where the core could not be had, else 0
- * @seconds:   that it ran
- * @largest_s: between two readings
- * @gaps:      above DOCTOR_GAP_S
- * @throttles: of 40 to 60 ms, as the kernel makes them that takes a core back
- * @preempted: times another task was put on the core */
+ * @error:     0, or errno if the core was not available
+ * @seconds:   duration
+ * @largest_s: largest gap between two readings
+ * @gaps:      number of gaps above DOCTOR_GAP_S
+ * @throttles: number of gaps of 40 to 60 ms, typical of the kernel's real-time throttling
+ * @preempted: number of preemptions by other tasks */
 struct doctor_spin {
     int core;
     int error;
@@ -72,14 +73,15 @@ struct doctor_spin {
     long preempted;
 };
 
-/** struct doctor_interrupt - one source of interrupts and how many came to the judged cores. */
+/** struct doctor_interrupt - one source of interrupts, and their number on the checked cores. */
 struct doctor_interrupt {
     char name[48];
     long count;
 };
 
-/** struct doctor_interrupts - while the probe was spinning.
- * @devices: those of devices, and @all of them; @worst of all, largest first */
+/** struct doctor_interrupts - interrupts during the spin probe.
+ * @devices: number from devices;  @all: of all
+ * @worst, @worst_devices: the most frequent sources, largest first */
 struct doctor_interrupts {
     bool known;
     double seconds;
@@ -91,13 +93,13 @@ struct doctor_interrupts {
     struct doctor_interrupt worst_devices[DOCTOR_WORST];
 };
 
-/** struct doctor_probes - what had to be tried; results are 0 or errno.
+/** struct doctor_probes - results of trying: 0 or errno.
  * @known:    false: nothing was tried (another root)
  * @fifo, @lock, @latency, @uring: SCHED_FIFO, all memory locked, /dev/cpu_dma_latency opened for
  *            writing, an io_uring made
- * @pin:      of @pin_core, the first core that could not be pinned to
- * @clock_s:  one reading of the monotonic clock;  @resolution_s: of it
- * @file_system, @directory, @free_bytes: of --directory; "" where not asked */
+ * @pin:      pinning to @pin_core, the first core that failed
+ * @clock_s:  time of one reading of the monotonic clock;  @resolution_s: its resolution
+ * @file_system, @directory, @free_bytes: of --directory; "" if not requested */
 struct doctor_probes {
     bool known;
     int fifo;
@@ -117,8 +119,9 @@ struct doctor_probes {
     struct doctor_interrupts interrupts;
 };
 
-/** struct doctor_limits - of this account: DOCTOR_UNLIMITED, DOCTOR_UNKNOWN or a number.
- * @may_prioritise, @may_lock: capabilities that make the limits void */
+/** struct doctor_limits - resource limits of this account: DOCTOR_UNLIMITED, DOCTOR_UNKNOWN or a
+ * number.
+ * @may_prioritise, @may_lock: capabilities that override the limits */
 struct doctor_limits {
     long rtprio;
     long memlock_bytes;
@@ -126,10 +129,10 @@ struct doctor_limits {
     bool may_lock;
 };
 
-/** struct doctor - all that checks look at.
- * @cores: judged;  @others: the online ones besides;  @cores_text, @others_text: the same as lists
+/** struct doctor - input of the checks.
+ * @cores: to check;  @others: the other online ones;  @cores_text, @others_text: the same as lists
  * @online: all; @allowed: to this process; empty where unknown
- * @lacks: for which linkaged refuses to arm;  @holder: of the judged cores, "" if one is free */
+ * @lacks: for which linkaged refuses to arm;  @holder: of the checked cores, "" if one is free */
 struct doctor {
     const struct doctor_options *options;
     const char *root;
@@ -148,15 +151,15 @@ struct doctor {
 
 struct doctor_finding;
 
-/** struct doctor_check - one thing that is checked. @id never changes once it is published. */
+/** struct doctor_check - one check. @id never changes once it is published. */
 struct doctor_check {
     const char *id;
     const char *title;
     void (*run)(const struct doctor *doctor, struct doctor_finding *finding);
 };
 
-/** struct doctor_finding - what came of it.
- * @cost, @remedy: "" where nothing is to be mended */
+/** struct doctor_finding - result of a check.
+ * @cost, @remedy: "" if nothing needs a remedy */
 struct doctor_finding {
     const struct doctor_check *check;
     enum doctor_verdict verdict;
@@ -168,32 +171,33 @@ struct doctor_finding {
 extern const struct doctor_check doctor_checks[];
 extern const int doctor_n_checks;
 
-/** doctor_read_machine() - conditions, cores and limits below @options->root; tries nothing. */
+/** doctor_read_machine() - read conditions, cores and limits below @options->root. */
 void doctor_read_machine(const struct doctor_options *options, struct doctor *ret_doctor);
 
 /** doctor_try() - fill @doctor->probes on this machine; takes @options->probe_s and some
- * milliseconds. Real-time priority and locked memory are tried in children that end at once. */
+ * milliseconds. Real-time priority and locked memory are tried in short-lived child processes. */
 void doctor_try(struct doctor *doctor);
 
-/** doctor_spin() - the part of it that takes time. */
+/** doctor_spin() - the spin probe of doctor_try(). */
 void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes);
 
 /** doctor_examine() - run all checks; @findings: doctor_n_checks of them. */
 void doctor_examine(const struct doctor *doctor, struct doctor_finding *findings);
 
-/** doctor_count() - how many findings there are of each verdict. */
+/** doctor_count() - count the findings of each verdict. */
 void doctor_count(const struct doctor_finding *findings, int counts[DOCTOR_VERDICTS]);
 
-/** doctor_exit_of() - what these counts and the word of the daemon mean. A machine that linkaged
- * refuses is not fit. Return: enum doctor_exit, never usage. */
+/** doctor_exit_of() - exit status by these counts; a machine that linkaged refuses fails.
+ * Return: enum doctor_exit, never DOCTOR_EXIT_USAGE. */
 int doctor_exit_of(const struct doctor *doctor, const int counts[DOCTOR_VERDICTS]);
 
-/** doctor_ask_daemon() - what linkaged will do here, as it judges it itself (lk_host_judge()).
- * What was not tried is taken as granted. */
+/** doctor_ask_daemon() - predict what linkaged will do here, by its own lk_host_judge(). What was
+ * not tried is assumed to succeed. */
 void doctor_ask_daemon(struct doctor *doctor);
-/** doctor_is_refused() - whether it will not start, or not arm without being allowed to. */
+/** doctor_is_refused() - whether linkaged will refuse to start, or to arm without --allow-degraded.
+ */
 bool doctor_is_refused(const struct doctor *doctor);
-/** doctor_print_daemon() - the same as a line. */
+/** doctor_print_daemon() - print that as a line. */
 void doctor_print_daemon(FILE *file, const struct doctor *doctor);
 
 void doctor_print_text(FILE *file, const struct doctor *doctor,
@@ -203,33 +207,33 @@ void doctor_print_json(FILE *file, const struct doctor *doctor,
 
 /* For checks. */
 
-/** found() - the verdict, and the value it rests on. */
+/** found() - set the verdict and the value that it is based on. */
 void found(struct doctor_finding *finding, enum doctor_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** costs() - what it does to the cycle; dropped again if the verdict is ok or unknown. */
+/** costs() - set the effect on the cycle; dropped if the verdict is ok or unknown. */
 void costs(struct doctor_finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/** mend() - the command that mends it; dropped likewise. */
+/** mend() - set the command that remedies it; dropped likewise. */
 void mend(struct doctor_finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** text_add() - append to @text, cut at its end. */
+/** text_add() - append to @text, truncated to @size. */
 void text_add(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** doctor_number() - a whole number in a file below the root, or DOCTOR_UNKNOWN. */
+/** doctor_number() - an integer in a file below the root, or DOCTOR_UNKNOWN. */
 long doctor_number(const struct doctor *doctor, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** doctor_list() - a list of cores in a file below the root. Return: false if it has none. */
 bool doctor_list(const struct doctor *doctor, cpu_set_t *ret_cpus, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** doctor_missing() - those judged cores that are not in @set, as a list.
+/** doctor_missing() - the checked cores that are not in @set, as a list.
  * Return: whether there are any. */
 bool doctor_missing(const struct doctor *doctor, const cpu_set_t *set, char list[DOCTOR_LIST]);
-/** doctor_next_core() - the first judged core above @core, or -1; begin with -1. */
+/** doctor_next_core() - the first checked core above @core, or -1; begin with -1. */
 int doctor_next_core(const struct doctor *doctor, int core);
-/** doctor_is_read() - whether the root is a machine's at all: only then does a missing file mean
- * that the kernel lacks the thing. */
+/** doctor_is_read() - whether the root has a machine's files at all: only then does a missing file
+ * mean that the kernel lacks the feature. */
 bool doctor_is_read(const struct doctor *doctor);
 
 /* checks_*.c: see the table in checks.c */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording of the daemon, for the subcommands that read one: what it says about itself, its
- * topics, and its messages one after the other. Whatever is wrong with a file is complained about
- * here. */
+/* Read a recording of the daemon: its metadata, its topics, and its messages in order. These
+ * functions print the error messages about a file. */
 #ifndef TOOLS_LINKAGE_RECORDED_H
 #define TOOLS_LINKAGE_RECORDED_H
 
@@ -10,8 +9,9 @@
 
 #define TOPICS_MAX 64
 
-/** struct recorded_topic - @units: map of its channel;  @type, @schema: name and FileDescriptorSet.
- * Own memory. @n: messages so far */
+/** struct recorded_topic - a topic; spans are on the heap.
+ * @units: metadata of its channel;  @type, @schema: name and FileDescriptorSet
+ * @n: number of messages so far */
 struct recorded_topic {
     uint16_t id;
     uint16_t schema_id;
@@ -22,9 +22,9 @@ struct recorded_topic {
     uint64_t n;
 };
 
-/** struct recorded - @model, @begin, @end: text of the model, metadata; own memory, empty where
- * there is none
- * @first: the first message, kept until it is asked for */
+/** struct recorded - a recording.
+ * @model, @begin, @end: text of the model, metadata; on the heap, empty if there is none
+ * @first: the first message, kept until recorded_next() */
 struct recorded {
     const char *path;
     struct lk_mcap_reader reader;
@@ -39,23 +39,25 @@ struct recorded {
     bool has_first;
 };
 
-/** recorded_open() - read everything before the first message. Return: false after a complaint. */
+/** recorded_open() - read everything before the first message. Return: false after an error
+ * message.
+ */
 bool recorded_open(const char *path, struct recorded *ret_recorded);
 void recorded_close(struct recorded *recorded);
 
-/** recorded_topic() - by name, with or without its slash; NULL when there is none. */
+/** recorded_topic() - find a topic by name, with or without its slash; NULL if there is none. */
 struct recorded_topic *recorded_topic(struct recorded *recorded, const char *name);
 
-/** recorded_next() - the next message, or damage. @ret_topic: of a message, NULL of damage
- * Return: 1; 0: the end; -1 after a complaint. */
+/** recorded_next() - the next message, or damage. @ret_topic: of the message, NULL for damage
+ * Return: 1; 0: the end; -1 after an error message. */
 int recorded_next(struct recorded *recorded, struct lk_mcap_item *ret_item,
                   struct recorded_topic **ret_topic);
 
-/** recorded_fact() - of the metadata at the begin, "" where it is not there. */
+/** recorded_fact() - value of @key in the metadata at the start; "" if absent. */
 void recorded_fact(const struct recorded *recorded, const char *key, char *ret, size_t size);
 
-/** recorded_say_end() - a line about a file that is not whole; nothing about one that is.
- * Return: whether it is whole. */
+/** recorded_say_end() - print a line if the file is damaged or truncated.
+ * Return: whether it is complete. */
 bool recorded_say_end(const struct recorded *recorded);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage run: what its files share.
+/* linkage run: common declarations of its files.
  *
  *   options.c   the command line
  *   run.c           the model's own step, as the daemon makes it
@@ -16,14 +16,14 @@
 
 struct lk_csv;
 
-#define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] beyond it a run has failed, as in the daemon */
-#define RUN_STEPS_MAX      1e12 /* more are a slip of the pen: years of computing */
+#define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] above it a run fails, as in the daemon */
+#define RUN_STEPS_MAX      1e12 /* more would take years: surely a typing error */
 
 /** struct run_options - the command line of `run`.
- * @workers: 0: as many as the model pays for and cores allow
+ * @workers: 0: as many as are useful for the model and the cores
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
- * @method: what stands behind the options of methods;  @has_method: there is one
- * @argc, @argv: all of it, for the program of the laboratory */
+ * @method: from the method options;  @has_method: one was given
+ * @argc, @argv: the whole command line, for linkage-laboratory */
 struct run_options {
     int argc;
     char **argv;
@@ -40,15 +40,15 @@ struct run_options {
 };
 
 /** run_options_parse() - @options: defaults, and room for as many sets as there are arguments.
- * Return: EXIT_DONE, EXIT_USAGE after a complaint; @ret_help: help was asked for. */
+ * Return: EXIT_DONE, EXIT_USAGE after an error message; @ret_help: help was requested. */
 int run_options_parse(int argc, char *argv[], struct run_options *options, bool *ret_help);
 
-/** run_open_csv() - with a column for the time and one for each scalar of the outputs.
- * Return: NULL after a complaint. */
+/** run_open_csv() - open a CSV file with a column for the time and one for each output scalar.
+ * Return: NULL after an error message. */
 struct lk_csv *run_open_csv(const struct lk_system *system, const char *path);
 
-/** run_write_row() - @time [s] and the outputs of the present state. @values: room for them; @csv
- * may be NULL.  Return: 0, negative errno. */
+/** run_write_row() - write @time [s] and the outputs of the present state. @values: room for them;
+ * @csv may be NULL.  Return: 0, negative errno. */
 int run_write_row(const struct lk_system *system, double time, struct lk_csv *csv, double *values);
 
 #endif
