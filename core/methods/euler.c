@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `ali3` with `coordinates: euler-parameters`: the form that the index-3 DCA paper
- * gives its method ("index-3 DCA", Nonlinear Dynamics, 2018), for comparison with ali3.c.
+/* Formulation `ali3` with `coordinates: euler-parameters`: the method in the form of the index-3
+ * DCA paper (Nonlinear Dynamics, 2018), for comparison with ali3.c.
  *
  * Seven coordinates a body, q = (x, p) with Euler parameters p, and Psi = p.p - 1 = 0 by penalty.
  * Equations of motion, eqs. (7)-(9) and (12):
@@ -21,7 +21,7 @@
  *
  * Where this differs from the paper:
  *  - Rotation matrices are those of p / |p|. Then d theta = 2 G dp / |p|^2, the Jacobian is
- *    [Phi_x, 2 Phi_theta G / |p|^2], and joints never look along p: they do not feel the norm.
+ *    [Phi_x, 2 Phi_theta G / |p|^2], whose component along p is zero: rows do not depend on |p|.
  *    The inverse of the 4 x 4 of rotation is G^T J^-1 G / (4 |p|^4) + p p^T / (4 s alpha |p|^4).
  *    Dynamics are as in the paper at any |p|; the state that a step starts from and leaves has
  *    |p| = 1, up to round-off.
@@ -29,8 +29,8 @@
  *    q' - q'* instead of q', which is the same with less round-off. lambda += s kappa, as in
  *    ali3.c.
  *  - alpha is 1/E of ali3.c, row by row, unless the model gives a number. With a number the
- *    multipliers do not leak (ali3.c), for E lambda may be a large violation then.
- *  - mu needs no memory: at a state that fits, mu = w.J w. */
+ *    multipliers do not leak (ali3.c), because E lambda may then be a large violation.
+ *  - mu is not stored between steps: at a consistent state mu = w.J w. */
 #include "maths/vec.h"
 #include "methods/delta.h"
 #include "step/system.h"
@@ -39,8 +39,8 @@
 #define Q LK_DELTA_Q
 #define P 4 /* where p begins in the eight stored coordinates */
 
-/* 1/alpha of the normalisation against s times the mean of J^-1. Nothing depends on it but the
- * length of p between two iterations: p carries no mass, and no joint looks along it. */
+/* 1/alpha of the normalisation relative to s times the mean of J^-1. It affects only |p| between
+ * two iterations: there is no mass along p, and no row depends on |p|. */
 #define NORM_EPS 1e-8
 
 /** struct euler_body - a body within a step.
@@ -62,7 +62,7 @@ struct euler_body {
     double massless[2];
 };
 
-/** struct euler - what this formulation keeps beside the system. @soft: 1/alpha of every row. */
+/** struct euler - private state of this formulation. @soft: 1/alpha of every row. */
 struct euler {
     struct euler_body *body;
     struct lk_delta delta;
@@ -289,9 +289,8 @@ static void newton_bias(const double *delta, struct euler_body *body, double *bi
 
 /* ---- Newton iterations ---- */
 
-/* The law of a compliant row is lambda = f(Phi, dPhi/dt): 1/alpha is the inverse of its tangent,
- * and what is missing to the law takes the place of Phi. The tangent is that of the predicted pose;
- * see ali3.c for end stops. */
+/* A compliant row has the law lambda = f(Phi, dPhi/dt): 1/alpha is the inverse of its tangent at
+ * the predicted pose, and the residual of the law replaces Phi. End stops: see ali3.c. */
 static double law_residual(struct lk_system *sys, const struct lk_joint *j, int r, double phi,
                            double rate, int iteration)
 {
@@ -437,9 +436,9 @@ static void project_accelerations(struct lk_system *sys, struct euler *e,
 
 /* ---- the step ---- */
 
-/* ali3.c: an input may jump where a step begins, a stop lets go there, and the accelerations and
- * multipliers jump with it. The Jacobians are still those of that pose; the factor is made anew, so
- * that a step depends on the state only. */
+/* As in ali3.c: inputs may jump and stops may open at the start of a step, and the accelerations
+ * and multipliers jump with them. The Jacobians are still those of that pose; the matrix is
+ * factored again, so that a step depends on the state only. */
 static void begin_jumps(struct lk_system *sys, const double *inputs)
 {
     for (int b = 0; b <= sys->n_bodies + sys->n_frames; b++)

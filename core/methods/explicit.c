@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step of the formulations in core/methods/formulations: the classical Runge-Kutta method of
- * order 4 on y' = f(t, y), four evaluations and one more at the end, which finds the accelerations
- * that go with the new state; one before them where inputs and drives meet. For smooth motion, see
- * lk_extrapolate_check(). Multipliers that a formulation does not find itself come from the factor
- * of the system, as in rk4.c. */
+ * order 4 on y' = f(t, y). Four evaluations, a fifth at the end for the accelerations of the new
+ * state, and one before them if a model has both inputs and drives. For smooth motion only, see
+ * lk_extrapolate_check(). Multipliers that a formulation does not compute come from the factor of
+ * the system, as in rk4.c. */
 #include "maths/vec.h"
 #include "methods/registry.h"
 #include "step/system.h"
@@ -82,8 +82,8 @@ static int show(struct lk_system *sys, struct stepper *e, double t, const double
     return 0;
 }
 
-/* The first sample is of the formulation, too: its multipliers of redundant rows, its rates of
- * bodies without inertia. Where it has no solution the first step says so. */
+/* The first sample already has the formulation's multipliers of redundant rows and its rates of
+ * bodies without inertia. If it has no solution, the first step returns the error. */
 static void begin(struct lk_system *sys, struct stepper *e)
 {
     e->equations->read(e->self, e->y);
@@ -144,8 +144,8 @@ static int run_stages(const struct lk_system *sys, struct stepper *e, double t)
     return r;
 }
 
-/* A jump of the inputs changes at once what drives put in: the trapezoidal rule of the step has
- * begun with their multipliers before it. */
+/* A jump of the inputs changes the power of drives at once; correct their work, since the
+ * trapezoidal rule of the step starts from the multipliers before the jump. */
 static int book_jump(struct lk_system *sys, struct stepper *e, double t, double before)
 {
     int r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of the library: a new one is a file of its own and a line here. Formulations that are
- * equations of motion for any explicit integrator are a line in model/formulations.h, and have one
- * step in common. */
+/* The steps of the library. To add one, write a file and add a line here. Formulations that are
+ * equations for an explicit integrator are listed in model/formulations.h and share one step,
+ * explicit.c. */
 #include "methods/registry.h"
 #include "compile/effort.h"
 #include "linkage/compile.h"

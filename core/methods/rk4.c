@@ -5,12 +5,12 @@
  *
  * At every stage the accelerations follow from M a + Phi_q^T lambda = Q, Phi_q a + d2Phi/dt2 = 0:
  * the forces with the last multipliers, then the projection, whose correction of the multipliers
- * makes them exact but for E. Springs and dampers are forces here, their rows are left out of the
- * factor. Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
- * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that no quaternion is
- * ever added to another. Stages leave the joints by O(h^2), the step by O(h^5), and of that it is
- * projected back: positions with the factor of the last stage, then velocities with a fresh one,
- * with which the accelerations and multipliers of the new state are found and the next step begins.
+ * makes them exact up to E. Springs and dampers are forces here; their rows are not in the factor.
+ * Orientations are R_old exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12
+ * (H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, 1999), so that quaternions are
+ * never added. Stages violate the rows by O(h^2), the step by O(h^5), which projections remove:
+ * positions with the factor of the last stage, then velocities with a fresh one, which also serves
+ * the accelerations and multipliers of the new state and the start of the next step.
  *
  * Four factors and nine solves: hardly more than a step of `ali3`, which is of order 2. */
 #include "maths/vec.h"
@@ -74,9 +74,9 @@ static void accelerate(struct lk_system *sys, double t, const double *inputs)
     lk_project_accelerations(sys, &sys->next, NULL);
 }
 
-/* The same for the end of a step, from no multipliers at all: as one correction follows the other,
- * those of redundant rows would remember every pose and drift. So they are of minimum norm, as
- * after the three iterations of `ali3`; what E leaves out is restored. */
+/* The same for the end of a step, starting from lambda = 0: corrections of the last multipliers
+ * would let those of redundant rows drift with the poses. So they are of minimum norm, as after the
+ * three iterations of `ali3`; refinement removes the effect of E. */
 static void accelerate_anew(struct lk_system *sys, double t, const double *inputs)
 {
     for (int r = 0; r < sys->n_rows; r++)
@@ -132,8 +132,8 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
         s->sum[i] += w * s->rate[i];
 }
 
-/* power of inputs, drives, loads and dampers, into the balance as far as the trapezoidal rule of
- * every step differs from that of Kutta */
+/* add to the energy balance the difference between Kutta's rule and the trapezoidal rule, for the
+ * power of inputs, drives, loads and dampers */
 static void book(struct lk_system *sys, double t, double share, const double *inputs)
 {
     struct lk_balance *balance = sys->next.balance;
@@ -207,8 +207,8 @@ static void project_positions(struct lk_system *sys)
     sys->next.balance->increment = largest;
 }
 
-/* the first stage is system->now, whose accelerations the last step has found; but inputs may have
- * jumped, and the multipliers follow them. The factor is at hand. */
+/* the first stage is system->now, with the accelerations of the last step, corrected for a jump of
+ * the inputs, as are the multipliers, with the factor of the last step */
 static void begin(struct lk_system *sys, const double *inputs)
 {
     struct stage *stages = sys->formulation_data;

@@ -4,8 +4,8 @@
  * dynamics, 1999), the method that Hamilton's form is compared with in K. Chadaj, P. Malczyk, J.
  * Fraczek, 2016. y = [q, nu].
  *
- * The joints of the tree cannot open; loops are closed by accelerations alone, so that their drift
- * grows. Variant `corrected` projects q and nu onto the cut rows after every step. */
+ * Joint coordinates satisfy the joints of the tree exactly; loops are closed at acceleration level
+ * only, so they drift. Variant `corrected` projects q and nu onto the cut rows after every step. */
 #include "methods/formulations/joint_space.h"
 #include "methods/registry.h"
 #include <errno.h>

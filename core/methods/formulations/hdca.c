@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hamilton's canonical equations in joint coordinates by divide and conquer (K. Chadaj, P. Malczyk,
  * J. Fraczek, A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody
- * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k: of the momentum that passes through joint k of
- * the tree, with the impulses of the cut rows in it, the part along the joint.
+ * systems, 2016). y = [q, p], p_k = H_k^T Pbar_k: the projection on joint k of the tree of the
+ * momentum of its subtree, including the impulses of the cut rows.
  *
  * Stage 1, velocities and impulses (eqs. (26)-(46)): the momenta p of all joints act on the bodies
- * like forces; what the rows need to bear, all of them at the level of velocities, is sigma:
+ * like forces; sigma are the multipliers of all rows at velocity level:
  *
  *     Phi_q W Phi_q^T sigma = Phi_q W f(p) + Phi_t        P = f(p) - Phi_q^T sigma,  v = W P
  *
- * so velocities fit the rows at any time. Stage 2, derivatives of the momenta (eqs. (65)-(77)):
- * with Pbar the sum over the bodies beyond a joint of P and of the impulses of cut rows, and Qbar
- * that of the loads and of what the turning of these rows adds (cut_rows.h), both about O of the
- * joint,
+ * so velocities always satisfy the rows. Stage 2, derivatives of the momenta (eqs. (65)-(77)): with
+ * Pbar the sum over the bodies beyond a joint of P and of the impulses of cut rows, and Qbar that
+ * of the loads and of d/dt(Phi_q^T) sigma of these rows (cut_rows.h), both about O of the joint,
  *
  *     p' = H^T (Qbar - [0; v_O x Pbar_lin]) + H'^T Pbar
  *
- * The impulses of the cut rows grow with time, and the errors of a step with them. p is defined but
- * for J^T sigma; so the default sets p to that of the same velocities with sigma = 0 after every
- * step, which the paper does not do: variant `as-printed` is without. Variant `corrected` projects
- * q onto the cut rows as well. */
+ * The impulses of the cut rows grow with time, and the errors of a step with them. p is determined
+ * up to J^T sigma; so the default resets p after every step to that of the same velocities with
+ * sigma = 0. The paper does not: variant `as-printed`. Variant `corrected` also projects q onto the
+ * cut rows. */
 #include "maths/vec.h"
 #include "methods/formulations/cut_rows.h"
 #include "methods/formulations/joint_space.h"
@@ -206,8 +205,8 @@ static void spread(struct hdca *h, const double *p)
     }
 }
 
-/* sigma, and what it leaves of the momenta: v = W P fits the rows to round-off. The second round
- * takes away what a solve leaves where bodies are of very different weight. */
+/* solve for sigma and P, so that v = W P satisfies the rows to round-off. The second round refines
+ * the solution where masses differ widely. */
 static void bear(struct hdca *h)
 {
     struct lk_joint_space *s = &h->space;

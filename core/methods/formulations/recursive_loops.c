@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that the tree does not fulfil by itself: of joints that close loops, of drives, couplings
- * and distances. Each acts on the tree with an unknown force. One backward and forward sweep per
- * row, forces alone, gives a column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows; then
+/* Cut rows: those of joints that close loops, of drives, couplings and distances. Each acts on the
+ * tree with an unknown force. One backward and forward sweep per row, with forces alone, gives a
+ * column of the operator S = Phi_q M^-1 Phi_q^T of the cut rows; then
  *
  *     S lambda = Phi_q a + gamma,   a: accelerations without cut rows,
  *
- * by a Cholesky factor that leaves out rows that depend on others. */
+ * by Cholesky with pivoting, which skips dependent rows. */
 #include "methods/formulations/recursive.h"
 #include <string.h>
 
@@ -97,8 +97,7 @@ static void find_operator(struct lk_recursive *r)
             r->S[i * n + k] = r->S[k * n + i] = 0.5 * (r->S[i * n + k] + r->S[k * n + i]);
 }
 
-/* what accelerations lack: Phi'' of the cut rows, with Baumgarte's terms where they are asked for
- */
+/* residual of the accelerations: Phi'' of the cut rows, with Baumgarte's terms if selected */
 static void find_lack(struct lk_recursive *r, double *ret)
 {
     lk_mechanics_gamma(r->mechanics, r->all_rows);

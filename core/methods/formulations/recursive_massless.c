@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies without inertia: the rates along null directions follow from a balance of forces, gamma =
- * N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method from differences. Two directions act on
- * each other only through a force element that bodies of both have in common: the matrix is block
- * diagonal, a column of all blocks is found with one evaluation, and as long as bodies with mass lie
- * between those without, the work grows with the number of bodies. */
+ * N^T Q(t, q, nu + N zeta) = 0 (28b), by Newton's method with finite differences. Two directions
+ * are coupled only by a force element between bodies of both: the matrix is block diagonal, one
+ * evaluation gives a column of every block, and the work is linear in the number of bodies as long
+ * as bodies with mass separate those without. */
 #include "methods/formulations/recursive.h"
 #include <errno.h>
 #include <float.h>

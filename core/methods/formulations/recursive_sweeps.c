@@ -58,8 +58,8 @@ static void own_extent(const struct lk_body *body, const double arm[3], double r
     add_extent(arm, at_com, ret);
 }
 
-/* what H^T M H would be about if nothing that hangs on the body could move against it; a point mass
- * on an axis is not told from one a thousandth of the mechanism's length beside it */
+/* magnitude of the diagonal of H^T M H with the subtree of the body rigid; a point mass on an axis
+ * counts like one beside it by a thousandth of the mechanism's length */
 void lk_recursive_scale(const struct lk_recursive *r, int b, double *ret)
 {
     const struct lk_relative_joint *on = &r->relative->on[b];

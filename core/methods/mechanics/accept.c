@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state that is done: accelerations and multipliers that go with it, and the works that led
- * there.
- */
+/* Accepts a state: its accelerations and multipliers, and the works of the step to it. */
 #include "maths/vec.h"
 #include "methods/mechanics/mechanics.h"
 #include <string.h>
@@ -34,8 +32,8 @@ void lk_mechanics_complete(struct lk_mechanics *m)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
 
-/* The middle of the cubic between two states, in @ret: x and v, and the turn in the coordinates of
- * the exponential map, theta' = w + theta x w / 2 + theta x (theta x w) / 12. @ret may be @end. */
+/* @ret: midpoint of the cubic Hermite interpolant between two states, of x and of theta in
+ * R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12. May be @end. */
 static void halve(const struct lk_motion *begin, const struct lk_motion *end, double h,
                   struct lk_motion *ret)
 {

@@ -133,8 +133,8 @@ struct lk_motion *lk_mechanics_motion(struct lk_mechanics *m)
     return m->system->next.motion;
 }
 
-/* Of the two quaternions of an orientation the one near that of the last accepted state, so that
- * what outputs show does not jump. */
+/* Choose the sign of the quaternion near that of the last accepted state, so that outputs do not
+ * jump. */
 static void keep_signs(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
