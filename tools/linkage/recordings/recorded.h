@@ -39,9 +39,8 @@ struct recorded {
     bool has_first;
 };
 
-/** recorded_open() - read everything before the first message. Return: false after an error
- * message.
- */
+/** recorded_open() - read everything before the first message.
+ * Return: false after an error message. */
 bool recorded_open(const char *path, struct recorded *ret_recorded);
 void recorded_close(struct recorded *recorded);
 
