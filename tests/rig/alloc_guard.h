@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the heap calls of one thread, those of every library included.
+/* Count the heap calls of one thread, including those from libraries.
  *
- * The functions are defined in the test's executable, so the dynamic linker gives them to everybody
- * in the process; they pass everything on to the C library and count for armed threads. */
+ * The test's executable defines malloc() and its relatives, which take precedence over the C
+ * library's in the whole process. They forward each call and count it for armed threads. */
 #ifndef TEST_ALLOC_GUARD_H
 #define TEST_ALLOC_GUARD_H
 
-/** alloc_guard_arm() - count the heap calls of this thread from now on, from zero. */
+/** alloc_guard_arm() - start to count the heap calls of this thread, from zero. */
 void alloc_guard_arm(void);
 /** alloc_guard_disarm() - stop counting. Return: heap calls of this thread since it was armed. */
 unsigned long alloc_guard_disarm(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model of most tests of benches: two links that hang on each other.
+/* The model of most tests of benches: a double pendulum.
  *
  *     input    scalars  limits        initial  rate
  *     torque   1        -10 to 10     1        any
@@ -10,8 +10,9 @@
 #ifndef TESTS_RIG_ARM_H
 #define TESTS_RIG_ARM_H
 
-/** RIG_ARM() - its text, a literal. All are literals: @name; @forces: a section, or ""; @motor:
- * more of that input, ", rate: 500"; @outputs: further lines, or "";  @step [s] */
+/** RIG_ARM() - its text as a string literal. All parameters are literals: @name; @forces: a
+ * section, or ""; @motor: further keys of that input, ", rate: 500"; @outputs: further lines, or
+ * "";  @step [s] */
 #define RIG_ARM(name, forces, motor, outputs, step)                                                \
     "linkage: 1\nname: " name "\n"                                                                 \
     "bodies:\n"                                                                                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An input table that feeds the cycle of a small model, and benches that talk to it; no thread, no
- * socket, and a clock that the test sets.
+/* An input table of a small model, and functions that act as its benches; without threads and
+ * sockets, with a clock that the test sets.
  * The model is that of rig/arm.h; the rate of motor is 500 a second, 0.5 a step. */
 #ifndef TEST_BENCH_RIG_H
 #define TEST_BENCH_RIG_H
@@ -17,42 +17,42 @@
 extern struct lkd_loaded *loaded;
 extern struct lkd_inputs inputs;
 extern int64_t now_ns;
-/* What the table said last. */
+/* The last error of the table. */
 extern struct lk_error said;
 
-/** bench_rig_open(), bench_rig_close() - set-up and tear-down of a test: claims required, lease of
- * a second; bench_rig_open_optional() - claims optional. */
+/** bench_rig_open(), bench_rig_close() - set-up and tear-down of a test: claims required, lease
+ * 1 s; bench_rig_open_optional() - claims optional. */
 int bench_rig_open(void **state);
 int bench_rig_open_optional(void **state);
 int bench_rig_close(void **state);
 
-/** bench_rig_system() - the model alone, for a guard of one's own. */
+/** bench_rig_system() - the model alone, for a test that makes its own guard. */
 struct lk_system *bench_rig_system(void);
 
-/** claim() - up to three channels, NULL for none; @token: of an earlier claim.
- * Return: what the table said; @ret_token is 0 unless it is RESULT_OK. */
+/** claim() - claim up to three channels, NULL for none; @token: of an earlier claim.
+ * Return: the result; @ret_token is 0 unless it is RESULT_OK. */
 Linkage__V1__Result claim(const char *bench, const char *a, const char *b, const char *c,
                           uint64_t token, uint64_t *ret_token);
-/** claimed() - the same, which has to succeed. Return: the token. */
+/** claimed() - claim(), which must succeed. Return: the token. */
 uint64_t claimed(const char *bench, const char *a, const char *b, const char *c);
 
-/** offer() - a sample, now. Return: enum lkd_input_status. */
+/** offer() - offer a sample now. Return: enum lkd_input_status. */
 int offer(uint64_t token, uint64_t sequence, const double *values, size_t n);
-/** offer1() - of one value;  beat() - a heartbeat. */
+/** offer1() - offer() with one value;  beat() - a heartbeat. */
 int offer1(uint64_t token, uint64_t sequence, double value);
 int beat(uint64_t token);
 
 /** newest() - the record that the cycle would take now. */
 const struct lkd_input *newest(void);
-/** news_of() - of a channel in it, by index. */
+/** news_of() - news of a channel, by index, in newest(). */
 const struct lkd_news *news_of(int channel);
-/** values_are() - all five scalars of the record. */
+/** values_are() - assert all five scalars of newest(). */
 void values_are(double torque, double x, double y, double z, double motor);
 
-/** pass() - time goes by, with a tick every 10 ms. */
+/** pass() - advance the clock by @ns, with a tick every 10 ms. */
 void pass(int64_t ns);
 
-/** claim_now() - the claim with @token, as it is known; it has to be there. */
+/** claim_now() - the present state of the claim with @token, which must exist. */
 struct lkd_claim claim_now(uint64_t token);
 
 #endif

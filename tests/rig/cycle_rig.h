@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cycle of a model in a file, on which nothing runs yet. What fails ends the test. */
+/* Make a cycle for a model file, without running it. Any failure ends the test. */
 #ifndef TESTS_RIG_CYCLE_RIG_H
 #define TESTS_RIG_CYCLE_RIG_H
 
 #include "cycle.h"
 
-/** rig_cycle_new() - @path: of the model;  @step_s: 0: as it says
- * @ret_system: what the cycle steps
+/** rig_cycle_new() - make a cycle. @path: of the model;  @step_s: [s], 0: that of the model
+ * @ret_system: the system that it steps
  * Return: the cycle; rig_cycle_free() frees both. */
 struct lkd_cycle *rig_cycle_new(const char *path, double step_s,
                                 const struct lkd_settings *settings, struct lk_system **ret_system);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A temporary folder that a test fills like the root of a machine. */
+/* A temporary folder that a test fills as the root folder of a machine. */
 #ifndef TESTS_RIG_FIXTURE_H
 #define TESTS_RIG_FIXTURE_H
 
@@ -10,15 +10,15 @@ struct fixture {
     char root[RIG_FOLDER];
 };
 
-/** fixture_open() - make the folder; ends the test where there can be none. */
+/** fixture_open() - make the folder; a failure ends the test. */
 void fixture_open(struct fixture *fixture);
-/** fixture_write() - the file @root/@path with its folders; @text as it is. */
+/** fixture_write() - write @text to the file @root/@path; makes its folders. */
 void fixture_write(const struct fixture *fixture, const char *path, const char *text);
-/** fixture_delete() - that file alone. */
+/** fixture_delete() - delete the file @root/@path. */
 void fixture_delete(const struct fixture *fixture, const char *path);
 /** fixture_close() - remove the folder and all in it. */
 void fixture_close(struct fixture *fixture);
-/** fixture_setup(), fixture_teardown() - open and close one for a test, whose @state it is. */
+/** fixture_setup(), fixture_teardown() - open and close a fixture, as the @state of a test. */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 

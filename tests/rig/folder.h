@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of a test's own, and texts in it. Nothing here ends a test: what is wrong is said by the
- * result. */
+/* Temporary folders of tests, and files in them. Failures do not end the test; they are returned.
+ */
 #ifndef TESTS_RIG_FOLDER_H
 #define TESTS_RIG_FOLDER_H
 
@@ -8,17 +8,17 @@
 
 #define RIG_FOLDER 64 /* bytes of its path */
 
-/** rig_folder_make() - below TMPDIR, if that is set and short, else /tmp.
- * @name:    its name begins with that
+/** rig_folder_make() - make a temporary folder in TMPDIR, if set and short, else in /tmp.
+ * @name:    prefix of its name
  * Return: 0, negative errno. */
 int rig_folder_make(const char *name, char ret_path[RIG_FOLDER]);
 
-/** rig_folder_remove() - with all that is in it; links are not followed.
+/** rig_folder_remove() - remove a folder with its content; does not follow links.
  * Return: 0, negative errno. */
 int rig_folder_remove(const char *path);
 
-/** rig_text_read() - the first MiB of a file, "" where there is none; to be freed.
- * Return: NULL without memory. */
+/** rig_text_read() - read the first MiB of a file.
+ * Return: the text, "" if there is no file, NULL without memory; free() it. */
 char *rig_text_read(const char *path);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A real daemon in a child process, with sockets to all of its endpoints.
  *
- * Every failure ends the running test (cmocka). Waiting is always for something, with a time-out
- * that only a broken daemon reaches. Endpoints are ipc sockets in a folder of the test's own, so
- * tests can run side by side.
+ * Every failure ends the running test (cmocka). Every wait is for an event, with a time-out that
+ * only a broken daemon reaches. Endpoints are ipc sockets in a temporary folder of the test, so
+ * tests can run in parallel.
  *
- * What a test is not about may not decide it (tests/README.md). So unless a test asks for something
- * else the daemon has no real-time priority and no core of its own, its proofs are short, no number
- * of late cycles is a fault, and under a sanitizer the models have a period that it can keep. */
+ * A test must not fail for reasons outside its subject (tests/README.md). So by default the daemon
+ * has no real-time priority and no core of its own, its proofs are short, late cycles are never a
+ * fault, and under a sanitizer the models have longer periods. */
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
@@ -19,9 +19,10 @@
 #define PATIENCE_MS 60000
 #define NOTICES_MAX 64
 
-/** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: what systemd hears
- * @notice: @n_notices of them, heard while something else was waited for, not looked at yet
- * @reply: of the last request, lives in @arena */
+/** struct harness - @folder: holds configuration, sockets and log;  @notify_fd: stands for
+ * systemd's socket
+ * @notice: @n_notices pending notices to systemd, received while waiting for something else
+ * @reply: to the last request, lives in @arena */
 struct harness {
     char folder[RIG_FOLDER];
     char config[96];
@@ -42,27 +43,27 @@ struct harness {
     const Linkage__V1__ControlReply *reply;
 };
 
-/** harness_init() - which daemon and which model the tests use; from the command line. */
+/** harness_init() - take daemon and model of the tests from the command line. */
 void harness_init(int argc, char *argv[]);
-/** harness_model() - path of the model;  harness_model_text() - its text, to be freed. */
+/** harness_model() - path of the model;  harness_model_text() - its text; free() it. */
 const char *harness_model(void);
 char *harness_model_text(void);
 
-/** harness_prepare() - all but the process: folder, endpoints and configuration. The folder is the
- * caller's to remove, unless harness_close() does.
+/** harness_prepare() - make folder, endpoints and configuration, without starting the daemon. The
+ * caller removes the folder, unless harness_close() does.
  * @config: further lines of its configuration, or NULL */
 void harness_prepare(struct harness *h, const char *config);
 /** harness_open() - start a daemon and wait until it is READY.  harness_start() - the same, but
- * without a socket of this side. While its core belongs to a process that is no part of the test,
- * this waits, a minute at most; then the test is skipped.  @config: as harness_prepare() */
+ * without connecting to it. If a process outside the test holds its core, this waits for at most
+ * a minute; then the test is skipped.  @config: as harness_prepare() */
 void harness_open(struct harness *h, const char *config);
 void harness_start(struct harness *h, const char *config);
-/** harness_connect() - the sockets of this side, which harness_open() makes as well. */
+/** harness_connect() - connect to the daemon, as harness_open() does. */
 void harness_connect(struct harness *h);
-/** harness_hang_up() - close the sockets of this side. */
+/** harness_hang_up() - disconnect from the daemon. */
 void harness_hang_up(struct harness *h);
-/** harness_close() - end it by SIGTERM if it still lives, demand exit status 0, remove the folder.
- */
+/** harness_close() - end the daemon by SIGTERM if it still runs, assert exit status 0, remove the
+ * folder. */
 void harness_close(struct harness *h);
 
 /** harness_spawn() - start a daemon with these arguments (NULL-terminated, without the name);
@@ -72,27 +73,27 @@ pid_t harness_spawn(const char *const arguments[], const char *log_path, int not
 int harness_wait(pid_t pid, int timeout_ms);
 /** harness_line() - the line process of the daemon, its only child; 0: there is none. */
 pid_t harness_line(const struct harness *h);
-/** harness_log_has() - does the log in @folder/@name contain @words? */
+/** harness_log_has() - whether the log @folder/@name contains @words. */
 bool harness_log_has(const char *folder, const char *name, const char *words);
-/** harness_log_count() - lines of @h's log that have @words.  harness_await_log() - wait until
- * there are at least @n of them. */
+/** harness_log_count() - number of lines of @h's log that contain @words.  harness_await_log() -
+ * wait until there are at least @n of them. */
 int harness_log_count(const struct harness *h, const char *words);
 void harness_await_log(const struct harness *h, const char *words, int n);
 /** harness_write_config() - write a configuration with the harness' endpoints. Unless @more has
- * sections of its own for that, samples need no token, what was sent once goes on acting, and the
- * machine decides nothing: see above. */
+ * its own sections for that, samples need no token, stale inputs keep acting, and results do not
+ * depend on the machine: see above. */
 void harness_write_config(const struct harness *h, const char *path, const char *more);
 
 /** harness_notice() - wait for a notice to systemd that starts with @words. */
 void harness_notice(struct harness *h, const char *words);
-/** harness_notice_within() - the same; false when it did not come in time. */
+/** harness_notice_within() - the same; Return: false if it did not come in time. */
 bool harness_notice_within(struct harness *h, const char *words, int timeout_ms);
 
 /** harness_ask() - send a request, wait for the reply. */
 const Linkage__V1__ControlReply *harness_ask(struct harness *h,
                                              Linkage__V1__ControlRequest *request);
-/** harness_step_s() - the step that a model is loaded with whose text says @step_s [s]: longer
- * under a sanitizer, where a cycle takes tens of times as long. */
+/** harness_step_s() - the step [s] used for a model whose text says @step_s [s]: longer under a
+ * sanitizer, where a cycle takes tens of times as long. */
 double harness_step_s(double step_s);
 /** harness_command() - a request without arguments, by its case;  harness_load(),
  * harness_ask_arm(), harness_set().  A model gets the step of harness_step_s(), unless it is loaded
@@ -108,7 +109,7 @@ const Linkage__V1__ControlReply *harness_ask_arm(struct harness *h, bool allow_d
 const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *channel,
                                              const double *values, size_t n);
 
-/* Short forms: send it and demand this result, and with expect_state() this state. */
+/* Short names for requests, results and states. */
 #define START    LINKAGE__V1__CONTROL_REQUEST__COMMAND_START
 #define PAUSE    LINKAGE__V1__CONTROL_REQUEST__COMMAND_PAUSE
 #define STOP     LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP
@@ -120,25 +121,25 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
 #define RESULT(name) LINKAGE__V1__RESULT__RESULT_##name
 #define STATE(name)  LINKAGE__V1__STATE__STATE_##name
 
-/** harness_expect() - harness_command() and demand @result and then @state.
+/** harness_expect() - harness_command(); assert @result and the @state after it.
  * Return: the status that came with the reply. */
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state);
-/** harness_arm() - arm with a short proof, degraded machines allowed; demands ARMED, if not by the
- * first proof: a machine that is busy with other tests may have no time for steps just then. */
+/** harness_arm() - arm with a short proof, degraded machines allowed; asserts ARMED, retrying
+ * if a proof fails because other tests keep the machine busy. */
 void harness_arm(struct harness *h);
-/** harness_go() - START and demand RUNNING; armed before where the state is READY.
+/** harness_go() - START and assert RUNNING; arms before if the state is READY.
  * Return: as harness_expect(). */
 const Linkage__V1__Status *harness_go(struct harness *h);
-/** harness_load_model() - load the model of the tests; demands success.  Return: its model_id. */
+/** harness_load_model() - load the model of the tests; asserts success.  Return: its model_id. */
 uint64_t harness_load_model(struct harness *h);
-/** harness_load_unlimited() - the same without limits of its input: any value acts. */
+/** harness_load_unlimited() - the same, without limits on its input: any value acts. */
 uint64_t harness_load_unlimited(struct harness *h);
 
-/** harness_send_bytes() - one part on the inputs socket, once the daemon has subscribed. */
+/** harness_send_bytes() - send one frame on the inputs socket, once the daemon has subscribed. */
 void harness_send_bytes(struct harness *h, const void *data, size_t size, int flags);
-/** harness_send() - an input sample. */
+/** harness_send() - send an input sample. */
 void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
                   size_t n);
 /** harness_sample() - wait for the next output sample; NULL when none came in time. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's bench line around a small loaded model, without threads, sockets and runs:
+/* The daemon's handling of benches for a small loaded model, without threads, sockets and runs:
  *
  *     input    scalars  limits        initial  rate            stale
  *     torque   1        -10 to 10     1        any             ramp
  *     push     3        -100 to 100   0        any             zero
  *     motor    1        any           0        0.5 a step      hold
  *
- * State outlives an input only through the memory it lives in: line_rig_fresh() forgets the rest.
- */
+ * line_rig_fresh() resets the state between fuzz inputs; only allocated memory is reused. */
 #ifndef FUZZ_LINE_RIG_H
 #define FUZZ_LINE_RIG_H
 
@@ -19,16 +18,16 @@ extern struct lkd_inputs line_inputs;
 extern struct lkd_rig line_rig;
 extern struct lkd_commands line_commands;
 
-/** line_rig_fresh() - READY, no claims, no injections, no streams; the first call loads the model.
- * Ends the program where something fails. */
+/** line_rig_fresh() - reset: READY, no claims, no injections, no streams; the first call loads the
+ * model. A failure ends the program. */
 void line_rig_fresh(void);
 
-/** line_rig_is_safe() - whether a request may be carried out here: it makes no thread, loads no
+/** line_rig_is_safe() - whether a request can be executed here: it creates no thread and loads no
  * model. */
 bool line_rig_is_safe(const Linkage__V1__ControlRequest *request);
 
-/** line_rig_request() - carry out a request, if it is safe.
- * Return: its reply, valid until the next one; NULL: not carried out. */
+/** line_rig_request() - execute a request, if it is safe.
+ * Return: its reply, valid until the next one; NULL: not executed. */
 const Linkage__V1__ControlReply *line_rig_request(Linkage__V1__Role role, const uint8_t *data,
                                                   size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small recording in memory, made with the writer: for tests of it, and as a seed. */
+/* A small recording in memory, made with the writer: for its tests and as a fuzz seed. */
 #ifndef TEST_MCAP_FILE_H
 #define TEST_MCAP_FILE_H
 
@@ -13,12 +13,12 @@
 /** mcap_file_channels() - names that collide as identifiers, scalars and a vector of three. */
 const struct lk_channel *mcap_file_channels(int *ret_n);
 
-/** mcap_file_value() - number @i of cycle @cycle: also zeros, infinities, not a number. */
+/** mcap_file_value() - value @i of cycle @cycle; includes zeros, infinities and NaN. */
 double mcap_file_value(unsigned int cycle, unsigned int i);
 
-/** mcap_file_make() - MCAP_FILE_CYCLES cycles in two chunks, a model text "model: text\n", two sets
- * of metadata, and events. @crc: false: chunks say that their CRC is not known
- * @ret_data_end: where the second chunk and its indexes end; NULL is allowed */
+/** mcap_file_make() - make a recording: MCAP_FILE_CYCLES cycles in two chunks, a model text "model:
+ * text\n", two sets of metadata, and events. @crc: false: the CRC of chunks is 0, unknown
+ * @ret_data_end: end of the second chunk and its indexes; NULL is allowed */
 void mcap_file_make(struct lk_mcap_buffer *file, bool crc, size_t *ret_data_end);
 
 #endif

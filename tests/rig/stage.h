@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon that is played: a control endpoint whose requests the test answers, and linkagectl run
- * against it. What fails ends the test. */
+/* A mock daemon: a control endpoint whose requests the test answers, for running linkagectl against
+ * it. Any failure ends the test. */
 #ifndef TESTS_RIG_STAGE_H
 #define TESTS_RIG_STAGE_H
 
@@ -8,10 +8,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/** struct rig_stage - @play: called for each request, on a thread of the stage; answers with
+/** struct rig_stage - @play: called for each request, on a thread of the stage; replies with
  *         rig_stage_reply(), or not at all.  @data, @size: the request as it came
- * @ctl:    the program;  @timeout_s: it has
- * @output: what it printed on either stream, by rig_stage_run() */
+ * @ctl:    path of linkagectl;  @timeout_s: its time limit
+ * @output: what it printed to both streams, after rig_stage_run() */
 struct rig_stage {
     void (*play)(const Linkage__V1__ControlRequest *request, const uint8_t *data, size_t size);
     const char *ctl;
@@ -32,13 +32,13 @@ struct rig_stage {
 int rig_stage_open(struct rig_stage *stage);
 int rig_stage_close(struct rig_stage *stage);
 
-/** rig_stage_reply() - to the request that is played. */
+/** rig_stage_reply() - reply to the present request. */
 void rig_stage_reply(struct rig_stage *stage, const Linkage__V1__ControlReply *reply);
 
-/** rig_stage_run() - linkagectl with @arguments. Return: its exit status. */
+/** rig_stage_run() - run linkagectl with @arguments. Return: its exit status. */
 int rig_stage_run(struct rig_stage *stage, const char *arguments);
 
-/** rig_stage_says() - demand that it printed @part. */
+/** rig_stage_says() - assert that it printed @part. */
 void rig_stage_says(const struct rig_stage *stage, const char *part);
 
 #endif
