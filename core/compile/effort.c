@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compile/effort.h"
 
-/* found without a call, which the first time may allocate */
+/* initial-exec: no call of __tls_get_addr(), which may allocate on first use */
 static _Thread_local struct lk_effort *under_way __attribute__((tls_model("initial-exec")));
 
 struct lk_effort *lk_effort_begin(struct lk_effort *effort)

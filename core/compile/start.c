@@ -416,7 +416,8 @@ static void damper_residual(struct lk_system *sys, double t)
     }
 }
 
-/* what is left of 0 = Q - Phi_q^T lambda at bodies without inertia, of the largest multiplier */
+/* residual of 0 = Q - Phi_q^T lambda at bodies without inertia, relative to the largest multiplier
+ */
 static double massless_imbalance(struct lk_system *sys)
 {
     double left = 0, largest = 0;

@@ -4,7 +4,7 @@
 #include "linkage/pool.h"
 #include "maths/arithmetic.h"
 
-/* a further core has to be worth it: it could do something else, and may be late */
+/* several workers must take at most LK_WORTH of the time of one: cores have other uses */
 #define LK_WORTH 0.9
 #define LK_CLOSE 1.05
 

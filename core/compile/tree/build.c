@@ -126,7 +126,7 @@ static bool is_handle_of(const struct builder *b, int j, int assembly)
     return false;
 }
 
-/* what merging two assemblies would mean; rows that lead on from both are counted once */
+/* rows eliminated by and remaining after a merge of two assemblies; shared ones count once */
 static struct pair pair_of(const struct builder *b, int one, int other)
 {
     int left = one < other ? one : other, right = one + other - left;

@@ -40,7 +40,7 @@ static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36
     }
 }
 
-/* mass and moments of what hangs on a body, about the parent's O */
+/* mass and moments of the subtree of a body, about the parent's O */
 static void add_extent(const double d[3], const double e[5], double sum[5])
 {
     sum[0] += e[0];

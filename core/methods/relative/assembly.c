@@ -77,7 +77,7 @@ static int eliminate(const struct lk_assembly *a, struct lk_assembly_front *f)
     return r;
 }
 
-/* of every row, what it would be alone: what pivots are large or small against */
+/* diagonal of Phi_q W Phi_q^T of every row: the scale of the pivots */
 static void find_diagonal(struct lk_assembly *a)
 {
     for (int i = 0; i < a->mechanics->n_blocks; i++) {

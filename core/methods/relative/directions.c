@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* H of every joint, by what its coordinates measure, and its derivative. A column is what the body
- * does against its parent, at a point O of the body, while one rate is one: [linear; angular],
- * world.
+/* H of every joint, by what its coordinates measure, and its derivative. A column is the twist of
+ * the body relative to its parent, at a point O of the body, for one unit rate: [linear; angular],
+ * world axes.
  *
  * With side 1 outboard these are the vectors of F0 along which P1 moves and of F0 or F1 about which
  * F1 turns. With side 0 outboard all signs change, and as P0 and P1 are apart in sliding joints, so

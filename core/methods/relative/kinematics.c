@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward kinematics along the tree, and back: from poses and velocities to coordinates and rates.
- */
+/* Forward kinematics along the tree, and the inverse: coordinates and rates from poses and
+ * velocities. */
 #include "maths/vec.h"
 #include "methods/relative/private.h"
 #include <math.h>
@@ -186,7 +186,7 @@ void lk_relative_place(struct lk_relative *r, const double *q, const double *nu)
     }
 }
 
-/* what a point at @arm of a body has more than its centre: al x arm + w x (w x arm) */
+/* acceleration of a point at @arm relative to the centre of mass: al x arm + w x (w x arm) */
 static void add_arm(const struct lk_relative_body *body, const double arm[3], double sign,
                     double sum[3])
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Projection of coordinates and rates onto the cut rows: of all changes that fulfil the linearised
- * rows the one of least kinetic energy, W Phi_q^T sigma with Phi_q W Phi_q^T sigma = Phi, in which
- * the joints of the tree take part with rows that are fulfilled but for round-off. Seen in the
- * joints it is a change of q, and the tree stays closed. */
+/* Projection of coordinates and rates onto the cut rows: the change of least kinetic energy that
+ * satisfies the linearised rows, W Phi_q^T sigma with Phi_q W Phi_q^T sigma = Phi. The rows of the
+ * tree are included; their Phi is zero up to round-off. The change is then expressed in q, so the
+ * tree stays closed. */
 #include "methods/relative/private.h"
 
 #define ROUNDS 2 /* Newton; what a step leaves is small and goes down with its square */
 
-/* the change of coordinates that takes away what is in rows */
+/* the change of coordinates that removes the residual in rows */
 static int find_step(struct lk_relative *r)
 {
     struct lk_relative_scratch *s = r->scratch;

@@ -110,7 +110,7 @@ int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int s
     return 0;
 }
 
-/* what the range of K does not have leaves @x, in the order of pivots */
+/* project @x, in the order of pivots, onto the range of K */
 static void leave_null(const struct lk_pseudo_inverse *f, double *x)
 {
     int n = f->n;

@@ -136,8 +136,8 @@ struct lk_assembly *lk_relative_assembly(const struct lk_relative *r)
 
 /* ---- coordinates of a state ---- */
 
-/* Coordinates as the joint counts them: unwrapped where they are followed from step to step. Of a
- * screw the travel tells the turns. */
+/* Coordinates of a joint, unwrapped where they are tracked from step to step. For a screw the
+ * travel gives the number of turns. */
 static void read_measured(const struct lk_relative *r, const struct lk_relative_joint *on,
                           const struct lk_pose *const pose[2], double *q)
 {

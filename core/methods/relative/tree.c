@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spanning tree, grown joint by joint: of the joints that lead on from the bodies reached so
- * far the one with the most rows, for then the fewest are cut, and of these the one nearest to the
- * root, for short branches. Only when none leads on does the ground offer another joint: so of a
- * mechanism that hangs on the ground in several places all but one are cut there. Where the ground
- * has none either, the heaviest body left becomes the base of a mechanism that floats. */
+/* Builds the spanning tree joint by joint. Next is the joint from a reached body to a new one with
+ * the most rows, so that few rows are cut; among equals the one nearest to the root, for short
+ * branches. Another joint to the ground is taken only if there is none: a mechanism with several
+ * joints to the ground has all but one cut. Without a joint to the ground either, the heaviest
+ * remaining body becomes the base of a floating mechanism. */
 #include "methods/relative/private.h"
 #include <errno.h>
 #include <stdlib.h>
