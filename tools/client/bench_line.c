@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a bench comes by its channels, and comes by them again.
+/* How a bench claims its channels, and recovers them.
  *
  *     describe --> claim --> subscribe --> check, once a second
  *        ^           |           |           |
  *        '-----------'-----------'-----------'  refused, no answer, silence, the claim is gone,
  *                                               another daemon, another model
  *
- * One question at a time is under way, asked and answered without waiting. */
+ * One request at a time is pending; nothing here waits for its reply. */
 #include "bench_parts.h"
 
 #include <errno.h>

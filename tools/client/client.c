@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control connection: a DEALER that talks to the daemon's ROUTER, one request at a time.
  *
- * A request must not outlive its call: a `stop` typed into the void would otherwise be carried out
- * by whichever daemon starts next. ZMQ_IMMEDIATE would see to that, but it also throws away replies
- * that have arrived when the daemon closes the connection, which is what follows a shutdown. So the
- * socket queues, and a call without an answer replaces it, with all that is in it. */
+ * A request must not outlive its call: otherwise the next daemon to start would execute a `stop`
+ * that was sent while there was none. ZMQ_IMMEDIATE would see to that, but it also throws away
+ * replies that have arrived when the daemon closes the connection, which is what follows a
+ * shutdown. So the socket queues, and a call without an answer replaces it, with all that is in it.
+ */
 #include "client.h"
 #include "socket.h"
 

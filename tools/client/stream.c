@@ -2,7 +2,7 @@
 /* The two sample streams of a bench: SUB for outputs, XPUB for inputs.
  *
  * XPUB is a PUB that lets its owner see subscriptions arrive; the daemon's SUB cannot tell the
- * difference. It is the only way to know that samples are going somewhere. */
+ * difference. It is the only way to know that somebody receives the samples. */
 #include "client.h"
 #include "socket.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of linkagectl. What belongs to some commands only leaves a bit behind, for main.c to
- * compare with what the command takes. */
+/* The options of linkagectl. An option of some commands only sets a bit, which main.c checks
+ * against those that the command takes. */
 #include "ctl.h"
 #include "report.h"
 

@@ -2,8 +2,8 @@
 /* `watch`: follow the output samples.
  *
  * Every sample is taken off the socket, so that a gap in the sequence numbers always means a loss;
- * people then see about ten of them a second, programs, and who asked for every so many steps, see
- * all. Named channels come as a stream of their own: the daemon selects, not we. */
+ * the text output shows about ten of them a second; with --json or --every all are printed. Named
+ * channels come as a stream of their own: the daemon selects, not we. */
 #include "watch.h"
 #include "ctl.h"
 
