@@ -4,6 +4,7 @@
 #include "json_valid.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 int main(void)
 {
@@ -17,9 +18,11 @@ int main(void)
         n++;
         if (!json_valid(line, &at)) {
             printf("line %d is not a JSON object: wrong at byte %d\n", n, at);
+            free(line);
             return 1;
         }
     }
+    free(line);
     if (n == 0)
         printf("there is no line\n");
     return n > 0 ? 0 : 1;

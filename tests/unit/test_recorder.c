@@ -310,6 +310,7 @@ static void what_was_flushed_is_readable_before_the_end(void **state)
 
 static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
 {
+    uint64_t dropped;
     char said[24];
     struct contents c;
     struct bench b;
@@ -327,10 +328,12 @@ static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
     disk.nap_ms = 0;
     assert_true(lkd_recorder_end(b.recorder));
     c = read_file(&b, "a");
-    snprintf(said, sizeof(said), "%" PRIu64, b.missed);
+    /* the queue had no room, or the buffers behind it */
+    dropped = recording_of(&b).dropped;
+    assert_true(dropped >= b.missed);
+    snprintf(said, sizeof(said), "%" PRIu64, dropped);
     assert_string_equal(c.dropped, said);
-    assert_int_equal(recording_of(&b).dropped, b.missed);
-    assert_int_equal(c.cycles + b.missed, b.pushed);
+    assert_int_equal(c.cycles + dropped, b.pushed);
     assert_int_equal(c.ending, LK_MCAP_COMPLETE);
     assert_true(c.events > 0);
     assert_non_null(strstr(recording_of(&b).trouble, "the disk does not follow"));

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,15 +18,15 @@
 /* The other program, beside this one. Return: whether it is there. */
 static bool find_laboratory(char path[PATH_MAX])
 {
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    char own[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
     char *slash;
 
-    path[n > 0 ? n : 0] = '\0';
-    slash = strrchr(path, '/');
-    if (slash == NULL || slash + 1 + sizeof(PROGRAM) > path + PATH_MAX)
-        return false;
-    strcpy(slash + 1, PROGRAM);
-    return access(path, X_OK) == 0;
+    own[n > 0 ? n : 0] = '\0';
+    slash = strrchr(own, '/');
+    n = slash == NULL ? 0 : slash + 1 - own;
+    return snprintf(path, PATH_MAX, "%.*s" PROGRAM, (int)n, own) < PATH_MAX &&
+           access(path, X_OK) == 0;
 }
 
 /* Become the other program. Return: after a complaint. */
