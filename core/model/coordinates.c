@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinates of joints by name: which one, and their values. A joint with one coordinate needs no
- * name for it; a joint with several gives each by name. */
+/* Reads which coordinate of a joint an entry means, and values of coordinates. If a joint has one
+ * coordinate, its name is omitted; if it has several, each is named. */
 #include "reader.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
                           def->name, lk_joint_traits[def->type].name, wanted[kind], types);
 }
 
-/* Names and indices of the coordinates of a kind. */
+/* Collects names and indices of the coordinates of @kind. */
 static void collect(enum lk_joint_type type, enum lk_coordinate_kind kind,
                     const char *names[LK_COORDINATES_MAX + 1], int which[LK_COORDINATES_MAX])
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* YAML text -> tree, from the events of libyaml.
+/* Parses YAML text into a tree, from the events of libyaml.
  *
- * libyaml itself rather than libcyaml on top of it: libcyaml 1.3 cannot describe a map whose keys
- * are free (bodies: {crank: ...}) and its messages carry no column. Events rather than libyaml's
- * own document: there an anchor, an alias or a tag has already been obeyed when one gets to see it.
+ * libyaml itself rather than libcyaml on top of it: libcyaml 1.3 cannot describe a map with free
+ * keys (bodies: {crank: ...}), and its messages carry no column. Events rather than libyaml's own
+ * document: libyaml resolves anchors, aliases and tags before the document shows them.
  *
- * The text may come from a socket, so every bound is checked before it is spent: size, number of
- * nodes, nesting. Nothing recurses. */
+ * The text may come from a socket, so every limit is checked before memory is used: size, number of
+ * nodes, nesting. No function is recursive. */
 #include "document_tree.h"
 #include "linkage/file.h"
 
@@ -18,7 +18,7 @@
 
 /* struct builder - a tree under construction.
  * open:    lists and maps not yet closed, outermost first
- * pending: entries of all of them; those of open[i] start at base[i] */
+ * pending: entries of all open collections; those of open[i] start at base[i] */
 struct builder {
     yaml_parser_t yaml;
     struct lk_document *document;
@@ -55,7 +55,7 @@ static int refuse_text(struct builder *b, yaml_mark_t mark, const char *text)
     return LK_E_TEXT;
 }
 
-/* Place of byte @offset of @text; columns count characters. */
+/* Line and column of byte @offset of @text; columns count characters. */
 static yaml_mark_t mark_of(const char *text, size_t size, size_t offset)
 {
     yaml_mark_t mark = {0};
@@ -71,7 +71,7 @@ static yaml_mark_t mark_of(const char *text, size_t size, size_t offset)
     return mark;
 }
 
-/* A tab among the blanks that begin line @line (from 0): people do not see it. */
+/* Finds a tab in the indentation of line @line (from 0), which an editor shows as blanks. */
 static bool find_tab(const char *text, size_t size, size_t line, yaml_mark_t *ret)
 {
     size_t at = 0, column = 0;
@@ -86,13 +86,14 @@ static bool find_tab(const char *text, size_t size, size_t line, yaml_mark_t *re
     return true;
 }
 
-/* Bytes of a byte order mark of UTF-8, which some editors write. */
+/* Size of the UTF-8 byte order mark at the start of @text, 0 if there is none. */
 static size_t size_of_mark(const char *text, size_t size)
 {
     return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* libyaml stopped: its reader knows an offset, its scanner and parser know a place. */
+/* Reports where libyaml stopped: its reader gives an offset, its scanner and parser give a place.
+ */
 static int refuse_syntax(struct builder *b, const char *text, size_t size)
 {
     const yaml_parser_t *yaml = &b->yaml;
@@ -129,7 +130,8 @@ static int add_node(struct builder *b, enum lk_node_kind kind, yaml_mark_t mark,
     return 0;
 }
 
-/* What no model or configuration needs and what would make a small text mean a large one. */
+/* Refuses anchors and tags: no model or configuration needs them, and a small text could expand to
+ * a large one. */
 static int check_plain(struct builder *b, const yaml_event_t *event, const yaml_char_t *anchor,
                        const yaml_char_t *tag)
 {
@@ -194,7 +196,8 @@ static int open_collection(struct builder *b, const yaml_event_t *event, enum lk
     return 0;
 }
 
-/* By text, then by place, so that equal keys become neighbours in the order of the text. */
+/* Orders keys by text, then by place, so that equal keys are neighbours in the order of the text.
+ */
 static int compare_keys(const void *first, const void *second, void *document)
 {
     const struct lk_document *d = document;
@@ -205,7 +208,7 @@ static int compare_keys(const void *first, const void *second, void *document)
     return order != 0 ? order : a - b;
 }
 
-/* Sorting keeps this at n log n: a hostile map may have half a million keys. */
+/* Sorts the keys, O(n log n): a hostile map may have half a million of them. */
 static int check_duplicates(struct builder *b, const int *entries, int n)
 {
     const struct lk_document *d = b->document;
@@ -303,7 +306,7 @@ static struct lk_document *document_new(const char *name)
     d->name = strdup(name);
     d->refusals = calloc(1, sizeof(*d->refusals));
     d->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    d->n_nodes = 1; /* "no such node" */
+    d->n_nodes = 1; /* node 0 is "no such node" */
     if (d->name == NULL || d->refusals == NULL || d->c_locale == (locale_t)0 ||
         grow(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
         lk_document_free(d);
@@ -328,7 +331,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
         result = -ENOMEM;
     } else {
         yaml_parser_set_encoding(&b.yaml, YAML_UTF8_ENCODING);
-        /* libyaml insists on an address, even for a text of no bytes */
+        /* libyaml requires an address even for an empty text */
         text = text ? text : "";
         skipped = size_of_mark(text, size);
         yaml_parser_set_input_string(&b.yaml, (const unsigned char *)text + skipped,
@@ -347,7 +350,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
 int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
                      struct lk_error *ret_error)
 {
-    /* one byte more than allowed, so that the parser sees that a file is too long */
+    /* one byte above the limit, so that the parser detects a file that is too long */
     int result = lk_file_read(path, LK_DOCUMENT_SIZE_MAX + 1, ret_text, ret_size);
 
     if (result == 0 || result == -ENOMEM)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Principal moments by the cyclic Jacobi method: its error is a few units of the last place of the
- * largest moment, where the closed form by a cubic loses half the digits of equal moments. */
+/* Principal moments by the cyclic Jacobi method. Its error is a few units in the last place of the
+ * largest moment; the closed form from the cubic loses half the digits when moments are equal. */
 #include "reader.h"
 
 #include <math.h>
 
-/* Turns the plane (p, q) of @a so that a[p][q] becomes zero. */
+/* Rotates the plane (p, q) of @a so that a[p][q] becomes zero. */
 static void rotate(double a[3][3], int p, int q)
 {
     int r = 3 - p - q;
@@ -38,7 +38,7 @@ void lk_principal_moments(const double inertia[6], double ret[3])
                       {inertia[3], inertia[1], inertia[5]},
                       {inertia[4], inertia[5], inertia[2]}};
 
-    /* convergence is quadratic: four sweeps suffice, eight leave no doubt */
+    /* convergence is quadratic: four sweeps are enough; eight are a safety margin */
     for (int sweep = 0; sweep < 8; sweep++) {
         rotate(a, 0, 1);
         rotate(a, 0, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections, names, and references by name. A reference to nothing is mostly a slip of the pen, so
- * the refusal lists the nearest names first. */
+/* Sections, names, and references by name. A reference to an unknown name is mostly a typing error,
+ * so the message lists the nearest names. */
 #include "base/nearest.h"
 #include "reader.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LISTED 6 /* names that a message lists */
+#define LISTED 6 /* number of names that a message lists */
 
 int lk_read_section(struct lk_node root, const char *key, int max, size_t size,
                     struct lk_node *ret_map, void *ret_array, int *ret_n, struct lk_error *err)
@@ -64,7 +64,7 @@ int lk_read_name(struct lk_node node, const char *what, char name[LK_NAME_SIZE],
 int lk_read_type(struct lk_node map, const char *what, const char *const types[], int *ret_type,
                  struct lk_error *err)
 {
-    /* which other keys there may be depends on the type */
+    /* the other keys depend on the type */
     static const char *const shape[] = {"type", "...", NULL};
 
     if (lk_node_kind(map) != LK_NODE_MAP)
@@ -108,7 +108,7 @@ static const char *article(const char *what)
     return what[0] == 'i' ? "an" : "a";
 }
 
-/* A joint, input or force that was refused itself cannot be asked what it is; it has been told. */
+/* Whether the joint, input or force @name was refused itself: its own message is enough. */
 static bool is_unfit(struct lk_node node, const char *what, const char *name)
 {
     static const char *const whats[] = {"joint", "input", "force"};
@@ -137,7 +137,7 @@ static int read_reference(struct lk_node node, const char *what, const char *nam
         }
     }
     if (n == 0 && lk_node_is_refused(lk_document_root(node.document)))
-        return LK_E_TEXT; /* the section was */
+        return LK_E_TEXT; /* the section itself was refused */
     if (lk_node_kind(node) != LK_NODE_SCALAR)
         return lk_node_refuse(node, err, "%s is a %s, expected the name of %s %s", what,
                               lk_node_kind(node) == LK_NODE_LIST ? "list" : "map", article(what),
@@ -198,7 +198,7 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
     return 0;
 }
 
-/* As read_reference() for the value of @what in @map, which must be there. */
+/* Like read_reference() for the value of the required key @what in @map. */
 static int read_reference_key(struct lk_node map, const char *what, const char *names,
                               size_t stride, int n, int *ret, struct lk_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed access to the nodes of a document, with one line for each way to be wrong.
+/* Typed access to the nodes of a document, with one message for each kind of error.
  *
- * A message names the key, shows the offending value (shortened: it may be anything) and says what
- * was expected instead. */
+ * A message names the key, quotes the value (shortened, since the text is not trusted) and says
+ * what was expected. */
 #include "base/nearest.h"
 #include "document_tree.h"
 #include "maths/arithmetic.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN "%.40s" /* as much of a foreign text as a message repeats */
+#define SHOWN "%.40s" /* how much of a value a message quotes */
 
 static const struct lk_tree_node *tree_node(struct lk_node node)
 {
@@ -43,7 +43,7 @@ int lk_node_column(struct lk_node node)
     return tree_node(node)->column;
 }
 
-/* What is missing in a map with an unknown key mostly stands there, under that key. */
+/* A missing key mostly stands in the map under a misspelt name, which has its own message. */
 static bool is_consequence(struct lk_node node)
 {
     for (int i = 0; i < node.document->refusals->n; i++) {
@@ -55,7 +55,7 @@ static bool is_consequence(struct lk_node node)
     return false;
 }
 
-/* Of a value one line is told; of a map there may be several, each for another key of it. */
+/* Keeps one message for a scalar or list; for a map several, one for each of its keys. */
 static void keep(struct lk_node node, const struct lk_error *error)
 {
     struct lk_refusals *refusals = node.document != NULL ? node.document->refusals : NULL;
@@ -86,7 +86,7 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     return LK_E_TEXT;
 }
 
-/* Index of the last node within @node; nodes stand in the order of the text. */
+/* Index of the last node within @node; nodes have the order of the text. */
 static int last_within(struct lk_node node)
 {
     while (lk_node_size(node) > 0)
@@ -146,7 +146,7 @@ int lk_node_size(struct lk_node node)
     return tree->kind == LK_NODE_LIST || tree->kind == LK_NODE_MAP ? tree->n : 0;
 }
 
-/* Entry @i of the array of entries of @node, which holds @n of them. */
+/* Entry @i in the array of entries of @node, which holds @n of them. */
 static struct lk_node entry(struct lk_node node, int i, int n)
 {
     const struct lk_tree_node *tree = tree_node(node);
@@ -189,7 +189,7 @@ const char *lk_node_text(struct lk_node node)
     return tree->kind == LK_NODE_SCALAR ? node.document->text + tree->first : "";
 }
 
-/* "a, b, c" of a NULL-terminated list, cut where @size ends. */
+/* "a, b, c" of a NULL-terminated list, truncated to @size. */
 static void join(const char *const words[], char *text, size_t size)
 {
     size_t used = 0;
@@ -208,7 +208,7 @@ static bool is_among(const char *word, const char *const words[])
     return false;
 }
 
-/* "@what is 'abc', expected ..."; lists, maps and empty values are named for what they are. */
+/* "@what is 'abc', expected ..."; lists, maps and empty values are named by their kind. */
 static int refuse_value(struct lk_node node, struct lk_error *err, const char *what,
                         const char *expected)
 {
@@ -263,8 +263,8 @@ int lk_node_check_keys(struct lk_node node, const char *what, const char *const 
     return result;
 }
 
-/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point: what strtod()
- * takes beyond this (hexadecimal, inf, nan, leading blanks) is no number here. */
+/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. The other forms
+ * that strtod() accepts (hexadecimal, inf, nan, leading blanks) are refused. */
 static bool is_decimal(const char *s)
 {
     int digits = 0;

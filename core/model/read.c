@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model file as a whole: its outermost keys, and the order in which sections are read. */
+/* Reads a whole model file: its top-level keys, then its sections in order. */
 #include "linkage/errors.h"
 #include "maths/arithmetic.h"
 #include "reader.h"
@@ -30,7 +30,7 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
     return lk_also(result, lk_read_vector_or(root, "gravity", model->gravity, err));
 }
 
-/* After a mistake the other sections are read all the same, but for what all others need. */
+/* After an error the other sections are still read, unless what they all need is missing. */
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
@@ -47,7 +47,7 @@ static int read_model(struct lk_node root, struct lk_model *model, struct lk_err
     return result;
 }
 
-/* @result: of making @document, which is released */
+/* Builds the model from @document and frees @document. @result: of parsing it */
 static int from_document(int result, struct lk_document *document, struct lk_error *error,
                          struct lk_model **ret_model, struct lk_errors *ret_errors)
 {

@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative room for rounding in the principal moments and in the decimals of a file. */
+/* Relative tolerance for rounding in the principal moments and in the decimals of a file. */
 #define MOMENT_TOLERANCE 1e-9
-/* A smaller ratio of moments drowns in the rounding of the larger one. */
+/* Below this ratio a moment is lost in the rounding of the largest one. */
 #define MOMENT_RATIO_MIN 1e-12
-/* A moment below this part of the largest is zero: what rounding leaves of the zero of a bar that
- * is spread over the axes, in the principal moments and in the 15 digits of a file. */
+/* A moment below this fraction of the largest counts as zero. A thin bar that is oblique to the
+ * axes has a zero moment only up to rounding, of the principal moments and of the 15 digits in a
+ * file. */
 #define MOMENT_ZERO 1e-14
 
 static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_error *err)
@@ -28,9 +29,9 @@ static int read_mass(struct lk_node map, struct lk_body_def *body, struct lk_err
     return 0;
 }
 
-/* A moment is zero when it is so within rounding of the largest; then the body is a point, a line
- * or without mass, and joints have to hold it. Between zero and what a double can carry next to the
- * largest moment a file means neither. */
+/* A moment is zero if it is zero within rounding of the largest; the body is then a point, a line
+ * or massless, and joints must hold it. Values between zero and the smallest usable moment are
+ * refused. */
 static bool is_moment(double moment, double largest)
 {
     if (fabs(moment) <= MOMENT_ZERO * largest)
@@ -38,7 +39,7 @@ static bool is_moment(double moment, double largest)
     return moment >= LK_INERTIA_MIN && moment >= MOMENT_RATIO_MIN * largest;
 }
 
-/* Moments of real matter: not negative, and none larger than the sum of the other two. */
+/* Moments of a real body: none is negative, none exceeds the sum of the other two. */
 static int check_moments(struct lk_node node, const double inertia[6], struct lk_error *err)
 {
     double moment[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `inputs` and `outputs`: the channels of a model. What a type needs is in one table for
- * each section, in the order of the enumeration. */
+/* Sections `inputs` and `outputs`: the channels of a model. One table for each section, in the
+ * order of the enumeration, says what a type needs. */
 #include "model.h"
 #include "reader.h"
 
@@ -9,7 +9,7 @@
 
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
 
-/* which joints a channel may name, and whether it takes one of the coordinates or all of them */
+/* which joints a channel may name, and whether it takes one coordinate or all */
 enum joint_rule {
     JOINT_NONE,
     JOINT_ANGLE,       /* one angle of a joint */
@@ -19,7 +19,7 @@ enum joint_rule {
     JOINT_DRIVEN       /* a joint with a drive */
 };
 
-/* struct channel_kind - what the file says about a type of channel */
+/* struct channel_kind - what the file gives for a type of channel */
 struct channel_kind {
     const char *name;
     const char *what;
@@ -28,7 +28,7 @@ struct channel_kind {
     enum point_rule point;
 };
 
-/* what any input may say about its values */
+/* keys of every input that describe its values */
 #define VALUES "limits", "rate", "initial"
 
 static const struct channel_kind inputs[LK_INPUT_TYPES] = {
@@ -119,7 +119,7 @@ static int check_driven(struct lk_node node, const struct lk_model *model, int j
         if (model->drives[i].joint == joint)
             return 0;
     }
-    if (lk_node_is_refused(lk_document_root(node.document))) /* perhaps its drive was */
+    if (lk_node_is_refused(lk_document_root(node.document))) /* its drive may have been refused */
         return LK_E_TEXT;
     return lk_node_refuse(node, err, "joint '%s' has no drive, expected a joint with one",
                           model->joints[joint].name);
@@ -148,7 +148,7 @@ static int read_joint(struct lk_node map, enum joint_rule rule, const struct lk_
                                   joint, coordinate, err);
 }
 
-/* A body and a point of it, as the kind needs them. */
+/* Reads a body and a point on it, as the kind needs them. */
 static int read_place(struct lk_node map, const struct channel_kind *kind,
                       const struct lk_model *model, int *body, double point[3],
                       struct lk_error *err)
@@ -175,7 +175,7 @@ static int read_limits(struct lk_node map, double limits[2], struct lk_error *er
     return result;
 }
 
-/* The value until a bench speaks: 0 unless the file says otherwise. It lies within the limits. */
+/* Reads the value that holds until a bench sends one: 0 by default, within the limits. */
 static int read_initial(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "initial");
@@ -194,7 +194,7 @@ static int read_initial(struct lk_node map, struct lk_input_def *input, struct l
                           input->initial, input->limits[0], input->limits[1]);
 }
 
-/* How fast it may change. */
+/* Reads the limit of the rate of change. */
 static int read_rate(struct lk_node map, struct lk_input_def *input, struct lk_error *err)
 {
     int result = lk_node_read_number_or(map, "rate", &input->rate, err);
@@ -222,7 +222,7 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
                       struct lk_input_def *input, struct lk_error *err)
 {
     const struct channel_kind *kind;
-    int type = -1; /* not known */
+    int type = -1; /* unknown */
     int result = lk_read_name(key, "channel", input->name, err);
 
     input->joint = input->body = -1;
@@ -240,7 +240,7 @@ static int read_input(struct lk_node key, struct lk_node map, const struct lk_mo
     return lk_also(result, read_values(map, input, err));
 }
 
-/* A recording or a plot may hold both, so a name means one channel. */
+/* Inputs and outputs share one set of names, since a recording or a plot may hold both. */
 static int check_apart(struct lk_node key, const struct lk_model *model, struct lk_error *err)
 {
     for (int i = 0; i < model->n_inputs; i++) {
@@ -252,7 +252,8 @@ static int check_apart(struct lk_node key, const struct lk_model *model, struct 
     return 0;
 }
 
-/* Loads that the file or an input gives are known already; the others are found by the step. */
+/* Refuses loads that the file or an input gives: they are known; the step computes only the others.
+ */
 static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
                       struct lk_error *err)
 {
@@ -266,7 +267,7 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
     return result;
 }
 
-/* A sensor looks along the axes of its body unless it is mounted otherwise. */
+/* The sensor's axes are those of its body unless the file gives an orientation. */
 static int read_orientation(struct lk_node map, const struct lk_model *model,
                             struct lk_output_def *output, struct lk_error *err)
 {
@@ -296,7 +297,7 @@ static int read_target(struct lk_node map, const struct lk_model *model,
 static int read_output(struct lk_node key, struct lk_node map, const struct lk_model *model,
                        struct lk_output_def *output, struct lk_error *err)
 {
-    int type = -1; /* not known */
+    int type = -1; /* unknown */
     int result = lk_read_name(key, "channel", output->name, err);
 
     output->joint = output->body = output->force = -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears and racks: joints that relate the coordinates of two other joints, declared before or after
- * them. */
+/* Gears and racks: joints that relate the coordinates of two other joints. These may be declared
+ * before or after them. */
 #include "reader.h"
 
-/* One entry of `joints`: a name, or {joint, coordinate} for a joint with several coordinates. */
+/* Reads one entry of `joints`: a name, or {joint, coordinate} if the joint has several coordinates.
+ */
 static int read_coupled(struct lk_node node, const struct lk_model *model,
                         enum lk_coordinate_kind kind, int *ret_joint, int *ret_coordinate,
                         struct lk_error *err)

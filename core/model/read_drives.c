@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The `drive` of joints: what prescribes a coordinate over time. Drives stand with their joints,
- * but they are read after the inputs that they name. */
+/* The `drive` of joints: prescribes a coordinate over time. Drives are written with their joints,
+ * but are read after the inputs that they name. */
 #include "reader.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static bool is_angle(const struct lk_model *model, const struct lk_drive_def *dr
                                   : lk_joint_coordinate_is_angle(type, drive->coordinate);
 }
 
-/* An input has one unit, so all that follow it are angles or all are lengths. */
+/* An input has one unit: all coordinates that follow it are angles, or all are lengths. */
 static int read_input(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
@@ -40,7 +40,7 @@ static int read_input(struct lk_node map, struct lk_model *model, struct lk_driv
     return lk_read_number_or(map, "period", 0, &drive->period, err);
 }
 
-/* A table that repeats has to end where it begins, or the joint would jump. */
+/* A periodic table must end at its first value; otherwise the joint would jump. */
 static int check_closed(struct lk_node map, struct lk_table *table, struct lk_error *err)
 {
     double *first = &table->y[0], *last = &table->y[table->n - 1];
@@ -157,7 +157,7 @@ static int check_fixed(struct lk_node node, const struct lk_joint_def *joint, st
     return 0;
 }
 
-/* `drive` of joint @i: one drive, or a map from coordinates to drives. */
+/* Reads `drive` of joint @i: one drive, or a map from coordinates to drives. */
 static int read_joint(struct lk_node node, struct lk_model *model, int i, struct lk_error *err)
 {
     static const char *const pose[] = {"x", "y", "z", "roll", "pitch", "yaw", NULL};
@@ -183,7 +183,7 @@ static int read_joint(struct lk_node node, struct lk_model *model, int i, struct
     return result;
 }
 
-/* An input that drives nothing has no unit, and is mostly a joint that was forgotten. */
+/* Refuses an input that drives nothing: it has no unit, and mostly a joint was forgotten. */
 static int check_followed(struct lk_node root, const struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map = lk_node_get(root, "inputs");
@@ -204,14 +204,14 @@ int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error 
     int result = 0;
 
     for (int i = 0; i < model->n_inputs; i++)
-        model->inputs[i].is_angle = -1; /* not known yet */
+        model->inputs[i].is_angle = -1; /* unknown until a drive follows it */
     for (int i = 0; i < model->n_joints && lk_node_goes_on(root, result); i++) {
         struct lk_node node = lk_node_get(lk_node_at(map, i), "drive");
 
         if (node.index != 0 && !lk_node_is_refused(lk_node_at(map, i)))
             result = lk_also(result, read_joint(node, model, i, err));
     }
-    if (!lk_node_is_refused(root)) /* what drives it may be what was refused */
+    if (!lk_node_is_refused(root)) /* otherwise the drive that follows it may have been refused */
         result = check_followed(root, model, err);
     for (int i = 0; i < model->n_inputs; i++)
         model->inputs[i].is_angle = model->inputs[i].is_angle > 0;

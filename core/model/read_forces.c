@@ -7,7 +7,7 @@
 
 #define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table"
 
-/* Either a number or a table in its place. */
+/* Reads a number, or a table in its place. */
 static int read_number_or_table(struct lk_node map, const char *key, const char *table_key,
                                 const char *x, struct lk_model *model, double *ret, int *ret_table,
                                 struct lk_error *err)

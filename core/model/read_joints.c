@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `joints`: what connects which bodies, and its initial place. */
+/* Section `joints`: which bodies a joint connects, and its initial place. */
 #include "reader.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #define KEYS_AXIS       "axis", "axes"
 #define KEYS_COORDINATE "coordinate", "start", "drive"
 
-#define SQUARE_TOLERANCE 1e-3 /* of the axes of a universal joint [rad] */
+#define SQUARE_TOLERANCE 1e-3 /* from a right angle between the axes of a universal joint [rad] */
 #define HALF_ANGLE_MAX   1.5  /* of a conical wheel [rad] */
 #define CROSSING_MAX                                                                               \
     0.99 /* square of the cosine between axle and rail, and of the sine of the cone */
@@ -21,7 +21,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Both axes, at a right angle to each other. */
+/* Checks that both axes are perpendicular. */
 static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_both(map, "axes", lk_read_direction_node, joint->axis, err);
@@ -34,7 +34,7 @@ static int read_universal(struct lk_node map, struct lk_joint_def *joint, struct
     return result;
 }
 
-/* The part of @v square to the unit vector @n, as a unit vector; false if there is none. */
+/* The component of @v perpendicular to the unit vector @n, normalised; false if it is zero. */
 static bool make_square(const double v[3], const double n[3], double ret[3])
 {
     double along = dot(v, n), length;
@@ -68,7 +68,7 @@ static int read_planar(struct lk_node map, struct lk_joint_def *joint, struct lk
     return 0;
 }
 
-/* Shafts folded back onto each other have no common plane across them to measure their twist in. */
+/* Refuses shafts that point against each other: their twist is then undefined. */
 static int read_constant_velocity(struct lk_node map, struct lk_joint_def *joint,
                                   struct lk_error *err)
 {
@@ -90,7 +90,7 @@ static int read_distance(struct lk_node map, struct lk_joint_def *joint, struct 
     return lk_also(result, lk_read_positive_or(map, "length", &joint->length, err));
 }
 
-/* The file has travel a turn, as is usual. */
+/* The file gives the lead per turn, as is usual. */
 static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     int result = lk_read_nonzero(map, "pitch", &joint->pitch, err);
@@ -99,7 +99,7 @@ static int read_screw(struct lk_node map, struct lk_joint_def *joint, struct lk_
     return result;
 }
 
-/* The axle must cross the rail, or there is no normal that makes the cone's angle with it. */
+/* The axle must cross the rail; otherwise no normal makes the cone's angle with it. */
 static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     struct lk_node angle = lk_node_get(map, "half_angle");
@@ -129,8 +129,8 @@ static int read_cone_on_rail(struct lk_node map, struct lk_joint_def *joint, str
     return 0;
 }
 
-/* struct joint_kind - what the file says about a type of joint; in the order of lk_joint_type.
- * @read_more: what only this type has */
+/* struct joint_kind - what the file gives for a type of joint; in the order of lk_joint_type.
+ * @read_more: reads the keys that only this type has */
 static const struct joint_kind {
     const char *keys[13];
     bool has_point;
@@ -172,7 +172,7 @@ static const struct joint_kind {
     [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
 };
 
-/* A number for each row; a fixed joint has them along and about its axes, which are six as well. */
+/* Reads one number per row; a fixed joint has six, along and about its axes. */
 static int read_compliance(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     static const char *const keys[] = {"stiffness", "damping", NULL};
@@ -211,7 +211,7 @@ static int check_keys(struct lk_node map, const struct lk_joint_def *joint, stru
     return lk_node_check_keys(map, what, kinds[joint->type].keys, err);
 }
 
-/* The initial place of the joint. */
+/* Reads the initial place of the joint. */
 static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct lk_error *err)
 {
     const struct joint_kind *kind = &kinds[joint->type];
@@ -227,7 +227,7 @@ static int read_geometry(struct lk_node map, struct lk_joint_def *joint, struct 
     return result;
 }
 
-/* All but the joints of a coupling. */
+/* Reads all joints except couplings. */
 static int read_joint(struct lk_node key, struct lk_node map, const struct lk_model *model,
                       struct lk_joint_def *joint, struct lk_error *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `solver`: how the model is stepped, unless a caller says otherwise. */
+/* Section `solver`: how the model is stepped, unless the caller chooses otherwise. */
 #include "model/formulations.h"
 #include "reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Index of the text of @key among @choices; the first when it is absent. */
+/* Index of the text of @key among @choices; the first if the key is absent. */
 static int read_choice_or_first(struct lk_node map, const char *key, const char *const choices[],
                                 int *ret, struct lk_error *err)
 {
@@ -14,7 +14,7 @@ static int read_choice_or_first(struct lk_node map, const char *key, const char 
     return lk_node_get(map, key).index == 0 ? 0 : lk_node_read_choice(map, key, choices, ret, err);
 }
 
-/* Steps a second, for those whose step has no end as a decimal number: 3000 Hz. */
+/* Steps per second, for step sizes that no finite decimal gives: 3000 Hz. */
 static int read_rate(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "rate");
@@ -57,7 +57,7 @@ static int read_engine(struct lk_node map, struct lk_solver_def *solver, struct 
     return result;
 }
 
-/* The penalty belongs to one of the two forms. */
+/* Only one of the two forms of ali3 has a penalty. */
 static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     struct lk_node node = lk_node_get(map, "penalty");
@@ -69,7 +69,7 @@ static int read_penalty(struct lk_node map, struct lk_solver_def *solver, struct
     return lk_read_positive_or(map, "penalty", &solver->penalty, err);
 }
 
-/* The name up to a colon is one that there is; what stands behind it the formulation knows. */
+/* Checks the name up to a colon; the formulation itself checks the variant behind it. */
 static int read_formulation(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
 {
     static const char *const names[] = {

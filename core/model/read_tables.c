@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions given by their points, of drives, springs and dampers. */
+/* Functions given by points, for drives, springs and dampers. */
 #include "reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Number of points, from the list of the abscissas. */
+/* Number of points, from the list of abscissas. */
 static int read_size(struct lk_node map, const char *x, int *ret_n, struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, x);
@@ -25,7 +25,7 @@ static int read_size(struct lk_node map, const char *x, int *ret_n, struct lk_er
     return 0;
 }
 
-/* A step between neighbours that is less than LK_POSITIVE_MIN would make no finite slope. */
+/* Checks that abscissas increase by at least LK_POSITIVE_MIN, so that slopes stay finite. */
 static int check_ascending(struct lk_node list, const char *what, const double *x, int n,
                            struct lk_error *err)
 {
@@ -39,7 +39,8 @@ static int check_ascending(struct lk_node list, const char *what, const double *
     return 0;
 }
 
-/* A spring or damper whose force falls while its deflection or rate grows drives itself. */
+/* Checks that the force of a spring or damper never falls as deflection or rate grows: such an
+ * element would feed energy into the motion. */
 static int check_rising(struct lk_node list, const char *what, const double *y, int n,
                         struct lk_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a model: besides being finite they stay within LK_NUMBER_MAX, so that what is made of
- * them stays finite too. */
+/* Numbers of a model. They are finite and within LK_NUMBER_MAX, so that what is computed from them
+ * stays finite. */
 #include "reader.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
     struct lk_node list = lk_node_get(map, key);
 
     if (list.index == 0)
-        return lk_node_read_numbers(map, key, n, ret, err); /* says that it is missing */
+        return lk_node_read_numbers(map, key, n, ret, err); /* reports the missing key */
     return read_list(list, key, n, ret, err);
 }
 
@@ -77,7 +77,7 @@ int lk_read_number(struct lk_node map, const char *key, double min, double *ret,
                    struct lk_error *err)
 {
     if (lk_node_get(map, key).index == 0)
-        return lk_node_read_number(map, key, ret, err); /* says that it is missing */
+        return lk_node_read_number(map, key, ret, err); /* reports the missing key */
     return lk_read_number_or(map, key, min, ret, err);
 }
 
@@ -106,7 +106,7 @@ int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct
 int lk_read_positive(struct lk_node map, const char *key, double *ret, struct lk_error *err)
 {
     if (lk_node_get(map, key).index == 0)
-        return lk_node_read_number(map, key, ret, err); /* says that it is missing */
+        return lk_node_read_number(map, key, ret, err); /* reports the missing key */
     return lk_read_positive_or(map, key, ret, err);
 }
 
@@ -119,7 +119,7 @@ int lk_read_nonzero(struct lk_node map, const char *key, double *ret, struct lk_
     return result;
 }
 
-/* @n numbers that are not negative */
+/* reads @n non-negative numbers */
 static int read_moduli(struct lk_node map, const char *key, int n, double *ret,
                        struct lk_error *err)
 {
@@ -240,7 +240,7 @@ static int read_axis_angle(struct lk_node map, double ret[4], struct lk_error *e
     int result;
 
     if (axis_node.index == 0)
-        return lk_node_read_numbers(map, "axis", 3, axis, err); /* says that it is missing */
+        return lk_node_read_numbers(map, "axis", 3, axis, err); /* reports the missing key */
     result = lk_read_direction_node(axis_node, "axis", axis, err);
     if (result == 0)
         result = lk_node_read_number(map, "angle", &angle, err);
@@ -254,7 +254,7 @@ static int read_axis_angle(struct lk_node map, double ret[4], struct lk_error *e
     return 0;
 }
 
-/* A quaternion a little off unit length is rounding; one far off is a mistake, not a wish. */
+/* Small deviations from unit length are rounding; larger ones are refused as mistakes. */
 static int read_quaternion(struct lk_node map, double ret[4], struct lk_error *err)
 {
     double length;
