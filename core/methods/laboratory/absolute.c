@@ -2,14 +2,14 @@
 /* Absolute coordinates of all bodies as y' = f(t, y), y = (q, v):
  *
  *     index-1:  q' = K(q) v,  M v' + Phi_q^T lambda = Q - w x J w,  Phi'' = s
- *     index-2:  the same with v made to fulfil Phi' = -alpha Phi before every evaluation, so that only
- *               positions can drift: the differential equation that lies under the index-2 form
+ *     index-2:  the same, with v projected onto Phi' = -alpha Phi before every evaluation, so that
+ *               only positions drift: the underlying differential equation of the index-2 form
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eqs. (84) and (79). Stabilisation:
  *     none        s = 0, alpha = 0: positions drift like t^2, in index-2 like t
  *     baumgarte   index-1: s = -2 alpha Phi' - beta^2 Phi; index-2: eq. (87) with alpha
  *     projection  eqs. (89), (91) after each step
- * Rows may be redundant or become so: see kkt.h. */
+ * Rows may be redundant or become redundant: see kkt.h. */
 #include "methods/laboratory/coordinates.h"
 #include "methods/laboratory/methods.h"
 #include "methods/laboratory/projection.h"
@@ -116,7 +116,7 @@ static void evaluate_state(const struct absolute *s, double t, const double *y, 
     lk_mechanics_evaluate(s->mechanics, t);
 }
 
-/* Phi'' as stabilised, less what the velocities make of it already */
+/* right-hand side of Phi_q v' = c: -gamma, and the stabilisation terms */
 static void prescribe(struct absolute *s)
 {
     int m = s->kkt->m;
@@ -134,7 +134,7 @@ static void prescribe(struct absolute *s)
         s->c[i] -= s->baumgarte[1] * s->kkt->c[i];
 }
 
-/* v that goes with the pose of y, and its accelerations and multipliers */
+/* velocities of y (index-2: projected), their accelerations and multipliers */
 static int solve(struct absolute *s, double t, const double *y)
 {
     int r = 0;

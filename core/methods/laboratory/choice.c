@@ -50,7 +50,7 @@ static int list_equations(const struct lk_equations *e, struct lk_lab_name *ret,
     return n;
 }
 
-/* struct table - of names: made once, by whichever thread asks first, and only read from then on */
+/* struct table - names; the first thread that asks fills it, later it is only read */
 struct table {
     struct lk_lab_name names[NAMES_MAX];
     int n;
@@ -110,10 +110,10 @@ const struct lk_lab_name *lk_laboratory_integrators(int *ret_n)
     return integrators.names;
 }
 
-/* ---- names to what they stand for ---- */
+/* ---- from names to methods ---- */
 
-/* whether @text is @name or "@name:variant"; @ret_variant: that of @variants which is meant, the
- * first unless it is said; NULL when there is none of that name */
+/* whether @text is @name or "@name:variant"; @ret_variant: the entry of @variants, the first if
+ * @text gives none, NULL if @text gives an unknown one */
 static int is_called(const char *text, const char *name, const char *const *variants,
                      const char **ret_variant)
 {
@@ -128,7 +128,7 @@ static int is_called(const char *text, const char *name, const char *const *vari
     return 1;
 }
 
-/* "a, b, c" of texts that end with NULL, appended to @ret */
+/* appends the texts of a NULL-terminated list as "a, b, c" to @ret */
 static void append_names(const char *name, char ret[LIST_SIZE])
 {
     size_t at = strlen(ret);
@@ -186,7 +186,8 @@ static int refuse_integrator(const char *name, struct lk_error *ret_error)
     char known[LIST_SIZE] = "";
     const char *variant;
 
-    /* two may share a name, one for y' = f and one with variants for the constrained equations */
+    /* two integrators may share a name: one for y' = f, one with variants for the constrained
+     * equations */
     for (int i = 0; lk_integrators[i]; i++) {
         const struct lk_integrator *g = lk_integrators[i];
 
@@ -211,7 +212,8 @@ static int find_integrator(const char *name, struct lk_lab_choice *ret, struct l
     return refuse_integrator(name, ret_error);
 }
 
-/* index of @text among @names, which NULL ends; -1: none of them, with a line: @list */
+/* index of @text in the NULL-terminated @names; -1 if it is none of them, with an error that gives
+ * @list */
 static int find_word(const char *what, const char *text, const char *const *names, const char *list,
                      struct lk_error *ret_error)
 {
@@ -244,7 +246,7 @@ static int find_words(const struct lk_method *m, struct lk_lab_choice *ret,
     return 0;
 }
 
-/* ---- what goes together ---- */
+/* ---- which choices fit together ---- */
 
 static int check_own(const struct lk_method *m, const struct lk_lab_choice *c,
                      struct lk_error *ret_error)
@@ -306,7 +308,7 @@ static int check_equations(const struct lk_method *m, const struct lk_lab_choice
     return LK_E_MODEL;
 }
 
-/* the formulation of "": what the integrator needs, else the model's */
+/* the formulation if none is given: the model's */
 static const struct lk_lab_own *own_of(const struct lk_model *model)
 {
     const struct lk_solver_def *s = &model->solver;
@@ -329,7 +331,7 @@ static int choose_formulation(const struct lk_model *model, const struct lk_meth
     return ret->own ? 0 : find_formulation(model->solver.formulation, ret, ret_error);
 }
 
-/* settings that nobody would look at are slips of the pen */
+/* refuses settings that the chosen method does not use: they are mistakes */
 static int check_settings(const struct lk_method *m, const struct lk_lab_choice *c,
                           struct lk_error *ret_error)
 {

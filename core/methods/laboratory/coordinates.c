@@ -31,7 +31,7 @@ static void make_unit(double q[4])
 
 /* ---- angles ---- */
 
-/* quaternion of a turn by @angle about axis @k of the body */
+/* quaternion of a rotation by @angle about axis @k of the body */
 static void turn_about(double q[4], int k, double angle)
 {
     double turn[4] = {cos(0.5 * angle), 0, 0, 0}, old[4];
@@ -159,7 +159,7 @@ void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, dou
         make_unit(q + 7 * b + 3);
 }
 
-/* the angle nearest to @near that is the same turn */
+/* the angle nearest to @near that is the same modulo 2 pi */
 static double unwrap(double angle, double near)
 {
     return near + remainder(angle - near, 2 * M_PI);

@@ -12,7 +12,7 @@ double lk_lab_cpu(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* energy of the system, what it gave away counted in and what it was given counted out */
+/* energy balance: stored energy, plus dissipated, minus supplied */
 static double balance(const struct lk_health *h)
 {
     return h->kinetic + h->potential + h->dissipated - h->work_input - h->work_drive -
@@ -28,7 +28,7 @@ void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *sys)
     drift->energy_start = balance(&health);
 }
 
-/* Poses and Jacobians are evaluated anew: not every step leaves them as they are in its state. */
+/* Evaluates poses and Jacobians again, since not every step leaves them at the state of its end. */
 static double acceleration_violation(struct lk_system *sys)
 {
     double largest = 0;

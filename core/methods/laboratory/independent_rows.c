@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pivot below this, of the largest, is a row that depends on the others: rows are unit vectors,
- * and an initial configuration is closed to about 1e-12 of its size. */
+/* A row whose pivot is below this fraction of the largest depends on the others: rows have length
+ * 1, and an initial configuration satisfies them to about 1e-12 of its size. */
 #define DEPENDENT 1e-8
-#define WORTH_IT  0.1 /* a margin so much smaller than the best makes lk_..._keep() choose anew */
+#define WORTH_IT  0.1 /* lk_..._keep() chooses again below this fraction of the best margin */
 
-/* every row divided by its length; a row that touches nothing stays zero */
+/* divides every row by its length; a row of zeros stays zero */
 static void normalise(struct lk_independent_rows *rows, int width)
 {
     for (int r = 0; r < rows->n_rows; r++) {
@@ -32,7 +32,7 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* The rank from the diagonal of R, column-major, or @rank where it is known, and the margin. */
+/* The rank from the diagonal of R, column-major, or @rank if that is known; and the margin. */
 static int rank_of(const double *R, int n, int width, int rank, double *ret_margin)
 {
     int most = n < width ? n : width, known = rank;
@@ -49,8 +49,8 @@ static int rank_of(const double *R, int n, int width, int rank, double *ret_marg
     return rank;
 }
 
-/* Pivoted QR of the rows in transpose, the first @n; the pivots come in ascending order up to the
- * rank and behind it. @rank: known, or -1. Return: the rank, -ENOMEM. */
+/* Pivoted QR of the first @n rows in transpose. Pivots are sorted up to the rank, and likewise
+ * after it. @rank: if known, or -1. Return: the rank, -ENOMEM. */
 static int decompose(struct lk_independent_rows *rows, int width, int n, int rank,
                      double *ret_margin)
 {
@@ -72,7 +72,7 @@ static void evaluate_rows(struct lk_independent_rows *rows, const struct lk_mech
     normalise(rows, mechanics->n_velocities);
 }
 
-/* @rank: known, then rows are kept where that pays; or -1 */
+/* @rank: if known, the chosen rows are kept while they are good enough; or -1 */
 static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics, int rank)
 {
     size_t size = (size_t)rows->n_rows * sizeof(int);
@@ -144,7 +144,7 @@ void lk_independent_rows_pick(const struct lk_independent_rows *rows, int width,
 {
     size_t w = (size_t)width;
 
-    /* ascending, so that a row is read before it is written over */
+    /* ascending, so that each row is read before it is overwritten */
     for (int i = 0; i < rows->n; i++)
         memmove(&ret[(size_t)i * w], &all[(size_t)rows->row[i] * w], w * sizeof(double));
 }
@@ -157,8 +157,8 @@ void lk_independent_rows_spread(const struct lk_independent_rows *rows, const do
         ret[rows->row[i]] = lambda[i];
 }
 
-/* Least squares with the smallest norm of x_i @weight[i]: @A^T x = @jacobian^T @lambda, @A has @n
- * rows. @weight: NULL: 1; @x may be @lambda. */
+/* Least-squares solution of @A^T x = @jacobian^T @lambda of minimal norm of x_i @weight[i]; @A has
+ * @n rows. @weight: NULL: 1; @x may be @lambda. */
 static int solve_least(const double *A, int n, int width, const double *weight,
                        const double *jacobian, int n_rows, const double *lambda, double *x)
 {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows have length 1 and pivots fall from 1 on. Close to a singular pose errors of the state come
- * back divided by the pivot, while a direction that is left out errs by the pivot times a force; at
- * 1e-8 Dormand-Prince with projection and a tolerance of 1e-10 leaves the rhombus of the vertical
- * four-bar in its aligned pose, at 1e-5 it passes. */
+/* Rows have length 1, so pivots start at 1. Near a singular pose a small pivot divides errors of
+ * the state, while dropping its direction costs the pivot times a force. With 1e-8, Dormand-Prince
+ * with projection and a tolerance of 1e-10 leaves the rhombus of the vertical four-bar in its
+ * aligned pose; with 1e-5 it passes. */
 #define DEPENDENT 1e-5
-#define ROOT      10 /* numbers of struct lk_kkt.root a body */
+#define ROOT      10 /* numbers in struct lk_kkt.root for each body */
 
 static size_t area(int a, int b)
 {
@@ -101,7 +101,7 @@ void lk_kkt_mass(const struct lk_kkt *kkt, const double *a, double *ret)
     }
 }
 
-/* ---- made and freed ---- */
+/* ---- allocation ---- */
 
 static int take_memory(struct lk_kkt *kkt)
 {
@@ -175,7 +175,7 @@ void lk_kkt_free(struct lk_kkt *kkt)
 
 /* ---- factor ---- */
 
-/* row-major rows are the columns that LAPACK sees of H^T */
+/* row-major rows are the columns of H^T for LAPACK */
 static int scale_rows(struct lk_kkt *kkt)
 {
     for (int r = 0; r < kkt->m; r++) {
@@ -193,7 +193,7 @@ static int scale_rows(struct lk_kkt *kkt)
     return 0;
 }
 
-/* pivots of rows of length 1 fall from 1 on */
+/* pivots start at 1, since rows have length 1 */
 static int find_rank(const struct lk_kkt *kkt)
 {
     int most = kkt->m < kkt->n ? kkt->m : kkt->n, rank = 0;
@@ -245,7 +245,7 @@ static void solve_t(const struct lk_kkt *kkt, char trans, double *x)
     LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', trans, 'N', kkt->rank, 1, kkt->H, kkt->n, x, kkt->n);
 }
 
-/* what the rows say of Q^T x: its first rank numbers, into kkt->u */
+/* the first rank entries of Q^T x, as the rows prescribe them, into kkt->u */
 static void prescribed(struct lk_kkt *kkt, const double *c)
 {
     for (int i = 0; i < kkt->m; i++) {
@@ -324,7 +324,7 @@ static void add_transpose(const struct lk_kkt *kkt, const double *before, const 
             sum[i] += factor * lambda[r] * before[area(r, kkt->n) + (size_t)i];
 }
 
-/* K = Q_1^T M^-1/2 before^T B^T, in the first rank rows of Y: T itself where both poses are one */
+/* K = Q_1^T M^-1/2 before^T B^T in the first rank rows of Y; equal to T if both poses agree */
 static void between_matrix(struct lk_kkt *kkt, const double *before)
 {
     int n = kkt->n, m = kkt->m, r = kkt->rank;

@@ -16,10 +16,8 @@
 
 #include "methods/mechanics/mechanics.h"
 
-/** struct lk_kkt - @n: velocities;  @m:
- * rows;  @rank: of G as last factored
- * @G: of the last factor, m x n, row-major. The rest is private, column-major where it is LAPACK's
- */
+/** struct lk_kkt - @n: velocities;  @m: rows;  @rank: of G as last factored
+ * @G: of the last factorisation, m x n, row-major. The rest is private; column-major for LAPACK */
 struct lk_kkt {
     struct lk_mechanics *mechanics;
     int n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of the laboratory. Steps of the library itself are made by lk_system_step(), as the daemon
- * makes them; everything else is a formulation over lk_mechanics with an integrator. Either way a
- * struct lk_system holds the state, so outputs, energies and reactions are read in one way. */
+/* Runs of the laboratory. lk_system_step() makes the library's own steps, as in the daemon; every
+ * other method is a formulation over lk_mechanics with an integrator. In both cases a struct
+ * lk_system holds the state, so outputs, energies and reactions are read the same way. */
 #include "linkage/laboratory.h"
 #include "maths/arithmetic.h"
 #include "methods/laboratory/choice.h"
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAUMGARTE 5 /* alpha and beta [1/s] unless told otherwise */
+#define BAUMGARTE 5 /* alpha and beta [1/s] by default */
 
-/** struct lk_laboratory - @system: of @mechanics, or with a step of its own and no mechanics
- * @self: of choice.equations, @integration: of choice.integrator; NULL where there is none
+/** struct lk_laboratory - @system: of @mechanics; or it steps itself and @mechanics is NULL
+ * @self: of choice.equations, @integration: of choice.integrator; NULL if there is none
  * @inputs: initial values of all inputs, for callers that give none
- * @cpu_s: of all advances, with what the looks of @drift took */
+ * @cpu_s: CPU time of all advances, including the evaluations for @drift */
 struct lk_laboratory {
     struct lk_lab_choice choice;
     struct lk_system *system;
@@ -51,7 +51,7 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
                     const struct lk_method *method, struct lk_error *ret_error)
 {
     const struct lk_lab_own *own = lab->choice.own;
-    struct lk_model copy = *model; /* its lists stay the model's */
+    struct lk_model copy = *model; /* shares the lists of the model */
     struct lk_options options = {.step = method->step, .engine = method->engine};
 
     strcpy(copy.solver.formulation, own->formulation);
@@ -120,7 +120,7 @@ static int take_inputs(struct lk_laboratory *lab)
     return lab->inputs ? 0 : -ENOMEM;
 }
 
-/* no pointer of a method has to be set */
+/* a caller may leave any name of the method NULL */
 static struct lk_method complete(const struct lk_method *method)
 {
     struct lk_method m = *method;
@@ -142,8 +142,7 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
 
     if (lab == NULL)
         return -ENOMEM;
-    /* threads would make the time of a run that of the machine, and its sums those of their number
-     */
+    /* one thread: CPU time then counts one core, and sums do not depend on the number of threads */
     openblas_set_num_threads(1);
     r = lk_lab_choose(model, &m, &lab->choice, ret_error);
     if (r == 0)
@@ -236,7 +235,7 @@ int lk_laboratory_advance(struct lk_laboratory *lab, double t, const double *inp
     return r;
 }
 
-/* ---- what there is to see ---- */
+/* ---- results ---- */
 
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *lab)
 {
@@ -248,8 +247,8 @@ double lk_laboratory_time(const struct lk_laboratory *lab)
     return lab->time;
 }
 
-/* A step of the library has fixed work: iterations with a residual each and two factors, in each of
- * its plain steps, of which order 3 takes 3 and order 4 takes 6; rk4 looks at four states. */
+/* The work of a library step is fixed. A plain step has one residual per iteration and two factors;
+ * order 3 takes 3 plain steps, order 4 takes 6. rk4 evaluates four states. */
 static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret)
 {
     static const unsigned plain_steps[] = {[2] = 1, [3] = 3, [4] = 6};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What integrators of y' = f(t, y) do with a step that is good enough. */
+/* Acceptance of a step by integrators of y' = f(t, y). */
 #include "methods/laboratory/integrator.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* multipliers of the formulation, or none: the mechanics finds them. */
+/* lambda from the formulation if it has them; otherwise the mechanics computes them. */
 static int accept_mechanics(struct lk_problem *p, double t)
 {
     double *lambda = NULL;

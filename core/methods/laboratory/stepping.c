@@ -25,7 +25,7 @@ int lk_stepping_rate(struct lk_problem *p, double t, const double *y, double *re
     return p->equations->rate(p->self, t, y, ret);
 }
 
-/* a thousandth of a second stands for the times of a mechanism where t is zero */
+/* time scale for round-off where t is zero [s] */
 #define LEAST_TIME 1e-3
 
 int lk_stepping_is_there(double now, double t)

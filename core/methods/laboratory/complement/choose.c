@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows or coordinates of Phi_q are independent. The paper eliminates with partial pivoting;
- * complete pivoting gives the same kind of choice with pivots that say how good it is. */
+/* Chooses independent rows or coordinates of Phi_q. The paper eliminates with partial pivoting;
+ * complete pivoting gives an equivalent choice, and its pivots measure the quality. */
 #include "methods/laboratory/complement/complement.h"
 
 #include <math.h>
 #include <string.h>
 
-#define WORSE 1e-2 /* of the margin at the choice: time for another */
+#define WORSE 1e-2 /* choose again below this fraction of the margin at the choice */
 
 static void swap(double *a, double *b)
 {
@@ -16,8 +16,8 @@ static void swap(double *a, double *b)
     *b = old;
 }
 
-/* bring the largest value left to place @k of @A, n x m column-major; the order of rows and columns
- * follows. Return: its size. */
+/* moves the largest remaining value of @A, n x m column-major, to place @k; @row and @column record
+ * the permutation. Return: its magnitude. */
 static double bring_pivot(double *A, int n, int m, int k, int *row, int *column)
 {
     int at_row = k, at_column = k, old;
@@ -66,7 +66,7 @@ int lk_complement_choose(struct lk_complement *c, int columns)
         eliminate(c->A, n, m, k);
     }
     memcpy(c->choice, columns ? of_columns : of_rows, (size_t)(columns ? n : m) * sizeof(int));
-    c->margin = 0; /* the next factor tells */
+    c->margin = 0; /* the next factorisation sets it */
     c->n_choices++;
     return 0;
 }

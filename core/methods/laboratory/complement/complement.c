@@ -32,7 +32,7 @@ static void close_complement(void *self)
     free(c);
 }
 
-/* scratch and results; @r and @s are known */
+/* scratch and results; needs @r and @s */
 static int allocate(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, most = n + (size_t)c->g.m;
@@ -65,7 +65,7 @@ static const struct lk_complement_method *find(const char *variant)
     return method->name ? method : NULL;
 }
 
-/* rank at the start, with the rows of the lengths of Euler parameters */
+/* rank at the start, including the normalisation rows of Euler parameters */
 static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_mobility mobility;
@@ -85,14 +85,13 @@ static int find_rank(struct lk_complement *c, struct lk_error *ret_error)
     return 0;
 }
 
-/* a start where the mechanism has more freedom than elsewhere would give a rank that is too small
- */
+/* at a start where the mechanism has more freedom than nearby, the rank would be too small */
 static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_pose_check check;
     int r = lk_pose_check_init(c->g.mechanics->system, &check), n_extra;
 
-    if (r != 0) /* too large to be checked, or nothing to check */
+    if (r != 0) /* too large to check, or nothing to check */
         return r == LK_E_MODEL ? 0 : r;
     n_extra = check.kind == LK_POSE_SINGULAR ? check.n_extra : 0;
     lk_pose_check_fini(&check);
@@ -105,7 +104,7 @@ static int refuse_singular(const struct lk_complement *c, struct lk_error *ret_e
     return LK_E_MODEL;
 }
 
-/* what is divided by must not be singular: Pekal, Fraczek 2016, end of section 3.3.2 */
+/* a mass matrix that a method inverts must be regular: Pekal, Fraczek 2016, end of section 3.3.2 */
 static int refuse_mass(const struct lk_complement *c, struct lk_error *ret_error)
 {
     const struct lk_system *sys = c->g.mechanics->system;
@@ -134,7 +133,7 @@ static int refuse_mass(const struct lk_complement *c, struct lk_error *ret_error
     return 0;
 }
 
-/* angles that have no rate in the start */
+/* refuses angles at their singularity in the start */
 static int refuse_angles(const struct lk_complement *c, struct lk_error *ret_error)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;
@@ -269,7 +268,8 @@ static void multipliers(void *self, double *ret)
 {
     struct lk_complement *c = self;
 
-    /* the accelerations were found, so the matrices are finite; zero if LAPACK says otherwise */
+    /* the accelerations were computed, so the matrices are finite; zero if LAPACK fails
+     * nevertheless */
     if (lk_complement_multipliers(c, ret) != 0)
         memset(ret, 0, (size_t)c->g.mechanics->n_rows * sizeof(double));
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Null space from A = Phi_q^T Phi_q. Its eigenvalues are squares of singular values: what lies
- * below the square root of the machine's precision, seen from the largest, cannot be told from
- * zero. */
+/* Null space from A = Phi_q^T Phi_q. The eigenvalues are squares of singular values, so singular
+ * values below the square root of the machine precision, relative to the largest, are
+ * indistinguishable from zero. */
 #include "methods/laboratory/complement/families.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
-/* A = Phi_q^T Phi_q, n x n, equation 3.10; rows are sparse, so zeros are left out */
+/* A = Phi_q^T Phi_q, n x n, equation 3.10; skips zeros, since rows are sparse */
 static void normal_matrix(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

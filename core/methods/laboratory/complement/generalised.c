@@ -52,9 +52,9 @@ static void turn_back(int axis, double angle, double v[3])
     v[k] = c * v[k] - s * old;
 }
 
-/* Three angles about the axes e1, e2, e3, R = R1 R2 R3. Columns of L are these axes in the body:
- * c1 = R3^T R2^T e1, c2 = R3^T e2, c3 = e3. The body turns beneath the first with all that comes
- * after it, so c1' = -(c2 b' + c3 c') x c1 and c2' = -c3 c' x c2. */
+/* Three angles about the axes e1, e2, e3, R = R1 R2 R3. Columns of L are these axes in body
+ * coordinates: c1 = R3^T R2^T e1, c2 = R3^T e2, c3 = e3. Later rotations turn the body relative to
+ * earlier axes, so c1' = -(c2 b' + c3 c') x c1 and c2' = -c3 c' x c2. */
 static void angles_of(const int axis[3], const double *angle, const double *rate,
                       struct lk_generalised_body *ret)
 {
@@ -138,7 +138,8 @@ static void inertia_of(struct lk_generalised *g, int i)
                 b->L[r] * JL[j] + b->L[n + r] * JL[n + j] + b->L[2 * n + r] * JL[2 * n + j];
 }
 
-/* Phi_q of row @r from that of velocities; the return value is Phi_v L' r', which Gamma loses */
+/* Phi_q of row @r from its Jacobian for velocities; returns Phi_v L' r', to be subtracted from
+ * Gamma */
 static double row_of(struct lk_generalised *g, int r)
 {
     int n = g->width - 3, bodies = g->mechanics->n_bodies;
@@ -158,7 +159,7 @@ static double row_of(struct lk_generalised *g, int r)
     return bias;
 }
 
-/* p^T p'' = -p'^T p', with p'^T p' = w^T w / 4; lengths are kept by lk_coordinates_normalise() */
+/* p^T p'' = -p'^T p', with p'^T p' = w^T w / 4; lk_coordinates_normalise() keeps the lengths */
 static void length_rows(struct lk_generalised *g)
 {
     for (int r = g->mechanics->n_rows; r < g->m; r++) {
@@ -194,7 +195,7 @@ int lk_generalised_evaluate(struct lk_generalised *g, const double *q, const dou
                             const double *baumgarte)
 {
     int bodies = g->mechanics->n_bodies;
-    double *rate = g->plain; /* free until the rows are asked for */
+    double *rate = g->plain; /* scratch until the rows are computed */
     int r = lk_coordinates_rates(g->orientation, bodies, q, v, rate);
 
     if (r != 0)

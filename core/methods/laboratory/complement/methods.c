@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of methods: one more is a function in a file of its family and a line here. */
+/* The list of methods: a new one takes a function in the file of its family and a line here. */
 #include "methods/laboratory/complement/families.h"
 #include <stddef.h>
 
-/* X(name, basis, accelerations, divides by the mass); the first is the default */
+/* X(name, basis, accelerations, inverts the mass matrix); the first is the default */
 #define METHODS(X)                                                                                 \
     X("qr", lk_complement_qr, lk_complement_project, 0)                                            \
     X("svd", lk_complement_svd, lk_complement_project, 0)                                          \

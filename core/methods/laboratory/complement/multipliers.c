@@ -5,7 +5,7 @@
 #include <lapacke.h>
 #include <string.h>
 
-/* Q - M v', six a body */
+/* Q - M v', six per body */
 static void remainder_of(const struct lk_complement *c, double *ret)
 {
     for (int i = 0; i < c->g.mechanics->n_bodies; i++) {
@@ -20,7 +20,7 @@ static void remainder_of(const struct lk_complement *c, double *ret)
     }
 }
 
-/* Phi_q^T = W L V^T: lambda = V L^+ W^T (Q - M v'), of the r largest singular values */
+/* Phi_q^T = W L V^T: lambda = V L^+ W^T (Q - M v'), from the r largest singular values */
 int lk_complement_multipliers(struct lk_complement *c, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;

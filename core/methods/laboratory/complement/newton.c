@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton-Raphson on the rows. Of redundant rows the first r of a QR decomposition with column
- * pivoting are taken, and of all changes that fulfil these the shortest: Q1 R11^-T (-Phi). */
+/* Newton-Raphson on the rows. If rows are redundant, the first r pivots of a QR decomposition
+ * select independent ones; each change is the one of minimal norm: Q1 R11^-T (-Phi). */
 #include "methods/laboratory/complement/complement.h"
 #include "methods/laboratory/coordinates.h"
 
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#define CLOSED     1e-13 /* of a row [m or rad] */
-#define NEARLY     1e-9  /* more is not left over by round-off or by redundant rows */
+#define CLOSED     1e-13 /* violation of a row [m or rad] */
+#define NEARLY     1e-9  /* round-off and redundant rows leave no larger violation */
 #define ROUNDS_MAX 12
 
 static double largest(const double *x, int n)
@@ -27,7 +27,7 @@ static void evaluate_state(struct lk_complement *c, double t, const double *q, c
     lk_mechanics_evaluate(c->g.mechanics, t);
 }
 
-/* @ret: the shortest of the changes with Phi_q change = -@rows, at the last evaluation */
+/* @ret: the minimum-norm solution of Phi_q change = -@rows at the last evaluation */
 static int shortest(struct lk_complement *c, const double *rows, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;
@@ -49,8 +49,8 @@ static int shortest(struct lk_complement *c, const double *rows, double *ret)
     return lk_complement_status(info);
 }
 
-/* rounds end at CLOSED, or where they gain less than a half: what redundant rows that contradict
- * each other leave over, or round-off */
+/* iterates until CLOSED, or until the violation no longer halves: at round-off, or at the residual
+ * of inconsistent redundant rows */
 static int positions(struct lk_complement *c, double t, double *q, const double *v)
 {
     double before = INFINITY;

@@ -17,11 +17,10 @@ int lk_complement_svd(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* Which rows come first is chosen once, and again where the choice has become bad. Pivots taken
- * anew at each state jump between rows that differ by nothing but drift, and the accelerations with
- * them: on the strut with redundant rows the distance from its motion was then nine times that of
- * svd, with an error control of 1e-8 (test_complement_drift), and more than a hundred times with
- * 1e-10. */
+/* The leading rows are chosen once, and again when the choice has become poor. Pivots chosen at
+ * each state switch between rows that differ only by drift, and the accelerations jump with them:
+ * on the strut with redundant rows the error was then nine times that of svd with an error
+ * tolerance of 1e-8 (test_complement_drift), and more than a hundred times with 1e-10. */
 static int decompose(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
@@ -29,7 +28,7 @@ static int decompose(struct lk_complement *c)
     memcpy(c->A, c->g.jacobian, n * (size_t)c->g.m * sizeof(double));
     memset(c->pivot, 0, (size_t)c->g.m * sizeof(int));
     for (int i = 0; i < c->r && c->n_choices > 0; i++)
-        c->pivot[c->choice[i]] = 1; /* dgeqp3 puts these in front */
+        c->pivot[c->choice[i]] = 1; /* dgeqp3 moves these to the front */
     return LAPACKE_dgeqp3(LAPACK_COL_MAJOR, c->g.n, c->g.m, c->A, c->g.n, c->pivot, c->tau);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With u dependent and v independent coordinates, u'' = g - E v'', E = Phi_u^+ Phi_v and
+/* With dependent coordinates u and independent ones v, u'' = g - E v'', E = Phi_u^+ Phi_v and
  * g = Phi_u^+ Gamma. The reduced mass and force of equation 3.39 are P^T M P and P^T (Q - M [g; 0])
- * with P = [-E; 1]: both are found by the code of the other methods. */
+ * with P = [-E; 1]; lk_complement_reduce() computes both. */
 #include "methods/laboratory/complement/families.h"
 
 #include <lapacke.h>
@@ -18,8 +18,8 @@ static int factor(struct lk_complement *c)
     return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, c->g.m, c->r, c->A, c->g.m, c->tau);
 }
 
-/* the paper chooses once and says that the choice should be watched: where Phi_u has come near to
- * a singular matrix, others are the dependent coordinates */
+/* the paper chooses once and advises to monitor the choice; here the dependent coordinates are
+ * chosen again when Phi_u is nearly singular */
 static int watch(struct lk_complement *c)
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 1) == 0 ? factor(c) : 1;

@@ -57,7 +57,7 @@ static int solve_square(struct lk_complement *c)
                                                            : lk_complement_status(info);
 }
 
-/* X^+ [Gamma; 0]: X has more rows than columns, but these are independent */
+/* X^+ [Gamma; 0]: X has more rows than columns, and full column rank */
 static int solve_redundant(struct lk_complement *c)
 {
     int n = c->g.n, rows = c->g.m + c->s, info;
@@ -100,7 +100,7 @@ int lk_complement_reduce(struct lk_complement *c)
     return lk_complement_status(info);
 }
 
-/* nothing but free bodies: every direction is allowed */
+/* all bodies are free: the null space is the whole space */
 static void all_directions(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;

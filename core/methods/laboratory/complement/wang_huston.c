@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems, 1989;
- * as Pekal and Fraczek give it. With redundant rows the inverse becomes a pseudo-inverse, and what
- * counts as zero in it is the usual m eps times the largest eigenvalue: of a matrix of squares, so
- * that rows which depend on each other but for a drift of 1e-7 are independent already. Round-off
- * then decides on accelerations, and an error control makes its steps shorter and shorter: the loss
- * that the paper reports, tested in test_complement_drift. The other methods keep the rank of the
- * start; this one, given that rank, would do no worse than they. */
+/* J. T. Wang, R. L. Huston, A comparison of analysis methods of redundant multibody systems, 1989,
+ * in the form of Pekal and Fraczek. With redundant rows the inverse becomes a pseudo-inverse, whose
+ * threshold is the usual m eps times the largest eigenvalue. The matrix is quadratic in Phi_q, so a
+ * drift of 1e-7 already makes dependent rows independent; round-off then decides the accelerations,
+ * and an error control reduces its steps without end. The paper reports this loss of accuracy, and
+ * test_complement_drift tests it. The other methods keep the rank of the start; with that rank this
+ * one would be as accurate. */
 #include "methods/laboratory/complement/families.h"
 
 #include <float.h>
@@ -38,7 +38,7 @@ static int pseudo_divide(struct lk_complement *c, double *W, double *x)
     if (info != 0)
         return info;
     least = (double)m * DBL_EPSILON * fabs(value[m - 1]);
-    /* r < m here; a pose where fewer than r are left is singular */
+    /* here r < m; fewer than r nonzero eigenvalues mean a singular pose */
     if (c->r > 0 && value[m - (size_t)c->r] <= least)
         return 1;
     for (size_t j = 0; j < m; j++) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generalized-alpha and HHT-alpha on the constrained equations, see alpha.h.
  *
- * Parameters: generalized-alpha after Chung and Hulbert from the spectral radius rho for infinite
- * frequency, HHT-alpha with alpha = (rho - 1) / (rho + 1), which has that radius too; rho is 0.9
- * where the problem says nothing, the value of Example 8 in M. Arnold, DAE aspects of multibody
- * system dynamics, 2016. Steps are fixed.
+ * Parameters: generalized-alpha after Chung and Hulbert from the spectral radius rho at infinite
+ * frequency; HHT-alpha with alpha = (rho - 1) / (rho + 1), which has the same radius. The default
+ * of rho is 0.9, the value of Example 8 in M. Arnold, DAE aspects of multibody system dynamics,
+ * 2016. Steps are fixed.
  *
- * Start: a_0 = v'(t_0 + (alpha_m - alpha_f) h) + O(h^2); (the survey's text before its eq. (71)
- * lacks the v' around the argument, the one after eq. (94) has it.) index-3-modified-start also
- * moves the start velocity by O(h^2): the error that a step makes in q,
+ * Start: a_0 = v'(t_0 + (alpha_m - alpha_f) h) + O(h^2). (The survey's text before its eq. (71)
+ * omits v' around the argument; the one after eq. (94) has it.) index-3-modified-start also changes
+ * the start velocity by O(h^2). The local error in q,
  *
  *     l = h^3 (C v'' + [0; w x w'] / 12),  C = (1 - 6 beta - 3 (alpha_m - alpha_f)) / 6
  *
- * can only be taken up by a velocity that leaves the hidden constraint by G v_0 = G l / h; started
- * at 0 instead, it rings, and lambda with it by O(h). M. Arnold, O. Bruels, A. Cardona, Error
- * analysis of generalized-alpha Lie group time integration methods, 2015, as the survey sums up
- * after Example 8. */
+ * must be balanced by a velocity that violates the hidden constraint by G v_0 = G l / h. Started
+ * from G v_0 = 0, the velocity oscillates about this value, and lambda with it by O(h). M. Arnold,
+ * O. Bruels, A. Cardona, Error analysis of generalized-alpha Lie group time integration methods,
+ * 2015, as summarised by the survey after Example 8. */
 #include "methods/laboratory/constrained/alpha.h"
 #include "maths/vec.h"
 #include <errno.h>
@@ -138,7 +138,7 @@ static int open_hht(struct lk_problem *problem, void **ret, struct lk_error *ret
 
 /* ---- start ---- */
 
-/* v' at t + @tau along the motion, but for O(tau^2) */
+/* v' at t + @tau along the motion, up to O(tau^2) */
 static int accelerations_after(struct lk_alpha *p, double tau, double *ret)
 {
     struct lk_constrained *s = &p->state;
@@ -152,7 +152,7 @@ static int accelerations_after(struct lk_alpha *p, double tau, double *ret)
     return r == 0 ? lk_constrained_accelerate(s, s->t + tau, p->q, p->v, ret, NULL) : r;
 }
 
-/* l / h of the top of this file into @ret; v'' by a central difference, whose error is O(h^2) */
+/* l / h (see the top of this file) into @ret; v'' by a central difference with error O(h^2) */
 static int local_error(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The equations of a step of an alpha method, scaled as M. Arnold, DAE aspects of multibody system
- * dynamics, 2016, eqs. (69) and (94) say. */
+/* The equations of a step of an alpha method, scaled as in M. Arnold, DAE aspects of multibody
+ * system dynamics, 2016, eqs. (69) and (94). */
 #include "methods/laboratory/constrained/alpha.h"
 #include <errno.h>
 #include <math.h>
@@ -46,7 +46,7 @@ double lk_alpha_largest(const double *x, int n)
     return ret;
 }
 
-/* eqs. (68), (94): what the unknowns stand for; the mechanics evaluates it */
+/* eqs. (68), (94): state from the unknowns, evaluated by the mechanics */
 int lk_alpha_place(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -95,7 +95,7 @@ void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *
     }
 }
 
-/* rows of the form, as they are: Phi / h or Phi' + alpha_0 Phi, for ggl then Phi' */
+/* unreduced rows of the form: Phi / h, or Phi' + alpha_0 Phi; with ggl also Phi' */
 void lk_alpha_raw_rows(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -108,7 +108,7 @@ void lk_alpha_raw_rows(struct lk_alpha *p)
             p->form == LK_ALPHA_INDEX_2 ? rates[i] + p->decay * p->raw[i] : p->raw[i] / p->h;
 }
 
-/* B of the rows, for ggl B of both halves */
+/* B times the rows, with ggl for both halves */
 static void reduce(const struct lk_alpha *p, double *ret)
 {
     int m = p->state.m, halves = p->form == LK_ALPHA_GGL ? 2 : 1;
@@ -123,7 +123,7 @@ static void reduce(const struct lk_alpha *p, double *ret)
         }
 }
 
-/* the equations but for h M v', which is linear; after place() and spread() */
+/* all terms except h M v', which is linear; after place() and spread() */
 void lk_alpha_evaluate(struct lk_alpha *p, double *ret)
 {
     struct lk_constrained *s = &p->state;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Newton's method for a step of an alpha method.
  *
- * Unknowns and equations are scaled as M. Arnold, DAE aspects of multibody system dynamics, 2016,
- * eqs. (69) and (70) say: D, h lambda, mu against h times the balance of forces, Phi / h, Phi'. So
- * the matrix and its inverse stay bounded for h -> 0:
+ * Unknowns and equations are scaled as in M. Arnold, DAE aspects of multibody system dynamics,
+ * 2016, eqs. (69) and (70): D, h lambda, mu against h times the force balance, Phi / h, Phi'. Thus
+ * the matrix and its inverse stay bounded as h -> 0:
  *
  *     c M + ..   G^T B^T   ..              c = (1 - alpha_m) / (beta (1 - alpha_f))
  *     B G + ..   0         - B G W G^T B^T  (ggl)
  *     ..
  *
- * What the dots stand for (stiffness and damping of forces, turning of forces and rows with the
- * bodies, the tangent of the exponential map) comes from differences. Rows are B Phi, with B from
- * the complete orthogonal decomposition at the pose of the matrix, so that redundant rows and
- * singular poses leave it regular. A matrix serves many steps, until Newton's method slows down. */
+ * The terms written as dots (stiffness and damping of forces, rotation of forces and rows with the
+ * bodies, the tangent of the exponential map) come from finite differences. The rows are B Phi,
+ * with B from the complete orthogonal decomposition at the pose of the matrix, so that the matrix
+ * stays regular with redundant rows and in singular poses. A matrix serves many steps, until
+ * Newton's method slows down. */
 #include "maths/vec.h"
 #include "methods/laboratory/constrained/alpha.h"
 #include <lapacke.h>
@@ -20,13 +21,13 @@
 #include <string.h>
 
 #define ITERATIONS_MAX  25
-#define ITERATIONS_OLD  6     /* a step that took more is the last of its matrix */
-#define DONE            1e-12 /* increment of D, of the largest velocity */
-#define ROUND_OFF       1e-8  /* increments that do not shrink any more are round-off below this */
-#define SLOW            0.3   /* a step that contracts less gets a new matrix */
-#define DIFFERENCE      1e-5  /* of D, of the largest velocity of its kind */
+#define ITERATIONS_OLD  6     /* after a step with more iterations the matrix is renewed */
+#define DONE            1e-12 /* increment of D, relative to the largest velocity */
+#define ROUND_OFF       1e-8  /* below this, increments that no longer shrink are round-off */
+#define SLOW            0.3   /* a step with slower contraction renews the matrix */
+#define DIFFERENCE      1e-5  /* of D, relative to the largest velocity of its kind */
 #define DIFFERENCE_TURN 1e-3  /* [rad] */
-#define MISFIT          1e-10 /* of rows that the basis leaves out */
+#define MISFIT          1e-10 /* violation of rows outside the basis */
 
 static size_t area(int a, int b)
 {
@@ -35,7 +36,7 @@ static size_t area(int a, int b)
 
 /* ---- the matrix ---- */
 
-/* the rows' basis at the pose of the unknowns */
+/* basis of the rows at the pose of the unknowns */
 static int choose_basis(struct lk_alpha *p)
 {
     int r = lk_kkt_factor(p->state.kkt);
@@ -48,8 +49,8 @@ static int choose_basis(struct lk_alpha *p)
     return 0;
 }
 
-/* s = h (B B^T)^-1 B lambda, in the metric of the basis; from a step or a basis before. Multipliers
- * in the span of the old basis that the new one lacks are lost: Newton's method finds the rest. */
+/* s = h (B B^T)^-1 B lambda, in the metric of the basis, with lambda of the previous step or basis.
+ * Components outside the span of the new basis are lost; Newton's method recovers them. */
 static void gather(struct lk_alpha *p)
 {
     const struct lk_kkt *kkt = p->state.kkt;
@@ -94,8 +95,8 @@ static int difference(struct lk_alpha *p, double *x, double step, double *column
     return r;
 }
 
-/* of a difference in D[i]: in proportion to the velocities of its kind, but no turn of the body
- * that is not small */
+/* step of the difference in D[i]: proportional to the velocities of its kind, limited so that the
+ * rotation stays small */
 static double probe_length(const struct lk_alpha *p, int i)
 {
     double ret = 0;
@@ -107,7 +108,7 @@ static double probe_length(const struct lk_alpha *p, int i)
     return i % 6 >= 3 && ret > DIFFERENCE_TURN / p->h ? DIFFERENCE_TURN / p->h : ret;
 }
 
-/* the part of h M v', and G^T B^T of the look at the unknowns themselves */
+/* the exact terms: h M v', and the columns G^T B^T at the unknowns */
 static int exact_columns(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -130,7 +131,7 @@ static int exact_columns(struct lk_alpha *p)
     return r;
 }
 
-/* eq. (70) and the one below (94), at the unknowns of the last evaluation */
+/* eq. (70) and the one after (94), at the unknowns of the last evaluation */
 static int new_matrix(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -160,7 +161,7 @@ static int new_matrix(struct lk_alpha *p)
 
 /* ---- iterations ---- */
 
-/* of D, and of what mu does to it */
+/* norm of D, and of the effect of mu on D */
 static double size_of(const struct lk_alpha *p, const double *x)
 {
     int n = p->state.n;
@@ -176,7 +177,7 @@ static double size_of(const struct lk_alpha *p, const double *x)
     return size;
 }
 
-/* Return: the increment, of the largest velocity */
+/* Return: the increment, relative to the largest velocity */
 static double improve(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
@@ -196,7 +197,7 @@ static double improve(struct lk_alpha *p)
     return size_of(p, x) / scale;
 }
 
-/* rows that the basis of another pose has lost sight of */
+/* whether rows outside the basis are violated, as the basis is of another pose */
 static int is_misfit(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -206,7 +207,7 @@ static int is_misfit(struct lk_alpha *p)
            MISFIT * (1 + lk_alpha_largest(p->v, s->n)) / p->h;
 }
 
-/* Return: 0 done, 1 slow: a matrix of this step is needed, or an error */
+/* Return: 0 converged, 1 slow: renew the matrix at this step, or an error */
 static int iterate(struct lk_alpha *p, int is_fresh)
 {
     double before = INFINITY;
@@ -234,7 +235,7 @@ static int iterate(struct lk_alpha *p, int is_fresh)
     return r != 0 ? r : LK_E_STALLED;
 }
 
-/* accelerations as they were, and multipliers */
+/* prediction: unchanged accelerations and multipliers */
 static void predict(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;

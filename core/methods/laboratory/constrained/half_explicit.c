@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Half-explicit Runge-Kutta methods of order 5 on the tableau of Dormand and Prince.
  *
- *     index-2 (HEDOP5): the accelerations of stage i are those with which the velocities of stage
- *              i + 1 fulfil the rows at its pose; eq. (81). The first stage is explicit, with the
- *              accelerations of the step before; an eighth pose, at 19/20 of the step, gives those
- *              of the last stage.
- *     index-1 (MDOP5): the accelerations of stage i fulfil d2Phi/dt2 = 0 there; eq. (85)
+ *     index-2 (HEDOP5): the accelerations of stage i are those for which the velocities of stage
+ *              i + 1 satisfy the rows at its pose; eq. (81). The first stage is explicit, with the
+ *              accelerations of the previous step; an eighth pose, at 19/20 of the step, determines
+ *              those of the last stage.
+ *     index-1 (MDOP5): the accelerations of stage i satisfy d2Phi/dt2 = 0 there; eq. (85)
  *
- * M. Arnold, DAE aspects of multibody system dynamics, 2016, Remarks 9 and 10. The row of the
+ * M. Arnold, DAE aspects of multibody system dynamics, 2016, Remarks 9 and 10. Coefficients of the
  * eighth pose: M. Arnold, Half-explicit Runge-Kutta methods with explicit stages for
- * differential-algebraic systems of index 2, 1998. Positions of orientation lie are local
- * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v; the others are plain numbers with
+ * differential-algebraic systems of index 2, 1998. With orientation lie, positions are local
+ * coordinates of the step, q_n o exp(u) with u' = dexp^-1(u) v; otherwise plain numbers with
  * q' = K(q) v.
  *
- * With a tolerance: steps by the embedded method of order 4. */
+ * With a tolerance: step control by the embedded method of order 4. */
 #include "maths/vec.h"
 #include "methods/laboratory/constrained/state.h"
 #include "methods/laboratory/projection.h"
@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define STAGES    7
-#define LAST_STEP 1e-6 /* of a step: what is left to the end is no step of its own */
+#define LAST_STEP 1e-6 /* fraction of a step: a shorter remainder is merged into the last step */
 #define SHORTEST  1e-13
 
 static const double c[STAGES + 1] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1, 19. / 20};
@@ -39,12 +39,12 @@ static const double a[STAGES + 1][STAGES] = {
      2763523204159. / 3289696051200., -41262869588913. / 116235927142400.,
      46310205821. / 287848404480., -3280. / 75413.},
 };
-/* b of order 5 less b of order 4 */
+/* b of order 5 minus b of order 4 */
 static const double e[STAGES] = {71. / 57600,      0,          -71. / 16695, 71. / 1920,
                                  -17253. / 339200, 22. / 525., -1. / 40};
 
-/* @u: numbers of a position's increments and rates;  @V, @rate, @A: of each stage: velocities,
- * rates of positions, accelerations;  @G: rows at the pose of a stage */
+/* @n_u: size of increments and rates of positions;  @V, @rate, @A: of each stage: velocities, rates
+ * of positions, accelerations;  @G: rows at the pose of a stage */
 struct half_explicit {
     struct lk_constrained state;
     int is_index_2;
@@ -151,7 +151,7 @@ static void turn_rate(const double theta[3], const double w[3], double ret[3])
         ret[i] = w[i] + 0.5 * once[i] + factor * twice[i];
 }
 
-/* rates of positions of stage @i, whose increments are in p->u and pose in @Q */
+/* rates of positions of stage @i, with increments in p->u and pose @Q */
 static int position_rates(struct half_explicit *p, int i, const double *Q)
 {
     const struct lk_constrained *s = &p->state;
@@ -165,7 +165,7 @@ static int position_rates(struct half_explicit *p, int i, const double *Q)
     return 0;
 }
 
-/* pose of stage @i from the rates of those before; increments into p->u */
+/* pose of stage @i from the rates of the earlier ones; increments into p->u */
 static int position(struct half_explicit *p, int i, double *Q)
 {
     const struct lk_constrained *s = &p->state;
@@ -182,7 +182,7 @@ static int position(struct half_explicit *p, int i, double *Q)
     return 0;
 }
 
-/* v_n + h sum of the first @terms accelerations of row @i */
+/* v_n + h times the sum of the first @terms accelerations of row @i */
 static void velocity(struct half_explicit *p, int i, int terms, double *ret)
 {
     const struct lk_constrained *s = &p->state;
@@ -194,8 +194,8 @@ static void velocity(struct half_explicit *p, int i, int terms, double *ret)
     }
 }
 
-/* eq. (81e): A of stage @i - 1, whose rows are in p->G and forces in p->force, from the rows at the
- * pose of stage @i */
+/* eq. (81e): A of stage @i - 1 from the rows at the pose of stage @i; its own rows are in p->G, its
+ * forces in p->force */
 static int accelerate_towards(struct half_explicit *p, int i)
 {
     struct lk_constrained *s = &p->state;
@@ -277,7 +277,7 @@ static double error_part(const struct half_explicit *p, double *const *rate, int
     return sum;
 }
 
-/* in multiples of the tolerance, root mean square over positions and velocities */
+/* root mean square over positions and velocities, relative to the tolerance */
 static double error_of(const struct half_explicit *p)
 {
     const struct lk_constrained *s = &p->state;
@@ -287,7 +287,7 @@ static double error_of(const struct half_explicit *p)
                 (p->n_u + s->n));
 }
 
-/* the end of the step into the state; after a projection the accelerations are found anew */
+/* the end of the step becomes the state; a projection requires new accelerations */
 static int finish(struct half_explicit *p, double t)
 {
     struct lk_constrained *s = &p->state;
@@ -304,7 +304,7 @@ static int finish(struct half_explicit *p, double t)
     return r;
 }
 
-/* Return: 0 accepted, 1 rejected and p->next is shorter, or an error */
+/* Return: 0 accepted, -1 rejected, @ret_factor then shortens the step, or an error */
 static int try_step(struct half_explicit *p, double t, double *ret_factor)
 {
     int r = p->is_index_2 ? stages_of_index_2(p) : stages_of_index_1(p);

@@ -2,11 +2,10 @@
 /* The explicit Runge-Kutta method of order 5 with an embedded one of order 4 of J. R. Dormand and
  * P. J. Prince (A family of embedded Runge-Kutta formulae, 1980), on y' = f of any formulation.
  *
- * The error of a step is that of the difference of both, in the mean of all numbers, each of them
- * against tolerance (1 + |y|); a controller with proportional and integral part chooses the next
- * step (E. Hairer, S. P. Norsett, G. Wanner, Solving ordinary differential equations I, 1993,
- * sections II.4 and II.5; their PI controller is in IV.2 of volume II). With tolerance 0 steps are
- * fixed. */
+ * The error estimate is the root mean square of the difference of both, each entry relative to
+ * tolerance (1 + |y|). A PI controller chooses the next step (E. Hairer, S. P. Norsett, G. Wanner,
+ * Solving ordinary differential equations I, 1993, sections II.4 and II.5; the PI controller is in
+ * IV.2 of volume II). With tolerance 0 steps are fixed. */
 #include "methods/laboratory/integrator.h"
 #include "methods/laboratory/stepping.h"
 
@@ -18,7 +17,7 @@
 #define NAME   "dormand-prince"
 #define STAGES 7
 #define SAFETY 0.9
-#define BETA   0.04 /* the integral part: of the error of the step before */
+#define BETA   0.04 /* integral part: exponent of the previous error */
 #define GROWTH 10   /* largest ratio of steps */
 #define SHRINK 0.2  /* smallest */
 
@@ -32,14 +31,14 @@ static const double a[STAGES][STAGES - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 };
-/* order 5 less order 4 */
+/* order 5 minus order 4 */
 static const double e[STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
                                  -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-/** struct dormand_prince - @h: the next step;  @error: of the last one accepted
- * @has_slope: k[0] is f at (t, y), which is the last stage of the step before
- * @next: state where the step under way leads
- * @k: derivatives of the stages, @stage: where */
+/** struct dormand_prince - @h: the next step;  @error: of the last accepted one
+ * @has_slope: k[0] is f at (t, y): the last stage of the previous step
+ * @next: state at the end of the current step
+ * @k: derivatives of the stages, @stage: scratch state */
 struct dormand_prince {
     struct lk_problem *problem;
     int n;
@@ -102,7 +101,7 @@ static void add(const struct dormand_prince *s, int i, double h, double *ret)
     }
 }
 
-/* all stages of a step @h; the last one is where it leads */
+/* evaluates all stages of a step @h; the last one is at its end */
 static int try_step(struct dormand_prince *s, double h)
 {
     for (int i = s->has_slope ? 1 : 0; i < STAGES; i++) {
@@ -118,7 +117,7 @@ static int try_step(struct dormand_prince *s, double h)
     return 0;
 }
 
-/* of the last step tried, in tolerances */
+/* error of the last attempted step, relative to the tolerance */
 static double error_of(const struct dormand_prince *s, double h)
 {
     double sum = 0;
@@ -134,7 +133,7 @@ static double error_of(const struct dormand_prince *s, double h)
     return sqrt(sum / fmax(s->n, 1));
 }
 
-/* the step tried becomes the state; a formulation that settles it changes the slope */
+/* accepts the step; if the formulation settles the state, the slope must be evaluated again */
 static int take_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     size_t size = (size_t)s->n * sizeof(double);
@@ -167,7 +166,7 @@ static int advance_fixed(struct dormand_prince *s, double t, struct lk_error *re
     return r;
 }
 
-/* the ratio of the next step to one with error @error, accepted */
+/* ratio of the next step to an accepted one with error @error */
 static double ratio_after(const struct dormand_prince *s, double error)
 {
     double ratio = SAFETY * pow(fmax(error, 1e-10), -(0.2 - 0.75 * BETA)) * pow(s->error, BETA);
@@ -175,7 +174,7 @@ static double ratio_after(const struct dormand_prince *s, double error)
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* one accepted step that does not lead beyond @t */
+/* one accepted step that ends at or before @t */
 static int advance_step(struct dormand_prince *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, r = 0;
@@ -193,7 +192,7 @@ static int advance_step(struct dormand_prince *s, double t, struct lk_error *ret
         error = r == 0 ? error_of(s, h) : INFINITY;
         if (error <= 1) {
             ratio = ratio_after(s, error);
-            /* a step cut to meet @t says little about the next one */
+            /* a step shortened to end at @t must not reduce the next one */
             s->h = fmax(was_rejected ? fmin(ratio, 1) * h : ratio * h, h < s->h ? s->h : 0);
             s->error = fmax(error, 1e-4);
             return take_step(s, s->t + h >= t || h == t - s->t ? t : s->t + h, ret_error);

@@ -46,7 +46,7 @@ static int open_rk4(struct lk_problem *problem, void **ret, struct lk_error *ret
     return 0;
 }
 
-/* one step @h from y at t; y is written */
+/* one step @h from y at t; overwrites y */
 static int step(struct rk4 *s, double h)
 {
     static const double when[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};

@@ -83,7 +83,7 @@ static void accelerations(struct lk_dae_motion *c, double *ret)
         ret[r] += row_times(c, r, a);
 }
 
-/* the rows of g that belong to lambda, then those of mu */
+/* the equations of g for lambda, then those for mu */
 static void constraints(struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     const struct lk_mechanics *m = lk_dae_motion_mechanics(c);
@@ -129,9 +129,9 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
     return r;
 }
 
-/* ---- its derivative ---- */
+/* ---- the Jacobian of g ---- */
 
-/* the column of lambda of row @r */
+/* column of the lambda of row @r */
 static void lambda_column(struct lk_dae_motion *c, int r, double *ret)
 {
     double *below = ret + c->nq + c->nv;
@@ -149,7 +149,7 @@ static void lambda_column(struct lk_dae_motion *c, int r, double *ret)
         below[i] = c->is_kept[i] ? row_times(c, i, c->u) : 0;
 }
 
-/* the column of mu of row @r: -K W Phi_q^T */
+/* column of the mu of row @r: -K W Phi_q^T */
 static int mu_column(struct lk_dae_motion *c, const double *q, int r, double *ret)
 {
     const struct lk_problem *p = c->dae.problem;

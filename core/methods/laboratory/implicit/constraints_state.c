@@ -19,8 +19,8 @@ static void mark_kept(struct lk_dae_motion *c)
         c->is_kept[c->rows->row[i]] = 1;
 }
 
-/* rows that depend on each other may be others now; lambda in @y goes with them. The mechanics
- * is looked at in the state accepted. */
+/* chooses independent rows again at the accepted state, at which the mechanics is evaluated, and
+ * transforms lambda in @y */
 static int choose_rows(struct lk_dae_motion *c, double *y)
 {
     double *lambda = y + c->nq + c->nv;
@@ -38,8 +38,8 @@ static int choose_rows(struct lk_dae_motion *c, double *y)
     return lk_independent_rows_gather(c->rows, c->nv, c->G, lambda);
 }
 
-/* the root of Phi_q W Phi_q^T on the diagonal: multipliers of redundant rows share a load as those
- * of the step of the daemon do */
+/* square root of the diagonal of Phi_q W Phi_q^T: multipliers of redundant rows then share a load
+ * as in the daemon's step */
 static void weigh_rows(struct lk_dae_motion *c)
 {
     for (int r = 0; r < c->nr; r++) {
@@ -63,7 +63,7 @@ static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
 
     lk_coordinates_normalise(p->orientation, p->mechanics->n_bodies, y);
     lk_dae_motion_evaluate(c, t, y);
-    p->mechanics->n_evaluations--; /* no evaluation of the method */
+    p->mechanics->n_evaluations--; /* does not count as an evaluation of the method */
     for (int b = 0; b < p->mechanics->n_bodies; b++)
         memcpy(&motion[b].a, &slope[c->nq + 6 * b], sizeof(motion[b].a));
     memcpy(lambda, y + c->nq + c->nv, (size_t)c->nr * sizeof(double));
@@ -82,7 +82,7 @@ static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
     return r;
 }
 
-/* ---- made and freed ---- */
+/* ---- allocation ---- */
 
 static void close_constrained(struct lk_dae *dae)
 {
@@ -100,8 +100,8 @@ static int has_inertia(const struct lk_body *body)
     return body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
 }
 
-/* The inverses that the step of the daemon has are those of an artificial mass where there is none:
- * far too large to share a correction by. */
+/* The inverse masses of the daemon's step include an artificial mass for massless bodies; its
+ * inverse is far too large a weight for a correction. */
 static void invert_masses(struct lk_dae_motion *c)
 {
     const struct lk_system *sys = lk_dae_motion_mechanics(c)->system;
@@ -149,7 +149,7 @@ static int take_memory(struct lk_dae_motion *c)
     return 0;
 }
 
-/* index of every number, and B but for M */
+/* index of every variable, and B without M */
 static void describe(struct lk_dae_motion *c)
 {
     struct lk_dae *dae = &c->dae;
@@ -165,7 +165,7 @@ static void describe(struct lk_dae_motion *c)
     }
 }
 
-/* ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; rows left out:
+/* ( M Phi_q^T ; Phi_q 0 ) (a ; lambda) = (Q - w x J w ; -gamma), column-major; dependent rows have
  * lambda = 0. @matrix: (nv + nr)^2, @x: nv + nr. */
 static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, double *x)
 {
@@ -187,7 +187,7 @@ static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, doub
     return LAPACKE_dgesv(LAPACK_COL_MAJOR, (int)n, 1, matrix, (int)n, pivot, x, (int)n);
 }
 
-/* consistent y and y': positions and velocities of the mechanics, a and lambda that go with them */
+/* consistent y and y': positions and velocities of the mechanics, their a and lambda */
 static int start(struct lk_dae_motion *c, double *y, double *slope, struct lk_error *ret_error)
 {
     struct lk_problem *p = c->dae.problem;
@@ -216,7 +216,7 @@ static int start(struct lk_dae_motion *c, double *y, double *slope, struct lk_er
     return r;
 }
 
-/* M in its place; column after column, for M is symmetric */
+/* copies M into B, column by column, since M is symmetric */
 static int fill_mass(struct lk_dae_motion *c)
 {
     size_t nq = (size_t)c->nq, nv = (size_t)c->nv;

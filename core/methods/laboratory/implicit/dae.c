@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIFFERENCE 1.5e-8 /* root of the machine precision */
-#define LEAST      1e-2   /* numbers smaller than this are changed as if they were so large */
+#define DIFFERENCE 1.5e-8 /* square root of the machine precision */
+#define LEAST      1e-2   /* lower bound of |y| for the size of a difference */
 
 int lk_dae_take(struct lk_dae *dae, int n, int has_mass)
 {
@@ -96,7 +96,7 @@ void lk_dae_mass(const struct lk_dae *dae, const double *x, double *ret)
             ret[i] += dae->mass[j * n + i] * x[j];
 }
 
-/* ---- of a formulation ---- */
+/* ---- over a formulation ---- */
 
 static int rate(struct lk_dae *dae, double t, const double *y, double *ret)
 {
@@ -109,7 +109,7 @@ static int jacobian(struct lk_dae *dae, double t, const double *y, const double 
     return lk_dae_differences(dae, t, y, g, 0, dae->n, ret);
 }
 
-/* lk_problem_accept() settles */
+/* lk_problem_accept() also settles */
 static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
                   struct lk_error *ret_error)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Radau IIA with three stages, order 5: y' = f of any formulation, and the constrained equations of
- * motion in every index, see methods/laboratory/implicit/dae.h.
+/* Radau IIA with three stages, order 5: for y' = f of any formulation, and for the constrained
+ * equations of motion in every index, see methods/laboratory/implicit/dae.h.
  *
  * E. Hairer, G. Wanner, Solving ordinary differential equations II, 1996, section IV.8 (RADAU5):
- * simplified Newton on the stages Z, in the basis in which the inverse of the Runge-Kutta matrix is
- * one real number and one complex pair, so that a step factors one real and one complex matrix of
- * the size of y; an embedded formula of order 3 whose error is filtered by the real one; steps
- * chosen by the larger of the usual and the predictive rule (Gustafsson). Errors of variables of
- * index 2 and 3 count times h and h^2. The tolerance is turned into 0.1 tolerance^(2/3) for the
- * estimate, which is of order 3, as there, so that the result is about right to the tolerance.
+ * simplified Newton on the stages Z, in the basis in which the inverse of the Runge-Kutta matrix
+ * has one real eigenvalue and one complex pair, so that a step factors one real and one complex
+ * matrix of the size of y; an embedded formula of order 3 whose error the real matrix filters; a
+ * step from the smaller of the usual and the predictive rule (Gustafsson). Errors of variables of
+ * index 2 and 3 are scaled by h and h^2. As there, the estimate is of order 3 and is compared with
+ * 0.1 tolerance^(2/3), so that the error of the result is about the tolerance.
  *
- * The Newton iteration ends where its error is below kappa of that (lk_problem.kappa); 0 takes the
- * rule of RADAU5, at most 0.03 and less for small tolerances. With tolerance 0 steps are fixed and
- * the iteration goes on to round-off. */
+ * The Newton iteration stops when its error is below kappa times that (lk_problem.kappa); 0 takes
+ * the rule of RADAU5, at most 0.03 and less for small tolerances. With tolerance 0 steps are fixed
+ * and the iteration goes on to round-off. */
 #include "methods/laboratory/implicit/radau.h"
 #include "methods/laboratory/stepping.h"
 
@@ -26,12 +26,12 @@
 #define SAFETY    0.9
 #define GROWTH    8.0 /* largest ratio of steps */
 #define SHRINK    0.2
-#define KEEP_RATE 1e-3  /* contraction below which the Jacobian is kept */
-#define KEEP_STEP 1.2   /* growth of the step below which the factors are kept */
-#define FIXED     1e-10 /* tolerance that weighs the iteration of fixed steps .. */
-#define FIXED_END 1e-3  /* .. and where it ends, of that */
+#define KEEP_RATE 1e-3  /* keep the Jacobian if the contraction is below this */
+#define KEEP_STEP 1.2   /* keep the factors if the ratio of steps is below this */
+#define FIXED     1e-10 /* tolerance that scales the iteration of fixed steps .. */
+#define FIXED_END 1e-3  /* .. which stops at this fraction of it */
 
-/* ---- made and freed ---- */
+/* ---- allocation ---- */
 
 static void close_radau(void *self)
 {
@@ -119,7 +119,7 @@ static int open_radau_dae(struct lk_problem *problem, void **ret, struct lk_erro
 
 /* ---- steps ---- */
 
-/* the step becomes the state, at @t */
+/* accepts the step, which ends at @t */
 static int take_step(struct lk_radau *s, double t, double h, struct lk_error *ret_error)
 {
     int r;
@@ -166,7 +166,7 @@ static int advance_fixed(struct lk_radau *s, double t, struct lk_error *ret_erro
     return r;
 }
 
-/* ratio of the next step to @h, which was accepted with @error after @iterations */
+/* ratio of the next step to @h, accepted with @error after @iterations */
 static double ratio_after(struct lk_radau *s, double h, double error, int iterations, int is_first)
 {
     double safety =
@@ -182,7 +182,8 @@ static double ratio_after(struct lk_radau *s, double h, double error, int iterat
     return fmin(GROWTH, fmax(SHRINK, ratio));
 }
 
-/* the next step and whether factors are kept with it; a step cut to meet a time says little */
+/* chooses the next step, equal to this one if the factors are worth keeping; a step shortened to
+ * end at a given time must not reduce it */
 static void plan_next(struct lk_radau *s, double h, double ratio)
 {
     if (h < s->h && ratio * h < s->h)
@@ -200,7 +201,7 @@ static void reject(struct lk_radau *s, double h, double ratio)
     s->has_past = 0;
 }
 
-/* one accepted step that does not lead beyond @t */
+/* one accepted step that ends at or before @t */
 static int advance_step(struct lk_radau *s, double t, struct lk_error *ret_error)
 {
     int was_rejected = 0, is_first = s->n_steps == 0, iterations = 0;

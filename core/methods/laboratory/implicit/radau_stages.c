@@ -39,7 +39,7 @@ static void change_basis(const double basis[3][3], int n, const double *x, doubl
     }
 }
 
-/* the stages as the last collocation polynomial has them, or y */
+/* starts the stages from the previous collocation polynomial, or from y */
 static void predict(struct lk_radau *s, double h)
 {
     static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
@@ -62,7 +62,7 @@ static void predict(struct lk_radau *s, double h)
     change_basis(T_inverse, n, s->z, s->w);
 }
 
-/* dw := T^-1 g(stages) less what the basis and B make of w / h */
+/* dw := T^-1 g(stages) minus the transformed Runge-Kutta matrix times B w / h */
 static int residual(struct lk_radau *s, double h)
 {
     int n = s->n;
@@ -87,7 +87,7 @@ static int residual(struct lk_radau *s, double h)
     return 0;
 }
 
-/* one iteration; @ret_size: of the increment, in tolerances */
+/* one iteration; @ret_size: norm of the increment, relative to the tolerance */
 static int iterate(struct lk_radau *s, double h, double *ret_size)
 {
     int n = s->n, r = residual(s, h);
@@ -110,7 +110,7 @@ static int iterate(struct lk_radau *s, double h, double *ret_size)
     return 0;
 }
 
-/** struct progress - of an iteration: @size: of the last increment, @rate: of contraction */
+/** struct progress - of the iteration: @size: of the last increment, @rate: of contraction */
 struct progress {
     int n;
     double size;
@@ -118,7 +118,7 @@ struct progress {
     double last_ratio;
 };
 
-/* how much smaller the increments become; the mean of the last two ratios */
+/* updates the rate of contraction: the geometric mean of the last two ratios */
 static void observe(struct progress *p, double size)
 {
     if (p->n++ > 0) {
@@ -162,10 +162,10 @@ int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *re
     return is_fixed && size < 1 ? 0 : LK_E_STALLED;
 }
 
-/* ---- the error, and what a step needs ---- */
+/* ---- error estimate and preparation of a step ---- */
 
-/* (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h); the second time g0 is taken where the first
- * estimate leads */
+/* (GAMMA / h B - dg/dy)^-1 (g0 + B sum estimate z / h); with @again, a large error is estimated
+ * once more with g0 at y plus the first estimate */
 double lk_radau_error(struct lk_radau *s, double h, int again)
 {
     int n = s->n;

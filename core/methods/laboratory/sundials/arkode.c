@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ARKODE of SUNDIALS on y' = f of any formulation: explicit and diagonally implicit Runge-Kutta
- * methods with an embedded one, steps chosen by the error, or fixed with tolerance 0
- * (D. R. Reynolds et al., ARKODE: a flexible IVP solver infrastructure for one-step methods, 2023).
- * The variant is the order, with the table that ARKODE has for it. What a formulation settles is
- * what the method goes on with. */
+ * methods with embedded error estimate; step control, or fixed steps with tolerance 0 (D. R.
+ * Reynolds et al., ARKODE: a flexible IVP solver infrastructure for one-step methods, 2023). The
+ * variant is the order, with the default table of ARKODE. After a step the integrator continues
+ * from the state that the formulation has settled. */
 #include "methods/laboratory/stepping.h"
 #include "methods/laboratory/sundials/session.h"
 
@@ -15,9 +15,10 @@
 
 #define FIXED 1e-13 /* tolerance of the Newton iteration of fixed steps */
 
-/* Set even where there is nothing to settle: without it, ARKODE 5.4 (SUNDIALS 6.4) takes the rate
- * of the last stage for that of the new state wherever the last stage is at the end of the step. In
- * the tables of order 6 and 8 it is, but not at the new state: the order fell to 3. */
+/* Registered even if the formulation settles nothing: without it, ARKODE 5.4 (SUNDIALS 6.4) reuses
+ * the derivative of the last stage as that of the new state whenever the last stage is at the end
+ * of the step. In the tables of order 6 and 8 that stage differs from the new state, and the order
+ * fell to 3. */
 static int settle_vector(realtype t, N_Vector y, void *self)
 {
     struct lk_sundials *s = self;
@@ -31,7 +32,7 @@ static int order_of(const struct lk_problem *p)
     return atoi(p->variant + strcspn(p->variant, "0123456789"));
 }
 
-/* the step of a run with fixed ones that leads to @t */
+/* the fixed step that divides the rest of the way to @t */
 static double fixed_step(const struct lk_sundials *s, double t)
 {
     return (t - s->t) / lk_stepping_divide(s->t, t, s->problem->step);

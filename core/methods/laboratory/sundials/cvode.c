@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CVODE of SUNDIALS on y' = f of any formulation: BDF of order 1 to 5 (`bdf`), or the methods of
- * Adams of order 1 to 12 (`adams`), both with steps and orders chosen by the error.
+/* CVODE of SUNDIALS on y' = f of any formulation: BDF of order 1 to 5 (`bdf`), or the Adams methods
+ * of order 1 to 12 (`adams`), both with variable step and order.
  *
- * What a formulation settles after a step enters the past of BDF as a projection (E. Eich,
+ * What a formulation settles after a step enters the history of BDF as a projection (E. Eich,
  * Convergence results for a coordinate projection method applied to mechanical systems with
- * algebraic constraints, 1993); not where it is a choice of other variables for the same motion
- * (hdca forgets impulses, recursive has rates of bodies without mass), with which the past would
- * not agree. Adams has no projection: it goes on with y as it is. */
+ * algebraic constraints, 1993). Formulations that only change variables of the same motion are an
+ * exception, since the history would not match (hdca resets impulses, recursive has rates of
+ * massless bodies). Adams has no projection and continues with y unchanged. */
 #include "methods/laboratory/stepping.h"
 #include "methods/laboratory/sundials/session.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* IDA of SUNDIALS, BDF of order 1 to 5 for F(t, y, y') = 0: on the residual form of a formulation,
- * where it has none on y' - f, and on the constrained equations of motion, see
+ * on y' - f if it has none, and on the constrained equations of motion, see
  * methods/laboratory/implicit/dae.h.
  *
- * Of the constrained equations, multipliers are left out of the error test, velocities too in
- * index-3 (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations with
- * algebraic constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics, 2016,
- * section 4.2), and count times the step to the power of their index less one in the Newton
- * iteration, which would never converge otherwise: their round-off grows as the step shrinks.
- * Quaternions go on as they are, see dae.h; those of a formulation drift from unit length by no
- * more than the errors. */
+ * For the constrained equations the error test excludes multipliers, and in index-3 also velocities
+ * (L. Petzold, P. Loetstedt, Numerical solution of nonlinear differential equations with algebraic
+ * constraints II, 1986; M. Arnold, DAE aspects of multibody system dynamics, 2016, section 4.2).
+ * The Newton iteration scales them by the step to the power of their index minus one; otherwise it
+ * would never converge, since their round-off grows as the step shrinks. Quaternions are not
+ * normalised, see dae.h; those of a formulation deviate from unit length by no more than the
+ * errors. */
 #include "methods/laboratory/stepping.h"
 #include "methods/laboratory/sundials/session.h"
 
@@ -41,7 +41,7 @@ static void count(struct lk_sundials *s)
     counts->iterations = (unsigned long long)iterations;
 }
 
-/* multipliers of other rows: the past means nothing any more */
+/* multipliers belong to other rows now, so the history is invalid */
 static int begin_anew(struct lk_sundials *s)
 {
     double h = 0;
@@ -68,7 +68,7 @@ static const struct lk_sundials_solver solver = {
     .free = free_ida,
 };
 
-/* ---- of a formulation ---- */
+/* ---- over a formulation ---- */
 
 static int residual(realtype t, N_Vector y, N_Vector slope, N_Vector ret, void *self)
 {
@@ -89,7 +89,7 @@ static int residual(realtype t, N_Vector y, N_Vector slope, N_Vector ret, void *
     return lk_sundials_answer(s, r);
 }
 
-/* numbers that are left out of the error test; IDA copies what it is told */
+/* excludes variables from the error test; IDA copies the vector */
 static int leave_out(struct lk_sundials *s, const int *is_left_out)
 {
     N_Vector id = N_VClone(s->y);
@@ -105,7 +105,7 @@ static int leave_out(struct lk_sundials *s, const int *is_left_out)
     return flag;
 }
 
-/* what all have */
+/* settings of both kinds */
 static int set_up(struct lk_sundials *s, IDAResFn function)
 {
     int flag = IDASetErrHandlerFn(s->memory, lk_sundials_hear, s);
@@ -156,7 +156,7 @@ static int open_ida(struct lk_problem *problem, void **ret, struct lk_error *ret
     return r == 0 ? lk_sundials_ready(s, set_up_formulation(s), ret, ret_error) : r;
 }
 
-/* ---- of the constrained equations ---- */
+/* ---- over the constrained equations ---- */
 
 /* B y' - g */
 static int residual_dae(realtype t, N_Vector y, N_Vector slope, N_Vector ret, void *self)
@@ -200,8 +200,8 @@ static int weights_dae(N_Vector y, N_Vector ret, void *self)
     return 0;
 }
 
-/* The first step is of order 1. What IDA would choose is of the size of the tolerance, and from
- * there on multipliers are round-off. */
+/* The first step is of order 1. IDA's own choice is as small as the tolerance, at which multipliers
+ * are round-off. */
 static double first_step(const struct lk_problem *p)
 {
     return fmin(p->step, 0.1 * sqrt(p->tolerance));

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAST 1e-6 /* of the time: what failed so long ago is no reason for a step to fail now */
+#define PAST 1e-6 /* of the time: an older failure does not explain that a step fails */
 
-/* ---- made and freed ---- */
+/* ---- allocation ---- */
 
 void lk_sundials_free(void *self)
 {
@@ -35,7 +35,7 @@ void lk_sundials_free(void *self)
     free(s);
 }
 
-/* vectors of n numbers; @y, @slope: what is in them, or NULL */
+/* vectors of n numbers; @y, @slope: their contents, or NULL */
 static int take_vectors(struct lk_sundials *s, int n, const double *y, const double *slope)
 {
     size_t size = (size_t)n * sizeof(double);
@@ -169,7 +169,7 @@ int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self)
     return lk_sundials_answer(s, r);
 }
 
-/* ---- the way to a time ---- */
+/* ---- advancing to a time ---- */
 
 static int fail(struct lk_sundials *s, struct lk_error *ret_error)
 {
@@ -180,7 +180,7 @@ static int fail(struct lk_sundials *s, struct lk_error *ret_error)
     return LK_E_STALLED;
 }
 
-/* what is accepted is settled; how the solver goes on is its own matter */
+/* accepts a copy of the state; the solver continues with its own */
 static int accept(struct lk_sundials *s, struct lk_error *ret_error)
 {
     s->problem->counts.steps++;
