@@ -29,7 +29,7 @@ static const struct shape input_shapes[LK_INPUT_TYPES] = {
     [LK_INPUT_DRIVE] = {1, {""}, {"m"}},
 };
 
-/* those that a joint or a force element decides are left out here */
+/* the unit of the others depends on the joint or the force element */
 static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
     [LK_OUTPUT_JOINT_REACTION] = SIX("f", "t", "N", "N m"),
     [LK_OUTPUT_BODY_POSE] = {7,
@@ -89,7 +89,7 @@ void lk_channels_describe_input(const struct lk_model *model, const struct lk_in
         set_frame(model, def->body, def->frame, ret_channel);
 }
 
-/* the coordinates of a joint, or those that are driven; @angle, @length: units */
+/* the coordinates of a joint, or only its driven ones; @angle, @length: units */
 static struct shape coordinate_shape(const struct lk_model *model, int joint, int only_driven,
                                      const char *angle, const char *length)
 {
@@ -130,8 +130,8 @@ static bool is_along_body(const struct lk_model *model, const struct lk_output_d
                   sizeof(def->orientation)) == 0;
 }
 
-/* Those that are vectors. The axes of a sensor are those of its body unless it is mounted
- * otherwise, and a bushing has axes of its own. */
+/* Vector channels. The axes of a sensor are those of its body unless it is mounted otherwise; a
+ * bushing has axes of its own. */
 static void set_output_frame(const struct lk_model *model, const struct lk_output_def *def,
                              struct lk_channel *channel)
 {

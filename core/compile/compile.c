@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a model to a system: the draft, one arena, the initial configuration as first state. */
+/* Compiles a model into a system: draft, arena, the initial configuration as first state. */
 #include "compile/compile.h"
 #include "compile/batch/batches.h"
 #include "compile/batch/prices.h"
@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRONTS_MAX (1 << 27) /* doubles of all fronts together: 1 GiB */
-#define ROUNDOFF_FLOOR                                                                             \
-    1e-13                  /* of the diagonal: E that elimination can still tell from round-off    \
-                            */
-#define SOFT_STIFFNESS 2e9 /* [N/m] of a joint with soft redundancy: as stiff as steel parts */
+#define FRONTS_MAX     (1 << 27) /* largest total size of the fronts [doubles]: 1 GiB */
+#define ROUNDOFF_FLOOR 1e-13     /* of the diagonal: an E above the round-off of elimination */
+#define SOFT_STIFFNESS 2e9       /* [N/m] of a joint with soft redundancy, as of steel parts */
 
 static int input_size(const struct lk_model *m)
 {
@@ -82,7 +80,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
     }
 }
 
-/* The order is the order of use in a step; names and channels, which no step reads, come last. */
+/* The order is that of use in a step; names and channels, which no step reads, come last. */
 static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     const struct lk_model *m = d->model;
@@ -128,7 +126,7 @@ static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_are
                                     : 0;
 }
 
-/* the initial configuration of a body; the parts of a split one are at the same place */
+/* the initial configuration of a body; the parts of a split body share one place */
 static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
 {
     struct lk_motion *m = &sys->now.motion[b];
@@ -142,7 +140,7 @@ static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *de
     lk_rotate_back(R, def->angular_velocity, m->v.w);
 }
 
-/* names for messages: joints of the model have theirs, other rows that of what made them */
+/* names for messages: joints have those of the model, other rows that of their origin */
 static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i];
@@ -164,7 +162,7 @@ static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* the sides of joints at each body; those at the ground carry nothing */
+/* the sides of joints at each body; the ground has none */
 static void fill_sides(struct lk_system *sys)
 {
     int n = 0;
@@ -213,7 +211,7 @@ static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
     }
 }
 
-/* the block and the terms that belong to force element @force */
+/* sets up the block and the terms of force element @force */
 static void find_element(const struct lk_system *sys, int force, struct lk_output *out)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -291,7 +289,7 @@ static double rounded_diagonal(const struct lk_system *sys, int joint, int side,
     const struct lk_body *body;
     double row[6], turn[3], moment, shift;
 
-    if (b >= sys->n_bodies) /* the ground, which the array of bodies does not have */
+    if (b >= sys->n_bodies) /* the ground is not in the array of bodies */
         return 0;
     body = &sys->body[b];
     lk_jacobian_row(sys->jacobian[joint], side, r, row);
@@ -315,7 +313,7 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
     return sum / sys->s;
 }
 
-/* E of rigid rows: 2 eps times the smallest of the bodies' mean diagonals, lengths and angles
+/* E of rigid rows: 2 eps times the smallest mean diagonal among the bodies, lengths and angles
  * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
  * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
  * round-off of the elimination. With soft redundancy every joint is as compliant as steel parts. */
@@ -437,7 +435,7 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->step_flops =
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
     if (sys->formulation->own_size)
-        s->step_flops = 0; /* its equations are others than those of the tree */
+        s->step_flops = 0; /* its equations are not those of the tree */
     else if (sys->formulation->is_explicit)
         s->step_flops =
             4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
@@ -445,7 +443,7 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->memory = memory;
 }
 
-/* the constants that memory is counted by */
+/* the constants that determine the size of memory */
 static struct lk_system shape_of(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
@@ -490,7 +488,7 @@ static void name_prices(struct lk_system *sys, const struct lk_draft *d)
              d->has_own_prices ? "" : ", the nearest known");
 }
 
-/* counts, then places: the only memory of a system */
+/* first counts, then places: the only memory of a system */
 static int create(const struct lk_draft *d, struct lk_system **ret_system,
                   struct lk_error *ret_error)
 {
@@ -523,7 +521,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     return 0;
 }
 
-/* @flops_max: of a step, 0: no bound */
+/* @flops_max: of a step, 0: no limit */
 static int check_size(const struct lk_draft *d, double flops_max, struct lk_error *ret_error)
 {
     double flops =
@@ -569,8 +567,8 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
     return options && options->order != 0 ? options->order : model->solver.order;
 }
 
-/* struct how - arguments of lk_compile(). @in_hold: add rows that hold coordinates;  @is_plain: see
- * struct lk_draft;  @parts: divisor of the requested step */
+/* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
+ * see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
     struct lk_compile_how told;
     int in_hold;
@@ -578,7 +576,7 @@ struct how {
     int parts;
 };
 
-/* the model compiled, its initial configuration not yet assembled */
+/* compiles the model; its initial configuration is not assembled yet */
 static int compile(const struct lk_model *model, const struct lk_options *options, struct how how,
                    struct lk_system **ret_system, struct lk_error *ret_error)
 {
@@ -608,7 +606,7 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, how.told.flops_max, ret_error);
-    /* what combines sequences reads poses, rows and factors one by one */
+    /* the combination of sequences reads poses, rows and factors one by one */
     if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
         r = lk_batches_draft(&d, engines);
     if (r == 0)
@@ -619,8 +617,8 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     return r;
 }
 
-/* the velocity of a body that the assembly turns, turns with it, as its angular velocity
- * does, which is kept in the axes of the body */
+/* a velocity turns with the body that the assembly turns; so does its angular velocity, which is
+ * stored in body axes */
 static void turn_velocity(struct lk_motion *m, const double q[4])
 {
     double before[9], after[9], local[3];
@@ -631,8 +629,8 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
     lk_rotate(after, local, m->v.v);
 }
 
-/* Assemble with held coordinates: a separate system has rows for them and only assembles the
- * initial configuration; the system that runs takes over its poses. */
+/* Assembles with held coordinates: a separate system has rows for them and only assembles the
+ * initial configuration; the running system copies its poses. */
 static int assemble_held(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, double *ret_gap,
                          struct lk_error *ret_error)
@@ -650,7 +648,7 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     if (r != 0)
         return r;
     r = lk_start_assemble(held, ret_error);
-    /* the parts of bodies may be others, their places are the same */
+    /* the parts of bodies may differ, their poses do not */
     for (int b = 0; b < sys->n_bodies && r == 0; b++) {
         const struct lk_motion *from = &held->now.motion[sys->body[b].of];
 
@@ -667,7 +665,7 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
-/* the systems that step the same stretch in two and three parts, for a higher order */
+/* compiles the systems that step the same interval in two and three parts, for a higher order */
 static int add_sequences(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {

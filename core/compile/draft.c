@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLIT_ROWS 24  /* a body with fewer rows is not worth splitting */
-#define SPLIT_GAIN 0.9 /* of the work that must be left */
+#define SPLIT_ROWS 24  /* a body with fewer rows is not split */
+#define SPLIT_GAIN 0.9 /* largest fraction of the work that a split may leave */
 
-/* bodies in blocks before they are placed: of the model, the ground, frames */
+/* bodies in blocks before placement: of the model, the ground, frames */
 #define FRAME_CODE(k) (-2 - (k))
 
 static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type type, int joint)
@@ -60,7 +60,7 @@ static void add_joints(struct lk_draft *d)
     }
 }
 
-/* a row on coordinate @which of joint @joint */
+/* makes a row on coordinate @which of joint @joint */
 static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int which)
 {
     const struct lk_model *m = d->model;
@@ -83,7 +83,7 @@ static int share_coordinate(const struct lk_force_def *f, const struct lk_force_
            f->coordinate == g->coordinate;
 }
 
-/* one row for all elements at a coordinate: the first of them, @i, makes it */
+/* makes one row for all elements at a coordinate, called for the first of them, @i */
 static void add_law_of_coordinate(struct lk_draft *d, int i)
 {
     const struct lk_force_def *forces = d->model->forces;
@@ -149,8 +149,8 @@ static void add_holds(struct lk_draft *d)
 
 /* ---- parts ---- */
 
-/* index in the system of the part of body @body that takes the next block; the blocks of a body go
- * to its parts in order */
+/* index in the system of the part of body @body that takes the next block; the blocks of a body are
+ * assigned to its parts in order */
 static int part_of(struct lk_draft *d, int body)
 {
     struct lk_draft_share *share = &d->share[body];
@@ -183,7 +183,7 @@ static void begin_shares(struct lk_draft *d, const struct lk_draft_block *origin
                 d->share[original[i].body[s]].blocks++;
 }
 
-/* the different bodies of two coupled joints, the ground left out */
+/* the different bodies of two coupled joints, without the ground */
 static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
 {
     const struct lk_joint_def *def = &d->model->joints[b->joint];
@@ -200,13 +200,11 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
         }
     for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
         b->body[i] = d->n_bodies;
-    /* both joints between the ground and one body: a block has the Jacobian of two sides at least
-     */
+    /* both joints connect the ground and one body: a block has at least two sides */
     b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
-/* @original: blocks with their bodies in the model; rows on coordinates go with the joint
- */
+/* @original: blocks with their bodies in the model; rows on coordinates follow their joint */
 static void place_blocks(struct lk_draft *d, const struct lk_draft_block *original)
 {
     begin_shares(d, original);
@@ -240,7 +238,7 @@ static void add_welds(struct lk_draft *d)
     }
 }
 
-/* blocks with the parts as they are chosen now, and the plan that follows */
+/* makes the blocks for the currently chosen parts, and their plan */
 static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
 {
     lk_plan_fini(&d->plan);
@@ -264,7 +262,7 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
 
-/* of a step */
+/* work of a step */
 static double work_with(const struct lk_draft *d, double factor_flops, double solve_flops)
 {
     return lk_draft_factors(d) * factor_flops + lk_draft_solves(d) * solve_flops;
@@ -275,7 +273,7 @@ static double work_of(const struct lk_draft *d)
     return work_with(d, d->plan.factor_flops, d->plan.solve_flops);
 }
 
-/* ---- which bodies are worth a trial ---- */
+/* ---- which bodies are candidates for splitting ---- */
 
 /** struct stake - rows of a body's joints in a front: eliminated there, remaining. */
 struct stake {
@@ -283,13 +281,13 @@ struct stake {
     int r;
 };
 
-/* work of a step at a front that eliminates @e rows, where @r remain */
+/* work of a step at a front that eliminates @e rows and keeps @r */
 static double front_work(const struct lk_draft *d, double e, double r)
 {
     return work_with(d, lk_front_flops(e, r), lk_front_solve_flops(e, r));
 }
 
-/* adds up what front @f would save if it had none of a body's rows, and forgets the rows */
+/* adds what front @f would save without the rows of a body, and resets the counts */
 static void save_front(const struct lk_draft *d, const struct lk_front_plan *f, struct stake *stake,
                        double *saved)
 {
@@ -327,7 +325,7 @@ static void bound_savings(const struct lk_draft *d, struct stake *stake, double 
     }
 }
 
-/* tries more and more parts of one body, and keeps the number with the least work */
+/* tries increasing numbers of parts for one body, and keeps the best */
 static int split_body(struct lk_draft *d, const struct lk_draft_block *original, int body,
                       int blocks)
 {
@@ -346,7 +344,7 @@ static int split_body(struct lk_draft *d, const struct lk_draft_block *original,
     return r == 0 ? make_plan(d, original) : r;
 }
 
-/* @rows, @blocks: at each body */
+/* @rows, @blocks: of each body */
 static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_block *original,
                             int *rows, int *blocks)
 {
@@ -358,7 +356,7 @@ static void count_at_bodies(const struct lk_draft *d, const struct lk_draft_bloc
             }
 }
 
-/* @counts: two of each body, zero;  @stake, @saved: of each body, zero */
+/* @counts: two per body, zero;  @stake, @saved: of each body, zero */
 static int try_bodies(struct lk_draft *d, const struct lk_draft_block *original, int *counts,
                       struct stake *stake, double *saved)
 {
@@ -397,7 +395,7 @@ static int take_memory(struct lk_draft *d)
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
     size_t own = joints + (size_t)m->n_drives + (size_t)m->n_forces +
                  (d->in_hold ? LK_COORDINATES_MAX * joints : 0);
-    /* a split leaves two blocks a part, so there are fewer welds than blocks */
+    /* a split leaves two blocks per part, so there are fewer welds than blocks */
     size_t blocks = 3 * own + 1;
 
     d->n_parts = malloc((bodies + 1) * sizeof(int));

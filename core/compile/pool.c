@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a pool; what it does is in step/pool.c. */
+/* Allocates a pool; step/pool.c implements it. */
 #include "step/pool.h"
 #include <errno.h>
 #include <stdlib.h>

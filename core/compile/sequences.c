@@ -9,12 +9,13 @@
 #define DECAY_MAX    2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
 #define POWER_ROUNDS 100
 
-/* [rad] of a mode in a step. Order 3 lets an undamped mode grow by 1.2e-5 a step at the limit, 6e-4
- * at 1; order 4 damps it up to 1.7, then both run away: by 5/3 and 3.7 a step for a stiff mode. */
+/* largest phase [rad] of a mode in a step. Order 3 lets an undamped mode grow by 1.2e-5 per step at
+ * the limit, by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both diverge: a stiff mode grows by
+ * 5/3 and 3.7 per step. */
 static const double swing_max[2] = {0.5, 1.0};
-#define SWING_MAX_RK4 1.0 /* damps 0.7 % a step; runs away from 2.8 on */
+#define SWING_MAX_RK4 1.0 /* at the limit 0.7 % damping per step; divergence from 2.8 on */
 
-/* stiffness or damping of a law, which is linear, or steepest where nothing slips */
+/* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
 static double tangent_of(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
@@ -23,7 +24,7 @@ static double tangent_of(const struct lk_system *sys, int i, int is_damping)
     return is_damping ? f.damping : f.stiffness;
 }
 
-/* whether sub-steps have to settle: bodies with unequal moments, springs, dampers */
+/* whether sub-steps must settle accelerations: unequal moments, springs or dampers */
 static int has_feedback(const struct lk_system *sys)
 {
     int found = 0;
@@ -59,7 +60,7 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
     }
 }
 
-/* what no step of higher order can follow, as "friction 'brake'", or "" */
+/* what no step of higher order can integrate, as "friction 'brake'", or "" */
 static void find_kink(const struct lk_model *m, char *text, size_t room)
 {
     for (int i = 0; i < m->n_forces && !text[0]; i++) {
@@ -100,8 +101,8 @@ static int find_massless(const struct lk_system *sys)
     return -1;
 }
 
-/* the same as it makes a mechanism swing or brake: where a formulation takes bodies without
- * inertia, a spring at one of them is in balance and swings with nothing */
+/* the same for the estimate of frequencies: in a formulation that supports bodies without inertia,
+ * a spring at such a body is in equilibrium and has no mode */
 static double tangent_at_work(const struct lk_system *sys, int i, int is_damping)
 {
     const struct lk_joint *j = &sys->joint[sys->law[i].joint];
@@ -179,7 +180,7 @@ static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
     double *u = sys->next.tangent, found = 0;
 
     for (int i = 0; i < sys->n_laws; i++) {
-        u[i] = cos(i) / sqrt(sys->n_laws); /* no mode of a mechanism is like this */
+        u[i] = cos(i) / sqrt(sys->n_laws); /* irregular: orthogonal to no mode */
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
     }
     lk_evaluate_factor(sys);
@@ -189,7 +190,7 @@ static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
     return found;
 }
 
-/* the element that gives a law most of its stiffness or damping, or the joint that is compliant */
+/* the element that contributes most of a law's stiffness or damping, or the compliant joint */
 static const char *name_of_law(const struct lk_system *sys, const struct lk_model *m, int i,
                                int is_damping)
 {

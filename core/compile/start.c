@@ -2,10 +2,10 @@
 /* Makes the initial configuration consistent.
  *
  * Positions: Gauss-Newton on the rigid rows, dq = -W Phi_q^T (Phi_q W Phi_q^T)^-1 Phi, the smallest
- * motion in the measure of the mass. Velocities: mass-orthogonal projection. Accelerations and
- * multipliers: M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined until round-off so that the
- * regularisation has no effect; starting from zero the multipliers are of minimum norm. Compliant
- * rows are forces here: E is made so large that the solve does not change their multipliers. */
+ * motion in the mass metric. Velocities: mass-orthogonal projection. Accelerations and multipliers:
+ * M a + Phi_q^T lambda = Q, Phi_q a + gamma = 0, refined to round-off so that the regularisation
+ * has no effect; starting from zero, the multipliers are of minimum norm. Compliant rows are forces
+ * here: E is so large that the solve does not change their multipliers. */
 #include "compile/compile.h"
 #include "compile/effort.h"
 #include "maths/vec.h"
@@ -15,21 +15,19 @@
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
-#define ASSEMBLY_ROUNDOFF 1e-14 /* times the size of the model: as closed as doubles can tell */
-#define ASSEMBLY_ENOUGH                                                                            \
-    1e-4                  /* times the size: closed up to a misfit that the joints can absorb      \
-                           */
-#define ASSEMBLY_TURN 0.3 /* largest turn of a round [rad] */
-#define REFINEMENTS   8
+#define ASSEMBLY_ROUNDOFF 1e-14 /* of the size of the model: closed to double precision */
+#define ASSEMBLY_ENOUGH   1e-4  /* of the size: a misfit that the joints can absorb */
+#define ASSEMBLY_TURN     0.3   /* largest rotation in one iteration [rad] */
+#define REFINEMENTS       8
 
-/* a factorisation and some solves are paid for, ten operations at a price of one. Return: whether
- * to end, see compile/effort.h */
+/* charges a factorisation and some solves, at ten operations per unit. Return: whether to stop, see
+ * compile/effort.h */
 static bool spend_round(const struct lk_system *sys)
 {
     return lk_effort_spend((uint64_t)(sys->project_flops / 10));
 }
 
-/* value and rate of the row of a law in the present state */
+/* deflection and rate of the row of a law in the current state */
 static double law_place(const struct lk_system *sys, const struct lk_law *law, double *ret_rate)
 {
     double phi[LK_ROWS_MAX], rates[LK_ROWS_PAD];
@@ -40,7 +38,8 @@ static double law_place(const struct lk_system *sys, const struct lk_law *law, d
     return phi[law->row];
 }
 
-/* E of the compliant rows: the working value, or so large that they are left alone */
+/* E of the compliant rows: the working value, or so large that a solve leaves their multipliers
+ * unchanged */
 static void couple_compliant_rows(struct lk_system *sys, int coupled)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -59,7 +58,7 @@ static void couple_compliant_rows(struct lk_system *sys, int coupled)
     }
 }
 
-/* largest initial distance, but at least of one body's joint arms: the scale of a gap */
+/* largest initial distance, at least the largest joint arm of a body: the scale of a gap */
 static double model_size(const struct lk_system *sys)
 {
     double size = 0;
@@ -74,8 +73,8 @@ static double model_size(const struct lk_system *sys)
     return size > 0 ? size : 1;
 }
 
-/* largest violation of a joint's rigid rows, which go into the right-hand side: lengths in sizes of
- * the model; @ret_row: which row, @ret_gap: as it is */
+/* largest violation among a joint's rigid rows, in sizes of the model for lengths; writes the
+ * violations into the right-hand side. @ret_row: its row, @ret_gap: in m or rad */
 static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row, double *ret_gap)
 {
     const struct lk_joint *j = &sys->joint[i];
@@ -89,7 +88,7 @@ static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row,
     for (int r = 0; r < lk_rigid_rows(j); r++) {
         double relative = fabs(phi[r]) / (r < j->n_length ? size : 1);
 
-        /* a gap that is not a number is the worst and stays so */
+        /* NaN counts as the largest violation */
         if (!(relative <= worst) && !isnan(worst)) {
             worst = relative;
             *ret_row = r;
@@ -99,7 +98,7 @@ static double joint_gap(struct lk_system *sys, int i, double size, int *ret_row,
     return worst;
 }
 
-/* violations of all joints; returns the largest in sizes of the model, @ret_gap as it is */
+/* violations of all joints; returns the largest in sizes of the model, @ret_gap in m or rad */
 static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
 {
     double worst = 0;
@@ -118,7 +117,7 @@ static double measure_gaps(struct lk_system *sys, double size, double *ret_gap)
     return worst;
 }
 
-/* one round of Gauss-Newton, shortened so that no body turns too far */
+/* one Gauss-Newton iteration, scaled so that no body rotates by more than ASSEMBLY_TURN */
 static void move_bodies(struct lk_system *sys)
 {
     double turn = 0, scale;
@@ -146,7 +145,7 @@ static void move_bodies(struct lk_system *sys)
     lk_evaluate_poses(sys, &sys->now);
 }
 
-/* the joint whose rows the block @i stands for, for messages */
+/* the joint that owns the rows of block @i, for messages */
 static const char *name_of(const struct lk_system *sys, int i)
 {
     const struct lk_joint *of = sys->joint[i].of[0];
@@ -154,9 +153,9 @@ static const char *name_of(const struct lk_system *sys, int i)
     return sys->joint_name[i < sys->n_named_joints || !of ? i : (int)(of - sys->joint)];
 }
 
-#define GAPS_TOLD 3 /* joints that a message names */
+#define GAPS_TOLD 3 /* number of joints that a message names */
 
-/* the joints with the largest gaps, the largest first, as "'a' (0.3 m), 'b' (0.1 rad)" */
+/* writes the joints with the largest gaps, in descending order, as "'a' (0.3 m), 'b' (0.1 rad)" */
 static void list_gaps(struct lk_system *sys, double size, char *text, size_t room)
 {
     int told[GAPS_TOLD];
@@ -189,8 +188,8 @@ static void list_gaps(struct lk_system *sys, double size, char *text, size_t roo
     }
 }
 
-/* Coordinates at the present poses. Angles unwrap on from where they were, so that a start, a drive
- * or a gear may turn a joint by more than half a turn; a round turns bodies by less. */
+/* Coordinates at the current poses. Angles unwrap from their previous values, so that a start, a
+ * drive or a gear may turn a joint by more than half a turn; one iteration turns a body by less. */
 static void start_coordinates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
@@ -214,7 +213,8 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     relative = measure_gaps(sys, size, &gap);
     sys->summary.assembly_gap = gap;
     for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
-        /* closed as well as the model allows: rounds no longer help */
+        /* whether the joints are closed as well as the model allows: further iterations do not help
+         */
         if (relative < ASSEMBLY_ENOUGH && relative > 0.5 * previous)
             break;
         previous = relative;
@@ -235,7 +235,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     return LK_E_ASSEMBLY;
 }
 
-/* direction of side 0 as side 1 sees it */
+/* a direction of side 0 in the axes of side 1 */
 static void see_from_side_1(const struct lk_pose *const pose[2], const double in0[3], double ret[3])
 {
     double world[3];
@@ -244,8 +244,8 @@ static void see_from_side_1(const struct lk_pose *const pose[2], const double in
     lk_rotate_back(pose[1]->R, world, ret);
 }
 
-/* the point of side 1 from that of side 0, but for what the joint lets it move along: the part of
- * the gap along the directions in @free (bit i: f[0][i]) stays */
+/* sets the point of side 1 from that of side 0, and keeps the part of the gap along the directions
+ * in @free (bit i: f[0][i]), along which the joint slides */
 static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], unsigned free)
 {
     double P0[3], P1[3], arm[3], gap[3];
@@ -267,7 +267,7 @@ static void take_point(struct lk_joint *j, const struct lk_pose *const pose[2], 
         j->p[1][k] += arm[k];
 }
 
-/* the axis of side 1 from that of side 0; the angle stays with side 1 */
+/* sets the axis of side 1 from that of side 0; side 1 keeps its angle */
 static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
 {
     double axis[3], along, length, *t1 = j->f[1][0];
@@ -284,8 +284,8 @@ static void take_axis(struct lk_joint *j, const struct lk_pose *const pose[2])
     lk_cross(axis, t1, j->f[1][1]);
 }
 
-/* the directions of side 0 along which a joint lets the point of side 1 move, as bits; -1: it has
- * no such rows */
+/* directions of side 0 along which a joint lets the point of side 1 slide, as bits; -1: it has no
+ * such rows */
 static int free_directions(enum lk_joint_type type)
 {
     enum lk_kind kind = lk_kind_of(type);
@@ -298,8 +298,8 @@ static int free_directions(enum lk_joint_type type)
     return lk_joint_kinds[kind].point ? 0 : free;
 }
 
-/* Recompute the constants of side 1 from side 0, so that a misfit of redundant joints too
- * small to detect does not cause large forces. The joint's coordinates keep their values. */
+/* Recompute the constants of side 1 from side 0, so that a misfit of redundant joints too small to
+ * detect does not cause large forces. The joint's coordinates keep their values. */
 static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 {
     const struct lk_pose *const pose[2] = {&sys->pose[j->body[0]], &sys->pose[j->body[1]]};
@@ -309,7 +309,7 @@ static void absorb_misfit(struct lk_system *sys, struct lk_joint *j)
 
     if (free >= 0)
         take_point(j, pose, (unsigned)free);
-    /* squares: three hold the frames parallel, two the axes */
+    /* three dot-1 rows keep the frames parallel, two keep the axes parallel */
     if (n_square == 3)
         for (int k = 0; k < 3; k++)
             see_from_side_1(pose, j->f[0][k], j->f[1][k]);
@@ -340,8 +340,8 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* compliant multipliers from their law, then a = W (Q - gyroscopic - their forces); without inertia
- * there is no acceleration that follows from forces, and 0 is as good as any */
+/* compliant multipliers from their laws, then a = W (Q - gyroscopic - their forces); where there is
+ * no inertia, forces determine no acceleration, and 0 is used */
 static void free_accelerations(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows; r++)
@@ -376,7 +376,7 @@ static void free_accelerations(struct lk_system *sys)
     }
 }
 
-/* Only what has no inertia moves, as if all else were held. */
+/* Only bodies and axes without inertia move, as if all others were fixed. */
 static void hold_heavy_bodies(struct lk_system *sys, int hold)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -390,8 +390,8 @@ static void hold_heavy_bodies(struct lk_system *sys, int hold)
     }
 }
 
-/* lambda = f + c Phi_q dv for every law, with E = 1 / c, and 0 for joints, into the right-hand side
- */
+/* writes lambda = f + c Phi_q dv for every law, with E = 1 / c, and 0 for joints, into the
+ * right-hand side */
 static void damper_residual(struct lk_system *sys, double t)
 {
     for (int i = 0; i < sys->n_joints; i++) {
@@ -435,7 +435,7 @@ static double massless_imbalance(struct lk_system *sys)
     return largest > 0 ? left / largest : left;
 }
 
-/* one round: an implicit Euler step of @t seconds of what has no inertia */
+/* one iteration: an implicit Euler step of @t seconds for all that has no inertia */
 static void move_massless(struct lk_system *sys, double t)
 {
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
@@ -467,10 +467,10 @@ static void move_massless(struct lk_system *sys, double t)
     lk_evaluate_twists(sys, &sys->now);
 }
 
-/* Bodies without inertia that hang on dampers have no velocity of their own to start with: theirs
- * follows from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of
- * @t seconds with everything else held finds it, since the artificial mass in W hardly counts in so
- * long a step; further rounds remove what is left of its effect. */
+/* The velocity of a body without inertia that hangs on dampers is not free at the start: it follows
+ * from the forces, 0 = Q - Phi_q^T lambda with lambda = f(x, v). An implicit Euler step of @t
+ * seconds with all other bodies fixed finds it, since the artificial mass in W is negligible in
+ * such a long step; further iterations remove its remaining effect. */
 static void fit_massless_velocities(struct lk_system *sys)
 {
     const double t = 1;
@@ -487,14 +487,14 @@ static void fit_massless_velocities(struct lk_system *sys)
         sys->now.lambda[r] = 0;
     for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
         move_massless(sys, t);
-    /* forces that no damper can balance: the velocities stay as they were given */
+    /* no damper can balance the forces: the velocities keep their given values */
     if (!(massless_imbalance(sys) < 1e-6))
         memcpy(sys->now.motion, sys->next.motion, motions);
     lk_evaluate_twists(sys, &sys->now);
     hold_heavy_bodies(sys, 0);
     couple_compliant_rows(sys, 0);
     lk_evaluate_factor(sys);
-    /* what moved against bodies that were held takes its guides along, and they it */
+    /* the moved bodies and the joints that guide them need consistent velocities again */
     project_velocities(sys);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost of a step as a sum of work times price (prices.h). The prices reproduce the times they were
- * fitted to within 20 %; for the choice of an engine only ratios matter. */
+/* Cost of a step as a sum of work times price (prices.h). The prices reproduce the times from which
+ * they were fitted to within 20 %; the choice of an engine only needs ratios. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include <math.h>
 #include <string.h>
 
-/* phases of a step that its tasks share: prediction, rows, five times up and down */
+/* phases of a step that its tasks share: prediction, rows, five passes up and down */
 #define PHASES 12
 
 static void add_front(const struct lk_batches *p, const struct lk_batch_front *f,

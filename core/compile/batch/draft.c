@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides whether a model can be stepped in batches, and makes its program. */
+/* Decides whether a model can be stepped in batches, and builds its program. */
 #include "compile/draft.h"
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
@@ -10,7 +10,7 @@
 /* lanes do not support bodies without inertia or thin bodies, which have special predictors */
 #define THIN 1e-9
 
-/* the line of its joint in rows/table.h, or -1 */
+/* its kind in rows/table.h, or -1 */
 static int kind_of(const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
@@ -29,8 +29,8 @@ static int is_plain(const struct lk_body_def *b)
     return b->mass > 0 && determinant > THIN * largest * largest * largest;
 }
 
-/* Formulation, rows and bodies that batches know; a condition is read from the fronts one by one.
- */
+/* Checks that batches support the formulation, the rows and the bodies. The condition number needs
+ * the fronts one by one. */
 static int is_known(const struct lk_draft *d, int *kind)
 {
     const struct lk_model *m = d->model;
@@ -47,11 +47,11 @@ static int is_known(const struct lk_draft *d, int *kind)
     return known;
 }
 
-/* Engines with fewer lanes are for comparison and for processors without wider ones; wherever both
- * were measured, they were never the fastest. */
+/* Engines with fewer lanes are for comparison and for processors without wider ones; where both
+ * were measured, a narrower one was never the fastest. */
 #define LANES_CHOSEN 4
 
-/* Replace the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */
+/* Replaces the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */
 static int consider(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
                     double *least_ns)
 {
@@ -97,7 +97,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
     if (!kind)
         return -ENOMEM;
     known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d, kind);
-    /* small mechanisms leave most lanes empty; an engine that was asked for by name is taken */
+    /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
     if (known && named)
         r = lk_batches_new(&d->topology, kind, named, &d->batches);
     for (int i = 0; known && !named && engines[i] && r == 0; i++)

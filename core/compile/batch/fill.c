@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program in the memory of a system: its lists, and the constants of bodies and joints. */
+/* Copies a program into the memory of a system: its lists, and the constants of bodies and joints.
+ */
 #include "compile/batch/batches.h"
 #include "compile/batch/cost.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* an array of @plan, copied into the arena */
+/* copies an array of @plan into the arena */
 #define COPY(to, arena, plan, array, n)                                                            \
     do {                                                                                           \
         void *memory = lk_arena_take(arena, (size_t)(plan)->n, sizeof(*(plan)->array));            \
@@ -23,7 +24,7 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
 
     if (arena->base)
         *p = *plan;
-    /* vectors lie on their own size */
+    /* a vector is aligned to its own size */
     void *values = lk_arena_take(arena, (size_t)plan->n_values, lane);
     COPY(p, arena, plan, ops, n_ops);
     COPY(p, arena, plan, tasks, n_tasks);
@@ -58,7 +59,7 @@ static void set(struct lk_batches *p, int at, int lane, double value)
     p->values[at * p->lanes + lane] = value;
 }
 
-/* lanes without a body: no mass, no motion, not turned */
+/* lanes without a body: no mass, no motion, identity orientation */
 static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
 {
     for (int i = 0; i < p->n_bodies; i++)
@@ -83,7 +84,7 @@ static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
         }
 }
 
-/* lanes without a joint: E of one, so that their rows are solved by nothing */
+/* lanes without a joint: E = 1 keeps their rows regular */
 static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
 {
     for (int i = 0; i < p->n_joints; i++) {
@@ -109,7 +110,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
     }
 }
 
-/* every body once, however often it is named */
+/* collects every body once, however often it is named */
 static void name_body(const struct lk_system *sys, int *list, int *n, int body)
 {
     if (body < 0 || body >= sys->n_bodies)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assemblies that look alike, and the fronts of batches made of them; see pieces.h. */
+/* Finds similar assemblies and makes the fronts of batches from them; see pieces.h. */
 #include "compile/batch/pieces.h"
 #include "compile/effort.h"
 #include <errno.h>
@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASK_BLOCKS 8 /* a piece is shared out as long as each share has so many bodies a lane */
+#define TASK_BLOCKS 8 /* bodies per lane that a task has at least */
 #define TASKS_MAX   4
 
-/* what leads out of an assembly sorts behind what stays inside */
+/* slots of outgoing joints sort behind those of internal joints */
 #define KEY_GROUND   (INT_MAX - 1)
 #define KEY_EXTERNAL INT_MAX
 
-/** struct assembly - a body or the result of a merge. @first, @size: places of its bodies, which
- * stand in a row;  @class: the same number for assemblies that look alike; -1: like no other
- * @root: what it becomes a part of in the end
- * @front, @lane: what became of it: its front, or -1 for a body without one */
+/** struct assembly - a body or the result of a merge. @first, @size: range of places of its bodies;
+ * @class: equal for similar assemblies; -1: similar to none
+ * @root: the last assembly that contains it
+ * @front, @lane: its front and lane in it; -1: a body without a front */
 struct assembly {
     int part[2];
     int parent;
     int root;
-    int n_ground; /* of a root: joints to the ground */
+    int n_ground; /* of a root: number of joints to the ground */
     int first;
     int size;
     int class;
-    int is_open; /* its parent was taken apart, or it has none */
+    int is_open; /* its parent is not in a batch, or it has none */
     int front;
     int lane;
 };
@@ -45,12 +45,13 @@ struct maker {
     int failed; /* memory, or: */
     bool is_over;
     int task;
-    int root_first[LK_LANES_MAX]; /* places where the pieces under way begin, and their size */
+    int root_first[LK_LANES_MAX]; /* first places and size of the pieces being made */
     int root_size;
     struct lk_pieces *out;
 };
 
-/** struct node - a part of pieces under way: a front, or bodies whose element is not in one. */
+/** struct node - a part of the pieces being made: a front, or bodies whose element is in no front
+ * yet. */
 struct node {
     int front;
     int body[LK_LANES_MAX];
@@ -60,7 +61,7 @@ struct node {
 
 static void *grow(struct maker *m, void *array, int n, size_t size)
 {
-    /* powers of two */
+    /* capacities are powers of two */
     if (n & (n - 1))
         return array;
     void *larger = realloc(array, (n ? 2 * (size_t)n : 1) * size);
@@ -77,8 +78,9 @@ static int other_body(const struct lk_topology *t, int j, int body)
     return t->body[j][0] == body ? t->body[j][1] : t->body[j][0];
 }
 
-/* If a mechanism has a single joint to the ground, that joint is not eliminated with its body but
- * kept up to the root: then the body, and every piece, is like the others. */
+/* Whether the mechanism of @body has a single joint to the ground. That joint is then not
+ * eliminated with its body but kept up to the root, so that this body, and every piece, resembles
+ * the others. */
 static int hangs(const struct maker *m, int body)
 {
     int root = m->a[body].root;
@@ -88,7 +90,7 @@ static int hangs(const struct maker *m, int body)
 
 /* ---- classes ---- */
 
-/** struct tie - a joint that a merge makes internal, between places of its bodies. */
+/** struct tie - a joint that a merge makes internal; the places of its bodies. */
 struct tie {
     int place[2];
     int kind;
@@ -99,8 +101,8 @@ static int by_tie(const void *va, const void *vb)
     return memcmp(va, vb, sizeof(struct tie));
 }
 
-/** struct class - what a merge looks like. @is_hung: a whole mechanism that hangs on one joint,
- * which its root eliminates and nobody else */
+/** struct class - the pattern of a merge. @is_hung: a whole mechanism with one joint to the ground,
+ * which only its root eliminates */
 struct class
 {
     int part[2];
@@ -114,7 +116,7 @@ static int is_inside(const struct maker *m, const struct assembly *a, int body)
     return body < m->n_bodies && m->place[body] >= a->first && m->place[body] < a->first + a->size;
 }
 
-/* joints between the parts of assembly @a, sorted */
+/* finds the joints between the parts of assembly @a, sorted */
 static int find_ties(struct maker *m, const struct assembly *a, const int *body_at,
                      struct tie **ret)
 {
@@ -122,7 +124,7 @@ static int find_ties(struct maker *m, const struct assembly *a, const int *body_
     struct tie *ties = NULL;
     int n = 0;
 
-    /* along the smaller part */
+    /* search along the smaller part */
     if (q->size < p->size) {
         const struct assembly *swap = p;
 
@@ -155,7 +157,7 @@ static int same_class(const struct class *a, const struct class *b)
            (a->n == 0 || memcmp(a->ties, b->ties, (size_t)a->n * sizeof(*a->ties)) == 0);
 }
 
-/* number the classes of all merges; bodies are class 0 */
+/* numbers the classes of all merges; bodies are class 0 */
 static void classify(struct maker *m, const int *body_at)
 {
     struct class *classes = NULL;
@@ -201,7 +203,7 @@ static int by_slot(const void *va, const void *vb)
     return a->joint[0] - b->joint[0];
 }
 
-/* the joints of one body, sorted, numbered among those that look the same; at joint[0] */
+/* the joints of one body, sorted; equal ones are numbered in .order; the joint is in joint[0] */
 static int slots_of_body(struct maker *m, int body, int lane, struct lk_piece_slot *ret)
 {
     int n = 0;
@@ -238,7 +240,7 @@ static int compare_slots(const struct lk_piece_slot *a, const struct lk_piece_sl
     return a->order - b->order;
 }
 
-/* the slots of bodies side by side: every slot that some lane has */
+/* the slots of bodies side by side: all slots that any lane has */
 static int unite_slots(struct maker *m, const int *body, struct lk_piece_slot **ret)
 {
     struct lk_piece_slot *own[LK_LANES_MAX] = {0}, *all = NULL;
@@ -343,7 +345,7 @@ static void add_part(struct maker *m, struct lk_piece_front *f, const struct nod
         m->failed = 1;
 }
 
-/* the first joint that slot @s has in some lane */
+/* the joint of slot @s in the first lane that has one */
 static int some_joint(const struct lk_piece_slot *s)
 {
     for (int l = 0; l < LK_LANES_MAX; l++)
@@ -357,7 +359,7 @@ static int same_joints(const struct lk_piece_slot *a, const struct lk_piece_slot
     return memcmp(a->joint, b->joint, sizeof(a->joint)) == 0;
 }
 
-/* the slots of the parts of front @f: those where @eliminated says so first */
+/* joins the slots of the parts of front @f; eliminated ones first */
 static void join_slots(struct maker *m, struct lk_piece_front *f, const struct node *node, int n,
                        int (*is_eliminated)(const struct maker *, const struct lk_piece_slot *,
                                             const void *),
@@ -394,7 +396,7 @@ static int is_grounded(const struct maker *m, const struct lk_piece_slot *s, con
     return s->key == KEY_GROUND;
 }
 
-/* @context: int of each lane: the assembly that the front makes, or -1 */
+/* @context: for each lane the assembly that the front makes, or -1 */
 static int is_internal(const struct maker *m, const struct lk_piece_slot *s, const void *context)
 {
     const int *assembly = context;
@@ -404,7 +406,7 @@ static int is_internal(const struct maker *m, const struct lk_piece_slot *s, con
             const struct assembly *a = &m->a[assembly[l]];
             const int *body = m->t->body[s->joint[l]];
 
-            /* of joints to the ground only those that were kept to the root come here */
+            /* among joints to the ground, only those kept to the root reach this place */
             if (body[0] == m->t->n_bodies || body[1] == m->t->n_bodies)
                 return a->parent < 0;
             return is_inside(m, a, m->t->body[s->joint[l]][0]) &&
@@ -413,7 +415,7 @@ static int is_internal(const struct maker *m, const struct lk_piece_slot *s, con
     return 0;
 }
 
-/* what is left of a front after elimination, in order of the front's remaining slots */
+/* makes @node the remainder of a front: its slots that are not eliminated, in their order */
 static void leave(struct maker *m, struct node *node, int front)
 {
     const struct lk_piece_front *f = &m->out->fronts[front];
@@ -424,7 +426,7 @@ static void leave(struct maker *m, struct node *node, int front)
     node->slots = copy_slots(m, f->slots + f->n_elim, node->n_slots);
 }
 
-/* bodies side by side; those with joints to the ground make a front at once */
+/* makes a node of bodies side by side; bodies with joints to the ground get a front at once */
 static struct node emit_bodies(struct maker *m, const int *body, int is_aligned)
 {
     struct node node = {.front = -1};
@@ -462,8 +464,8 @@ static struct node merge_nodes(struct maker *m, struct node part[2], const int *
     return node;
 }
 
-/* alike assemblies, one a lane, and all they are made of; @share: bodies a lane from which on parts
- * are tasks of their own */
+/* makes the fronts of similar assemblies, one per lane, and of all their parts; @share: bodies per
+ * lane from which on parts become tasks of their own */
 static struct node emit(struct maker *m, const int *assembly, int share)
 {
     int some = 0;
@@ -479,8 +481,8 @@ static struct node emit(struct maker *m, const int *assembly, int share)
 
         for (int l = 0; l < LK_LANES_MAX; l++)
             sub[l] = assembly[l] < 0 ? -1 : m->a[assembly[l]].part[k];
-        /* large ones are shared out: their parts are tasks, the front itself is of the top, and so
-         * is what is too small for a task */
+        /* large assemblies are divided: their parts become tasks; their own front belongs to the
+         * top, and so do parts that are too small for a task */
         int part_size = m->a[m->a[assembly[some]].part[k]].size;
         if (size > share && part_size <= share)
             m->task = 4 * part_size >= share ? m->out->n_tasks++ : -1;
@@ -535,15 +537,15 @@ static void open_assembly(struct maker *m, int a)
 {
     for (int k = 0; k < 2; k++)
         m->a[m->a[a].part[k]].is_open = 1;
-    m->a[a].lane = -1; /* of the top */
+    m->a[a].lane = -1; /* in the top */
 }
 
-/* @order: all assemblies of one class that are open, @n of them */
+/* @order: all @n open assemblies of one class */
 static void group_class(struct maker *m, const int *order, int n, int share)
 {
     int size = m->a[order[0]].size, full = n / m->lanes * m->lanes;
 
-    /* a batch that is nearly full is better than taking its assemblies apart */
+    /* a nearly full batch costs less than taking its assemblies apart */
     if (n - full >= (3 * m->lanes + 3) / 4)
         full = n;
     if (size == 1)
@@ -577,7 +579,7 @@ static void choose(struct maker *m, int *order, int share)
     }
 }
 
-/* bodies that are in no piece, side by side as they come */
+/* places bodies outside of pieces side by side, in their order */
 static void group_loose_bodies(struct maker *m)
 {
     int lane[LK_LANES_MAX], n = 0;
@@ -603,7 +605,7 @@ static void group_loose_bodies(struct maker *m)
 
 /* ---- the top ---- */
 
-/* what is left of assembly @a, in lane 0 of the node; slots of a body are its joints */
+/* the remainder of assembly @a, in lane 0 of the node; the slots of a body are its joints */
 static struct node node_of(struct maker *m, int a, int *ret_lane)
 {
     struct node node = {.front = m->a[a].front};
@@ -630,7 +632,7 @@ static struct node node_of(struct maker *m, int a, int *ret_lane)
     return node;
 }
 
-/* slots that the lane does not have are no slots of the top */
+/* slots that the lane lacks are not slots of the top */
 static int is_dropped(const struct lk_piece_slot *s)
 {
     return some_joint(s) < 0;
@@ -648,7 +650,7 @@ static void drop_slots(struct lk_piece_front *f, int part, const struct node *no
     }
 }
 
-/* remove empty slots but keep, in .order, which of the child's they were */
+/* removes empty slots and keeps in .order the child's index of the others */
 static void number_slots(struct node *node)
 {
     int n = 0;
@@ -669,7 +671,7 @@ static void restore_from(struct lk_piece_front *f, int part, const struct node *
         p->from[i] = node->slots[p->from[i]].order;
 }
 
-/* one front of the top, in lane 0 */
+/* makes one front of the top, in lane 0 */
 static void top_front(struct maker *m, int a, const int *parts, int n_parts)
 {
     struct node node[2];
@@ -725,7 +727,7 @@ static void make_top(struct maker *m)
 
 /* ---- fronts of the top side by side ---- */
 
-/* whether two children leave rows of the same kinds in the same order */
+/* whether the remainders of two children have rows of the same kinds in the same order */
 static int same_rest(const struct lk_piece_front *a, const struct lk_piece_front *b)
 {
     int n = a->n_slots - a->n_elim;
@@ -738,7 +740,7 @@ static int same_rest(const struct lk_piece_front *a, const struct lk_piece_front
     return 1;
 }
 
-/* the slot of @a that part @part reaches from where the part of @b reaches slot @i; -1: none */
+/* the slot of @a that corresponds to slot @i of part @part of @b; -1: none or several */
 static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front *b, int part,
                      int i)
 {
@@ -758,9 +760,9 @@ static int like_slot(const struct lk_piece_front *a, const struct lk_piece_front
     return found;
 }
 
-/* Whether @b can take another lane of @a: parts of the same sort that reach slots of @a, all that
- * are eliminated and some that stay. @packed, @now: where their children are;  @ret_slot: of @a,
- * for each slot of @b. */
+/* Whether @b fits into another lane of @a: parts of the same sort; @a has all slots of @b, with the
+ * same ones eliminated. @packed, @now: new places of their children;  @ret_slot: of @a, for each
+ * slot of @b. */
 static int fits(const struct lk_piece_front *a, const struct lk_piece_front *b,
                 const struct lk_piece_front *packed, const int *now, int *ret_slot)
 {
@@ -800,7 +802,7 @@ static void front_free(struct lk_piece_front *f)
     }
 }
 
-/* lane 0 of @from becomes lane @lane of @to;  @slot: see fits() */
+/* copies lane 0 of @from into lane @lane of @to;  @slot: see fits() */
 static void take_lane(struct lk_piece_front *to, const struct lk_piece_front *from, int lane,
                       const int *slot)
 {
@@ -813,10 +815,9 @@ static void take_lane(struct lk_piece_front *to, const struct lk_piece_front *fr
     }
 }
 
-/** struct packing - fronts of the top on their way into lanes. @now: where each front is
- * afterwards;
- * @lane: in which lane, or -1 for those that were aligned before;  @filled: lanes of each new one
- */
+/** struct packing - distributes the fronts of the top over lanes. @now: new index of each front;
+ * @lane: its new lane, or -1 for fronts that were aligned before;  @filled: used lanes of each new
+ * front */
 struct packing {
     struct lk_piece_front *packed;
     int n;
@@ -826,7 +827,7 @@ struct packing {
     int *slot;
 };
 
-/* whoever takes over front @i finds its slots where they now are */
+/* renumbers the slots of front @i in the fronts that use it */
 static void renumber_slots(struct maker *m, int i, const int *slot)
 {
     int n_elim = m->out->fronts[i].n_elim;
@@ -840,7 +841,7 @@ static void renumber_slots(struct maker *m, int i, const int *slot)
         }
 }
 
-/* front @i joins one of the new ones from @first on, or becomes one */
+/* adds front @i to one of the new fronts from @first on, or makes it a new one */
 static void pack_front(struct maker *m, struct packing *pk, int i, int first)
 {
     struct lk_piece_front *f = &m->out->fronts[i];
@@ -861,7 +862,8 @@ static void pack_front(struct maker *m, struct packing *pk, int i, int first)
     pk->filled[k]++;
 }
 
-/* Fronts of the top by level, those with the most slots first, as many in one as fit into it. */
+/* Packs the fronts of the top by level, those with the most slots first, into as few as possible.
+ */
 static void pack_top(struct maker *m, struct packing *pk)
 {
     struct lk_pieces *out = m->out;
@@ -891,13 +893,13 @@ static void pack_top(struct maker *m, struct packing *pk)
                     out->fronts[i].n_slots == slots) {
                     pack_front(m, pk, i, first);
                     left--;
-                    /* what is freed is not looked at again */
+                    /* freed above, so it must not be read again */
                     out->fronts[i].level = -1;
                 }
     }
 }
 
-/* children by their new places */
+/* replaces children by their new indices */
 static void renumber(struct maker *m, const int *now, const int *lane)
 {
     for (int i = 0; i < m->out->n_fronts; i++)
@@ -967,7 +969,7 @@ static void find_joints(struct maker *m)
         }
 }
 
-/* the smallest body of each assembly decides which part is the first; then bodies in a row */
+/* orders the parts of each assembly by their smallest body, then numbers the places of bodies */
 static void place_bodies(struct maker *m, const struct lk_tree *tree, int *least, int *body_at)
 {
     int n = 0;
@@ -1012,7 +1014,7 @@ static void place_bodies(struct maker *m, const struct lk_tree *tree, int *least
     }
 }
 
-/* how many bodies a lane make a task, so that there are enough tasks and none too small */
+/* bodies per lane of a task, so that there are enough tasks and none is too small */
 static int share_of(const struct maker *m)
 {
     int share = m->n_bodies / m->lanes / TASKS_MAX;
@@ -1046,7 +1048,7 @@ static void make(struct maker *m, const struct lk_tree *tree)
     free(body_at);
 }
 
-/* what is of no other task is of the last */
+/* assigns the rest to the last task */
 static void close_tasks(struct lk_pieces *p)
 {
     for (int i = 0; i < p->n_fronts; i++)

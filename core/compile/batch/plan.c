@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct spot - where a body or joint is. */
+/** struct spot - block and lane of a body or joint. */
 struct spot {
     int block;
     int lane;
@@ -25,14 +25,14 @@ struct planner {
     struct lk_batches *p;
     struct spot *body;
     struct spot *joint;
-    int *joints_of; /* of each front: its first block of joints, or -1 */
-    int *user;      /* of each front: the front that takes it over, or -1 */
+    int *joints_of; /* first block of joints of each front, or -1 */
+    int *user;      /* front that uses the remainder of each front, or -1 */
     struct gap *gaps;
     int n_gaps;
     int failed;
 };
 
-/* room for one more element; arrays grow by powers of two */
+/* grows @array for one more element; capacities are powers of two */
 static void *more(struct planner *pl, void *array, int n, size_t size)
 {
     if (n & (n - 1))
@@ -79,7 +79,8 @@ static void add_joints(struct planner *pl, int kind, const int *joint)
     ADD(pl, pl->p->joints, pl->p->n_joints, j);
 }
 
-/* joints that aligned fronts eliminate, a block each; then the others, by kind as they come */
+/* makes one block for each joint slot that aligned fronts eliminate; then blocks of the other
+ * joints, by kind */
 static void make_joints(struct planner *pl)
 {
     const struct lk_pieces *pieces = &pl->pieces;
@@ -139,7 +140,7 @@ static int remainder_size(const struct lk_batch_front *f)
     return rest * (rest + 1) / 2 + rest;
 }
 
-/* a place on the stack of the task: the first gap that is large enough */
+/* reserves space on the stack of the task: the first gap that is large enough */
 static int push(struct planner *pl, int size)
 {
     for (int i = 0; i < pl->n_gaps; i++)
@@ -216,7 +217,7 @@ static void place_joints(struct planner *pl, int block)
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
-/* whether some other task, or more than one lane's front, looks at what front @i leaves */
+/* whether another task, or fronts in several lanes, read the remainder of front @i */
 static int stays(const struct planner *pl, int i)
 {
     int user = pl->user[i];
@@ -238,7 +239,7 @@ static void place_front(struct planner *pl, int i)
     for (int k = 0; k < from->n_parts; k++) {
         int child = from->parts[k].is_body ? -1 : from->parts[k].child[0];
 
-        /* of an aligned child whose lane 0 is empty, another lane tells */
+        /* if lane 0 of an aligned child is empty, another lane gives its index */
         for (int l = 0; l < LK_LANES_MAX && !from->parts[k].is_body && child < 0; l++)
             child = from->parts[k].child[l];
         if (child >= 0 && !stays(pl, child))
@@ -261,7 +262,7 @@ static int scratch_of(const struct planner *pl, int task)
     return most;
 }
 
-/* a front after the bodies and joints that it needs first */
+/* places a front after the bodies and joints that it needs */
 static void place_aligned(struct planner *pl, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -280,8 +281,8 @@ static void place_aligned(struct planner *pl, int i)
     place_front(pl, i);
 }
 
-/* Pieces front by front. What is loose stands behind them in the top: all bodies before the joints
- * at them, all joints before the fronts. */
+/* Places pieces front by front. Loose items follow in the top: all bodies before their joints, all
+ * joints before the fronts. */
 static void place_task(struct planner *pl, int task)
 {
     const struct lk_pieces *pieces = &pl->pieces;
@@ -320,8 +321,8 @@ static void place_all(struct planner *pl)
 
 /* ---- references ---- */
 
-/* @at: block of each lane, or -1;  @lane: lane in it;  @none: what empty lanes look at
- * @live: lanes of the block that are in use; those that are not do no harm where they lie */
+/* @at: block of each lane, or -1;  @lane: lane in it;  @none: block that empty lanes read
+ * @live: lanes of the block that are in use; reading its unused lanes is harmless */
 static struct lk_ref refer(struct planner *pl, const int *at, const int *lane, unsigned live,
                            int none)
 {
@@ -379,7 +380,7 @@ static struct lk_ref refer_joints(struct planner *pl, const int *joint, int none
     return refer(pl, at, lane, live, none);
 }
 
-/* @body: n_bodies: the ground; -1: nothing, which for a joint is the ground, too */
+/* @body: n_bodies: the ground; -1: none, which for a joint also means the ground */
 static struct lk_ref refer_bodies(struct planner *pl, const int *body, int none)
 {
     int at[LK_LANES_MAX], lane[LK_LANES_MAX];
@@ -478,7 +479,7 @@ static int lower_index(int n, int row, int column)
     return column * n - column * (column - 1) / 2 + row - column;
 }
 
-/* lanes in which front @f is there at all */
+/* lanes in which front @f exists */
 static unsigned front_lanes(const struct lk_piece_front *f, int lanes)
 {
     unsigned in_use = 0;
@@ -494,7 +495,7 @@ static unsigned front_lanes(const struct lk_piece_front *f, int lanes)
     return in_use;
 }
 
-/* where the remainders, and their sums, of the children of a part are */
+/* references to the remainders of the children of a part, and to their right-hand sides */
 static void refer_remainders(struct planner *pl, const struct lk_piece_part *part,
                              struct lk_ref *ret_remainder, struct lk_ref *ret_sums, int *ret_some)
 {
@@ -513,7 +514,7 @@ static void refer_remainders(struct planner *pl, const struct lk_piece_part *par
     *ret_sums = refer(pl, sums, part->lane, live, p->nothing);
 }
 
-/* a child as a part of a merge: @at: its slots that are eliminated and kept, or -1 */
+/* describes a child as a part of a merge. @at: its eliminated and its kept slot, or -1 */
 static int merge_child(struct planner *pl, const struct lk_piece_part *from, const int at[2],
                        int rows, struct lk_batch_part *ret)
 {
@@ -529,7 +530,7 @@ static int merge_child(struct planner *pl, const struct lk_piece_part *from, con
     return n <= 2;
 }
 
-/* which entries of the child's remainder go where */
+/* maps entries of the child's remainder to entries of the front */
 static void refer_child(struct planner *pl, const struct lk_piece_front *f,
                         const struct lk_piece_part *part)
 {
@@ -591,7 +592,7 @@ static void refer_child(struct planner *pl, const struct lk_piece_front *f,
     ADD(pl, p->children, p->n_children, c);
 }
 
-/* rows of bodies' elements that some of their lanes lack */
+/* masks the rows of bodies' elements that some of their lanes lack */
 static void mask_part(struct planner *pl, int i, const struct lk_piece_part *part)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -622,8 +623,8 @@ static void mask_front(struct planner *pl, int i)
             mask_part(pl, i, &f->parts[k]);
 }
 
-/* the part of front @f of which slot @elim is eliminated and @kept (or none: -1) stays; 0: it is no
- * such part */
+/* describes the part of front @f that eliminates slot 0 and keeps slot @kept (-1: none); returns 0
+ * if it is no such part */
 static int merge_part(struct planner *pl, const struct lk_piece_front *f,
                       const struct lk_piece_part *from, int kept, struct lk_batch_part *ret)
 {
@@ -658,8 +659,8 @@ static int merge_part(struct planner *pl, const struct lk_piece_front *f,
     return merge_child(pl, from, at, rows_of(f->slots[0].kind), ret);
 }
 
-/* Two parts, one joint between them, at most one more at each, all with as many rows. The part that
- * keeps a joint comes first. */
+/* Detects a merge: two parts, one joint between them, at most one more at each, all with the same
+ * number of rows. The part that keeps a joint comes first. */
 static void refer_merge(struct planner *pl, int i)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[i];
@@ -683,7 +684,7 @@ static void refer_merge(struct planner *pl, int i)
         order[0] = 1;
         order[1] = 0;
     }
-    /* what is kept stands in the order of the parts */
+    /* kept slots must have the order of the parts */
     if ((out->n_kept > 0 && kept[order[0]] != 1) || (out->n_kept > 1 && kept[order[1]] != 2) ||
         (out->n_kept < 2 && kept[order[1]] >= 0))
         return;
@@ -752,7 +753,7 @@ static void make(struct planner *pl)
         place_all(pl);
     for (int i = 0; i < p->n_fronts && !pl->failed; i++)
         mask_front(pl, i);
-    /* behind everything else: distribute() tells it by that */
+    /* after everything else: distribute() relies on this order */
     p->n_nothing = largest_block(pl);
     p->nothing = reserve_vectors(p, p->n_nothing);
     reserve_vectors(p, p->n_nothing);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of processors. To add one, run `linkage bench --prices` on it (tools/linkage/README.md)
- * and put the row that it prints here, its measurements into tests/unit/prices_measured.h. */
+/* The table of processors. To add one, run `linkage bench --prices` on it
+ * (tools/linkage/README.md), put the row that it prints here and its measurements into
+ * tests/unit/prices_measured.h. */
 #include "compile/batch/prices.h"
 #include "step/batch/batch.h"
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-/* Measured with eight lanes: fewer cost less, though not in proportion. */
+/* Measured with eight lanes; fewer cost less, though not in proportion. */
 #define XEON(n)                                                                                    \
     {                                                                                              \
         0, (n)*400, (n)*40, (n)*360, (n)*0.75, (n)*360 * LK_GENERAL, (n)*0.75 * LK_GENERAL,        \
@@ -17,8 +18,8 @@
 
 const struct lk_prices lk_prices_table[] = {
     {
-        /* CPU time of whole steps, least of 60 batches, of chains with 2 to 1024 spherical and
-         * revolute links, the four-bar without damper and ladder-2; met within a fifth */
+        /* CPU time of whole steps, minimum of 60 batches, of chains with 2 to 1024 spherical and
+         * revolute links, the four-bar without damper and ladder-2; reproduced to within a fifth */
         .name = "Intel Rocket Lake",
         .vendor = "GenuineIntel",
         .family = 6,
@@ -29,7 +30,7 @@ const struct lk_prices lk_prices_table[] = {
     },
     {
         /* linkage bench --prices on an AMD EPYC, family 25 model 1, in a virtual machine; the other
-         * models are Zen 3 as well (Ryzen 5000, 6000) */
+         * models are Zen 3 too (Ryzen 5000, 6000) */
         .name = "AMD Zen 3",
         .vendor = "AuthenticAMD",
         .family = 25,
@@ -52,7 +53,8 @@ enum lk_width lk_width_of(int lanes)
     return lanes >= 8 ? LK_WIDTH_8 : lanes >= 4 ? LK_WIDTH_4 : lanes >= 2 ? LK_WIDTH_2 : LK_WIDTH_1;
 }
 
-/* The extended family and model count where the plain ones are full (Intel SDM, AMD APM: CPUID). */
+/* The extended family and model apply when the base fields are at their maximum (Intel SDM, AMD
+ * APM: CPUID). */
 static void identify(struct lk_processor *p)
 {
 #if defined(__x86_64__)
@@ -96,7 +98,8 @@ static bool is_of(const struct lk_prices *row, const struct lk_processor *p)
     return false;
 }
 
-/* The widest engine matters more than the vendor: an engine that a row lacks has no price. */
+/* The widest supported engine matters more than the vendor: an engine that a row lacks has no
+ * price. */
 static int likeness(const struct lk_prices *row, const struct lk_processor *p)
 {
     bool same_vendor = strcmp(row->vendor, p->vendor) == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choice of the merges. An assembly is known by its handles: the joints to other assemblies. */
+/* Chooses the merges. The handles of an assembly are its joints to other assemblies. */
 #include "compile/effort.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
@@ -28,7 +28,7 @@ struct pair {
     int part[2];
     int eliminated;
     int remaining;
-    int growth; /* remaining rows beyond those of the larger part */
+    int growth; /* remaining rows in excess of those of the larger part */
     int depth;
     int size;
     double flops;
@@ -56,7 +56,7 @@ static bool joint_is_open(const struct builder *b, int j)
     return false;
 }
 
-/* joint @j becomes a handle of its bodies, if it leads from one to another; @store: else counted */
+/* adds joint @j to the handles of its bodies if it connects two; @store: 0: only counts */
 static void add_handles(struct builder *b, int j, bool store)
 {
     for (int s = 0; s < LK_TREE_SIDES; s++) {
@@ -126,7 +126,7 @@ static bool is_handle_of(const struct builder *b, int j, int assembly)
     return false;
 }
 
-/* rows eliminated by and remaining after a merge of two assemblies; shared ones count once */
+/* rows eliminated by a merge of two assemblies, and remaining after it; shared ones count once */
 static struct pair pair_of(const struct builder *b, int one, int other)
 {
     int left = one < other ? one : other, right = one + other - left;
@@ -153,7 +153,7 @@ static struct pair pair_of(const struct builder *b, int one, int other)
     return p;
 }
 
-/* the pairs that joint @j could join, at most LK_PAIRS of them; returns how many */
+/* writes the pairs that joint @j can merge, at most LK_PAIRS; returns their number */
 #define LK_PAIRS (LK_TREE_SIDES * (LK_TREE_SIDES - 1) / 2)
 static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
 {
@@ -167,7 +167,7 @@ static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
     return n;
 }
 
-/* make one assembly of two; its handles are those of either part that lead elsewhere */
+/* merges two assemblies; the handles of the result are those of either part that lead elsewhere */
 static int merge(struct builder *b, const struct pair *p)
 {
     int index = b->n_assemblies;
@@ -228,7 +228,8 @@ static int by_work(const void *va, const void *vb)
     return by_growth(a, b);
 }
 
-/* one round: disjoint pairs, best first; after the first one stop where a pair would grow */
+/* one round: disjoint pairs, best first; after the first pair it stops before a pair that would
+ * grow */
 static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, int *ret_merged)
 {
     int n = 0;
@@ -280,7 +281,7 @@ static struct pair cheapest_at(const struct builder *b, int j)
     return pairs[best];
 }
 
-/* always the merge of least work; only pairs at the new assembly have to be looked at again */
+/* repeats the merge of least work; only pairs at the new assembly must be evaluated again */
 static int build_cheapest(struct builder *b)
 {
     const struct lk_topology *t = b->topology;

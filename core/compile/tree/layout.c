@@ -23,7 +23,7 @@ static int by_place(const void *va, const void *vb)
     return a->at - b->at;
 }
 
-/* counts of everything, to take memory by */
+/* counts of all items, to reserve memory */
 struct counts {
     int children, elements, blocks, map, place, rest, matrices, sums;
 };
@@ -60,7 +60,7 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
     }
 }
 
-/* the lower triangle of a remainder, through its map */
+/* indices in the lower triangle of a remainder, through its map */
 static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, struct counts *c)
 {
     for (int column = 0; column < rest; column++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From merges to fronts. A merge always eliminates something and becomes a front; a body becomes
- * one only when it has joints to the ground, otherwise its element goes straight into the front of
- * its first merge. */
+/* From merges to fronts. A merge always eliminates rows and becomes a front; a body becomes a front
+ * only if it has joints to the ground, otherwise its element goes directly into the front of its
+ * first merge. */
 #include "compile/tree/plan.h"
 #include "compile/effort.h"
 #include <errno.h>
 #include <stdlib.h>
 
-/** struct assembly_plan - what stands for an assembly while fronts are made: a front, or a body
+/** struct assembly_plan - what represents an assembly while fronts are made: a front, or a body
  * whose element has not been added yet. */
 struct assembly_plan {
     int front; /* -1: none */
@@ -15,22 +15,22 @@ struct assembly_plan {
     int level;
 };
 
-/* what is known of a joint in the front under way */
+/* state of a joint in the current front */
 enum { NOT_MET, MET, ELIMINATED, KEPT };
 
 struct maker {
     const struct lk_topology *topology;
     struct assembly_plan *assemblies;
-    int *group; /* of bodies and merges: a merge that they are in by now, or -1 */
-    int *seen;  /* of joints: what is known of them in the front under way */
-    int *list;  /* joints of the front under way */
+    int *group; /* of bodies and merges: a merge that contains them, or -1 */
+    int *seen;  /* of joints: their state in the current front */
+    int *list;  /* joints of the current front */
     int n_list;
     int n_rows;
     struct lk_plan *plan;
 };
 
-/* the present assembly of body @b: union-find with path halving, without which a search would be as
- * long as the tree is deep */
+/* current assembly of body @b: union-find with path halving; otherwise a search would take the
+ * depth of the tree */
 static int owner_of(struct maker *m, int b)
 {
     while (m->group[b] >= 0) {
@@ -42,7 +42,7 @@ static int owner_of(struct maker *m, int b)
     return b;
 }
 
-/* whether all bodies of joint @j are in assembly @index (ground apart) */
+/* whether all bodies of joint @j, except the ground, are in assembly @index */
 static int is_internal(struct maker *m, int j, int index)
 {
     const struct lk_topology *t = m->topology;
@@ -106,7 +106,7 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
     }
 }
 
-/* close the front under way of assembly @index: joints that lead nowhere else are eliminated */
+/* completes the current front, of assembly @index: eliminates the joints that lead nowhere else */
 static int finish(struct maker *m, struct lk_front_plan *f, int index)
 {
     const struct lk_topology *t = m->topology;
