@@ -530,24 +530,19 @@ static int merge_child(struct planner *pl, const struct lk_piece_part *from, con
     return n <= 2;
 }
 
-/* maps entries of the child's remainder to entries of the front */
-static void refer_child(struct planner *pl, const struct lk_piece_front *f,
-                        const struct lk_piece_part *part)
+/** struct row_map - the rows of a child's remainder that a front takes: @from: row of the
+ * remainder,
+ * @to: row of the front, in the order of the child's slots. */
+struct row_map {
+    int n;
+    int *from;
+    int *to;
+};
+
+static void map_rows(const struct lk_piece_front *f, const struct lk_piece_part *part,
+                     const struct lk_piece_front *child, struct row_map *map)
 {
-    struct lk_batches *p = pl->p;
-    struct lk_batch_child c = {.from_entry = -1, .from_row = -1};
-    int some = 0, n = front_rows(f, 0, f->n_slots);
-
-    refer_remainders(pl, part, &c.remainder, &c.sums, &some);
-    const struct lk_piece_front *child = &pl->pieces.fronts[some];
-    int rest = front_rows(child, child->n_elim, child->n_slots);
-    int *from = calloc((size_t)rest + 1, sizeof(int)), *to = calloc((size_t)rest + 1, sizeof(int));
-    int rows = 0;
-
-    if (!from || !to)
-        pl->failed = 1;
-    /* in the order of the child's slots */
-    for (int k = 0, i; k < child->n_slots - child->n_elim && !pl->failed; k++) {
+    for (int k = 0, i; k < child->n_slots - child->n_elim; k++) {
         for (i = 0; i < part->n && part->from[i] != k; i++)
             continue;
         if (i == part->n)
@@ -556,39 +551,88 @@ static void refer_child(struct planner *pl, const struct lk_piece_front *f,
         int place = row_of_slot(f, part->slot[i]);
 
         for (int r = 0; r < rows_of(f->slots[part->slot[i]].kind); r++) {
-            from[rows] = first + r;
-            to[rows++] = place + r;
+            map->from[map->n] = first + r;
+            map->to[map->n++] = place + r;
         }
     }
-    c.n_rows = rows;
-    c.n_entries = rows * (rows + 1) / 2;
-    c.rows = p->n_table;
-    for (int r = 0; r < rows && !pl->failed; r++)
-        ADD(pl, p->table, p->n_table, to[r]);
-    c.places = p->n_table;
-    for (int col = 0; col < rows && !pl->failed; col++)
-        for (int r = col; r < rows && !pl->failed; r++) {
+}
+
+/* whether @map takes all @rest rows of the remainder in their order */
+static int takes_whole(const struct row_map *map, int rest)
+{
+    int is_whole = map->n == rest;
+
+    for (int r = 0; r < map->n; r++)
+        is_whole &= map->from[r] == r;
+    return is_whole;
+}
+
+static void add_rows(struct planner *pl, const int *row, int n)
+{
+    for (int r = 0; r < n && !pl->failed; r++)
+        ADD(pl, pl->p->table, pl->p->n_table, row[r]);
+}
+
+/* places of the entries in the matrix of a front of @n rows, column by column */
+static void add_places(struct planner *pl, const struct row_map *map, int n)
+{
+    const int *to = map->to;
+
+    for (int col = 0; col < map->n && !pl->failed; col++)
+        for (int r = col; r < map->n && !pl->failed; r++) {
             int low = to[r] > to[col] ? to[r] : to[col];
 
-            ADD(pl, p->table, p->n_table, (to[r] + to[col] - low) * n + low);
+            ADD(pl, pl->p->table, pl->p->n_table, (to[r] + to[col] - low) * n + low);
         }
-    int is_whole = rows == rest;
-    for (int r = 0; r < rows && !pl->failed; r++)
-        is_whole &= from[r] == r;
-    if (!is_whole) {
-        c.from_row = p->n_table;
-        for (int r = 0; r < rows && !pl->failed; r++)
-            ADD(pl, p->table, p->n_table, from[r]);
-        c.from_entry = p->n_table;
-        for (int col = 0; col < rows && !pl->failed; col++)
-            for (int r = col; r < rows && !pl->failed; r++) {
-                int low = from[r] > from[col] ? from[r] : from[col];
+}
 
-                ADD(pl, p->table, p->n_table, lower_index(rest, low, from[r] + from[col] - low));
-            }
+/* indices of the entries in the remainder of @rest rows, in the same order */
+static void add_entries(struct planner *pl, const struct row_map *map, int rest)
+{
+    const int *from = map->from;
+
+    for (int col = 0; col < map->n && !pl->failed; col++)
+        for (int r = col; r < map->n && !pl->failed; r++) {
+            int low = from[r] > from[col] ? from[r] : from[col];
+
+            ADD(pl, pl->p->table, pl->p->n_table,
+                lower_index(rest, low, from[r] + from[col] - low));
+        }
+}
+
+/* maps entries of the child's remainder to entries of the front */
+static void refer_child(struct planner *pl, const struct lk_piece_front *f,
+                        const struct lk_piece_part *part)
+{
+    struct lk_batches *p = pl->p;
+    struct lk_batch_child c = {.from_entry = -1, .from_row = -1};
+    struct row_map map = {0};
+    int some = 0;
+
+    refer_remainders(pl, part, &c.remainder, &c.sums, &some);
+    const struct lk_piece_front *child = &pl->pieces.fronts[some];
+    int rest = front_rows(child, child->n_elim, child->n_slots);
+
+    map.from = calloc((size_t)rest + 1, sizeof(int));
+    map.to = calloc((size_t)rest + 1, sizeof(int));
+    if (!map.from || !map.to)
+        pl->failed = 1;
+    else
+        map_rows(f, part, child, &map);
+    c.n_rows = map.n;
+    c.n_entries = map.n * (map.n + 1) / 2;
+    c.rows = p->n_table;
+    add_rows(pl, map.to, map.n);
+    c.places = p->n_table;
+    add_places(pl, &map, front_rows(f, 0, f->n_slots));
+    if (!takes_whole(&map, rest)) {
+        c.from_row = p->n_table;
+        add_rows(pl, map.from, map.n);
+        c.from_entry = p->n_table;
+        add_entries(pl, &map, rest);
     }
-    free(from);
-    free(to);
+    free(map.from);
+    free(map.to);
     ADD(pl, p->children, p->n_children, c);
 }
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of pieces.c: the state that the choice of pieces (pieces.c), the fronts of pieces
+ * and of the top (piece_fronts.c) and their distribution over lanes (piece_lanes.c) share. */
+#ifndef LK_COMPILE_BATCH_PIECE_MAKER_H
+#define LK_COMPILE_BATCH_PIECE_MAKER_H
+
+#include "compile/batch/pieces.h"
+
+/** struct lk_piece_assembly - a body or the result of a merge.
+ * @first, @size: range of places of its bodies
+ * @class: equal for similar assemblies; -1: similar to none
+ * @root:  the last assembly that contains it
+ * @front, @lane: its front and lane in it; -1: a body without a front */
+struct lk_piece_assembly {
+    int part[2];
+    int parent;
+    int root;
+    int n_ground; /* of a root: number of joints to the ground */
+    int first;
+    int size;
+    int class;
+    int is_open; /* its parent is not in a batch, or it has none */
+    int front;
+    int lane;
+};
+
+/** struct lk_piece_maker - the choice under way. @joints: of all bodies, those of body b from
+ * first_joint[b] on;  @seen: count of each body;  @task: of new bodies and fronts, -1: the last one
+ * @is_over: the effort ran out, see compile/effort.h */
+struct lk_piece_maker {
+    const struct lk_topology *t;
+    const int *kind;
+    int lanes;
+    int n_bodies;
+    int n;                       /* assemblies */
+    struct lk_piece_assembly *a; /* bodies, then merges in their order */
+    int *place;                  /* of each body */
+    int *first_joint;            /* of each body, into: */
+    int *joints;
+    int *seen;
+    int failed; /* memory, or: */
+    bool is_over;
+    int task;
+    int root_first[LK_LANES_MAX]; /* first places and size of the pieces being made */
+    int root_size;
+    struct lk_pieces *out;
+};
+
+/* the body at the other end of joint @j */
+static inline int lk_piece_other_body(const struct lk_topology *t, int j, int body)
+{
+    return t->body[j][0] == body ? t->body[j][1] : t->body[j][0];
+}
+
+/* Whether the mechanism of @body has a single joint to the ground. That joint is then not
+ * eliminated with its body but kept up to the root, so that this body, and every piece, resembles
+ * the others. */
+static inline int lk_piece_hangs_on_one_joint(const struct lk_piece_maker *m, int body)
+{
+    int root = m->a[body].root;
+
+    return m->a[root].n_ground == 1 && m->a[root].size > 1;
+}
+
+/* whether @body is one of the bodies of assembly @a */
+static inline int lk_piece_is_inside(const struct lk_piece_maker *m,
+                                     const struct lk_piece_assembly *a, int body)
+{
+    return body < m->n_bodies && m->place[body] >= a->first && m->place[body] < a->first + a->size;
+}
+
+/** lk_piece_grow() - @array with room for one more element than its @n of @size bytes; after a
+ * failure, @array itself, and @m->failed is set. */
+void *lk_piece_grow(struct lk_piece_maker *m, void *array, int n, size_t size);
+
+/** lk_piece_add_group() - bodies and fronts of similar assemblies and of all their parts.
+ * @assembly: of each lane, -1: none;  @share: bodies per lane from which on parts become tasks */
+void lk_piece_add_group(struct lk_piece_maker *m, const int *assembly, int share);
+
+/** lk_piece_add_loose_bodies() - bodies that are in no piece, side by side in their order. */
+void lk_piece_add_loose_bodies(struct lk_piece_maker *m);
+
+/** lk_piece_add_top() - the fronts of all assemblies that are in no piece, each in lane 0. */
+void lk_piece_add_top(struct lk_piece_maker *m);
+
+/** lk_piece_pack_top() - distributes the fronts of the top over lanes. */
+void lk_piece_pack_top(struct lk_piece_maker *m);
+
+/** lk_piece_front_free() - releases the lists of a front. */
+void lk_piece_front_free(struct lk_piece_front *front);
+
+#endif
