@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times of a step by every engine, measured on the processors of core/compile/batch/prices.c by
- * `linkage bench --prices`, which prints such lines: CPU time [ns], least of 96 batches, with
- * eight lanes, four, two, one, and one by one; 0: the processor has no such engine.
+ * `linkage bench --prices`, which prints such lines: CPU time [ns], minimum of 96 batches, with
+ * eight lanes, four, two, one, and without lanes; 0: the processor lacks this engine.
  *
- * Of the Intel Xeon (family 6, model 167) only what test_cost.c says is kept. */
+ * For the Intel Xeon (family 6, model 167) only the rows that test_cost.c uses are kept. */
 #ifndef TEST_PRICES_MEASURED_H
 #define TEST_PRICES_MEASURED_H
 
@@ -14,7 +14,7 @@ static const struct prices_measured {
     const char *model;
     double time_ns[LK_WIDTHS + 1];
 } prices_measured[] = {
-    /* AMD EPYC, family 25 model 1, a virtual machine with other work beside */
+    /* AMD EPYC, family 25 model 1, a virtual machine with other load */
     {"AMD Zen 3", "free-1", {0, 571, 587, 562, 521}},
     {"AMD Zen 3", "free-4", {0, 574, 962, 1565, 649}},
     {"AMD Zen 3", "free-32", {0, 3029, 6341, 11213, 4262}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage bench without its clock: command line, built-in models, the model of a step's work, the
- * curve, and what is printed. argv[1]: config/models. */
+ * curve, and the output. argv[1]: config/models. */
 #include "../cmocka_all.h"
 #include "bench.h"
 #include "commands.h"
@@ -14,7 +14,7 @@
 
 static const char *models;
 
-/* what main.c gives the bench */
+/* stubs of what main.c provides */
 static int complaints;
 
 void complain(const char *format, ...)
@@ -38,7 +38,7 @@ bool parse_number(const char *text, double *ret_value)
     return end != text && *end == '\0' && isfinite(*ret_value);
 }
 
-/* goes on by this much whenever somebody looks at it, however long that took */
+/* advances by this much at each reading, however long that took */
 #define TICK_S 1e-4
 
 double now_s(void)
@@ -80,7 +80,7 @@ static void workers_are_ascending_numbers(void **state)
         assert_int_equal(bench_parse_workers(bad[i], workers), 0);
 }
 
-/* @line: options, one space apart */
+/* @line: options, separated by single blanks */
 static int parse(const char *line, struct bench_options *options)
 {
     static char text[256], name[] = "linkage";
@@ -120,7 +120,7 @@ static void options_have_defaults_and_bounds(void **state)
 
 /* ---- built-in models ---- */
 
-/** struct subject - a model in every form that is needed. */
+/** struct subject - a model in all forms that the tests need. */
 struct subject {
     struct lk_document *document;
     struct lk_model *model;
@@ -196,8 +196,8 @@ static void names_say_what_is_built_in(void **state)
     }
 }
 
-/* closed, moving as the joints allow: the compiler has nothing to correct but round-off of 15
- * digits in coordinates of up to 128 m */
+/* assembled and consistent: the compiler corrects only the round-off of 15 digits in coordinates of
+ * up to 128 m */
 static void built_in_models_are_assembled(void **state)
 {
     static const char *const names[] = {"chain-2",  "chain-128", "chain-32-revolute",
@@ -240,8 +240,9 @@ static void built_in_models_have_their_size(void **state)
     check_size("free-3", 3, 0, 0);
 }
 
-/* the second body of a tree begins at the tip of the first, (1, 0), a sixth of a turn up; its first
- * child begins at its tip, another sixth of a turn up. 1e-14: places are written with 15 digits */
+/* the second body of a tree begins at the tip of the first, (1, 0), rotated up by a sixth of a
+ * turn; its first child begins at its tip, another sixth of a turn up. 1e-14: files have 15 digits
+ */
 static void a_tree_grows_from_its_tips(void **state)
 {
     struct subject s = open_built_in("tree-7");
@@ -259,7 +260,7 @@ static void a_tree_grows_from_its_tips(void **state)
     close_subject(&s);
 }
 
-/* the same bodies and joints in the same order, so the same bits */
+/* the same bodies and joints in the same order give the same bits */
 static void check_motion(const char *name)
 {
     struct subject a = open_built_in(name), b = open_shipped(name);
@@ -333,7 +334,7 @@ static struct bench_work work_of_built_in(const char *name)
     return work;
 }
 
-/* front by front it is what the compiler counts; 1e-12: sums of exact numbers and thirds */
+/* equal to the compiler's count for every front; 1e-12: sums of exact numbers and thirds */
 static void fronts_add_up_to_what_the_compiler_counts(void **state)
 {
     static const char *const names[] = {"chain-32", "ladder-10", "tree-255"};
@@ -354,7 +355,7 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
     }
 }
 
-/* a joint more costs the same in every long chain; the ends are all that differs */
+/* an additional joint costs the same in every long chain; only the ends differ */
 static void work_grows_with_the_chain(void **state)
 {
     double two = work_of_built_in("chain-64").total.flops;
@@ -380,8 +381,8 @@ static void work_is_the_sum_of_its_parts(void **state)
                 w.bodies.bytes + w.joints.bytes + w.elements.bytes + w.linear.bytes);
 }
 
-/* a body that nothing holds: 298 operations to predict, 184 an iteration and 154 between two of
- * them, 194 to accept, 129 to finish, counted by hand from core/step/batch/bodies_inl.h */
+/* a free body: 298 operations for prediction, 184 per iteration and 154 between two of them, 194
+ * for acceptance, 129 to finish, counted by hand from core/step/batch/bodies_inl.h */
 static void a_free_body_is_its_kinematics(void **state)
 {
     struct subject s = open_shipped("free-body");
@@ -423,7 +424,7 @@ static void work_follows_the_solver(void **state)
         work_with_solver("solver: {formulation: ali3, coordinates: euler-parameters}\n").is_known);
 }
 
-/* the other models count, too: every shipped kind of joint, springs, drives */
+/* the shipped models count too: every kind of joint, springs, drives */
 static void shipped_models_have_work(void **state)
 {
     static const char *const names[] = {"steering", "quarter-car", "free-body", "strut"};
@@ -464,7 +465,7 @@ static struct bench_profile profile_of(void)
         .alone_ns = 17600, .two_ns = 11000, .n_phases = 2, .phases = two_phases, .after_ns = 100};
 }
 
-/* fork and join, and a few meetings on either side of the work of the others */
+/* fork and join, and a few joins on either side of the other workers' share */
 static void the_curve_is_made_of_the_profile(void **state)
 {
     struct bench_result r = {.profile = profile_of()};
@@ -474,15 +475,15 @@ static void the_curve_is_made_of_the_profile(void **state)
     assert_true(r.has_curve);
     assert_true(r.curve_ns[0] == 17600);
     assert_true(r.curve_ns[1] == 1600 + 2 * 4300);
-    /* there is nothing to do for more */
+    /* more workers find no more work */
     assert_true(r.curve_ns[63] > r.curve_ns[1]);
     assert_int_equal(bench_curve(300, 100, &r), 0);
     assert_true(r.curve_ns[1] > 1600 + 2 * 4300 && r.curve_ns[1] < 1600 + 2 * 5500);
 }
 
-/* each part takes a look at the clock, the step without marks one altogether: the rest is marks.
- * The parts add up to that step, and the tasks are those of the engine. 1e-6: sums of large times
- */
+/* each part includes a reading of the clock, and so does the step without marks: the rest is the
+ * cost of the marks. The parts add up to that step, and the tasks are those of the engine. 1e-6:
+ * sums of large times */
 static void a_profile_is_measured(void **state)
 {
     struct subject s = open_built_in("chain-512");
@@ -509,7 +510,7 @@ static void a_profile_is_measured(void **state)
     close_subject(&s);
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static char *printed(const struct bench_run *run, bool is_json)
 {
@@ -530,7 +531,7 @@ static char *printed(const struct bench_run *run, bool is_json)
     return text;
 }
 
-/* a run with everything in it: two numbers of workers, a curve, a model without joints */
+/* a run with all its parts: two numbers of workers, a curve, a model without joints */
 static struct bench_run example(struct bench_result results[2], struct bench_options *options)
 {
     struct subject s = open_built_in("ladder-2"), free_body = open_shipped("free-body");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict on proofs made up, with a real model: what fits, what does not and what would, what a
- * degraded machine leaves out, what spinning takes. Figures, never times. */
+/* The verdict on synthetic proofs, with a real model: what fits, what does not, what would fit;
+ * which outliers a degraded machine may ignore; what spinning costs. Computed figures, never
+ * measured times. */
 #include "budget.h"
 #include <math.h>
 #include <setjmp.h>
@@ -106,7 +107,7 @@ static void test_fits(void **state)
     assert_string_equal(budget.text, "max 212 us of 1000 us, slack 78 % (1000 steps)");
 }
 
-/* The share itself still fits, a nanosecond more does not. */
+/* The share itself fits, one nanosecond more does not. */
 static void test_bounds(void **state)
 {
     (void)state;
@@ -121,7 +122,7 @@ static void test_bounds(void **state)
     says("would fit: a step of ");
 }
 
-/* The step that the text names has room for the step that was judged. */
+/* The step size that the text suggests fits the measured step. */
 static void check_named_step(void)
 {
     const char *at = strstr(budget.text, "would fit: a step of ");
@@ -132,14 +133,14 @@ static void check_named_step(void)
         fail_msg("%s", budget.text);
     if (!(share * step_ms * 1e6 >= (double)budget.judged_ns))
         fail_msg("it would not fit: %s", budget.text);
-    /* and it is not just any: within 2 % and the 10 us to which it is rounded */
+    /* and it is the smallest, to within 2 % and the 10 us to which it is rounded */
     assert_true(share * (step_ms - 0.0101) * 1e6 <= 1.02 * (double)budget.judged_ns);
     assert_true(fabs(rate_hz * step_ms * 1e-3 - 1) < 1e-3);
 }
 
 static void test_what_would_fit(void **state)
 {
-    /* also of models that miss by far, up to a step of 100 ms, the longest that may run */
+    /* also for models that miss by far, up to a step of 100 ms, the largest allowed */
     static const int64_t steps_us[] = {701, 864, 999, 1234, 3456, 7001, 8638, 12345, 50000, 69990};
 
     (void)state;
@@ -152,7 +153,7 @@ static void test_what_would_fit(void **state)
     }
 }
 
-/* People read it: no exponents, also where a step takes longer than its period by far. */
+/* The text has no exponents, even if a step takes far longer than its period. */
 static void test_readable(void **state)
 {
     (void)state;
@@ -164,15 +165,14 @@ static void test_readable(void **state)
     says("the machine itself stood still for up to 15678 us");
 }
 
-/* Fewer iterations are named when they would do, and more workers where there are some. */
+/* The text suggests fewer iterations if they would fit, and more workers if cores are available. */
 static void test_fewer_iterations(void **state)
 {
     int attempts = 0;
 
     (void)state;
-    /* A little too long: one iteration of three less is enough for that on any machine. What an
-     * iteration costs is measured; where others work at that moment, it may seem to cost nothing.
-     */
+    /* Slightly too long: with two instead of three iterations it fits on any machine. The cost of
+     * an iteration is measured; under load it may seem to be zero. */
     do {
         lkd_proof_init(&proof, 10, MS);
         add_steps(10, 705 * US);
@@ -182,14 +182,14 @@ static void test_fewer_iterations(void **state)
     says(", or ");
     says(" iteration");
     lkd_proof_init(&proof, 10, MS);
-    add_steps(10, 90 * MS); /* none would do */
+    add_steps(10, 90 * MS); /* no suggestion would fit */
     judge(false);
-    says_nothing_of("a step of"); /* nor a step longer than a run may have */
+    says_nothing_of("a step of"); /* nor a step longer than the largest allowed */
     says_nothing_of("iteration");
     says_nothing_of("workers"); /* not for four bodies */
 }
 
-/* Two of a thousand steps were interrupted; a machine that is not fit leaves them out. */
+/* Two of a thousand steps were interrupted; a machine that is not fit ignores them. */
 static void test_degraded(void **state)
 {
     (void)state;
@@ -197,7 +197,7 @@ static void test_degraded(void **state)
     add_steps(2, 5 * MS);
     proof.gap_time_ns = 1000 * MS;
     proof.gap_max_ns = 5 * MS;
-    /* a gap in 50 ms, a step of 0.1 ms meets one in 500: four in 500 are left out */
+    /* one gap in 50 ms, so one in 500 steps of 0.1 ms meets it: four in 500 are ignored */
     proof.gaps = 20;
     judge(false);
     assert_false(budget.valid);
@@ -210,21 +210,21 @@ static void test_degraded(void **state)
     assert_int_equal(budget.max_ns, 5 * MS);
     says("p99.2 100.4 us, max 5000 us");
     says("stood still for up to 5000 us");
-    /* each worker's core meets them */
+    /* it can hit the core of each worker */
     lkd_budget_judge(&proof, loaded, 3, 3, true, &budget);
     assert_true(fabs(budget.quantile - 0.976) < 0.0003);
 }
 
-/* However quiet the loop was, one of a thousand is left out, and never more than a tenth. */
+/* Even if the loop was quiet, one of a thousand is ignored, but never more than a tenth. */
 static void test_degraded_bounds(void **state)
 {
     (void)state;
     add_steps(9990, 100 * US);
     add_steps(9, 5 * MS);
-    judge(true); /* no clock was read at all */
+    judge(true); /* no clock was read */
     assert_true(fabs(budget.quantile - 0.999) < 1e-9);
     assert_true(budget.valid);
-    add_steps(30, 5 * MS); /* four of a thousand: that is the step, not the machine */
+    add_steps(30, 5 * MS); /* four of a thousand: the step itself is slow, not the machine */
     judge(true);
     assert_false(budget.valid);
     assert_in_range(budget.judged_ns, 5 * MS, 5 * MS + 5 * MS / 32);
@@ -246,21 +246,21 @@ static void test_margin(void **state)
     lkd_loaded_free(loaded);
     load(&settings);
     add_steps(1000, 600 * US);
-    add_wakeups(1000, 40 * US); /* twice of it and 20 us */
+    add_wakeups(1000, 40 * US); /* twice this and 20 us */
     judge(false);
     assert_true(budget.valid);
     assert_in_range(budget.margin_ns, 100 * US, 104 * US);
-    add_wakeups(1000, 150 * US); /* 320 us: with 600 of the step too much */
+    add_wakeups(1000, 150 * US); /* 320 us: too much together with the 600 us of the step */
     judge(false);
     assert_false(budget.valid);
     says("of spinning before it more than 90 %");
     says("would fit: wake: sleep, or a smaller spin_margin_us");
-    add_wakeups(100000, 900 * US); /* 400 us at most */
+    add_wakeups(100000, 900 * US); /* at most 400 us */
     judge(false);
     assert_int_equal(budget.margin_ns, 400 * US);
     assert_false(budget.valid);
 
-    /* as configured, whatever was measured */
+    /* as configured, independent of the measurement */
     settings.margin_ns = 290 * US;
     lkd_loaded_free(loaded);
     load(&settings);
@@ -275,8 +275,8 @@ static void test_margin(void **state)
     assert_true(budget.valid);
 }
 
-/* No is said soon, with the control thread waiting for it: what is compared are fewer iterations
- * than the model has, which are three. */
+/* A refusal comes quickly, since the control thread waits for it: fewer iterations are compared,
+ * and the model has three. */
 static void test_answers_soon(void **state)
 {
     (void)state;

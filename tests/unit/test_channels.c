@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model says about its channels, as clients get to know it. */
+/* What a model reports about its channels to clients. */
 #include "linkage/drives.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -97,7 +97,7 @@ static void test_outputs(void **state)
     lk_system_free(system);
 }
 
-/* Steps @n times with @place; return: where the cart is then. */
+/* Steps @n times with @place; returns the position of the cart. */
 static double go(struct lk_system *system, double place, int n)
 {
     const double inputs[] = {0, 0, 0, place};
@@ -109,7 +109,7 @@ static double go(struct lk_system *system, double place, int n)
     return at;
 }
 
-/* What the contract says of an input that drives a coordinate. */
+/* What the contract says about an input that drives a coordinate. */
 static void test_delays(void **state)
 {
     struct lk_system *system = make_of(driven);
@@ -119,16 +119,16 @@ static void test_delays(void **state)
     assert_true(lk_system_input_period(system, 0) == 0 && lk_system_input_delay(system, 0) == 0);
     assert_true(fabs(lk_system_input_period(system, 1) - (0.005)) < 1e-15);
     assert_true(fabs(lk_system_input_delay(system, 1) - (0.01)) < 1e-15);
-    /* a value that comes and goes between two whole periods is never taken */
+    /* a value that appears and disappears between two whole periods is never used */
     go(system, 0, 1);
     go(system, 7, 4);
     assert_true(fabs(go(system, 0, 40) - (0)) < 1e-9);
-    /* one that stays acts from the whole period on, fully three periods after it */
+    /* a constant value acts from the next whole period on, fully after three periods */
     go(system, 0, 2);
     assert_true(fabs(go(system, 1, 3) - (0)) < 1e-9);
     assert_true(go(system, 1, 14) < 1 - 1e-6);
     assert_true(fabs(go(system, 1, 1) - (1)) < 1e-9);
-    /* a constant velocity is followed, two periods behind */
+    /* a constant velocity is followed with a delay of two periods */
     for (int i = 0; i < 20; i++)
         at = go(system, 1 + 0.1 * i, 5);
     assert_true(fabs(at - (1 + 0.1 * (20 - 2))) < 1e-9);

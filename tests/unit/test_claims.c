@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Benches that own channels: who gets them, who loses them, and what the cycle hears of it. */
+/* Benches that own channels: who gets them, who loses them, and what the cycle is told. */
 #include "bench_rig.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void refused(Linkage__V1__Result expected, const char *words, const char 
     says(words);
 }
 
-/* Values go where the claim says, in its order; each bench has its place among the stamps. */
+/* Values go to the channels of the claim, in its order; each bench has its own place for stamps. */
 static void test_two_benches(void **state)
 {
     const double left[] = {7, 1, 2, 3};
@@ -54,7 +54,7 @@ static void test_two_benches(void **state)
     assert_int_equal(newest()->stamp[2].claim, 2);
     assert_int_equal(news_of(0)->heard, 1);
     assert_int_equal(news_of(1)->heard, 1);
-    /* the order of one bench is nobody else's matter */
+    /* the order of one bench does not affect another */
     assert_int_equal(offer1(b, 91, 1), LKD_INPUT_OK);
     assert_int_equal(offer(a, 6, left, 4), LKD_INPUT_OK);
     assert_int_equal(newest()->newest, 1);
@@ -66,7 +66,7 @@ static void test_two_benches(void **state)
     assert_int_equal(lkd_inputs_claimed(&inputs, a, 2), -1);
 }
 
-/* All or nothing, each with a line of its own. */
+/* All or nothing; each refusal has its own message. */
 static void test_refusals(void **state)
 {
     char long_name[LKD_BENCH_NAME_SIZE + 1];
@@ -137,7 +137,7 @@ static void test_models(void **state)
     values_are(1, 0, 0, 0, 0);
     assert_true(news_of(0)->watched);
     assert_int_equal(newest()->n_stamps, 0);
-    assert_int_equal(offer1(grant.token, 1, 5), LKD_INPUT_OK); /* numbers are forgotten */
+    assert_int_equal(offer1(grant.token, 1, 5), LKD_INPUT_OK); /* sequence numbers are reset */
     assert_int_equal(lkd_inputs_attach(&inputs, loaded->cycle, MODEL_ID + 1), 0);
     assert_int_equal(offer1(grant.token, 2, 5), LKD_INPUT_E_TOKEN);
     assert_false(news_of(0)->watched);
@@ -146,7 +146,7 @@ static void test_models(void **state)
     says("load");
 }
 
-/* Silent for longer than the lease: lost, noticed without traffic; back with its next word. */
+/* Silent for longer than the lease: lost, even without traffic; the next message restores it. */
 static void test_lost_and_back(void **state)
 {
     uint64_t token = claimed("left", "torque", NULL, NULL),
@@ -164,13 +164,13 @@ static void test_lost_and_back(void **state)
     assert_true(news_of(0)->lost);
     assert_false(news_of(1)->lost);
     assert_true(claim_now(token).lost);
-    values_are(5, 0, 0, 0, 0); /* what acts is the guard's matter */
-    /* a heartbeat is a sign of life, but no value */
+    values_are(5, 0, 0, 0, 0); /* the guard decides what acts */
+    /* a heartbeat is a sign of life, but carries no value */
     assert_int_equal(beat(token), LKD_INPUT_OK);
     assert_false(news_of(0)->lost);
     assert_int_equal(news_of(0)->heard, 1);
     assert_int_equal(claim_now(token).heartbeats, 1);
-    /* so is a bad sample */
+    /* so is a refused sample */
     pass(1100 * MS);
     assert_true(news_of(0)->lost);
     assert_int_equal(offer1(token, 2, 1e6), LKD_INPUT_E_LIMITS);
@@ -179,7 +179,7 @@ static void test_lost_and_back(void **state)
     values_are(6, 0, 0, 0, 0);
 }
 
-/* Never heard at all: the lease runs from the claim. */
+/* No message at all: the lease runs from the claim. */
 static void test_never_heard(void **state)
 {
     uint64_t token = claimed("left", "torque", NULL, NULL);
@@ -192,8 +192,9 @@ static void test_never_heard(void **state)
     assert_false(news_of(0)->lost);
 }
 
-/* A lost claim goes as a whole when somebody wants a part of it. What nobody owns then goes back to
- * its initial value, what changes hands stays until the new owner sends. */
+/* A lost claim is released as a whole when another bench claims a part of it. Released channels
+ * return to their initial value; channels that change owner keep theirs until the new owner sends.
+ */
 static void test_take_over(void **state)
 {
     const double values[] = {5, 1, 2, 3};
@@ -209,7 +210,7 @@ static void test_take_over(void **state)
     assert_false(news_of(0)->watched);
     assert_true(news_of(1)->watched && news_of(2)->watched);
     assert_false(news_of(1)->lost);
-    assert_int_equal(newest()->n_stamps, 0); /* of the old one */
+    assert_int_equal(newest()->n_stamps, 0); /* of the former owner */
     assert_int_equal(offer(old, 2, values, 4), LKD_INPUT_E_TOKEN);
     assert_int_equal(lkd_inputs_release(&inputs, old, "", &said), RESULT(BAD_TOKEN));
     assert_int_equal(offer(new, 1, values, 4), LKD_INPUT_OK);
@@ -217,7 +218,7 @@ static void test_take_over(void **state)
     assert_int_equal(lkd_inputs_n_claims(&inputs), 1);
 }
 
-/* A bench that was started again with its old token: no lease to wait for, its place is kept. */
+/* A bench that restarts with its old token: it need not wait for the lease, and keeps its place. */
 static void test_claim_again(void **state)
 {
     const double values[] = {5, 1, 2, 3};
@@ -231,12 +232,12 @@ static void test_claim_again(void **state)
     assert_int_equal(claim_now(new).number, 2);
     values_are(5, 0, 0, 0, 0);
     assert_int_equal(offer1(old, 1001, 3), LKD_INPUT_E_TOKEN);
-    assert_int_equal(offer1(new, 1, 3), LKD_INPUT_OK); /* numbers begin anew */
+    assert_int_equal(offer1(new, 1, 3), LKD_INPUT_OK); /* sequence numbers start again */
     values_are(3, 0, 0, 0, 0);
     /* a refused claim does not cost the old one */
     assert_int_equal(claim("left", "torque", "motor", NULL, new, &old), RESULT(CLAIMED));
     assert_int_equal(offer1(new, 2, 4), LKD_INPUT_OK);
-    /* a token of another life is no matter */
+    /* a token of a former life is ignored */
     assert_int_equal(claim("third", "push", NULL, NULL, 12345, &old), RESULT(OK));
     assert_int_equal(claim_now(old).number, 3);
     assert_int_equal(claim_now(first).number, 1);
@@ -259,7 +260,7 @@ static void test_release(void **state)
     says("token");
     assert_int_equal(lkd_inputs_release(&inputs, 0, "", &said), RESULT(BAD_TOKEN));
     assert_int_equal(offer1(b, 2, 6), LKD_INPUT_E_TOKEN);
-    /* its place is free, and the next bench has nothing of it */
+    /* its place is free, and the next bench inherits nothing */
     b = claimed("third", "motor", NULL, NULL);
     assert_int_equal(claim_now(b).number, 2);
     assert_int_equal(newest()->n_stamps, 2);
@@ -294,7 +295,7 @@ static int offer_as(const char *name, uint64_t token, uint64_t sequence, bool he
     return lkd_inputs_offer(&inputs, &sample, &peer);
 }
 
-/* A token is worth nothing with another key than the one that the claim was made with. */
+/* A token is invalid with a key other than the one of its claim. */
 static void test_keys(void **state)
 {
     uint64_t token, other;
@@ -306,13 +307,13 @@ static void test_keys(void **state)
     assert_int_equal(offer_as("bob", token, 2, false), LKD_INPUT_E_TOKEN);
     assert_int_equal(offer_as("", token, 2, false), LKD_INPUT_E_TOKEN);
     assert_int_equal(offer_as("bob", token, 2, true), LKD_INPUT_E_TOKEN);
-    assert_int_equal(claim_now(token).refused, 0);            /* not the fault of this bench */
-    assert_int_equal(claim_now(token).heard_ns, now_ns - MS); /* and no sign of its life */
+    assert_int_equal(claim_now(token).refused, 0);            /* not counted against this bench */
+    assert_int_equal(claim_now(token).heard_ns, now_ns - MS); /* and not a sign of its life */
     assert_int_equal(lkd_inputs_release(&inputs, token, "bob", &said), RESULT(BAD_TOKEN));
     assert_int_equal(claim_as("bob", token, &other), RESULT(CLAIMED));
     assert_int_equal(offer_as("alice", token, 2, false), LKD_INPUT_OK);
     assert_int_equal(claim_as("alice", token, &token), RESULT(OK));
-    /* once the lease has run out they are anybody's, as ever */
+    /* after the lease anybody may claim them */
     now_ns += SECOND + MS;
     assert_int_equal(claim_as("bob", token, &other), RESULT(OK));
     assert_int_equal(lkd_inputs_release(&inputs, other, "bob", &said), RESULT(OK));
@@ -324,12 +325,12 @@ static void test_gaps(void **state)
     struct lkd_sample heartbeat = {.token = token, .heartbeat = true};
 
     (void)state;
-    assert_int_equal(offer1(token, 100, 5), LKD_INPUT_OK); /* from any start */
+    assert_int_equal(offer1(token, 100, 5), LKD_INPUT_OK); /* from any first number */
     assert_int_equal(claim_now(token).gaps, 0);
     assert_int_equal(offer1(token, 101, 5), LKD_INPUT_OK);
     assert_int_equal(offer1(token, 105, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
-    /* heartbeats that are numbered with the samples, or not */
+    /* heartbeats that share the sequence of the samples, or do not */
     heartbeat.received_ns = now_ns;
     heartbeat.sequence = 106;
     assert_int_equal(lkd_inputs_offer(&inputs, &heartbeat, NULL), LKD_INPUT_OK);
@@ -338,13 +339,13 @@ static void test_gaps(void **state)
     assert_int_equal(lkd_inputs_offer(&inputs, &heartbeat, NULL), LKD_INPUT_OK);
     assert_int_equal(offer1(token, 108, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
-    /* after a second of silence it is another life */
+    /* after a second of silence it counts as a new life */
     now_ns += LKD_INPUT_SILENCE_NS;
     assert_int_equal(offer1(token, 1, 5), LKD_INPUT_OK);
     assert_int_equal(claim_now(token).gaps, 3);
 }
 
-/* Samples without a token and claims do not mix. */
+/* Samples without a token and claims exclude each other. */
 static void test_anonymous(void **state)
 {
     const double all[] = {2, 3, 4, 5, 6};
@@ -384,7 +385,7 @@ static void test_set_by_hand(void **state)
     values_are(5, 0, 0, 0, 4);
 }
 
-/* ---- the claims alone, with more channels than the model has ---- */
+/* ---- claims alone, with more channels than the model has ---- */
 
 static struct lk_channel many[LKD_CLAIMS_MAX + 2];
 
@@ -417,7 +418,7 @@ static void test_many(void **state)
     assert_int_equal(lkd_claims_count(&claims), LKD_CLAIMS_MAX);
     assert_int_equal(add(&claims, LKD_CLAIMS_MAX, 1, SECOND, &last), RESULT(CLAIMED));
     says("no room");
-    /* lost ones make room where they own what is wished, all of them */
+    /* lost claims are released if they own a requested channel, all of them */
     assert_int_equal(add(&claims, 3, 4, 3 * SECOND, &last), RESULT(OK));
     assert_int_equal(last->number, 4);
     assert_int_equal(lkd_claims_count(&claims), LKD_CLAIMS_MAX - 3);

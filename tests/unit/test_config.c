@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration: the shipped file equals the built-in defaults, and every kind of mistake is
- * one line with its place. */
+/* The configuration: the shipped file equals the built-in defaults, and every kind of mistake has
+ * one message with its place. */
 #include "config_text.h"
 #include "realtime.h"
 #include <math.h>
@@ -179,7 +179,7 @@ static void test_workers_auto(void **state)
     assert_int_equal(config.wish.n_cores, 0);
 }
 
-/* @place: line and column;  @words: must be in the message */
+/* @place: line and column;  @words: must occur in the message */
 static void test_refusals(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void test_endpoint_refusals(void **state)
     config_text_refused("linkaged: 1\nendpoints: {control: 'ipc://'}\n", "2:22", "path");
     config_text_refused("linkaged: 1\nendpoints: {inputs: 'tcp://127.0.0.1:5600'}\n", "2:12",
                         "same");
-    /* /tmp is there and no socket; binding would remove what lies at a path */
+    /* /tmp exists and is not a socket; binding would remove the file at this path */
     config_text_refused("linkaged: 1\nendpoints: {control: 'ipc:///tmp'}\n", "2:22",
                         "other than a socket");
 }
@@ -281,7 +281,7 @@ static void test_no_file(void **state)
     assert_non_null(strstr(error.text, "/no/such/file.yaml"));
 }
 
-/* Each mistake of a file is told, those that follow from another one are not. */
+/* Every independent mistake of a file is reported; consequences are not. */
 static void test_all_mistakes_are_told(void **state)
 {
     static const char *const lines[] = {

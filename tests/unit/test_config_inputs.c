@@ -79,7 +79,7 @@ static void test_words_and_maps(void **state)
     assert_int_equal(p->recover_samples, 9);
 }
 
-/* What is not said of a channel is as in the policy, wherever that stands in the file. */
+/* Settings that a channel omits come from the policy, wherever that is in the file. */
 static void test_channels(void **state)
 {
     struct lkd_config config =

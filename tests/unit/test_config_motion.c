@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections `outputs` and `motion`: what they mean, and where a refusal points. */
+/* Sections `outputs` and `motion`: their meaning, and the place that a refusal names. */
 #include "config_text.h"
 #include <arpa/inet.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections security and privileges, and what the first one changes about endpoints. */
+/* Sections security and privileges, and what security changes about endpoints. */
 #include "config_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void test_open_addresses(void **state)
     struct lk_error error = {0};
 
     (void)state;
-    if (config_text_read(with, &config, &error)) /* wherever in the file the section is */
+    if (config_text_read(with, &config, &error)) /* at any place in the file */
         fail_msg("%s", error.text);
     assert_string_equal(config.control, "tcp://0.0.0.0:7");
     config_text_refused("linkaged: 1\nendpoints: {control: 'tcp://0.0.0.0:7'}\n", "2:22",

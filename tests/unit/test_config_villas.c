@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Section `villas` of the configuration: what it may say, and that each slip is one line with its
- * place. */
+/* Section `villas` of the configuration: valid contents, and one message with its place for each
+ * mistake. */
 #include "config_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 static struct lkd_config config;
 static struct lk_error error;
 
-/* A configuration with this section. */
+/* Makes a configuration with this section. */
 static const char *with_section(const char *section)
 {
     static char text[8192];
@@ -62,7 +62,7 @@ static void test_all_keys(void **state)
     assert_string_equal(villas->out.name[2], "pose");
     assert_int_equal(villas->divisor, 1000000);
 
-    /* one direction is enough, and nothing is nothing */
+    /* one direction is enough; an empty section means none */
     assert_int_equal(read_section("{outputs: 'ipc://@v', out: [a]}"), 0);
     assert_string_equal(villas->inputs, "");
     assert_int_equal(read_section("{}"), 0);

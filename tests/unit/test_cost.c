@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step costs by the model, and what follows from it: which engine steps a mechanism, and how
- * many workers it pays for. */
+/* The cost of a step by the model, and the choices that follow: which engine steps a mechanism, and
+ * how many workers pay off. */
 #include "../cmocka_all.h"
 #include "bench.h"
 #include "compile/batch/cost.h"
@@ -88,7 +88,7 @@ static void large_ones_take_all_lanes(void **state)
         assert_string_equal(engine_of(names[i]), here[0]->name);
 }
 
-/* a longer chain never takes fewer lanes, nor fewer workers, nor less time by the model */
+/* a longer chain never gets fewer lanes, fewer workers or less time by the model */
 static void more_is_never_less(void **state)
 {
     static const char *const sorts[] = {"", "-revolute"};
@@ -126,7 +126,7 @@ static void only_long_steps_pay_for_workers(void **state)
     assert_true(workers_of("chain-1024-revolute") > 1);
 }
 
-/* what workers share and what they do not is all of it */
+/* the shared and the unshared part add up to the whole */
 static void all_of_a_step_is_divided(void **state)
 {
     static const char *const names[] = {"chain-8", "chain-256", "ladder-40", "tree-255"};
@@ -138,7 +138,7 @@ static void all_of_a_step_is_divided(void **state)
 
         lk_batches_cost(system->batches, system->prices, &cost);
         assert_in_range(cost.n_phases, 0, LK_PHASES_MAX);
-        /* sums of the same prices in another order */
+        /* sums of the same prices in a different order */
         assert_float_equal(
             lk_workers_time(&cost, 1) / lk_batches_time(system->batches, system->prices), 1, 1e-9);
         assert_memory_equal(&cost, &system->cost, sizeof(cost));
@@ -156,7 +156,7 @@ static const struct lk_prices *row_of(const char *processor)
     return row;
 }
 
-/* of all engines that there are, whatever this processor has; NULL: one by one */
+/* among all engines, whatever this processor supports; NULL: one by one */
 static const struct lk_engine *choose(const char *name, const struct lk_prices *prices,
                                       const struct lk_engine *const *engines)
 {
@@ -182,7 +182,7 @@ static const struct lk_engine *choose(const char *name, const struct lk_prices *
     return engine;
 }
 
-/* Engines by what a processor has: those of its row. */
+/* The engines of a processor are those of its row. */
 static void engines_of(const struct lk_prices *prices, const struct lk_engine **ret)
 {
     int n = 0;
@@ -193,8 +193,8 @@ static void engines_of(const struct lk_prices *prices, const struct lk_engine **
     ret[n] = NULL;
 }
 
-/* The widest engine is not the fastest where its lanes stay empty: measured on a processor with
- * all of them, avx2 is 8 to 16 % faster on these than avx512. */
+/* The widest engine is not the fastest if its lanes stay empty: measured on a processor with all
+ * engines, avx2 is 8 to 16 % faster on these than avx512. */
 static void the_cheapest_engine_is_taken(void **state)
 {
 #if defined(__x86_64__)
@@ -210,7 +210,7 @@ static void the_cheapest_engine_is_taken(void **state)
     (void)state;
 }
 
-/* What is compiled is what the row of this processor says of the engines that are here. */
+/* The compiled engine is the one that the row of this processor prefers among those available. */
 static void the_row_of_this_processor_counts(void **state)
 {
     static const char *const names[] = {"four-bar", "chain-8", "chain-16", "tree-31", "chain-128"};
@@ -236,7 +236,7 @@ static void the_row_of_this_processor_counts(void **state)
     }
 }
 
-/* With the row of a processor nothing is chosen that takes 5 % longer there than the best does. */
+/* With the row of a processor no choice takes 5 % longer there than the best engine. */
 static void every_row_chooses_well(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void a_processor_without_a_row_gets_a_relatives(void **state)
         {{"AuthenticAMD", 25, 1, 4}, "AMD Zen 3", true},
         {{"AuthenticAMD", 25, 33, 4}, "AMD Zen 3", true},
         {{"GenuineIntel", 6, 106, 8}, "Intel Rocket Lake", false},
-        {{"GenuineIntel", 6, 158, 4}, "AMD Zen 3", false},         /* no avx512: of its width */
+        {{"GenuineIntel", 6, 158, 4}, "AMD Zen 3", false}, /* no avx512: priced by its width */
         {{"AuthenticAMD", 25, 17, 8}, "Intel Rocket Lake", false}, /* Zen 4 has avx512 */
         {{"AuthenticAMD", 23, 49, 4}, "AMD Zen 3", false},
         {{"GenuineIntel", 6, 167, 4}, "AMD Zen 3", false}, /* a machine that hides it */
@@ -288,7 +288,7 @@ static void a_processor_without_a_row_gets_a_relatives(void **state)
     }
 }
 
-/* A row has a price for all that an engine of its processor does. */
+/* A row has a price for each kind of work of each engine of its processor. */
 static void rows_are_complete(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void a_named_engine_is_taken(void **state)
     lk_system_free(system);
 }
 
-/* what was spent to compile a model: the same wherever it is compiled */
+/* effort spent to compile a model: the same on every machine */
 static double effort_of(const char *name)
 {
     struct lk_bounds bounds = {0};
@@ -332,7 +332,7 @@ static double effort_of(const char *name)
     return (double)bounds.spent;
 }
 
-/* twice the joints at a body, or bodies in a net, are no eight times the work */
+/* twice the joints at a body, or bodies in a net, cost less than eight times the work */
 static void compiling_does_not_explode(void **state)
 {
     (void)state;
@@ -342,7 +342,7 @@ static void compiling_does_not_explode(void **state)
     assert_true(effort_of("net-20") < 2e8);
 }
 
-/* answers of somebody who is asked whether to go on: no, so many times, then yes */
+/* answers to the question whether to continue: no so many times, then yes */
 static bool lose_patience(void *context)
 {
     int *left = context;
@@ -350,7 +350,7 @@ static bool lose_patience(void *context)
     return (*left)-- <= 0;
 }
 
-/* wherever it is when it is told to: in the plans, in the batches, in the start */
+/* compilation stops wherever it is: in the plans, in the batches, in the start */
 static void compiling_ends_when_it_is_told_to(void **state)
 {
     struct lk_model *model = NULL;
@@ -369,7 +369,7 @@ static void compiling_ends_when_it_is_told_to(void **state)
 
         r = lk_system_new_within(model, NULL, &bounds, &system, &error);
         printf("    asked %d times: %d, %.3g spent\n", patience + 1, r, (double)bounds.spent);
-        /* nothing between two questions is long but one factorisation */
+        /* nothing between two questions is long except one factorisation */
         assert_true((double)bounds.spent < 2e6 * (patience + 1));
         assert_true(r == 0 || left < 0);
     }

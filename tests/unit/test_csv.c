@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/common/csv.h: names of columns, numbers that come back, faults that are kept. */
+/* tools/common/csv.h: names of columns, numbers that read back exactly, errors that are kept. */
 #include "../skip.h"
 #include "csv.h"
 
@@ -97,7 +97,7 @@ static void test_faults(void **state)
     assert_int_equal(lk_csv_close(csv), -EINVAL);
 }
 
-/* Rows are buffered: a full disk may show only at the end, but it shows. */
+/* Rows are buffered: a full disk may be detected only at the end, but it is detected. */
 static void test_full_disk(void **state)
 {
     const double row[1] = {1};

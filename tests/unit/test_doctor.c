@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doctor on machines that exist only here: on a perfect one all is well, and each single defect
- * turns its own check and no other. */
+/* The doctor on simulated machines: on a perfect one every check is ok, and each single defect
+ * fails its own check only. */
 #include "doctor.h"
 #include "fixture.h"
 #include <errno.h>
@@ -41,16 +41,16 @@ static const char *const perfect[][2] = {
     {"proc/irq/default_smp_affinity", "3\n"},
     {"proc/irq/30/effective_affinity_list", "1\n"},
     {"proc/irq/30/eth0/none", ""},
-    {"proc/irq/31/effective_affinity_list", "2\n"}, /* nobody handles it */
+    {"proc/irq/31/effective_affinity_list", "2\n"}, /* no handler */
     {"proc/2/task/2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 9 0 0 1 0 0 "
                            "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"},
     {"proc/2/task/2/status", "Name:\tkthreadd\nCpus_allowed_list:\t0-1\n"},
-    /* kept to one core by the kernel, FIFO 99 */
+    /* bound to one core by the kernel, FIFO 99 */
     {"proc/21/task/21/stat",
      "21 (migration/2) S 2 0 0 0 -1 69238848 0 0 0 0 0 0 0 0 -100 0 1 0 9 0 "
      "0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 2 99 1 0 0 0\n"},
     {"proc/21/task/21/status", "Cpus_allowed_list:\t2\n"},
-    /* of somebody, of lower priority */
+    /* of a user process, lower priority */
     {"proc/40/task/41/stat", "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 "
                              "0 0 0 0 0 0 0 0 0 0 0 0 2 50 1 0 0 0\n"},
     {"proc/40/task/41/status", "Cpus_allowed_list:\t0-3\n"},
@@ -126,8 +126,8 @@ static struct doctor_options options_of(const struct fixture *fixture)
     return options;
 }
 
-/* "id id": what is not ok, in the order of print; all with the verdict @verdict, and a remedy.
- * Libraries are those of this machine and not asked. */
+/* "id id": the checks that are not ok, in print order; all with the verdict @verdict, and a remedy.
+ * Libraries are those of this machine and are not checked. */
 static void assert_turned(const struct doctor *doctor, const char *ids, enum doctor_verdict verdict)
 {
     struct doctor_finding findings[CHECKS_MAX];
@@ -171,7 +171,7 @@ static void test_perfect(void **state)
     assert_string_equal(doctor.cores_text, "2-3");
     assert_string_equal(doctor.others_text, "0-1");
     assert_turned(&doctor, "", DOCTOR_OK);
-    doctor.probes.known = false; /* then libraries are not asked, either */
+    doctor.probes.known = false; /* then libraries are not checked either */
     doctor_examine(&doctor, findings);
     doctor_count(findings, counts);
     assert_int_equal(counts[DOCTOR_WARN] + counts[DOCTOR_FAIL], 0);
@@ -189,7 +189,7 @@ static void test_root_only(void **state)
                   DOCTOR_NOT_KNOWN);
 }
 
-/* one file changed, "" deleted */
+/* changes one file; "" deletes it */
 static const struct {
     const char *path, *text, *id;
     enum doctor_verdict verdict;
@@ -228,7 +228,7 @@ static const struct {
      DOCTOR_FAIL},
     {"sys/devices/system/clocksource/clocksource0/current_clocksource", "kvm-clock\n",
      "clocksource", DOCTOR_FAIL},
-    {"proc/meminfo", "SwapTotal:  2048 kB\n", NULL, DOCTOR_OK}, /* all is locked */
+    {"proc/meminfo", "SwapTotal:  2048 kB\n", NULL, DOCTOR_OK}, /* all memory is locked */
     {"sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n", "huge_pages",
      DOCTOR_WARN},
     {"sys/kernel/mm/ksm/run", "1\n", "ksm", DOCTOR_WARN},
@@ -237,7 +237,7 @@ static const struct {
     {KERNEL "timer_migration", "1\n", "timer_migration", DOCTOR_WARN},
     {"sys/devices/system/node/node0/cpulist", "0-2\n", "numa_node", DOCTOR_WARN},
     {KERNEL "watchdog_cpumask", "0-3\n", "watchdog", DOCTOR_WARN},
-    {KERNEL "watchdog_cpumask", "", "watchdog", DOCTOR_WARN}, /* then it is all cores */
+    {KERNEL "watchdog_cpumask", "", "watchdog", DOCTOR_WARN}, /* then it means all cores */
     {"proc/2/task/2/status", "Cpus_allowed_list:\t0-3\n", "kernel_threads", DOCTOR_WARN},
     {"proc/40/task/41/stat",
      "41 (a) (b) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 -51 0 1 0 9 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 "
@@ -273,7 +273,7 @@ static void test_defects(void **state)
         else
             fixture_write(fixture, defects[i].path, defects[i].text);
         read_good(&doctor, &options);
-        /* an interrupt that has got a handler only now */
+        /* an interrupt whose handler was installed later */
         if (strstr(defects[i].path, "irq/31/timer") != NULL)
             assert_turned(&doctor, "irq_affinity", DOCTOR_WARN);
         else
@@ -285,7 +285,7 @@ static void test_defects(void **state)
     }
 }
 
-/* the last line of the text, and what it says to the exit status */
+/* the last line of the text, and its exit status */
 static int last_line(struct doctor *doctor, char *ret_line, size_t size)
 {
     struct doctor_finding findings[CHECKS_MAX];
@@ -308,7 +308,7 @@ static int last_line(struct doctor *doctor, char *ret_line, size_t size)
     return doctor_exit_of(doctor, counts);
 }
 
-/* What the daemon refuses is not fit, in its own words. */
+/* The daemon's refusal, in its own words, means not fit. */
 static void test_daemon(void **state)
 {
 #define REFUSES "the daemon refuses to arm without --allow-degraded: "
@@ -342,7 +342,7 @@ static void test_daemon(void **state)
                                 "hardware threads 1,3 are one core");
 }
 
-/* A core that the cycle of another rig has. */
+/* A core that the cycle of another rig uses. */
 static void test_taken(void **state)
 {
     const struct fixture *fixture = *state;
@@ -366,7 +366,7 @@ static void test_taken(void **state)
     assert_turned(&doctor, "", DOCTOR_OK);
 }
 
-/* Deep sleep counts unless the daemon may hold it off. */
+/* Deep sleep counts unless the daemon may inhibit it. */
 static void test_idle(void **state)
 {
     const struct fixture *fixture = *state;
@@ -390,7 +390,7 @@ static void test_rcu(void **state)
 
     fixture_write(fixture, "proc/cmdline", "rcu_nocbs 2-3 xrcu_nocbs=2-3\n");
     read_good(&doctor, &options);
-    assert_turned(&doctor, "", DOCTOR_OK); /* full dynticks bring it along */
+    assert_turned(&doctor, "", DOCTOR_OK); /* full dynticks imply it */
     fixture_write(fixture, CPU "nohz_full", "2\n");
     read_good(&doctor, &options);
     assert_turned(&doctor, "nohz_full rcu_nocbs", DOCTOR_WARN);
@@ -417,7 +417,7 @@ static void test_core_0(void **state)
     assert_non_null(strstr(findings[2].value, "core 7 is not online"));
 }
 
-/* without isolated cores: the last that this process may use, and the last online without that */
+/* without isolated cores: the last one that this process may use, or the last one online */
 static void test_choice(void **state)
 {
     const struct fixture *fixture = *state;
@@ -433,7 +433,7 @@ static void test_choice(void **state)
     assert_string_equal(doctor.cores_text, "3");
 }
 
-/* each probe that goes wrong, by itself */
+/* each probe that fails, by itself */
 static void test_probes(void **state)
 {
     struct doctor_options options = options_of(*state);
@@ -470,7 +470,7 @@ static void test_probes(void **state)
 #undef expect
 }
 
-/* swap counts where nobody knows whether memory can be locked */
+/* swap counts if it is unknown whether memory can be locked */
 static void test_swap_unknown(void **state)
 {
     const struct fixture *fixture = *state;
@@ -495,7 +495,7 @@ static void test_swap_unknown(void **state)
     assert_int_equal(doctor_exit_of(&doctor, counts), DOCTOR_EXIT_FAIL);
 }
 
-/* before 6.12 the throttle does it, and there is no fair server to read */
+/* before 6.12 the throttle takes its place; there is no fair server to read */
 static void test_old_kernel(void **state)
 {
     const struct fixture *fixture = *state;
@@ -511,7 +511,7 @@ static void test_old_kernel(void **state)
     assert_turned(&doctor, "fair_server", DOCTOR_NOT_KNOWN);
 }
 
-/* A root with nothing in it says nothing, good or bad; rubbish in every file harms nobody. */
+/* An empty root gives no verdict; garbage in every file does no harm. */
 static void test_nothing(void **state)
 {
     const struct fixture *fixture = *state;
@@ -540,7 +540,7 @@ static void test_nothing(void **state)
     }
 }
 
-/* what is printed: the last line, and only what is not ok */
+/* the output: the last line, and only checks that are not ok */
 static void test_text(void **state)
 {
     struct doctor_options options = options_of(*state);
@@ -570,7 +570,7 @@ static void test_text(void **state)
     free(text);
 }
 
-/* the probes themselves, on this machine: they answer, whatever the answer is */
+/* the real probes on this machine: they answer, whatever the answer is */
 static void test_live(void **state)
 {
     struct doctor_options options = {.root = "", .directory = "/", .priority = 1, .probe_s = 0.05};
@@ -589,7 +589,7 @@ static void test_live(void **state)
         assert_true(doctor.probes.spins[0].seconds >= 0.05);
         assert_true(doctor.probes.spins[0].largest_s > 0.0 || doctor.probes.spins[0].gaps == 0);
     }
-    /* no child stays behind, and this thread is as it was */
+    /* no child process remains, and this thread is unchanged */
     assert_int_equal(sched_getscheduler(0), policy);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage/document.h: places, kinds, typed reading and its bounds, in every locale. */
+/* linkage/document.h: places, kinds, typed reading and its limits, in every locale. */
 #include "../skip.h"
 #include "linkage/document.h"
 #include "linkage/text.h"
@@ -110,7 +110,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* The machine's own German, or one made here in @folder. */
+/* The machine's own German locale, or one built here in @folder. */
 static bool speak_german(char *folder)
 {
     char command[256];
@@ -128,7 +128,7 @@ static bool speak_german(char *folder)
     return system(command) == 0 && made;
 }
 
-/* A program that speaks German must read the same numbers. */
+/* A program with a German locale must read the same numbers. */
 static void test_numbers_ignore_the_locale(void **state)
 {
     char folder[] = "/tmp/linkage-locale-XXXXXX";
@@ -143,7 +143,7 @@ static void test_numbers_ignore_the_locale(void **state)
     assert_int_equal(lk_node_read_number(lk_document_root(document), "x", &value, &error), 0);
     assert_true(value == 1.5);
     lk_document_free(document);
-    assert_true(strtod("1,5", NULL) == 1.5); /* it was German all the time */
+    assert_true(strtod("1,5", NULL) == 1.5); /* the locale was German throughout */
     setlocale(LC_NUMERIC, "C");
 }
 
@@ -244,7 +244,7 @@ static void test_bounds(void **state)
     free(text);
 }
 
-/* Many keys must cost little more than few: the last of 200 000 repeats the first. */
+/* The cost of many keys is nearly linear: the last of 200 000 repeats the first. */
 static void test_duplicate_among_many(void **state)
 {
     size_t size = 0, room = 200000 * 12 + 64;
@@ -262,7 +262,7 @@ static void test_duplicate_among_many(void **state)
     free(text);
 }
 
-/* A line for people stays one line of UTF-8, whatever a file or a socket put into it. */
+/* A message stays one line of UTF-8, whatever bytes a file or a socket contains. */
 static void test_error_lines_are_safe(void **state)
 {
     struct lk_error error;
@@ -280,7 +280,7 @@ static void test_error_lines_are_safe(void **state)
         memcpy(big + i, "\xc3\xa4", 3);
     lk_error_set(&error, "%s", big);
     assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
-    assert_int_equal(error.text[sizeof(error.text) - 2], '?'); /* half a letter was left */
+    assert_int_equal(error.text[sizeof(error.text) - 2], '?'); /* half a character was left */
 }
 
 static void test_text(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the daemon may listen, and who a message is from: the rules below the integration tests. */
+/* Where the daemon may listen, and who sent a message: the rules beneath the integration tests. */
 #include "endpoint.h"
 #include "peer.h"
 #include "socket.h"
@@ -36,7 +36,7 @@ static void test_addresses_without_keys(void **state)
         assert_int_equal(lkd_endpoint_check(good[i], &error), 0);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(lkd_endpoint_check(remote[i], &error), LK_E_TEXT);
-        /* the line says how to mend it */
+        /* the message says how to mend it */
         assert_non_null(strstr(error.text, "loopback address (127.x.y.z)"));
         assert_non_null(strstr(error.text, "security"));
         assert_non_null(strstr(error.text, "linkagectl keygen"));
@@ -78,7 +78,7 @@ static void test_addresses_that_are_none(void **state)
     }
 }
 
-/* Not even who listens lets an open address through. */
+/* Encryption alone does not permit an open address. */
 static void test_listen_refuses_too(void **state)
 {
     struct lk_error error;
@@ -89,7 +89,7 @@ static void test_listen_refuses_too(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* A path is taken from a socket that nobody serves any more, and from nobody else. */
+/* A socket path that no process serves is taken over; any other file is refused. */
 static void test_paths(void **state)
 {
     char folder[] = "/tmp/linkaged-endpoint-XXXXXX", endpoint[64];
@@ -105,7 +105,7 @@ static void test_paths(void **state)
     close(fd);
     assert_int_equal(lkd_endpoint_listen(endpoint, false, &fd, &error), 0);
     lkd_endpoint_close(endpoint, fd);
-    assert_int_equal(rmdir(folder), 0); /* nothing is left in it */
+    assert_int_equal(rmdir(folder), 0); /* it is empty */
 }
 
 /* ---- keys ---- */
@@ -152,7 +152,7 @@ static void say_nothing(enum lkd_condition_id condition, const char *text)
     print_message("%s: %s\n", lkd_condition_info(condition)->id, text);
 }
 
-/* Whom the handler lets in, as the daemon sees it. */
+/* Which connections the handler accepts, as the daemon sees it. */
 static void peer_of(zmq_msg_t *part, struct lkd_peer *ret_peer)
 {
     lkd_peer_of(true, zmq_msg_gets(part, "User-Id"), ret_peer);
@@ -185,7 +185,7 @@ static int make_pairs(void **state)
            zmq_curve_keypair(friend.open, friend.secret);
 }
 
-/* A name and a role travel with every message, and with the last part of one, too. */
+/* Name and role travel with every message, and with its last part. */
 static void test_peer_of_a_message(void **state)
 {
     void *context = zmq_ctx_new(), *socket, *client;
@@ -207,7 +207,7 @@ static void test_peer_of_a_message(void **state)
     peer_of(&part, &peer);
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_BENCH);
     assert_string_equal(peer.name, "rig");
-    lkd_peer_of(false, "bench/rig", &peer); /* without keys nobody asks */
+    lkd_peer_of(false, "bench/rig", &peer); /* without keys there is no authentication */
     assert_int_equal(peer.role, LINKAGE__V1__ROLE__ROLE_CONTROL);
     assert_string_equal(peer.name, "");
 
@@ -218,7 +218,7 @@ static void test_peer_of_a_message(void **state)
     zmq_ctx_term(context);
 }
 
-/* The limit is that of the message, encrypted or not; one byte more, and the connection is cut. */
+/* The limit holds for the message, encrypted or not; one byte more cuts the connection. */
 static void test_size_with_keys(void **state)
 {
     static const char bytes[1001];
@@ -242,7 +242,7 @@ static void test_size_with_keys(void **state)
     zmq_ctx_term(context);
 }
 
-/* A message that nobody vouches for may nothing, once keys are expected. */
+/* With keys, a message without an authenticated sender has no permissions. */
 static void test_peer_of_nobody(void **state)
 {
     struct lkd_peer peer;
@@ -255,7 +255,7 @@ static void test_peer_of_nobody(void **state)
     zmq_msg_close(&part);
 }
 
-/* Where nobody is there to judge, nobody comes in: not with a good key either. */
+/* Without a handler every connection is refused, even with a good key. */
 static void test_no_judge_no_entry(void **state)
 {
     void *context = zmq_ctx_new(), *socket, *client;
@@ -272,9 +272,9 @@ static void test_no_judge_no_entry(void **state)
 
 /* ---- a client that writes its own User-Id ----
  *
- * A client may send properties of its own with the handshake, one called User-Id among them. What
- * the handler says has to win. That is libzmq's doing, for all mechanisms alike; it is tried here
- * with the one that needs no cryptography to be spoken by hand. */
+ * A client may send properties of its own in the handshake, among them one called User-Id. The name
+ * that the handler gives must win. libzmq does this for all mechanisms alike; the test uses the one
+ * that can be spoken by hand without cryptography. */
 
 static void answer_zap(void *handler)
 {
@@ -313,7 +313,7 @@ static void speak_by_hand(int fd)
     assert_int_equal(write(fd, frame, n), n);
 }
 
-/* Greeting and READY of the other side: then a message may be sent. */
+/* Reads greeting and READY of the other side: then a message may be sent. */
 static void await_ready(int fd)
 {
     unsigned char bytes[256];

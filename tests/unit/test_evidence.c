@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of a run beside its cycle, on records made up: the worst hundred, what was lost, and
+/* The evidence of a run beside its cycle, from synthetic records: the worst hundred, losses, and
  * whether the kernel held the cycle back. */
 #include "evidence.h"
 #include "log.h"
@@ -83,7 +83,7 @@ static int compare(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Sorted, each once, of the cycle that it says, and none of the others was worse. */
+/* Sorted, each once, with the cycle that it names, and no other was worse. */
 static void check_worst(uint64_t n_seen)
 {
     int64_t *sorted = malloc(n_seen * sizeof(*sorted));
@@ -131,7 +131,7 @@ static void test_few(void **state)
     put(7);
     put(3);
     collect();
-    collect(); /* none is taken twice */
+    collect(); /* none is counted twice */
     check_worst(3);
     for (int i = 0; i < 97; i++)
         put(3);
@@ -145,7 +145,7 @@ static void test_few(void **state)
     check_worst(102);
 }
 
-/* Thousands, in portions as a server takes them. */
+/* Thousands, in portions as the server reads them. */
 static void test_worst_hundred(void **state)
 {
     uint64_t random = 88172645463325252u;
@@ -172,7 +172,7 @@ static void test_rising_and_falling(void **state)
     check_worst(6000);
 }
 
-/* The ring was written over before anybody came: counted, and never taken for another cycle. */
+/* The ring was overwritten before it was read: counted, and never taken for another cycle. */
 static void test_lost(void **state)
 {
     struct lkd_worst worst[LKD_WORST_MAX];
@@ -195,14 +195,14 @@ static void test_lost(void **state)
     assert_int_equal(evidence.lost, LKD_RECORDS / 2 + 1000);
 }
 
-/* A cycle that began at its grid point and ended so much later. */
+/* A cycle that began at its grid point and ended late by this much. */
 static void miss(int64_t late_ns)
 {
     shift_ns += 100 * P;
     put(late_ns);
 }
 
-/* The kernel's guard takes a core for 50 ms, from a thread that did not give it up. */
+/* The kernel's throttle takes a core for 50 ms from a thread that did not yield. */
 static void test_throttled(void **state)
 {
     uint64_t *lost_core = &runner.worker[0].usage_end.involuntary;
@@ -211,7 +211,7 @@ static void test_throttled(void **state)
     runner.priority = 80;
     runner.worker[0].counted = true;
     cycle.settings = lkd_settings_default();
-    cycle.settings.budget_share = 100; /* nothing computes for long */
+    cycle.settings.budget_share = 100; /* no long computation */
     miss(50000000);
     collect();
     assert_int_equal(evidence.throttled, 0); /* it kept its core */
@@ -233,7 +233,7 @@ static void test_throttled(void **state)
     collect();
     assert_int_equal(evidence.throttled, 3);
 
-    *lost_core = 4; /* the same stall is seen once */
+    *lost_core = 4; /* the same stall is reported once */
     put(45000000);
     collect();
     assert_int_equal(evidence.throttled, 3);
@@ -244,7 +244,7 @@ static void test_throttled(void **state)
     assert_int_equal(evidence.throttled, 3);
 }
 
-/* However many deadlines were missed before. */
+/* Independent of the number of earlier missed deadlines. */
 static void test_throttled_late(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void check_recent(uint64_t number, uint64_t record, enum lkd_cause cause)
                      responses[record % MANY]);
 }
 
-/* Who asks again and again hears of each missed deadline, whatever the first ones were. */
+/* Repeated queries report each missed deadline, whatever the first ones were. */
 static void test_recent(void **state)
 {
     const struct lkd_missed *missed[8];
@@ -294,7 +294,7 @@ static void test_recent(void **state)
     assert_int_equal(lkd_evidence_recent(&evidence, 2, 8, missed, &next), 0);
     assert_int_equal(next, 2);
     put(2 * P);
-    put(P + 5); /* computes for long, too */
+    put(P + 5); /* also computes for long */
     collect();
     check_recent(2, 3, LKD_CAUSE_COMPUTATION);
     check_recent(3, 4, LKD_CAUSE_COMPUTATION);
@@ -323,7 +323,7 @@ static void test_recent_many(void **state)
     check_recent(LKD_RECENT_MAX + 2, n_records - 1, LKD_CAUSE_COMPUTATION);
 }
 
-/* Behind a cycle that was not over; not where that one was not seen, nor without a clock. */
+/* After a cycle that overran; not if that one was not recorded, nor without a clock. */
 static void test_recent_behind(void **state)
 {
     const struct lkd_missed *missed;
@@ -337,9 +337,9 @@ static void test_recent_behind(void **state)
     collect();
     check_recent(1, 0, LKD_CAUSE_BOTH);
     check_recent(2, 1, LKD_CAUSE_BEHIND);
-    put(4 * LKD_RECORDS * P); /* whoever follows this one is behind it */
+    put(4 * LKD_RECORDS * P); /* the next cycle is late because of this one */
     collect();
-    first = 2 * LKD_RECORDS - LKD_RECORDS / 2; /* that is still there then */
+    first = 2 * LKD_RECORDS - LKD_RECORDS / 2; /* it is still recorded then */
     while (n_records < 2 * LKD_RECORDS)
         put(n_records == first || n_records == first + 1 ? P + 5 : 10);
     collect();
@@ -353,7 +353,7 @@ static void test_recent_behind(void **state)
     assert_int_equal(lkd_evidence_recent(&evidence, evidence.n_recent + 1, 1, &missed, &next), 0);
 }
 
-/* A reply has every bucket that is not empty, the overflow too. */
+/* A reply has every bucket that is not empty, including the overflow. */
 static void test_buckets(void **state)
 {
     static struct lkd_histogram histogram;

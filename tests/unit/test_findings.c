@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks wrong in a model: for each identifier one model that has just that fault, and one that
- * only just has not. */
+/* Findings in a model: for each identifier one model with just this fault, and one that is just
+ * free of it. */
 #include "linkage/analysis.h"
 #include "linkage/findings.h"
 
@@ -39,7 +39,7 @@
          "  top: {type: spherical, bodies: [ground, link], point: [0, 0, 0]}\n"                    \
          "  hook: {type: spherical, bodies: [link, load], point: [0, -0.1, 0]}\n"
 
-/* struct row - @wrong has findings with this identifier, @n of them, and no other; @right none. */
+/* struct row - @wrong has @n findings with this identifier and no other; @right has none. */
 static const struct row {
     const char *id;
     int n;
@@ -71,7 +71,7 @@ static const struct row {
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0.1, upper: 1, stiffness: 100}\n",
      ONE_ARM "forces:\n  end: {type: stop, joint: pin, lower: 0, upper: 1, stiffness: 100}\n"},
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6"), SLIDER("stiffness: 0.9e6")},
-    /* a damper that lets nothing swing */
+    /* a damper so strong that nothing oscillates */
     {"spring-too-stiff", 1, SLIDER("stiffness: 1.2e6, damping: 2000"),
      SLIDER("stiffness: 1.2e6, damping: 2400")},
     {"rotor-too-fast", 1,
@@ -79,7 +79,7 @@ static const struct row {
             ", velocity: [0, 11, 0], angular_velocity: [0, 0, 110]"),
      ARM_OF("[0.08, 0.08, 0.08]", "[0.1, 0, 0]",
             ", velocity: [0, 9, 0], angular_velocity: [0, 0, 90]")},
-    /* a balanced rotor is stepped exactly */
+    /* a balanced rotor is integrated exactly */
     {"rotor-too-fast", 1,
      ARM_OF("[0.08, 0.08, 0.08]", "[0.01, 0, 0]",
             ", velocity: [0, 3, 0], angular_velocity: [0, 0, 300]"),
@@ -102,7 +102,7 @@ static const struct row *row_of(const char *id)
     return row;
 }
 
-/* struct subject - a model with what was found in it. */
+/* struct subject - a model with its findings. */
 struct subject {
     struct lk_model *model;
     struct lk_system *system;
@@ -171,7 +171,7 @@ static void test_a_gap_has_its_place_and_numbers(void **state)
     release(&s);
 }
 
-/* Looking moves the system; afterwards it steps as if nobody had. */
+/* The analysis moves the system; afterwards the system steps as if it had not run. */
 static void test_the_system_is_left_at_its_start(void **state)
 {
     struct subject s = inspect_text(row_of("velocity-change")->wrong);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points in time at rates whose period is no whole number of nanoseconds, against arithmetic with
- * whole numbers: no drift in a thousand million steps. */
+/* Points in time at rates whose period is no whole number of nanoseconds, compared with integer
+ * arithmetic: no drift in a thousand million steps. */
 #include "grid.h"
 #include <math.h>
 #include <setjmp.h>
@@ -21,14 +21,14 @@ static const int64_t rates[] = {10,   24,   25,   30,   50,    60,    100,   240
 
 #define RATES (sizeof(rates) / sizeof(rates[0]))
 
-/* which k to look at: all of the first, then ever further apart */
+/* values of k: all of the first, then with growing distance */
 static int64_t further(int64_t k)
 {
     return k < 10000 ? k + 1 : k + k / 1000 + 7;
 }
 
-/* k periods of 1 / rate are k / rate seconds, however far one goes. The double nearest to the
- * period is off by 2^-53 of itself at most: by a nanosecond in three months. */
+/* k periods of 1 / rate are k / rate seconds, for any k. The double nearest to the period has a
+ * relative error of at most 2^-53: one nanosecond in three months. */
 static void test_no_drift(void **state)
 {
     (void)state;
@@ -70,9 +70,9 @@ static void test_step_and_period_are_one(void **state)
     }
 }
 
-#define LONG_NS (INT64_C(1) << 52) /* 52 days: until then a double is off by half a nanosecond */
+#define LONG_NS (INT64_C(1) << 52) /* 52 days: up to this a double errs by half a nanosecond */
 
-/* Periods that are whole nanoseconds to the person who wrote them are, though no double is. */
+/* Periods that are whole nanoseconds in decimal notation are exact, although no double is. */
 static void test_whole_periods(void **state)
 {
     static const struct {

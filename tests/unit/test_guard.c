@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard step by step: what acts, given what was commanded and what is known. The step is 1 ms;
- * see bench_rig.h for the channels. */
+/* The guard step by step: what acts, given the commands and the news. The step is 1 ms; see
+ * bench_rig.h for the channels. */
 #include "bench_rig.h"
 #include <float.h>
 #include <math.h>
@@ -15,7 +15,7 @@ enum { TORQUE, PUSH, MOTOR, N_CHANNELS };
 
 #define N_VALUES 5
 
-/* As enum Flag of the contract. */
+/* Same as enum Flag of the contract. */
 #define STALE        LINKAGE__V1__FLAG__FLAG_STALE
 #define TRIPPED      LINKAGE__V1__FLAG__FLAG_TRIPPED
 #define RATE_LIMITED LINKAGE__V1__FLAG__FLAG_RATE_LIMITED
@@ -114,7 +114,7 @@ static void test_passes_through(void **state)
     commanded[0] = -7;
     commanded[1] = 5;
     commanded[3] = 6;
-    steps(500); /* nobody feeds anything: nothing gets stale */
+    steps(500); /* nothing feeds it, so nothing becomes stale */
     acts(0, -7);
     acts(1, 5);
     acts(2, 0);
@@ -166,7 +166,7 @@ static void test_stale_hold(void **state)
     rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
     renew();
     let_stale();
-    commanded[0] = 6; /* set by hand, say: no new sample */
+    commanded[0] = 6; /* for example set by hand: no new sample */
     steps(1);
     acts(0, 5);
     assert_int_equal(guard.flags, STALE | TRIPPED);
@@ -192,7 +192,7 @@ static void test_stale_zero(void **state)
     acts(0, 0);
 }
 
-/* On a straight line to the initial value, there in as many steps as the ramp has. */
+/* On a straight line to the initial value, in as many steps as the ramp has. */
 static void test_stale_ramp(void **state)
 {
     (void)state;
@@ -215,10 +215,10 @@ static void test_stale_ramp_to(void **state)
     renew();
     let_stale();
     steps(1);
-    acts(0, -3); /* a ramp of no time is a step */
+    acts(0, -3); /* a ramp of zero time is a step */
 }
 
-/* A safe value that the model does not allow: as near as it does. */
+/* A safe value beyond the limits of the model is clamped. */
 static void test_safe_value_within_limits(void **state)
 {
     (void)state;
@@ -265,7 +265,7 @@ static void test_stale_off(void **state)
     assert_int_equal(guard.channel[TORQUE].age_now, 100000);
 }
 
-/* A claim that has not sent yet gets stale like any other; in lockstep nothing does. */
+/* A claim without samples becomes stale like any other; in lockstep none does. */
 static void test_watched_and_timed(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void test_watched_and_timed(void **state)
     assert_int_equal(count(LKD_CONDITION_LOST), 0);
 }
 
-/* Rules of one channel; all others have the general one. */
+/* Rules of one channel; all others have the general ones. */
 static void test_channel_rule(void **state)
 {
     (void)state;
@@ -330,12 +330,12 @@ static void test_recovery(void **state)
     acts(0, 1);
     assert_int_equal(guard.flags, TRIPPED); /* fresh again, but not trusted yet */
     fed(1);
-    acts(0, 3); /* on its way back, as long as the ramp there */
+    acts(0, 3); /* the way back takes as long as the ramp */
     assert_false(tripped(TORQUE));
-    assert_int_equal(guard.flags, TRIPPED); /* not what the bench asks for */
+    assert_int_equal(guard.flags, TRIPPED); /* not the commanded value */
     fed(1);
     acts(0, 5);
-    commanded[0] = 7; /* follows where the bench goes meanwhile */
+    commanded[0] = 7; /* follows the command meanwhile */
     fed(1);
     acts(0, 6);
     fed(1);
@@ -346,7 +346,7 @@ static void test_recovery(void **state)
     assert_int_equal(guard.channel[TORQUE].trips, 1);
 }
 
-/* Samples that come in one step all count; steps without one do not break the row. */
+/* All samples of one step count; steps without a sample do not break the sequence. */
 static void test_recovery_counts_samples(void **state)
 {
     (void)state;
@@ -363,7 +363,7 @@ static void test_recovery_counts_samples(void **state)
     assert_false(tripped(TORQUE));
 }
 
-/* Silent once more before the row is complete: from the beginning. */
+/* Silent again before the sequence is complete: it starts again. */
 static void test_recovery_from_the_beginning(void **state)
 {
     (void)state;
@@ -381,7 +381,7 @@ static void test_recovery_from_the_beginning(void **state)
     assert_int_equal(count(LKD_CONDITION_STALE), 2);
 }
 
-/* A refused sample breaks the row, though refusals themselves are only counted. */
+/* A refused sample breaks the sequence, though refusals themselves are only counted. */
 static void test_recovery_in_a_row(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void test_recovery_in_a_row(void **state)
     assert_false(tripped(TORQUE));
 }
 
-/* Silent again on the way back: the fail-safe starts from where it is, without a jump. */
+/* Silent again on the way back: the fail-safe starts at the current value, without a jump. */
 static void test_trip_on_the_way_back(void **state)
 {
     double before;
@@ -424,7 +424,7 @@ static void test_trip_on_the_way_back(void **state)
     assert_int_equal(guard.channel[TORQUE].trips, 2);
 }
 
-/* The rate holds in all of it. */
+/* The rate limit holds throughout. */
 static void test_rate_of_a_trip(void **state)
 {
     (void)state;
@@ -440,13 +440,13 @@ static void test_rate_of_a_trip(void **state)
     steps(5);
     acts(4, 0);
     fed(3);
-    acts(4, 0.5); /* a ramp of no time back, as fast as the rate allows */
+    acts(4, 0.5); /* a ramp back of zero time: as fast as the rate limit allows */
     fed(5);
     acts(4, 3);
     assert_int_equal(guard.channel[MOTOR].rate_limited, 6 - 1 + 6 - 1 + 6 - 1);
 }
 
-/* Nobody feeds it any more: back to what it is then, without a jump. */
+/* Its feed ends: it returns to the value for that case, without a jump. */
 static void test_given_back(void **state)
 {
     (void)state;
@@ -466,7 +466,7 @@ static void test_given_back(void **state)
     assert_int_equal(guard.flags, 0);
     assert_int_equal(guard.channel[TORQUE].trips, 0);
 
-    /* and out of a trip, too */
+    /* also after a trip */
     news[TORQUE].watched = true;
     commanded[0] = 9;
     fed(1);
@@ -507,7 +507,7 @@ static void try_refusals(enum lkd_condition condition)
 
     rule(condition, LKD_ACTION_ZERO, NAN, 0.001);
     renew();
-    assert_int_equal(count(condition), 0); /* what was before the run does not count */
+    assert_int_equal(count(condition), 0); /* events before the run do not count */
     fed(1);
     acts(1, 8);
     refuse_samples(condition, 1);
@@ -566,7 +566,7 @@ static void test_lost(void **state)
     assert_int_equal(step(), LKD_CONDITION_LOST);
 }
 
-/* First stale, then lost: the stronger action takes over, a weaker one does not. */
+/* First stale, then lost: a stronger action takes over, a weaker one does not. */
 static void test_stronger_takes_over(void **state)
 {
     (void)state;
@@ -586,7 +586,7 @@ static void test_stronger_takes_over(void **state)
     acts(0, 0);
     assert_int_equal(guard.channel[TORQUE].trips, 2);
     assert_int_equal(count(LKD_CONDITION_RANGE), 1);
-    /* found again, but stale still */
+    /* recovered, but still stale */
     news[TORQUE].lost = false;
     steps(10);
     assert_true(tripped(TORQUE));
@@ -613,7 +613,7 @@ static void test_late(void **state)
     assert_int_equal(count(LKD_CONDITION_LATE), 2);
     commanded[1] = 3;
     steps(1);
-    acts(1, 3); /* nobody feeds it: nothing to wait for */
+    acts(1, 3); /* nothing feeds it: nothing to wait for */
     acts(0, 5);
     fed(3);
     acts(0, 6);
@@ -624,7 +624,7 @@ static void test_late(void **state)
     assert_int_equal(step(), LKD_CONDITION_LATE);
 }
 
-/* Lasts as long as the residual is beyond its limit, and is counted when it begins. */
+/* Lasts as long as the residual exceeds its limit, and is counted once at its beginning. */
 static void test_residual(void **state)
 {
     (void)state;
@@ -684,7 +684,7 @@ static void test_energy(void **state)
     assert_int_equal(step(), LKD_CONDITION_ENERGY);
 }
 
-/* Two at once: the channel comes back when both are over, whichever tripped it. */
+/* Two causes at once: the channel returns when both are over, whichever tripped it. */
 static void test_two_conditions(void **state)
 {
     (void)state;
@@ -718,17 +718,17 @@ static void test_begin(void **state)
     acts(0, 1);
     assert_false(tripped(TORQUE));
     assert_int_equal(guard.channel[TORQUE].trips, 0);
-    assert_int_equal(guard.channel[TORQUE].acting_condition, -1); /* its cause is over, too */
+    assert_int_equal(guard.channel[TORQUE].acting_condition, -1); /* its cause is over too */
     assert_int_equal(guard.channel[TORQUE].times_stale, 0);
     assert_int_equal(count(LKD_CONDITION_STALE), 0);
-    steps(100); /* the time-out begins anew */
+    steps(100); /* the time-out starts again */
     acts(0, 5);
     assert_int_equal(guard.flags, 0);
     steps(1);
     assert_int_equal(guard.flags, STALE | TRIPPED);
 }
 
-/* Same news, same bits: nothing in it depends on anything else. */
+/* Same news, same bits: the guard depends on nothing else. */
 static void test_same_bits(void **state)
 {
     static double first[1000];
@@ -751,7 +751,7 @@ static void test_same_bits(void **state)
     }
 }
 
-/* From one end of what a number can be to the other: never a number that is none. */
+/* From one end of the number range to the other: never a NaN or an infinity. */
 static void test_huge_values(void **state)
 {
     (void)state;

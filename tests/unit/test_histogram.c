@@ -41,7 +41,7 @@ static void test_empty(void **state)
     assert_int_equal(lkd_histogram_quantile(&histogram, 0.99), 0);
 }
 
-/* Upper bounds rise without gaps, and every value falls between the bounds of its bucket. */
+/* Upper bounds rise without gaps, and every value lies within the bounds of its bucket. */
 static void test_bounds(void **state)
 {
     int64_t before = -1;
@@ -88,7 +88,7 @@ static void test_overflow_and_negative(void **state)
     assert_int_equal(lkd_histogram_max(&histogram), 0);
 }
 
-/* The bucket of a value by its definition: the power of two below it, then 32 equal parts. */
+/* The bucket of a value by definition: the power of two below it, divided into 32 equal parts. */
 static int plain_bucket(int64_t ns)
 {
     int octave = 0;
@@ -138,7 +138,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Against a sorted list: a quantile is never below the exact one and at most 1/32 above it. */
+/* Compared with a sorted list: a quantile is never below the exact one and at most 1/32 above it.
+ */
 static void test_quantiles(void **state)
 {
     static int64_t values[10000];
@@ -165,8 +166,8 @@ static void test_quantiles(void **state)
     assert_int_equal(lkd_histogram_count(&histogram), n);
 }
 
-/* The last bucket before the overflow counts like the others: a quantile in it is its bound, not
- * the largest of those beyond. */
+/* The last bucket before the overflow is like the others: a quantile in it is its bound, not the
+ * largest value beyond it. */
 static void test_last_bucket(void **state)
 {
     (void)state;
@@ -177,8 +178,7 @@ static void test_last_bucket(void **state)
     assert_int_equal(lkd_histogram_quantile(&histogram, 0.9), 2 * LKD_HISTOGRAM_LIMIT_NS);
 }
 
-/* No bucket, the overflow included, keeps anything over a clear; of all of them, none is left out
- * of a quantile. */
+/* Clearing resets every bucket including the overflow, and a quantile uses all of them. */
 static void test_all_buckets(void **state)
 {
     int64_t upper, lower = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read from the files of a machine, and that nothing is made up where they are missing. */
+/* What is read from the system files of a machine; missing files give no invented values. */
 #include "fixture.h"
 #include "linkage/host.h"
 #include <errno.h>
@@ -100,7 +100,7 @@ static void test_garbage(void **state)
             fixture_write(fixture, files[i], texts[k]);
         assert_unknown(fixture->root);
     }
-    /* these may pass for a list, or a word; they must only not break anything */
+    /* these may be accepted as a list or a word; they must only be harmless */
     for (size_t k = 3; k < sizeof(texts) / sizeof(texts[0]); k++) {
         struct lk_host host;
 
@@ -174,7 +174,7 @@ static void test_realtime_machine(void **state)
     assert_cpus(&cpus, "1,3");
     assert_true(lk_host_has_flag(fixture->root, "constant_tsc"));
     assert_true(lk_host_has_flag(fixture->root, "nonstop_tsc"));
-    assert_false(lk_host_has_flag(fixture->root, "nonstop")); /* a part of a flag */
+    assert_false(lk_host_has_flag(fixture->root, "nonstop")); /* part of a flag */
 }
 
 static void test_virtual_machine(void **state)
@@ -190,7 +190,7 @@ static void test_virtual_machine(void **state)
     assert_int_equal(host.realtime, LK_HOST_NO); /* without the file */
     assert_cpus(&host.nohz_full, "");
 
-    fixture_write(fixture, "proc/cpuinfo", "Features\t: fp asimd\n"); /* no flags: cannot tell */
+    fixture_write(fixture, "proc/cpuinfo", "Features\t: fp asimd\n"); /* no flags: unknown */
     lk_host_read(fixture->root, &host);
     assert_int_equal(host.virtual_machine, LK_HOST_UNKNOWN);
     fixture_write(fixture, "sys/hypervisor/type", "xen\n");
@@ -198,7 +198,7 @@ static void test_virtual_machine(void **state)
     assert_int_equal(host.virtual_machine, LK_HOST_YES);
 }
 
-/* the flag is missing in some kernels with PREEMPT_RT, and says 0 in none without a reason */
+/* some kernels with PREEMPT_RT lack the flag; if it exists, 0 is meant */
 static void test_realtime_by_version(void **state)
 {
     const struct fixture *fixture = *state;
@@ -302,7 +302,7 @@ static void test_here(void **state)
     assert_string_not_equal(host.processor, "");
 }
 
-/* ---- cores and threads of others ---- */
+/* ---- cores and threads of other processes ---- */
 
 #define CORE_2 "sys/devices/system/cpu/cpu2/online"
 
@@ -313,7 +313,7 @@ static const char *holder(const struct fixture *fixture)
     return lk_host_core_holder(fixture->root, 2, text, sizeof(text)) ? text : NULL;
 }
 
-/* One has a core alone, or several share it; it is free again when the descriptor is closed. */
+/* One process has a core alone, or several share it; closing the descriptor frees it. */
 static void test_lock(void **state)
 {
     const struct fixture *fixture = *state;
@@ -337,7 +337,7 @@ static void test_lock(void **state)
     close(first);
 }
 
-/* Who has it is in proc/locks, and what that is in its command line. */
+/* proc/locks names the owner, proc/PID/cmdline says what it is. */
 static void test_holder(void **state)
 {
     const struct fixture *fixture = *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults on purpose: each kind does what it says, on its schedule, the same for the same seed, and
- * every record says so while it lasts. */
+/* Fault injection: each kind does what it says, on its schedule, identically for the same seed, and
+ * every record is marked while it lasts. */
 #include "bench_rig.h"
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +60,7 @@ static bool marked(void)
     return newest()->flags & LINKAGE__V1__FLAG__FLAG_INJECTED;
 }
 
-/* A sample of the left bench, a millisecond after the last one. */
+/* A sample of the left bench, one millisecond after the previous one. */
 static void send(double value)
 {
     now_ns += MS;
@@ -78,16 +78,16 @@ static void test_delay(void **state)
     send(2);
     assert_false(marked());
     injected(KIND(DELAY), "left", 0.005, 0);
-    assert_true(marked()); /* at once, also without samples */
+    assert_true(marked()); /* immediately, also without samples */
     assert_true(report(0).active);
     send(3);
     send(4);
     torque_is(2);
-    assert_int_equal(lkd_inputs_tick(&inputs, now_ns), now_ns + 4 * MS); /* wants to be on time */
+    assert_int_equal(lkd_inputs_tick(&inputs, now_ns), now_ns + 4 * MS); /* expects to be on time */
     now_ns += 4 * MS;
     lkd_inputs_tick(&inputs, now_ns);
     torque_is(3);
-    assert_int_equal(newest()->stamp[1].received_ns, now_ns); /* as if it came now */
+    assert_int_equal(newest()->stamp[1].received_ns, now_ns); /* stamped as if it came now */
     assert_int_equal(newest()->stamp[1].sequence, 2);
     now_ns += 10 * MS;
     lkd_inputs_tick(&inputs, now_ns);
@@ -95,12 +95,12 @@ static void test_delay(void **state)
     assert_int_equal(report(0).count, 2);
     assert_int_equal(claim_now(left).refused, 0);
 
-    /* another bench is not meant, an unknown token goes its way */
+    /* other benches are not affected, an unknown token passes through */
     assert_int_equal(offer(right, 1, (const double[]){1, 2, 3, 4}, 4), LKD_INPUT_OK);
     values_are(4, 1, 2, 3, 4);
     assert_int_equal(offer1(left + 1, 1, 9), LKD_INPUT_E_TOKEN);
 
-    /* what is kept back comes through at the end */
+    /* delayed samples arrive at the end */
     send(5);
     clear();
     values_are(5, 1, 2, 3, 4);
@@ -110,7 +110,7 @@ static void test_delay(void **state)
     values_are(6, 1, 2, 3, 4);
 }
 
-/* A channel stands for the samples that carry it. */
+/* A channel selects the samples that carry it. */
 static void test_target_channel(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_drop(void **state)
     assert_int_equal(claim_now(left).gaps, report(0).count);
 }
 
-/* Heartbeats are lost with the samples: that is how a dead bench is tried out. */
+/* Heartbeats are lost like samples: this simulates a dead bench. */
 static void test_drop_all(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void test_drop_all(void **state)
     assert_false(news_of(0)->lost);
 }
 
-/* The same seed, the same samples; another seed, others. */
+/* The same seed gives the same samples; another seed gives others. */
 static void draw(uint64_t seed, char *ret_pattern, int n)
 {
     struct lkd_injection drop = {.kind = KIND(DROP), .amount = 0.5, .seed = seed};
@@ -183,7 +183,7 @@ static void test_reorder(void **state)
     injected(KIND(REORDER), "left", 1, 0);
     send(2); /* 1: waits */
     torque_is(1);
-    send(3); /* 2: comes first, then 1, which is not newer any more */
+    send(3); /* 2: arrives first, then 1, which is then outdated */
     torque_is(3);
     assert_int_equal(claim_now(left).refused, 1);
     assert_int_equal(claim_now(left).accepted, 1);
@@ -195,7 +195,7 @@ static void test_reorder(void **state)
     assert_int_equal(claim_now(left).refused, 1);
 }
 
-/* Both at once: each comes when the later of the two does, and behind it. */
+/* Both at once: each arrives when the later of the two does, and after it. */
 static void test_reorder_and_delay(void **state)
 {
     (void)state;
@@ -210,10 +210,10 @@ static void test_reorder_and_delay(void **state)
     lkd_inputs_tick(&inputs, now_ns);
     torque_is(3);
     assert_int_equal(claim_now(left).accepted, 1);
-    assert_int_equal(claim_now(left).refused, 1); /* the first one came last */
+    assert_int_equal(claim_now(left).refused, 1); /* the first one arrived last */
 }
 
-/* The mark lasts as long as anything of it is on its way. */
+/* The mark lasts as long as one of its samples is delayed. */
 static void test_mark_of_the_held(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void test_freeze(void **state)
     assert_int_equal(offer(right, 1, first, 4), LKD_INPUT_OK);
     now_ns += MS;
     assert_int_equal(offer(right, 2, second, 4), LKD_INPUT_OK);
-    values_are(1, 5, 6, 7, 4); /* that channel alone */
+    values_are(1, 5, 6, 7, 4); /* only that channel */
     assert_int_equal(news_of(2)->heard, 2);
     clear();
     injected(KIND(FREEZE), "right", 0, 0);
@@ -267,7 +267,7 @@ static void test_spike(void **state)
     assert_int_equal(offer(right, 2, (const double[]){51, 0, 0, 0}, 4), LKD_INPUT_E_LIMITS);
     assert_int_equal(news_of(1)->out_of_range, 1);
     assert_int_equal(report(0).count, 2);
-    /* what is wrong anyway stays wrong */
+    /* a sample that is wrong anyway stays wrong */
     assert_int_equal(offer(right, 3, values, 3), LKD_INPUT_E_LENGTH);
     assert_int_equal(offer(right, 3, (const double[]){NAN, 0, 0, 0}, 4), LKD_INPUT_E_NOT_FINITE);
 }
@@ -284,7 +284,7 @@ static void test_share(void **state)
     assert_true(report(0).count > 130 && report(0).count < 270);
 }
 
-/* One after the other, in the order of their numbers. */
+/* In turn, in the order of their numbers. */
 static void test_several(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void test_schedule(void **state)
     assert_int_equal(report(0).count, 2);
 }
 
-/* It begins and ends with the clock of the sample, also between two ticks. */
+/* It begins and ends by the clock of the samples, also between two ticks. */
 static void test_schedule_of_samples(void **state)
 {
     struct lkd_injection drop = {
@@ -388,10 +388,11 @@ static void test_stall(void **state)
     pass(100 * MS);
     assert_int_equal(stall_asked(), 2 * MS);
     clear();
-    assert_int_equal(stall_asked(), 0); /* what was still to come */
+    assert_int_equal(stall_asked(), 0); /* the pending ones */
 }
 
-/* A cycle of 50 ms sees the mark when it begins, and the next one that this one was late. */
+/* A cycle of 50 ms sees the mark at its beginning, and the next cycle sees that this one was late.
+ */
 static void test_stall_of_a_long_cycle(void **state)
 {
     (void)state;
@@ -422,7 +423,7 @@ static void test_ends(void **state)
     assert_false(marked());
     assert_int_equal(lkd_inputs_injections(&inputs, all), 0);
     pass(2 * SECOND);
-    torque_is(1); /* what was kept back is gone with the run */
+    torque_is(1); /* delayed samples end with the run */
     injected(KIND(FREEZE), "", 0, 0);
     assert_int_equal(lkd_inputs_attach(&inputs, loaded->cycle, MODEL_ID), 0);
     assert_int_equal(lkd_inputs_injections(&inputs, all), 0);
@@ -497,7 +498,7 @@ static void test_refusals(void **state)
     assert_non_null(strstr(said.text, "at most 16"));
 }
 
-/* Those that are over make room; a refused request clears nothing. */
+/* Finished ones make room; a refused request clears none. */
 static void test_room(void **state)
 {
     struct lkd_injection all[LKD_INJECTIONS_MAX], bad = {0};
@@ -515,7 +516,7 @@ static void test_room(void **state)
     assert_int_equal(lkd_inputs_injections(&inputs, all), LKD_INJECTIONS_MAX);
     assert_int_equal(report(LKD_INJECTIONS_MAX - 1).number, 18);
     send(5);
-    torque_is(4); /* still the one that froze first, and the spike on top */
+    torque_is(4); /* still frozen at the first value, with the spike added */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_benches, bench_rig_close)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JSON writer: what it writes byte by byte, and that whatever it is given becomes JSON. */
+/* The JSON writer: its output byte by byte, and that any input becomes valid JSON. */
 #include "../cmocka_all.h"
 #include "json_valid.h"
 #include "linkage/json.h"
@@ -25,7 +25,7 @@ static struct lk_json *open_page(struct page *page)
     return &page->json;
 }
 
-/* Ends the object and compares it; @expected: NULL: any that is valid. */
+/* Ends the object and compares it; @expected: NULL: any valid text. */
 static void close_page(struct page *page, const char *expected)
 {
     int at;
@@ -63,7 +63,7 @@ static void what_is_not_utf8_is_mended(void **state)
 {
     (void)state;
     assert_text("\xff", "{\"t\":\"\\ufffd\"}\n");
-    assert_text("a\xc3", "{\"t\":\"a\\ufffd\"}\n");                     /* cut short */
+    assert_text("a\xc3", "{\"t\":\"a\\ufffd\"}\n");                     /* truncated */
     assert_text("\xc0\xaf", "{\"t\":\"\\ufffd\\ufffd\"}\n");            /* overlong */
     assert_text("\xe0\x80\xaf", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* overlong */
     assert_text("\xed\xa0\x80", "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}\n"); /* surrogate */

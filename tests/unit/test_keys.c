@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Key files and the list of clients: what is taken, what is refused and with which line. */
+/* Key files and the list of clients: what is accepted, and what is refused with which message. */
 #include "../skip.h"
 #include "clients.h"
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* Keys have # anywhere but at the beginning of a group of five. */
+/* Keys may contain # anywhere except at the beginning of a group of five. */
 #define KEY_A "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
 #define KEY_B "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"
 #define KEY_C "0####w-#o<fVvi]a<NY6T1ed:M$fCG*[IaLV{hI#"
@@ -68,14 +68,14 @@ static void test_valid_keys(void **state)
     assert_false(lk_key_is_valid("0123456789\0"
                                  "0123456789012345678901234567890",
                                  40));
-    /* 85^5 is more than 2^32: %nSc0 is the last group that four bytes can be, %nSc1 is not */
+    /* 85^5 exceeds 2^32: %nSc0 is the last group that encodes four bytes, %nSc1 does not */
     assert_true(lk_key_is_valid("%nSc000000000000000000000000000000000000", 40));
     assert_false(lk_key_is_valid("%nSc100000000000000000000000000000000000", 40));
     assert_false(lk_key_is_valid("00000000000000000000000000000000000#####", 40));
     assert_false(lk_key_is_valid("#000000000000000000000000000000000000000", 40));
 }
 
-/* What ZeroMQ makes of a key and what is valid here are the same. */
+/* ZeroMQ and this program agree on valid keys. */
 static void test_agrees_with_zeromq(void **state)
 {
     uint8_t bytes[32];
@@ -128,7 +128,7 @@ static void test_one_key(void **state)
     expect_no_key(KEY_A "\n\n" KEY_B "\n", "k:3: more than one key");
 }
 
-/* A secret that was mistyped must not end up in a log. */
+/* A secret with a typing error must not appear in a log. */
 static void test_a_key_is_never_quoted(void **state)
 {
     static const char text[] = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hI\n";
@@ -209,7 +209,7 @@ static void test_things_that_are_no_key_files(void **state)
     write_file(large, 0600);
     free(large);
     expect_refused(LK_KEY_SECRET, "too large");
-    /* a pipe is refused at once, though nobody ever writes to it */
+    /* a pipe is refused immediately, although nothing ever writes to it */
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_refused(LK_KEY_SECRET, "it is no file but a pipe");

@@ -39,7 +39,7 @@ static void test_quantiles(void **state)
     assert_close(lat_histogram_quantile(&h, 0.95), 21, 1e-12);
     assert_close(lat_histogram_quantile(&h, 1), 21.8, 1e-12); /* never above the largest */
     assert_close(lat_histogram_lower_mean(&h, 0.9), 10.5, 1e-12);
-    /* 5 of the upper class are taken, its lower half: 20.5 on average */
+    /* 5 of the upper class are used, its lower half: 20.5 on average */
     assert_close(lat_histogram_lower_mean(&h, 0.95), (90 * 10.5 + 5 * 20.5) / 95, 1e-12);
     assert_close(lat_histogram_above(&h, 0), 1, 1e-12);
     assert_close(lat_histogram_above(&h, 10.5), 0.55, 1e-12);
@@ -58,7 +58,7 @@ static void test_single_values(void **state)
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
         assert_int_equal(lat_histogram_add_value(&h, values[i]), 0);
         assert_int_equal(h.n, i + 1);
-        /* at 0 there is a class all the same; above, the value is inside, and the class narrow */
+        /* there is a class at 0 too; above it, the value is inside a narrow class */
         if (values[i] > 0) {
             assert_true(h.classes[i].from_us <= values[i] && values[i] < h.classes[i].to_us);
             assert_true(h.classes[i].to_us - h.classes[i].from_us <= 0.01 * values[i]);
@@ -77,7 +77,7 @@ static void test_merge(void **state)
     lat_histogram_add(&a, 4, 5, 1);
     a.max_us = 4.5;
     lat_histogram_add(&b, 1, 2, 2);
-    lat_histogram_add(&b, 1, 3, 7); /* begins alike, and is another class */
+    lat_histogram_add(&b, 1, 3, 7); /* same beginning, but another class */
     lat_histogram_add(&b, 0, 1, 1);
     b.max_us = 2.5;
     assert_int_equal(lat_histogram_merge(&a, &b), 0);
@@ -162,7 +162,7 @@ static void test_text_garbage(void **state)
     }
 }
 
-/* Cut anywhere, a good text is good or refused, and never leaks (sanitizers look). */
+/* Truncated anywhere, a good text is accepted or refused, and never leaks (sanitizers check). */
 static void test_text_cut(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void test_durations(void **state)
     d.bucket_count = count;
     d.n_bucket_upper_ns = d.n_bucket_count = 5;
     d.max_ns = 20000000000;
-    /* widths: 1 ns below 64; 32 of them to each power of two above: 16 of 512, 32 of 1024 */
+    /* widths: 1 ns below 64; then 32 per power of two: 16 of 512, 32 of 1024 */
     assert_int_equal(lat_rig_take_durations(&d, &h), 0);
     assert_int_equal(h.n, 5);
     assert_int_equal(h.count, 15);
@@ -232,7 +232,7 @@ static void test_durations(void **state)
         assert_close(h.classes[i].from_us * 1e3, i == 2 ? 1008 : from_ns[i], 1e-6);
         assert_close(h.classes[i].to_us * 1e3, to_ns[i], 1e-6);
     }
-    assert_close(h.classes[4].to_us, 2e7, 0.01); /* the last has no end: up to the largest */
+    assert_close(h.classes[4].to_us, 2e7, 0.01); /* the last one is open: up to the largest */
     lat_histogram_fini(&h);
 
     d.n_bucket_count = 2; /* lists of different length: the shorter one counts */
@@ -262,8 +262,8 @@ static void free_blocks(struct lat_histogram blocks[BLOCKS])
         lat_histogram_fini(&blocks[k]);
 }
 
-/* A disturbance that meets both alike cancels: the interval is narrow although the blocks are not
- * alike. One that meets the method alone does not. */
+/* A disturbance that affects both alike cancels: the interval is narrow although the blocks differ.
+ * One that affects only the method does not cancel. */
 static void test_bootstrap(void **state)
 {
     struct lat_histogram reference[BLOCKS], method[BLOCKS];
@@ -285,7 +285,7 @@ static void test_bootstrap(void **state)
     make_blocks(reference, 1, 0);
     assert_int_equal(lat_bootstrap(method, reference, BLOCKS, 300, 1, r), 0);
     /* the lower mean of a draw with k of 12 slow blocks is 1.5 (1 + 0.3 (2 k / 12 - 1)), k is
-     * binomial with a deviation of sqrt(3): 1.645 of them to either side cover 90 % */
+     * binomial with a deviation of sqrt(3): 1.645 deviations to either side cover 90 % */
     assert_close(r[LAT_LOWER_MEAN].high - r[LAT_LOWER_MEAN].low,
                  2 * 1.645 * sqrt(3) * 1.5 * 0.3 / 6, 0.12);
     free_blocks(reference);
@@ -352,7 +352,7 @@ static void test_verdicts(void **state)
     assert_null(strstr(j->why, "p50"));
     assert_true(lat_load_result_missed(&report.loads[0], &report));
     assert_false(lat_report_accepted(&report));
-    judge(&report, 5, 2, 1.17); /* fewer blocks bear wider gates only */
+    judge(&report, 5, 2, 1.17); /* fewer blocks only justify wider gates */
     assert_int_equal(j->verdict, LAT_ACCEPTED);
     judge(&report, 5, 2, 2);
     assert_int_equal(j->verdict, LAT_MISSED);
@@ -368,7 +368,7 @@ static void test_verdicts(void **state)
     assert_int_equal(j->verdict, LAT_NO_VERDICT);
 
     judge(&report, 12, 5, 1.1);
-    report.interrupted = true; /* not everything was measured that was asked for */
+    report.interrupted = true; /* a requested measurement is missing */
     assert_false(lat_report_accepted(&report));
     report.interrupted = false;
     report.options.n_loads = 2;

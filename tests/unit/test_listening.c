@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A listening socket that somebody else had, who may have done anything to it: mended, it listens.
- */
+/* A listening socket that another process had and may have changed: after mending it listens. */
 #include "endpoint.h"
 #include "linkage/error.h"
 #include <arpa/inet.h>
@@ -20,7 +19,7 @@
 
 #include <cmocka.h>
 
-/** struct listening - an endpoint of each kind, and how to get there. */
+/** struct listening - an endpoint of each kind, and its address. */
 struct listening {
     char folder[32];
     char endpoint[3][64];
@@ -33,7 +32,7 @@ struct listening {
     socklen_t size[3];
 };
 
-/* A port that nobody has. */
+/* A free port. */
 static unsigned int free_port(void)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -83,7 +82,7 @@ static int dial(const struct listening *l, int i)
     return fd;
 }
 
-/* Those of mending hang up at once. Return: whether somebody is there who says 'x'. */
+/* Connections made by mending end at once. Return: whether a peer is there that says 'x'. */
 static bool one_says_x(int listener)
 {
     struct pollfd item = {.fd = listener, .events = POLLIN};
@@ -119,7 +118,7 @@ static void expect_good(const struct listening *l)
     }
 }
 
-/* Nothing was done to it: who has waited meanwhile is not lost. */
+/* Unchanged: connections that waited meanwhile are not lost. */
 static void test_untouched(void **state)
 {
     struct listening *l = *state;
@@ -157,7 +156,7 @@ static void test_flags_and_room(void **state)
         assert_false(fcntl(l->fd[i], F_GETFL) & O_ASYNC);
 }
 
-/* A filter that nobody passes, and that nobody may take away. */
+/* A filter that drops everything and cannot be removed. */
 static void test_filter(void **state)
 {
     struct sock_filter nobody[] = {{BPF_RET | BPF_K, 0, 0, 0}};
@@ -182,7 +181,7 @@ static void test_path(void **state)
     expect_good(l);
 }
 
-/* Somebody has the address: that is said, and tried again. */
+/* The address is in use: reported, and tried again. */
 static void test_taken(void **state)
 {
     struct listening *l = *state;
@@ -193,7 +192,7 @@ static void test_taken(void **state)
     assert_int_equal(lkd_endpoint_mend(l->endpoint[0], false, l->fd[0], &error), 0);
     close(l->fd[0]);
     assert_int_equal(lkd_endpoint_listen(l->endpoint[0], false, &other, &error), 0);
-    l->fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC); /* not one that listens */
+    l->fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC); /* bound, but not listening */
     assert_int_equal(lkd_endpoint_mend(l->endpoint[0], false, l->fd[0], &error), LK_E_TEXT);
     assert_non_null(strstr(error.text, "in use"));
     close(other);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions and the lines that report them, on a clock of the test's own and with a journal that
- * the test can read. */
+/* Conditions and the lines that report them, with a clock and a journal of the test. */
 #include "conditions.h"
 #include "fake_clock.h"
 #include "log.h"
@@ -18,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* ---- what was written ---- */
+/* ---- output ---- */
 
 static char written[1u << 16];
 static FILE *capture;
@@ -69,7 +68,7 @@ int __wrap_sd_journal_sendv(const struct iovec *iov, int n)
     return journal_result;
 }
 
-/* There is none where tests run; the daemon looks before it relies on it. */
+/* There is no journal where tests run; the daemon checks before it relies on one. */
 int __wrap_access(const char *path, int mode);
 int __real_access(const char *path, int mode);
 
@@ -86,7 +85,7 @@ static bool has_field(const char *text)
     return false;
 }
 
-/* Standard error is the stream that systemd connected, as far as the environment says. */
+/* According to the environment, standard error is the stream that systemd connected. */
 static void pretend_journal(void)
 {
     char name[64];
@@ -119,13 +118,13 @@ static void test_table(void **state)
         assert_string_equal(info->id, id);
         assert_in_range(info->number, 1001, 9999);
         assert_in_range(info->level, LKD_LOG_ERROR, LKD_LOG_INFO);
-        /* whole sentences; what would break the page is not in them */
+        /* whole sentences, without characters that would break the page */
         assert_true(info->meaning[strlen(info->meaning) - 1] == '.');
         assert_true(info->remedy[strlen(info->remedy) - 1] == '.' ||
                     info->remedy[strlen(info->remedy) - 1] == '?');
         assert_null(strchr(info->meaning, '|'));
         assert_null(strchr(info->remedy, '|'));
-        /* in order, so none is there twice */
+        /* in order, so none occurs twice */
         if (i > 0)
             assert_true(info->number > lkd_condition_info((enum lkd_condition_id)(i - 1))->number);
     }
@@ -144,7 +143,7 @@ static void test_every_result_has_an_identifier(void **state)
             assert_string_equal(id, "");
         else
             assert_int_equal(strncmp(id, "LK-8", 4), 0);
-        /* only what is none of the others shares one */
+        /* only RESULT_INTERNAL has no identifier of its own */
         for (unsigned int k = 0; k < i; k++)
             if (result != LINKAGE__V1__RESULT__RESULT_INTERNAL)
                 assert_string_not_equal(
@@ -154,7 +153,7 @@ static void test_every_result_has_an_identifier(void **state)
     assert_string_equal(lkd_condition_of_result(LINKAGE__V1__RESULT__RESULT_FORBIDDEN), "LK-8013");
 }
 
-/* The page in the repository is what the program prints. */
+/* The page in the repository is the output of the program. */
 static void test_page_is_up_to_date(void **state)
 {
     const char *path = *state;
@@ -196,8 +195,8 @@ static void test_long_line_is_cut(void **state)
     assert_int_equal(written[strlen(written) - 1], '\n');
 }
 
-/* A log is read by programs, too: lines are UTF-8, whatever a client calls itself, and wherever
- * they are cut. */
+/* Programs read the log too: lines are UTF-8, whatever a client is called, and wherever they are
+ * truncated. */
 static void test_lines_are_utf8(void **state)
 {
     char big[4000];
@@ -233,7 +232,7 @@ static void test_journal_fields(void **state)
     assert_true(has_field("SYSLOG_IDENTIFIER=linkaged"));
 }
 
-/* What cannot go as fields goes as a line with its priority: nothing is lost. */
+/* A message that cannot be sent as fields is sent as a line with its priority: nothing is lost. */
 static void test_journal_refuses_fields(void **state)
 {
     (void)state;
@@ -245,7 +244,7 @@ static void test_journal_refuses_fields(void **state)
     journal_result = 0;
 }
 
-/* ---- how many ---- */
+/* ---- rate limit ---- */
 
 static void test_rate(void **state)
 {
@@ -274,19 +273,20 @@ static void test_rate_grows_back(void **state)
     fake_clock_spend(60000000000);
     begin_capture();
     for (int i = 0; i < 50; i++) {
-        fake_clock_spend(500000000); /* two a second: half of them, after the first ten */
+        fake_clock_spend(500000000); /* two per second: half of them, after the first ten */
         lkd_log(LKD_C_INPUT_REFUSED, "x");
     }
     fake_clock_spend(3600000000000);
     for (int i = 0; i < 20; i++)
-        lkd_log(LKD_C_INPUT_REFUSED, "y"); /* an hour of silence is worth ten lines, not more */
+        lkd_log(LKD_C_INPUT_REFUSED, "y"); /* an hour of silence earns ten lines, not more */
     end_capture();
     /* 25 s of tokens and the ten of the beginning */
     assert_in_range(count(written, "] x\n"), 33, 36);
     assert_int_equal(count(written, "] y\n"), 10);
 }
 
-/* Standard error is a pipe whose reader has stopped: nobody waits, and what was lost is said. */
+/* Standard error is a pipe whose reader has stopped: no thread waits, and the losses are reported.
+ */
 static void test_nobody_reads(void **state)
 {
     char filling[4096] = {0}, text[8192];
@@ -297,7 +297,7 @@ static void test_nobody_reads(void **state)
     assert_int_equal(pipe2(fd, O_NONBLOCK), 0);
     while (write(fd[1], filling, sizeof(filling)) > 0)
         ;
-    assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0); /* as the daemon has it: writing would block */
+    assert_int_equal(fcntl(fd[1], F_SETFL, 0), 0); /* as in the daemon: writing would block */
     fake_clock_spend(60000000000);
     dup2(fd[1], STDERR_FILENO);
     lkd_log(LKD_C_FORBIDDEN, "lost");

@@ -96,7 +96,8 @@ static void *write_all(void *data)
     return NULL;
 }
 
-/* A reader beside a writer at full speed sees whole records only, in order, and the last one. */
+/* A reader beside a writer at full speed sees only whole records, in order, including the last one.
+ */
 static void test_two_threads(void **state)
 {
     struct lkd_mailbox mailbox;

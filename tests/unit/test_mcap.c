@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proto/mcap: what was written is read, by its own layout and by the embedded schema; a file that
- * was cut or damaged anywhere gives what is whole and nothing else. */
+/* proto/mcap: written files are read back, by their own layout and by the embedded schema; a file
+ * truncated or damaged anywhere gives its intact parts and nothing else. */
 #include "../cmocka_all.h"
 #include "mcap/decode.h"
 #include "mcap/identifiers.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a pass over a file found. */
+/* Contents found in a pass over a file. */
 struct found {
     int items[LK_MCAP_DAMAGE + 1];
     int messages[5];
@@ -98,7 +98,7 @@ static void a_file_cut_anywhere_gives_its_whole_chunks(void **state)
     (void)state;
     mcap_file_make(&file, true, &data_end);
     for (size_t size = 0; size < file.size; size++) {
-        /* of exactly this size, so that a sanitizer sees a byte too much */
+        /* of exactly this size, so that a sanitizer detects one byte too much */
         unsigned char *part = malloc(size + !size);
         struct found found;
 
@@ -122,7 +122,7 @@ static void a_file_cut_anywhere_gives_its_whole_chunks(void **state)
     lk_mcap_buffer_fini(&file);
 }
 
-/* A bit that is wrong in a chunk costs the chunk; elsewhere it costs what it is in. */
+/* A flipped bit in a chunk costs the chunk; elsewhere it costs the record that contains it. */
 static void a_wrong_bit_is_never_taken_for_data(void **state)
 {
     struct lk_mcap_buffer file;
@@ -178,7 +178,7 @@ static void check_names(const struct lk_columns *columns)
     assert_string_equal(columns->column[9].component, "");
 }
 
-/* The embedded schema, the channel's metadata and the fixed layout say the same, bit for bit. */
+/* The embedded schema, the channel's metadata and the fixed layout agree bit for bit. */
 static void messages_are_what_their_schema_says(void **state)
 {
     struct lk_columns columns = {0};

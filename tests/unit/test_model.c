@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/model: what good files mean. What bad ones are told stands in test_model_errors.c. */
+/* core/model: the meaning of good files. test_model_errors.c has the messages for bad ones. */
 #include "model/model.h"
 #include "model/reader.h"
 
@@ -152,7 +152,7 @@ static void test_every_key(void **state)
     lk_model_free(model);
 }
 
-/* Steps a second: the step is the double nearest to what no decimal number is. */
+/* A rate in steps per second: the step is the nearest double to a number that no decimal equals. */
 static void test_rate(void **state)
 {
     static const double rates[] = {10, 60, 1024, 3000, 44100, 1e6};
@@ -173,7 +173,7 @@ static void test_rate(void **state)
     }
 }
 
-/* A quaternion that was rounded to seven digits is taken and made exact. */
+/* A quaternion rounded to seven digits is accepted and normalised. */
 static void test_quaternion_is_normalised(void **state)
 {
     struct lk_model *model =
@@ -240,7 +240,7 @@ static void test_every_joint(void **state)
     assert_int_equal(j[2].hold, 3);
     assert_vector(j[2].start, 4, 5, 0);
     assert_int_equal(j[3].type, LK_JOINT_SCREW);
-    assert_true(near(j[3].pitch, -0.001 / M_PI)); /* m/rad, the file gives m a turn */
+    assert_true(near(j[3].pitch, -0.001 / M_PI)); /* m/rad; the file gives m per turn */
     assert_true(j[3].hold == 1 && j[3].start[0] == 7);
     assert_int_equal(j[4].type, LK_JOINT_POINT_ON_LINE);
     assert_vector(j[4].axis[0], 0, 1, 0);
@@ -255,8 +255,8 @@ static void test_every_joint(void **state)
     lk_model_free(model);
 }
 
-/* Coordinate x of a plane: as given, or the world's x, or its y where x is nearly the normal; in
- * the plane always. */
+/* Coordinate x of a plane: as given, or the world's x, or its y if x is nearly the normal; always
+ * in the plane. */
 static void test_direction_of_plane(void **state)
 {
     struct lk_model *model =
@@ -538,8 +538,8 @@ static void test_solver(void **state)
     lk_model_free(model);
 }
 
-/* Mass and moments may be zero, also a bar across the axes whose moments are rounded: diag(0, 1, 1)
- * turned about z by 0.5 rad in 15 digits. */
+/* Mass and moments may be zero, also for a bar oblique to the axes whose moments are rounded:
+ * diag(0, 1, 1) rotated about z by 0.5 rad in 15 digits. */
 static void test_massless_bodies(void **state)
 {
     struct lk_model *model =
@@ -558,7 +558,7 @@ static void test_massless_bodies(void **state)
     lk_model_free(model);
 }
 
-/* A table and the drives of a model are bounded. */
+/* The numbers of tables and drives of a model are limited. */
 static void test_bounds_of_drives(void **state)
 {
     static char text[200000];
@@ -624,8 +624,8 @@ static void test_too_many_bodies(void **state)
     expect_refusal(text, "m:4:3: bodies has 4097 entries, expected at most 4096");
 }
 
-/* Moments of a turned body: diag(1, 2, 3), which is the edge of the triangle inequality, turned
- * about the x axis by 30 degrees: Iyy and Izz mix to 2.25, 2.75 and Iyz = -sqrt(3)/4. */
+/* Moments in rotated axes: diag(1, 2, 3), which is at the limit of the triangle inequality, rotated
+ * about x by 30 degrees: Iyy and Izz mix to 2.25, 2.75 and Iyz = -sqrt(3)/4. */
 static void test_principal_moments(void **state)
 {
     const double turned[6] = {1, 2.25, 2.75, 0, 0, -0.433012701892219};

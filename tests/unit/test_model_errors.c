@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model file may get wrong, and the whole line that says so. Each row replaces one piece of
- * one of two good models; the lines were read one by one when the tables were made. */
+/* Errors in a model file, and the whole message for each. Each row replaces one piece of one of two
+ * good models; the messages were reviewed one by one. */
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
 
@@ -295,7 +295,7 @@ static const struct row {
      "absolute"},
 };
 
-/* A model of the joints, drives and force elements that the first one has not. */
+/* A model with the joints, drives and force elements that the first one lacks. */
 static const char rich[] =
     "linkage: 1\n"
     "name: rich\n"
@@ -760,7 +760,7 @@ static void test_bad_wheels_are_refused(void **state)
         expect_refusal(rolling, &rolling_rows[i]);
 }
 
-/* A text with several mistakes: each is told once, those that follow from one of them are not. */
+/* A text with several errors: each is reported once, consequences are not. */
 static const char several[] =
     "linkage: 1\n"
     "name: test\n"
@@ -820,7 +820,7 @@ static void test_all_mistakes_are_told(void **state)
     assert_int_equal(errors.n, sizeof(several_lines) / sizeof(char *));
 }
 
-/* More mistakes than lines: a reader stops there, whatever the size of the text. */
+/* More errors than messages: the reader stops there, whatever the size of the text. */
 static void test_there_is_an_end_of_mistakes(void **state)
 {
     static char text[200000];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datagrams for motion platforms, byte by byte: read here with code of the test's own, after the
- * table in config/README.md. */
+/* Datagrams for motion platforms, byte by byte: decoded by separate code, after the table in
+ * config/README.md. */
 #include "motion_cycle.h"
 #include <arpa/inet.h>
 #include <math.h>
@@ -46,9 +46,9 @@ static double f32(const unsigned char *at)
 #define SLOT_F32(i) (40 + 4 * (i))
 #define SLOT_F64(i) (40 + 8 * (i))
 
-/* ---- making ---- */
+/* ---- encoding ---- */
 
-/* Outputs of the tests: a pose, a rate, and one without a name for its component. */
+/* Outputs of the tests: a pose, a rate, and one without a component name. */
 static const struct lk_channel channels[] = {
     {.name = "platform",
      .size = 7,
@@ -124,7 +124,7 @@ static void test_header(void **state)
     for (int i = 40; i < 136; i++)
         assert_int_equal(packet[i], 0);
     encode(NULL, packet);
-    assert_int_equal(number(packet + 8, 4), 2); /* counts up by one */
+    assert_int_equal(number(packet + 8, 4), 2); /* incremented by one */
 }
 
 static void test_values_of_32_bits(void **state)
@@ -139,7 +139,7 @@ static void test_values_of_32_bits(void **state)
     assert_int_equal(encode(outputs, packet), 136);
     assert_true(f32(packet + SLOT_F32(0)) == 1500);
     assert_true(f32(packet + SLOT_F32(1)) == 3);
-    assert_true(f32(packet + SLOT_F32(2)) == 0); /* nobody asked for anything there */
+    assert_true(f32(packet + SLOT_F32(2)) == 0); /* an unused slot */
     assert_true(f32(packet + SLOT_F32(6)) == 7);
     assert_true(fabs(f32(packet + SLOT_F32(23)) - 0.6) < 1e-6);
     assert_int_equal(number(packet + 12, 4), 0x0a0b0c03);
@@ -160,7 +160,7 @@ static void test_values_of_64_bits(void **state)
     assert_true(f64(packet + SLOT_F64(17)) == 0);
 }
 
-/* A number too large for 32 bits is the largest one, with its sign. */
+/* A number too large for 32 bits becomes the largest one, with its sign. */
 static void test_values_saturate(void **state)
 {
     unsigned char packet[LKD_MOTION_SIZE_MAX];
@@ -210,7 +210,7 @@ static void test_which_names_there_are(void **state)
     assert_false(resolves("angle", "x"));
 }
 
-/* Turn by yaw, pitch, roll as quaternion products, and see the angles come back. */
+/* Rotates by yaw, pitch, roll as quaternion products, and recovers the angles. */
 static void test_angles(void **state)
 {
     static const double angles[][3] = {
@@ -246,7 +246,7 @@ static void test_status_word(void **state)
     assert_int_equal(lkd_motion_status(LINKAGE__V1__STATE__STATE_FAULT, 2 | 16, true), 0x1305);
 }
 
-/* ---- over a socket of the test's own ---- */
+/* ---- over a socket ---- */
 
 static int listen_on_any(struct sockaddr_in *ret_address)
 {
@@ -269,7 +269,7 @@ static int n_received(int fd, unsigned char *last)
     return n;
 }
 
-/* The thread of the cycle sends the steps that are due, and none when it does not step. */
+/* The thread of the cycle sends at the due steps, and nothing when it does not step. */
 static void test_after_the_cycle(void **state)
 {
     static struct lkd_cycle cycle;
@@ -303,7 +303,7 @@ static void test_after_the_cycle(void **state)
     close(fd);
 }
 
-/* Nobody listens: counted, and nothing else. */
+/* No receiver: counted, and nothing else. */
 static void test_nobody_listens(void **state)
 {
     static struct lkd_cycle cycle;
@@ -321,7 +321,7 @@ static void test_nobody_listens(void **state)
     lkd_motions_fini(&motions);
 }
 
-/* Without a run the exchange thread sends, zeros at first, twenty times a second. */
+/* Without a run the exchange thread sends twenty times a second, at first zeros. */
 static void test_without_a_run(void **state)
 {
     unsigned char packet[LKD_MOTION_SIZE_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watchdog is fed by the progress of the cycle: a cycle that stands still lets it bark. */
+/* The watchdog is fed by the progress of the cycle: if the cycle hangs, systemd ends the daemon. */
 #include "notify.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static int listen_here(void **state)
                 (socklen_t)offsetof(struct sockaddr_un, sun_path) + (socklen_t)n);
 }
 
-/* The next notice, or "" when there is none. */
+/* The next notification, or "" if there is none. */
 static const char *heard(void)
 {
     static char text[256];
@@ -55,7 +55,7 @@ static void test_watchdog(void **state)
     assert_string_equal(heard(), "READY=1");
     assert_string_equal(heard(), "STATUS=EMPTY");
 
-    /* nothing runs: alive, once an interval */
+    /* no run: alive, once an interval */
     lkd_notify_alive(&notify, &rig, now);
     assert_string_equal(heard(), "WATCHDOG=1");
     lkd_notify_alive(&notify, &rig, now + INTERVAL_NS - 1);
@@ -63,7 +63,7 @@ static void test_watchdog(void **state)
     lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
     assert_string_equal(heard(), "WATCHDOG=1");
 
-    /* a run that moves, then one that does not, then again */
+    /* a run that advances, then one that does not, then one that does */
     rig.state = LINKAGE__V1__STATE__STATE_RUNNING;
     rig.runner.alive = true;
     rig.figures.cycles = 5;
@@ -77,7 +77,7 @@ static void test_watchdog(void **state)
     lkd_notify_alive(&notify, &rig, now);
     assert_string_equal(heard(), "WATCHDOG=1");
 
-    /* in lockstep it waits for its bench, and shows that it lives */
+    /* in lockstep it waits for its bench, and counts as alive */
     rig.mode = LKD_MODE_LOCKSTEP;
     rig.moved_ns = now;
     lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);

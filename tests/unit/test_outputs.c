@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leaves the daemon, piece by piece: which records are due, what a sample says, who subscribes
- * to what, and when a stream ends. */
+/* The output side of the daemon, piece by piece: which records are due, the contents of a sample,
+ * who subscribes to what, and when a stream ends. */
 #include "identity.h"
 #include "publisher.h"
 #include "segments.h"
@@ -28,12 +28,12 @@ static void test_clock_is_judged(void **state)
     assert_int_equal(clock.uncertainty_ns, 1500000);
     assert_int_equal(clock.tai_offset_ns, 37000000000);
 
-    answer.status |= STA_UNSYNC; /* the error is then none: nobody bounds it */
+    answer.status |= STA_UNSYNC; /* the error bound is then absent */
     lkd_wall_clock_judge(&clock, TIME_ERROR, &answer);
     assert_false(clock.synchronised);
     assert_int_equal(clock.uncertainty_ns, 0);
 
-    answer.status = STA_PLL; /* the kernel did not answer: what is in there means nothing */
+    answer.status = STA_PLL; /* the kernel gave no answer: the contents are meaningless */
     lkd_wall_clock_judge(&clock, -1, &answer);
     assert_false(clock.synchronised);
     assert_int_equal(clock.tai_offset_ns, 0);
@@ -86,7 +86,7 @@ static void test_an_overtaken_step_is_made_up_for(void **state)
     assert_false(due_at(&pace, 4));
     assert_true(due_at(&pace, 12)); /* 10 was missed */
     assert_false(due_at(&pace, 19));
-    assert_true(due_at(&pace, 20)); /* the grid of steps is not moved by that */
+    assert_true(due_at(&pace, 20)); /* the grid of steps does not move */
     assert_true(due_at(&pace, 55)); /* 30, 40 and 50: one sample for all */
     assert_false(due_at(&pace, 59));
     assert_true(due_at(&pace, 60));
@@ -100,11 +100,11 @@ static void test_standing_still_is_said(void **state)
     lkd_pace_begin(&pace, 10);
     assert_true(due_at(&pace, 10));
     assert_false(due_at(&pace, 13));
-    assert_true(due(&pace, 13, 14, LKD_CYCLE_PAUSED)); /* at once */
+    assert_true(due(&pace, 13, 14, LKD_CYCLE_PAUSED)); /* immediately */
     for (uint64_t cycle = 15; cycle < 24; cycle++)
         assert_false(due(&pace, 13, cycle, LKD_CYCLE_PAUSED));
     assert_true(due(&pace, 13, 24, LKD_CYCLE_PAUSED));
-    assert_false(due(&pace, 14, 25, LKD_CYCLE_RUNNING)); /* multiples only */
+    assert_false(due(&pace, 14, 25, LKD_CYCLE_RUNNING)); /* only multiples */
     assert_true(due(&pace, 14, 26, LKD_CYCLE_FAULT));
 }
 
@@ -112,7 +112,7 @@ static void test_standing_still_is_said(void **state)
 
 #define N_VALUES 2
 
-/* A record with two values and three places for benches, one of them never heard. */
+/* A record with two values and three places for benches, one of them without a message so far. */
 static struct lkd_output *make_record(void)
 {
     static struct lkd_output *record;
@@ -161,7 +161,7 @@ static void test_a_sample_says_it_all(void **state)
     assert_true(s->values[1] == -2);
 }
 
-/* One echo a bench that was heard, in its own words. */
+/* One echo for each bench with a message, in its own words. */
 static void test_echoes(void **state)
 {
     const struct lkd_run_facts facts = {0};
@@ -182,7 +182,7 @@ static void test_echoes(void **state)
     assert_int_equal(out.sample.echoes[1]->claim, 4);
 }
 
-/* The largest sample there is fits, also within a stream. */
+/* The largest possible sample fits, also within a stream. */
 static void test_the_largest_sample_fits(void **state)
 {
     const struct lkd_run_facts facts = {UINT64_MAX, LKD_MODE_ASAP, true};
@@ -249,7 +249,7 @@ static void test_a_topic_and_its_beginnings(void **state)
     }
 }
 
-/* Longer topics pick messages of a stream by what is behind its number. */
+/* Longer topics select messages of a stream by what follows its number. */
 static void test_longer_topics_count_for_their_stream(void **state)
 {
     (void)state;
@@ -272,7 +272,7 @@ static void test_what_is_no_stream_is_passed_over(void **state)
     assert_int_equal(topics.n, 0);
 }
 
-/* A flood of topics pushes out only what no stream was seen to need. */
+/* A flood of topics displaces only those that no stream has used. */
 static void test_a_flood_of_topics(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static int close_pair(void **state)
     return 0;
 }
 
-/* As an XPUB socket tells it. */
+/* A subscription as an XPUB socket reports it. */
 static void subscribe(struct pair *p, bool comes, const unsigned char *topic)
 {
     unsigned char message[1 + LKD_TOPIC_SIZE] = {comes};
@@ -379,7 +379,7 @@ static void test_the_number_is_always_the_same(void **state)
     assert_int_equal(id, UINT64_C(0x3cd02a43e0bf2ea6));
 }
 
-/* Two selections whose hashes happen to be the same are two streams. */
+/* Two selections with equal hashes are two streams. */
 static void test_equal_hashes(void **state)
 {
     const int from[2] = {0, 1};
@@ -402,7 +402,7 @@ static void test_a_stream_nobody_takes_ends(void **state)
     assert_int_equal(add(p, (int[]){0}, 1, 1, 10 * S, &id), 0);
     lkd_streams_tick(&p->streams, 14 * S);
     assert_int_equal(p->streams.n, 1);
-    assert_int_equal(add(p, (int[]){0}, 1, 1, 14 * S, &id), 0); /* asked for again */
+    assert_int_equal(add(p, (int[]){0}, 1, 1, 14 * S, &id), 0); /* requested again */
     lkd_streams_tick(&p->streams, 18 * S);
     assert_int_equal(p->streams.n, 1);
     lkd_streams_tick(&p->streams, 19 * S);
@@ -429,7 +429,7 @@ static void test_a_stream_lives_with_its_subscriber(void **state)
     assert_int_equal(p->streams.n, 0);
 }
 
-/* Subscribed before it is there: the bench was connected to the daemon's life before. */
+/* Subscribed before it exists: the bench was connected to the daemon's former life. */
 static void test_a_subscription_before_its_stream(void **state)
 {
     unsigned char topic[LKD_TOPIC_SIZE];
@@ -445,7 +445,7 @@ static void test_a_subscription_before_its_stream(void **state)
     assert_true(p->streams.stream[0].subscribed);
 }
 
-/* Of another line process nobody is subscribed until they say so again. */
+/* With a new line process, nobody is subscribed until they subscribe again. */
 static void test_another_line_has_no_subscribers(void **state)
 {
     unsigned char topic[LKD_TOPIC_SIZE];
@@ -460,7 +460,7 @@ static void test_another_line_has_no_subscribers(void **state)
     expect_subscription(p, 10 * S, false);
     subscribe(p, true, topic);
     expect_subscription(p, 11 * S, true);
-    subscribe(p, false, topic); /* once is enough: nothing is left of the time before */
+    subscribe(p, false, topic); /* once is enough: nothing remains of the time before */
     expect_subscription(p, 12 * S, false);
 }
 
@@ -472,10 +472,10 @@ static void test_no_more_than_there_may_be(void **state)
     for (int i = 0; i < LKD_STREAMS_MAX; i++)
         assert_int_equal(add(p, &i, 1, 1, 0, &id), 0);
     assert_int_equal(add(p, (int[]){1000}, 1, 1, 0, &id), LKD_STREAM_E_MANY);
-    assert_int_equal(add(p, (int[]){3}, 1, 1, 0, &id), 0); /* there is that one */
+    assert_int_equal(add(p, (int[]){3}, 1, 1, 0, &id), 0); /* this one exists */
 }
 
-/* Its messages begin with its topic, carry its own values and count by themselves. */
+/* Its messages begin with its topic, carry its own values and have their own counter. */
 static void test_samples_of_a_stream(void **state)
 {
     const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
@@ -511,9 +511,9 @@ static void test_samples_of_a_stream(void **state)
     assert_false(lkd_port_receive(&p->in, &message));
 }
 
-/* ---- what does not leave ---- */
+/* ---- samples that are not sent ---- */
 
-/* Does the budget know a publication of @out? It says so by calling an answer to it true. */
+/* Whether the budget knows a publication of @out: it does if it accepts an answer to it. */
 static bool can_be_answered(struct lkd_segments *segments, const struct lkd_outgoing *out)
 {
     const struct lkd_sample answer = {
@@ -530,7 +530,7 @@ static bool can_be_answered(struct lkd_segments *segments, const struct lkd_outg
     return view.false_replies == 0;
 }
 
-/* A channel that takes nothing: what was not sent was not published, and nothing is measured by it.
+/* A full channel: a sample that was not sent was not published, and does not count in measurements.
  */
 static void test_what_was_not_sent_does_not_count(void **state)
 {

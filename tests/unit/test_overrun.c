@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows an overrun: each policy by itself, and all of them against the words of overrun.h
- * said once more, plainly, along random walks. */
+/* What follows an overrun: each policy by itself, and all of them compared with a direct
+ * implementation of overrun.h along random walks. */
 #include "overrun.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 static struct lkd_overruns counts;
 
-/* Late by so much at T(k + 1), T(k + 1 + n) is n periods later. */
+/* Late by this much at T(k + 1): T(k + 1 + n) is n periods later. */
 static int64_t gone_by(int64_t late_ns, int64_t period_ns)
 {
     return late_ns > 0 ? (late_ns - 1) / period_ns + 1 : 0;
@@ -46,7 +46,7 @@ static void test_in_time(void **state)
     (void)state;
     assert_int_equal(next(&policy, 0, -P), 1);
     assert_int_equal(next(&policy, 1, -1), 1);
-    assert_int_equal(next(&policy, 2, 0), 1); /* on the grid point itself is not late */
+    assert_int_equal(next(&policy, 2, 0), 1); /* exactly on the grid point is not late */
     expect(0, 0, 0, 0);
     assert_false(counts.fault);
 }
@@ -58,9 +58,9 @@ static void test_continue(void **state)
     (void)state;
     assert_int_equal(next(&policy, 0, 1), 1);
     expect(1, 0, 1, 1);
-    assert_int_equal(next(&policy, 1, P), 1); /* by exactly a period: not by more */
+    assert_int_equal(next(&policy, 1, P), 1); /* by exactly one period: not by more */
     expect(2, 0, 2, 2);
-    assert_int_equal(next(&policy, 2, P + 1), 3); /* T(3) and T(4) have gone by */
+    assert_int_equal(next(&policy, 2, P + 1), 3); /* T(3) and T(4) have passed */
     expect(3, 2, 2, 0);
     assert_int_equal(next(&policy, 5, 2 * P), 3);
     expect(4, 4, 2, 0);
@@ -71,13 +71,13 @@ static void test_continue(void **state)
     assert_false(counts.fault);
 }
 
-/* Any n cycles in a row are made without waiting, the n + 1st waits. */
+/* Any n cycles in succession run without waiting; the n + 1st waits. */
 static void test_catch_up(void **state)
 {
     const struct lkd_overrun_policy policy = {.action = LKD_OVERRUN_CATCH_UP, .catch_up = 3};
 
     (void)state;
-    assert_int_equal(next(&policy, 0, 2 * P + 1), 1); /* three have gone by, all are made */
+    assert_int_equal(next(&policy, 0, 2 * P + 1), 1); /* three have passed, all are made up */
     expect(1, 0, 1, 1);
     assert_int_equal(next(&policy, 1, P + 1), 1);
     assert_int_equal(next(&policy, 2, 1), 1);
@@ -85,12 +85,12 @@ static void test_catch_up(void **state)
     assert_int_equal(next(&policy, 3, -1), 1); /* it has caught up */
     expect(3, 0, 3, 0);
 
-    assert_int_equal(next(&policy, 4, 9 * P + 1), 8); /* ten have: seven are too many */
+    assert_int_equal(next(&policy, 4, 9 * P + 1), 8); /* ten have passed: seven are too many */
     expect(4, 7, 4, 1);
     assert_int_equal(next(&policy, 12, 2 * P + 1), 1);
     assert_int_equal(next(&policy, 13, 2 * P + 1), 1);
     expect(6, 7, 6, 3);
-    assert_int_equal(next(&policy, 14, 2 * P + 1), 4); /* still behind after three: enough */
+    assert_int_equal(next(&policy, 14, 2 * P + 1), 4); /* still late after three: enough */
     expect(7, 10, 6, 0);
     assert_int_equal(next(&policy, 18, 1), 1); /* and n again */
     expect(8, 10, 7, 1);
@@ -105,14 +105,14 @@ static void test_ignore_first(void **state)
     for (uint64_t k = 0; k < 5; k++)
         next(&policy, k, 1);
     assert_false(counts.fault);
-    expect(5, 0, 5, 5); /* in the counts all the same */
+    expect(5, 0, 5, 5); /* counted nevertheless */
     next(&policy, 5, 1);
     assert_false(counts.fault); /* the first that counts */
     next(&policy, 6, 1);
     assert_true(counts.fault);
 }
 
-/* It is cycles that are left out, not grid points: one cycle may pass over many of them. */
+/* It limits skipped cycles, not grid points: one cycle may skip many of them. */
 static void test_ignore_first_cycles(void **state)
 {
     const struct lkd_overrun_policy policy = {.ignore_first = 2, .in_a_row = 1};
@@ -143,7 +143,7 @@ static void test_in_a_row(void **state)
     assert_true(counts.fault); /* for good */
 }
 
-/* m within w: from the first to the last of them fewer than w grid points further. */
+/* m within w: from the first to the last of them fewer than w grid points. */
 static void test_window(void **state)
 {
     const struct lkd_overrun_policy policy = {.in_window = 3, .window = 10};
@@ -159,7 +159,7 @@ static void test_window(void **state)
     assert_true(counts.fault);
 }
 
-/* The widest window there may be, with its ring gone round several times before. */
+/* The widest possible window, after several turns of its ring. */
 static void test_window_wraps(void **state)
 {
     const uint64_t m = LKD_OVERRUN_WINDOW_MAX;
@@ -168,7 +168,7 @@ static void test_window_wraps(void **state)
 
     (void)state;
     for (uint64_t i = 0; i < 5 * m; i++, k += i % (m - 1) == 0 ? 2 : 1) {
-        next(&policy, k, 1); /* m - 1 in a row, then a gap */
+        next(&policy, k, 1); /* m - 1 in succession, then a gap */
         assert_false(counts.fault);
     }
     k += 10;
@@ -199,7 +199,7 @@ static void test_never_a_fault(void **state)
     expect(100000, 0, 100000, 100000);
 }
 
-/* A machine that slept for days. */
+/* A machine that was suspended for days. */
 static void test_huge_lateness(void **state)
 {
     struct lkd_overrun_policy policy = {.action = LKD_OVERRUN_CONTINUE};
@@ -216,7 +216,7 @@ static void test_huge_lateness(void **state)
                      INT64_MAX / 50000 + 1 + 1 - 1000);
 }
 
-/* ---- the same, said plainly ---- */
+/* ---- direct implementation ---- */
 
 #define WALK 100000
 
@@ -242,14 +242,14 @@ static void count_towards_fault(struct walk *w, uint64_t k)
         w->fault = true;
 }
 
-/* @gone: grid points that lie in the past, the next one included. */
+/* @gone: grid points in the past, including the next one. */
 static uint64_t plain_skip(struct walk *w, uint64_t gone)
 {
     uint64_t n = (uint64_t)w->policy.catch_up;
 
     if (w->policy.action == LKD_OVERRUN_CONTINUE)
         return gone == 1 ? 0 : gone;
-    if (w->in_a_row_at_once == n) /* n in a row, what is still in the past is skipped */
+    if (w->in_a_row_at_once == n) /* n in succession; the rest in the past is skipped */
         return gone;
     return gone > n ? gone - n : 0;
 }
@@ -285,7 +285,7 @@ static int64_t draw(int64_t below)
     return (int64_t)(random_state % (uint64_t)below);
 }
 
-/* How long a cycle takes: mostly well, now and then anything, often exactly whole periods. */
+/* Duration of a cycle: mostly normal, sometimes arbitrary, often exactly whole periods. */
 static int64_t draw_duration(void)
 {
     switch (draw(12)) {
@@ -324,7 +324,7 @@ static void walk(const struct lkd_overrun_policy *policy)
         assert_true(counts.fault == w.fault);
         k += further;
         assert_int_equal(cycle + 1 + counts.skipped, k); /* every grid point accounted for */
-        if (w.fault) { /* begin the count again, the walk goes on */
+        if (w.fault) { /* the count starts again, the walk continues */
             counts.fault = w.fault = false;
             counts.row = w.row = counts.counted = w.n_counted = 0;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker gets which core, on machines that exist only here, and what is refused. */
+/* Which worker gets which core, on simulated machines, and what is refused. */
 #include "placement.h"
 #include "realtime.h"
 #include <errno.h>
@@ -51,7 +51,7 @@ static void test_one(void **state)
 
     (void)state;
     assert_int_equal(p.n_workers, 1);
-    assert_int_equal(p.core[0], 1023); /* refused later, and only degraded */
+    assert_int_equal(p.core[0], 1023); /* refused later, and allowed only degraded */
     wish.core = LKD_CORE_NONE;
     assert_int_equal(place(&wish, cores(0, 1)).core[0], LKD_CORE_NONE);
 }
@@ -62,7 +62,7 @@ static void test_auto(void **state)
     struct lkd_placement p;
 
     (void)state;
-    /* with one core beside that of everything else, never two */
+    /* it may share one core with all other threads, never two */
     p = place(&wish, cores(0, 1));
     assert_int_equal(p.n_workers, 1);
     assert_false(p.chosen_by_model);
@@ -89,7 +89,7 @@ static void test_numbers(void **state)
     assert_int_equal(p.core[1], 2);
     assert_int_equal(p.core[2], 1);
 
-    /* what is given by number is left alone by what is not */
+    /* cores given by number are not used for `auto` */
     wish.core = 2;
     p = place(&wish, cores(0, 3));
     assert_int_equal(p.core[0], 2);
@@ -133,7 +133,7 @@ static void test_refusals(void **state)
     refused(&wish, cores(0, 7), "realtime: no core 8 for worker 2, this process may use cores 0-7");
 }
 
-/* Normal threads may be on all cores, and on fewer than there are threads. */
+/* Normal threads may run on all cores, and there may be fewer cores than threads. */
 static void test_normal_priority(void **state)
 {
     struct lkd_wish wish = {.workers = 2, .core = LKD_CORE_AUTO, .priority = 0};
@@ -186,7 +186,7 @@ static void test_cores_of_this_process(void **state)
     assert_true(CPU_EQUAL(&after, &allowed));
 }
 
-/* Isolated cores are outside of what a process starts with, and the first to be taken. */
+/* Isolated cores are not in the initial affinity of a process, and are used first. */
 static void test_isolated_first(void **state)
 {
     struct lkd_wish wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80};
@@ -196,7 +196,7 @@ static void test_isolated_first(void **state)
     (void)state;
     assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
     assert_int_equal(p.core[0], 1);
-    allowed = cores(2, 5); /* not the last one, and not what cannot be reached */
+    allowed = cores(2, 5); /* not the last one, and not those out of reach */
     reachable = cores(1, 5);
     isolated = cores(0, 1);
     assert_int_equal(place_within(&wish, &allowed, &reachable, &isolated, &p), 0);
@@ -215,7 +215,8 @@ static void test_isolated_first(void **state)
     assert_int_equal(p.core[1], 1);
 }
 
-/* Cores of other rigs: `auto` takes another one, but never the last that is left to all others. */
+/* Cores of other rigs: `auto` takes another one, but never the last one left for all other threads.
+ */
 static void test_taken(void **state)
 {
     struct lkd_wish wish = {.workers = 1, .core = LKD_CORE_AUTO, .priority = 80};
@@ -234,7 +235,7 @@ static void test_taken(void **state)
     assert_int_equal(p.core[0], 0);
     all.isolated = all.taken; /* of no use */
     assert_int_equal(lkd_place(&wish, &all, &p, &error), LK_E_MODEL);
-    wish.core = 1; /* not for this to judge */
+    wish.core = 1; /* another check judges this */
     assert_int_equal(lkd_place(&wish, &all, &p, &error), 0);
 
     wish = (struct lkd_wish){.workers = LKD_WORKERS_AUTO, .core = LKD_CORE_AUTO, .priority = 80};

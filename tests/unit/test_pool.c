@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread pools: every phase is executed once by everybody and in order, whoever sleeps is woken,
- * and who does not sleep makes no system call. More workers than cores on purpose. */
+/* Thread pools: every worker executes every phase once and in order, sleeping workers are woken,
+ * and without sleepers there are no system calls. Deliberately more workers than cores. */
 #include "../skip.h"
 #include "linkage/pool.h"
 #include "pool_threads.h"
@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #define ROUNDS      100000
-#define ROUNDS_MORE 5000 /* when workers share a core, a round is a switch between threads */
+#define ROUNDS_MORE 5000 /* if workers share a core, a round takes a thread switch */
 #define MS          INT64_C(1000000)
 
 /* ---- the library's futex calls, counted: this program is linked with --wrap=syscall ---- */
@@ -72,7 +72,7 @@ static int64_t now_ns(void)
     return now.tv_sec * 1000 * MS + now.tv_nsec;
 }
 
-/* That this process may use. */
+/* Number of cores that this process may use. */
 static int count_cores(void)
 {
     cpu_set_t cores;
@@ -92,10 +92,11 @@ static void await_sleepers(struct lk_pool *pool, unsigned n)
 {
     while (pool->sleepers != n)
         nap(MS / 10);
-    nap(5 * MS); /* from the announcement into the kernel; correct without, but then not tested */
+    nap(5 * MS); /* between the announcement and the kernel; without it the result is still correct,
+                    but not tested */
 }
 
-/* What a round leaves behind: no atomics, so that the thread sanitizer sees a missing order. */
+/* State of a round: no atomics, so that the thread sanitizer detects a missing order. */
 struct page {
     alignas(64) uint64_t rounds;
     uint64_t caller_saw;
@@ -116,7 +117,7 @@ static void write_page(void *context, int worker)
         page->rounds++;
 }
 
-/* A later phase sees what all workers wrote in the one before. */
+/* A later phase sees what all workers wrote in the previous one. */
 static void read_pages(void *context, int worker)
 {
     struct book *book = context;
@@ -182,7 +183,7 @@ static void run_rounds(int n_workers, uint64_t rounds)
     pool_threads_stop(threads);
 }
 
-/* Each phase once a worker, in order, and everything that was written before it is seen. */
+/* Each phase once per worker, in order, with all earlier writes visible. */
 static void test_rounds(void **state)
 {
     int n_cores = count_cores();
@@ -192,9 +193,9 @@ static void test_rounds(void **state)
         run_rounds(n, n <= n_cores ? ROUNDS : ROUNDS_MORE);
 }
 
-/* Two on two cores: rounds without any system call, and never a wake-up that nobody asked for. A
- * thread that loses its core makes the other one sleep, so not every batch is quiet, and on a busy
- * machine few are. */
+/* Two workers on two cores: rounds without any system call, and no spurious wake-up. A thread that
+ * loses its core makes the other one sleep, so not every batch is quiet, and on a busy machine few
+ * are. */
 static void test_no_calls(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -207,7 +208,7 @@ static void test_no_calls(void **state)
     if (count_cores() < 2)
         skip_because("it takes two cores");
     pool = open_pool(2, &threads);
-    /* who sleeps has nothing left to say about the meeting in which the pool got ready */
+    /* sleepers do not count for the join in which the pool became ready */
     await_sleepers(pool, 1);
     forget_calls();
     for (; batch < 200 || (quiet == 0 && now_ns() < until_ns); batch++) {
@@ -221,10 +222,9 @@ static void test_no_calls(void **state)
     }
     printf("%d of %d batches without a call, %u waits, %u wakes\n", quiet, batch, n_waits, n_wakes);
     assert_true(quiet > 0);
-    /* The first run wakes the sleeper from before. Each later wake-up has a wait: of the worker, or
-     * of a caller whose worker is late. A worker may be woken twice from one: by a caller that lost
-     * its core in its meeting and looked for sleepers late, and, before it is up, by the next run.
-     */
+    /* The first run wakes the sleeper. Each later wake-up has a wait: of the worker, or of a caller
+     * whose worker is late. One wait may cause two wake-ups: by a caller that lost its core during
+     * its join and checked for sleepers late, and, before the worker is up, by the next run. */
     assert_true(n_wakes <= 2 * n_waits + 1);
     pool_threads_stop(threads);
 }
@@ -238,7 +238,7 @@ static void test_sleepers_are_woken(void **state)
     (void)state;
     for (int i = 0; i < 20; i++) {
         if (i % 2)
-            lk_pool_rest(pool); /* else they spin for a while first */
+            lk_pool_rest(pool); /* otherwise they first spin */
         await_sleepers(pool, 2);
         forget_calls();
         lk_pool_run(pool, write_page, &book);
@@ -252,7 +252,7 @@ static void test_sleepers_are_woken(void **state)
     forget_calls();
     lk_pool_rouse(pool, 0);
     assert_int_equal(n_wakes, 1);
-    await_sleepers(pool, 2); /* in vain: they go back to sleep */
+    await_sleepers(pool, 2); /* spurious: they sleep again */
     assert_true(n_waits >= 2);
     pool_threads_stop(threads);
 }
@@ -272,8 +272,8 @@ static void show_sleeper(void *context, int worker)
 }
 
 /* The caller and a worker that falls asleep may miss each other, see pool.c: the caller reads no
- * sleeper though there is one, and sees it only when it looks again. That takes a few nanoseconds
- * of bad luck, or a test that hides the sleeper until the caller is in its phase. */
+ * sleeper although there is one, and detects it only at its second read. This takes a few
+ * nanoseconds of bad luck, or a test that hides the sleeper until the caller is in its phase. */
 static void test_missed_sleeper(void **state)
 {
     struct pool_threads *threads;
@@ -290,7 +290,7 @@ static void test_missed_sleeper(void **state)
     pool_threads_stop(threads);
 }
 
-/* A worker at rest gets up once at the time given, not before, and not again for the same time. */
+/* A worker at rest wakes once at the given time, not before, and not again for the same time. */
 static void test_up_by_itself(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -322,10 +322,10 @@ static void doze(void *context, int worker)
     write_page(context, worker);
     for (int i = 0; worker == 1 && n_own_waits == 0 && i < 60000; i++)
         nap(MS);
-    nap(worker == 1 ? 5 * MS : 0); /* from the count into the kernel */
+    nap(worker == 1 ? 5 * MS : 0); /* between the count and the kernel */
 }
 
-/* The caller sleeps, too, when a worker takes long, and is woken. */
+/* The caller sleeps too if a worker takes long, and is woken. */
 static void test_caller_sleeps(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -351,8 +351,8 @@ static void *serve_late(void *pool)
     return NULL;
 }
 
-/* A run waits for a thread that comes late; after a stop one that comes late leaves at once, and
- * the pool can be stopped while its worker sleeps, or spins. */
+/* A run waits for a thread that joins late; after a stop a late thread leaves at once, and the pool
+ * can be stopped while its worker sleeps or spins. */
 static void test_late_and_stop(void **state)
 {
     struct book book = {.n_workers = 2};
@@ -386,7 +386,8 @@ static void multiply(void *context, int worker)
     product[worker] = tiny * 1e-20;
 }
 
-/* Workers take denormal numbers as zero, as the thread of a step does; nobody else changes. */
+/* Workers treat denormal numbers as zero, as the thread of a step does; other threads are
+ * unchanged. */
 static void test_denormals(void **state)
 {
     double product[2] = {1, 1};

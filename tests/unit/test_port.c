@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels to the line process: whole messages, in pieces where they are long, nothing that waits,
- * and nothing believed. */
+/* Channels to the line process: whole messages, in fragments if they are long; no call blocks, and
+ * no input is trusted. */
 #include "port.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static unsigned char *pattern(size_t size)
     return bytes;
 }
 
-/* Sender and address travel along; so does a message without content. */
+/* Sender and address travel along, also with a message without content. */
 static void test_a_message(void **state)
 {
     const struct lkd_message sent = {
@@ -83,7 +83,7 @@ static void test_a_message(void **state)
     assert_false(p->b.closed);
 }
 
-/* Larger than the channel: the rest is kept, and sent as room comes. */
+/* Larger than the channel: the rest is kept, and sent as space becomes available. */
 static void test_pieces(void **state)
 {
     unsigned char *bytes = pattern(SIZE_MAX_OF_TEST);
@@ -95,7 +95,7 @@ static void test_pieces(void **state)
 
     assert_true(lkd_port_send(&p->a, &sent, false));
     assert_true(lkd_port_is_kept(&p->a));
-    assert_false(lkd_port_send_bytes(&p->a, "x", 1)); /* not before it */
+    assert_false(lkd_port_send_bytes(&p->a, "x", 1)); /* not earlier */
     while (!lkd_port_receive(&p->b, &got) && turns++ < 1000)
         lkd_port_flush(&p->a);
     assert_false(lkd_port_is_kept(&p->a));
@@ -104,7 +104,7 @@ static void test_pieces(void **state)
     free(bytes);
 }
 
-/* A channel that is full takes no more, and says so at once. */
+/* A full channel refuses more, immediately. */
 static void test_full(void **state)
 {
     struct pair *p = *state;
@@ -130,7 +130,7 @@ static void test_another_line(void **state)
 
     assert_true(lkd_port_send(&p->a, &sent, false));
     assert_true(lkd_port_is_kept(&p->a));
-    free(p->a.left_memory); /* what is left is lost */
+    free(p->a.left_memory); /* the rest is lost */
     p->a.left_memory = NULL;
     assert_false(lkd_port_receive(&p->b, &got));
     assert_true(lkd_port_send(&p->a, &(struct lkd_message){.kind = LKD_FRAME_OPENED}, false));
@@ -142,7 +142,7 @@ static void test_another_line(void **state)
     free(bytes);
 }
 
-/* Bytes of any kind are counted, and change nothing. */
+/* Arbitrary bytes are counted, and change nothing. */
 static void test_nonsense(void **state)
 {
     unsigned char noise[400];
@@ -178,7 +178,7 @@ static void test_closed(void **state)
     assert_true(p->b.closed);
 }
 
-/* Frames without a byte are no end; and nobody is held by one who sends frames that say nothing. */
+/* Empty frames do not end the reading; a sender of meaningless frames cannot hold the reader. */
 static void test_empty_frames(void **state)
 {
     struct pair *p = *state;
@@ -200,7 +200,7 @@ static void test_empty_frames(void **state)
     assert_true(lkd_port_receive(&p->b, &got));
 }
 
-/* A sender's name is one that a list of clients may have, or none. */
+/* A sender's name is one that a list of clients may contain, or none. */
 static void test_names(void **state)
 {
     struct lkd_message got, sent = {.kind = LKD_FRAME_MESSAGE, .peer = {.name = "rig-2"}};
@@ -216,7 +216,7 @@ static void test_names(void **state)
     assert_int_equal(p->b.malformed, 2);
 }
 
-/* Closed by the other side in any direction, it is not polled; another one behind the same
+/* Closed by the other side in either direction, it is not polled; a new one behind the same
  * descriptor is. */
 static void test_another_channel(void **state)
 {

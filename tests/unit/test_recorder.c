@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/rec: a queue filled by the test, a disk that is slow, full or broken on command. */
+/* daemon/rec: a queue filled by the test, and a disk that is slow, full or broken on demand. */
 #include "../cmocka_all.h"
 #include "../skip.h"
 #include "mcap/read.h"
@@ -28,9 +28,9 @@ ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off_t offset);
 int __real_fallocate64(int fd, int mode, off_t offset, off_t length);
 int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length);
 
-/* @nap_ms: of each write;  @fail_from: writes from this one on fail with @error, @fail_to: up to
- * it;  @cut_at: the file is cut to nothing under that one;  @room: bytes that the disk has
- * @closed: nothing returns before it is false */
+/* @nap_ms: of each write;  @fail_from: from this write on they fail with @error, @fail_to: up to
+ * it;  @cut_at: the file is truncated during that one;  @room: bytes left on the disk
+ * @closed: no write returns before it is false */
 static struct {
     _Atomic int nap_ms;
     _Atomic int n_writes;
@@ -80,7 +80,7 @@ int __wrap_fallocate64(int fd, int mode, off_t offset, off_t length)
 void *__real_realloc(void *data, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
-static _Atomic int reallocs_left = INT_MAX; /* that one fails, and none before or behind it */
+static _Atomic int reallocs_left = INT_MAX; /* this one fails, and none before or after it */
 
 void *__wrap_realloc(void *data, size_t size)
 {
@@ -154,7 +154,7 @@ static void begin(struct bench *b, const char *name)
         fail_msg("%s", error.text);
 }
 
-/* What the cycle does; never waits, or says how long. */
+/* What the cycle does; it never waits, or reports how long. */
 static void push(struct bench *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -205,7 +205,7 @@ struct contents {
     char trouble[200];
 };
 
-/* Every cycle that is there has its own numbers, and they come in order. */
+/* Every recorded cycle has its own numbers, and they are in order. */
 static struct contents read_file(const struct bench *b, const char *name)
 {
     struct contents c = {0};
@@ -324,11 +324,11 @@ static void a_slow_disk_costs_cycles_of_the_recording_only(void **state)
         nap_ms(1);
     }
     assert_true(b.missed > 0);
-    assert_true(b.longest_ns < 50000000); /* half of one write: it never waited for any */
+    assert_true(b.longest_ns < 50000000); /* half of one write: it never waited for one */
     disk.nap_ms = 0;
     assert_true(lkd_recorder_end(b.recorder));
     c = read_file(&b, "a");
-    /* the queue had no room, or the buffers behind it */
+    /* the queue had no space, or the buffers after it */
     dropped = recording_of(&b).dropped;
     assert_true(dropped >= b.missed);
     snprintf(said, sizeof(said), "%" PRIu64, dropped);
@@ -351,7 +351,7 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
     begin(&b, "a");
     disk.nap_ms = 2;
     push(&b, 15000);
-    /* the end waits for the queue no longer than a run that is over may wait */
+    /* the end waits for the queue no longer than a finished run may wait */
     for (int i = 0; i < 12000 && recording_of(&b).cycles < b.pushed; i++)
         nap_ms(5);
     assert_true(lkd_recorder_end(b.recorder));
@@ -361,7 +361,7 @@ static void where_time_is_not_real_a_slow_disk_costs_nothing(void **state)
     close_bench(&b);
 }
 
-/* Space for the end was reserved: the file is whole, only shorter. */
+/* Space for the end was reserved: the file is complete, only shorter. */
 static void a_full_disk_ends_the_recording_in_order(void **state)
 {
     struct contents c;
@@ -392,7 +392,7 @@ static void a_failed_write_ends_the_recording_before_it(void **state)
 
     (void)state;
     open_bench(&b, LKD_RECORD_IO_PWRITE);
-    disk.fail_from = disk.fail_to = 4; /* the front and two chunks are good */
+    disk.fail_from = disk.fail_to = 4; /* the header and two chunks are intact */
     disk.error = EIO;
     begin(&b, "a");
     push(&b, 2000);
@@ -421,14 +421,14 @@ static void a_disk_that_is_gone_leaves_what_it_has(void **state)
     assert_int_equal(c.ending, LK_MCAP_CUT);
     assert_true(c.cycles > 0);
     disk.fail_from = 0;
-    begin(&b, "b"); /* and the recorder is there for the next one */
+    begin(&b, "b"); /* and the recorder is available for the next one */
     push(&b, 10);
     assert_true(lkd_recorder_end(b.recorder));
     assert_int_equal(read_file(&b, "b").cycles, 10);
     close_bench(&b);
 }
 
-/* Demand that a recording is refused with @words, and leaves nothing behind. */
+/* Checks that a recording is refused with @words, and leaves no file. */
 static void refused(struct bench *b, const char *name, const char *words)
 {
     struct lk_error error = {""};
@@ -444,7 +444,8 @@ static void refused(struct bench *b, const char *name, const char *words)
     assert_int_equal(access(path, F_OK), -1);
 }
 
-/* Who begins is told the truth: by then the file is there, with all that is before its messages. */
+/* A client that begins a recording gets a true answer: by then the file exists, with all that
+ * precedes its messages. */
 static void a_disk_that_cannot_begin_leaves_no_file(void **state)
 {
     struct bench b;
@@ -483,7 +484,7 @@ static void a_disk_that_does_not_answer_begins_nothing(void **state)
     disk.closed = false;
     for (int i = 0; i < 6000 && lkd_recorder_begin(b.recorder, "a", &b.queue, &b.source, &error);
          i++)
-        nap_ms(10); /* until nothing is left of the first one */
+        nap_ms(10); /* until nothing remains of the first one */
     assert_true(recording_of(&b).active);
     push(&b, 10);
     assert_true(lkd_recorder_end(b.recorder));
@@ -491,7 +492,7 @@ static void a_disk_that_does_not_answer_begins_nothing(void **state)
     close_bench(&b);
 }
 
-/* ---- a file that somebody else lays hands on ---- */
+/* ---- a file that another program modifies ---- */
 
 static void remove_it(const char *path)
 {
@@ -529,8 +530,8 @@ static const struct {
     {replace_it, "is not at its place any more", LK_MCAP_COMPLETE, "b"},
 };
 
-/* Noticed at the next flush; the queue is free, and the next recording is as good as any. @busy:
- * cycles come all the time, else none. */
+/* Detected at the next flush; the queue is free, and the next recording is intact. @busy: cycles
+ * arrive all the time, otherwise none. */
 static void harm_is_noticed(size_t i, bool busy)
 {
     char path[PATH_MAX];
@@ -574,7 +575,7 @@ static void a_file_that_is_harmed_ends_the_recording(void **state)
     }
 }
 
-/* The write that is under way makes the file long again: its hole is found at the end. */
+/* The current write extends the file again: its hole is found at the end. */
 static void a_file_cut_under_a_write_is_noticed(void **state)
 {
     struct bench b;
@@ -593,7 +594,7 @@ static void a_file_cut_under_a_write_is_noticed(void **state)
     close_bench(&b);
 }
 
-/* ---- io_uring that takes nothing ---- */
+/* ---- io_uring that refuses all ---- */
 
 int __real_io_uring_submit(struct io_uring *ring);
 int __wrap_io_uring_submit(struct io_uring *ring);
@@ -614,7 +615,7 @@ int __wrap_io_uring_submit(struct io_uring *ring)
     return __real_io_uring_submit(ring);
 }
 
-/* What io_uring refuses is written all the same, and no buffer is written twice. */
+/* A request that io_uring refuses is written nevertheless, and no buffer is written twice. */
 static void what_io_uring_refuses_is_written_plainly(void **state)
 {
     static const int errors[] = {EAGAIN, EBUSY, EINTR, ENOMEM};
@@ -647,7 +648,7 @@ static void what_io_uring_refuses_is_written_plainly(void **state)
     }
 }
 
-/* An end comes back within its patience, and the file is finished when the disk is back. */
+/* An end returns within its time limit, and the file is completed when the disk is back. */
 static void a_disk_that_does_not_answer_holds_nobody(void **state)
 {
     int64_t begin_ns;
