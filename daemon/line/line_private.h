@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of line.c: the daemon's side of the line process, shared by the orders to the
+ * process (line_orders.c), its channels (line_channels.c), its supervision (line_supervisor.c) and
+ * the functions of line.h (line.c). */
+#ifndef LKD_LINE_LINE_PRIVATE_H
+#define LKD_LINE_LINE_PRIVATE_H
+
+#include "birth.h"
+#include "line.h"
+#include "orders.h"
+#include "waiting.h"
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#define LKD_REASON_SIZE 96
+#define NS_PER_MS       INT64_C(1000000)
+/* Interval of the questions whether the process is alive. */
+#define LKD_ASK_NS (250 * NS_PER_MS)
+
+/** struct lkd_line_channel - @open: other machines may reach it;  @listener: -1: no endpoint
+ * @end: [0] of the daemon, [1] of the process */
+struct lkd_line_channel {
+    char endpoint[LKD_ENDPOINT_SIZE];
+    bool open;
+    int listener;
+    int end[2];
+    struct lkd_port port;
+};
+
+/** struct lkd_line - see line.h.
+ * @setup:      first order to every process; contains the secret
+ * @lock:       guards @clients, @clients_changed, and @news: text for the log when that list is in
+ *              force
+ * @wake:       eventfd
+ * @pid, @pidfd, @orders, @words: of the current process; 0 and -1: there is none
+ * @born_ns:    its start;  @again_ns: when the next one is to start
+ * @delay_ns:   delay before the next restart
+ * @ask_ns:     time of the next question;  @asked_ns: of the last one
+ * @unanswered: the last question;  @silent_ns: for how long;  @turns: of its threads;  @still:
+ * which of them had not advanced at its last answer;  @still_ns: for how long
+ * @waiting:    time that it has waited for a processor
+ * @ready:      it serves;  @why: why this side killed it, "" if it did not
+ * @reason:     of the end of the previous process
+ * @turned_away_before: by earlier processes
+ * @priority: of the threads that carry samples */
+struct lkd_line {
+    struct lkd_line_channel channel[LKD_N_CHANNELS];
+    struct lkd_order_setup setup;
+    pthread_mutex_t lock;
+    struct lkd_order_clients clients;
+    bool clients_changed;
+    char news[PATH_MAX];
+    int wake;
+    _Atomic bool quit;
+    bool started;
+    pthread_t thread;
+
+    pid_t pid;
+    int pidfd;
+    int orders;
+    struct lkd_words words;
+    int64_t born_ns;
+    int64_t again_ns;
+    int64_t delay_ns;
+    int64_t ask_ns;
+    int64_t asked_ns;
+    bool unanswered;
+    int64_t silent_ns;
+    uint64_t turns[LKD_LINE_RELAYS];
+    bool still[LKD_LINE_RELAYS];
+    int64_t still_ns[LKD_LINE_RELAYS];
+    struct lkd_waiting waiting;
+    bool ready;
+    char why[LKD_REASON_SIZE];
+    char reason[LKD_REASON_SIZE];
+    _Atomic uint64_t turned_away_before;
+    _Atomic uint64_t turned_away;
+    _Atomic uint64_t restarts;
+    _Atomic int priority;
+};
+
+/** lkd_line_send_setup() - the set-up, with the descriptors of all channels, and
+ * lkd_line_send_clients() - the present list of clients, if the line has keys.
+ * Return: 0, negative errno. */
+int lkd_line_send_setup(struct lkd_line *line);
+int lkd_line_send_clients(struct lkd_line *line);
+
+/** lkd_line_ask() - asks the process for a sign of life at @now_ns, and again LKD_ASK_NS later. */
+void lkd_line_ask(struct lkd_line *line, int64_t now_ns);
+
+/** lkd_line_hear_answers() - reads the reports of the process, up to a number that an endless
+ * sender cannot exceed. @ret_text: LKD_REASON_SIZE bytes, the reason of its failure if it gives one
+ */
+void lkd_line_hear_answers(struct lkd_line *line, char *ret_text);
+
+/** lkd_line_open_channels() - listens, and makes both ends of every channel that has an endpoint.
+ * Return: 0, LK_E_TEXT, negative errno. */
+int lkd_line_open_channels(struct lkd_line *line, const struct lkd_line_options *options,
+                           struct lk_error *error);
+
+/** lkd_line_renew_channels() - new channels for a new process, since the old one may have left
+ * anything in them. The daemon's ends keep their numbers, which other threads poll. Messages in
+ * the old channels are lost: late samples, replies to connections that are gone.
+ * Return: 0, negative errno. */
+int lkd_line_renew_channels(struct lkd_line *line);
+
+/** lkd_line_mend_listeners() - restores endpoints that the process has removed.
+ * Return: 0, LK_E_TEXT, negative errno. */
+int lkd_line_mend_listeners(struct lkd_line *line, struct lk_error *error);
+
+/** lkd_line_has_shut_channel() - whether the process has shut down one of its channels. */
+bool lkd_line_has_shut_channel(const struct lkd_line *line);
+
+/** lkd_line_shut_channels() - ends the daemon's output; the process still reads what is there.
+ * lkd_line_close_channels() - closes both ends and the listening sockets. */
+void lkd_line_shut_channels(struct lkd_line *line);
+void lkd_line_close_channels(struct lkd_line *line);
+
+/** lkd_line_give_birth() - starts a process and sends its set-up. It ends with the calling thread.
+ * Return: 0, negative errno. */
+int lkd_line_give_birth(struct lkd_line *line);
+
+/** lkd_line_await_end() - waits for the process, whose channels are shut, and kills it after
+ * LAST_MS. */
+void lkd_line_await_end(struct lkd_line *line);
+
+/** lkd_line_supervise() - the thread of @data, a struct lkd_line: restarts the process until @quit.
+ */
+void *lkd_line_supervise(void *data);
+
+#endif
