@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkaged: start-up and shutdown; everything else is in rt/, io/ and ctl/.
  *
- * Order of the start: signals blocked before any thread exists; memory locked before anything large
- * is taken; this thread moved off the cycle's core before others inherit where they may run, the
- * line process among them; endpoints open before READY. */
+ * Order of the start: block signals before any thread exists; lock memory before large blocks are
+ * allocated; move this thread off the cycle's core before other threads and the line process
+ * inherit its affinity; open the endpoints before READY. */
 #include "config.h"
 #include "cores.h"
 #include "endpoint.h"
@@ -85,7 +85,7 @@ static int check_keys(const struct lkd_config *config)
     return r;
 }
 
-/* All that is wrong with the text of the model, a line each. */
+/* Prints every error in the text of the model, one per line. */
 static int check_text(const char *path)
 {
     struct lk_model *model = NULL;
@@ -109,7 +109,7 @@ static int check_folder(const char *key, const char *path)
     return LK_E_TEXT;
 }
 
-/* What every slot of every receiver is to be made of has to be an output of the model. */
+/* Checks that every configured slot of every motion receiver is an output of the model. */
 static int check_motion(const struct lkd_config *config, const struct lkd_loaded *loaded)
 {
     const struct lk_channel *outputs;
@@ -132,7 +132,8 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
-/* Whether a start would find its cores free; a rig that runs by this file has them by right. */
+/* Checks whether a start would find its cores free; those of a rig that runs with this file count
+ * as free. */
 static int check_cores(const struct lkd_config *config)
 {
     struct lk_error error = {0};
@@ -153,7 +154,7 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
-static int check(const struct lkd_config *config)
+static int check_config(const struct lkd_config *config)
 {
     struct lkd_loaded *loaded;
     struct lk_errors errors = {0};
@@ -188,8 +189,8 @@ static int check(const struct lkd_config *config)
     return r ? LKD_EXIT_ERROR : LKD_EXIT_OK;
 }
 
-/* Which cores the workers get; everything else keeps off them. Return: 0, or LK_E_TEXT when that
- * was refused (already logged). */
+/* Reserves the cores of the workers; all other threads avoid them. Return: 0, LK_E_TEXT if refused
+ * (already logged), negative errno. */
 static int place_workers(struct daemon *daemon)
 {
     const struct lkd_placement *placement = &daemon->placement;
@@ -231,7 +232,8 @@ static int log_refusal(enum lkd_condition_id condition, const struct lk_error *e
     return r;
 }
 
-/* Read what needs the privileges of the start, then drop them. Before any thread. */
+/* Reads what needs the privileges of the start, then drops them. Must run before any thread exists.
+ */
 static int drop_privileges(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
@@ -254,7 +256,7 @@ static int drop_privileges(struct daemon *daemon)
     return 0;
 }
 
-/* The line process, with keys or without, and all endpoints. */
+/* Starts the line process and opens all endpoints. */
 static int open_line(struct daemon *daemon)
 {
     const struct lkd_config *config = &daemon->config;
@@ -280,7 +282,7 @@ static int open_line(struct daemon *daemon)
     return log_refusal(LKD_C_ENDPOINT_REFUSED, &error, r);
 }
 
-/* The listener for samples, and the endpoints of a gateway. */
+/* Starts to listen for samples, and opens the endpoints of a gateway. */
 static int open_neighbours(struct daemon *daemon)
 {
     int r;
@@ -295,8 +297,8 @@ static int open_neighbours(struct daemon *daemon)
                            &daemon->villas);
 }
 
-/* Return: 0; LK_E_TEXT when the configured model or its start was refused (already logged);
- * -ECANCELED when a signal has ended it. */
+/* Return: 0; LK_E_TEXT if the configured model or its start was refused (already logged);
+ * -ECANCELED if a signal ended it. */
 static int load_and_start(struct daemon *daemon)
 {
     struct lkd_answer answer;
@@ -313,7 +315,7 @@ static int load_and_start(struct daemon *daemon)
         return LK_E_TEXT;
     if (!daemon->config.autostart)
         return 0;
-    /* and start as soon as the budget is proven; in vain, the server ends */
+    /* start as soon as the budget is proven; if that fails, the server ends */
     daemon->rig.start_armed = true;
     lkd_rig_arm(&daemon->rig, daemon->config.mode, false, 0, &answer);
     if (answer.result == LINKAGE__V1__RESULT__RESULT_OK)
@@ -322,22 +324,12 @@ static int load_and_start(struct daemon *daemon)
     return LK_E_TEXT;
 }
 
-static int serve(struct daemon *daemon)
+static int start_exchange(struct daemon *daemon)
 {
     struct lkd_thread_wish thread = daemon->config.exchange;
-    int r;
 
-    r = prepare_process(daemon);
-    if (r == 0)
-        r = drop_privileges(daemon);
-    if (r == 0)
-        r = open_line(daemon);
-    if (r == 0)
-        r = open_neighbours(daemon);
-    if (r)
-        return r;
-    thread.priority = lkd_line_priority(daemon->line); /* 0 where it was refused */
-    r = lkd_exchange_start(
+    thread.priority = lkd_line_priority(daemon->line); /* 0 if it was refused */
+    return lkd_exchange_start(
         &(struct lkd_exchange_options){
             .inputs = &daemon->inputs,
             .inputs_port = lkd_line_port(daemon->line, LKD_CHANNEL_INPUTS),
@@ -350,8 +342,13 @@ static int serve(struct daemon *daemon)
             .villas = daemon->villas,
         },
         &daemon->exchange);
-    if (r)
-        return r;
+}
+
+/* From the rig to the end of the server. Return: 0, LK_E_TEXT (already logged), negative errno. */
+static int serve_rig(struct daemon *daemon)
+{
+    int r;
+
     lkd_rig_init(&daemon->rig, &daemon->config, &daemon->inputs, daemon->exchange,
                  &daemon->placement, daemon->memory_error);
     daemon->rig.security = &daemon->security;
@@ -364,11 +361,14 @@ static int serve(struct daemon *daemon)
     if (r == 0)
         r = lkd_server_run(&daemon->rig, lkd_line_port(daemon->line, LKD_CHANNEL_CONTROL),
                            daemon->signal_fd);
-    if (r == -ECANCELED)
-        r = 0;
+    return r == -ECANCELED ? 0 : r;
+}
+
+static void close_rig(struct daemon *daemon)
+{
     daemon->exit_status = daemon->rig.exit_status;
     if (lkd_rig_fini(&daemon->rig)) {
-        /* its thread may use anything: nothing can be taken down around it */
+        /* the thread of the cycle may use any memory: free none */
         lkd_log(LKD_C_CYCLE_STUCK, "ended with a cycle that stands still");
         lkd_files_close(&daemon->rig);
         lkd_record_close(&daemon->rig);
@@ -376,6 +376,24 @@ static int serve(struct daemon *daemon)
     }
     lkd_files_close(&daemon->rig);
     lkd_record_close(&daemon->rig);
+}
+
+static int serve_benches(struct daemon *daemon)
+{
+    int r = prepare_process(daemon);
+
+    if (r == 0)
+        r = drop_privileges(daemon);
+    if (r == 0)
+        r = open_line(daemon);
+    if (r == 0)
+        r = open_neighbours(daemon);
+    if (r == 0)
+        r = start_exchange(daemon);
+    if (r)
+        return r;
+    r = serve_rig(daemon);
+    close_rig(daemon);
     return r;
 }
 
@@ -385,13 +403,13 @@ static void close_all(struct daemon *daemon)
     lkd_villas_close(daemon->villas);
     lkd_inputs_fini(&daemon->inputs);
     lkd_segments_free(daemon->segments);
-    lkd_line_close(daemon->line); /* the last sample says FAULT, and leaves */
+    lkd_line_close(daemon->line); /* sends the last sample, which says FAULT */
     lkd_security_close(&daemon->security);
     if (daemon->signal_fd >= 0)
         close(daemon->signal_fd);
 }
 
-static int run(const struct lkd_config *config)
+static int run_daemon(const struct lkd_config *config)
 {
     struct daemon daemon = {.config = *config, .signal_fd = -1};
     int r;
@@ -401,7 +419,7 @@ static int run(const struct lkd_config *config)
     lkd_daemon_id();
     r = lkd_signals_open(&daemon.signal_fd);
     if (r == 0)
-        r = serve(&daemon);
+        r = serve_benches(&daemon);
     close_all(&daemon);
     if (r < 0)
         lkd_log(LKD_C_START_FAILED, "%s", strerror(-r));
@@ -417,7 +435,16 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-static __attribute__((noinline)) int start(int argc, char *argv[])
+/** struct command - what the command line asks for. @path: of the configuration, or NULL */
+struct command {
+    const char *path;
+    bool check_only;
+};
+
+#define GO_ON (-1)
+
+/* Return: GO_ON, or the exit status of a command line that is done or wrong. */
+static int read_arguments(int argc, char *argv[], struct command *ret)
 {
     enum { OPT_CHECK = 256, OPT_CONDITIONS };
     static const struct option options[] = {
@@ -428,22 +455,15 @@ static __attribute__((noinline)) int start(int argc, char *argv[])
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
     };
-    const char *path = NULL;
-    struct lkd_config config;
-    struct lk_errors errors = {0};
-    bool check_only = false;
-    int c, r;
-
-    if (argc == 2 && strcmp(argv[1], LKD_LINE_ARGUMENT) == 0)
-        return lkd_line_main();
+    int c;
 
     while ((c = getopt_long(argc, argv, "c:hV", options, NULL)) != -1) {
         switch (c) {
         case 'c':
-            path = optarg;
+            ret->path = optarg;
             break;
         case OPT_CHECK:
-            check_only = true;
+            ret->check_only = true;
             break;
         case OPT_CONDITIONS:
             lkd_conditions_print(stdout);
@@ -462,20 +482,42 @@ static __attribute__((noinline)) int start(int argc, char *argv[])
         fprintf(stderr, "linkaged: unexpected argument '%s'\n", argv[optind]);
         return wrong_usage();
     }
+    return GO_ON;
+}
 
-    lkd_log_init();
-    lkd_config_default(&config);
-    r = path ? lkd_config_read_all(path, &config, &errors) : 0;
+/* Reads the configuration, logs every error in it. Return: as lkd_config_read_all(). */
+static int read_config(const char *path, struct lkd_config *ret)
+{
+    struct lk_errors errors = {0};
+    int r;
+
+    lkd_config_default(ret);
+    r = path ? lkd_config_read_all(path, ret, &errors) : 0;
     if (r < 0)
         lkd_log(LKD_C_CONFIG_REFUSED, "%s", strerror(-r));
     for (int i = 0; i < errors.n; i++)
         lkd_log(LKD_C_CONFIG_REFUSED, "%s", errors.line[i].text);
-    if (r)
-        return LKD_EXIT_ERROR;
-    return check_only ? check(&config) : run(&config);
+    return r;
 }
 
-/* Nothing large before the stack is known to be. */
+static __attribute__((noinline)) int start_daemon(int argc, char *argv[])
+{
+    struct command command = {0};
+    struct lkd_config config;
+    int status;
+
+    if (argc == 2 && strcmp(argv[1], LKD_LINE_ARGUMENT) == 0)
+        return lkd_line_main();
+    status = read_arguments(argc, argv, &command);
+    if (status != GO_ON)
+        return status;
+    lkd_log_init();
+    if (read_config(command.path, &config))
+        return LKD_EXIT_ERROR;
+    return command.check_only ? check_config(&config) : run_daemon(&config);
+}
+
+/* Uses no large frame before the stack is known to be mapped. */
 int main(int argc, char *argv[])
 {
     struct lk_error error;
@@ -484,5 +526,5 @@ int main(int argc, char *argv[])
         fprintf(stderr, "linkaged: %s\n", error.text);
         return LKD_EXIT_ERROR;
     }
-    return start(argc, argv);
+    return start_daemon(argc, argv);
 }
