@@ -142,12 +142,12 @@ static void quaternions_keep_their_length(void **state)
     assert_true(run.error[POSITION] < 50 * (double)run.report.steps * 1e-6);
 }
 
-/* What BDF takes over from settle(): a projection, so that nothing drifts; not the resets of hdca,
- * with which its past would contradict itself and its steps shrink for ever. */
-static void bdf_takes_projections_but_no_resets(void **state)
+/* What BDF takes over from settle(): a projection, so that nothing drifts. */
+static void bdf_takes_projections(void **state)
 {
-    struct lk_method projected = lab_case_absolute,
-                     reset = {.formulation = "hdca", .integrator = "cvode", .tolerance = 1e-6};
+    struct lk_method projected = lab_case_absolute, printed = {.formulation = "hdca:as-printed",
+                                                               .integrator = "cvode",
+                                                               .tolerance = 1e-6};
     struct lab_run run;
 
     (void)state;
@@ -159,9 +159,43 @@ static void bdf_takes_projections_but_no_resets(void **state)
            run.report.steps);
     assert_true(run.report.position < 1e-12 && run.report.velocity < 1e-12);
     assert_true(run.error[POSITION] < 200 * (double)run.report.steps * 1e-6);
-    lab_case_run("closed-loop-four", &reset, 1, &run);
+    lab_case_run("closed-loop-four", &printed, 1, &run);
     printf("    %.1e m, %llu steps\n", run.error[POSITION], run.report.steps);
     assert_true(run.error[POSITION] < 10 * (double)run.report.steps * 1e-6);
+}
+
+/* What a method of several steps would leave out silently is refused: the resets of hdca, with
+ * which its past would contradict itself, and projections that it cannot make. */
+static void what_several_steps_leave_out_is_refused(void **state)
+{
+    static const struct {
+        struct lk_method method;
+        const char *says;
+    } known[] = {
+        {{.formulation = "hdca", .integrator = "cvode"}, "expected hdca:as-printed with it"},
+        {{.formulation = "hdca:reset", .integrator = "cvode:bdf"}, "chooses its momenta anew"},
+        {{.formulation = "hdca:reset", .integrator = "cvode:adams"}, "integrator cvode:adams"},
+        {{.formulation = "hdca:reset", .integrator = "ida"}, "integrator ida goes on"},
+        {{.formulation = "hdca:corrected", .integrator = "ida"}, "expected hdca:as-printed"},
+        {{.formulation = "dca:corrected", .integrator = "cvode:adams"}, "or cvode:bdf"},
+        {{.formulation = "recursive:projected", .integrator = "ida"}, "expected no projection"},
+        {{.formulation = "absolute", .integrator = "ida", .stabilisation = "projection"},
+         "expected no projection"},
+        {{.formulation = "complement", .integrator = "cvode:adams", .stabilisation = "projection"},
+         "expected no projection"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+        struct lk_method method = known[i].method;
+        struct lk_error error = {""};
+        struct lab_run run;
+
+        method.tolerance = 1e-6;
+        if (lab_case_try("closed-loop-four", &method, 0.1, &run, &error) != LK_E_MODEL ||
+            !strstr(error.text, known[i].says))
+            fail_msg("%s, %s: '%s'", method.formulation, method.integrator, error.text);
+    }
 }
 
 /* In index-3 the first step is judged by round-off where the tolerance is 1e-12. */
@@ -213,7 +247,7 @@ static void says_what_does_not_fit(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[2 * N_PRECISIONS + 8];
+    struct CMUnitTest tests[2 * N_PRECISIONS + 9];
     int n = 0;
 
     for (size_t i = 0; i < N_PRECISIONS; i++) {
@@ -227,7 +261,8 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(implicit_methods_outrun_stiff_springs);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(massless_bodies_are_held_by_their_joints);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(quaternions_keep_their_length);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(bdf_takes_projections_but_no_resets);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(bdf_takes_projections);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_several_steps_leave_out_is_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(passes_on_what_sundials_says);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(orientations_agree);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(says_what_does_not_fit);

@@ -105,6 +105,13 @@ static int settle_state(void *self, double t, double *y)
     return 0;
 }
 
+static int settles(const void *self)
+{
+    const struct dca *d = self;
+
+    return d->corrects ? LK_SETTLES_ROWS : 0;
+}
+
 static void lambda(void *self, double *ret)
 {
     struct dca *d = self;
@@ -125,5 +132,6 @@ const struct lk_equations lk_equations_dca = {
     .rate = rate,
     .write = write_state,
     .settle = settle_state,
+    .settles = settles,
     .lambda = lambda,
 };

@@ -355,11 +355,11 @@ static int settle_state(void *self, double t, double *y)
     return r;
 }
 
-static int resets(const void *self)
+static int settles(const void *self)
 {
     const struct hdca *h = self;
 
-    return h->resets;
+    return (h->resets ? LK_SETTLES_MOMENTA : 0) | (h->corrects ? LK_SETTLES_ROWS : 0);
 }
 
 static void lambda(void *self, double *ret)
@@ -382,6 +382,6 @@ const struct lk_equations lk_equations_hdca = {
     .rate = rate,
     .write = write_state,
     .settle = settle_state,
-    .resets = resets,
+    .settles = settles,
     .lambda = lambda,
 };

@@ -262,11 +262,12 @@ static int settle_recursive(void *self, double t, double *y)
 }
 
 /* rates of what has no inertia are in y, but their derivatives move nothing */
-static int resets_recursive(const void *self)
+static int settles_recursive(const void *self)
 {
     const struct lk_recursive *r = self;
+    int is_projected = r->stabilisation == LK_STABILISATION_PROJECTION && r->n_cut_rows > 0;
 
-    return r->n_null > 0;
+    return (is_projected ? LK_SETTLES_ROWS : 0) | (r->n_null > 0 ? LK_SETTLES_IDLE : 0);
 }
 
 static void lambda_recursive(void *self, double *ret)
@@ -331,7 +332,7 @@ const struct lk_equations lk_equations_recursive = {
     .rate = rate_recursive,
     .write = write_recursive,
     .settle = settle_recursive,
-    .resets = resets_recursive,
+    .settles = settles_recursive,
     .lambda = lambda_recursive,
     .residual = residual_recursive,
     .is_algebraic = is_algebraic_recursive,

@@ -191,6 +191,13 @@ static int settle_state(void *self, double t, double *y)
     return r;
 }
 
+static int settles(const void *self)
+{
+    const struct absolute *s = self;
+
+    return s->projects ? LK_SETTLES_ROWS : 0;
+}
+
 static void lambda(void *self, double *ret)
 {
     const struct absolute *s = self;
@@ -214,5 +221,6 @@ const struct lk_equations lk_equations_absolute = {
     .rate = rate,
     .write = write_absolute,
     .settle = settle_state,
+    .settles = settles,
     .lambda = lambda,
 };

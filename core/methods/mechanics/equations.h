@@ -22,11 +22,13 @@ enum lk_orientation {
 };
 
 /** enum lk_stabilisation - how constraint drift is limited: not at all; Baumgarte's terms in the
- * accelerations; projection of positions and velocities after each accepted step. */
+ * accelerations; projection of positions and velocities after each accepted step; the same of
+ * positions alone. */
 enum lk_stabilisation {
     LK_STABILISATION_NONE,
     LK_STABILISATION_BAUMGARTE,
-    LK_STABILISATION_PROJECTION
+    LK_STABILISATION_PROJECTION,
+    LK_STABILISATION_POSITION
 };
 
 /** struct lk_equations_options - options of open(). @variant: the text after the colon of the name,
@@ -38,14 +40,20 @@ struct lk_equations_options {
     double baumgarte[2];
 };
 
+/** enum lk_settling - what a formulation changes in y after a step, added up. A method of several
+ * steps has a past that knows nothing of it. LK_SETTLES_ROWS: projects the motion onto the rows
+ * LK_SETTLES_IDLE: sets rates whose derivatives move nothing: a past may go on without
+ * LK_SETTLES_MOMENTA: chooses other momenta for the same motion: a past would contradict them */
+enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA = 4 };
+
 /** struct lk_equations - table of functions of a formulation
  * @name:    as on the command line, without variant
  * @variants: names after the colon, NULL-terminated, the first is the default; NULL: none
  * @paper:   description and source, a line for `linkage methods`
  * @why_not_fixed: why a step has no fixed work, so that the daemon refuses it; NULL: fixed work
  * @takes_massless: it accepts bodies without inertia
- * @resets:  whether settle() may choose other variables for the same motion; multistep methods
- *           then keep their own. NULL: no
+ * @settles: what settle() does beside unit quaternions, of enum lk_settling; known once it is open.
+ *           NULL: nothing
  * @open:    @ret: memory of its own, which close() frees; the state of @mechanics is consistent.
  *           Not for the cycle. Return: 0, -ENOMEM, LK_E_MODEL: @ret_error says what it does not
  *           support, and which formulation does
@@ -74,7 +82,7 @@ struct lk_equations {
     int (*rate)(void *self, double t, const double *y, double *ret);
     int (*write)(void *self, double t, const double *y);
     int (*settle)(void *self, double t, double *y);
-    int (*resets)(const void *self);
+    int (*settles)(const void *self);
     void (*lambda)(void *self, double *ret);
     int (*residual)(void *self, double t, const double *y, const double *rate, double *ret);
     void (*is_algebraic)(void *self, int *ret);

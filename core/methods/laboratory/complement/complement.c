@@ -254,14 +254,25 @@ static int write_state(void *self, double t, const double *y)
     return r;
 }
 
+static int settles(const void *self)
+{
+    const struct lk_complement *c = self;
+
+    return c->stabilisation == LK_STABILISATION_PROJECTION ||
+                   c->stabilisation == LK_STABILISATION_POSITION
+               ? LK_SETTLES_ROWS
+               : 0;
+}
+
 static int settle_state(void *self, double t, double *y)
 {
     struct lk_complement *c = self;
 
     lk_coordinates_normalise(c->orientation, c->g.mechanics->n_bodies, y);
-    if (c->stabilisation != LK_STABILISATION_PROJECTION)
+    if (!settles(c))
         return 0;
-    return lk_complement_newton(c, t, y, y + c->n_positions, 1);
+    return lk_complement_newton(c, t, y, y + c->n_positions,
+                                c->stabilisation == LK_STABILISATION_PROJECTION);
 }
 
 static void multipliers(void *self, double *ret)
@@ -288,5 +299,6 @@ const struct lk_equations lk_equations_complement = {
     .rate = rate,
     .write = write_state,
     .settle = settle_state,
+    .settles = settles,
     .lambda = multipliers,
 };

@@ -2,11 +2,11 @@
 /* CVODE of SUNDIALS on y' = f of any formulation: BDF of order 1 to 5 (`bdf`), or the Adams methods
  * of order 1 to 12 (`adams`), both with variable step and order.
  *
- * What a formulation settles after a step enters the history of BDF as a projection (E. Eich,
- * Convergence results for a coordinate projection method applied to mechanical systems with
- * algebraic constraints, 1993). Formulations that only change variables of the same motion are an
- * exception, since the history would not match (hdca resets impulses, recursive has rates of
- * massless bodies). Adams has no projection and continues with y unchanged. */
+ * A projection after a step enters the history of BDF (E. Eich, Convergence results for a coordinate
+ * projection method applied to mechanical systems with algebraic constraints, 1993); rates of
+ * massless bodies do not, as their derivatives move nothing. Adams has no projection. What a
+ * method would leave out silently is refused: other momenta after a step (hdca:reset), projections
+ * with Adams. */
 #include "methods/laboratory/stepping.h"
 #include "methods/laboratory/sundials/session.h"
 
@@ -80,7 +80,7 @@ static int set_up(struct lk_sundials *s, int is_bdf)
     if (flag >= 0 && p->kappa > 0)
         flag = CVodeSetNonlinConvCoef(s->memory, p->kappa);
     if (flag >= 0 && is_bdf && p->equations->settle &&
-        !(p->equations->resets && p->equations->resets(p->self))) {
+        !(lk_sundials_settles(p) & LK_SETTLES_IDLE)) {
         flag = CVodeSetProjFn(s->memory, project);
         flag = flag < 0 ? flag : CVodeSetProjErrEst(s->memory, SUNFALSE);
     }
@@ -93,6 +93,9 @@ static int open_cvode(struct lk_problem *problem, void **ret, struct lk_error *r
     struct lk_sundials *s;
     int r = lk_sundials_needs_tolerance(problem, NAME, ret_error);
 
+    if (r == 0)
+        r = lk_sundials_refuse_settled(problem, is_bdf ? "cvode:bdf" : "cvode:adams", is_bdf,
+                                       ret_error);
     if (r == 0)
         r = lk_sundials_new(problem, &solver, 0, &s, ret_error);
     if (r != 0)

@@ -150,6 +150,8 @@ static int open_ida(struct lk_problem *problem, void **ret, struct lk_error *ret
     int r = lk_sundials_needs_tolerance(problem, NAME, ret_error);
 
     if (r == 0)
+        r = lk_sundials_refuse_settled(problem, NAME, 0, ret_error);
+    if (r == 0)
         r = lk_sundials_new(problem, &solver, 1, &s, ret_error);
     if (r == 0)
         r = make(s);

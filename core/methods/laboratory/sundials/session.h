@@ -84,6 +84,15 @@ int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
 int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *name,
                                 struct lk_error *ret_error);
 
+/** lk_sundials_settles() - enum lk_settling of the formulation of the problem. */
+int lk_sundials_settles(const struct lk_problem *problem);
+
+/** lk_sundials_refuse_settled() - of a method of several steps: LK_E_MODEL with a line if the
+ * formulation goes on from other values after a step and the method would not, or 0.
+ * @projects: it takes projections into its past */
+int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
+                               struct lk_error *ret_error);
+
 /** lk_sundials_advance() - advance() of an integrator. */
 int lk_sundials_advance(void *self, double t, struct lk_error *ret_error);
 
