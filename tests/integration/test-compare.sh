@@ -55,6 +55,15 @@ expect 0 'run offline' "$linkage" run offline.yaml -d 0.1
 has 'run offline' 'method              complement:svd' out
 expect 0 'compare offline' "$linkage" compare offline.yaml --formulations ali3,dca --duration 0.1 --output o
 
+# steps of another length at first, a row for each: 3 of 10 ms, then 5 of 1 ms
+expect 0 'run, first steps' "$linkage" run "$models/pendulum.yaml" -s 0.001 -d 0.035 \
+    --integrator bdf-2:index-2 --first-steps 0.01,0.03 -o -
+same 'run, first steps' '0 0.01 0.02 0.03 0.031 0.035' \
+    "$(awk -F, 'NR > 1 && (NR < 7 || NR == 10) { printf "%s%g", (NR > 2 ? " " : ""), $1 }' out)"
+has 'run, first steps' 'pendulum: 8 steps' err
+expect 1 'run, first steps of dca' "$linkage" run "$models/pendulum.yaml" --formulation dca --first-steps 0.01,0.03
+has 'run, first steps of dca' 'rk4 keeps its step, expected one of bdf-1 to bdf-6' err
+
 # without rows an integrator stops nowhere: the tolerance alone makes its steps
 expect 0 'run, no rows' "$linkage" run "$models/four-bar.yaml" -d 1 --tolerance 1e-4
 holds 'run, no rows' "$(sed -n 's/^four-bar: \([0-9]*\) steps, 1 s$/\1 > 1 \&\& \1 < 20/p' out)"
@@ -67,7 +76,8 @@ has 'run misfit' 'expected formulation absolute' err
 expect 1 'run friction' "$linkage" run "$models/steering.yaml" --formulation recursive
 has 'run friction' 'expected formulation ali3' err
 for bad in '--tolerance 0' '--tolerance x' '--tolerance 1' '--baumgarte 5' '--baumgarte 5,0' \
-    '--formulation ali3 --workers 2' '--formulation ali3 --iterations 3' '--integrator'; do
+    '--formulation ali3 --workers 2' '--formulation ali3 --iterations 3' '--integrator' '--first-steps 0.01' \
+    '--first-steps 0.01,0.015' '--first-steps 0.01,20' '--first-steps 0.0025,0.0025'; do
     # shellcheck disable=SC2086
     expect 2 "run $bad" "$linkage" run "$models/pendulum.yaml" $bad
 done
@@ -76,7 +86,8 @@ done
 
 expect 0 'methods' "$linkage" methods
 for name in ali3:order-4 rk4 dca hdca recursive complement:qr complement:wang-huston absolute \
-    dormand-prince generalized-alpha half-explicit radau ida; do
+    dormand-prince generalized-alpha half-explicit radau ida bdf-1 bdf-6:index-3 \
+    bdf-2:index-2-baumgarte generalized-alpha:index-2-baumgarte; do
     has "methods: $name" "  $name" out
 done
 for name in lie parameters angles euler none baumgarte projection; do

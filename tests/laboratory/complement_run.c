@@ -63,7 +63,7 @@ int run_open(const char *model, const char *from, const char *to, const char *va
     void *self = NULL;
     int r;
 
-    *ret = (struct run){.mechanics = mechanics_of(model, from, to), .corrects_velocities = 1};
+    *ret = (struct run){.mechanics = mechanics_of(model, from, to)};
     r = equations->open(ret->mechanics, &options, &self, ret_error);
     if (r != 0) {
         lk_mechanics_free(ret->mechanics);
@@ -127,12 +127,7 @@ static int settle_step(struct run *run)
     double *phi = calloc((size_t)rows + 1, sizeof(double));
 
     assert_non_null(phi);
-    if (run->c->stabilisation == LK_STABILISATION_PROJECTION && !run->corrects_velocities) {
-        lk_coordinates_normalise(run->c->orientation, run->mechanics->n_bodies, run->y);
-        r = lk_complement_newton(run->c, run->t, run->y, run->y + n_positions, 0);
-    } else {
-        r = equations->settle(run->c, run->t, run->y);
-    }
+    r = equations->settle(run->c, run->t, run->y);
     lk_coordinates_write(run->mechanics, run->c->orientation, run->y, run->y + n_positions);
     lk_mechanics_evaluate(run->mechanics, run->t);
     lk_mechanics_violation(run->mechanics, phi);

@@ -7,7 +7,6 @@
 #include "methods/laboratory/methods.h"
 
 /** struct run - an open formulation and its state. @c: what is behind it;  @n: of y;  @t: [s]
- * @corrects_velocities: 0: of LK_STABILISATION_PROJECTION only positions, as the paper does
  * @position, @velocity: largest violations after any step [m, rad; 1/s] */
 struct run {
     struct lk_mechanics *mechanics;
@@ -16,7 +15,6 @@ struct run {
     double *work;
     int n;
     double t;
-    int corrects_velocities;
     double position;
     double velocity;
 };

@@ -32,9 +32,9 @@ static const struct mechanism {
     int fitting;
     int is_redundant;
 } mechanisms[] = {
-    {"double-pendulum", 18, 0}, {"heavy-top", 18, 0},         {"slider-crank-3d", 18, 0},
-    {"strut", 18, 0},           {"four-bar-vertical", 18, 1}, {"closed-loop-four", 18, 1},
-    {"ladder-2", 18, 1},
+    {"double-pendulum", 19, 0}, {"heavy-top", 19, 0},         {"slider-crank-3d", 19, 0},
+    {"strut", 19, 0},           {"four-bar-vertical", 19, 1}, {"closed-loop-four", 19, 1},
+    {"ladder-2", 19, 1},
 };
 
 static struct lk_model *read_model(const char *name)

@@ -110,7 +110,7 @@ static void accelerations_are_those_of_the_dense_equations(void **state)
         for (const char *const *variant = lk_complement_variants; *variant; variant++)
             for (int k = 0; k < 3; k++)
                 if (orientations[k] != LK_ORIENTATION_PARAMETERS ||
-                    strcmp(*variant, "wang-huston") != 0) {
+                    strncmp(*variant, "wang-huston", 11) != 0) {
                     struct run run;
 
                     run_start(models[i], *variant, orientations[k], LK_STABILISATION_NONE, &run);
@@ -197,7 +197,7 @@ static void bodies_may_be_massless(void **state)
         struct lk_error error = {0};
         struct run run;
 
-        if (strcmp(*variant, "wang-huston") == 0)
+        if (strncmp(*variant, "wang-huston", 11) == 0)
             continue;
         if (run_open("strut", heavy, light, *variant, LK_ORIENTATION_LIE, LK_STABILISATION_NONE,
                      &run, &error) != 0)

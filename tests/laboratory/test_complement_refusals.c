@@ -35,7 +35,7 @@ static void wang_huston_needs_a_regular_mass_matrix(void **state)
                    "formulation complement:wang-huston: body rod has a singular mass matrix; give "
                    "it mass and inertia, or take another variant");
     for (const char *const *variant = lk_complement_variants; *variant; variant++) {
-        if (strcmp(*variant, "wang-huston") == 0)
+        if (strncmp(*variant, "wang-huston", 11) == 0)
             continue;
         run_start("strut", *variant, LK_ORIENTATION_PARAMETERS, LK_STABILISATION_NONE, &run);
         assert_int_equal(run_step(&run, 1e-3), 0);

@@ -3,8 +3,10 @@
  * of multibody system dynamics, 2016. */
 #include "cmocka_all.h"
 #include "lab_case.h"
+#include "model/model.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static double order_of(double coarse, double fine)
 {
@@ -75,6 +77,150 @@ static void bdf_loses_multipliers_in_index_3(void **state)
     assert_true(stabilised.error[REACTION] < 1e-3);
 }
 
+/* ---- backward differentiation ---- */
+
+/** struct bdf_case - @step: such that errors are above round-off and follow their leading term */
+static const struct bdf_case {
+    const char *integrator[3];
+    int order;
+    double step;
+} bdfs[] = {
+    {{"bdf-1:index-3", "bdf-1:index-2", "bdf-1:ggl"}, 1, 1e-3},
+    {{"bdf-2:index-3", "bdf-2:index-2", "bdf-2:ggl"}, 2, 5e-3},
+    {{"bdf-3:index-3", "bdf-3:index-2", "bdf-3:ggl"}, 3, 1e-2},
+    {{"bdf-4:index-3", "bdf-4:index-2", "bdf-4:ggl"}, 4, 1.25e-2},
+    {{"bdf-5:index-3", "bdf-5:index-2", "bdf-5:ggl"}, 5, 1.25e-2},
+    {{"bdf-6:index-3", "bdf-6:index-2", "bdf-6:ggl"}, 6, 1.25e-2},
+};
+
+/* Positions and velocities of order k in every form (Arnold 2016, after eq. (75)); multipliers,
+ * too, but for the first steps: those of Radau (order 3), and in index-3 those after it, whose past
+ * is not that of the method. */
+static void bdf_has_its_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bdfs) / sizeof(*bdfs); i++)
+        for (int k = 0; k < 3; k++) {
+            const char *name = bdfs[i].integrator[k];
+            struct lab_run coarse = lab_case_of("ex8b", name, bdfs[i].step, 0, 0, 2),
+                           fine = lab_case_of("ex8b", name, bdfs[i].step / 2, 0, 0, 2);
+            double position = order_of(coarse.error[POSITION], fine.error[POSITION]),
+                   velocity = order_of(coarse.error[VELOCITY], fine.error[VELOCITY]),
+                   multiplier = order_of(coarse.error[REACTION], fine.error[REACTION]);
+
+            printf("    orders %.2f, %.2f, %.2f\n", position, velocity, multiplier);
+            assert_true(fabs(position - bdfs[i].order) < 0.5);
+            assert_true(fabs(velocity - bdfs[i].order) < 0.5);
+            assert_true(bdfs[i].order > 4 || k == 0 || fabs(multiplier - bdfs[i].order) < 0.5);
+        }
+}
+
+/* force of the drive that moves a block along a slide, after a step of @h that follows one of
+ * @before, to the time @t [N] */
+static double driven_force(const char *integrator, double before, double h, double t)
+{
+    static const char text[] =
+        "linkage: 1\nname: driven\ngravity: [0, 0, 0]\n"
+        "bodies: {block: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+        "joints: {slide: {type: prismatic, bodies: [ground, block], axis: [1, 0, 0], "
+        "point: [0, 0, 0], drive: {harmonic: {amplitude: 0.5, omega: 1}}}}\n"
+        "outputs: {load: {type: drive-force, joint: slide}}\n"
+        "solver: {formulation: ali3, step: 0.001}\n";
+    struct lk_method method = lab_case_absolute;
+    struct lk_laboratory *lab = NULL;
+    struct lk_model *model = NULL;
+    struct lk_error error = {""};
+    double load;
+    int r;
+
+    method.integrator = integrator;
+    method.step = before;
+    if (lk_model_read_text("driven", text, strlen(text), &model, &error) != 0 ||
+        lk_laboratory_open(model, &method, &lab, &error) != 0)
+        fail_msg("%s", error.text);
+    r = lk_laboratory_advance(lab, t, NULL, &error);
+    if (r == 0 && h < before)
+        r = lk_laboratory_change_step(lab, h, &error);
+    if (r == 0 && h < before)
+        r = lk_laboratory_advance(lab, t + h, NULL, &error);
+    if (r != 0)
+        fail_msg("%s", error.text);
+    lk_system_outputs(lk_laboratory_system(lab), &load);
+    lk_laboratory_close(lab);
+    lk_model_free(model);
+    return load;
+}
+
+/* Example 9: of the backward Euler method in index-3 the multiplier comes out (h_n + h_n-1) / 2 h_n
+ * times too large after a change of the step: 500.5 from 10 ms to 0.01 ms, but for the change of
+ * the force in 10 ms. In index-2 it does not. */
+static void changed_steps_spoil_multipliers_of_index_3(void **state)
+{
+    double right = driven_force("bdf-2:ggl", 1e-3, 1e-3, 0.5);
+    double spoiled = driven_force("bdf-1:index-3", 1e-2, 1e-5, 0.5) / right;
+    double kept = driven_force("bdf-1:index-2", 1e-2, 1e-5, 0.5) / right;
+
+    (void)state;
+    printf("    %g, %g times\n", spoiled, kept);
+    assert_true(fabs(spoiled - 500.5) < 0.02 * 500.5);
+    assert_true(fabs(kept - 1) < 0.02);
+}
+
+/* Runs whose steps change keep their order: weights are those of the steps there are. */
+static void bdf_follows_changed_steps(void **state)
+{
+    struct lk_method method = {.formulation = "absolute", .integrator = "rk4", .step = 1e-3};
+    struct lk_laboratory *lab;
+    struct lk_model *model = trajectory_model("config/models/double-pendulum.yaml", NULL);
+    struct lk_error error = {""};
+    struct lk_body_state ends[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        double h = i == 0 ? 1e-2 : 5e-3;
+
+        method.integrator = i == 2 ? "half-explicit" : "bdf-4:ggl";
+        method.step = i == 2 ? 1e-3 : h;
+        assert_int_equal(lk_laboratory_open(model, &method, &lab, &error), 0);
+        for (int k = 1; k <= 10 && i < 2; k++) { /* two lengths in turn */
+            assert_int_equal(lk_laboratory_advance(lab, 0.06 * k - 0.02, NULL, &error), 0);
+            assert_int_equal(lk_laboratory_change_step(lab, h / 2, &error), 0);
+            assert_int_equal(lk_laboratory_advance(lab, 0.06 * k, NULL, &error), 0);
+            assert_int_equal(lk_laboratory_change_step(lab, h, &error), 0);
+        }
+        assert_int_equal(lk_laboratory_advance(lab, 0.6, NULL, &error), 0);
+        lk_system_body_state(lk_laboratory_system(lab), 1, &ends[i]);
+        assert_true(i < 2 || lk_laboratory_change_step(lab, h, &error) == LK_E_MODEL);
+        lk_laboratory_close(lab);
+    }
+    lk_model_free(model);
+    printf("    %.2e, %.2e m\n", ends[0].position[0] - ends[2].position[0],
+           ends[1].position[0] - ends[2].position[0]);
+    assert_true(fabs(order_of(fabs(ends[0].position[0] - ends[2].position[0]),
+                              fabs(ends[1].position[0] - ends[2].position[0])) -
+                     4) < 0.7);
+}
+
+/* Equation (87c): Phi no longer adds up, in any integrator that has it by name; it does without. */
+static void baumgarte_of_index_2_bounds_the_drift(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"bdf-2:index-2", "bdf-2:index-2-baumgarte"},
+
+        {"generalized-alpha:index-2", "generalized-alpha:index-2-baumgarte"},
+        {"hht-alpha:index-2", "hht-alpha:index-2-baumgarte"}};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct lab_run drifts = lab_case_of("ex8b", pairs[i][0], 0.025, 0, 0, 5),
+                       held = lab_case_of("ex8b", pairs[i][1], 0.025, 0, 0, 5);
+
+        printf("    %.1e, %.1e m\n", drifts.report.position, held.report.position);
+        assert_true(held.report.position < 0.25 * drifts.report.position);
+        assert_true(held.error[POSITION] < 1.5 * drifts.error[POSITION]);
+    }
+}
+
 /* Phi of index-2 drifts by the error of positions, of index-1 too; ggl and index-3 hold it to the
  * end of Newton's iteration. */
 static void ggl_holds_both_constraints(void **state)
@@ -107,6 +253,10 @@ int main(void)
         cmocka_unit_test(index_3_needs_small_residuals),
         cmocka_unit_test(bdf_loses_multipliers_in_index_3),
         cmocka_unit_test(ggl_holds_both_constraints),
+        cmocka_unit_test(bdf_has_its_order),
+        cmocka_unit_test(changed_steps_spoil_multipliers_of_index_3),
+        cmocka_unit_test(bdf_follows_changed_steps),
+        cmocka_unit_test(baumgarte_of_index_2_bounds_the_drift),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,12 +44,13 @@ static const char help_usage[] =
     "      --tolerance T       of integrators with error control, 1e-14 to 0.1, relative and\n"
     "                          absolute; --step is then the first one tried, and apart rows\n"
     "      --orientation O     lie, parameters, angles or euler; in absolute coordinates\n"
-    "      --stabilisation S   none, baumgarte or projection\n"
+    "      --stabilisation S   none, baumgarte, projection, or position (complement alone)\n"
     "      --baumgarte A,B     its alpha and beta [1/s]; default 5,5\n"
     "      --spectral-radius R generalized-alpha: of what is fast for the step, 0.001 (gone at "
     "once)\n"
     "                          to 1 (stays); default 0.9\n"
     "      --kappa K           where Newton iterations end, of the tolerance, 1e-10 to 1\n"
+    "      --first-steps S,T   bdf-1 to bdf-6: steps of S [s] until T [s], then those of --step\n"
     "\n";
 
 static const char help_compare[] =

@@ -63,7 +63,8 @@ int command_methods(int argc, char *argv[])
         "\nstabilisations\n"
         "  none          joints drift\n"
         "  baumgarte     Baumgarte's terms in the accelerations, see --baumgarte\n"
-        "  projection    of positions and velocities, after each step\n");
+        "  projection    of positions and velocities, after each step\n"
+        "  position      of positions alone, after each step; of complement\n");
     lk_laboratory_blas(blas, sizeof(blas));
     printf("\nBLAS and LAPACK\n  %s\n", blas);
     return EXIT_DONE;

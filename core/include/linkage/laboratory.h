@@ -17,7 +17,7 @@ struct lk_laboratory;
  * @formulation: "ali3", "hdca", "complement:qr" ..; @integrator: "rk4", "generalized-alpha:index-2"
  *               .., "" takes the default for the formulation
  * @orientation: "lie", "parameters", "angles" (yaw, pitch, roll), "euler" (z-x-z); "" takes "lie"
- * @stabilisation: "none", "baumgarte", "projection"; "" takes "none"
+ * @stabilisation: "none", "baumgarte", "projection", "position"; "" takes "none"
  * @step: [s], 0 takes the model's;  @tolerance: of methods with error control, 0: fixed steps
  * @baumgarte: alpha and beta [1/s], 0 takes 5 and 5
  * @spectral_radius: of generalized-alpha at infinite frequency, up to 1 (no damping); 0 takes 0.9
@@ -65,6 +65,11 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
  * Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error. */
 int lk_laboratory_advance(struct lk_laboratory *laboratory, double t, const double *inputs,
                           struct lk_error *ret_error);
+
+/** lk_laboratory_change_step() - steps of @step [s] from here on.
+ * Return: 0, LK_E_MODEL: the integrator keeps its step, @ret_error says which do not. */
+int lk_laboratory_change_step(struct lk_laboratory *laboratory, double step,
+                              struct lk_error *ret_error);
 
 /** lk_laboratory_system() - the system that shows the state of the run; do not step it. */
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *laboratory);

@@ -228,7 +228,8 @@ static int find_words(const struct lk_method *m, struct lk_lab_choice *ret,
                       struct lk_error *ret_error)
 {
     static const char *const orientations[] = {"lie", "parameters", "angles", "euler", NULL};
-    static const char *const stabilisations[] = {"none", "baumgarte", "projection", NULL};
+    static const char *const stabilisations[] = {"none", "baumgarte", "projection", "position",
+                                                 NULL};
     int orientation = *m->orientation ? find_word("orientation", m->orientation, orientations,
                                                   "lie, parameters, angles or euler", ret_error)
                                       : LK_ORIENTATION_LIE;
@@ -236,9 +237,10 @@ static int find_words(const struct lk_method *m, struct lk_lab_choice *ret,
 
     if (orientation < 0)
         return LK_E_MODEL;
-    stabilisation = *m->stabilisation ? find_word("stabilisation", m->stabilisation, stabilisations,
-                                                  "none, baumgarte or projection", ret_error)
-                                      : LK_STABILISATION_NONE;
+    stabilisation = *m->stabilisation
+                        ? find_word("stabilisation", m->stabilisation, stabilisations,
+                                    "none, baumgarte, projection or position", ret_error)
+                        : LK_STABILISATION_NONE;
     if (stabilisation < 0)
         return LK_E_MODEL;
     ret->orientation = (enum lk_orientation)orientation;
@@ -303,6 +305,12 @@ static int check_equations(const struct lk_method *m, const struct lk_lab_choice
     else if (*m->orientation && is_fixed(c->equations))
         lk_error_set(ret_error,
                      "formulation %s has joint coordinates, expected no orientation with it", name);
+    else if (c->stabilisation == LK_STABILISATION_POSITION &&
+             (c->by_itself || strcmp(name, "complement") != 0))
+        lk_error_set(ret_error,
+                     "stabilisation position leaves velocities as they are, as formulation "
+                     "complement may have it, expected projection with %s",
+                     c->by_itself ? c->integrator->name : name);
     else
         return 0;
     return LK_E_MODEL;

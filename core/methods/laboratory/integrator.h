@@ -53,6 +53,7 @@ struct lk_problem {
  * @constrained: it takes the constrained equations in absolute coordinates, not y' = f
  * @has_error_control: it takes a tolerance; without one it makes fixed steps, or refuses to
  * @takes_radius, @takes_kappa: of struct lk_problem; what an integrator does not take is refused
+ * @changes_steps: problem->step may change between two advance()
  * @open:    Return: 0, -ENOMEM, LK_E_MODEL (what does not fit, in @ret_error)
  * @advance: to time @t [s], exactly; every accepted step is reported as struct lk_problem says.
  *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error */
@@ -64,6 +65,7 @@ struct lk_integrator {
     int has_error_control;
     int takes_radius;
     int takes_kappa;
+    int changes_steps;
     int (*open)(struct lk_problem *problem, void **ret, struct lk_error *ret_error);
     void (*close)(void *self);
     int (*advance)(void *self, double t, struct lk_error *ret_error);

@@ -235,6 +235,19 @@ int lk_laboratory_advance(struct lk_laboratory *lab, double t, const double *inp
     return r;
 }
 
+int lk_laboratory_change_step(struct lk_laboratory *lab, double step, struct lk_error *ret_error)
+{
+    const struct lk_lab_choice *c = &lab->choice;
+
+    if (c->own || !c->integrator->changes_steps) {
+        lk_error_set(ret_error, "%s keeps its step, expected one of bdf-1 to bdf-6",
+                     c->own ? c->own->name : c->integrator->name);
+        return LK_E_MODEL;
+    }
+    lab->problem.step = step;
+    return 0;
+}
+
 /* ---- results ---- */
 
 const struct lk_system *lk_laboratory_system(const struct lk_laboratory *lab)

@@ -101,7 +101,8 @@ static int check_words(const char *what, const struct compare_list *list, const 
 static int check_names(const struct compare_options *o)
 {
     static const char *const orientations[] = {"lie", "parameters", "angles", "euler", NULL};
-    static const char *const stabilisations[] = {"none", "baumgarte", "projection", NULL};
+    static const char *const stabilisations[] = {"none", "baumgarte", "projection", "position",
+                                                 NULL};
     int code;
 
     for (int i = 0; i < o->formulations.n; i++)
@@ -116,7 +117,7 @@ static int check_names(const struct compare_options *o)
                        "lie, parameters, angles or euler");
     return code != EXIT_DONE ? code
                              : check_words("stabilisation", &o->stabilisations, stabilisations,
-                                           "none, baumgarte or projection");
+                                           "none, baumgarte, projection or position");
 }
 
 /* ---- runs ---- */

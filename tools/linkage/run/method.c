@@ -14,7 +14,8 @@
 /* at how far a run is that writes no rows; with error control at none, they would make its steps */
 #define LOOKS 200
 
-/* struct course - a run. @row_s: simulated time between rows, or looks;  @n_rows: of them */
+/* struct course - a run. @h: its step;  @n_steps: steps as long as @h in its duration
+ * @steps_a_row: between rows, or looks */
 struct course {
     const struct run_options *options;
     struct lk_laboratory *laboratory;
@@ -35,16 +36,40 @@ static void plan_rows(struct course *c)
                                                         : c->n_steps / LOOKS + 1;
 }
 
+/* steps of another length before those of the run, a row for each */
+static int go_first(struct course *c, struct lk_error *ret_error)
+{
+    const struct run_options *o = c->options;
+    uint64_t n = o->first_step > 0 ? (uint64_t)llround(o->first_until / o->first_step) : 0;
+    int fault;
+
+    /* refused before they are made */
+    if (n > 0 && lk_laboratory_change_step(c->laboratory, o->first_step, ret_error) != 0)
+        return EXIT_REFUSED;
+    fault = run_write_row(lk_laboratory_system(c->laboratory), 0, c->csv, c->values);
+    for (uint64_t k = 1; k <= n && fault == 0; k++) {
+        double t = (double)k * o->first_step;
+
+        if (lk_laboratory_advance(c->laboratory, t, c->inputs, ret_error) != 0)
+            return EXIT_REFUSED;
+        fault = run_write_row(lk_laboratory_system(c->laboratory), t, c->csv, c->values);
+    }
+    if (n > 0)
+        lk_laboratory_change_step(c->laboratory, c->h, ret_error);
+    return EXIT_DONE; /* a fault of the file is reported when it is closed */
+}
+
 static int go_through(struct course *c)
 {
     struct lk_error error = {""};
     struct progress progress;
-    int fault = 0, code = EXIT_DONE;
+    int fault = 0, code;
+    uint64_t first = (uint64_t)llround(c->options->first_until / c->h);
 
     plan_rows(c);
     progress_start(&progress);
-    fault = run_write_row(lk_laboratory_system(c->laboratory), 0, c->csv, c->values);
-    for (uint64_t k = 0; k < c->n_steps && fault == 0 && code == EXIT_DONE;) {
+    code = go_first(c, &error);
+    for (uint64_t k = first; k < c->n_steps && fault == 0 && code == EXIT_DONE;) {
         uint64_t next = k + c->steps_a_row < c->n_steps ? k + c->steps_a_row : c->n_steps;
         double t = (double)next * c->h;
 
@@ -155,6 +180,9 @@ int run_method(const struct lk_model *model, const struct run_options *options)
     if (options->duration / c.h > RUN_STEPS_MAX)
         return usage_error("duration is %g s, expected at most %g steps", options->duration,
                            RUN_STEPS_MAX);
+    if (fabs(options->first_until / c.h - round(options->first_until / c.h)) > 1e-6)
+        return usage_error("first-steps go on until %g s, expected a multiple of the step, %g s",
+                           options->first_until, c.h);
     method.engine = engine_wanted();
     r = lk_laboratory_open(model, &method, &c.laboratory, &error);
     if (r != 0) {

@@ -21,7 +21,8 @@ enum {
     STABILISATION,
     BAUMGARTE,
     RADIUS,
-    KAPPA
+    KAPPA,
+    FIRST_STEPS
 };
 
 static const struct option longs[] = {
@@ -40,6 +41,7 @@ static const struct option longs[] = {
     {"baumgarte", required_argument, NULL, BAUMGARTE},
     {"spectral-radius", required_argument, NULL, RADIUS},
     {"kappa", required_argument, NULL, KAPPA},
+    {"first-steps", required_argument, NULL, FIRST_STEPS},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -85,6 +87,23 @@ static int parse_kappa(const char *text, double *ret_kappa)
     if (!parse_number(text, ret_kappa) || *ret_kappa < KAPPA_MIN || *ret_kappa > 1)
         return usage_error("kappa is '%s', expected %g to 1", text, KAPPA_MIN);
     return EXIT_DONE;
+}
+
+/* "S,T": T is a multiple of S */
+static int parse_first_steps(const char *text, struct run_options *o)
+{
+    const char *at = text;
+    double n;
+
+    if (take_value(&at, &o->first_step) && *at++ == ',' && take_value(&at, &o->first_until) &&
+        *at == '\0' && o->first_step >= LK_STEP_MIN && o->first_step <= LK_STEP_MAX) {
+        n = o->first_until / o->first_step;
+        if (n >= 1 - 1e-6 && n <= RUN_STEPS_MAX && fabs(n - round(n)) < 1e-6 * n)
+            return EXIT_DONE;
+    }
+    return usage_error("first-steps is '%s', expected S,T: steps of S, %g to %g s, until T, a "
+                       "multiple of S",
+                       text, LK_STEP_MIN, LK_STEP_MAX);
 }
 
 static int take_method(int option, const char *text, struct lk_method *method)
@@ -136,6 +155,9 @@ static int take_option(int option, const char *text, struct run_options *o)
     case OPTION_SET:
         o->sets[o->n_sets++] = text;
         return EXIT_DONE;
+    case FIRST_STEPS:
+        o->has_method = true;
+        return parse_first_steps(text, o);
     default:
         o->has_method = true;
         return take_method(option, text, &o->method);
@@ -161,7 +183,10 @@ int run_options_parse(int argc, char *argv[], struct run_options *o, bool *ret_h
         return usage_error("iterations are of the model's own step, expected none with a method");
     if (o->has_method && o->workers != 1)
         return usage_error("workers share the model's own step, expected none with a method");
+    if (o->first_until > o->duration)
+        return usage_error("first-steps go on until %g s, expected at most the duration, %g s",
+                           o->first_until, o->duration);
     o->path = argv[optind];
-    o->method.step = o->solver.step;
+    o->method.step = o->first_step > 0 ? o->first_step : o->solver.step;
     return EXIT_DONE;
 }

@@ -22,6 +22,7 @@ struct lk_csv;
 /** struct run_options - the command line of `run`.
  * @workers: 0: as many as are useful for the model and the cores
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
+ * @first_step: [s] of the steps before @first_until [s]; 0: all steps are alike
  * @method: from the method options;  @has_method: one was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
 struct run_options {
@@ -35,6 +36,8 @@ struct run_options {
     long workers;
     const char **sets;
     int n_sets;
+    double first_step;
+    double first_until;
     struct lk_method method;
     bool has_method;
 };

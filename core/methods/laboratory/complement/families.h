@@ -27,7 +27,9 @@ int lk_complement_putd_g(struct lk_complement *c);
  * Phi_u^+. */
 int lk_complement_partition(struct lk_complement *c);
 
-/** wang_huston.c: 3.3.2 (3.40 to 3.42): multipliers from (Phi_q M^-1 Phi_q^T)^+. */
+/** wang_huston.c: 3.3.2 (3.40 to 3.42): multipliers from (Phi_q M^-1 Phi_q^T)^+, whose rank is what
+ * a threshold leaves, or that of the start. */
 int lk_complement_wang_huston(struct lk_complement *c);
+int lk_complement_wang_huston_fixed(struct lk_complement *c);
 
 #endif

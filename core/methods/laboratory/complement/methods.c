@@ -12,7 +12,8 @@
     X("putd-h", lk_complement_putd_h, lk_complement_project, 0)                                    \
     X("putd-g", lk_complement_putd_g, lk_complement_project, 0)                                    \
     X("coordinate-partitioning", NULL, lk_complement_partition, 0)                                 \
-    X("wang-huston", NULL, lk_complement_wang_huston, 1)
+    X("wang-huston", NULL, lk_complement_wang_huston, 1)                                           \
+    X("wang-huston-fixed-rank", NULL, lk_complement_wang_huston_fixed, 1)
 
 #define METHOD(name, basis, accelerations, divides) {name, basis, accelerations, divides},
 const struct lk_complement_method lk_complement_methods[] = {METHODS(METHOD){NULL, NULL, NULL, 0}};

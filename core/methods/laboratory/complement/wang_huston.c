@@ -4,8 +4,8 @@
  * threshold is the usual m eps times the largest eigenvalue. The matrix is quadratic in Phi_q, so a
  * drift of 1e-7 already makes dependent rows independent; round-off then decides the accelerations,
  * and an error control reduces its steps without end. The paper reports this loss of accuracy, and
- * test_complement_drift tests it. The other methods keep the rank of the start; with that rank this
- * one would be as accurate. */
+ * test_complement_drift tests it. The other methods keep the rank of the start; so does
+ * wang-huston-fixed-rank, which is as accurate. */
 #include "methods/laboratory/complement/families.h"
 
 #include <float.h>
@@ -28,10 +28,10 @@ static void compliance(const struct lk_generalised *g, const double *N, double *
         }
 }
 
-/* x = W^+ x by the eigenvalues of W */
-static int pseudo_divide(struct lk_complement *c, double *W, double *x)
+/* x = W^+ x by the eigenvalues of W: those above a threshold, or the r largest */
+static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W, double *x)
 {
-    size_t m = (size_t)c->g.m;
+    size_t m = (size_t)c->g.m, left_out = has_fixed_rank ? m - (size_t)c->r : 0;
     double *value = c->v, *part = c->tau, least;
     int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', c->g.m, W, c->g.m, value);
 
@@ -45,7 +45,7 @@ static int pseudo_divide(struct lk_complement *c, double *W, double *x)
         part[j] = 0;
         for (size_t i = 0; i < m; i++)
             part[j] += W[j * m + i] * x[i];
-        part[j] = value[j] > least ? part[j] / value[j] : 0;
+        part[j] = j >= left_out && value[j] > least ? part[j] / value[j] : 0;
     }
     memset(x, 0, m * sizeof(double));
     for (size_t j = 0; j < m; j++)
@@ -66,7 +66,7 @@ static void bracket(const struct lk_complement *c, double *x)
     }
 }
 
-int lk_complement_wang_huston(struct lk_complement *c)
+static int accelerate(struct lk_complement *c, int has_fixed_rank)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
     double *N = c->A, *W = c->B, *lambda = c->u;
@@ -83,9 +83,19 @@ int lk_complement_wang_huston(struct lk_complement *c)
     if (c->r == c->g.m)
         info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', c->g.m, 1, W, c->g.m, lambda, c->g.m);
     else
-        info = pseudo_divide(c, W, lambda);
+        info = pseudo_divide(c, has_fixed_rank, W, lambda);
     for (size_t r = 0; r < m && info == 0; r++)
         for (size_t i = 0; i < n; i++)
             c->q2[i] -= N[r * n + i] * lambda[r];
     return lk_complement_status(info);
+}
+
+int lk_complement_wang_huston(struct lk_complement *c)
+{
+    return accelerate(c, 0);
+}
+
+int lk_complement_wang_huston_fixed(struct lk_complement *c)
+{
+    return accelerate(c, 1);
 }

@@ -24,10 +24,11 @@
 #include <string.h>
 
 #define RHO       0.9
-#define BAUMGARTE 0.5 /* alpha_0 h of index-2 */
+#define BAUMGARTE 0.5 /* alpha_0 h of index-2-baumgarte */
 #define LAST_STEP 1e-6
 
-static const char *const variants[] = {"ggl", "index-3", "index-2", "index-3-modified-start", NULL};
+static const char *const variants[] = {
+    "ggl", "index-3", "index-2", "index-2-baumgarte", "index-3-modified-start", NULL};
 
 static void set_parameters(struct lk_alpha *p, int is_hht, double rho)
 {
@@ -49,8 +50,9 @@ static void set_form(struct lk_alpha *p, const char *variant)
     p->form = LK_ALPHA_GGL;
     if (variant && strncmp(variant, "index-3", strlen("index-3")) == 0)
         p->form = LK_ALPHA_INDEX_3;
-    else if (variant && strcmp(variant, "index-2") == 0)
+    else if (variant && strncmp(variant, "index-2", strlen("index-2")) == 0)
         p->form = LK_ALPHA_INDEX_2;
+    p->has_decay = variant && strcmp(variant, "index-2-baumgarte") == 0;
     p->has_modified_start = variant && strcmp(variant, "index-3-modified-start") == 0;
 }
 
@@ -62,7 +64,7 @@ static int refuse_problem(const struct lk_problem *problem, const char *name,
     if (stabilised && strcmp(problem->variant, "index-2") != 0) {
         lk_error_set(ret_error,
                      "integrator %s holds positions by itself, expected stabilisation none or "
-                     "projection, or baumgarte with %s:index-2",
+                     "projection, or variant %s:index-2-baumgarte",
                      name, name);
         return LK_E_MODEL;
     }
@@ -213,7 +215,7 @@ static int step(struct lk_alpha *p, double t, struct lk_error *ret_error)
     int r = p->is_started ? 0 : start(p);
 
     p->t_next = t;
-    if (s->problem->stabilisation == LK_STABILISATION_BAUMGARTE)
+    if (p->has_decay || s->problem->stabilisation == LK_STABILISATION_BAUMGARTE)
         p->decay = BAUMGARTE / p->h;
     if (r == 0)
         r = lk_alpha_solve(p);

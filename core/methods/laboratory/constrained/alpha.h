@@ -18,7 +18,7 @@
 enum lk_alpha_form { LK_ALPHA_GGL, LK_ALPHA_INDEX_3, LK_ALPHA_INDEX_2 };
 
 /** struct lk_alpha - @a: the acceleration-like vector of the method, next to v' in the state
- * @decay: alpha_0 of index-2 with Baumgarte's term, eq. (87c) [1/s]
+ * @decay: alpha_0 of index-2-baumgarte, eq. (87c) [1/s];  @has_decay: it is asked for
  * @D, @s, @mu: the unknowns of a step: scaled increment [m/s, rad/s] (without the mu part), h times
  *         reduced multipliers, reduced mu;  @n_unknown: n + rank, or n + 2 rank
  * @q, @v, @vdot, @a_next: what they stand for, at @t_next;  @lambda
@@ -28,6 +28,7 @@ struct lk_alpha {
     struct lk_constrained state;
     enum lk_alpha_form form;
     int has_modified_start;
+    int has_decay;
     double alpha_m;
     double alpha_f;
     double beta;

@@ -94,6 +94,11 @@ static void constraints(struct lk_dae_motion *c, const double *lambda, double *r
         accelerations(c, ret);
     else
         lk_mechanics_rates(m, ret);
+    if (c->decay > 0) {
+        lk_mechanics_violation(m, c->lambda);
+        for (int r = 0; r < c->nr; r++)
+            ret[r] += c->decay * c->lambda[r];
+    }
     if (c->level == LK_DAE_GGL)
         lk_mechanics_violation(m, ret + c->nr);
     for (int r = 0; r < c->nr; r++) {

@@ -9,9 +9,16 @@
 #include "methods/laboratory/independent_rows.h"
 
 /** enum lk_dae_level - in the order of lk_dae_variants. */
-enum lk_dae_level { LK_DAE_GGL, LK_DAE_INDEX_2, LK_DAE_INDEX_3, LK_DAE_INDEX_1 };
+enum lk_dae_level {
+    LK_DAE_GGL,
+    LK_DAE_INDEX_2,
+    LK_DAE_INDEX_2_BAUMGARTE,
+    LK_DAE_INDEX_3,
+    LK_DAE_INDEX_1
+};
 
 /** struct lk_dae_motion - @nq, @nv, @nr: positions, velocities, rows;  @is_kept: of each row
+ * @decay: alpha_0 of index-2-baumgarte [1/s], else 0
  * @G: Phi_q, nr x nv, row-major;  @force, @pull: of n bodies: Q - w x J w, Phi_q^T lambda
  * @u: velocities that positions follow, and other vectors of nv
  * @W: inverse mass and inertia of the bodies; of a body that lacks some, the largest of the others
@@ -24,6 +31,7 @@ struct lk_dae_motion {
     int nr;
     struct lk_independent_rows *rows;
     int *is_kept;
+    double decay;
     struct lk_inverse_mass *W;
     double *G;
     double *force;

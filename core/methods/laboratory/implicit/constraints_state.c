@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const lk_dae_variants[] = {"ggl", "index-2", "index-3", "index-1", NULL};
+#define BAUMGARTE 1 /* alpha_0 h of index-2-baumgarte */
+
+const char *const lk_dae_variants[] = {"ggl",     "index-2", "index-2-baumgarte",
+                                       "index-3", "index-1", NULL};
 
 /* ---- accepted states ---- */
 
@@ -280,6 +283,8 @@ int lk_dae_over_constraints(struct lk_problem *p, const char *integrator, struct
                              .accept = accept,
                              .close = close_constrained};
     c->level = (enum lk_dae_level)level_of(p->variant);
+    if (c->level == LK_DAE_INDEX_2_BAUMGARTE)
+        c->decay = BAUMGARTE / p->step;
     c->nq = lk_coordinates_size(p->orientation, p->mechanics->n_bodies);
     c->nv = p->mechanics->n_velocities;
     c->nr = p->mechanics->n_rows;

@@ -9,6 +9,7 @@
  *     index-3:  0 = Phi                          M. Arnold, DAE aspects of multibody system
  *     index-2:  0 = dPhi/dt                      dynamics, 2016, eqs. (77), (79),
  *     index-1:  0 = d2Phi/dt2                    (82)
+ *     index-2-baumgarte:  0 = dPhi/dt + Phi / h  (87c), h: the step of the problem
  *     ggl:      0 = Phi and 0 = dPhi/dt          and (92), the stabilised index-2 formulation
  *
  * W = M^-1 before the transpose gives mu one unit for all rows and makes its correction orthogonal
@@ -50,7 +51,7 @@ struct lk_dae {
     void (*close)(struct lk_dae *dae);
 };
 
-/** lk_dae_variants - "ggl", "index-2", "index-3", "index-1", NULL. */
+/** lk_dae_variants - "ggl", "index-2", "index-2-baumgarte", "index-3", "index-1", NULL. */
 extern const char *const lk_dae_variants[];
 
 /** lk_dae_over_equations() - of the formulation of @problem. @ret_y: n numbers, the caller frees

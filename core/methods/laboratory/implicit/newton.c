@@ -38,18 +38,31 @@ int lk_newton_evaluate_jacobian(struct lk_newton *s, struct lk_dae *dae, double 
     return dae->jacobian(dae, t, y, g, s->jacobian);
 }
 
-int lk_newton_factor(struct lk_newton *s, struct lk_dae *dae, double real, double complex twisted)
+/* of B, column-major */
+static double mass_at(const struct lk_dae *dae, size_t i)
+{
+    return dae->is_identity ? i % ((size_t)dae->n + 1) == 0 : dae->mass[i];
+}
+
+int lk_newton_factor_real(struct lk_newton *s, struct lk_dae *dae, double real)
 {
     size_t n = (size_t)s->n;
 
     dae->problem->counts.factorisations++;
-    for (size_t i = 0; i < n * n; i++) {
-        double B = dae->is_identity ? i % (n + 1) == 0 : dae->mass[i];
+    for (size_t i = 0; i < n * n; i++)
+        s->real[i] = real * mass_at(dae, i) - s->jacobian[i];
+    return LAPACKE_dgetrf(LAPACK_COL_MAJOR, s->n, s->n, s->real, s->n, s->real_pivot) == 0
+               ? 0
+               : LK_E_SINGULAR;
+}
 
-        s->real[i] = real * B - s->jacobian[i];
-        s->twisted[i] = twisted * B - s->jacobian[i];
-    }
-    if (LAPACKE_dgetrf(LAPACK_COL_MAJOR, s->n, s->n, s->real, s->n, s->real_pivot) != 0 ||
+int lk_newton_factor(struct lk_newton *s, struct lk_dae *dae, double real, double complex twisted)
+{
+    size_t n = (size_t)s->n;
+
+    for (size_t i = 0; i < n * n; i++)
+        s->twisted[i] = twisted * mass_at(dae, i) - s->jacobian[i];
+    if (lk_newton_factor_real(s, dae, real) != 0 ||
         LAPACKE_zgetrf(LAPACK_COL_MAJOR, s->n, s->n, (lapack_complex_double *)s->twisted, s->n,
                        s->twisted_pivot) != 0)
         return LK_E_SINGULAR;

@@ -31,6 +31,9 @@ int lk_newton_evaluate_jacobian(struct lk_newton *newton, struct lk_dae *dae, do
 int lk_newton_factor(struct lk_newton *newton, struct lk_dae *dae, double real,
                      double complex twisted);
 
+/** lk_newton_factor_real() - of @real B - dg/dy alone. Return: 0, LK_E_SINGULAR. */
+int lk_newton_factor_real(struct lk_newton *newton, struct lk_dae *dae, double real);
+
 /** lk_newton_solve() - with the real matrix, in place. */
 void lk_newton_solve(struct lk_newton *newton, double *x);
 
