@@ -164,7 +164,7 @@ static void bdf_takes_projections(void **state)
     assert_true(run.error[POSITION] < 10 * (double)run.report.steps * 1e-6);
 }
 
-/* What a method of several steps would leave out silently is refused: the resets of hdca, with
+/* What a multistep method would leave out silently is refused: the resets of hdca, with
  * which its past would contradict itself, and projections that it cannot make. */
 static void what_several_steps_leave_out_is_refused(void **state)
 {

@@ -39,7 +39,8 @@ void lk_constrained_fini(struct lk_constrained *state);
 /** lk_constrained_zeros() - @n numbers, or NULL. */
 double *lk_constrained_zeros(int n);
 
-/** lk_constrained_evaluate() - evaluate the mechanics at @q, @v at time @t; counted as a right-hand side.
+/** lk_constrained_evaluate() - evaluate the mechanics at @q, @v at time @t; counted as a right-hand
+ * side.
  */
 void lk_constrained_evaluate(struct lk_constrained *state, double t, const double *q,
                              const double *v);

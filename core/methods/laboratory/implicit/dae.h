@@ -16,7 +16,7 @@
  * in the mass; for the exact solution mu is zero. Of redundant rows the independent ones are kept;
  * for the others the equation is 0 = lambda. A quaternion need not be of unit length in y:
  * everything is of the quaternion divided by its length, and its length goes back to one by |q|' =
- * (1 - |q|^2) |q| / s, so that methods of several steps keep their past. */
+ * (1 - |q|^2) |q| / s, so that multistep methods keep their past. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 #define LK_METHODS_LABORATORY_IMPLICIT_DAE_H
 

@@ -2,11 +2,11 @@
 /* CVODE of SUNDIALS on y' = f of any formulation: BDF of order 1 to 5 (`bdf`), or the Adams methods
  * of order 1 to 12 (`adams`), both with variable step and order.
  *
- * A projection after a step enters the history of BDF (E. Eich, Convergence results for a coordinate
- * projection method applied to mechanical systems with algebraic constraints, 1993); rates of
- * massless bodies do not, as their derivatives move nothing. Adams has no projection. What a
- * method would leave out silently is refused: other momenta after a step (hdca:reset), projections
- * with Adams. */
+ * A projection after a step enters the history of BDF (E. Eich, Convergence results for a
+ * coordinate projection method applied to mechanical systems with algebraic constraints, 1993);
+ * rates of massless bodies do not, as their derivatives move nothing. Adams has no projection. What
+ * a method would leave out silently is refused: other momenta after a step (hdca:reset),
+ * projections with Adams. */
 #include "methods/laboratory/stepping.h"
 #include "methods/laboratory/sundials/session.h"
 

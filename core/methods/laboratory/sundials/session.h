@@ -87,7 +87,7 @@ int lk_sundials_needs_tolerance(const struct lk_problem *problem, const char *na
 /** lk_sundials_settles() - enum lk_settling of the formulation of the problem. */
 int lk_sundials_settles(const struct lk_problem *problem);
 
-/** lk_sundials_refuse_settled() - of a method of several steps: LK_E_MODEL with a line if the
+/** lk_sundials_refuse_settled() - of a multistep method: LK_E_MODEL with a line if the
  * formulation goes on from other values after a step and the method would not, or 0.
  * @projects: it takes projections into its past */
 int lk_sundials_refuse_settled(const struct lk_problem *problem, const char *name, int projects,
