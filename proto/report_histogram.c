@@ -45,7 +45,7 @@ struct latencies {
     double mean_ns;
 };
 
-static void begin(struct column *column, const Linkage__V1__Durations *durations)
+static void begin_column(struct column *column, const Linkage__V1__Durations *durations)
 {
     *column = (struct column){.durations = durations};
     if (durations == NULL)
@@ -65,7 +65,7 @@ static uint64_t bucket_width(uint64_t upper_ns)
 /* Goes to the next bucket. The longest duration of all ends the bucket that it is in, and the one
  * of whatever is beyond the proper buckets, which has no bounds of its own. Return: is there one?
  */
-static bool step(struct column *column)
+static bool step_column(struct column *column)
 {
     uint64_t upper_ns, low_ns, max_ns;
 
@@ -105,7 +105,7 @@ static uint64_t take_below(struct column *column, uint64_t end_ns)
 {
     uint64_t sum = part_below(column, end_ns);
 
-    while (column->high_ns < end_ns && step(column))
+    while (column->high_ns < end_ns && step_column(column))
         sum += part_below(column, end_ns);
     column->in_rows += sum;
     return sum;
@@ -117,8 +117,8 @@ static struct latencies survey(const Linkage__V1__Durations *durations)
     struct column column;
     double sum = 0, n = 0;
 
-    begin(&column, durations);
-    while (step(&column)) {
+    begin_column(&column, durations);
+    while (step_column(&column)) {
         if (column.count == 0)
             continue;
         if (n == 0)
@@ -231,9 +231,9 @@ void lk_report_histogram(FILE *file, const Linkage__V1__Evidence *evidence, unsi
     struct column columns[N_COLUMNS];
 
     limit_us = choose_limit(evidence, limit_us);
-    begin(&columns[0], evidence->wakeup);
-    begin(&columns[1], evidence->compute);
-    begin(&columns[2], evidence->response);
+    begin_column(&columns[0], evidence->wakeup);
+    begin_column(&columns[1], evidence->compute);
+    begin_column(&columns[2], evidence->response);
     fputs("# linkaged ", file);
     lk_report_put(file, evidence->version);
     fputs(": ", file);

@@ -24,8 +24,8 @@ const char *lk_villas_status_text(int status)
 /* ---- decode ---- */
 
 /* The newest DATA sample. */
-static int choose(const Linkage__Villas__Message *message, const Linkage__Villas__Sample **ret,
-                  struct lk_villas_sample *counts)
+static int choose_sample(const Linkage__Villas__Message *message,
+                         const Linkage__Villas__Sample **ret, struct lk_villas_sample *counts)
 {
     const Linkage__Villas__Sample *newest = NULL;
 
@@ -100,7 +100,7 @@ int lk_villas_decode(struct lk_wire_arena *arena, const void *data, size_t size,
     message = linkage__villas__message__unpack(&arena->allocator, size, data);
     if (!message)
         return LK_VILLAS_E_MALFORMED;
-    r = choose(message, &newest, &found);
+    r = choose_sample(message, &newest, &found);
     if (r == 0)
         r = read_sample(arena, newest, &found);
     if (r == 0 || r == LK_VILLAS_E_NO_DATA)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check(int fd)
+static int check_kind(int fd)
 {
     struct stat st;
 
@@ -28,7 +28,7 @@ int lk_file_open(const char *path)
 
     if (fd < 0)
         return errno == ENXIO ? -EMEDIUMTYPE : -errno; /* a socket, or a device without a driver */
-    result = check(fd);
+    result = check_kind(fd);
     if (result < 0)
         close(fd);
     return result < 0 ? result : fd;

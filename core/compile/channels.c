@@ -49,8 +49,8 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
     [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };
 
-static void describe(const char *name, const struct shape *shape, int offset,
-                     struct lk_channel *ret)
+static void describe_channel(const char *name, const struct shape *shape, int offset,
+                             struct lk_channel *ret)
 {
     *ret = (struct lk_channel){.size = shape->size,
                                .offset = offset,
@@ -77,7 +77,7 @@ static void set_frame(const struct lk_model *model, int body, enum lk_frame fram
 void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
                                 int offset, struct lk_channel *ret_channel)
 {
-    describe(def->name, &input_shapes[def->type], offset, ret_channel);
+    describe_channel(def->name, &input_shapes[def->type], offset, ret_channel);
     if (def->type == LK_INPUT_DRIVE && def->is_angle)
         ret_channel->unit[0] = "rad";
     ret_channel->low = def->limits[0];
@@ -173,7 +173,7 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
                     : coordinate_shape(model, def->joint, 1, "N m", "N");
     if (def->type == LK_OUTPUT_FORCE)
         shape = force_shape(model, &model->forces[def->force]);
-    describe(def->name, &shape, offset, ret_channel);
+    describe_channel(def->name, &shape, offset, ret_channel);
     ret_channel->type = lk_output_type_name(def->type);
     set_output_frame(model, def, ret_channel);
 }

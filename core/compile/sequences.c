@@ -148,7 +148,7 @@ static void respond(struct lk_system *sys, const double *lambda)
 /* one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A the
  * inverse mass that rigid rows leave; returns by how much |u| = 1 has grown, @ret_law: of the most
  */
-static double grow(struct lk_system *sys, int is_damping, double *u, int *ret_law)
+static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *ret_law)
 {
     double square = 0, most = 0;
 
@@ -185,7 +185,7 @@ static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
     }
     lk_evaluate_factor(sys);
     for (int round = 0; round < POWER_ROUNDS && sys->n_laws > 0; round++)
-        found = grow(sys, is_damping, u, ret_law);
+        found = grow_mode(sys, is_damping, u, ret_law);
     lk_start_renew(sys);
     return found;
 }

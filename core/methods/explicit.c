@@ -65,7 +65,7 @@ static int take_memory(struct lk_system *sys, struct stepper *e, struct lk_error
 }
 
 /* the state @y at time @t into system->next: motion with accelerations, and multipliers */
-static int show(struct lk_system *sys, struct stepper *e, double t, const double *y)
+static int write_next_state(struct lk_system *sys, struct stepper *e, double t, const double *y)
 {
     int r = e->equations->write(e->self, t, y);
 
@@ -84,13 +84,13 @@ static int show(struct lk_system *sys, struct stepper *e, double t, const double
 
 /* The first sample already has the formulation's multipliers of redundant rows and its rates of
  * bodies without inertia. If it has no solution, the first step returns the error. */
-static void begin(struct lk_system *sys, struct stepper *e)
+static void begin_run(struct lk_system *sys, struct stepper *e)
 {
     e->equations->read(e->self, e->y);
     lk_mechanics_start(e->mechanics);
     for (int i = 0; i < e->n; i++)
         sys->now.own[i] = e->y[i];
-    if (show(sys, e, 0, e->y) == 0 && lk_step_account(sys) == 0)
+    if (write_next_state(sys, e, 0, e->y) == 0 && lk_step_account(sys) == 0)
         lk_step_swap(sys);
     lk_start_renew(sys);
 }
@@ -113,7 +113,7 @@ static int explicit_prepare(struct lk_system *sys, const char *name, struct lk_e
     if (r == 0)
         r = take_memory(sys, e, ret_error);
     if (r == 0)
-        begin(sys, e);
+        begin_run(sys, e);
     return r;
 }
 
@@ -152,7 +152,7 @@ static int book_jump(struct lk_system *sys, struct stepper *e, double t, double 
 
     if (sys->n_inputs == 0 || sys->n_drives == 0)
         return 0;
-    r = show(sys, e, t, sys->now.own);
+    r = write_next_state(sys, e, t, sys->now.own);
     sys->next.balance->work_drive +=
         0.5 * sys->h * (lk_loads_drive_power(sys, &sys->next) - before);
     return r;
@@ -189,7 +189,7 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
     if (r == 0 && e->equations->settle)
         r = e->equations->settle(e->self, end, e->y);
     if (r == 0)
-        r = show(sys, e, end, e->y);
+        r = write_next_state(sys, e, end, e->y);
     if (r == 0 && !turns_are_small(sys))
         r = LK_E_TURN;
     if (r == 0)

@@ -209,7 +209,7 @@ static void project_positions(struct lk_system *sys)
 
 /* the first stage is system->now, with the accelerations of the last step, corrected for a jump of
  * the inputs, as are the multipliers, with the factor of the last step */
-static void begin(struct lk_system *sys, const double *inputs)
+static void begin_step(struct lk_system *sys, const double *inputs)
 {
     struct stage *stages = sys->formulation_data;
     double t = sys->now.balance->steps * sys->h;
@@ -231,7 +231,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     double end = (sys->now.balance->steps + 1) * sys->h;
     bool turns_are_small;
 
-    begin(sys, inputs);
+    begin_step(sys, inputs);
     turns_are_small = run_stages(sys, inputs);
     for (int b = 0; b < sys->n_bodies; b++)
         lk_quat_normalise(sys->next.motion[b].q);

@@ -12,7 +12,7 @@ static bool is_of_kind(enum lk_joint_type type, int i, enum lk_coordinate_kind k
     return kind == LK_COORDINATE_ANY || is_angle == (kind == LK_COORDINATE_ANGLE);
 }
 
-static int count(enum lk_joint_type type, enum lk_coordinate_kind kind)
+static int count_coordinates(enum lk_joint_type type, enum lk_coordinate_kind kind)
 {
     int n = 0;
 
@@ -29,10 +29,10 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
     char types[256] = "";
     size_t used = 0;
 
-    if (count(def->type, kind) > 0)
+    if (count_coordinates(def->type, kind) > 0)
         return 0;
     for (int type = 0; type < LK_JOINT_IN_FILE && used < sizeof(types); type++) {
-        if (count((enum lk_joint_type)type, kind) > 0)
+        if (count_coordinates((enum lk_joint_type)type, kind) > 0)
             used += (size_t)snprintf(types + used, sizeof(types) - used, "%s%s",
                                      used > 0 ? ", " : "", lk_joint_traits[type].name);
     }
@@ -41,8 +41,9 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
 }
 
 /* Collects names and indices of the coordinates of @kind. */
-static void collect(enum lk_joint_type type, enum lk_coordinate_kind kind,
-                    const char *names[LK_COORDINATES_MAX + 1], int which[LK_COORDINATES_MAX])
+static void collect_coordinates(enum lk_joint_type type, enum lk_coordinate_kind kind,
+                                const char *names[LK_COORDINATES_MAX + 1],
+                                int which[LK_COORDINATES_MAX])
 {
     int n = 0;
 
@@ -63,11 +64,11 @@ int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
     struct lk_node node = lk_node_get(map, "coordinate");
     const char *names[LK_COORDINATES_MAX + 1];
     int which[LK_COORDINATES_MAX] = {0};
-    int n = count(def->type, kind);
+    int n = count_coordinates(def->type, kind);
     int choice = 0;
     int result = 0;
 
-    collect(def->type, kind, names, which);
+    collect_coordinates(def->type, kind, names, which);
     if (node.index != 0 && lk_joint_traits[def->type].n_coordinates == 1)
         return lk_node_refuse(
             node, err, "joint '%s' has one coordinate, expected no key 'coordinate'", def->name);

@@ -32,7 +32,7 @@ struct builder {
 };
 
 /* Makes room for @more elements of @size bytes in an array that holds @n. */
-static int grow(void *array_pointer, size_t *room, size_t n, size_t more, size_t size)
+static int grow_array(void *array_pointer, size_t *room, size_t n, size_t more, size_t size)
 {
     void **array = array_pointer;
     size_t wanted = n + more > 2 * *room ? n + more : 2 * *room;
@@ -120,8 +120,8 @@ static int add_node(struct builder *b, enum lk_node_kind kind, yaml_mark_t mark,
 
     if (d->n_nodes > LK_DOCUMENT_NODES_MAX)
         return refuse_text(b, mark, "too many values, expected at most 1048576");
-    if (grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0 ||
-        grow(&b->pending, &b->room_pending, b->n_pending, 1, sizeof(*b->pending)) != 0)
+    if (grow_array(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0 ||
+        grow_array(&b->pending, &b->room_pending, b->n_pending, 1, sizeof(*b->pending)) != 0)
         return -ENOMEM;
     *ret_index = (int)d->n_nodes++;
     d->nodes[*ret_index] = (struct lk_tree_node){
@@ -165,7 +165,7 @@ static int add_scalar(struct builder *b, const yaml_event_t *event)
         result = add_node(b, LK_NODE_SCALAR, event->start_mark, &index);
     if (result != 0)
         return result;
-    if (grow(&d->text, &d->room_text, d->n_text, size + 1, 1) != 0)
+    if (grow_array(&d->text, &d->room_text, d->n_text, size + 1, 1) != 0)
         return -ENOMEM;
     d->nodes[index].first = d->n_text;
     d->nodes[index].n = (int)size;
@@ -243,7 +243,7 @@ static int close_collection(struct builder *b)
     size_t base = b->base[b->depth];
     size_t n = b->n_pending - base;
 
-    if (grow(&d->entries, &d->room_entries, d->n_entries, n, sizeof(*d->entries)) != 0)
+    if (grow_array(&d->entries, &d->room_entries, d->n_entries, n, sizeof(*d->entries)) != 0)
         return -ENOMEM;
     node->first = d->n_entries;
     node->n = (int)(node->kind == LK_NODE_MAP ? n / 2 : n);
@@ -308,7 +308,7 @@ static struct lk_document *document_new(const char *name)
     d->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     d->n_nodes = 1; /* node 0 is "no such node" */
     if (d->name == NULL || d->refusals == NULL || d->c_locale == (locale_t)0 ||
-        grow(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
+        grow_array(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
         lk_document_free(d);
         return NULL;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Rotates the plane (p, q) of @a so that a[p][q] becomes zero. */
-static void rotate(double a[3][3], int p, int q)
+static void rotate_plane(double a[3][3], int p, int q)
 {
     int r = 3 - p - q;
     double ratio, t, c, s, a_pq = a[p][q], a_rp = a[r][p], a_rq = a[r][q];
@@ -40,9 +40,9 @@ void lk_principal_moments(const double inertia[6], double ret[3])
 
     /* convergence is quadratic: four sweeps are enough; eight are a safety margin */
     for (int sweep = 0; sweep < 8; sweep++) {
-        rotate(a, 0, 1);
-        rotate(a, 0, 2);
-        rotate(a, 1, 2);
+        rotate_plane(a, 0, 1);
+        rotate_plane(a, 0, 2);
+        rotate_plane(a, 1, 2);
     }
     for (int i = 0; i < 3; i++)
         ret[i] = a[i][i];

@@ -56,7 +56,7 @@ static bool is_consequence(struct lk_node node)
 }
 
 /* Keeps one message for a scalar or list; for a map several, one for each of its keys. */
-static void keep(struct lk_node node, const struct lk_error *error)
+static void keep_refusal(struct lk_node node, const struct lk_error *error)
 {
     struct lk_refusals *refusals = node.document != NULL ? node.document->refusals : NULL;
 
@@ -82,7 +82,7 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     va_end(arguments);
     lk_error_set(ret_error, "%.200s:%d:%d: %s", node.document ? node.document->name : "?",
                  tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text);
-    keep(node, ret_error);
+    keep_refusal(node, ret_error);
     return LK_E_TEXT;
 }
 
@@ -190,7 +190,7 @@ const char *lk_node_text(struct lk_node node)
 }
 
 /* "a, b, c" of a NULL-terminated list, truncated to @size. */
-static void join(const char *const words[], char *text, size_t size)
+static void join_words(const char *const words[], char *text, size_t size)
 {
     size_t used = 0;
 
@@ -250,7 +250,7 @@ int lk_node_check_keys(struct lk_node node, const char *what, const char *const 
     struct lk_error further;
     int result = 0;
 
-    join(allowed, keys, sizeof(keys));
+    join_words(allowed, keys, sizeof(keys));
     snprintf(expected, sizeof(expected), "a map with keys out of %s", keys);
     if (lk_node_kind(node) != LK_NODE_MAP)
         return refuse_value(node, ret_error, what, expected);
@@ -424,7 +424,7 @@ int lk_node_read_choice(struct lk_node node, const char *key, const char *const 
             return 0;
         }
     }
-    join(choices, expected, sizeof(expected));
+    join_words(choices, expected, sizeof(expected));
     if (value.index == 0)
         return refuse_missing(node, err, key, expected);
     nearest = lk_nearest(lk_node_text(value), choices);

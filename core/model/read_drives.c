@@ -119,8 +119,8 @@ static int read_drive(struct lk_node map, struct lk_model *model, struct lk_driv
     return result != 0 ? result : forms[drive->type].read(map, model, drive, err);
 }
 
-static int append(struct lk_node map, struct lk_model *model, int joint, int coordinate,
-                  struct lk_error *err)
+static int append_drive(struct lk_node map, struct lk_model *model, int joint, int coordinate,
+                        struct lk_error *err)
 {
     size_t size = (size_t)(model->n_drives + 1) * sizeof(*model->drives);
     struct lk_drive_def *drives;
@@ -168,7 +168,7 @@ static int read_joint(struct lk_node node, struct lk_model *model, int i, struct
 
     lk_coordinate_names(joint->type, own);
     if (lk_joint_traits[joint->type].n_coordinates == 1)
-        return append(node, model, i, 0, err);
+        return append_drive(node, model, i, 0, err);
     result = lk_node_check_keys(node, "drive", names, err);
     if (result == 0 && lk_node_size(node) == 0)
         result = lk_node_refuse(node, err, "drive has no entries, expected at least one");
@@ -178,7 +178,7 @@ static int read_joint(struct lk_node node, struct lk_model *model, int i, struct
         struct lk_node entry = lk_node_get(node, names[k]);
 
         if (entry.index != 0)
-            result = append(entry, model, i, k, err);
+            result = append_drive(entry, model, i, k, err);
     }
     return result;
 }

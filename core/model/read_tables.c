@@ -55,7 +55,7 @@ static int check_rising(struct lk_node list, const char *what, const double *y, 
 }
 
 /* Appends a table of @n points; x and y share one block. */
-static int append(struct lk_model *model, int n, struct lk_table **ret_table)
+static int append_table(struct lk_model *model, int n, struct lk_table **ret_table)
 {
     size_t size = (size_t)(model->n_tables + 1) * sizeof(*model->tables);
     struct lk_table *tables = realloc(model->tables, size);
@@ -89,7 +89,7 @@ int lk_read_table(struct lk_node map, const char *key, const char *x, const char
     if (result == 0)
         result = read_size(node, x, &n, err);
     if (result == 0)
-        result = append(model, n, &table);
+        result = append_table(model, n, &table);
     if (result == 0)
         result = lk_read_numbers(node, x, n, table->x, err);
     if (result == 0)

@@ -77,7 +77,7 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
     };
 }
 
-static int find(const char (*names)[LK_NAME_SIZE], int n, const char *name)
+static int find_name(const char (*names)[LK_NAME_SIZE], int n, const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(names[i], name) == 0)
@@ -87,12 +87,12 @@ static int find(const char (*names)[LK_NAME_SIZE], int n, const char *name)
 
 int lk_system_body_index(const struct lk_system *system, const char *name)
 {
-    return find((const char(*)[LK_NAME_SIZE])system->body_name, system->n_named_bodies, name);
+    return find_name((const char(*)[LK_NAME_SIZE])system->body_name, system->n_named_bodies, name);
 }
 
 int lk_system_joint_index(const struct lk_system *system, const char *name)
 {
-    return find((const char(*)[LK_NAME_SIZE])system->joint_name, system->n_named_joints, name);
+    return find_name((const char(*)[LK_NAME_SIZE])system->joint_name, system->n_named_joints, name);
 }
 
 const char *lk_system_body_name(const struct lk_system *system, int i)

@@ -48,7 +48,7 @@ static int refuse_privilege(struct lk_error *error, const char *what)
 }
 
 /* Choose what stays. Return: whether the bounding set can be emptied as well. */
-static bool choose(void)
+static bool choose_capabilities(void)
 {
     bool had[N_KEPT], may_bound;
 
@@ -65,7 +65,7 @@ static bool choose(void)
 
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error)
 {
-    bool may_bound = choose();
+    bool may_bound = choose_capabilities();
     int r;
 
     errno = EPERM;

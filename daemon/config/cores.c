@@ -48,7 +48,7 @@ struct locks {
     int fd[LK_POOL_MAX];
 };
 
-static void release(struct locks *locks)
+static void release_locks(struct locks *locks)
 {
     while (locks->n > 0)
         if (locks->fd[--locks->n] >= 0)
@@ -63,7 +63,7 @@ static int lock_all(const struct lkd_placement *p, enum lk_host_share share, str
         int fd = p->core[k] < 0 ? -1 : lk_host_lock_core("", p->core[k], share);
 
         if (fd == -EWOULDBLOCK) {
-            release(locks);
+            release_locks(locks);
             return p->core[k];
         }
         if (fd < 0 && p->core[k] >= 0)

@@ -19,10 +19,10 @@
 #define LEFT_OUT_MAX 0.1
 #define SAFETY       4 /* gaps come in swarms */
 
-static void append(struct lkd_budget *budget, const char *format, ...)
+static void append_text(struct lkd_budget *budget, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(struct lkd_budget *budget, const char *format, ...)
+static void append_text(struct lkd_budget *budget, const char *format, ...)
 {
     size_t used = strlen(budget->text);
     va_list args;
@@ -115,16 +115,17 @@ static void say_what_fits(const struct lkd_loaded *loaded, int64_t most_ns, int 
     int useful = lk_system_workers_useful(loaded->system);
     int n = iterations_that_fit(loaded, basis_ns, most_ns);
 
-    append(budget, "; would fit: ");
+    append_text(budget, "; would fit: ");
     if (period_ns <= (double)LKD_PERIOD_MAX_NS)
-        append(budget, "a step of %.7g ms (%.4g Hz)", ceil(period_ns * 1e-4) * 1e-2,
-               1e9 / (ceil(period_ns * 1e-4) * 1e4));
+        append_text(budget, "a step of %.7g ms (%.4g Hz)", ceil(period_ns * 1e-4) * 1e-2,
+                    1e9 / (ceil(period_ns * 1e-4) * 1e4));
     else
-        append(budget, "no step in real time");
+        append_text(budget, "no step in real time");
     if (n > 0)
-        append(budget, ", or %d iteration%s", n, n > 1 ? "s" : "");
+        append_text(budget, ", or %d iteration%s", n, n > 1 ? "s" : "");
     if (useful > n_workers && n_workers_max > n_workers)
-        append(budget, ", perhaps %d workers", useful < n_workers_max ? useful : n_workers_max);
+        append_text(budget, ", perhaps %d workers",
+                    useful < n_workers_max ? useful : n_workers_max);
 }
 
 /* ---- the verdict ---- */
@@ -157,19 +158,20 @@ static void read_proof(const struct lkd_proof *proof, const struct lkd_cycle *cy
             lkd_wait_margin(lkd_histogram_quantile(&proof->wakeup, 0.99), cycle->period_ns);
 }
 
-static void describe(const struct lkd_cycle *cycle, struct lkd_budget *budget)
+static void describe_budget(const struct lkd_cycle *cycle, struct lkd_budget *budget)
 {
     double period_us = (double)cycle->period_ns * 1e-3;
 
     budget->text[0] = '\0';
     if (budget->degraded)
-        append(budget, "p%.4g %.7g us, ", 100 * budget->quantile, to_us(budget->judged_ns));
-    append(budget, "max %.7g us of %.6g us, slack %.0f %%", to_us(budget->max_ns), period_us,
-           floor(100 * (1 - (double)budget->judged_ns / (double)cycle->period_ns)));
-    append(budget, " (%" PRIu64 " steps", budget->steps);
+        append_text(budget, "p%.4g %.7g us, ", 100 * budget->quantile, to_us(budget->judged_ns));
+    append_text(budget, "max %.7g us of %.6g us, slack %.0f %%", to_us(budget->max_ns), period_us,
+                floor(100 * (1 - (double)budget->judged_ns / (double)cycle->period_ns)));
+    append_text(budget, " (%" PRIu64 " steps", budget->steps);
     if (budget->gap_ns > LKD_PROOF_GAP_NS)
-        append(budget, "; the machine itself stood still for up to %.7g us", to_us(budget->gap_ns));
-    append(budget, ")");
+        append_text(budget, "; the machine itself stood still for up to %.7g us",
+                    to_us(budget->gap_ns));
+    append_text(budget, ")");
 }
 
 void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *loaded, int n_workers,
@@ -182,20 +184,22 @@ void lkd_budget_judge(const struct lkd_proof *proof, const struct lkd_loaded *lo
     *ret_budget = (struct lkd_budget){.degraded = degraded};
     read_proof(proof, cycle, n_workers, ret_budget);
     room_ns = (int64_t)(OCCUPIED_MAX * period_ns) - ret_budget->margin_ns;
-    describe(cycle, ret_budget);
+    describe_budget(cycle, ret_budget);
     ret_budget->valid = ret_budget->judged_ns <= most_ns;
     if (proof->restarts > proof->steps_done / 2) {
         ret_budget->valid = false;
-        append(ret_budget,
-               ": %" PRIu64 " of these steps failed, so their time says nothing; would "
-               "fit: narrower limits of the inputs, or a wider limit of `residual` in the policy",
-               proof->restarts);
+        append_text(
+            ret_budget,
+            ": %" PRIu64 " of these steps failed, so their time says nothing; would "
+            "fit: narrower limits of the inputs, or a wider limit of `residual` in the policy",
+            proof->restarts);
     } else if (!ret_budget->valid) {
-        append(ret_budget, ": more than the budget of %.0f %%", 100 * cycle->settings.budget_share);
+        append_text(ret_budget, ": more than the budget of %.0f %%",
+                    100 * cycle->settings.budget_share);
         say_what_fits(loaded, most_ns, n_workers, n_workers_max, ret_budget);
     } else if (cycle->settings.wake == LKD_WAKE_HYBRID && ret_budget->judged_ns > room_ns) {
         ret_budget->valid = false;
-        append(
+        append_text(
             ret_budget,
             ": with %.7g us of spinning before it more than 90 %% of the period; would fit: wake: "
             "sleep, or a smaller spin_margin_us",

@@ -92,8 +92,8 @@ static int refuse_unknown(struct lkd_call *call, const char *name,
 }
 
 /* Return: 0 (a refusal is in the answer), -ENOMEM. */
-static int choose(struct lkd_call *call, const char *name, const struct lk_channel *channels, int n,
-                  struct chosen *chosen)
+static int choose_channel(struct lkd_call *call, const char *name,
+                          const struct lk_channel *channels, int n, struct chosen *chosen)
 {
     const struct lk_channel *found = NULL;
 
@@ -131,7 +131,8 @@ static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest
     if (!chosen->channel || !chosen->from || !chosen->taken)
         return -ENOMEM;
     for (size_t i = 0; i < (n_names ? n_names : (size_t)n) && r == 0; i++) {
-        r = choose(call, n_names ? request->channels[i] : channels[i].name, channels, n, chosen);
+        r = choose_channel(call, n_names ? request->channels[i] : channels[i].name, channels, n,
+                           chosen);
         if (call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
             break;
     }

@@ -34,7 +34,7 @@ struct lkd_compile {
     struct lk_errors errors;
 };
 
-static void release(struct lkd_compile *c)
+static void release_compile(struct lkd_compile *c)
 {
     lkd_loaded_free(c->loaded);
     if (c->done_fd >= 0)
@@ -44,7 +44,7 @@ static void release(struct lkd_compile *c)
     free(c);
 }
 
-static void *run(void *data)
+static void *run_compile(void *data)
 {
     struct lkd_compile *c = data;
 
@@ -60,7 +60,7 @@ static void *run(void *data)
 }
 
 /* The name and the signals blocked are those of the thread that begins it. */
-static int start(struct lkd_compile *c)
+static int start_thread(struct lkd_compile *c)
 {
     pthread_attr_t attributes;
     int r = pthread_attr_init(&attributes);
@@ -69,7 +69,7 @@ static int start(struct lkd_compile *c)
         return -r;
     r = pthread_attr_setstacksize(&attributes, STACK);
     if (r == 0)
-        r = pthread_create(&c->thread, &attributes, run, c);
+        r = pthread_create(&c->thread, &attributes, run_compile, c);
     pthread_attr_destroy(&attributes);
     if (r == 0)
         pthread_setname_np(c->thread, "compile");
@@ -77,8 +77,8 @@ static int start(struct lkd_compile *c)
 }
 
 /* Return: -ENOMEM, -EMFILE and the like: nothing was begun. */
-static int begin(const char *name, const char *text, size_t size, bool is_file,
-                 const struct lkd_settings *settings, struct lkd_compile **ret)
+static int begin_compile(const char *name, const char *text, size_t size, bool is_file,
+                         const struct lkd_settings *settings, struct lkd_compile **ret)
 {
     struct lkd_compile *c = calloc(1, sizeof(*c));
     int r;
@@ -96,9 +96,9 @@ static int begin(const char *name, const char *text, size_t size, bool is_file,
     if (r == 0 && size > 0)
         memcpy(c->text, text, size);
     if (r == 0)
-        r = start(c);
+        r = start_thread(c);
     if (r)
-        release(c);
+        release_compile(c);
     else
         *ret = c;
     return r;
@@ -107,13 +107,13 @@ static int begin(const char *name, const char *text, size_t size, bool is_file,
 int lkd_compile_begin(const char *name, const char *text, size_t size,
                       const struct lkd_settings *settings, struct lkd_compile **ret_compile)
 {
-    return begin(name, text, size, false, settings, ret_compile);
+    return begin_compile(name, text, size, false, settings, ret_compile);
 }
 
 int lkd_compile_begin_file(const char *path, const struct lkd_settings *settings,
                            struct lkd_compile **ret_compile)
 {
-    return begin(path, NULL, 0, true, settings, ret_compile);
+    return begin_compile(path, NULL, 0, true, settings, ret_compile);
 }
 
 const char *lkd_compile_name(const struct lkd_compile *c)
@@ -153,7 +153,7 @@ int lkd_compile_end(struct lkd_compile *c, struct lkd_loaded **ret_loaded,
     else
         *ret_errors = c->errors;
     c->loaded = NULL;
-    release(c);
+    release_compile(c);
     return r;
 }
 
@@ -164,7 +164,7 @@ void lkd_compile_abandon(struct lkd_compile *c)
     lkd_compile_cancel(c);
     if (poll(&done, 1, ABANDON_MS) == 1) {
         pthread_join(c->thread, NULL);
-        release(c);
+        release_compile(c);
     } else {
         pthread_detach(c->thread);
     }

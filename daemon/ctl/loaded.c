@@ -84,9 +84,9 @@ static int compile(const struct lk_model *model, const struct lkd_settings *sett
 }
 
 /* Consumes @model and @text. */
-static int finish(struct lk_model *model, char *text, size_t size,
-                  const struct lkd_settings *settings, const atomic_bool *cancelled,
-                  struct lkd_loaded **ret_loaded, struct lk_errors *errors)
+static int finish_loading(struct lk_model *model, char *text, size_t size,
+                          const struct lkd_settings *settings, const atomic_bool *cancelled,
+                          struct lkd_loaded **ret_loaded, struct lk_errors *errors)
 {
     struct lkd_loaded *loaded = calloc(1, sizeof(*loaded));
     int r = -ENOMEM;
@@ -126,7 +126,7 @@ int lkd_loaded_new(const char *name, const char *text, size_t size,
         free(own);
         return r;
     }
-    return finish(model, own, size, settings, cancelled, ret_loaded, ret_errors);
+    return finish_loading(model, own, size, settings, cancelled, ret_loaded, ret_errors);
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,

@@ -61,7 +61,7 @@ struct facts {
     int n_texts;
 };
 
-static void add(struct facts *facts, const char *key, const char *value)
+static void add_fact(struct facts *facts, const char *key, const char *value)
 {
     if (facts->source.n_pairs < LKD_TAKE_PAIRS_MAX)
         facts->source.pair[facts->source.n_pairs++] = (struct lk_mcap_pair){key, value};
@@ -78,7 +78,7 @@ static void add_made(struct facts *facts, const char *key, const char *format, .
     va_start(args, format);
     vsnprintf(text, sizeof(facts->text[0]), format, args);
     va_end(args);
-    add(facts, key, text);
+    add_fact(facts, key, text);
 }
 
 static const char *known(enum lk_host_known value)
@@ -88,14 +88,14 @@ static const char *known(enum lk_host_known value)
 
 static void add_host(struct facts *facts, const struct lk_host *host)
 {
-    add(facts, "host_kernel", host->kernel);
-    add(facts, "host_realtime", known(host->realtime));
-    add(facts, "host_processor", host->processor);
-    add(facts, "host_virtual_machine", known(host->virtual_machine));
-    add(facts, "host_clocksource", host->clocksource);
+    add_fact(facts, "host_kernel", host->kernel);
+    add_fact(facts, "host_realtime", known(host->realtime));
+    add_fact(facts, "host_processor", host->processor);
+    add_fact(facts, "host_virtual_machine", known(host->virtual_machine));
+    add_fact(facts, "host_clocksource", host->clocksource);
 }
 
-static void gather(const struct lkd_rig *rig, struct facts *facts)
+static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
 {
     const struct lkd_loaded *loaded = rig->loaded;
     struct lkd_take_source *s = &facts->source;
@@ -109,20 +109,20 @@ static void gather(const struct lkd_rig *rig, struct facts *facts)
     s->text_size = loaded->text_size;
     s->config = rig->config_text;
     s->config_size = rig->config_text ? strlen(rig->config_text) : 0;
-    add(facts, "version", LKD_VERSION);
-    add(facts, "model", loaded->name);
+    add_fact(facts, "version", LKD_VERSION);
+    add_fact(facts, "model", loaded->name);
     add_made(facts, "model_crc32", "%08" PRIx32, lk_mcap_crc(s->text, s->text_size));
     add_made(facts, "model_id", "%" PRIu64, loaded->model_id);
     add_made(facts, "step_s", "%.17g", s->step_s);
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);
     add_made(facts, "workers", "%d", rig->n_workers);
-    add(facts, "engine", lk_system_engine(loaded->system));
-    add(facts, "engine_prices", lk_system_prices(loaded->system));
-    add(facts, "build", lk_build_id());
-    add(facts, "compiler", lk_build_compiler());
-    add(facts, "compiler_flags", lk_build_flags());
-    add(facts, "libm", lk_build_libm());
-    add(facts, "mode", lk_names_mode(lkd_outgoing_mode(rig->mode)));
+    add_fact(facts, "engine", lk_system_engine(loaded->system));
+    add_fact(facts, "engine_prices", lk_system_prices(loaded->system));
+    add_fact(facts, "build", lk_build_id());
+    add_fact(facts, "compiler", lk_build_compiler());
+    add_fact(facts, "compiler_flags", lk_build_flags());
+    add_fact(facts, "libm", lk_build_libm());
+    add_fact(facts, "mode", lk_names_mode(lkd_outgoing_mode(rig->mode)));
     add_host(facts, &rig->machine.host);
 }
 
@@ -144,14 +144,14 @@ static void make_name(const struct lkd_rig *rig, int try, char *ret, size_t size
 }
 
 /* Return: 0, or why not, see lkd_recorder_begin(). */
-static int begin(struct lkd_rig *rig, const char *name, struct lk_error *error)
+static int begin_recording(struct lkd_rig *rig, const char *name, struct lk_error *error)
 {
     struct lkd_spsc *queue = &rig->loaded->cycle->queue;
     char made[LKD_RECORDING_NAME_SIZE];
     struct facts facts;
     int r = -EEXIST;
 
-    gather(rig, &facts);
+    gather_facts(rig, &facts);
     atomic_store(&queue->wait, rig->mode != LKD_MODE_REALTIME);
     if (*name)
         return lkd_recorder_begin(rig->recorder, name, queue, &facts.source, error);
@@ -174,7 +174,7 @@ void lkd_record_begin(struct lkd_rig *rig, const char *name, struct lkd_answer *
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_NO_RECORDER,
                        "no folder for recordings, expected record: {directory: PATH} in the "
                        "configuration");
-    else if (begin(rig, name, &error))
+    else if (begin_recording(rig, name, &error))
         lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_NO_RECORDER, "%s", error.text);
 }
 
@@ -203,7 +203,7 @@ void lkd_record_run_begins(struct lkd_rig *rig)
      * disk, and the others leave nothing out */
     if (recording.active)
         atomic_store(&rig->loaded->cycle->queue.wait, rig->mode != LKD_MODE_REALTIME);
-    if (rig->config->record.autostart && !recording.active && begin(rig, "", &error))
+    if (rig->config->record.autostart && !recording.active && begin_recording(rig, "", &error))
         lkd_log(LKD_C_RECORDING_FAILED, "this run is not recorded: %s", error.text);
 }
 

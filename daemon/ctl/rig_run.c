@@ -101,7 +101,7 @@ bool lkd_run_is_live(const struct lkd_rig *rig)
 
 /* The cycle advances on its grid in RUNNING, PAUSED and FAULT. How long has it not advanced? It is
  * also asked for a fault: if it wakes up again, it must not continue. */
-static void watch(struct lkd_rig *rig)
+static void watch_cycle(struct lkd_rig *rig)
 {
     int64_t now_ns = lkd_clock_ns(), still_ns = now_ns - rig->moved_ns;
     int64_t gap_ns = now_ns - rig->watched_ns;
@@ -428,7 +428,7 @@ static bool follow_proof(struct lkd_rig *rig)
         if (bursts != rig->bursts)
             rig->moved_ns = lkd_clock_ns();
         rig->bursts = bursts;
-        watch(rig);
+        watch_cycle(rig);
     }
     return rig->state != ARMING;
 }
@@ -464,6 +464,6 @@ bool lkd_rig_refresh(struct lkd_rig *rig)
         return true;
     }
     if (rig->runner.alive)
-        watch(rig);
+        watch_cycle(rig);
     return rig->state == FAULT && rig->stuck;
 }

@@ -75,7 +75,7 @@ static void serve_later(struct lkd_server *server)
         send_reply(server, &server->later.request, reply);
 }
 
-static void serve(struct lkd_server *server, const struct lkd_message *request)
+static void serve_request(struct lkd_server *server, const struct lkd_message *request)
 {
     const Linkage__V1__ControlReply *reply;
     int r;
@@ -100,7 +100,7 @@ static void serve_burst(struct lkd_server *server)
         if (!lkd_port_flush(server->port) || !lkd_port_receive(server->port, &request))
             return;
         if (request.kind == LKD_FRAME_MESSAGE)
-            serve(server, &request);
+            serve_request(server, &request);
     }
 }
 

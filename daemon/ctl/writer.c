@@ -58,7 +58,7 @@ static bool make_path(const struct text *text, int try, char *ret)
 }
 
 /* Return: 0, negative errno. */
-static int put(int fd, const char *bytes, size_t size)
+static int write_bytes(int fd, const char *bytes, size_t size)
 {
     while (size > 0) {
         ssize_t n = write(fd, bytes, size);
@@ -82,7 +82,7 @@ static void write_file(const struct text *text)
         lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", path, strerror(-fd));
         return;
     }
-    r = put(fd, text->bytes, text->size);
+    r = write_bytes(fd, text->bytes, text->size);
     if (close(fd) && r == 0)
         r = -errno;
     if (r)
@@ -93,7 +93,7 @@ static void write_file(const struct text *text)
 
 /* ---- the thread ---- */
 
-static void *run(void *data)
+static void *run_writer(void *data)
 {
     struct lkd_writer *writer = data;
 
@@ -135,7 +135,7 @@ int lkd_writer_new(struct lkd_writer **ret_writer)
     pthread_cond_init(&writer->wake, &clock);
     pthread_cond_init(&writer->done, &clock);
     pthread_condattr_destroy(&clock);
-    r = pthread_create(&writer->thread, NULL, run, writer);
+    r = pthread_create(&writer->thread, NULL, run_writer, writer);
     if (r) {
         free(writer);
         return -r;

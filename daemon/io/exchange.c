@@ -96,7 +96,7 @@ static void on_beat(struct lkd_exchange *exchange)
     set_timer(exchange->beat, next_ns < now_ns + BEAT_NS ? next_ns : now_ns + BEAT_NS);
 }
 
-static void receive(struct lkd_exchange *exchange)
+static void receive_samples(struct lkd_exchange *exchange)
 {
     int64_t begin_ns = lkd_clock_ns();
     int n = lkd_receiver_drain(&exchange->receiver, exchange->options.inputs_port, BURST);
@@ -105,7 +105,7 @@ static void receive(struct lkd_exchange *exchange)
         lkd_exchange_mark(exchange, LKD_SPAN_RECEIVE, begin_ns, (uint64_t)n);
 }
 
-static void *run(void *data)
+static void *run_exchange(void *data)
 {
     struct lkd_exchange *exchange = data;
     struct pollfd items[] = {
@@ -132,7 +132,7 @@ static void *run(void *data)
         if (items[1].revents)
             on_timer(exchange);
         if (items[0].revents || (beat && items[0].fd < 0))
-            receive(exchange);
+            receive_samples(exchange);
         if (beat)
             on_beat(exchange);
         if (items[3].revents)
@@ -176,7 +176,7 @@ static void close_descriptor(int fd)
         close(fd);
 }
 
-static void release(struct lkd_exchange *exchange)
+static void release_exchange(struct lkd_exchange *exchange)
 {
     lkd_receiver_fini(&exchange->receiver);
     lkd_publisher_fini(&exchange->publisher);
@@ -204,9 +204,9 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
     lkd_realtime_lock_init(&exchange->lock);
     r = open_all(exchange);
     if (r == 0)
-        r = -pthread_create(&exchange->thread, NULL, run, exchange);
+        r = -pthread_create(&exchange->thread, NULL, run_exchange, exchange);
     if (r) {
-        release(exchange);
+        release_exchange(exchange);
         return r;
     }
     *ret_exchange = exchange;
@@ -224,7 +224,7 @@ void lkd_exchange_stop(struct lkd_exchange *exchange)
     if (write(exchange->wake, &one, sizeof(one)) < 0)
         lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);
-    release(exchange);
+    release_exchange(exchange);
 }
 
 const struct lkd_ring *lkd_exchange_spans(const struct lkd_exchange *exchange)

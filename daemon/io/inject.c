@@ -155,7 +155,8 @@ static int64_t after(int64_t ns, double s)
     return ns + (int64_t)(s * 1e9);
 }
 
-static void append(struct lkd_injector *injector, const struct lkd_injection *add, int64_t now_ns)
+static void append_source(struct lkd_injector *injector, const struct lkd_injection *add,
+                          int64_t now_ns)
 {
     struct lkd_fault_source *source = &injector->source[injector->n_sources++];
 
@@ -195,7 +196,7 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
         clear(injector, now_ns);
     forget_over(injector, n);
     for (size_t i = 0; i < n; i++)
-        append(injector, &add[i], now_ns);
+        append_source(injector, &add[i], now_ns);
     return OK;
 }
 
@@ -223,8 +224,8 @@ static void stall(struct lkd_injector *injector, struct lkd_fault_source *source
         source->due_ns = now_ns;
 }
 
-static void follow(struct lkd_injector *injector, struct lkd_fault_source *source,
-                   struct lkd_cycle *cycle, int64_t now_ns)
+static void follow_source(struct lkd_injector *injector, struct lkd_fault_source *source,
+                          struct lkd_cycle *cycle, int64_t now_ns)
 {
     if (source->over || now_ns < source->begin_ns)
         return;
@@ -248,7 +249,7 @@ bool lkd_injector_follow(struct lkd_injector *injector, struct lkd_cycle *cycle,
     bool active = injector->n_held > 0;
 
     for (int i = 0; i < injector->n_sources; i++) {
-        follow(injector, &injector->source[i], cycle, now_ns);
+        follow_source(injector, &injector->source[i], cycle, now_ns);
         active = active || injector->source[i].what.active;
     }
     return active;
@@ -280,7 +281,7 @@ int64_t lkd_injector_due_ns(const struct lkd_injector *injector)
 /* ---- a sample ---- */
 
 /* A number in [0, 1): SplitMix64 (Steele, Lea, Flood 2014). */
-static double draw(struct lkd_fault_source *source)
+static double draw_number(struct lkd_fault_source *source)
 {
     uint64_t z = source->random += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -359,18 +360,18 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
         what->count++;
         return true;
     case KIND(DROP):
-        if (draw(source) >= what->amount)
+        if (draw_number(source) >= what->amount)
             return true;
         what->count++;
         return false;
     case KIND(REORDER):
-        if (draw(source) < what->amount) {
+        if (draw_number(source) < what->amount) {
             p->swap = true;
             what->count++;
         }
         return true;
     case KIND(SPIKE):
-        if (p->whole && draw(source) < (what->share > 0 ? what->share : 1))
+        if (p->whole && draw_number(source) < (what->share > 0 ? what->share : 1))
             touch(injector, source, p);
         return true;
     case KIND(FREEZE):

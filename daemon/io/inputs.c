@@ -33,7 +33,7 @@ void lkd_inputs_init(struct lkd_inputs *inputs)
     lkd_realtime_lock_init(&inputs->lock);
 }
 
-static void release(struct lkd_inputs *inputs)
+static void release_inputs(struct lkd_inputs *inputs)
 {
     free(inputs->values);
     free(inputs->news);
@@ -44,7 +44,7 @@ static void release(struct lkd_inputs *inputs)
 
 void lkd_inputs_fini(struct lkd_inputs *inputs)
 {
-    release(inputs);
+    release_inputs(inputs);
     pthread_mutex_destroy(&inputs->lock);
 }
 
@@ -133,7 +133,7 @@ static void clear(struct lkd_inputs *inputs)
 /* ---- a model and its runs ---- */
 
 /* Memory and claims for @cycle, apart from those that are in use. Return: 0, -ENOMEM. */
-static int prepare(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t lease_ns)
+static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t lease_ns)
 {
     int n = 0, r = 0;
 
@@ -152,7 +152,7 @@ static int prepare(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t le
     if (r == 0)
         r = lkd_injector_init(&fresh->injector, fresh->channels, n, fresh->n_values);
     if (r)
-        release(fresh);
+        release_inputs(fresh);
     return r;
 }
 
@@ -176,12 +176,12 @@ static void look_for_channels(const struct lkd_inputs *inputs)
 int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64_t model_id)
 {
     struct lkd_inputs fresh = {0};
-    int r = prepare(&fresh, cycle, inputs->lease_ns);
+    int r = prepare_inputs(&fresh, cycle, inputs->lease_ns);
 
     if (r)
         return r;
     pthread_mutex_lock(&inputs->lock);
-    release(inputs);
+    release_inputs(inputs);
     inputs->cycle = cycle;
     inputs->channels = fresh.channels;
     inputs->n_channels = fresh.n_channels;

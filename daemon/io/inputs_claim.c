@@ -58,7 +58,7 @@ static void list_channels(const struct lkd_inputs *inputs, const struct lkd_clai
                                  inputs->channels[claim->channel[i]].name);
 }
 
-static void tell(const struct lkd_inputs *inputs, const struct lkd_claim *claim)
+static void report_claim(const struct lkd_inputs *inputs, const struct lkd_claim *claim)
 {
     char channels[200];
 
@@ -112,7 +112,7 @@ Linkage__V1__Result lkd_inputs_claim(struct lkd_inputs *inputs, const struct lkd
             .lease_ns = inputs->lease_ns,
         };
         refresh_table(inputs);
-        tell(inputs, claim);
+        report_claim(inputs, claim);
         if (*former)
             lkd_log(LKD_C_CLAIM_TAKEN_OVER,
                     "bench '%s' has taken channels from '%s', which was lost", claim->bench,

@@ -113,8 +113,8 @@ static int check_newer(const struct lkd_memory *last, const struct lkd_sample *s
     return sample->sequence <= last->sequence ? LKD_INPUT_E_NOT_NEWER : LKD_INPUT_OK;
 }
 
-static int check(struct lkd_inputs *inputs, const struct lkd_claim *claim,
-                 const struct lkd_sample *sample)
+static int check_sample(struct lkd_inputs *inputs, const struct lkd_claim *claim,
+                        const struct lkd_sample *sample)
 {
     size_t n_values = claim ? claim->n_values : inputs->n_values;
     int r;
@@ -208,7 +208,7 @@ static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sam
         take_heartbeat(claim, sample);
         return LKD_INPUT_OK;
     }
-    r = check(inputs, claim, sample);
+    r = check_sample(inputs, claim, sample);
     if (r == LKD_INPUT_OK) {
         accept(inputs, claim, sample);
         return LKD_INPUT_OK;

@@ -8,7 +8,7 @@
 
 /* ---- bytes ---- */
 
-static unsigned char *put(unsigned char *at, uint64_t value, int size)
+static unsigned char *put_number(unsigned char *at, uint64_t value, int size)
 {
     for (int i = 0; i < size; i++)
         *at++ = (unsigned char)(value >> (8 * i));
@@ -20,7 +20,7 @@ static unsigned char *put_f64(unsigned char *at, double value)
     uint64_t bits;
 
     memcpy(&bits, &value, sizeof(bits));
-    return put(at, bits, 8);
+    return put_number(at, bits, 8);
 }
 
 /* Beyond what 32 bits hold: the largest they do, so that a receiver sees no infinity. */
@@ -30,7 +30,7 @@ static unsigned char *put_f32(unsigned char *at, double value)
     uint32_t bits;
 
     memcpy(&bits, &narrow, sizeof(bits));
-    return put(at, bits, 4);
+    return put_number(at, bits, 4);
 }
 
 /* ---- values ---- */
@@ -75,13 +75,14 @@ LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motio
     unsigned char *at = ret_packet;
 
     memcpy(at, "LKM1", 4);
-    at = put(at + 4, LKD_MOTION_VERSION, 2);
-    at = put(at, config->wide ? LKD_MOTION_F64 : LKD_MOTION_F32, 2);
-    at = put(at, atomic_fetch_add_explicit(&motion->counter, 1, memory_order_relaxed) + 1, 4);
-    at = put(at, view->status | (motion->missing ? LKD_MOTION_MISSING : 0), 4);
-    at = put(at, view->step, 8);
+    at = put_number(at + 4, LKD_MOTION_VERSION, 2);
+    at = put_number(at, config->wide ? LKD_MOTION_F64 : LKD_MOTION_F32, 2);
+    at =
+        put_number(at, atomic_fetch_add_explicit(&motion->counter, 1, memory_order_relaxed) + 1, 4);
+    at = put_number(at, view->status | (motion->missing ? LKD_MOTION_MISSING : 0), 4);
+    at = put_number(at, view->step, 8);
     at = put_f64(at, view->time_s);
-    at = put(at, view->utc_ns, 8);
+    at = put_number(at, view->utc_ns, 8);
     for (int i = 0; i < LKD_MOTION_SLOTS; i++) {
         double value =
             view->values ? value_of(&motion->source[i], &config->slot[i], view->values) : 0;

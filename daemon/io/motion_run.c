@@ -213,7 +213,7 @@ void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *ou
     lkd_motions_tick(motions, state, now_ns); /* at once, then at the low rate */
 }
 
-static void report(struct lkd_motion *motion)
+static void report_failures(struct lkd_motion *motion)
 {
     uint64_t failed = atomic_load_explicit(&motion->failed, memory_order_relaxed);
 
@@ -234,7 +234,7 @@ void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int
     if (now_ns >= motions->look_ns) {
         motions->look_ns = now_ns + LOOK_NS;
         for (int i = 0; i < motions->n; i++)
-            report(&motions->motion[i]);
+            report_failures(&motions->motion[i]);
     }
     if (state == LINKAGE__V1__STATE__STATE_RUNNING || now_ns < motions->due_ns)
         return;

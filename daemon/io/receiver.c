@@ -14,7 +14,7 @@ void lkd_receiver_fini(struct lkd_receiver *receiver)
     lk_wire_arena_fini(&receiver->arena);
 }
 
-static void report(const struct lkd_peer *peer, const char *why)
+static void report_refusal(const struct lkd_peer *peer, const char *why)
 {
     lkd_log(LKD_C_INPUT_REFUSED, "input sample%s%s refused: %s", *peer->name ? " of " : "",
             peer->name, why);
@@ -29,13 +29,13 @@ static void receive_sample(struct lkd_receiver *receiver, const struct lkd_peer 
     r = lk_wire_decode_input(&receiver->arena, data, size, &message);
     if (r && r != LK_WIRE_E_NOT_FINITE) {
         lkd_inputs_refuse(receiver->inputs);
-        report(peer, lk_wire_status_text(r));
+        report_refusal(peer, lk_wire_status_text(r));
         return;
     }
     /* one that is not finite is refused there, and counted with its channel */
     r = lkd_inputs_offer_message(receiver->inputs, message, peer, lkd_clock_ns());
     if (r)
-        report(peer, lkd_input_status_text(r));
+        report_refusal(peer, lkd_input_status_text(r));
 }
 
 /* Not even decoded. */
@@ -47,7 +47,7 @@ static void forbid(struct lkd_receiver *receiver, const struct lkd_peer *peer)
             peer->name);
 }
 
-static void judge(struct lkd_receiver *receiver, const struct lkd_message *message)
+static void judge_message(struct lkd_receiver *receiver, const struct lkd_message *message)
 {
     if (message->kind == LKD_FRAME_OPENED)
         return;
@@ -55,7 +55,7 @@ static void judge(struct lkd_receiver *receiver, const struct lkd_message *messa
         forbid(receiver, &message->peer);
     } else if (message->kind == LKD_FRAME_PARTS) {
         lkd_inputs_refuse(receiver->inputs);
-        report(&message->peer, "more than one part");
+        report_refusal(&message->peer, "more than one part");
     } else {
         receive_sample(receiver, &message->peer, message->data, message->size);
     }
@@ -67,6 +67,6 @@ int lkd_receiver_drain(struct lkd_receiver *receiver, struct lkd_port *port, int
     int i;
 
     for (i = 0; i < limit && lkd_port_receive(port, &message); i++)
-        judge(receiver, &message);
+        judge_message(receiver, &message);
     return i;
 }

@@ -159,7 +159,8 @@ static struct place *place_of(struct lkd_segments *segments, const struct lkd_cl
     return place;
 }
 
-static void add(struct place *place, enum lkd_segment segment, uint64_t from_ns, uint64_t to_ns)
+static void add_segment(struct place *place, enum lkd_segment segment, uint64_t from_ns,
+                        uint64_t to_ns)
 {
     int64_t ns;
 
@@ -230,7 +231,7 @@ static void add_one_way(struct place *place, enum lkd_segment segment, uint64_t 
 {
     if (to_ns < from_ns && from_ns - to_ns <= (uint64_t)uncertainty_ns)
         to_ns = from_ns;
-    add(place, segment, from_ns, to_ns);
+    add_segment(place, segment, from_ns, to_ns);
     if (uncertainty_ns == 0)
         place->uncertain = true;
     if (uncertainty_ns > place->uncertainty_ns)
@@ -315,7 +316,7 @@ void lkd_segments_received(struct lkd_segments *segments, const struct lkd_claim
 
 /* Two threads publish in lockstep, and one may have been overtaken since it looked at the clock:
  * the order of times is kept. */
-static void keep(struct lkd_segments *segments, uint64_t sequence, int64_t published_ns)
+static void keep_publication(struct lkd_segments *segments, uint64_t sequence, int64_t published_ns)
 {
     const struct lkd_segments_clock *clock = &segments->clock;
     uint64_t at = segments->n_published++;
@@ -347,9 +348,9 @@ static void measure_effect(struct lkd_segments *segments, const struct lkd_stamp
         return;
     place->shown_sequence = stamp->sequence;
     place->shown_received_ns = stamp->received_ns;
-    add(place, LKD_SEGMENT_WAIT, (uint64_t)stamp->received_ns, (uint64_t)stamp->latched_ns);
-    add(place, LKD_SEGMENT_STEP, (uint64_t)stamp->latched_ns, (uint64_t)computed_ns);
-    add(place, LKD_SEGMENT_PUBLISH, (uint64_t)computed_ns, (uint64_t)published_ns);
+    add_segment(place, LKD_SEGMENT_WAIT, (uint64_t)stamp->received_ns, (uint64_t)stamp->latched_ns);
+    add_segment(place, LKD_SEGMENT_STEP, (uint64_t)stamp->latched_ns, (uint64_t)computed_ns);
+    add_segment(place, LKD_SEGMENT_PUBLISH, (uint64_t)computed_ns, (uint64_t)published_ns);
 }
 
 void lkd_segments_shown(struct lkd_segments *segments, const struct lkd_stamp *stamps, int n_stamps,
@@ -360,7 +361,7 @@ void lkd_segments_shown(struct lkd_segments *segments, const struct lkd_stamp *s
     pthread_mutex_lock(&segments->lock);
     for (int i = 0; i < n_stamps; i++)
         measure_effect(segments, &stamps[i], computed_ns, published_ns);
-    keep(segments, sequence, published_ns);
+    keep_publication(segments, sequence, published_ns);
     pthread_mutex_unlock(&segments->lock);
 }
 

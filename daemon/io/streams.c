@@ -70,7 +70,7 @@ static bool is_wanted(struct lkd_streams *streams, uint64_t id)
     return lkd_topics_wanted(&streams->topics, topic);
 }
 
-static struct lkd_stream *find(struct lkd_streams *streams, uint64_t id)
+static struct lkd_stream *find_stream(struct lkd_streams *streams, uint64_t id)
 {
     for (int i = 0; i < streams->n; i++)
         if (streams->stream[i].id == id)
@@ -93,7 +93,7 @@ static struct lkd_stream *look_up(struct lkd_streams *streams,
 
     /* another selection with the same hash gets the next number; 0 would not be encoded */
     for (;; id++) {
-        stream = id ? find(streams, id) : NULL;
+        stream = id ? find_stream(streams, id) : NULL;
         if (id && (!stream || is_same(stream, selection)))
             break;
     }
@@ -101,7 +101,8 @@ static struct lkd_stream *look_up(struct lkd_streams *streams,
     return stream;
 }
 
-static int make(struct lkd_streams *streams, const struct lkd_selection *selection, uint64_t id)
+static int make_stream(struct lkd_streams *streams, const struct lkd_selection *selection,
+                       uint64_t id)
 {
     struct lkd_stream *stream = &streams->stream[streams->n];
     size_t size = (size_t)selection->n_values * sizeof(int);
@@ -130,7 +131,7 @@ int lkd_streams_add(struct lkd_streams *streams, const struct lkd_selection *sel
 
     stream = look_up(streams, selection, &id);
     if (!stream) {
-        r = make(streams, selection, id);
+        r = make_stream(streams, selection, id);
         if (r)
             return r;
         stream = &streams->stream[streams->n - 1];
@@ -161,7 +162,7 @@ static void forget_subscribers(struct lkd_streams *streams)
 }
 
 /* Return: whether a topic of a stream has come or gone. */
-static bool hear(struct lkd_streams *streams)
+static bool hear_subscriptions(struct lkd_streams *streams)
 {
     struct lkd_message message;
     bool changed = false;
@@ -192,7 +193,7 @@ static void look_after_subscribers(struct lkd_streams *streams, int64_t now_ns)
 
 void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns)
 {
-    if (hear(streams))
+    if (hear_subscriptions(streams))
         look_after_subscribers(streams, now_ns);
     for (int i = streams->n - 1; i >= 0; i--) {
         if (streams->stream[i].subscribed || now_ns < streams->stream[i].until_ns)

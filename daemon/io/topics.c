@@ -8,7 +8,8 @@ static size_t cut(size_t size)
     return size < LKD_TOPIC_SIZE ? size : LKD_TOPIC_SIZE;
 }
 
-static struct lkd_topic *find(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+static struct lkd_topic *find_topic(struct lkd_topics *topics, const unsigned char *bytes,
+                                    size_t size)
 {
     for (int i = 0; i < topics->n; i++) {
         struct lkd_topic *entry = &topics->entry[i];
@@ -34,9 +35,9 @@ static struct lkd_topic *make_room(struct lkd_topics *topics)
     return &topics->entry[topics->victim];
 }
 
-static void add(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+static void add_topic(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
 {
-    struct lkd_topic *entry = find(topics, bytes, size);
+    struct lkd_topic *entry = find_topic(topics, bytes, size);
 
     if (!entry) {
         entry = make_room(topics);
@@ -48,7 +49,7 @@ static void add(struct lkd_topics *topics, const unsigned char *bytes, size_t si
 
 static void drop(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
 {
-    struct lkd_topic *entry = find(topics, bytes, size);
+    struct lkd_topic *entry = find_topic(topics, bytes, size);
 
     if (entry && --entry->count == 0)
         *entry = topics->entry[--topics->n];
@@ -61,7 +62,7 @@ bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, si
     if (size > 1 && message[1] != LKD_TOPIC_STREAM)
         return false;
     if (message[0] == 1)
-        add(topics, message + 1, cut(size - 1));
+        add_topic(topics, message + 1, cut(size - 1));
     else
         drop(topics, message + 1, cut(size - 1));
     return true;

@@ -19,7 +19,8 @@ static int find_component(const struct lk_channel *channel, const char *componen
     return -1;
 }
 
-static bool find(const char *name, const struct lk_channel *channels, int n, struct found *ret)
+static bool find_position(const char *name, const struct lk_channel *channels, int n,
+                          struct found *ret)
 {
     size_t length = strcspn(name, ".");
     const char *component = name[length] ? name + length + 1 : NULL;
@@ -61,7 +62,7 @@ int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk
 
     ret_map->n = ret_map->n_channels = 0;
     for (int i = 0; i < names->n; i++) {
-        if (!find(names->name[i], channels, n_channels, &found))
+        if (!find_position(names->name[i], channels, n_channels, &found))
             return refuse_unknown(names->name[i], "output", channels, n_channels, ret_error);
         for (int j = 0; j < found.n; j++)
             ret_map->index[ret_map->n++] = channels[found.channel].offset + found.first + j;
@@ -122,7 +123,7 @@ int lkd_villas_map_inputs(const struct lkd_villas_names *names, const struct lk_
     for (int i = 0; i < names->n; i++) {
         int offset;
 
-        if (!find(names->name[i], channels, n_channels, &found))
+        if (!find_position(names->name[i], channels, n_channels, &found))
             return refuse_unknown(names->name[i], "input", channels, n_channels, ret_error);
         offset = place_in_claim(ret_map, channels, found.channel);
         for (int j = 0; j < found.n; j++)

@@ -98,7 +98,7 @@ int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_wo
 
 /* ---- words ---- */
 
-static void say(struct lkd_words *words)
+static void log_words(struct lkd_words *words)
 {
     if (words->n > 0)
         lkd_log(LKD_C_LINE_SAID, "the line says: %.*s", (int)words->n, words->line);
@@ -116,7 +116,7 @@ void lkd_words_hear(struct lkd_words *words)
     }
     for (ssize_t i = 0; i < n; i++) {
         if (text[i] == '\n' || words->n == sizeof(words->line))
-            say(words);
+            log_words(words);
         if (text[i] != '\n')
             words->line[words->n++] = text[i];
     }
@@ -125,7 +125,7 @@ void lkd_words_hear(struct lkd_words *words)
 void lkd_words_close(struct lkd_words *words)
 {
     lkd_words_hear(words);
-    say(words);
+    log_words(words);
     if (words->fd >= 0)
         close(words->fd);
     words->fd = -1;

@@ -74,7 +74,7 @@ static int check_ipc(const char *endpoint, const char *path, struct lk_error *er
     return 0;
 }
 
-static int check(const char *endpoint, bool keyed, struct lk_error *ret_error)
+static int check_endpoint(const char *endpoint, bool keyed, struct lk_error *ret_error)
 {
     if (strlen(endpoint) >= LKD_ENDPOINT_SIZE)
         return refuse_endpoint(ret_error, endpoint, "too long");
@@ -87,12 +87,12 @@ static int check(const char *endpoint, bool keyed, struct lk_error *ret_error)
 
 int lkd_endpoint_check(const char *endpoint, struct lk_error *ret_error)
 {
-    return check(endpoint, false, ret_error);
+    return check_endpoint(endpoint, false, ret_error);
 }
 
 int lkd_endpoint_check_keyed(const char *endpoint, struct lk_error *ret_error)
 {
-    return check(endpoint, true, ret_error);
+    return check_endpoint(endpoint, true, ret_error);
 }
 
 static socklen_t unix_address(const char *path, struct sockaddr_un *ret)
@@ -203,7 +203,7 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
     const char *address = endpoint + strlen("ipc://"); /* as long as "tcp://" */
     int r;
 
-    r = check(endpoint, open, ret_error);
+    r = check_endpoint(endpoint, open, ret_error);
     if (r)
         return r;
     if (is_ipc(endpoint) && *address != '@' && ipc_in_use(address))

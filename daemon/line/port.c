@@ -98,8 +98,8 @@ static bool is_sound(const struct lkd_port *port, const struct head *head, size_
            is_name(head->name, sizeof(head->name));
 }
 
-static void describe(const struct lkd_port *port, const struct head *head,
-                     struct lkd_message *ret_message)
+static void describe_message(const struct lkd_port *port, const struct head *head,
+                             struct lkd_message *ret_message)
 {
     *ret_message = (struct lkd_message){
         .kind = (enum lkd_frame_kind)head->kind,
@@ -114,8 +114,8 @@ static void describe(const struct lkd_port *port, const struct head *head,
 }
 
 /* Add a piece to the message that it belongs to. Return: whether that is complete. */
-static bool join(struct lkd_port *port, const struct head *head, size_t n,
-                 struct lkd_message *message)
+static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
+                       struct lkd_message *message)
 {
     size_t piece = n - sizeof(*head) - head->n_address;
 
@@ -160,8 +160,8 @@ bool lkd_port_receive(struct lkd_port *port, struct lkd_message *ret_message)
             port->malformed++;
             continue;
         }
-        describe(port, &head, ret_message);
-        if (join(port, &head, (size_t)n, ret_message))
+        describe_message(port, &head, ret_message);
+        if (join_piece(port, &head, (size_t)n, ret_message))
             return true;
     }
     return false;

@@ -65,7 +65,8 @@ static unsigned long memory_limit;
 
 /* ---- answers ---- */
 
-static void answer(enum lkd_answer_kind kind, enum lkd_condition_id condition, const char *text)
+static void send_answer(enum lkd_answer_kind kind, enum lkd_condition_id condition,
+                        const char *text)
 {
     struct lkd_line_answer message = {.kind = kind, .condition = condition};
 
@@ -80,17 +81,17 @@ static void answer(enum lkd_answer_kind kind, enum lkd_condition_id condition, c
         return;
 }
 
-static void report(enum lkd_condition_id condition, const char *text)
+static void report_condition(enum lkd_condition_id condition, const char *text)
 {
-    answer(LKD_ANSWER_REPORT, condition, text);
+    send_answer(LKD_ANSWER_REPORT, condition, text);
 }
 
-static int fail(const char *what, int r)
+static int report_failure(const char *what, int r)
 {
     char text[LKD_ANSWER_TEXT_SIZE];
 
     snprintf(text, sizeof(text), "%s: %s", what, strerror(-r));
-    answer(LKD_ANSWER_FAILED, 0, text);
+    send_answer(LKD_ANSWER_FAILED, 0, text);
     return EXIT_FAILURE;
 }
 
@@ -263,7 +264,7 @@ static uint32_t receive_order(void)
     atomic_store(&line.n_clients, order.number);
     if (line.zap) {
         lkd_zap_replace(line.zap, clients);
-        answer(LKD_ANSWER_CLIENTS, 0, "");
+        send_answer(LKD_ANSWER_CLIENTS, 0, "");
     } else {
         free(line.clients);
         line.clients = clients;
@@ -310,7 +311,7 @@ static int open_route(uint32_t i)
     *route = (struct lkd_route){.channel = wanted->channel,
                                 .keyed = has_keys(wanted->channel),
                                 .generation = line.setup.generation,
-                                .report = report};
+                                .report = report_condition};
     r = lkd_port_init(&route->port, line.channel[i], options.size_max);
     if (r == 0)
         r = lkd_socket_open(line.context, wanted->endpoint, line.listener[i], &options,
@@ -331,7 +332,7 @@ static int open_all(void)
         return -ENOMEM;
     zmq_ctx_set(line.context, ZMQ_IO_THREADS, N_RELAYS);
     if (line.setup.keyed)
-        r = lkd_zap_new(line.context, line.clients, report, &line.zap);
+        r = lkd_zap_new(line.context, line.clients, report_condition, &line.zap);
     line.clients = NULL;
     for (uint32_t i = 0; i < line.setup.n_sockets && r == 0; i++)
         r = open_route(i);
@@ -386,7 +387,8 @@ static void settle_priorities(void)
     const struct lkd_thread_wish *wish = &line.setup.samples;
 
     if ((wish->priority > 0 || wish->core >= 0) && lkd_urgent_settle(carriers, wish))
-        report(LKD_C_EXCHANGE_NORMAL, "line: not all threads that carry samples were found");
+        report_condition(LKD_C_EXCHANGE_NORMAL,
+                         "line: not all threads that carry samples were found");
 }
 
 /* ---- serve ---- */
@@ -402,13 +404,13 @@ static void look_at_descriptors(void)
         getrlimit(RLIMIT_NOFILE, &limit);
         snprintf(text, sizeof(text), "all of %llu descriptors are in use: nobody new is let in",
                  (unsigned long long)limit.rlim_cur);
-        report(LKD_C_LINE_DESCRIPTORS, text);
+        report_condition(LKD_C_LINE_DESCRIPTORS, text);
     }
     line.descriptors_short = is_short;
 }
 
 /* Until the daemon closes its end. */
-static void serve(void)
+static void serve_orders(void)
 {
     struct pollfd item = {.fd = LKD_LINE_FD, .events = POLLIN};
 
@@ -422,7 +424,7 @@ static void serve(void)
         if (kind == 0)
             return;
         if (kind == LKD_ORDER_ASK)
-            answer(LKD_ANSWER_HERE, 0, "");
+            send_answer(LKD_ANSWER_HERE, 0, "");
     }
 }
 
@@ -456,19 +458,19 @@ int lkd_line_main(void)
     set_signals();
     become_ordinary();
     if (!receive_setup() || !seed())
-        return fail("set-up", -EPROTO);
+        return report_failure("set-up", -EPROTO);
     if (line.setup.keyed && receive_order() != LKD_ORDER_CLIENTS)
-        return fail("list of clients", -EPROTO);
+        return report_failure("list of clients", -EPROTO);
     be_normal();
     limit_memory(line.setup.memory);
     r = open_all();
     if (r == 0)
         r = start_all();
     if (r)
-        return fail("endpoints", r);
+        return report_failure("endpoints", r);
     settle_priorities();
-    answer(LKD_ANSWER_READY, 0, "");
-    serve();
+    send_answer(LKD_ANSWER_READY, 0, "");
+    serve_orders();
     close_all();
     return EXIT_SUCCESS;
 }

@@ -29,7 +29,7 @@ static void close_incoming(struct incoming *in)
 }
 
 /* Return: whether a message was there. */
-static bool receive(void *socket, struct incoming *in)
+static bool receive_message(void *socket, struct incoming *in)
 {
     bool more = true;
 
@@ -115,7 +115,7 @@ static void inward(struct lkd_route *route)
     for (int i = 0; i < BURST && !lkd_port_is_kept(&route->port); i++) {
         struct incoming in;
 
-        if (!receive(route->socket, &in))
+        if (!receive_message(route->socket, &in))
             return;
         hand_in(route, &in);
         close_incoming(&in);
@@ -209,7 +209,7 @@ static bool turn(struct lkd_relay *relay)
     return open;
 }
 
-static void *run(void *data)
+static void *run_relay(void *data)
 {
     struct lkd_relay *relay = data;
 
@@ -220,7 +220,7 @@ static void *run(void *data)
 
 int lkd_relay_start(struct lkd_relay *relay)
 {
-    int r = -pthread_create(&relay->thread, NULL, run, relay);
+    int r = -pthread_create(&relay->thread, NULL, run_relay, relay);
 
     relay->started = r == 0;
     if (r == 0) /* from here: whoever looks for it afterwards finds it */

@@ -33,7 +33,7 @@ static bool read_task(const char *root, pid_t pid, struct lkd_waiting_task *task
                   &task->turns) == 3;
 }
 
-static const struct lkd_waiting_task *find(const struct lkd_waiting *waiting, pid_t task)
+static const struct lkd_waiting_task *find_task(const struct lkd_waiting *waiting, pid_t task)
 {
     for (int i = 0; i < waiting->n; i++)
         if (waiting->task[i].task == task)
@@ -79,7 +79,8 @@ int64_t lkd_waiting_ns(struct lkd_waiting *waiting, const char *root, pid_t pid,
 
     read_all(root, pid, waiting);
     for (int i = 0; i < waiting->n; i++) {
-        const struct lkd_waiting_task *now = &waiting->task[i], *then = find(&before, now->task);
+        const struct lkd_waiting_task *now = &waiting->task[i],
+                                      *then = find_task(&before, now->task);
         int64_t ns = then ? task_ns(then, now, is_runnable(root, pid, now->task), elapsed_ns) : 0;
 
         longest_ns = ns > longest_ns ? ns : longest_ns;

@@ -48,9 +48,10 @@ struct request {
     char part[N_PARTS][PART_MAX + 1];
 };
 
-static void report(struct lkd_zap *zap, enum lkd_condition_id condition, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void report(struct lkd_zap *zap, enum lkd_condition_id condition, const char *format, ...)
+static void report_condition(struct lkd_zap *zap, enum lkd_condition_id condition,
+                             const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void report_condition(struct lkd_zap *zap, enum lkd_condition_id condition,
+                             const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -63,7 +64,7 @@ static void report(struct lkd_zap *zap, enum lkd_condition_id condition, const c
 
 /* ---- questions ---- */
 
-static void receive(void *socket, struct request *request)
+static void receive_request(void *socket, struct request *request)
 {
     bool more = true;
 
@@ -94,7 +95,7 @@ static void send_text(void *socket, const char *text, int flags)
 }
 
 /* @user: with whom the connection is from now on; NULL turns it away. */
-static void answer(void *socket, const struct request *request, const char *user)
+static void answer_request(void *socket, const struct request *request, const char *user)
 {
     send_text(socket, "1.0", ZMQ_SNDMORE);
     zmq_send(socket, request->part[ID], request->size[ID], ZMQ_SNDMORE);
@@ -112,7 +113,7 @@ static bool is_curve(const struct request *request)
 }
 
 /* Return: whether the key is on the list. */
-static bool find(struct lkd_zap *zap, const char *key, char *ret_user, size_t size)
+static bool find_user(struct lkd_zap *zap, const char *key, char *ret_user, size_t size)
 {
     const struct lkd_peer *peer;
 
@@ -124,27 +125,28 @@ static bool find(struct lkd_zap *zap, const char *key, char *ret_user, size_t si
     return peer != NULL;
 }
 
-static void judge(struct lkd_zap *zap)
+static void judge_request(struct lkd_zap *zap)
 {
     char key[LK_KEY_SIZE] = "", user[LKD_PEER_USER_ID_SIZE] = "";
     struct request request;
     bool known = false;
 
-    receive(zap->socket, &request);
+    receive_request(zap->socket, &request);
     if (is_curve(&request)) {
         zmq_z85_encode(key, (const uint8_t *)request.part[CREDENTIALS], 32);
-        known = find(zap, key, user, sizeof(user));
+        known = find_user(zap, key, user, sizeof(user));
     }
-    answer(zap->socket, &request, known ? user : NULL);
+    answer_request(zap->socket, &request, known ? user : NULL);
     if (known)
         return;
     atomic_fetch_add(&zap->turned_away, 1);
     if (*key)
-        report(zap, LKD_C_TURNED_AWAY, "turned away: key %s from %s is not on the list of clients",
-               key, *request.part[ADDRESS] ? request.part[ADDRESS] : "this machine");
+        report_condition(zap, LKD_C_TURNED_AWAY,
+                         "turned away: key %s from %s is not on the list of clients", key,
+                         *request.part[ADDRESS] ? request.part[ADDRESS] : "this machine");
     else
-        report(zap, LKD_C_TURNED_AWAY, "turned away: no key, mechanism '%s' from %s",
-               request.part[MECHANISM], request.part[ADDRESS]);
+        report_condition(zap, LKD_C_TURNED_AWAY, "turned away: no key, mechanism '%s' from %s",
+                         request.part[MECHANISM], request.part[ADDRESS]);
 }
 
 /* ---- connections that fail before a question ---- */
@@ -179,7 +181,7 @@ static bool receive_event(void *monitor, uint16_t *ret_event, uint32_t *ret_valu
     return true;
 }
 
-static void hear(struct lkd_zap *zap, int i)
+static void hear_event(struct lkd_zap *zap, int i)
 {
     uint16_t event;
     uint32_t value;
@@ -187,14 +189,15 @@ static void hear(struct lkd_zap *zap, int i)
     if (!receive_event(zap->monitor[i], &event, &value) || !is_refusal(event, value))
         return;
     atomic_fetch_add(&zap->turned_away, 1);
-    report(zap, LKD_C_TURNED_AWAY,
-           "turned away: a client at %s that does not speak CURVE, or not with this server's key",
-           zap->endpoint[i]);
+    report_condition(
+        zap, LKD_C_TURNED_AWAY,
+        "turned away: a client at %s that does not speak CURVE, or not with this server's key",
+        zap->endpoint[i]);
 }
 
 /* ---- thread ---- */
 
-static void *run(void *data)
+static void *run_zap(void *data)
 {
     struct lkd_zap *zap = data;
     zmq_pollitem_t items[2 + LKD_ZAP_SOCKETS_MAX] = {
@@ -209,19 +212,20 @@ static void *run(void *data)
         if (zmq_poll(items, 2 + zap->n_watched, -1) < 0) {
             if (errno == EINTR)
                 continue;
-            report(zap, LKD_C_ZAP_FAILED, "nobody is let in any more: %s", zmq_strerror(errno));
+            report_condition(zap, LKD_C_ZAP_FAILED, "nobody is let in any more: %s",
+                             zmq_strerror(errno));
             break;
         }
         if (items[1].revents)
-            judge(zap);
+            judge_request(zap);
         for (int i = 0; i < zap->n_watched; i++)
             if (items[2 + i].revents)
-                hear(zap, i);
+                hear_event(zap, i);
     }
     return NULL;
 }
 
-static void release(struct lkd_zap *zap)
+static void release_zap(struct lkd_zap *zap)
 {
     for (int i = 0; i < zap->n_watched; i++)
         zmq_close(zap->monitor[i]);
@@ -263,7 +267,7 @@ int lkd_zap_new(void *context, struct lkd_clients *clients, lkd_zap_report *repo
     if (zap->wake < 0 || !zap->socket || zmq_bind(zap->socket, ZAP_ENDPOINT))
         r = errno > 0 ? -errno : -EIO;
     if (r)
-        release(zap);
+        release_zap(zap);
     else
         *ret_zap = zap;
     return r;
@@ -293,7 +297,7 @@ int lkd_zap_watch(struct lkd_zap *zap, void *socket, const char *endpoint)
 
 int lkd_zap_start(struct lkd_zap *zap)
 {
-    int r = -pthread_create(&zap->thread, NULL, run, zap);
+    int r = -pthread_create(&zap->thread, NULL, run_zap, zap);
 
     zap->started = r == 0;
     return r;
@@ -326,5 +330,5 @@ void lkd_zap_stop(struct lkd_zap *zap)
         if (write(zap->wake, &one, sizeof(one)) == sizeof(one))
             pthread_join(zap->thread, NULL);
     }
-    release(zap);
+    release_zap(zap);
 }

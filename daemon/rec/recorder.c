@@ -123,8 +123,8 @@ static int make_path(const struct lkd_recorder *rec, const char *name, char *ret
 }
 
 /* With the lock, and no recording. */
-static void start(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
-                  struct lkd_spsc *queue)
+static void start_recording(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
+                            struct lkd_spsc *queue)
 {
     rec->recording = (struct lkd_recording){.active = true};
     memcpy(rec->recording.file, file, strlen(file) + 1);
@@ -164,7 +164,7 @@ static int start_and_wait(struct lkd_recorder *rec, const char *file, const char
     pthread_mutex_lock(&rec->lock);
     last = rec->recording;
     memcpy(rec->path, path, strlen(path) + 1);
-    start(rec, file, take, queue);
+    start_recording(rec, file, take, queue);
     r = await_begin(rec);
     if (r && r != -ETIMEDOUT)
         rec->recording = last;
@@ -173,7 +173,7 @@ static int start_and_wait(struct lkd_recorder *rec, const char *file, const char
 }
 
 /* Return: 0, LK_E_TEXT, -EBUSY. */
-static int check(struct lkd_recorder *rec, const char *name, struct lk_error *ret_error)
+static int check_request(struct lkd_recorder *rec, const char *name, struct lk_error *ret_error)
 {
     struct lkd_recording now;
     bool busy;
@@ -205,7 +205,7 @@ int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_sp
     struct lkd_take *take;
     int r;
 
-    r = check(rec, name, ret_error);
+    r = check_request(rec, name, ret_error);
     if (r)
         return r;
     r = make_path(rec, name, file, path);

@@ -142,7 +142,7 @@ static int create(struct lkd_recorder *rec)
 }
 
 /* Return: 0, negative errno. */
-static int begin(struct lkd_recorder *rec)
+static int begin_recording(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
     int r = 0;
@@ -212,7 +212,7 @@ static bool is_too_large(const struct lkd_recorder *rec)
            rec->take->file.next + rec->take->chunk.buffer.size >= rec->config->max_size;
 }
 
-static void finish(struct lkd_recorder *rec)
+static void finish_recording(struct lkd_recorder *rec)
 {
     char cycles[24], dropped[24], offset[24], events[24], bytes[24];
     const struct lk_mcap_pair pairs[] = {
@@ -251,7 +251,7 @@ static bool has_room(struct lkd_take *take)
 }
 
 /* Frames and events until the end is asked for, or comes by itself. Return: 0, negative errno. */
-static int follow(struct lkd_recorder *rec)
+static int follow_queue(struct lkd_recorder *rec)
 {
     bool more = false, over = false;
     int r = 0;
@@ -278,7 +278,7 @@ static int follow(struct lkd_recorder *rec)
 
 static void record(struct lkd_recorder *rec)
 {
-    int r = follow(rec);
+    int r = follow_queue(rec);
 
     if (r == 0 && !rec->spoilt)
         r = lkd_take_write(rec->take);
@@ -291,7 +291,7 @@ static void record(struct lkd_recorder *rec)
         note_trouble(rec, r, "writing");
     break_off(rec);
     pthread_mutex_unlock(&rec->lock);
-    finish(rec);
+    finish_recording(rec);
     pthread_mutex_lock(&rec->lock);
     lkd_log(
         LKD_C_RECORDED, "recording %s: %" PRIu64 " cycles, %" PRIu64 " left out, %" PRIu64 " bytes",
@@ -300,7 +300,7 @@ static void record(struct lkd_recorder *rec)
 }
 
 /* Nothing of the recording is left but its figures. */
-static void forget(struct lkd_recorder *rec)
+static void forget_recording(struct lkd_recorder *rec)
 {
     lkd_take_free(rec->take);
     rec->take = NULL;
@@ -321,10 +321,10 @@ void *lkd_recorder_run(void *data)
         if (!rec->take)
             break;
         pthread_mutex_unlock(&rec->lock);
-        if (tell_begin(rec, begin(rec)))
+        if (tell_begin(rec, begin_recording(rec)))
             record(rec);
         pthread_mutex_lock(&rec->lock);
-        forget(rec);
+        forget_recording(rec);
     }
     rec->gone = true;
     pthread_cond_broadcast(&rec->done);

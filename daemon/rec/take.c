@@ -79,8 +79,8 @@ static size_t frame_size(const struct lkd_take *take)
     return LK_RECORDING_CYCLE_SIZE + take->inputs.size + take->outputs.size;
 }
 
-static int prepare(struct lkd_take *take, const struct lkd_take_source *source,
-                   const struct lkd_record_config *config)
+static int prepare_messages(struct lkd_take *take, const struct lkd_take_source *source,
+                            const struct lkd_record_config *config)
 {
     size_t records = config->chunk;
     int r;
@@ -109,7 +109,7 @@ int lkd_take_new(const struct lkd_take_source *source, const struct lkd_record_c
     take->step_s = source->step_s;
     take->utc_offset_ns = read_clock_ns(CLOCK_REALTIME) - lkd_clock_ns();
     lk_mcap_summary_init(&take->summary);
-    r = prepare(take, source, config);
+    r = prepare_messages(take, source, config);
     if (r) {
         lkd_take_free(take);
         return r;

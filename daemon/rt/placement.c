@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* "0-3,6": as taskset and the kernel write them; what does not fit is left out. */
-static const char *describe(const cpu_set_t *set, char *text, size_t size)
+static const char *describe_cores(const cpu_set_t *set, char *text, size_t size)
 {
     size_t n = 0;
 
@@ -46,8 +46,8 @@ static int wished_core(const struct lkd_wish *wish, int worker)
 }
 
 /* Isolated cores are there for this; the kernel starts no process on them. */
-static int choose(const cpu_set_t *allowed, const cpu_set_t *quiet, const struct lkd_placement *p,
-                  int n)
+static int choose_core(const cpu_set_t *allowed, const cpu_set_t *quiet,
+                       const struct lkd_placement *p, int n)
 {
     int core = find_free(quiet, p, n);
 
@@ -66,7 +66,7 @@ static int place_one(const struct lkd_wish *wish, const cpu_set_t *free, const c
         return 0;
     }
     if (CPU_COUNT(quiet) > 0 || CPU_COUNT(free) >= 2) {
-        *ret_core = choose(free, quiet, &none, 0);
+        *ret_core = choose_core(free, quiet, &none, 0);
         return 0;
     }
     *ret_core = LKD_CORE_NONE;
@@ -85,7 +85,7 @@ static void assign(const struct lkd_wish *wish, const cpu_set_t *allowed, const 
         p->core[k] = wished_core(wish, k);
     for (int k = 0; k < p->n_workers; k++)
         if (p->core[k] == LKD_CORE_AUTO)
-            p->core[k] = choose(allowed, quiet, p, p->n_workers);
+            p->core[k] = choose_core(allowed, quiet, p, p->n_workers);
 }
 
 static int check_reachable(const struct lkd_placement *p, const cpu_set_t *reachable,
@@ -97,7 +97,7 @@ static int check_reachable(const struct lkd_placement *p, const cpu_set_t *reach
         if (p->core[k] < 0 || (p->core[k] < CPU_SETSIZE && CPU_ISSET(p->core[k], reachable)))
             continue;
         lk_error_set(error, "realtime: no core %d for worker %d, this process may use cores %s",
-                     p->core[k], k + 1, describe(reachable, cores, sizeof(cores)));
+                     p->core[k], k + 1, describe_cores(reachable, cores, sizeof(cores)));
         return LK_E_MODEL;
     }
     return 0;
@@ -114,7 +114,8 @@ static int check_shared(const struct lkd_placement *p, const cpu_set_t *reachabl
                 lk_error_set(error,
                              "realtime: workers %d and %d share core %d, expected a core for "
                              "each, this process may use cores %s",
-                             i + 1, k + 1, p->core[k], describe(reachable, cores, sizeof(cores)));
+                             i + 1, k + 1, p->core[k],
+                             describe_cores(reachable, cores, sizeof(cores)));
                 return LK_E_MODEL;
             }
     return 0;
@@ -146,7 +147,7 @@ static int check_realtime(const struct lkd_wish *wish, const struct lkd_placemen
     lk_error_set(error,
                  "realtime: %d real-time workers need a core each and one that they leave to "
                  "others, this process may use cores %s; expected fewer workers, or priority: 0",
-                 p->n_workers, describe(reachable, cores, sizeof(cores)));
+                 p->n_workers, describe_cores(reachable, cores, sizeof(cores)));
     return LK_E_MODEL;
 }
 

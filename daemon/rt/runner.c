@@ -111,7 +111,7 @@ static int make_thread(struct lkd_worker *worker)
     return -r;
 }
 
-static void release(struct lkd_runner *runner)
+static void release_runner(struct lkd_runner *runner)
 {
     lk_pool_free(runner->pool);
     runner->pool = NULL;
@@ -237,7 +237,7 @@ bool lkd_runner_ended(struct lkd_runner *runner)
         return false;
     lend_pool(runner, NULL);
     runner->alive = false;
-    release(runner);
+    release_runner(runner);
     lkd_cycle_settle(runner->cycle);
     return true;
 }

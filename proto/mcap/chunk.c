@@ -56,7 +56,8 @@ bool lk_mcap_chunk_fits(const struct lk_mcap_chunk *chunk, size_t n, size_t byte
            chunk->buffer.size + n * MESSAGE_HEAD + bytes + indexes <= chunk->buffer.capacity;
 }
 
-static void note(struct lk_mcap_chunk *chunk, uint16_t channel, uint64_t log_ns, size_t offset)
+static void note_message(struct lk_mcap_chunk *chunk, uint16_t channel, uint64_t log_ns,
+                         size_t offset)
 {
     if (chunk->n_entries == 0 || log_ns < chunk->first_ns)
         chunk->first_ns = log_ns;
@@ -76,7 +77,7 @@ unsigned char *lk_mcap_chunk_add(struct lk_mcap_chunk *chunk, uint16_t channel, 
 
     if (channel < 1 || channel > LK_MCAP_CHANNELS_MAX || !lk_mcap_chunk_fits(chunk, 1, size))
         return NULL;
-    note(chunk, channel, log_ns, offset);
+    note_message(chunk, channel, log_ns, offset);
     lk_mcap_put_u8(b, LK_MCAP_MESSAGE);
     lk_mcap_put_u64(b, MESSAGE_HEAD - LK_MCAP_HEAD_SIZE + size);
     lk_mcap_put_u16(b, channel);

@@ -54,7 +54,7 @@ static void reduce(const char *name, char *ret)
 
 /* The slot of a reduced name, free or not: FNV-1a, then the next ones. There are always free ones.
  */
-static char *find(const struct lk_identifiers *identifiers, const char *reduced)
+static char *find_slot(const struct lk_identifiers *identifiers, const char *reduced)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     size_t i;
@@ -76,7 +76,7 @@ void lk_identifiers_add(struct lk_identifiers *identifiers, const char *name, ch
     strcpy(ret, stem);
     for (unsigned int number = 2;; number++) {
         reduce(ret, reduced);
-        slot = find(identifiers, reduced);
+        slot = find_slot(identifiers, reduced);
         if (!*slot)
             break;
         snprintf(ret, LK_IDENTIFIER_SIZE, "%.65s_%u", stem, number);

@@ -362,7 +362,7 @@ static int look_at_tail(struct lk_mcap_reader *reader, uint64_t offset)
     return 0;
 }
 
-static int finish(struct lk_mcap_reader *reader, enum lk_mcap_ending ending)
+static int end_file(struct lk_mcap_reader *reader, enum lk_mcap_ending ending)
 {
     reader->ending = ending;
     return 0;
@@ -387,18 +387,18 @@ static int next_record(struct lk_mcap_reader *reader, struct lk_mcap_item *item)
 
     reader->end = begin;
     if (room < sizeof(head))
-        return finish(reader, LK_MCAP_CUT);
+        return end_file(reader, LK_MCAP_CUT);
     r = read_at(reader, begin, head, sizeof(head));
     if (r)
         return r;
     op = (uint8_t)take_number(&c, 1);
     n = take_number(&c, 8);
     if (op == 0) /* reserved in the file system, never written */
-        return finish(reader, LK_MCAP_CUT);
+        return end_file(reader, LK_MCAP_CUT);
     if (op == LK_MCAP_FOOTER)
-        return finish(reader, LK_MCAP_BAD); /* without an end of the data */
+        return end_file(reader, LK_MCAP_BAD); /* without an end of the data */
     if (n > room - sizeof(head))
-        return finish(reader, LK_MCAP_CUT);
+        return end_file(reader, LK_MCAP_CUT);
     begin += sizeof(head);
     reader->offset = reader->end = begin + n;
     if (op == LK_MCAP_DATA_END)

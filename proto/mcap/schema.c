@@ -126,7 +126,7 @@ static int add_channels(struct draft *draft, const struct lk_channel *channels, 
     return 0;
 }
 
-static int finish(struct draft *draft, const char *package, const char *message)
+static int finish_type(struct draft *draft, const char *package, const char *message)
 {
     struct lk_mcap_type *type = draft->type;
     char file[200];
@@ -157,7 +157,7 @@ int lk_mcap_type_init(struct lk_mcap_type *type, const char *model, const char *
     if (r == 0)
         r = add_channels(&draft, channels, n_channels);
     if (r == 0)
-        r = finish(&draft, package, message);
+        r = finish_type(&draft, package, message);
     lk_identifiers_fini(&draft.names);
     lk_mcap_buffer_fini(&draft.message);
     lk_mcap_buffer_fini(&draft.form);

@@ -12,7 +12,7 @@ void lk_mcap_buffer_fini(struct lk_mcap_buffer *buffer)
     *buffer = (struct lk_mcap_buffer){.grows = buffer->grows};
 }
 
-static bool grow(struct lk_mcap_buffer *buffer, size_t n)
+static bool grow_buffer(struct lk_mcap_buffer *buffer, size_t n)
 {
     size_t capacity = buffer->capacity ? buffer->capacity : 4096;
     unsigned char *data;
@@ -33,7 +33,7 @@ unsigned char *lk_mcap_reserve(struct lk_mcap_buffer *buffer, size_t n)
 {
     unsigned char *at;
 
-    if (buffer->full || (n > buffer->capacity - buffer->size && !grow(buffer, n))) {
+    if (buffer->full || (n > buffer->capacity - buffer->size && !grow_buffer(buffer, n))) {
         buffer->full = true;
         return NULL;
     }

@@ -81,7 +81,7 @@ static int open_sockets(struct lk_client_bench *bench, const struct lk_client_be
     return code;
 }
 
-static void release(struct lk_client_bench *bench)
+static void release_bench(struct lk_client_bench *bench)
 {
     if (bench->outputs.handle != NULL)
         lk_client_socket_close(&bench->outputs);
@@ -115,7 +115,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
     if (code == 0)
         code = open_sockets(bench, setup, ret_error);
     if (code != 0) {
-        release(bench);
+        release_bench(bench);
         return code;
     }
     if (setup->n_selection == 0 && setup->divisor <= 1)
@@ -146,7 +146,7 @@ void lk_client_bench_close(struct lk_client_bench *bench)
         return;
     if (bench->view.state == LK_CLIENT_BENCH_CONNECTED)
         give_back(bench);
-    release(bench);
+    release_bench(bench);
 }
 
 /* ---- outputs ---- */

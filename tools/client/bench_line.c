@@ -24,7 +24,8 @@
 #define HEARTBEAT_MAX_NS INT64_C(200000000)
 
 /* Sets what others see; text "" when there is nothing to complain about. */
-static void show(struct lk_client_bench *bench, enum lk_client_bench_state state, const char *text)
+static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state state,
+                       const char *text)
 {
     pthread_mutex_lock(&bench->lock);
     bench->view.state = state;
@@ -37,7 +38,7 @@ static void show(struct lk_client_bench *bench, enum lk_client_bench_state state
 static void start_over(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text, int64_t again_ns)
 {
-    show(bench, state, text);
+    show_state(bench, state, text);
     bench->model = NULL;
     bench->question = LK_BENCH_DESCRIBE;
     bench->asking = false;
@@ -114,7 +115,7 @@ static int ask_claim(struct lk_client_bench *bench, struct lk_error *error)
     return lk_client_post(bench->client, &request, error);
 }
 
-static int ask(struct lk_client_bench *bench, struct lk_error *error)
+static int request_meanings(struct lk_client_bench *bench, struct lk_error *error)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
@@ -356,12 +357,12 @@ static void speak(struct lk_client_bench *bench, int64_t now_ns)
     struct lk_error error = {0};
 
     if (bench->question == LK_BENCH_CLAIM && !can_send(bench)) {
-        show(bench, LK_CLIENT_BENCH_WAITING, "the inputs socket is not connected yet");
+        show_state(bench, LK_CLIENT_BENCH_WAITING, "the inputs socket is not connected yet");
         bench->again_ns = now_ns + CONNECT_NS;
         return;
     }
     bench->asked_ns = now_ns;
-    bench->asking = ask(bench, &error) == 0;
+    bench->asking = request_meanings(bench, &error) == 0;
     if (!bench->asking)
         start_over(bench, LK_CLIENT_BENCH_WAITING, error.text, now_ns + AGAIN_NS);
 }

@@ -56,7 +56,7 @@ static int open_parts(struct lk_client *client, const char *endpoint, struct lk_
     return code;
 }
 
-static void release(struct lk_client *client)
+static void release_client(struct lk_client *client)
 {
     lk_wire_arena_fini(&client->replies);
     lk_wire_arena_fini(&client->descriptions);
@@ -85,7 +85,7 @@ int lk_client_open_with(const char *endpoint, int timeout_ms,
     if (code == 0)
         code = open_parts(client, endpoint != NULL ? endpoint : LK_CLIENT_CONTROL, ret_error);
     if (code != 0)
-        release(client);
+        release_client(client);
     else
         *ret_client = client;
     return code;
@@ -97,7 +97,7 @@ void lk_client_close(struct lk_client *client)
         return;
     lk_client_socket_close(&client->socket);
     zmq_ctx_term(client->socket.context);
-    release(client);
+    release_client(client);
 }
 
 void *lk_client_context(const struct lk_client *client)

@@ -21,7 +21,7 @@ struct lk_client_stream {
     int64_t heard_ns;
 };
 
-static void release(struct lk_client_stream *stream)
+static void release_stream(struct lk_client_stream *stream)
 {
     lk_wire_arena_fini(&stream->samples);
     lk_wire_arena_fini(&stream->meanings);
@@ -29,8 +29,9 @@ static void release(struct lk_client_stream *stream)
 }
 
 /* Asks the daemon for the selection. */
-static int ask(struct lk_client *client, char *const *channels, size_t n, uint32_t divisor,
-               const Linkage__V1__Stream **ret_stream, struct lk_error *ret_error)
+static int request_stream(struct lk_client *client, char *const *channels, size_t n,
+                          uint32_t divisor, const Linkage__V1__Stream **ret_stream,
+                          struct lk_error *ret_error)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__SubscribeRequest subscribe = LINKAGE__V1__SUBSCRIBE_REQUEST__INIT;
@@ -82,10 +83,10 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
         lk_wire_arena_init(&stream->meanings, MEANING_ARENA) != 0) {
         lk_error_set(ret_error, "no memory for a stream");
         if (stream != NULL)
-            release(stream);
+            release_stream(stream);
         return -ENOMEM;
     }
-    code = ask(client, channels, n, divisor, &meaning, ret_error);
+    code = request_stream(client, channels, n, divisor, &meaning, ret_error);
     if (code == 0)
         code = keep_meaning(stream, meaning, ret_error);
     if (code == 0)
@@ -93,7 +94,7 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
                                      endpoint != NULL ? endpoint : LK_CLIENT_OUTPUTS,
                                      lk_client_keys(client), ret_error);
     if (code != 0) {
-        release(stream);
+        release_stream(stream);
         return code;
     }
     lk_client_socket_subscribe(&stream->socket, stream->meaning->topic.data,
@@ -178,5 +179,5 @@ void lk_client_stream_close(struct lk_client_stream *stream)
     if (stream == NULL)
         return;
     lk_client_socket_close(&stream->socket);
-    release(stream);
+    release_stream(stream);
 }

@@ -27,7 +27,7 @@ static int note_fault(struct lk_csv *csv)
     return csv->fault;
 }
 
-static int put(struct lk_csv *csv, const char *text, size_t size)
+static int write_text(struct lk_csv *csv, const char *text, size_t size)
 {
     if (csv->fault == 0 && fwrite(text, 1, size, csv->file) != size)
         note_fault(csv);
@@ -58,10 +58,10 @@ int lk_csv_open(const char *path, struct lk_csv **ret_csv)
 
 static void put_quoted(struct lk_csv *csv, const char *field)
 {
-    put(csv, "\"", 1);
+    write_text(csv, "\"", 1);
     for (; *field != '\0'; field++)
-        put(csv, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
-    put(csv, "\"", 1);
+        write_text(csv, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
+    write_text(csv, "\"", 1);
 }
 
 int lk_csv_add_column(struct lk_csv *csv, const char *channel, const char *component,
@@ -76,18 +76,18 @@ int lk_csv_add_column(struct lk_csv *csv, const char *channel, const char *compo
     snprintf(field, sizeof(field), "%s%s%s%s%s%s", channel, parts ? "." : "",
              parts ? component : "", units ? " [" : "", units ? unit : "", units ? "]" : "");
     if (csv->n_columns++ > 0)
-        put(csv, ",", 1);
+        write_text(csv, ",", 1);
     if (strpbrk(field, ",\"\r\n") != NULL)
         put_quoted(csv, field);
     else
-        put(csv, field, strlen(field));
+        write_text(csv, field, strlen(field));
     return csv->fault;
 }
 
 static void end_header(struct lk_csv *csv)
 {
     if (!csv->header_done)
-        put(csv, "\n", 1);
+        write_text(csv, "\n", 1);
     csv->header_done = true;
 }
 
@@ -99,9 +99,9 @@ int lk_csv_write_row(struct lk_csv *csv, const double *values)
     for (int i = 0; i < csv->n_columns && csv->fault == 0; i++) {
         int size = snprintf(number, sizeof(number), i > 0 ? ",%.17g" : "%.17g", values[i]);
 
-        put(csv, number, (size_t)size);
+        write_text(csv, number, (size_t)size);
     }
-    return put(csv, "\n", 1);
+    return write_text(csv, "\n", 1);
 }
 
 int lk_csv_close(struct lk_csv *csv)

@@ -21,7 +21,7 @@ struct pool_threads {
     struct member member[LK_POOL_MAX];
 };
 
-static void *serve(void *data)
+static void *serve_pool(void *data)
 {
     struct member *member = data;
 
@@ -63,7 +63,7 @@ static int start_members(struct pool_threads *threads, int n, const int *cores)
         int r;
 
         *member = (struct member){.pool = threads->pool, .worker = k};
-        r = -pthread_create(&member->thread, NULL, serve, member);
+        r = -pthread_create(&member->thread, NULL, serve_pool, member);
         if (r)
             return r;
         threads->n_started++;

@@ -110,7 +110,7 @@ static void keep_sample(struct receiver *receiver, const Linkage__V1__OutputSamp
     record->n_received++;
 }
 
-static void *receive(void *data)
+static void *receive_samples(void *data)
 {
     struct receiver *receiver = data;
 
@@ -221,7 +221,7 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
 {
     struct receiver receiver = {.bench = line->bench, .layout = layout, .record = record};
     pthread_t thread;
-    int code = pthread_create(&thread, NULL, receive, &receiver);
+    int code = pthread_create(&thread, NULL, receive_samples, &receiver);
 
     if (code != 0) {
         fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));

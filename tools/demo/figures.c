@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a;
     double y = *(const double *)b;
@@ -44,7 +44,7 @@ static void find_round_trips(const struct demo_record *record, struct demo_figur
             (double)(record->received[r].received_ns - record->sent[s].sent_ns) * 1e-3;
     }
     figures->n_missing = record->n_sent - figures->n_round_trips;
-    qsort(figures->round_trip_us, figures->n_round_trips, sizeof(double), compare);
+    qsort(figures->round_trip_us, figures->n_round_trips, sizeof(double), compare_doubles);
     figures->round_trip = quantiles(figures->round_trip_us, figures->n_round_trips);
 }
 

@@ -90,7 +90,7 @@ static int read_options(int argc, char **argv, struct options *options)
     return DEMO_USAGE;
 }
 
-static int fail(int code, const struct lk_error *error)
+static int report_failure(int code, const struct lk_error *error)
 {
     fprintf(stderr, "linkage-demo: %s\n", error->text);
     return code == LK_CLIENT_E_NO_ANSWER || code == LK_CLIENT_E_SILENT ? DEMO_NO_DAEMON
@@ -187,7 +187,7 @@ static int connect_line(const struct options *options, struct demo_line *line,
         code = lk_client_command(line->client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE,
                                  &reply, &error);
     if (code != 0)
-        return fail(code, &error);
+        return report_failure(code, &error);
     if (reply->result != LINKAGE__V1__RESULT__RESULT_OK || reply->description == NULL) {
         fprintf(stderr, "linkage-demo: %s\n",
                 reply->text[0] != '\0' ? reply->text : "the daemon describes no model");
@@ -197,7 +197,7 @@ static int connect_line(const struct options *options, struct demo_line *line,
     if (status != DEMO_OK)
         return status;
     code = open_bench(options, line, &error);
-    return code == 0 ? claim_motor(line->bench) : fail(code, &error);
+    return code == 0 ? claim_motor(line->bench) : report_failure(code, &error);
 }
 
 static void disconnect_line(struct demo_line *line)
@@ -225,9 +225,9 @@ static int write_files(const struct options *options, const struct demo_record *
 }
 
 /* Asks for the daemon's figures and judges the run by them. */
-static int judge(const struct options *options, struct demo_line *line,
-                 const struct demo_layout *layout, const struct demo_record *record,
-                 const struct demo_span *span)
+static int judge_run(const struct options *options, struct demo_line *line,
+                     const struct demo_layout *layout, const struct demo_record *record,
+                     const struct demo_span *span)
 {
     const Linkage__V1__ControlReply *reply;
     struct demo_figures figures;
@@ -236,7 +236,7 @@ static int judge(const struct options *options, struct demo_line *line,
                                  &error);
 
     if (code != 0)
-        return fail(code, &error);
+        return report_failure(code, &error);
     if (reply->status == NULL ||
         demo_figures_compute(record, layout, reply->status, &figures) != 0) {
         fprintf(stderr, "linkage-demo: no figures of the run\n");
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
         demo_bench_run(&line, &layout, options.duration_s, &record, &span) != 0)
         status = DEMO_FAILED;
     if (status == DEMO_OK)
-        status = judge(&options, &line, &layout, &record, &span);
+        status = judge_run(&options, &line, &layout, &record, &span);
     demo_record_fini(&record);
     disconnect_line(&line);
     return status;

@@ -12,7 +12,7 @@
 
 #define TRIPS_MAX 10000000
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
         shown = view;
     }
     lk_client_bench_close(bench);
-    qsort(trips, n, sizeof(*trips), compare);
+    qsort(trips, n, sizeof(*trips), compare_times);
     printf("claims %" PRIu64 ", round trips %zu: p50 %.0f us, p99 %.0f us, max %.0f us\n",
            view.times_claimed, n, n > 0 ? (double)trips[n / 2] * 1e-3 : 0,
            n > 0 ? (double)trips[n * 99 / 100] * 1e-3 : 0, n > 0 ? (double)trips[n - 1] * 1e-3 : 0);

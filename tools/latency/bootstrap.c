@@ -89,7 +89,7 @@ static int table_init(struct table *ret_table, const struct lat_histogram *block
 }
 
 /* Sums the blocks @picks, @n_blocks of them, up in table->drawn. */
-static void draw(struct table *table, const size_t *picks, size_t n_blocks)
+static void draw_blocks(struct table *table, const size_t *picks, size_t n_blocks)
 {
     struct lat_histogram *drawn = &table->drawn;
 
@@ -112,7 +112,7 @@ static double ratio_of(const struct table *method, const struct table *reference
            lat_statistic_of(&reference->drawn, (enum lat_statistic)statistic);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -126,8 +126,8 @@ static void draw_all(struct table *method, struct table *reference, size_t n_blo
     for (size_t i = 0; i < n_draws; i++) {
         for (size_t k = 0; k < n_blocks; k++)
             picks[k] = (size_t)(next_random(&seed) % n_blocks);
-        draw(method, picks, n_blocks);
-        draw(reference, picks, n_blocks);
+        draw_blocks(method, picks, n_blocks);
+        draw_blocks(reference, picks, n_blocks);
         for (int s = 0; s < LAT_N_STATISTICS; s++)
             ret_values[(size_t)s * n_draws + i] = ratio_of(method, reference, s);
     }
@@ -138,7 +138,7 @@ static void set_interval(double *values, size_t n, struct lat_ratio *ratio)
 {
     size_t outside = (size_t)((1 - LAT_INTERVAL) / 2 * (double)(n - 1) + 0.5);
 
-    qsort(values, n, sizeof(*values), compare);
+    qsort(values, n, sizeof(*values), compare_doubles);
     ratio->low = values[outside];
     ratio->high = values[n - 1 - outside];
 }

@@ -12,8 +12,8 @@
 
 #define PATIENCE_S 20 /* beyond the slice: start, end, and a machine under load */
 
-static int start(const struct lat_cyclictest *setup, double slice_s,
-                 struct lat_process *ret_process, struct lk_error *error)
+static int start_cyclictest(const struct lat_cyclictest *setup, double slice_s,
+                            struct lat_process *ret_process, struct lk_error *error)
 {
     struct lat_spawn spawn = {.cpus = setup->cpus, .log = setup->log, .piped = true};
     char core[16], priority[16], period[16], loops[32], limit[16];
@@ -64,7 +64,7 @@ int lat_cyclictest_run(const struct lat_cyclictest *setup, double slice_s,
                        struct lat_histogram *ret_late, struct lk_error *ret_error)
 {
     struct lat_process process = {0};
-    int code = start(setup, slice_s, &process, ret_error);
+    int code = start_cyclictest(setup, slice_s, &process, ret_error);
 
     if (code != 0)
         return code;

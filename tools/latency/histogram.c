@@ -15,7 +15,7 @@ void lat_histogram_fini(struct lat_histogram *histogram)
 }
 
 /* Index of the first class that does not begin before @from_us. */
-static size_t find(const struct lat_histogram *histogram, double from_us)
+static size_t find_class(const struct lat_histogram *histogram, double from_us)
 {
     size_t low = 0, high = histogram->n;
 
@@ -47,7 +47,7 @@ static int make_room(struct lat_histogram *histogram)
 
 int lat_histogram_add(struct lat_histogram *histogram, double from_us, double to_us, uint64_t count)
 {
-    size_t at = find(histogram, from_us);
+    size_t at = find_class(histogram, from_us);
 
     /* the same beginning with another end is another class: they may overlap, and are kept apart */
     while (at < histogram->n && histogram->classes[at].from_us <= from_us &&

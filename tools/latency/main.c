@@ -90,7 +90,7 @@ static int measure(struct lat_course *course, struct lk_error *error)
     return code;
 }
 
-static int run(struct lat_course *course, struct lat_setup *setup, struct lk_error *error)
+static int run_course(struct lat_course *course, struct lat_setup *setup, struct lk_error *error)
 {
     int code = lat_setup_machine(course, &setup->rig, error);
 
@@ -160,7 +160,7 @@ int main(int argc, char *argv[])
         return status;
     lat_signals_init();
     date_report(&report);
-    code = run(&course, &setup, &error);
+    code = run_course(&course, &setup, &error);
     lat_setup_fini(&setup);
     report.interrupted = code == -EINTR || lat_interrupted();
     if (code != 0 && !report.interrupted)

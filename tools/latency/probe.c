@@ -12,7 +12,7 @@
 #define PAUSE_NS  INT64_C(50000000)
 
 /* Reads the clock until @until_ns. */
-static void watch(int64_t until_ns, struct lat_gaps *gaps)
+static void watch_gaps(int64_t until_ns, struct lat_gaps *gaps)
 {
     int64_t begin_ns = lk_client_now_ns(), last_ns = begin_ns, now_ns = begin_ns;
 
@@ -32,7 +32,7 @@ static void watch_in_bursts(int64_t until_ns, struct lat_gaps *gaps)
     for (int64_t at_ns = lk_client_now_ns(); at_ns < until_ns && !lat_interrupted();) {
         int64_t end_ns = at_ns + BURST_NS < until_ns ? at_ns + BURST_NS : until_ns;
 
-        watch(end_ns, gaps);
+        watch_gaps(end_ns, gaps);
         at_ns = lk_client_now_ns() + PAUSE_NS;
         lat_wait_until(at_ns);
     }
@@ -57,7 +57,7 @@ int lat_probe_run(int core, int priority, double slice_s, struct lat_gaps *ret_g
     if (priority > 0)
         watch_in_bursts(until_ns, &gaps);
     else
-        watch(until_ns, &gaps);
+        watch_gaps(until_ns, &gaps);
     sched_setscheduler(0, SCHED_OTHER, &normal);
     sched_setaffinity(0, sizeof(before), &before);
     *ret_gaps = gaps;

@@ -185,7 +185,7 @@ int lat_process_read(struct lat_process *process, int64_t until_ns, char **ret_t
     return 0;
 }
 
-static void forget(struct lat_process *process)
+static void forget_process(struct lat_process *process)
 {
     if (process->output >= 0)
         close(process->output);
@@ -208,7 +208,7 @@ int lat_process_wait(struct lat_process *process, int timeout_ms)
             return -ETIMEDOUT;
         sleep_until(lk_client_now_ns() + PAUSE_NS);
     }
-    forget(process);
+    forget_process(process);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -11,8 +11,8 @@
 #define LOOK_NS INT64_C(50000000)
 
 /* Sends @request; a refusal is an error. */
-static int ask(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const char *verb,
-               const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
+static int send_request(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const char *verb,
+                        const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
     struct lk_error reason;
     int code = lk_client_call(rig->client, request, ret_reply, &reason);
@@ -39,7 +39,7 @@ static int ask_status(struct lat_rig *rig, const Linkage__V1__Status **ret_statu
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS;
     request.status = &status;
-    code = ask(rig, &request, "status", &reply, error);
+    code = send_request(rig, &request, "status", &reply, error);
     if (code == 0 && reply->status == NULL) {
         lk_error_set(error, "linkaged answers without a status");
         code = 1;
@@ -49,7 +49,7 @@ static int ask_status(struct lat_rig *rig, const Linkage__V1__Status **ret_statu
     return code;
 }
 
-static int describe(struct lat_rig *rig, struct lk_error *error)
+static int request_description(struct lat_rig *rig, struct lk_error *error)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__DescribeRequest command = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
@@ -59,7 +59,7 @@ static int describe(struct lat_rig *rig, struct lk_error *error)
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
     request.describe = &command;
-    code = ask(rig, &request, "describe", &reply, error);
+    code = send_request(rig, &request, "describe", &reply, error);
     if (code == 0 && reply->description == NULL) {
         lk_error_set(error, "linkaged describes no model");
         code = 1;
@@ -89,8 +89,8 @@ int lat_rig_load(struct lat_rig *rig, const char *name, const char *text,
     load.text.len = strlen(text);
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD;
     request.load = &load;
-    code = ask(rig, &request, "load", &reply, ret_error);
-    return code != 0 ? code : describe(rig, ret_error);
+    code = send_request(rig, &request, "load", &reply, ret_error);
+    return code != 0 ? code : request_description(rig, ret_error);
 }
 
 static void keep_degraded(struct lat_rig *rig, const Linkage__V1__Status *status)
@@ -138,7 +138,7 @@ int lat_rig_arm(struct lat_rig *rig, uint32_t steps, struct lk_error *ret_error)
     arm.steps = steps;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM;
     request.arm = &arm;
-    code = ask(rig, &request, "arm", &reply, ret_error);
+    code = send_request(rig, &request, "arm", &reply, ret_error);
     return code != 0 ? code : await_armed(rig, ret_error);
 }
 
@@ -146,7 +146,7 @@ static int command(struct lat_rig *rig, Linkage__V1__ControlRequest *request, co
                    struct lk_error *error)
 {
     const Linkage__V1__ControlReply *reply;
-    int code = ask(rig, request, verb, &reply, error);
+    int code = send_request(rig, request, verb, &reply, error);
 
     if (code == 0 && reply->status != NULL)
         keep_degraded(rig, reply->status);
@@ -211,7 +211,7 @@ int lat_rig_wakeups(struct lat_rig *rig, struct lat_wakeups *ret_wakeups,
     ask_for.with_histograms = true;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE;
     request.evidence = &ask_for;
-    code = ask(rig, &request, "evidence", &reply, ret_error);
+    code = send_request(rig, &request, "evidence", &reply, ret_error);
     if (code != 0)
         return code;
     if (reply->evidence == NULL || reply->evidence->wakeup == NULL) {

@@ -26,7 +26,7 @@ struct pair {
     char secret_key[LK_KEY_SIZE];
 };
 
-static int fail(const struct ctl_options *options, const char *path, const char *why)
+static int report_failure(const struct ctl_options *options, const char *path, const char *why)
 {
     struct lk_error error;
 
@@ -43,15 +43,15 @@ static int write_file(const struct ctl_options *options, const char *path, mode_
     bool done;
 
     if (fd == -EEXIST)
-        return fail(options, path, "exists; keys are never overwritten");
+        return report_failure(options, path, "exists; keys are never overwritten");
     if (fd < 0)
-        return fail(options, path, strerror(-fd));
+        return report_failure(options, path, strerror(-fd));
     /* whatever the umask says: a secret is for its owner, a public key for everybody */
     done = fchmod(fd, mode) == 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
     if (close(fd) == 0 && done)
         return CTL_OK;
     unlink(path);
-    return fail(options, path, "could not be written");
+    return report_failure(options, path, "could not be written");
 }
 
 static int write_pair(const struct ctl_options *options, const char *path, const char *whose,
@@ -62,7 +62,7 @@ static int write_pair(const struct ctl_options *options, const char *path, const
 
     n = snprintf(public_path, sizeof(public_path), "%s" SUFFIX_PUBLIC, path);
     if (n >= (int)sizeof(public_path))
-        return fail(options, path, "the path is too long");
+        return report_failure(options, path, "the path is too long");
     snprintf(text, sizeof(text), "# linkaged: secret key of %s, for nobody else\n%s\n", whose,
              pair->secret_key);
     status = write_file(options, path, 0600, text);
@@ -114,7 +114,7 @@ static int keygen_client(const struct ctl_options *options, const char *name, co
     int status;
 
     if (snprintf(path, sizeof(path), "%s/%s.key", folder, name) >= (int)sizeof(path))
-        return fail(options, folder, "the path is too long");
+        return report_failure(options, folder, "the path is too long");
     status = write_pair(options, path, name, pair);
     if (status != CTL_OK)
         return status;
@@ -156,7 +156,7 @@ int ctl_keygen(const struct ctl_options *options, struct lk_client *client, int 
     if (for_client && !lk_key_name_is_valid(args[1], strlen(args[1])))
         return usage("a NAME has 1 to 63 letters, digits, '.', '_' or '-'");
     if (zmq_curve_keypair(pair.public_key, pair.secret_key))
-        return fail(options, "keygen", "this machine's libzmq cannot encrypt (no CURVE)");
+        return report_failure(options, "keygen", "this machine's libzmq cannot encrypt (no CURVE)");
     status = server ? keygen_server(options, args[1], &pair)
                     : keygen_client(options, args[1], args[2], &pair);
     explicit_bzero(&pair, sizeof(pair));

@@ -93,7 +93,7 @@ static int refuse_description(const struct watch *watch, const Linkage__V1__Cont
 }
 
 /* Asks what the samples mean. */
-static int describe(struct watch *watch)
+static int request_description(struct watch *watch)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__DescribeRequest describe_request = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
@@ -183,7 +183,7 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
 
     count_gap(watch, sample);
     if (sample->model_id != watch->selection.description->model_id)
-        status = describe(watch);
+        status = request_description(watch);
     if (status != CTL_OK)
         return status;
     /* Still another one: a sample of the model before, on its way while the new one was loaded. */
@@ -203,8 +203,8 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
     return ferror(stdout) ? CTL_FAILED : CTL_OK;
 }
 
-static int receive(struct watch *watch, int64_t *ret_received_ns,
-                   const Linkage__V1__OutputSample **ret_sample)
+static int receive_sample(struct watch *watch, int64_t *ret_received_ns,
+                          const Linkage__V1__OutputSample **ret_sample)
 {
     int64_t left = left_ms(watch);
     int wait_ms = left > QUIET_MS ? QUIET_MS : left > 0 ? (int)left : 0;
@@ -222,7 +222,7 @@ static int fail_with(const struct watch *watch, int number)
     return ctl_fail(watch->options, &error);
 }
 
-static int follow(struct watch *watch)
+static int follow_samples(struct watch *watch)
 {
     int status = CTL_OK;
 
@@ -231,14 +231,14 @@ static int follow(struct watch *watch)
            (watch->options->count == 0 || watch->printed < watch->options->count)) {
         const Linkage__V1__OutputSample *sample;
         int64_t received_ns;
-        int code = receive(watch, &received_ns, &sample);
+        int code = receive_sample(watch, &received_ns, &sample);
 
         if (code == 0)
             watch->heard_ns = received_ns;
         if (code == 0)
             status = take_sample(watch, sample, received_ns);
         else if (code == LK_CLIENT_E_CHANGED)
-            status = describe(watch);
+            status = request_description(watch);
         else if (code == LK_CLIENT_E_NO_ANSWER)
             status = ask_why_quiet(watch);
         else if (code < 0)
@@ -286,9 +286,9 @@ int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n
     status = open_outputs(&watch);
     watch_printer_init(&watch.printer);
     if (status == CTL_OK)
-        status = describe(&watch);
+        status = request_description(&watch);
     if (status == CTL_OK)
-        status = follow(&watch);
+        status = follow_samples(&watch);
     free(watch.selection.channels);
     lk_client_stream_close(watch.stream);
     lk_client_outputs_close(watch.outputs);

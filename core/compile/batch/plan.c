@@ -33,7 +33,7 @@ struct planner {
 };
 
 /* grows @array for one more element; capacities are powers of two */
-static void *more(struct planner *pl, void *array, int n, size_t size)
+static void *grow_array(struct planner *pl, void *array, int n, size_t size)
 {
     if (n & (n - 1))
         return array;
@@ -46,7 +46,7 @@ static void *more(struct planner *pl, void *array, int n, size_t size)
 
 #define ADD(pl, array, n, ...)                                                                     \
     do {                                                                                           \
-        (array) = more(pl, array, n, sizeof(*(array)));                                            \
+        (array) = grow_array(pl, array, n, sizeof(*(array)));                                      \
         if (!(pl)->failed)                                                                         \
             (array)[(n)++] = __VA_ARGS__;                                                          \
     } while (0)
@@ -141,7 +141,7 @@ static int remainder_size(const struct lk_batch_front *f)
 }
 
 /* reserves space on the stack of the task: the first gap that is large enough */
-static int push(struct planner *pl, int size)
+static int push_remainder(struct planner *pl, int size)
 {
     for (int i = 0; i < pl->n_gaps; i++)
         if (pl->gaps[i].size >= size) {
@@ -154,7 +154,7 @@ static int push(struct planner *pl, int size)
     return reserve_vectors(pl->p, size);
 }
 
-static void pop(struct planner *pl, int at, int size)
+static void pop_remainder(struct planner *pl, int at, int size)
 {
     for (int i = 0; i < pl->n_gaps; i++) {
         if (pl->gaps[i].at + pl->gaps[i].size == at) {
@@ -218,7 +218,7 @@ static void place_joints(struct planner *pl, int block)
 }
 
 /* whether another task, or fronts in several lanes, read the remainder of front @i */
-static int stays(const struct planner *pl, int i)
+static int remainder_stays(const struct planner *pl, int i)
 {
     int user = pl->user[i];
 
@@ -233,8 +233,8 @@ static void place_front(struct planner *pl, int i)
     int rest = f->n - f->e;
 
     f->factor = reserve_vectors(pl->p, f->e * (f->e + 1) / 2 + f->e * rest);
-    f->remainder =
-        stays(pl, i) ? reserve_vectors(pl->p, remainder_size(f)) : push(pl, remainder_size(f));
+    f->remainder = remainder_stays(pl, i) ? reserve_vectors(pl->p, remainder_size(f))
+                                          : push_remainder(pl, remainder_size(f));
     f->sums = f->remainder + rest * (rest + 1) / 2;
     for (int k = 0; k < from->n_parts; k++) {
         int child = from->parts[k].is_body ? -1 : from->parts[k].child[0];
@@ -242,8 +242,9 @@ static void place_front(struct planner *pl, int i)
         /* if lane 0 of an aligned child is empty, another lane gives its index */
         for (int l = 0; l < LK_LANES_MAX && !from->parts[k].is_body && child < 0; l++)
             child = from->parts[k].child[l];
-        if (child >= 0 && !stays(pl, child))
-            pop(pl, pl->p->fronts[child].remainder, remainder_size(&pl->p->fronts[child]));
+        if (child >= 0 && !remainder_stays(pl, child))
+            pop_remainder(pl, pl->p->fronts[child].remainder,
+                          remainder_size(&pl->p->fronts[child]));
     }
     add_op(pl, LK_BATCH_FRONT, i);
 }
@@ -323,8 +324,8 @@ static void place_all(struct planner *pl)
 
 /* @at: block of each lane, or -1;  @lane: lane in it;  @none: block that empty lanes read
  * @live: lanes of the block that are in use; reading its unused lanes is harmless */
-static struct lk_ref refer(struct planner *pl, const int *at, const int *lane, unsigned live,
-                           int none)
+static struct lk_ref refer_lanes(struct planner *pl, const int *at, const int *lane, unsigned live,
+                                 int none)
 {
     int lanes = pl->p->lanes, some = -1, is_one = 1;
     struct lk_ref ref = {.map = -1, .one = -1};
@@ -377,7 +378,7 @@ static struct lk_ref refer_joints(struct planner *pl, const int *joint, int none
         if (joint[l] >= 0)
             live = lanes_in_use(pl->p->joints[pl->joint[joint[l]].block].joint);
     }
-    return refer(pl, at, lane, live, none);
+    return refer_lanes(pl, at, lane, live, none);
 }
 
 /* @body: n_bodies: the ground; -1: none, which for a joint also means the ground */
@@ -395,7 +396,7 @@ static struct lk_ref refer_bodies(struct planner *pl, const int *body, int none)
         if (is_body)
             live = lanes_in_use(pl->p->bodies[pl->body[body[l]].block].body);
     }
-    return refer(pl, at, lane, live, none);
+    return refer_lanes(pl, at, lane, live, none);
 }
 
 static void refer_sides(struct planner *pl)
@@ -510,8 +511,8 @@ static void refer_remainders(struct planner *pl, const struct lk_piece_part *par
         *ret_some = at[l] < 0 ? *ret_some : child;
     }
     unsigned live = front_lanes(&pl->pieces.fronts[*ret_some], p->lanes);
-    *ret_remainder = refer(pl, at, part->lane, live, p->nothing);
-    *ret_sums = refer(pl, sums, part->lane, live, p->nothing);
+    *ret_remainder = refer_lanes(pl, at, part->lane, live, p->nothing);
+    *ret_sums = refer_lanes(pl, sums, part->lane, live, p->nothing);
 }
 
 /* describes a child as a part of a merge. @at: its eliminated and its kept slot, or -1 */
@@ -782,7 +783,7 @@ static int largest_block(const struct planner *pl)
     return most;
 }
 
-static void make(struct planner *pl)
+static void make_program(struct planner *pl)
 {
     struct lk_batches *p = pl->p;
 
@@ -824,7 +825,7 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
     if (!pl.failed) {
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
-        make(&pl);
+        make_program(&pl);
     }
     free(pl.body);
     free(pl.joint);

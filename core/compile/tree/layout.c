@@ -147,7 +147,7 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
     c->sums += n - e;
 }
 
-static struct counts count(const struct lk_topology *t, const struct lk_plan *plan)
+static struct counts count_items(const struct lk_topology *t, const struct lk_plan *plan)
 {
     struct counts c = {0};
 
@@ -177,7 +177,7 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
                       const struct lk_plan *plan, const struct lk_jacobian *jacobian,
                       struct lk_arena *arena)
 {
-    struct counts c = count(topology, plan);
+    struct counts c = count_items(topology, plan);
 
     fronts->n_fronts = plan->n_fronts;
     fronts->largest = plan->largest;

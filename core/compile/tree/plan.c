@@ -53,7 +53,7 @@ static int is_internal(struct maker *m, int j, int index)
     return 1;
 }
 
-static void meet(struct maker *m, int j)
+static void meet_joint(struct maker *m, int j)
 {
     if (m->seen[j] == NOT_MET)
         m->list[m->n_list++] = j;
@@ -98,16 +98,16 @@ static void add_part(struct maker *m, const struct incidence *in, struct lk_fron
 
         f->children[f->n_children++] = part->front;
         for (int i = child->n_elim; i < child->n_joints; i++)
-            meet(m, child->joints[i]);
+            meet_joint(m, child->joints[i]);
     } else {
         f->bodies[f->n_bodies++] = part->body;
         for (int i = in->first[part->body]; i < in->first[part->body + 1]; i++)
-            meet(m, in->joints[i]);
+            meet_joint(m, in->joints[i]);
     }
 }
 
 /* completes the current front, of assembly @index: eliminates the joints that lead nowhere else */
-static int finish(struct maker *m, struct lk_front_plan *f, int index)
+static int finish_front(struct maker *m, struct lk_front_plan *f, int index)
 {
     const struct lk_topology *t = m->topology;
 
@@ -160,7 +160,7 @@ static int plan_body(struct maker *m, const struct incidence *in, int body)
     *a = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = 1};
     if (m->plan->depth < 1)
         m->plan->depth = 1;
-    return finish(m, f, body);
+    return finish_front(m, f, body);
 }
 
 static int plan_merge(struct maker *m, const struct incidence *in, const struct lk_merge *merge,
@@ -180,7 +180,7 @@ static int plan_merge(struct maker *m, const struct incidence *in, const struct 
     *ret = (struct assembly_plan){.front = m->plan->n_fronts, .body = -1, .level = level + 1};
     if (m->plan->depth < level + 1)
         m->plan->depth = level + 1;
-    return finish(m, f, index);
+    return finish_front(m, f, index);
 }
 
 static int make_fronts(struct maker *m, const struct incidence *in, const struct lk_tree *tree)

@@ -123,7 +123,7 @@ static struct wrench about(const struct wrench *w, const double from[3], const d
     return ret;
 }
 
-static void add(struct wrench *sum, const struct wrench *w)
+static void add_wrench(struct wrench *sum, const struct wrench *w)
 {
     for (int i = 0; i < 3; i++) {
         sum->f[i] += w->f[i];
@@ -143,7 +143,7 @@ static struct wrench to_world(const struct lk_system *sys, int b, const struct l
 
 /* Sums over all bodies beyond each, itself included, about its centre of mass: @sum holds what is
  * each body's own. */
-static void gather(struct hdca *h, struct wrench *sum)
+static void gather_wrenches(struct hdca *h, struct wrench *sum)
 {
     const struct lk_relative *r = h->space.relative;
     const struct lk_motion *motion = lk_mechanics_motion(h->space.mechanics);
@@ -155,7 +155,7 @@ static void gather(struct hdca *h, struct wrench *sum)
         if (parent == h->space.mechanics->n_bodies)
             continue;
         passed = about(&sum[b], motion[b].x, motion[parent].x);
-        add(&sum[parent], &passed);
+        add_wrench(&sum[parent], &passed);
     }
 }
 
@@ -259,8 +259,8 @@ static void differentiate(struct hdca *h, double *ret)
         h->sum[0][b] = to_world(s->mechanics->system, b, &h->momentum[b]);
         h->sum[1][b] = to_world(s->mechanics->system, b, &s->force[b]);
     }
-    gather(h, h->sum[0]);
-    gather(h, h->sum[1]);
+    gather_wrenches(h, h->sum[0]);
+    gather_wrenches(h, h->sum[1]);
     for (int b = 0; b < s->mechanics->n_bodies; b++) {
         const struct lk_relative_joint *j = &s->relative->on[b];
         struct wrench P = about(&h->sum[0][b], motion[b].x, j->point);
@@ -304,7 +304,7 @@ static void find_momenta(struct hdca *h, double *p)
         for (int i = 0; i < 3; i++)
             h->sum[0][b].f[i] = body->mass * motion[b].v.v[i];
     }
-    gather(h, h->sum[0]);
+    gather_wrenches(h, h->sum[0]);
     for (int b = 0; b < h->space.mechanics->n_bodies; b++) {
         const struct lk_relative_joint *j = &h->space.relative->on[b];
         struct wrench P = about(&h->sum[0][b], motion[b].x, j->point);

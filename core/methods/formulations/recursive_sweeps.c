@@ -260,8 +260,8 @@ static void from_parent(const struct lk_recursive *r, int b, double ret[6])
 }
 
 /* rates of the joint that go with @V of the parent by the projected mass: -D U^T V */
-static void follow(const struct lk_relative_joint *on, const struct lk_recursive_body *body,
-                   const double V[6], double *ret)
+static void follow_parent(const struct lk_relative_joint *on, const struct lk_recursive_body *body,
+                          const double V[6], double *ret)
 {
     double along[LK_RELATIVE_DOF_MAX];
 
@@ -283,7 +283,7 @@ void lk_recursive_accelerate(struct lk_recursive *r, int with_bias, double *ret_
         double V[6], *rate = ret_nu_rate + on->at_v;
 
         from_parent(r, b, V);
-        follow(on, body, V, rate);
+        follow_parent(on, body, V, rate);
         for (int i = 0; i < 6; i++)
             body->a[i] = V[i] + (with_bias ? body->bias[i] : 0);
         for (int c = 0; c < on->n_v; c++) {
@@ -327,7 +327,7 @@ void lk_recursive_drift(struct lk_recursive *r, const double *zeta, double *nu)
         double rate[LK_RELATIVE_DOF_MAX];
 
         from_parent(r, b, body->a);
-        follow(on, body, body->a, rate);
+        follow_parent(on, body, body->a, rate);
         for (int c = 0; c < on->n_v; c++) {
             for (int z = 0; z < body->n_null; z++)
                 rate[c] += body->Z[z][c] * zeta[body->at_null + z];

@@ -52,7 +52,7 @@ static void close_absolute(void *self)
     free(s);
 }
 
-static void choose(struct absolute *s, const struct lk_equations_options *options)
+static void choose_options(struct absolute *s, const struct lk_equations_options *options)
 {
     int stabilised = options->stabilisation == LK_STABILISATION_BAUMGARTE;
 
@@ -77,7 +77,7 @@ static int open_absolute(struct lk_mechanics *mechanics, const struct lk_equatio
     if (!s)
         return -ENOMEM;
     s->mechanics = mechanics;
-    choose(s, options);
+    choose_options(s, options);
     s->n_q = lk_coordinates_size(s->orientation, mechanics->n_bodies);
     s->v = calloc(n, sizeof(double));
     s->a = calloc(n, sizeof(double));
@@ -117,7 +117,7 @@ static void evaluate_state(const struct absolute *s, double t, const double *y, 
 }
 
 /* right-hand side of Phi_q v' = c: -gamma, and the stabilisation terms */
-static void prescribe(struct absolute *s)
+static void prescribe_accelerations(struct absolute *s)
 {
     int m = s->kkt->m;
 
@@ -135,7 +135,7 @@ static void prescribe(struct absolute *s)
 }
 
 /* velocities of y (index-2: projected), their accelerations and multipliers */
-static int solve(struct absolute *s, double t, const double *y)
+static int solve_state(struct absolute *s, double t, const double *y)
 {
     int r = 0;
 
@@ -149,7 +149,7 @@ static int solve(struct absolute *s, double t, const double *y)
     }
     if (r != 0)
         return r;
-    prescribe(s);
+    prescribe_accelerations(s);
     lk_mechanics_forces(s->mechanics, s->force);
     lk_kkt_solve(s->kkt, (const double *)s->force, s->c, s->a, s->lambda);
     return 0;
@@ -158,7 +158,7 @@ static int solve(struct absolute *s, double t, const double *y)
 static int rate(void *self, double t, const double *y, double *ret)
 {
     struct absolute *s = self;
-    int r = solve(s, t, y);
+    int r = solve_state(s, t, y);
 
     if (r != 0)
         return r;
@@ -169,7 +169,7 @@ static int rate(void *self, double t, const double *y, double *ret)
 static int write_absolute(void *self, double t, const double *y)
 {
     struct absolute *s = self;
-    int r = solve(s, t, y);
+    int r = solve_state(s, t, y);
 
     for (int b = 0; b < s->mechanics->n_bodies && r == 0; b++)
         memcpy(&lk_mechanics_motion(s->mechanics)[b].a, s->a + 6 * b, 6 * sizeof(double));

@@ -13,7 +13,7 @@ double lk_lab_cpu(void)
 }
 
 /* energy balance: stored energy, plus dissipated, minus supplied */
-static double balance(const struct lk_health *h)
+static double energy_balance(const struct lk_health *h)
 {
     return h->kinetic + h->potential + h->dissipated - h->work_input - h->work_drive -
            h->work_applied;
@@ -25,7 +25,7 @@ void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *sys)
 
     *drift = (struct lk_lab_drift){.system = sys};
     lk_system_health(sys, &health);
-    drift->energy_start = balance(&health);
+    drift->energy_start = energy_balance(&health);
 }
 
 /* Evaluates poses and Jacobians again, since not every step leaves them at the state of its end. */
@@ -50,7 +50,7 @@ static void measure_drift(struct lk_lab_drift *drift)
     drift->position = fmax(drift->position, h.residual_position);
     drift->velocity = fmax(drift->velocity, h.residual_velocity);
     drift->acceleration = fmax(drift->acceleration, acceleration_violation(drift->system));
-    drift->energy = fmax(drift->energy, fabs(balance(&h) - drift->energy_start));
+    drift->energy = fmax(drift->energy, fabs(energy_balance(&h) - drift->energy_start));
 }
 
 void lk_lab_drift_measure(struct lk_lab_drift *drift)

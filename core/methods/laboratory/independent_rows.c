@@ -13,7 +13,7 @@
 #define WORTH_IT  0.1 /* lk_..._keep() chooses again below this fraction of the best margin */
 
 /* divides every row by its length; a row of zeros stays zero */
-static void normalise(struct lk_independent_rows *rows, int width)
+static void normalise_rows(struct lk_independent_rows *rows, int width)
 {
     for (int r = 0; r < rows->n_rows; r++) {
         double *row = &rows->transpose[(size_t)r * (size_t)width], sum = 0;
@@ -27,7 +27,7 @@ static void normalise(struct lk_independent_rows *rows, int width)
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_indices(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
@@ -51,8 +51,8 @@ static int rank_of(const double *R, int n, int width, int rank, double *ret_marg
 
 /* Pivoted QR of the first @n rows in transpose. Pivots are sorted up to the rank, and likewise
  * after it. @rank: if known, or -1. Return: the rank, -ENOMEM. */
-static int decompose(struct lk_independent_rows *rows, int width, int n, int rank,
-                     double *ret_margin)
+static int decompose_rows(struct lk_independent_rows *rows, int width, int n, int rank,
+                          double *ret_margin)
 {
     memset(rows->pivot, 0, (size_t)n * sizeof(int));
     if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, width, n, rows->transpose, width, rows->pivot, rows->tau))
@@ -60,8 +60,8 @@ static int decompose(struct lk_independent_rows *rows, int width, int n, int ran
     rank = rank_of(rows->transpose, n, width, rank, ret_margin);
     for (int i = 0; i < n; i++)
         rows->pivot[i]--;
-    qsort(rows->pivot, (size_t)rank, sizeof(int), compare);
-    qsort(rows->pivot + rank, (size_t)(n - rank), sizeof(int), compare);
+    qsort(rows->pivot, (size_t)rank, sizeof(int), compare_indices);
+    qsort(rows->pivot + rank, (size_t)(n - rank), sizeof(int), compare_indices);
     return rank;
 }
 
@@ -69,11 +69,12 @@ static int decompose(struct lk_independent_rows *rows, int width, int n, int ran
 static void evaluate_rows(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics)
 {
     lk_mechanics_jacobian(mechanics, rows->transpose);
-    normalise(rows, mechanics->n_velocities);
+    normalise_rows(rows, mechanics->n_velocities);
 }
 
 /* @rank: if known, the chosen rows are kept while they are good enough; or -1 */
-static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics, int rank)
+static int choose_rows(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics,
+                       int rank)
 {
     size_t size = (size_t)rows->n_rows * sizeof(int);
     int width = mechanics->n_velocities, is_loyal = rank >= 0;
@@ -82,7 +83,7 @@ static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *m
     if (rows->n_rows == 0 || width == 0)
         return 0;
     evaluate_rows(rows, mechanics);
-    rank = decompose(rows, width, rows->n_rows, rank, &margin);
+    rank = decompose_rows(rows, width, rows->n_rows, rank, &margin);
     if (rank < 0)
         return rank;
     if (rank == rows->n && memcmp(rows->row, rows->pivot, size) == 0) {
@@ -93,7 +94,7 @@ static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *m
     if (is_loyal) {
         evaluate_rows(rows, mechanics);
         lk_independent_rows_pick(rows, width, rows->transpose, rows->transpose);
-        if (decompose(rows, width, rank, rank, &old) == rank && old > WORTH_IT * margin) {
+        if (decompose_rows(rows, width, rank, rank, &old) == rank && old > WORTH_IT * margin) {
             rows->margin = old;
             return 0;
         }
@@ -107,12 +108,12 @@ static int choose(struct lk_independent_rows *rows, const struct lk_mechanics *m
 int lk_independent_rows_choose(struct lk_independent_rows *rows,
                                const struct lk_mechanics *mechanics)
 {
-    return choose(rows, mechanics, -1);
+    return choose_rows(rows, mechanics, -1);
 }
 
 int lk_independent_rows_keep(struct lk_independent_rows *rows, const struct lk_mechanics *mechanics)
 {
-    return choose(rows, mechanics, rows->n);
+    return choose_rows(rows, mechanics, rows->n);
 }
 
 int lk_independent_rows_new(const struct lk_mechanics *mechanics, struct lk_independent_rows **ret)

@@ -31,14 +31,15 @@ struct lk_independent_rows {
  * look. Not for the cycle. Return: 0, -ENOMEM. */
 int lk_independent_rows_new(const struct lk_mechanics *mechanics, struct lk_independent_rows **ret);
 
-/** lk_independent_rows_choose() - anew, at the last evaluation. Return: 0: the same as before, 1: others
- * or another number; -ENOMEM. */
+/** lk_independent_rows_choose() - anew, at the last evaluation. Return: 0: the same as before, 1:
+ * others or another number; -ENOMEM. */
 int lk_independent_rows_choose(struct lk_independent_rows *rows,
                                const struct lk_mechanics *mechanics);
 
 /** lk_independent_rows_keep() - as many rows as before, whatever the rank is now (drift makes
  * redundant rows contradict each other, a singular pose is passed), and the same ones as long as
- * their margin is a tenth of the best: so rows change seldom. Return: as choose(). */
+ * their margin is a tenth of the best: so rows change seldom. Return: as
+ * lk_independent_rows_choose(). */
 int lk_independent_rows_keep(struct lk_independent_rows *rows,
                              const struct lk_mechanics *mechanics);
 

@@ -246,7 +246,7 @@ static void solve_t(const struct lk_kkt *kkt, char trans, double *x)
 }
 
 /* the first rank entries of Q^T x, as the rows prescribe them, into kkt->u */
-static void prescribed(struct lk_kkt *kkt, const double *c)
+static void prescribe_entries(struct lk_kkt *kkt, const double *c)
 {
     for (int i = 0; i < kkt->m; i++) {
         int r = kkt->pivot[i] - 1;
@@ -258,7 +258,7 @@ static void prescribed(struct lk_kkt *kkt, const double *c)
 }
 
 /* lambda = D^-1 P Z^T [s; 0], s in the first rank numbers of kkt->u */
-static void multipliers(struct lk_kkt *kkt, double *ret)
+static void find_multipliers(struct lk_kkt *kkt, double *ret)
 {
     for (int i = kkt->rank; i < kkt->m; i++)
         kkt->u[i] = 0;
@@ -290,7 +290,7 @@ void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, doub
             ret_lambda[i] = 0;
         return;
     }
-    prescribed(kkt, c);
+    prescribe_entries(kkt, c);
     apply_q(kkt, 'T', kkt->x);
     for (int i = 0; i < kkt->rank; i++) {
         double y = kkt->u[i];
@@ -303,7 +303,7 @@ void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, doub
     if (!ret_lambda)
         return;
     solve_t(kkt, 'N', kkt->u);
-    multipliers(kkt, ret_lambda);
+    find_multipliers(kkt, ret_lambda);
 }
 
 void lk_kkt_basis(struct lk_kkt *kkt, double *ret)
@@ -311,7 +311,7 @@ void lk_kkt_basis(struct lk_kkt *kkt, double *ret)
     for (int k = 0; k < kkt->rank; k++) {
         for (int i = 0; i < kkt->rank; i++)
             kkt->u[i] = i == k;
-        multipliers(kkt, ret + area(k, kkt->m));
+        find_multipliers(kkt, ret + area(k, kkt->m));
     }
 }
 
@@ -354,14 +354,14 @@ int lk_kkt_solve_between(struct lk_kkt *kkt, const double *before, const double 
         return 0;
     }
     between_matrix(kkt, before);
-    prescribed(kkt, c);
+    prescribe_entries(kkt, c);
     start_free(kkt, force);
     apply_q(kkt, 'T', kkt->x);
     for (int i = 0; i < r; i++)
         kkt->u[i] = kkt->x[i] - kkt->u[i];
     if (LAPACKE_dgesv(LAPACK_COL_MAJOR, r, 1, kkt->Y, kkt->n, kkt->swaps, kkt->u, kkt->m) != 0)
         return LK_E_SINGULAR;
-    multipliers(kkt, ret_lambda);
+    find_multipliers(kkt, ret_lambda);
     memcpy(kkt->w, force, area(kkt->n, 1) * sizeof(double));
     add_transpose(kkt, before, ret_lambda, -1, kkt->w);
     lk_kkt_weight(kkt, kkt->w, ret_a);

@@ -121,7 +121,7 @@ static int take_inputs(struct lk_laboratory *lab)
 }
 
 /* a caller may leave any name of the method NULL */
-static struct lk_method complete(const struct lk_method *method)
+static struct lk_method complete_method(const struct lk_method *method)
 {
     struct lk_method m = *method;
 
@@ -137,7 +137,7 @@ int lk_laboratory_open(const struct lk_model *model, const struct lk_method *met
 {
     LK_ARITHMETIC;
     struct lk_laboratory *lab = calloc(1, sizeof(*lab));
-    struct lk_method m = complete(method);
+    struct lk_method m = complete_method(method);
     int r;
 
     if (lab == NULL)

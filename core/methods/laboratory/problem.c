@@ -22,7 +22,7 @@ static int accept_mechanics(struct lk_problem *p, double t)
     return r;
 }
 
-static int explain(int r, double t, const char *name, struct lk_error *ret_error)
+static int explain_failure(int r, double t, const char *name, struct lk_error *ret_error)
 {
     if (r == LK_E_SINGULAR)
         lk_error_set(ret_error,
@@ -72,7 +72,7 @@ int lk_problem_accept(struct lk_problem *p, double t, double *y, struct lk_error
     if (r == 0 && p->mechanics)
         r = accept_mechanics(p, t);
     if (r != 0)
-        return explain(r, t, e->name, ret_error);
+        return explain_failure(r, t, e->name, ret_error);
     if (p->accepted)
         p->accepted(p->context);
     return 0;

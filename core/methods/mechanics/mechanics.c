@@ -75,7 +75,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
 }
 
 /* the start is looked at, so that the works begin with its powers */
-static void begin(struct lk_mechanics *m)
+static void evaluate_start(struct lk_mechanics *m)
 {
     lk_mechanics_evaluate(m, 0);
     lk_mechanics_complete(m);
@@ -103,7 +103,7 @@ int lk_mechanics_new(const struct lk_model *model, double step, struct lk_mechan
         return r;
     }
     (*ret)->owns_system = 1;
-    begin(*ret);
+    evaluate_start(*ret);
     return 0;
 }
 

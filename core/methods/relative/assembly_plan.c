@@ -180,7 +180,7 @@ static void layout(struct lk_assembly *a, const struct draft *d, const int *clos
     }
 }
 
-static int make(struct lk_assembly *a, struct draft *d)
+static int make_assembly(struct lk_assembly *a, struct draft *d)
 {
     struct lk_arena arena = {0};
     int *closes = calloc((size_t)d->plan.n_fronts + 1, sizeof(int));
@@ -213,7 +213,7 @@ int lk_assembly_new(struct lk_mechanics *mechanics, struct lk_assembly **ret)
     a->mechanics = mechanics;
     r = draft_init(&d, mechanics);
     if (r == 0)
-        r = make(a, &d);
+        r = make_assembly(a, &d);
     draft_fini(&d);
     if (r != 0) {
         lk_assembly_free(a);

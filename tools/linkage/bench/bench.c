@@ -79,7 +79,7 @@ static int add_argument(struct names *names, const char *name)
 }
 
 /* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
-static int gather(const struct bench_options *options, struct names *names)
+static int gather_names(const struct bench_options *options, struct names *names)
 {
     if (options->n_names == 0)
         return add_argument(names, "built-in") == 0 ? EXIT_DONE : EXIT_REFUSED;
@@ -89,7 +89,7 @@ static int gather(const struct bench_options *options, struct names *names)
     return EXIT_DONE;
 }
 
-static void release(struct names *names)
+static void release_names(struct names *names)
 {
     for (int i = 0; i < names->n; i++)
         free(names->list[i]);
@@ -149,8 +149,8 @@ static int predict(const char *name, const struct source *source, const struct b
 }
 
 /* what the compiled model tells without stepping it, and the curve from what was measured */
-static int explain(const char *name, const struct source *source, const struct bench_run *run,
-                   struct bench_result *result)
+static int explain_result(const char *name, const struct source *source,
+                          const struct bench_run *run, struct bench_result *result)
 {
     struct lk_system *system = compile_model(name, source->model, NULL);
     int r;
@@ -179,7 +179,7 @@ static int bench_one(const char *name, const struct bench_run *run, struct bench
     if (code == EXIT_DONE)
         code = bench_measure(name, source.model, run->options, result);
     if (code == EXIT_DONE)
-        code = explain(name, &source, run, result);
+        code = explain_result(name, &source, run, result);
     source_close(&source);
     return code;
 }
@@ -258,7 +258,7 @@ int command_bench(int argc, char *argv[])
         return list_models();
     if (options.is_prices)
         return bench_prices(options.is_quick);
-    code = gather(&options, &names);
+    code = gather_names(&options, &names);
     if (code == EXIT_DONE) {
         run.results = calloc((size_t)names.n, sizeof(*run.results));
         if (run.results == NULL) {
@@ -273,6 +273,6 @@ int command_bench(int argc, char *argv[])
     for (int i = 0; i < run.n_results; i++)
         bench_profile_release(&run.results[i].profile);
     free(run.results);
-    release(&names);
+    release_names(&names);
     return code;
 }

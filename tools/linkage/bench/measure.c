@@ -238,7 +238,7 @@ static int take_turns(struct variant *variants, int n, const struct bench_option
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
 
@@ -250,8 +250,8 @@ static void conclude(struct variant *v, struct bench_times *ret)
     struct list *b = &v->batches, *s = &v->slices;
     double instructions = 0, cycles = 0;
 
-    qsort(b->values, b->n, sizeof(*b->values), compare);
-    qsort(s->values, s->n, sizeof(*s->values), compare);
+    qsort(b->values, b->n, sizeof(*b->values), compare_floats);
+    qsort(s->values, s->n, sizeof(*s->values), compare_floats);
     *ret = (struct bench_times){
         .n_workers = v->n_workers,
         .n_steps = v->n_steps,

@@ -25,7 +25,8 @@ struct table {
     _Alignas(CACHE_LINE) _Atomic uint64_t pong;
 };
 
-/* @value is written before anything that is read behind it: acquire, against release in say() */
+/* @value is written before anything that is read behind it: acquire, against release in
+ * store_word() */
 static uint64_t wait_for_change(_Atomic uint64_t *word, uint64_t last)
 {
     uint64_t value;
@@ -40,19 +41,19 @@ static uint64_t wait_for_change(_Atomic uint64_t *word, uint64_t last)
     return value;
 }
 
-static void say(_Atomic uint64_t *word, uint64_t value)
+static void store_word(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);
 }
 
-static void *answer(void *data)
+static void *answer_pings(void *data)
 {
     struct table *table = data;
     uint64_t value = 0;
 
     while (value != STOP) {
         value = wait_for_change(&table->ping, value);
-        say(&table->pong, value);
+        store_word(&table->pong, value);
     }
     return NULL;
 }
@@ -79,12 +80,12 @@ static int start_on(int cpu, struct table *table, pthread_t *ret_thread)
         return -r;
     r = pthread_attr_setaffinity_np(&attributes, sizeof(set), &set);
     if (r == 0)
-        r = pthread_create(ret_thread, &attributes, answer, table);
+        r = pthread_create(ret_thread, &attributes, answer_pings, table);
     pthread_attr_destroy(&attributes);
     return -r;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -102,15 +103,15 @@ static double median_meeting(struct table *table, double time_s)
         double now;
 
         for (int i = 0; i < ROUNDS; i++) {
-            say(&table->ping, value + 1);
+            store_word(&table->ping, value + 1);
             value = wait_for_change(&table->pong, value);
         }
         now = now_s();
         batch_ns[n++] = (now - last) * 1e9 / (2 * ROUNDS);
         last = now;
     }
-    say(&table->ping, STOP);
-    qsort(batch_ns, n, sizeof(batch_ns[0]), compare);
+    store_word(&table->ping, STOP);
+    qsort(batch_ns, n, sizeof(batch_ns[0]), compare_doubles);
     return batch_ns[n / 2];
 }
 
@@ -161,7 +162,7 @@ static double median_fork(struct lk_pool *pool, double time_s)
         batch_ns[n++] = (now - last) * 1e9 / ROUNDS;
         last = now;
     }
-    qsort(batch_ns, n, sizeof(batch_ns[0]), compare);
+    qsort(batch_ns, n, sizeof(batch_ns[0]), compare_doubles);
     return batch_ns[n / 2];
 }
 

@@ -224,7 +224,7 @@ static struct bench_tally front_tally(const struct lk_tree_front *front, int fac
 
 /* ---- a whole model ---- */
 
-static void add(struct bench_tally *sum, struct bench_tally more, double times)
+static void add_tally(struct bench_tally *sum, struct bench_tally more, double times)
 {
     sum->flops += times * more.flops;
     sum->bytes += times * more.bytes;
@@ -267,7 +267,7 @@ static double count_joints(struct lk_node joints, const struct lk_system *system
         struct lk_node joint = lk_node_at(joints, i);
         struct kind kind = find_kind(lk_node_text(lk_node_get(joint, "type")));
 
-        add(&work->joints, joint_tally(&kind, work->iterations), 1);
+        add_tally(&work->joints, joint_tally(&kind, work->iterations), 1);
         add_rows(system, lk_node_get(joint, "bodies"), &kind, at);
         rows += kind.rows;
     }
@@ -281,7 +281,7 @@ static void count_elements(const struct lk_summary *s, const struct body_rows *a
         double rows = fmin(at[b].rows, s->largest_front);
 
         /* both factorisations */
-        add(&work->elements, element_tally(rows, fmin(at[b].others, rows)), 2);
+        add_tally(&work->elements, element_tally(rows, fmin(at[b].others, rows)), 2);
     }
 }
 
@@ -295,7 +295,7 @@ static int count_fronts(const struct lk_system *system, const struct lk_summary 
     if (r != 0)
         return r;
     for (int i = 0; i < view.n_fronts; i++)
-        add(&work->linear, front_tally(&view.fronts[i], 2, work->iterations + 2), 1);
+        add_tally(&work->linear, front_tally(&view.fronts[i], 2, work->iterations + 2), 1);
     counted = work->linear.flops;
     /* stops and inputs ask for more solves than the iterations and the projections */
     if (counted > 0) {
@@ -347,18 +347,18 @@ int bench_work_count(const struct lk_document *document, const struct lk_system 
     if (at == NULL)
         return -ENOMEM;
     rows = count_joints(lk_node_get(root, "joints"), system, at, &work);
-    add(&work.joints, joint_tally(&other_row, work.iterations),
-        fmax(s.n_rows_rigid + s.n_rows_compliant - rows, 0));
+    add_tally(&work.joints, joint_tally(&other_row, work.iterations),
+              fmax(s.n_rows_rigid + s.n_rows_compliant - rows, 0));
     count_elements(&s, at, &work);
     free(at);
     count_bodies(&s, &work);
     r = count_fronts(system, &s, &work);
     if (r != 0)
         return r;
-    add(&work.total, work.bodies, 1);
-    add(&work.total, work.joints, 1);
-    add(&work.total, work.elements, 1);
-    add(&work.total, work.linear, 1);
+    add_tally(&work.total, work.bodies, 1);
+    add_tally(&work.total, work.joints, 1);
+    add_tally(&work.total, work.elements, 1);
+    add_tally(&work.total, work.linear, 1);
     *ret_work = work;
     return 0;
 }

@@ -38,7 +38,7 @@ struct runner {
     double *times;
 };
 
-static void note(void *context, int phase, int task)
+static void note_task(void *context, int phase, int task)
 {
     struct track *track = context;
 
@@ -50,7 +50,7 @@ static void note(void *context, int phase, int task)
     track->n++;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -60,7 +60,7 @@ static int compare(const void *a, const void *b)
 /* sorts */
 static double median(double *values, int n)
 {
-    qsort(values, (size_t)n, sizeof(*values), compare);
+    qsort(values, (size_t)n, sizeof(*values), compare_doubles);
     return n > 0 ? values[n / 2] : 0;
 }
 
@@ -169,7 +169,7 @@ static int find_marks(struct runner *r, struct track *track)
 {
     int fault;
 
-    lk_system_set_probe(r->system, note, track);
+    lk_system_set_probe(r->system, note_task, track);
     fault = lk_system_step(r->system, r->inputs);
     track->size = track->n < MARKS_MAX ? track->n : 0;
     track->task = malloc(((size_t)track->size + 1) * sizeof(*track->task));

@@ -43,7 +43,7 @@ static void make_runs(struct compare *c)
     progress_stop(&progress);
 }
 
-static int report(const struct compare *c)
+static int report_results(const struct compare *c)
 {
     const char *note = "";
     int code;
@@ -75,12 +75,12 @@ static int compare_model(struct compare *c)
         code = compare_reference_make(c);
     if (code == EXIT_DONE) {
         make_runs(c);
-        code = report(c);
+        code = report_results(c);
     }
     return code;
 }
 
-static void release(struct compare *c)
+static void release_runs(struct compare *c)
 {
     for (int i = 0; i < c->n_runs; i++) {
         free(c->runs[i].course);
@@ -107,7 +107,7 @@ static int run_comparison(const struct compare_options *options)
         c.inputs = calloc((size_t)lk_system_input_size(c.system) + 1, sizeof(*c.inputs));
     if (c.inputs != NULL && set_inputs(c.system, options->sets, options->n_sets, c.inputs))
         code = compare_model(&c);
-    release(&c);
+    release_runs(&c);
     lk_model_free(model);
     return code;
 }

@@ -166,7 +166,7 @@ static int run_gnuplot(char *directory, char *script, const char *log)
 }
 
 /* Return: what is missing, or "" */
-static const char *draw(const struct compare *c)
+static const char *draw_pictures(const struct compare *c)
 {
     char directory[PATH_MAX + 16], script[PATH_MAX + 16], log[PATH_MAX + 16];
     int status;
@@ -201,6 +201,6 @@ int compare_files(const struct compare *c, const char **ret_note)
     if (code == EXIT_DONE)
         code = write_file(c, "plot.gp", write_script);
     if (code == EXIT_DONE)
-        *ret_note = any ? draw(c) : "no pictures: no run went through";
+        *ret_note = any ? draw_pictures(c) : "no pictures: no run went through";
     return code;
 }

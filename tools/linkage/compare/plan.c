@@ -266,23 +266,23 @@ static void add_product(struct plan *plan)
                 add_formulation(plan, &names[i]);
 }
 
-static void say(struct compare_list *list, const char *name)
+static void add_name(struct compare_list *list, const char *name)
 {
     list->name[list->n++] = name;
 }
 
 /* Unless integrators were named, those that go with the settings that were. */
-static void complete(struct plan *plan, double h)
+static void complete_plan(struct plan *plan, double h)
 {
     struct compare_options *o = &plan->o;
     bool is_open = o->integrators.n == 0;
 
     if (o->formulations.n == 0)
-        say(&o->formulations, COMMON_FORMULATION);
+        add_name(&o->formulations, COMMON_FORMULATION);
     if (is_open && (o->tolerances.n == 0 || o->steps.n > 0))
-        say(&o->integrators, COMMON_INTEGRATOR);
+        add_name(&o->integrators, COMMON_INTEGRATOR);
     if (is_open && o->tolerances.n > 0)
-        say(&o->integrators, WITH_ERROR_CONTROL);
+        add_name(&o->integrators, WITH_ERROR_CONTROL);
     for (int i = 0; i < 3 && o->steps.n == i; i++)
         o->steps.value[o->steps.n++] = fmin(default_steps[i] * h, LK_STEP_MAX);
     for (int i = 0; i < 3 && o->tolerances.n == i; i++)
@@ -297,7 +297,7 @@ int compare_plan(struct compare *compare)
 
     if (code != EXIT_DONE)
         return code;
-    complete(&plan, compare->model->solver.step);
+    complete_plan(&plan, compare->model->solver.step);
     if (is_star)
         add_star(&plan);
     else

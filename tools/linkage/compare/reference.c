@@ -171,7 +171,8 @@ static void tell_distances(const struct compare_reference *r, char *text, size_t
                                    r->trust[q], units[q]);
 }
 
-static void tell(struct compare_reference *r, const struct result *results, const struct pair *pair)
+static void set_reference(struct compare_reference *r, const struct result *results,
+                          const struct pair *pair)
 {
     size_t n = (size_t)r->n_times * (size_t)r->n_columns;
 
@@ -212,7 +213,7 @@ int compare_reference_make(struct compare *compare)
         complain("%s: no method goes through, so there is nothing to compare with: %s",
                  compare->options->path, reason);
     else
-        tell(r, results, &best);
+        set_reference(r, results, &best);
     for (int i = 0; i < N_CANDIDATES; i++)
         free(results[i].values);
     return made && best.first >= 0 ? EXIT_DONE : EXIT_REFUSED;

@@ -12,7 +12,7 @@ struct crowd {
     char names[256];
 };
 
-static void add(struct crowd *crowd, const struct lk_host_task *task)
+static void add_task(struct crowd *crowd, const struct lk_host_task *task)
 {
     if (++crowd->n > DOCTOR_WORST)
         return;
@@ -36,7 +36,7 @@ static void see_kernel_thread(void *context, const struct lk_host_task *task)
     struct crowd *crowd = context;
 
     if (task->is_kernel && !task->per_core && may_come(crowd->doctor, task))
-        add(crowd, task);
+        add_task(crowd, task);
 }
 
 /* as the kernel takes it: groups of 32 cores in hexadecimal, the highest first */

@@ -149,8 +149,8 @@ static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name,
 }
 
 /* Lines may come and go in between; then nothing is known of any. */
-static void compare(const struct source *before, int n, const struct source *after, int n_after,
-                    struct doctor_interrupts *ret)
+static void compare_counts(const struct source *before, int n, const struct source *after,
+                           int n_after, struct doctor_interrupts *ret)
 {
     if (n == 0 || n != n_after)
         return;
@@ -208,7 +208,7 @@ void doctor_spin(const struct doctor *doctor, struct doctor_probes *probes)
     before = read_sources(doctor, sources);
     run_spins(spins, n, doctor->options->probe_s);
     after = read_sources(doctor, sources + SOURCES);
-    compare(sources, before, sources + SOURCES, after, &probes->interrupts);
+    compare_counts(sources, before, sources + SOURCES, after, &probes->interrupts);
     probes->interrupts.seconds = now_seconds() - start;
     memcpy(probes->spins, spins, size);
     probes->n_spins = n;

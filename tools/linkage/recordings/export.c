@@ -73,7 +73,7 @@ static void add_column(struct rows *rows, const struct lk_column *column)
 }
 
 /* Return: false after a complaint. */
-static bool prepare(struct rows *rows, const char *topic, const char *output)
+static bool prepare_rows(struct rows *rows, const char *topic, const char *output)
 {
     int result;
 
@@ -193,7 +193,7 @@ static int export_events(struct recorded *file, const char *output)
 
 static int export_rows(struct rows *rows, const char *topic, const char *output)
 {
-    int code = prepare(rows, topic, output) ? write_rows(rows) : EXIT_REFUSED;
+    int code = prepare_rows(rows, topic, output) ? write_rows(rows) : EXIT_REFUSED;
     int fault = lk_csv_close(rows->csv);
 
     if (fault != 0) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Return: a copy, empty without memory. */
-static struct lk_mcap_span keep(struct lk_mcap_span span)
+static struct lk_mcap_span copy_span(struct lk_mcap_span span)
 {
     unsigned char *data = malloc(span.size + 1);
 
@@ -31,10 +31,10 @@ static void let_go(struct lk_mcap_span *span)
 static void replace(struct lk_mcap_span *span, struct lk_mcap_span by)
 {
     let_go(span);
-    *span = keep(by);
+    *span = copy_span(by);
 }
 
-static struct recorded_topic *find(struct recorded_topic *list, int n, uint16_t id)
+static struct recorded_topic *find_topic(struct recorded_topic *list, int n, uint16_t id)
 {
     for (int i = 0; i < n; i++)
         if (list[i].id == id)
@@ -46,25 +46,25 @@ static void note_schema(struct recorded *r, const struct lk_mcap_item *item)
 {
     struct recorded_topic *schema;
 
-    if (r->n_schemas == TOPICS_MAX || find(r->schema, r->n_schemas, item->id))
+    if (r->n_schemas == TOPICS_MAX || find_topic(r->schema, r->n_schemas, item->id))
         return;
     schema = &r->schema[r->n_schemas++];
     schema->id = item->id;
-    schema->type = keep(item->name);
-    schema->schema = keep(item->data);
+    schema->type = copy_span(item->name);
+    schema->schema = copy_span(item->data);
 }
 
 static void note_channel(struct recorded *r, const struct lk_mcap_item *item)
 {
-    struct recorded_topic *topic, *schema = find(r->schema, r->n_schemas, item->schema);
+    struct recorded_topic *topic, *schema = find_topic(r->schema, r->n_schemas, item->schema);
     int n = item->name.size < sizeof(topic->name) ? (int)item->name.size : 63;
 
-    if (r->n_topics == TOPICS_MAX || find(r->topic, r->n_topics, item->id))
+    if (r->n_topics == TOPICS_MAX || find_topic(r->topic, r->n_topics, item->id))
         return;
     topic = &r->topic[r->n_topics++];
     topic->id = item->id;
     snprintf(topic->name, sizeof(topic->name), "%.*s", n, (const char *)item->name.data);
-    topic->units = keep(item->map);
+    topic->units = copy_span(item->map);
     if (schema != NULL) { /* lent by the schema */
         topic->type = schema->type;
         topic->schema = schema->schema;
@@ -72,7 +72,7 @@ static void note_channel(struct recorded *r, const struct lk_mcap_item *item)
 }
 
 /* Return: whether it is for the caller. */
-static bool note(struct recorded *r, const struct lk_mcap_item *item)
+static bool note_item(struct recorded *r, const struct lk_mcap_item *item)
 {
     if (item->kind == LK_MCAP_IS_SCHEMA)
         note_schema(r, item);
@@ -93,7 +93,7 @@ static int advance(struct recorded *r, struct lk_mcap_item *item)
 
     do {
         result = lk_mcap_next(&r->reader, item);
-    } while (result == 1 && !note(r, item));
+    } while (result == 1 && !note_item(r, item));
     if (result >= 0)
         return result;
     complain("%s: %s", r->path,
@@ -155,7 +155,7 @@ int recorded_next(struct recorded *r, struct lk_mcap_item *ret_item,
     r->has_first = false;
     *ret_topic = NULL;
     if (result == 1 && ret_item->kind == LK_MCAP_IS_MESSAGE)
-        *ret_topic = find(r->topic, r->n_topics, ret_item->id);
+        *ret_topic = find_topic(r->topic, r->n_topics, ret_item->id);
     if (*ret_topic != NULL)
         (*ret_topic)->n++;
     return result;

@@ -176,7 +176,7 @@ static void say_other_build(const struct replay *r)
            build, libm, r->engine, lk_build_id(), lk_build_libm(), engine);
 }
 
-static bool prepare(struct replay *r, const struct options *options)
+static bool prepare_replay(struct replay *r, const struct options *options)
 {
     struct lk_model *model =
         options->model != NULL ? load_model(options->model) : attached_model(&r->file);
@@ -233,7 +233,7 @@ static void give_up(struct replay *r)
     r->over = true;
 }
 
-static void compare(struct replay *r)
+static void compare_step(struct replay *r)
 {
     int result = lk_system_step(r->system, r->acting);
     size_t n = r->outputs.n_values;
@@ -308,7 +308,7 @@ static void take_message(struct replay *r, const char *topic, const struct lk_mc
     } else if (strcmp(topic, "/outputs") == 0) {
         if (own && r->has_inputs &&
             lk_mcap_type_take(&r->outputs, item->data.data, item->data.size, r->recorded)) {
-            compare(r);
+            compare_step(r);
             r->has_inputs = false;
         } else {
             printf("cycle %" PRIu64 " is not complete\n", r->cycle.cycle);
@@ -358,7 +358,7 @@ static int replay(struct replay *r, const struct options *options)
     struct pool_threads *threads = NULL;
     int fault;
 
-    if (!prepare(r, options))
+    if (!prepare_replay(r, options))
         return EXIT_REFUSED;
     if (options->workers > 1) {
         fault = pool_threads_start((int)options->workers, NULL, &threads);

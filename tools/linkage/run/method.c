@@ -136,7 +136,7 @@ static void print_summary(const struct course *c, const struct lk_model *model, 
 }
 
 /* Return: false after a complaint. */
-static bool prepare(struct course *c)
+static bool prepare_course(struct course *c)
 {
     const struct run_options *o = c->options;
     const struct lk_system *system = lk_laboratory_system(c->laboratory);
@@ -156,7 +156,7 @@ static int run_course(struct course *c, const struct lk_model *model)
     const struct run_options *o = c->options;
     int code, fault;
 
-    if (!prepare(c))
+    if (!prepare_course(c))
         return EXIT_REFUSED;
     code = go_through(c);
     fault = lk_csv_close(c->csv);

@@ -37,7 +37,7 @@ static double bring_pivot(double *A, int n, int m, int k, int *row, int *column)
     return fabs(A[(size_t)k * rows + (size_t)k]);
 }
 
-static void eliminate(double *A, int n, int m, int k)
+static void eliminate_column(double *A, int n, int m, int k)
 {
     const double *pivot = &A[(size_t)k * (size_t)n];
 
@@ -63,7 +63,7 @@ int lk_complement_choose(struct lk_complement *c, int columns)
     for (int k = 0; k < c->r; k++) {
         if (!(bring_pivot(c->A, n, m, k, of_columns, of_rows) > 0))
             return LK_E_SINGULAR;
-        eliminate(c->A, n, m, k);
+        eliminate_column(c->A, n, m, k);
     }
     memcpy(c->choice, columns ? of_columns : of_rows, (size_t)(columns ? n : m) * sizeof(int));
     c->margin = 0; /* the next factorisation sets it */

@@ -54,7 +54,7 @@ static int allocate(struct lk_complement *c)
     return 0;
 }
 
-static const struct lk_complement_method *find(const char *variant)
+static const struct lk_complement_method *find_method(const char *variant)
 {
     const struct lk_complement_method *method = lk_complement_methods;
 
@@ -172,7 +172,7 @@ static int open_complement(struct lk_mechanics *mechanics,
     struct lk_complement *c;
     int r;
 
-    if (!find(options->variant)) {
+    if (!find_method(options->variant)) {
         lk_error_set(ret_error, NAME ": there is no variant '%s'; qr is the default",
                      options->variant);
         return LK_E_MODEL;
@@ -180,7 +180,7 @@ static int open_complement(struct lk_mechanics *mechanics,
     c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
-    c->method = find(options->variant);
+    c->method = find_method(options->variant);
     c->orientation = options->orientation;
     c->stabilisation = options->stabilisation;
     memcpy(c->baumgarte, options->baumgarte, sizeof(c->baumgarte));
@@ -214,7 +214,7 @@ static void read_state(void *self, double *y)
 }
 
 /* c->a = v' at a state */
-static int accelerations(struct lk_complement *c, double t, const double *y)
+static int find_accelerations(struct lk_complement *c, double t, const double *y)
 {
     const double *q = y, *v = y + c->n_positions;
     int is_baumgarte = c->stabilisation == LK_STABILISATION_BAUMGARTE, r;
@@ -232,7 +232,7 @@ static int accelerations(struct lk_complement *c, double t, const double *y)
 static int rate(void *self, double t, const double *y, double *ret)
 {
     struct lk_complement *c = self;
-    int r = accelerations(c, t, y);
+    int r = find_accelerations(c, t, y);
 
     if (r != 0)
         return r;
@@ -245,7 +245,7 @@ static int write_state(void *self, double t, const double *y)
 {
     struct lk_complement *c = self;
     struct lk_motion *motion = lk_mechanics_motion(c->g.mechanics);
-    int r = accelerations(c, t, y);
+    int r = find_accelerations(c, t, y);
 
     for (int i = 0; i < c->g.mechanics->n_bodies && r == 0; i++) {
         memcpy(motion[i].a.v, &c->a[6 * i], sizeof(motion[i].a.v));

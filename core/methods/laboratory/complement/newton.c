@@ -28,7 +28,7 @@ static void evaluate_state(struct lk_complement *c, double t, const double *q, c
 }
 
 /* @ret: the minimum-norm solution of Phi_q change = -@rows at the last evaluation */
-static int shortest(struct lk_complement *c, const double *rows, double *ret)
+static int shortest_change(struct lk_complement *c, const double *rows, double *ret)
 {
     struct lk_mechanics *mechanics = c->g.mechanics;
     int width = mechanics->n_velocities, n = mechanics->n_rows, r = c->r - (c->g.m - n), info;
@@ -51,7 +51,7 @@ static int shortest(struct lk_complement *c, const double *rows, double *ret)
 
 /* iterates until CLOSED, or until the violation no longer halves: at round-off, or at the residual
  * of inconsistent redundant rows */
-static int positions(struct lk_complement *c, double t, double *q, const double *v)
+static int close_positions(struct lk_complement *c, double t, double *q, const double *v)
 {
     double before = INFINITY;
 
@@ -65,7 +65,7 @@ static int positions(struct lk_complement *c, double t, double *q, const double 
         if (open < CLOSED || (open < NEARLY && open > 0.5 * before))
             return 0;
         before = open;
-        r = shortest(c, c->u, c->v);
+        r = shortest_change(c, c->u, c->v);
         if (r == 0)
             r = lk_coordinates_move(c->orientation, c->g.mechanics->n_bodies, q, c->v, q);
         if (r != 0)
@@ -76,12 +76,12 @@ static int positions(struct lk_complement *c, double t, double *q, const double 
 
 int lk_complement_newton(struct lk_complement *c, double t, double *q, double *v, int velocities)
 {
-    int r = positions(c, t, q, v);
+    int r = close_positions(c, t, q, v);
 
     if (r != 0 || !velocities)
         return r;
     lk_mechanics_rates(c->g.mechanics, c->u);
-    r = shortest(c, c->u, c->v);
+    r = shortest_change(c, c->u, c->v);
     for (int i = 0; i < c->g.mechanics->n_velocities && r == 0; i++)
         v[i] += c->v[i];
     return r;

@@ -21,7 +21,7 @@ int lk_complement_svd(struct lk_complement *c)
  * each state switch between rows that differ only by drift, and the accelerations jump with them:
  * on the strut with redundant rows the error was then nine times that of svd with an error
  * tolerance of 1e-8 (test_complement_drift), and more than a hundred times with 1e-10. */
-static int decompose(struct lk_complement *c)
+static int decompose_jacobian(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
 
@@ -32,12 +32,12 @@ static int decompose(struct lk_complement *c)
     return LAPACKE_dgeqp3(LAPACK_COL_MAJOR, c->g.n, c->g.m, c->A, c->g.n, c->pivot, c->tau);
 }
 
-static int choose(struct lk_complement *c)
+static int choose_leading_rows(struct lk_complement *c)
 {
     int info;
 
     c->n_choices = 0;
-    info = decompose(c);
+    info = decompose_jacobian(c);
     for (int i = 0; i < c->g.m; i++)
         c->choice[i] = c->pivot[i] - 1;
     c->margin = lk_complement_margin(c->A, c->g.n, c->r);
@@ -47,11 +47,11 @@ static int choose(struct lk_complement *c)
 int lk_complement_qr(struct lk_complement *c)
 {
     unsigned long n_choices = c->n_choices;
-    int info = n_choices > 0 ? decompose(c) : 0;
+    int info = n_choices > 0 ? decompose_jacobian(c) : 0;
 
     if (info == 0 &&
         (n_choices == 0 || !lk_complement_keep(c, lk_complement_margin(c->A, c->g.n, c->r)))) {
-        info = choose(c);
+        info = choose_leading_rows(c);
         c->n_choices = n_choices + 1;
     }
     return info != 0 ? lk_complement_status(info) : lk_complement_last_columns(c);

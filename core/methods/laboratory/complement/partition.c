@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Phi_u in A, m x r, and its QR decomposition; its columns are independent */
-static int factor(struct lk_complement *c)
+static int factor_dependent(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
 
@@ -20,19 +20,19 @@ static int factor(struct lk_complement *c)
 
 /* the paper chooses once and advises to monitor the choice; here the dependent coordinates are
  * chosen again when Phi_u is nearly singular */
-static int watch(struct lk_complement *c)
+static int watch_choice(struct lk_complement *c)
 {
-    int info = c->n_choices > 0 || lk_complement_choose(c, 1) == 0 ? factor(c) : 1;
+    int info = c->n_choices > 0 || lk_complement_choose(c, 1) == 0 ? factor_dependent(c) : 1;
 
     if (info == 0 && !lk_complement_keep(c, lk_complement_margin(c->A, c->g.m, c->r)))
-        info = lk_complement_choose(c, 1) == 0 ? factor(c) : 1;
+        info = lk_complement_choose(c, 1) == 0 ? factor_dependent(c) : 1;
     if (info != 0)
         return info;
     return lk_complement_margin(c->A, c->g.m, c->r) < LK_COMPLEMENT_SINGULAR;
 }
 
 /* B = Phi_u^+ [Phi_v Gamma] in its first r rows, m x (s + 1) */
-static int divide(struct lk_complement *c)
+static int divide_dependent(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
     int info, columns = c->s + 1;
@@ -57,12 +57,12 @@ int lk_complement_partition(struct lk_complement *c)
     memset(c->P, 0, n * (size_t)c->s * sizeof(double));
     memset(c->q2, 0, n * sizeof(double));
     if (c->r > 0)
-        info = watch(c);
+        info = watch_choice(c);
     else
         for (int i = 0; i < c->s; i++)
             c->choice[i] = i;
     if (info == 0 && c->r > 0)
-        info = divide(c);
+        info = divide_dependent(c);
     if (info != 0)
         return lk_complement_status(info);
     for (int i = 0; i < c->r; i++) {

@@ -26,7 +26,7 @@ int lk_complement_last_columns(struct lk_complement *c)
 }
 
 /* X = [Phi_q; P^T] in A, (m + s) x n, and [Gamma; 0] in u, equations 3.2 and 3.8 */
-static void extended(struct lk_complement *c)
+static void extend_jacobian(struct lk_complement *c)
 {
     int n = c->g.n, m = c->g.m, rows = m + c->s;
 
@@ -122,7 +122,7 @@ int lk_complement_project(struct lk_complement *c)
     if (r != 0)
         return r;
     if (!is_free) {
-        extended(c);
+        extend_jacobian(c);
         r = c->g.m + c->s == c->g.n ? solve_square(c) : solve_redundant(c);
     }
     if (r != 0)

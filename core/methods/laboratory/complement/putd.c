@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* columns of Phi_q^T for the r chosen rows */
-static void pick(struct lk_complement *c)
+static void pick_rows(struct lk_complement *c)
 {
     size_t n = (size_t)c->g.n;
 
@@ -16,20 +16,20 @@ static void pick(struct lk_complement *c)
         memcpy(&c->A[(size_t)i * n], &c->g.jacobian[(size_t)c->choice[i] * n], n * sizeof(double));
 }
 
-static int reflect(struct lk_complement *c)
+static int reflect_rows(struct lk_complement *c)
 {
-    pick(c);
+    pick_rows(c);
     return LAPACKE_dgeqrf(LAPACK_COL_MAJOR, c->g.n, c->r, c->A, c->g.n, c->tau);
 }
 
-static int eliminate(struct lk_complement *c)
+static int eliminate_rows(struct lk_complement *c)
 {
-    pick(c);
+    pick_rows(c);
     return LAPACKE_dgetrf(LAPACK_COL_MAJOR, c->g.n, c->r, c->A, c->g.n, c->pivot);
 }
 
 /* factors the chosen rows; chooses again if they have become dependent */
-static int factor(struct lk_complement *c, int (*method)(struct lk_complement *c))
+static int factor_chosen(struct lk_complement *c, int (*method)(struct lk_complement *c))
 {
     int info = c->n_choices > 0 || lk_complement_choose(c, 0) == 0 ? method(c) : 1;
 
@@ -42,7 +42,7 @@ static int factor(struct lk_complement *c, int (*method)(struct lk_complement *c
 
 int lk_complement_putd_h(struct lk_complement *c)
 {
-    int info = factor(c, reflect);
+    int info = factor_chosen(c, reflect_rows);
 
     return info != 0 ? lk_complement_status(info) : lk_complement_last_columns(c);
 }
@@ -51,7 +51,7 @@ int lk_complement_putd_h(struct lk_complement *c)
  * last columns of H are [-L1^-T L2^T; 1]. */
 int lk_complement_putd_g(struct lk_complement *c)
 {
-    int n = c->g.n, r = c->r, s = c->s, info = factor(c, eliminate);
+    int n = c->g.n, r = c->r, s = c->s, info = factor_chosen(c, eliminate_rows);
     size_t rows = (size_t)n;
 
     if (info != 0 || s == 0)

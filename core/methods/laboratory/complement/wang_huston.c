@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* @W = Phi_q N, m x m, with N = M^-1 Phi_q^T */
-static void compliance(const struct lk_generalised *g, const double *N, double *W)
+static void multiply_compliance(const struct lk_generalised *g, const double *N, double *W)
 {
     size_t n = (size_t)g->n, m = (size_t)g->m;
 
@@ -55,7 +55,7 @@ static int pseudo_divide(struct lk_complement *c, int has_fixed_rank, double *W,
 }
 
 /* @x = Phi_q M^-1 Q - Gamma, the bracket of equation 3.41 */
-static void bracket(const struct lk_complement *c, double *x)
+static void evaluate_bracket(const struct lk_complement *c, double *x)
 {
     size_t n = (size_t)c->g.n;
 
@@ -78,8 +78,8 @@ static int accelerate(struct lk_complement *c, int has_fixed_rank)
         return LK_E_SINGULAR;
     if (m == 0)
         return 0;
-    compliance(&c->g, N, W);
-    bracket(c, lambda);
+    multiply_compliance(&c->g, N, W);
+    evaluate_bracket(c, lambda);
     if (c->r == c->g.m)
         info = LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', c->g.m, 1, W, c->g.m, lambda, c->g.m);
     else

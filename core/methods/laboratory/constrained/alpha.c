@@ -196,7 +196,7 @@ static int modify_start(struct lk_alpha *p)
     return r;
 }
 
-static int start(struct lk_alpha *p)
+static int start_accelerations(struct lk_alpha *p)
 {
     int r = accelerations_after(p, (p->alpha_m - p->alpha_f) * p->h, p->a);
 
@@ -208,11 +208,11 @@ static int start(struct lk_alpha *p)
 
 /* ---- steps ---- */
 
-static int step(struct lk_alpha *p, double t, struct lk_error *ret_error)
+static int make_step(struct lk_alpha *p, double t, struct lk_error *ret_error)
 {
     struct lk_constrained *s = &p->state;
     size_t n = (size_t)s->n * sizeof(double);
-    int r = p->is_started ? 0 : start(p);
+    int r = p->is_started ? 0 : start_accelerations(p);
 
     p->t_next = t;
     if (p->has_decay || s->problem->stabilisation == LK_STABILISATION_BAUMGARTE)
@@ -241,7 +241,7 @@ static int advance(void *self, double t, struct lk_error *ret_error)
 
     while (r == 0 && t - s->t > LAST_STEP * h) {
         p->h = h;
-        r = step(p, t - s->t < (1 + LAST_STEP) * h ? t : s->t + h, ret_error);
+        r = make_step(p, t - s->t < (1 + LAST_STEP) * h ? t : s->t + h, ret_error);
     }
     return r;
 }

@@ -109,7 +109,7 @@ void lk_alpha_raw_rows(struct lk_alpha *p)
 }
 
 /* B times the rows, with ggl for both halves */
-static void reduce(const struct lk_alpha *p, double *ret)
+static void reduce_rows(const struct lk_alpha *p, double *ret)
 {
     int m = p->state.m, halves = p->form == LK_ALPHA_GGL ? 2 : 1;
 
@@ -133,7 +133,7 @@ void lk_alpha_evaluate(struct lk_alpha *p, double *ret)
         ret[i] = -p->h * s->force[i];
     lk_alpha_add_reactions(s->mechanics, p->lambda, p->h, ret);
     lk_alpha_raw_rows(p);
-    reduce(p, ret + s->n);
+    reduce_rows(p, ret + s->n);
 }
 
 void lk_alpha_residual(struct lk_alpha *p)

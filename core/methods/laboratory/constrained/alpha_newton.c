@@ -51,7 +51,7 @@ static int choose_basis(struct lk_alpha *p)
 
 /* s = h (B B^T)^-1 B lambda, in the metric of the basis, with lambda of the previous step or basis.
  * Components outside the span of the new basis are lost; Newton's method recovers them. */
-static void gather(struct lk_alpha *p)
+static void gather_multipliers(struct lk_alpha *p)
 {
     const struct lk_kkt *kkt = p->state.kkt;
 
@@ -81,7 +81,7 @@ static void correction_directions(struct lk_alpha *p)
 }
 
 /* column of LU by a difference in the unknown *@x */
-static int difference(struct lk_alpha *p, double *x, double step, double *column)
+static int difference_column(struct lk_alpha *p, double *x, double step, double *column)
 {
     double was = *x;
     int r;
@@ -138,16 +138,16 @@ static int new_matrix(struct lk_alpha *p)
     int r = choose_basis(p), N = p->n_unknown;
 
     if (r == 0) {
-        gather(p);
+        gather_multipliers(p);
         lk_alpha_spread(p);
         correction_directions(p);
         r = lk_alpha_place(p);
     }
     lk_alpha_evaluate(p, p->probe);
     for (int i = 0; i < s->n && r == 0; i++)
-        r = difference(p, &p->D[i], probe_length(p, i), p->LU + area(i, N));
+        r = difference_column(p, &p->D[i], probe_length(p, i), p->LU + area(i, N));
     for (int k = 0; k < p->rank && p->form == LK_ALPHA_GGL && r == 0; k++)
-        r = difference(p, &p->mu[k], DIFFERENCE, p->LU + area(s->n + p->rank + k, N));
+        r = difference_column(p, &p->mu[k], DIFFERENCE, p->LU + area(s->n + p->rank + k, N));
     if (r == 0)
         r = exact_columns(p);
     if (r == 0 && LAPACKE_dgetrf(LAPACK_COL_MAJOR, N, N, p->LU, N, p->swaps) != 0)
@@ -178,7 +178,7 @@ static double size_of(const struct lk_alpha *p, const double *x)
 }
 
 /* Return: the increment, relative to the largest velocity */
-static double improve(struct lk_alpha *p)
+static double improve_unknowns(struct lk_alpha *p)
 {
     struct lk_constrained *s = &p->state;
     const double *x = p->residual;
@@ -208,13 +208,13 @@ static int is_misfit(struct lk_alpha *p)
 }
 
 /* Return: 0 converged, 1 slow: renew the matrix at this step, or an error */
-static int iterate(struct lk_alpha *p, int is_fresh)
+static int iterate_newton(struct lk_alpha *p, int is_fresh)
 {
     double before = INFINITY;
     int r = lk_alpha_place(p);
 
     for (int i = 0; i < ITERATIONS_MAX && r == 0; i++) {
-        double size = improve(p);
+        double size = improve_unknowns(p);
 
         lk_alpha_spread(p);
         r = lk_alpha_place(p);
@@ -236,7 +236,7 @@ static int iterate(struct lk_alpha *p, int is_fresh)
 }
 
 /* prediction: unchanged accelerations and multipliers */
-static void predict(struct lk_alpha *p)
+static void predict_unknowns(struct lk_alpha *p)
 {
     const struct lk_constrained *s = &p->state;
 
@@ -251,17 +251,17 @@ int lk_alpha_solve(struct lk_alpha *p)
     int r = 1;
 
     if (p->has_matrix && p->matrix_h == p->h) {
-        predict(p);
-        gather(p);
+        predict_unknowns(p);
+        gather_multipliers(p);
         lk_alpha_spread(p);
         correction_directions(p);
-        r = iterate(p, 0);
+        r = iterate_newton(p, 0);
     }
     if (r == 0)
         return 0;
-    predict(p);
+    predict_unknowns(p);
     r = lk_alpha_place(p);
     if (r == 0)
         r = new_matrix(p);
-    return r == 0 ? iterate(p, 1) : r;
+    return r == 0 ? iterate_newton(p, 1) : r;
 }

@@ -288,7 +288,7 @@ static double error_of(const struct half_explicit *p)
 }
 
 /* the end of the step becomes the state; a projection requires new accelerations */
-static int finish(struct half_explicit *p, double t)
+static int finish_step(struct half_explicit *p, double t)
 {
     struct lk_constrained *s = &p->state;
     int r = position(p, STAGES - 1, s->q);
@@ -322,7 +322,7 @@ static int try_step(struct half_explicit *p, double t, double *ret_factor)
         *ret_factor = 0.2;
         return -1;
     }
-    return error > 1 ? -1 : finish(p, t);
+    return error > 1 ? -1 : finish_step(p, t);
 }
 
 static int advance(void *self, double t, struct lk_error *ret_error)

@@ -90,7 +90,7 @@ static int open_dormand_prince(struct lk_problem *problem, void **ret, struct lk
 }
 
 /* y of stage @i */
-static void add(const struct dormand_prince *s, int i, double h, double *ret)
+static void add_stages(const struct dormand_prince *s, int i, double h, double *ret)
 {
     for (int j = 0; j < s->n; j++) {
         double sum = 0;
@@ -108,7 +108,7 @@ static int try_step(struct dormand_prince *s, double h)
         double *stage = i < STAGES - 1 ? s->stage : s->next;
         int r;
 
-        add(s, i, h, stage);
+        add_stages(s, i, h, stage);
         r = lk_stepping_rate(s->problem, s->t + c[i] * h, stage, s->k[i]);
         if (r != 0)
             return r;

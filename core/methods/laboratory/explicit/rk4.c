@@ -47,7 +47,7 @@ static int open_rk4(struct lk_problem *problem, void **ret, struct lk_error *ret
 }
 
 /* one step @h from y at t; overwrites y */
-static int step(struct rk4 *s, double h)
+static int make_step(struct rk4 *s, double h)
 {
     static const double when[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     double *k = s->memory, *stage = k + s->n, *sum = stage + s->n;
@@ -78,7 +78,7 @@ static int advance(void *self, double t, struct lk_error *ret_error)
         return 0;
     for (int i = 1; i <= n; i++) {
         double next = i == n ? t : start + (t - start) * i / n;
-        int r = step(s, next - s->t);
+        int r = make_step(s, next - s->t);
 
         if (r != 0)
             return lk_stepping_singular(NAME, s->t, r, ret_error);

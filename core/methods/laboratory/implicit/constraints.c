@@ -26,7 +26,7 @@ void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double 
 }
 
 /* @ret = Phi_q^T @lambda */
-static void transpose(const struct lk_dae_motion *c, const double *lambda, double *ret)
+static void apply_transpose(const struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     memset(ret, 0, (size_t)c->nv * sizeof(double));
     for (int r = 0; r < c->nr; r++)
@@ -71,7 +71,7 @@ int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q,
 }
 
 /* d2Phi/dt2 with v' = W (force - pull) */
-static void accelerations(struct lk_dae_motion *c, double *ret)
+static void row_accelerations(struct lk_dae_motion *c, double *ret)
 {
     double *a = c->u;
 
@@ -84,14 +84,14 @@ static void accelerations(struct lk_dae_motion *c, double *ret)
 }
 
 /* the equations of g for lambda, then those for mu */
-static void constraints(struct lk_dae_motion *c, const double *lambda, double *ret)
+static void constraint_residual(struct lk_dae_motion *c, const double *lambda, double *ret)
 {
     const struct lk_mechanics *m = lk_dae_motion_mechanics(c);
 
     if (c->level == LK_DAE_INDEX_3)
         lk_mechanics_violation(m, ret);
     else if (c->level == LK_DAE_INDEX_1)
-        accelerations(c, ret);
+        row_accelerations(c, ret);
     else
         lk_mechanics_rates(m, ret);
     if (c->decay > 0) {
@@ -119,18 +119,18 @@ int lk_dae_motion_rate(struct lk_dae *dae, double t, const double *y, double *re
     dae->problem->counts.rates++;
     lk_dae_motion_evaluate(c, t, y);
     lk_mechanics_forces(lk_dae_motion_mechanics(c), (struct lk_twist *)c->force);
-    transpose(c, lambda, c->pull);
+    apply_transpose(c, lambda, c->pull);
     for (int k = 0; k < c->nv; k++)
         ret[c->nq + k] = c->force[k] - c->pull[k];
     memcpy(c->u, v, (size_t)c->nv * sizeof(double));
     if (c->level == LK_DAE_GGL) {
-        transpose(c, lambda + c->nr, c->pull);
+        apply_transpose(c, lambda + c->nr, c->pull);
         lk_dae_motion_weigh(c, c->pull, c->pull);
         for (int k = 0; k < c->nv; k++)
             c->u[k] -= c->pull[k];
     }
     r = lk_dae_motion_position_rates(c, y, c->u, ret);
-    constraints(c, lambda, ret + c->nq + c->nv);
+    constraint_residual(c, lambda, ret + c->nq + c->nv);
     return r;
 }
 

@@ -153,7 +153,7 @@ static int take_memory(struct lk_dae_motion *c)
 }
 
 /* index of every variable, and B without M */
-static void describe(struct lk_dae_motion *c)
+static void describe_variables(struct lk_dae_motion *c)
 {
     struct lk_dae *dae = &c->dae;
     int before = c->nq + c->nv;
@@ -191,7 +191,8 @@ static int solve_start(struct lk_dae_motion *c, double *matrix, int *pivot, doub
 }
 
 /* consistent y and y': positions and velocities of the mechanics, their a and lambda */
-static int start(struct lk_dae_motion *c, double *y, double *slope, struct lk_error *ret_error)
+static int start_consistent(struct lk_dae_motion *c, double *y, double *slope,
+                            struct lk_error *ret_error)
 {
     struct lk_problem *p = c->dae.problem;
     size_t nv = (size_t)c->nv, n = nv + (size_t)c->nr;
@@ -242,7 +243,8 @@ static int level_of(const char *variant)
     return LK_DAE_GGL;
 }
 
-static int check(const struct lk_problem *p, const char *integrator, struct lk_error *ret_error)
+static int check_problem(const struct lk_problem *p, const char *integrator,
+                         struct lk_error *ret_error)
 {
     const struct lk_system *sys = p->mechanics->system;
 
@@ -270,7 +272,7 @@ int lk_dae_over_constraints(struct lk_problem *p, const char *integrator, struct
 {
     struct lk_dae_motion *c;
     double *y = NULL, *slope = NULL;
-    int r = check(p, integrator, ret_error);
+    int r = check_problem(p, integrator, ret_error);
 
     if (r != 0)
         return r;
@@ -290,13 +292,13 @@ int lk_dae_over_constraints(struct lk_problem *p, const char *integrator, struct
     c->nr = p->mechanics->n_rows;
     r = take_memory(c);
     if (r == 0) {
-        describe(c);
+        describe_variables(c);
         r = fill_mass(c);
         y = calloc((size_t)c->dae.n + 1, sizeof(double));
         slope = calloc((size_t)c->dae.n + 1, sizeof(double));
     }
     if (r == 0)
-        r = y && slope ? start(c, y, slope, ret_error) : -ENOMEM;
+        r = y && slope ? start_consistent(c, y, slope, ret_error) : -ENOMEM;
     if (r != 0) {
         free(y);
         free(slope);

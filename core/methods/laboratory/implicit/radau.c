@@ -59,7 +59,7 @@ static void choose_tolerances(struct lk_radau *s)
 }
 
 /* @s has dae and y */
-static int prepare(struct lk_radau *s)
+static int prepare_memory(struct lk_radau *s)
 {
     size_t n = (size_t)s->dae->n;
     double *m = s->memory = calloc(19 * n + 1, sizeof(double));
@@ -89,7 +89,7 @@ static int open_radau(struct lk_problem *problem, void **ret, struct lk_error *r
     (void)ret_error;
     if (!s)
         return -ENOMEM;
-    if (lk_dae_over_equations(problem, &s->dae, &s->y) < 0 || prepare(s) < 0) {
+    if (lk_dae_over_equations(problem, &s->dae, &s->y) < 0 || prepare_memory(s) < 0) {
         close_radau(s);
         return -ENOMEM;
     }
@@ -108,7 +108,7 @@ static int open_radau_dae(struct lk_problem *problem, void **ret, struct lk_erro
     r = lk_dae_over_constraints(problem, NAME, &s->dae, &s->y, &slope, ret_error);
     free(slope);
     if (r == 0)
-        r = prepare(s);
+        r = prepare_memory(s);
     if (r != 0) {
         close_radau(s);
         return r;

@@ -40,7 +40,7 @@ static void change_basis(const double basis[3][3], int n, const double *x, doubl
 }
 
 /* starts the stages from the previous collocation polynomial, or from y */
-static void predict(struct lk_radau *s, double h)
+static void predict_stages(struct lk_radau *s, double h)
 {
     static const double at[4] = {0, (4 - ROOT6) / 10, (4 + ROOT6) / 10, 1};
     int n = s->n;
@@ -63,7 +63,7 @@ static void predict(struct lk_radau *s, double h)
 }
 
 /* dw := T^-1 g(stages) minus the transformed Runge-Kutta matrix times B w / h */
-static int residual(struct lk_radau *s, double h)
+static int evaluate_residual(struct lk_radau *s, double h)
 {
     int n = s->n;
     double *d = s->dw, *Bw = s->Bw;
@@ -88,9 +88,9 @@ static int residual(struct lk_radau *s, double h)
 }
 
 /* one iteration; @ret_size: norm of the increment, relative to the tolerance */
-static int iterate(struct lk_radau *s, double h, double *ret_size)
+static int iterate_newton(struct lk_radau *s, double h, double *ret_size)
 {
-    int n = s->n, r = residual(s, h);
+    int n = s->n, r = evaluate_residual(s, h);
     double sum = 0;
 
     if (r != 0)
@@ -119,7 +119,7 @@ struct progress {
 };
 
 /* updates the rate of contraction: the geometric mean of the last two ratios */
-static void observe(struct progress *p, double size)
+static void observe_contraction(struct progress *p, double size)
 {
     if (p->n++ > 0) {
         double ratio = size / fmax(p->size, 1e-300);
@@ -137,13 +137,13 @@ int lk_radau_solve(struct lk_radau *s, double h, int *ret_iterations, double *re
     double size, left = 0;
 
     *ret_ratio = 0.5;
-    predict(s, h);
+    predict_stages(s, h);
     for (int i = 1; i <= most; i++) {
-        int r = iterate(s, h, &size);
+        int r = iterate_newton(s, h, &size);
 
         if (r != 0 || !isfinite(size))
             return r ? r : LK_E_STALLED;
-        observe(&p, size);
+        observe_contraction(&p, size);
         if (i > 1 && p.rate >= 0.99)
             return is_fixed && size < 1 ? 0 : LK_E_STALLED;
         left = size * p.rate / (1 - p.rate);

@@ -22,7 +22,7 @@ static void free_cvode(void **memory)
     CVodeFree(memory);
 }
 
-static void count(struct lk_sundials *s)
+static void count_work(struct lk_sundials *s)
 {
     struct lk_lab_counts *counts = &s->problem->counts;
     long errors = 0, failures = 0, jacobians = 0, setups = 0, iterations = 0;
@@ -48,7 +48,7 @@ static int step(struct lk_sundials *s, double t, double *ret_now)
 static const struct lk_sundials_solver solver = {
     .name = NAME,
     .step = step,
-    .count = count,
+    .count = count_work,
     .free = free_cvode,
 };
 

@@ -25,7 +25,7 @@ static void free_ida(void **memory)
     IDAFree(memory);
 }
 
-static void count(struct lk_sundials *s)
+static void count_work(struct lk_sundials *s)
 {
     struct lk_lab_counts *counts = &s->problem->counts;
     long errors = 0, failures = 0, jacobians = 0, setups = 0, iterations = 0;
@@ -64,7 +64,7 @@ static int step(struct lk_sundials *s, double t, double *ret_now)
 static const struct lk_sundials_solver solver = {
     .name = NAME,
     .step = step,
-    .count = count,
+    .count = count_work,
     .free = free_ida,
 };
 
@@ -135,7 +135,7 @@ static int set_up_formulation(struct lk_sundials *s)
     return flag;
 }
 
-static int make(struct lk_sundials *s)
+static int make_memory(struct lk_sundials *s)
 {
     s->memory = IDACreate(s->context);
     if (s->memory && lk_sundials_add_matrix(s) == 0)
@@ -154,7 +154,7 @@ static int open_ida(struct lk_problem *problem, void **ret, struct lk_error *ret
     if (r == 0)
         r = lk_sundials_new(problem, &solver, 1, &s, ret_error);
     if (r == 0)
-        r = make(s);
+        r = make_memory(s);
     return r == 0 ? lk_sundials_ready(s, set_up_formulation(s), ret, ret_error) : r;
 }
 
@@ -227,7 +227,7 @@ static int open_ida_dae(struct lk_problem *problem, void **ret, struct lk_error 
     if (r == 0)
         r = lk_sundials_new_dae(problem, &solver, &s, ret_error);
     if (r == 0)
-        r = make(s);
+        r = make_memory(s);
     return r == 0 ? lk_sundials_ready(s, set_up_dae(s), ret, ret_error) : r;
 }
 

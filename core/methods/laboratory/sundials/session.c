@@ -56,7 +56,8 @@ static int take_vectors(struct lk_sundials *s, int n, const double *y, const dou
     return 0;
 }
 
-static struct lk_sundials *make(struct lk_problem *problem, const struct lk_sundials_solver *solver)
+static struct lk_sundials *make_session(struct lk_problem *problem,
+                                        const struct lk_sundials_solver *solver)
 {
     struct lk_sundials *s = calloc(1, sizeof(*s));
 
@@ -70,7 +71,7 @@ static struct lk_sundials *make(struct lk_problem *problem, const struct lk_sund
 int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver *solver,
                     int has_slope, struct lk_sundials **ret, struct lk_error *ret_error)
 {
-    struct lk_sundials *s = make(problem, solver);
+    struct lk_sundials *s = make_session(problem, solver);
     double *y = NULL;
     int n = 0, r = -ENOMEM;
 
@@ -93,7 +94,7 @@ int lk_sundials_new(struct lk_problem *problem, const struct lk_sundials_solver 
 int lk_sundials_new_dae(struct lk_problem *problem, const struct lk_sundials_solver *solver,
                         struct lk_sundials **ret, struct lk_error *ret_error)
 {
-    struct lk_sundials *s = make(problem, solver);
+    struct lk_sundials *s = make_session(problem, solver);
     double *y = NULL, *slope = NULL;
     int r = -ENOMEM;
 
@@ -202,7 +203,7 @@ int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self)
 
 /* ---- advancing to a time ---- */
 
-static int fail(struct lk_sundials *s, struct lk_error *ret_error)
+static int report_failure(struct lk_sundials *s, struct lk_error *ret_error)
 {
     if (s->code != 0)
         return lk_stepping_singular(s->solver->name, s->t, s->code, ret_error);
@@ -212,7 +213,7 @@ static int fail(struct lk_sundials *s, struct lk_error *ret_error)
 }
 
 /* accepts a copy of the state; the solver continues with its own */
-static int accept(struct lk_sundials *s, struct lk_error *ret_error)
+static int accept_step(struct lk_sundials *s, struct lk_error *ret_error)
 {
     s->problem->counts.steps++;
     s->solver->count(s);
@@ -233,13 +234,13 @@ int lk_sundials_advance(void *self, double t, struct lk_error *ret_error)
         if (s->t - s->failed_at > PAST * fabs(s->t))
             s->code = 0;
         if (s->solver->step(s, t, &now) < 0)
-            return fail(s, ret_error);
+            return report_failure(s, ret_error);
         if (!(now > s->t))
-            return s->code ? fail(s, ret_error)
+            return s->code ? report_failure(s, ret_error)
                            : lk_stepping_stalled(s->solver->name, s->t, now - s->t,
                                                  "the error is too large", ret_error);
         s->t = lk_stepping_is_there(now, t) ? t : now;
-        r = accept(s, ret_error);
+        r = accept_step(s, ret_error);
     }
     return r;
 }
