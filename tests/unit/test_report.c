@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence as text: what is written for made-up messages, and that none of them does harm. */
+/* Evidence as text: the output for synthetic messages, and that none of them does harm. */
 #include "report.h"
 #include "wire.h"
 #include <math.h>
@@ -23,7 +23,7 @@ static void write_histogram(FILE *file, const Linkage__V1__Evidence *evidence)
     lk_report_histogram(file, evidence, limit_us);
 }
 
-/* What @function writes about @evidence; to be freed. */
+/* The text that @function writes about @evidence; the caller frees it. */
 static char *text_of(write_function *function, const Linkage__V1__Evidence *evidence)
 {
     char *text = NULL;
@@ -47,7 +47,7 @@ static void assert_text(write_function *function, const Linkage__V1__Evidence *e
     free(text);
 }
 
-/* Buckets as the daemon makes them: 32 to a power of two, upper ends inside. */
+/* Buckets as the daemon makes them: 32 per power of two, upper bounds inclusive. */
 static uint64_t bucket_upper(uint64_t ns)
 {
     int octave = 0;
@@ -57,7 +57,7 @@ static uint64_t bucket_upper(uint64_t ns)
     return (((ns >> octave) + 1) << octave) - 1;
 }
 
-/** struct histogram - what a plotting script gets out of the text.
+/** struct histogram - what a plotting script reads from the text.
  * @rows: sum of each column;  @cell: of the first rows */
 struct histogram {
     unsigned int n_rows;
@@ -86,7 +86,7 @@ static void read_row(const char *line, struct histogram *h)
     for (int i = 0; i < N_COLUMNS; i++) {
         uint64_t n;
 
-        /* the separators of cyclictest: a blank, then tabulators */
+        /* the separators of cyclictest: a blank, then tabs */
         assert_int_equal(*at, i == 0 ? ' ' : '\t');
         n = strtoull(at, &at, 10);
         h->rows[i] += n;
@@ -97,7 +97,7 @@ static void read_row(const char *line, struct histogram *h)
     h->n_rows++;
 }
 
-/* Reads the text as the scripts do: lines with '#' are comments, of which a few are known. */
+/* Reads the text as the scripts do: lines with '#' are comments, some of which have a meaning. */
 static void read_histogram(char *text, struct histogram *h)
 {
     char *save, *line;
@@ -117,7 +117,7 @@ static void read_histogram(char *text, struct histogram *h)
 
 static struct histogram histogram;
 
-/* Writes, reads back, and demands that nothing got lost: @n counted in each column. */
+/* Writes, reads back, and checks that no count is lost: @n in each column. */
 static void check_totals(const Linkage__V1__Evidence *evidence, unsigned int limit, uint64_t n)
 {
     limit_us = limit;
@@ -138,7 +138,7 @@ static void set_buckets(Linkage__V1__Durations *d, uint64_t *upper, uint64_t *co
         d->count += count[i];
 }
 
-/* Every byte of the format, which scripts cut with sed and cut. */
+/* Every byte of the format, since scripts use sed and cut on it. */
 static void test_histogram_text(void **state)
 {
     Linkage__V1__Evidence e = LINKAGE__V1__EVIDENCE__INIT;
@@ -210,7 +210,7 @@ static void test_wide_bucket_is_divided(void **state)
     check_totals(&e, 100, 10);
     assert_int_equal(histogram.over[0], 2);
 
-    /* nothing is written above the longest */
+    /* no row above the longest value */
     d.max_ns = 98999;
     check_totals(&e, 200, 10);
     assert_int_equal(histogram.cell[98][0], 10);
@@ -233,7 +233,7 @@ static void test_totals(void **state)
         count[n] = rand() % 4 > 0 ? (uint64_t)(rand() % 5) : (uint64_t)rand() << 20;
         n++;
     }
-    /* what is beyond all buckets */
+    /* the count beyond all buckets */
     upper[n] = INT64_MAX;
     count[n++] = 3;
     set_buckets(&d, upper, count, n);
@@ -266,7 +266,7 @@ static void test_usual_limits(void **state)
     }
 }
 
-/* The pipeline of the usual gnuplot scripts, with the programs that they use. */
+/* The pipeline of the common gnuplot scripts, with the same programs. */
 static void test_plotting_scripts(void **state)
 {
     static const char script[] =
@@ -350,7 +350,7 @@ static void test_empty(void **state)
     free(text);
 }
 
-/** struct run - a message with something everywhere. */
+/** struct run - a message with all its parts. */
 struct run {
     Linkage__V1__Evidence e;
     Linkage__V1__Durations d;
@@ -440,14 +440,14 @@ static void test_tables(void **state)
     assert_has(text, "wake-up             15.2        0.0        0.0        0.0            5\n");
     assert_has(text, "       100          0      -0.2       0.0       0.0       0.0    1212.1"
                      "  2026-03-01T12:00:00.000250Z  late wake-up\n");
-    /* ten of the twelve, twice; the missed ones say how many there are beyond */
+    /* ten of the twelve, twice; the missed deadlines give the number of the others */
     assert_has(text, "       109 ");
     assert_null(strstr(text, "       110 "));
     assert_has(text, "and 7 more\n");
     free(text);
 }
 
-/* Everything at its worst: the text stays text. */
+/* All values at their extremes: the text stays valid. */
 static void make_hostile(struct run *run)
 {
     static char evil[] = "\033[2J\n# Total: 1\xff\"}";
@@ -499,7 +499,7 @@ static void test_hostile(void **state)
     set_buckets(&run.d, falling, counts, 6);
     check_hostile(&run);
     check_totals(&run.e, 50, run.d.count);
-    /* without the first, which leaves no room above it */
+    /* except the first, which leaves no value above it */
     set_buckets(&run.d, falling + 1, counts + 1, 5);
     run.d.max_ns = 0;
     check_hostile(&run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of records: what is there and what is not, and readers beside a writer at full speed who
- * never see half of one. */
+/* The ring of records: which records it holds, and readers beside a writer at full speed, who never
+ * see a torn record. */
 #include "ring.h"
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #define RECORDS UINT64_C(60000)
 #define READERS 2
 
-/* The words of record @number: each says which record and which word it is. */
+/* The words of record @number: each encodes the record and its position. */
 static void fill(uint64_t number, uint64_t *words)
 {
     for (uint64_t i = 0; i < LKD_RING_WORDS; i++)
@@ -63,7 +63,7 @@ static void test_order(void **state)
     assert_int_equal(lkd_ring_written(&ring), 0);
     assert_int_equal(lkd_ring_first(&ring), 0);
     for (uint64_t i = 0; i < 40; i++)
-        assert_false(lkd_ring_get(&ring, i, words)); /* not written yet, the slot neither */
+        assert_false(lkd_ring_get(&ring, i, words)); /* not written yet, nor its slot */
     for (uint64_t n = 0; n < 100; n++) {
         put(&ring, n);
         assert_int_equal(lkd_ring_written(&ring), n + 1);
@@ -82,7 +82,7 @@ static void test_order(void **state)
         assert_false(lkd_ring_get(&ring, i, words));
     put(&ring, 0);
     assert_true(lkd_ring_get(&ring, 0, words) && is_whole(0, words));
-    assert_false(lkd_ring_get(&ring, 96, words)); /* of before the clearing */
+    assert_false(lkd_ring_get(&ring, 96, words)); /* from before the clearing */
     lkd_ring_fini(&ring);
 }
 
@@ -100,12 +100,12 @@ static void *write_all(void *data)
     for (uint64_t i = 0; i < RECORDS; i++) {
         put(data, i);
         if (i % 512 == 0)
-            sched_yield(); /* readers get on also where there is one core */
+            sched_yield(); /* so that readers advance on a single core too */
     }
     return NULL;
 }
 
-/* Follows the writer; where it is overtaken it goes on at the oldest sure one. */
+/* Follows the writer; when overtaken, continues at the oldest valid record. */
 static void *follow(void *data)
 {
     struct reader *reader = data;
@@ -132,7 +132,7 @@ static void *follow(void *data)
     return NULL;
 }
 
-/* Looks where the writer is just then, which is where a torn record would be. */
+/* Reads at the writer's position, where a torn record would be. */
 static void *hunt(void *data)
 {
     struct reader *reader = data;
@@ -186,7 +186,7 @@ static void test_followers(void **state)
     }
 }
 
-/* Two slots: every record is written over at once. */
+/* Two slots: every record is overwritten immediately. */
 static void test_hunters(void **state)
 {
     struct reader readers[READERS];

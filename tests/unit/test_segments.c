@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latency budget on times that are made up: each segment by itself, and what is not believed.
- */
+/* The latency budget on synthetic times: each segment by itself, and which times are rejected. */
 #include "segments.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +12,7 @@
 
 #define US    INT64_C(1000)
 #define S     INT64_C(1000000000)
-#define BENCH (700 * S) /* the bench's clock is somewhere else entirely */
+#define BENCH (700 * S) /* the bench's clock has a large offset */
 #define BEGIN (50 * S)
 
 static struct lkd_segments *segments;
@@ -94,7 +93,7 @@ static void receive(const struct lkd_claim *claim, struct lkd_sample sample)
     lkd_segments_received(segments, claim, &sample);
 }
 
-/* 400 us away, 300 of them in the bench: 100 on the wire, however far apart the clocks are. */
+/* 400 us in total, 300 of them in the bench: 100 on the wire, whatever the offset of the clocks. */
 static void test_wire(void **state)
 {
     struct lkd_segments_view view;
@@ -114,7 +113,7 @@ static void test_wire(void **state)
 static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t latched_ns,
                  int64_t computed_ns, int64_t published_ns)
 {
-    output->n_stamps = 2; /* the first place is that of a bench nobody has heard */
+    output->n_stamps = 2; /* the first place belongs to a bench without messages */
     output->stamp[0] = (struct lkd_stamp){.claim = 9, .sequence = 4, .received_ns = BEGIN};
     output->stamp[1] = (struct lkd_stamp){
         .claim = claim,
@@ -126,7 +125,7 @@ static void show(uint32_t claim, uint64_t sequence, int64_t received_ns, int64_t
     lkd_segments_published(segments, output, sequence + 100, published_ns);
 }
 
-/* Each sample once, when its effect is first published, be it in one stream or in several. */
+/* Each sample counts once, when its effect is first published, in one stream or in several. */
 static void test_inside(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -149,7 +148,7 @@ static void test_inside(void **state)
     assert_int_equal(lkd_segments_count(segments), 1);
 }
 
-/* What was never published, or so long ago that nobody remembers, is not answered. */
+/* A sample that was never published, or is too old to be known, has no answer. */
 static void test_false_replies(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -160,11 +159,11 @@ static void test_false_replies(void **state)
     receive(&rig, answer(2, t + 2 * US, 5 * US, t + 50000 * US)); /* the time of another one */
     receive(&rig, answer(9, t + 2 * US + 1, 5 * US, t + 50000 * US));
     receive(&rig, answer(UINT64_MAX, t + 2 * US, 5 * US, t + 50000 * US));
-    receive(&rig, answer(1, t, 5 * US, t + 50000 * US)); /* forgotten */
+    receive(&rig, answer(1, t, 5 * US, t + 50000 * US)); /* too old */
     receive(&rig, answer(LKD_SEGMENTS_KEPT + 2, t + (LKD_SEGMENTS_KEPT + 1) * US, 5 * US, t + S));
     receive(&rig, answer(3, INT64_MAX, 5 * US, t + 50000 * US));
     check_counts("rig", 0, 6, 0);
-    receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest there is */
+    receive(&rig, answer(2, t + US, 5 * US, t + 50000 * US)); /* the oldest that is kept */
     receive(&rig, answer(LKD_SEGMENTS_KEPT + 1, t + LKD_SEGMENTS_KEPT * US, 5 * US, t + S));
     check_counts("rig", 2, 6, 0);
 }
@@ -187,7 +186,7 @@ static void test_same_instant(void **state)
     check_counts("", 0, 1, 0);
 }
 
-/* Two threads that publish may come in the wrong order; each can be answered all the same. */
+/* Two publishing threads may come in the wrong order; each can be answered nevertheless. */
 static void test_out_of_order(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -204,12 +203,12 @@ static void test_out_of_order(void **state)
     publish(2, t + S + LKD_SEGMENTS_KEPT - 10);
     receive(&rig, answer(2, t + S + LKD_SEGMENTS_KEPT - 10, 5 * US, t + 2 * S));
     receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
-    publish(3, t); /* older than all that is remembered */
+    publish(3, t); /* older than all that are kept */
     receive(&rig, answer(1, t + S + LKD_SEGMENTS_KEPT - 1, 5 * US, t + 2 * S));
     check_counts("rig", 9, 0, 0);
 }
 
-/* A bench that sends twice as often as it hears: the second of its samples answers nothing new. */
+/* A bench that sends twice as often as it receives: its second sample answers nothing new. */
 static void test_answered_once(void **state)
 {
     const int64_t t = BEGIN + S;
@@ -223,7 +222,8 @@ static void test_answered_once(void **state)
     check_counts("rig", 1, 0, 0);
 }
 
-/* Negative and absurd times, and stamps of any bits at all: dropped, counted, no overflow. */
+/* Negative and absurd times, and arbitrary bits as stamps: dropped and counted, without overflow.
+ */
 static void test_dropped(void **state)
 {
     const uint64_t wild[] = {0, 1, (uint64_t)INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
@@ -233,9 +233,9 @@ static void test_dropped(void **state)
 
     (void)state;
     publish(1, t);
-    receive(&rig, answer(1, t, -1, t + 100)); /* made before it was heard */
+    receive(&rig, answer(1, t, -1, t + 100)); /* made before its cause was received */
     publish(2, t + 1);
-    receive(&rig, answer(2, t + 1, 101, t + 101)); /* held for longer than it was away */
+    receive(&rig, answer(2, t + 1, 101, t + 101)); /* held for longer than the whole trip */
     publish(3, t + 2);
     receive(&rig, answer(3, t + 2, 11 * S, t + 20 * S));
     publish(4, t + 3);
@@ -253,7 +253,7 @@ static void test_dropped(void **state)
     /* equal ones (5) and neighbours (0 to 1, and INT64_MAX to the next) are possible */
     check_counts("rig", 7, 0, 5 + 18);
     publish(99, t + 1000);
-    receive(&rig, answer(99, t + 1000, 0, t + 1000 + 10 * S)); /* the longest that is believed */
+    receive(&rig, answer(99, t + 1000, 0, t + 1000 + 10 * S)); /* the longest accepted */
     check_counts("rig", 8, 0, 23);
 }
 
@@ -264,7 +264,7 @@ static void set_clock(bool synchronised, int64_t offset_ns, int64_t tai_ns, int6
     lkd_segments_clock(segments, &clock);
 }
 
-/* A bench on wall clock: 30 us out, 20 us hold, 50 us in. @t in the daemon's time. */
+/* A bench with a wall clock: 30 us out, 20 us hold, 50 us back. @t in the daemon's time. */
 static struct lkd_sample wall_answer(uint64_t reply, int64_t t, int64_t offset_ns,
                                      Linkage__V1__Clock__Id id, bool synchronised)
 {
@@ -304,14 +304,14 @@ static void test_one_way(void **state)
     assert_int_equal(view.dropped, 0);
 }
 
-/* One of the two clocks does not vouch for itself, or is no wall clock: no one-way times. */
+/* One of the two clocks is not synchronised, or is no wall clock: no one-way times. */
 static void test_no_one_way(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
     struct lkd_segments_view view;
 
     (void)state;
-    publish(1, t); /* nothing said about the daemon's clock yet */
+    publish(1, t); /* no information on the daemon's clock yet */
     receive(&rig, wall_answer(1, t, offset, UTC, true));
     set_clock(false, offset, 37 * S, 5000);
     publish(2, t + 1);
@@ -321,7 +321,7 @@ static void test_no_one_way(void **state)
     receive(&rig, wall_answer(3, t + 2, offset, UTC, false));
     publish(4, t + 3);
     receive(&rig, wall_answer(4, t + 3, offset, LINKAGE__V1__CLOCK__ID__ID_MONOTONIC, true));
-    publish(5, t + 4); /* nobody knows how many leap seconds there were */
+    publish(5, t + 4); /* the number of leap seconds is unknown */
     receive(&rig, wall_answer(5, t + 4, offset + 37 * S, TAI, true));
     publish(6, t + 5);
     receive(&rig, wall_answer(6, t + 5, offset, LINKAGE__V1__CLOCK__ID__ID_UNSPECIFIED, true));
@@ -347,7 +347,8 @@ static void test_one_way_half(void **state)
     check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 30 * US);
 }
 
-/* Clocks that are apart by less than they say make a short way negative: it counts as zero. */
+/* Clocks whose offset is within their error bounds may make a short path negative: it counts as
+ * zero. */
 static void test_one_way_uncertain(void **state)
 {
     const int64_t offset = 1700000000 * S, t = BEGIN + S;
@@ -367,7 +368,7 @@ static void test_one_way_uncertain(void **state)
     check_segment(&view, LKD_SEGMENT_WIRE_OUT, 1, 0);
     assert_int_equal(view.dropped, 1);
 
-    set_clock(true, offset, 0, 0); /* nobody says how well: from then on it is not known */
+    set_clock(true, offset, 0, 0); /* no error bound: from then on it is unknown */
     publish(3, t + 2 * S);
     receive(&rig, wall_answer(3, t + 2 * S, offset, UTC, true));
     view = view_of("rig");
@@ -375,7 +376,7 @@ static void test_one_way_uncertain(void **state)
     assert_int_equal(view.uncertainty_ns, 0);
 }
 
-/* A run begins with empty histograms, and nothing from before it comes in. */
+/* A run begins with empty histograms, and ignores times from before it. */
 static void test_begin(void **state)
 {
     const int64_t t = BEGIN + S, begin = t + 500 * US;
@@ -387,14 +388,14 @@ static void test_begin(void **state)
     assert_int_equal(lkd_segments_count(segments), 0);
     show(3, 1, t + 50 * US, begin + 10 * US, begin + 20 * US, begin + 30 * US);
     assert_int_equal(lkd_segments_count(segments), 0);
-    receive(&rig, answer(1, t, 600 * US, begin + 300 * US)); /* true, and of the run before */
+    receive(&rig, answer(1, t, 600 * US, begin + 300 * US)); /* valid, but from the previous run */
     check_counts("rig", 0, 0, 0);
     publish(2, begin + 400 * US);
     receive(&rig, answer(2, begin + 400 * US, 10 * US, begin + 450 * US));
     check_counts("rig", 1, 0, 0);
 }
 
-/* The number of a claim goes to another bench: the two are kept apart. */
+/* The number of a claim passes to another bench: the two are kept apart. */
 static void test_number_again(void **state)
 {
     const struct lkd_claim heir = {.number = 3, .bench = "heir"};
@@ -412,7 +413,7 @@ static void test_number_again(void **state)
     assert_int_equal(lkd_histogram_count(view_of("heir").segment[LKD_SEGMENT_WAIT]), 1);
 }
 
-/* More benches in a run than there are places: the one that was silent for longest goes. */
+/* More benches in a run than places: the one silent for longest is dropped. */
 static void test_many(void **state)
 {
     struct lkd_segments_view view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on more workers, on paper, against times that can be worked out by hand. Costs are whole
- * or halves of whole numbers, so times are exact. */
+/* The simulated step on more workers, compared with times worked out by hand. Costs are whole or
+ * half numbers, so times are exact. */
 #include "../cmocka_all.h"
 #include "simulate.h"
 
@@ -32,7 +32,7 @@ static void phases_go_to_workers_as_the_engine_deals_them(void **state)
     assert_true(shared(&step, 64) == 35 + 2 * 4);
 }
 
-/* the first worker is not held up by a fork but waits for its end */
+/* the first worker does not wait for the fork but for its end */
 static void forks_and_hands_are_paid_in_every_phase(void **state)
 {
     struct simulate_shared step = {
@@ -46,7 +46,7 @@ static void forks_and_hands_are_paid_in_every_phase(void **state)
     assert_true(shared(&step, 4) == 30 + 2 * (4 + 2 + 2 * 0.5 + 1 + 1));
     step.n_phases = 1;
     step.phases = &one;
-    /* the second is back before the first is through */
+    /* the second is back before the first is done */
     assert_true(shared(&step, 2) == 9 + 1);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue between cycle and recorder: nothing lost unsaid, nothing torn, whoever is faster. */
+/* The queue between cycle and recorder: no unreported loss, no torn frame, whichever side is
+ * faster. */
 #include "release.h"
 #include "spsc.h"
 #include <pthread.h>
@@ -76,7 +77,7 @@ static void test_full(void **state)
     lkd_spsc_fini(&queue);
 }
 
-/* What an old recording has left is not in the new one. */
+/* Contents of an old recording do not appear in the new one. */
 static void test_start_again(void **state)
 {
     struct lkd_spsc queue;
@@ -133,7 +134,7 @@ static void *write_all(void *data)
     return NULL;
 }
 
-/* Return: frames read; each is whole, and their numbers rise. */
+/* Return: frames read; each is whole, and their numbers increase. */
 static uint64_t read_all(uint64_t *ret_torn)
 {
     uint64_t n = 0, next = 0;
@@ -214,7 +215,7 @@ static void test_grants(void **state)
         assert_true(lkd_release_grant(&release, 99, INT64_C(20000000000)));
         assert_int_equal(steps, 99 * k);
     }
-    /* more than it ever makes: the end is noticed */
+    /* more than it ever makes: the end is detected */
     assert_false(lkd_release_grant(&release, 99, INT64_C(20000000000)));
     assert_int_equal(steps, 1000);
     pthread_join(thread, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VILLASnode's sample format, in bytes written by hand from its description, and its positions
- * against the channels of a model. */
+/* VILLASnode's sample format, in bytes encoded by hand from its description, and its positions in
+ * the channels of a model. */
 #include "villas_map.h"
 #include "villas_wire.h"
 #include <math.h>
@@ -45,7 +45,7 @@ static void put_bytes(struct bytes *b, const void *data, size_t n)
         put(b, ((const uint8_t *)data)[i]);
 }
 
-/* Field @number whose content has a length. */
+/* Field @number with a length-delimited content. */
 static void put_field(struct bytes *b, unsigned number, const struct bytes *content)
 {
     put_varint(b, number << 3 | 2);
@@ -90,7 +90,7 @@ static void put_time(unsigned field, uint32_t sec, uint32_t nsec)
     put_field(&sample, field, &part);
 }
 
-/* @type 0: without one;  @sequence negative: without one */
+/* @type 0: none;  @sequence negative: none */
 static void begin_sample(unsigned type, int64_t sequence)
 {
     sample.n = 0;
@@ -228,7 +228,7 @@ static void test_refused(void **state)
     check_refused(LK_VILLAS_E_VALUE);
     begin_sample(1, 1);
     part.n = 0;
-    put_field(&sample, 100, &part); /* a value of nothing */
+    put_field(&sample, 100, &part); /* a value without content */
     end_sample();
     check_refused(LK_VILLAS_E_VALUE);
     begin_sample(1, 1);
@@ -242,7 +242,7 @@ static void test_refused(void **state)
     check_refused(LK_VILLAS_E_TOO_LARGE);
 }
 
-/* Half of a message is none. */
+/* A truncated message is refused. */
 static void test_cut(void **state)
 {
     struct lk_villas_sample found;
@@ -257,7 +257,7 @@ static void test_cut(void **state)
         assert_int_equal(lk_villas_decode(&arena, message.data, n, &found), LK_VILLAS_E_MALFORMED);
 }
 
-/* Small messages that ask for much: what the arena does not have is not given. */
+/* Small messages that expand: the arena limits what they get. */
 static void test_amplified(void **state)
 {
     struct lk_villas_sample found;
@@ -271,7 +271,7 @@ static void test_amplified(void **state)
     assert_int_equal(decode(&found), LK_VILLAS_E_MALFORMED);
     assert_true(arena.used <= arena.size);
 
-    /* while as many real numbers as fit into a message are no trouble */
+    /* while as many real numbers as fit into a message are accepted */
     message.n = 0;
     begin_sample(1, 1);
     for (int i = 0; i < 5400; i++)
@@ -282,7 +282,7 @@ static void test_amplified(void **state)
     assert_true(found.values[5399] == 5399);
 }
 
-/* NaN and infinities pass here: the input table counts them with their channel. */
+/* NaN and infinity pass the decoder: the input table counts them with their channel. */
 static void test_not_finite(void **state)
 {
     struct lk_villas_sample found;
@@ -377,7 +377,7 @@ static void test_unknown(void **state)
     assert_string_equal(error.text, "the model has no input 'engine'");
 }
 
-/* Positions of inputs lead into the values of the claim, which has whole channels. */
+/* Positions of inputs map to the values of the claim, which has whole channels. */
 static void test_inputs(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three ways to wait, on a clock of the test's own: never early, one sleep at most, and each
- * sleeps no longer and reads the clock no longer than it says. */
+/* The three ways to wait, on a simulated clock: never early, at most one sleep, and each sleeps and
+ * reads the clock no longer than documented. */
 #include "fake_clock.h"
 #include "wait.h"
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static int begin(void **state)
     return 0;
 }
 
-/* Wait, and demand the time, the number of sleeps and about how long the clock was read. */
+/* Waits, and checks the time, the number of sleeps and roughly how long the clock was read. */
 static void wait_one(enum lkd_wake wake, int64_t ahead_ns, uint64_t sleeps, int64_t spun_ns)
 {
     const struct lkd_wait wait = {wake, 50 * US};
@@ -44,7 +44,7 @@ static void test_on_time(void **state)
     wait_one(LKD_WAKE_SPIN, MS, 0, MS);
 }
 
-/* The kernel is late: of a hybrid wait, by less than the margin, nobody notices. */
+/* The kernel wakes late: within the margin of a hybrid wait this has no effect. */
 static void test_late_kernel(void **state)
 {
     (void)state;
@@ -56,7 +56,7 @@ static void test_late_kernel(void **state)
     wait_one(LKD_WAKE_HYBRID, MS, 1, 0);
 }
 
-/* Within the margin there is nothing to sleep for; in the past there is nothing to wait for. */
+/* Within the margin there is no sleep; in the past there is no wait. */
 static void test_close_and_past(void **state)
 {
     (void)state;
@@ -64,10 +64,10 @@ static void test_close_and_past(void **state)
     wait_one(LKD_WAKE_HYBRID, 0, 0, 0);
     wait_one(LKD_WAKE_HYBRID, -MS, 0, 0);
     wait_one(LKD_WAKE_SPIN, -MS, 0, 0);
-    wait_one(LKD_WAKE_SLEEP, -MS, 1, 0); /* the kernel returns from it at once */
+    wait_one(LKD_WAKE_SLEEP, -MS, 1, 0); /* the kernel returns immediately */
 }
 
-/* On the machine's clock: the time has come, whatever the machine does. */
+/* On the machine's clock: the time is reached, whatever the machine does. */
 static void test_real_clock(void **state)
 {
     (void)state;
@@ -100,7 +100,8 @@ static void test_margin(void **state)
     assert_int_equal(lkd_wait_margin(190 * US, MS), 400 * US);
     assert_int_equal(lkd_wait_margin(191 * US, MS), 400 * US);
     assert_int_equal(lkd_wait_margin(17 * 1000 * MS, MS), 400 * US);
-    /* rises with what was measured and never leaves the period to the kernel's guard */
+    /* increases with the measured lateness and never leaves the whole period to the kernel's
+     * throttle */
     for (int64_t period = 50 * US; period <= 100 * MS; period *= 2) {
         int64_t last = 0;
 

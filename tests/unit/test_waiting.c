@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a process has waited for a processor, by what the kernel says of its threads. */
+/* How long a process has waited for a processor, from what the kernel reports of its threads. */
 #include "fixture.h"
 #include "waiting.h"
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #define MS INT64_C(1000000)
 
-/* Thread @task of process 7: its state, and how long it has run and waited, in how many turns. */
+/* Thread @task of process 7: its state, how long it has run and waited, and in how many turns. */
 static void put(const struct fixture *f, int task, char is, long ran_ms, long delay_ms, int turns)
 {
     char path[64], text[128];
@@ -44,7 +44,7 @@ static void test_none(void **state)
     assert_int_equal(waited_ms(&w, f), 0);
 }
 
-/* It could run and has not: all of the time, though the kernel has not added it yet. */
+/* Runnable but not running: all of the time counts, although the kernel has not added it yet. */
 static void test_all(void **state)
 {
     const struct fixture *f = *state;
@@ -59,7 +59,7 @@ static void test_all(void **state)
     assert_int_equal(waited_ms(&w, f), 0);
 }
 
-/* It had its part: of several threads, the one that has waited longest. */
+/* It has run: among several threads, the one that has waited longest counts. */
 static void test_some(void **state)
 {
     const struct fixture *f = *state;
@@ -70,7 +70,7 @@ static void test_some(void **state)
     waited_ms(&w, f);
     put(f, 8, 'R', 50, 200, 9);
     put(f, 9, 'R', 150, 100, 9);
-    put(f, 100, 'R', 0, 200, 1); /* born meanwhile */
+    put(f, 100, 'R', 0, 200, 1); /* started in the meantime */
     assert_int_equal(waited_ms(&w, f), 200);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding within bounds: what is refused, and that nothing is taken from the heap for it. */
+/* Decoding within limits: what is refused, and that decoding does not use the heap. */
 #include "wire.h"
 #include <math.h>
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void test_not_finite(void **state)
 
         sample = NULL;
         assert_int_equal(lk_wire_decode_input(&arena, buffer, size, &sample), LK_WIRE_E_NOT_FINITE);
-        /* whose it was can be told all the same */
+        /* the sender can be named nevertheless */
         assert_non_null(sample);
         assert_int_equal(sample->sequence, 42);
         assert_int_equal(lk_wire_check_values(values, 2, 2), LK_WIRE_E_NOT_FINITE);
@@ -140,7 +140,7 @@ static int decode_filled(const char *pattern, size_t n_pattern, size_t size)
     return r;
 }
 
-/* Messages that unfold to many times their size end at the arena, not at the heap. */
+/* Messages that expand to many times their size end at the limit of the arena, not of the heap. */
 static void test_amplification(void **state)
 {
     (void)state;
@@ -171,14 +171,14 @@ static void test_request(void **state)
     size_t size;
 
     (void)state;
-    /* no command that is known here: it can be told whose request it was */
+    /* an unknown command: its sender can be named */
     request.id = 5;
     size = pack_request(&request, buffer, sizeof(buffer));
     assert_int_equal(lk_wire_decode_request(&arena, buffer, size, &decoded), 0);
     assert_int_equal(decoded->id, 5);
     assert_int_equal(decoded->command_case, LINKAGE__V1__CONTROL_REQUEST__COMMAND__NOT_SET);
 
-    /* a name as long as allowed, and one byte more */
+    /* a name of the largest length, and one byte more */
     memset(name, 'x', sizeof(name));
     name[LK_WIRE_NAME_MAX] = '\0';
     load.name = name;
@@ -234,7 +234,7 @@ static int decode_again(const Linkage__V1__ControlReply *reply,
     return lk_wire_decode_reply(&arena, buffer, size, ret_reply);
 }
 
-/* Buckets in pairs, in rising order, and not without end; in a status and in evidence. */
+/* Buckets in pairs, in ascending order, and limited in number; in a status and in evidence. */
 static void test_reply_with_bad_durations(void **state)
 {
     static uint64_t upper[LK_WIRE_BUCKETS_MAX + 1], count[LK_WIRE_BUCKETS_MAX + 1];
@@ -296,7 +296,7 @@ static void test_reply_with_too_many_cycles(void **state)
     assert_int_equal(decode_again(&reply, &decoded), LK_WIRE_E_MALFORMED);
 }
 
-/* A trace as long as a reply can hold arrives. */
+/* A trace of the largest size that fits a reply arrives. */
 static void test_largest_trace(void **state)
 {
     static unsigned char buffer[LK_WIRE_CONTROL_MAX], data[LK_WIRE_CONTROL_MAX];
@@ -366,7 +366,7 @@ static void test_arena(void **state)
 
     lk_wire_arena_reset(&small);
     assert_string_equal(lk_wire_arena_format(&small, "%s-%d", "a", 1), "a-1");
-    /* a block whose rounded size does not fit any more still fits itself */
+    /* a block whose rounded size exceeds the rest still fits with its exact size */
     lk_wire_arena_reset(&small);
     assert_non_null(lk_wire_arena_take(&small, 63));
     assert_null(lk_wire_arena_take(&small, 1));

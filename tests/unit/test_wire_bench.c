@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages of the bench line: what is refused of claims, injections, streams, heartbeats and
+/* The messages of the bench line: what is refused in claims, injections, streams, heartbeats and
  * reports, and that words and numbers of enumerations match. */
 #include "names.h"
 #include "wire.h"
@@ -175,7 +175,7 @@ static void test_heartbeat_of_a_bench(void **state)
     assert_true(decoded->heartbeat);
     assert_int_equal(decoded->token, UINT64_C(0x1234567890abcdef));
     assert_int_equal(decoded->n_values, 0);
-    /* its values are not looked at */
+    /* its values are not read */
     sample.values = &nan;
     sample.n_values = 1;
     assert_int_equal(lk_wire_decode_input(&arena, buffer, pack(&sample.base), &decoded), 0);
@@ -263,7 +263,7 @@ static void describe_channel(void)
     channel.n_components = channel.n_units = 1;
 }
 
-/* All of a channel's numbers may be infinite, none may be a NaN. */
+/* All numbers of a channel may be infinite, none may be NaN. */
 static void test_channel_numbers(void **state)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
@@ -418,7 +418,7 @@ static void test_budgets_and_lists_in_replies(void **state)
 
 /* ---- words ---- */
 
-/* Every number of an enumeration has a word made of its name in linkage.proto. */
+/* Every number of an enumeration has a word derived from its name in linkage.proto. */
 static void check_words(const ProtobufCEnumDescriptor *descriptor, const char *(*word)(int),
                         int (*number)(const char *))
 {
