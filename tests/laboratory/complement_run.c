@@ -21,7 +21,7 @@ static void read_text(const char *path, char *text)
     fclose(f);
 }
 
-/* @ret: @text with every @from as @to */
+/* @ret: @text with every @from replaced by @to */
 static void replace_all(const char *text, const char *from, const char *to, char *ret)
 {
     size_t n = 0;
@@ -120,7 +120,7 @@ static double largest(const double *x, int n)
     return ret;
 }
 
-/* after a step led to y: projection, and how far the rows are from zero */
+/* after a step to y: projects, and updates the largest violations of the rows */
 static int settle_step(struct run *run)
 {
     int rows = run->mechanics->n_rows, n_positions = run->c->n_positions, r;
@@ -170,8 +170,8 @@ void run_to(struct run *run, double h, double t)
     }
 }
 
-/* stages of Dormand, Prince, A family of embedded Runge-Kutta formulae, 1980; the seventh is that
- * of the weights, so its row gives the result */
+/* stages of Dormand, Prince, A family of embedded Runge-Kutta formulae, 1980; the coefficients of
+ * the seventh are the weights, so its row gives the result */
 static const double nodes[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
 static const double stages[7][6] = {
     {0},
@@ -184,7 +184,7 @@ static const double stages[7][6] = {
 static const double errors[7] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
                                  -17253. / 339200, 22. / 525, -1. / 40};
 
-/* one try; @y: result. Return: error by tolerance, or NAN where f has no value */
+/* one attempt; @y: result. Return: error relative to the tolerance, or NAN if f fails */
 static double try_step(struct run *run, double h, double tolerance, double *y)
 {
     double *k = run->work + run->n, worst = 0;

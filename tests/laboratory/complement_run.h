@@ -19,20 +19,20 @@ struct run {
     double velocity;
 };
 
-/** run_open() - config/models/@model.yaml; options but the variant may be zero.
- * @from, @to: a text of the model that is replaced wherever it is, or NULL
- * Return: of open(); the line in @ret_error. Fails the test where the model itself is refused. */
+/** run_open() - config/models/@model.yaml; options except the variant may be zero.
+ * @from, @to: a text of the model to be replaced wherever it occurs, or NULL
+ * Return: of open(); its message in @ret_error. Fails the test if the model itself is refused. */
 int run_open(const char *model, const char *from, const char *to, const char *variant,
              enum lk_orientation orientation, enum lk_stabilisation stabilisation, struct run *ret,
              struct lk_error *ret_error);
 
-/** run_start() - the same, which must work. Baumgarte's parameters are those of the paper, 10. */
+/** run_start() - the same, and fails the test on an error. Baumgarte's parameters are those of the
+ * paper, 10. */
 void run_start(const char *model, const char *variant, enum lk_orientation orientation,
                enum lk_stabilisation stabilisation, struct run *ret);
 
-/** run_turned() - the same with the frames of all bodies of a strut turned, 1.2 rad about (1, 2,
- * 0.5): Euler's angles z-x-z can describe them then. Its inertias are those of balls, so nothing
- * else changes. */
+/** run_turned() - the same with the body frames of a strut rotated by 1.2 rad about (1, 2, 0.5), so
+ * that Euler's angles z-x-z are regular. All inertias are spherical, so nothing else changes. */
 void run_turned(const char *model, const char *variant, enum lk_orientation orientation,
                 enum lk_stabilisation stabilisation, struct run *ret);
 void run_close(struct run *run);
@@ -40,23 +40,25 @@ void run_close(struct run *run);
 /** run_rate() - f at the state. */
 int run_rate(struct run *run, double *ret);
 
-/** run_step() - one step and what comes after it. Return: 0, or what rate() and settle() say. */
+/** run_step() - one step with projection and measurement. Return: 0, or the error of rate() or
+ * settle(). */
 int run_step(struct run *run, double h);
 
-/** run_to() - steps of @h to @t; fails the test where a step does. */
+/** run_to() - steps of @h to @t; fails the test if a step fails. */
 void run_to(struct run *run, double h, double t);
 
-/** run_adaptive() - to @t with error control, Dormand-Prince 5(4), as the paper's ode45: relative
- * and absolute @tolerance. Return: 0, or as run_step(); stops after @rates_max evaluations.
+/** run_adaptive() - to @t with error control, Dormand-Prince 5(4), as in the paper's ode45:
+ * relative and absolute @tolerance. Return: 0, or as run_step(); stops after @rates_max
+ * evaluations.
  * @ret_rates: evaluations of f */
 int run_adaptive(struct run *run, double tolerance, double t, unsigned long rates_max,
                  unsigned long *ret_rates);
 
-/** run_positions() - x of all bodies, whatever the orientation. @ret: 3 a body. */
+/** run_positions() - x of all bodies, for any kind of orientation. @ret: 3 per body. */
 void run_positions(const struct run *run, double *ret);
 
-/** run_scatter() - somewhere else on the joints: positions turned and shifted by up to @size at
- * random, velocities of up to 1, made consistent. */
+/** run_scatter() - moves to another consistent state: positions rotated and shifted by up to @size
+ * at random, velocities of up to 1. */
 void run_scatter(struct run *run, unsigned seed, double size);
 
 #endif

@@ -40,7 +40,7 @@ static const char *const start_8b[] = {
     EX1, EX8, EX1, EX8, "velocity: [0, 0, 0]", "velocity: [0.76121723660719, 0.155382817758256, 0]",
     NULL};
 
-/* the upper link turns to and fro as a drive says, the lower one hangs from it */
+/* a drive swings the upper link, the lower one hangs from it */
 static const char *const driven[] = {
     "joint_1: {type: spherical",
     "joint_1: {type: revolute, axis: [0, 0, 1], drive: {harmonic: {amplitude: 0.2, omega: 5}}",
@@ -76,7 +76,7 @@ const struct lab_case lab_four_bar = {"four-bar-vertical", "four-bar-vertical", 
 const struct lab_case lab_slider_crank = {"slider-crank-3d", "slider-crank-3d", NULL, crank};
 const struct lab_case lab_closed_loop = {"closed-loop-four", "closed-loop-four", NULL, loop};
 
-/* ---- what tests ask of them ---- */
+/* ---- measurements for the tests ---- */
 
 void lab_run_well(const struct lab_case *c, struct lab_method method, double from, double end,
                   struct lab_result *ret)
@@ -86,7 +86,7 @@ void lab_run_well(const struct lab_case *c, struct lab_method method, double fro
         fail_msg("%s %s: %s", c->model, method.variant, ret->text.text);
 }
 
-/* orders of all quantities between @h and @h / 2 */
+/* orders of convergence of all quantities between @h and @h / 2 */
 void lab_orders(const struct lab_case *c, struct lab_method method, double h, double end,
                 double ret[LAB_QUANTITIES])
 {

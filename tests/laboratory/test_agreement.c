@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engineers trust a method when another one agrees: every formulation that the tables name, on the
- * shipped models, against the default step in its order 4; positions, velocities and reactions. */
+/* Agreement of methods: every formulation in the tables, on the shipped models, compared with the
+ * default step at order 4; positions, velocities and reactions. */
 #include "linkage/laboratory.h"
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +17,8 @@
 #define BODIES_MAX 24
 #define JOINTS_MAX 32
 
-/** struct known - what is compared. @reaction: of joints whose share of the load is unique */
+/** struct known - the compared quantities. @reaction: of joints whose share of the load is unique
+ */
 struct known {
     int n_bodies;
     int n_joints;
@@ -25,7 +26,7 @@ struct known {
     double reaction[JOINTS_MAX][6];
 };
 
-/** struct mechanism - @fitting: how many formulations take it, of those that are equations
+/** struct mechanism - @fitting: number of formulations with equations that support it
  * @is_redundant: reactions are not unique */
 static const struct mechanism {
     const char *name;
@@ -49,7 +50,7 @@ static struct lk_model *read_model(const char *name)
     return model;
 }
 
-/* Return: whether the method fits the model. */
+/* Return: whether the method supports the model. */
 static int run(const struct lk_model *model, const struct lk_method *method, struct known *ret)
 {
     struct lk_laboratory *laboratory = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What M. Arnold, DAE aspects of multibody system dynamics (2016), says of generalized-alpha and
- * HHT, on shipped models and their references. */
+/* Claims of M. Arnold, DAE aspects of multibody system dynamics (2016), on generalized-alpha and
+ * HHT, tested on shipped models with references. */
 #include "../cmocka_all.h"
 #include "constrained_run.h"
 #include <math.h>
@@ -36,9 +36,9 @@ static double multiplier_error(const struct lab_case *c, const char *variant, do
     return result.error[LAB_MULTIPLIER];
 }
 
-/* Example 8 and Fig. 10: started at the bottom lambda errs by O(h^2), 1.0e-3 at h = 0.01; started
- * at x = 0.2 by O(h), 0.12, until the oscillation has died down after about 100 steps. The
- * reference has every fifth step of that. */
+/* Example 8 and Fig. 10: started at the bottom, lambda errs by O(h^2), 1.0e-3 at h = 0.01; started
+ * at x = 0.2 by O(h), 0.12, until the oscillation has decayed after about 100 steps. The reference
+ * has every fifth of these steps. */
 static void multipliers_of_index_3_are_of_order_1(void **state)
 {
     double a, b, late;
@@ -54,8 +54,8 @@ static void multipliers_of_index_3_are_of_order_1(void **state)
     assert_true(late < 3e-3);
 }
 
-/* The cures: modified start values (after Example 8) and the stabilised index-2 form (Fig. 16: 2e-3
- * whatever the start). Bounded by what was measured, plus a tenth. */
+/* The remedies: modified start values (after Example 8) and the stabilised index-2 form (Fig. 16:
+ * 2e-3 for any start). Bounds are the measured values plus a tenth. */
 static void cures_give_multipliers_of_order_2(void **state)
 {
     static const char *const variants[] = {"index-3-modified-start", "ggl", "index-2"};
@@ -71,7 +71,7 @@ static void cures_give_multipliers_of_order_2(void **state)
     }
 }
 
-/* step by step, where it is largest: halving h halves it, with a cure it quarters it */
+/* in each step, at its largest: halving h halves it, with a remedy it quarters it */
 static void transient_is_halved_or_quartered(const struct lab_case *c, double h)
 {
     static const char *const variants[] = {"index-3", "index-3-modified-start", "ggl"};
@@ -88,8 +88,9 @@ static void transient_is_halved_or_quartered(const struct lab_case *c, double h)
     }
 }
 
-/* The exponential map of positions and orientations apart (R^3 x SO(3)) rings in the heavy top as
- * the pendulum does in the plane: the term w x w' / 12 of the local error belongs to the cure. */
+/* With separate exponential maps of positions and orientations (R^3 x SO(3)) lambda oscillates in
+ * the heavy top as in the plane pendulum: the remedy needs the term w x w' / 12 of the local error.
+ */
 static void heavy_top_rings_in_index_3_only(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void heavy_top_rings_in_index_3_only(void **state)
     transient_is_halved_or_quartered(&lab_heavy_top, 0.002);
 }
 
-/* positions hold in index-3, velocities in index-2, both in ggl */
+/* index-3 satisfies positions, index-2 velocities, ggl both */
 static void forms_hold_what_they_ask_for(void **state)
 {
     struct lab_result r;
@@ -114,8 +115,7 @@ static void forms_hold_what_they_ask_for(void **state)
     assert_true(r.worst_phi < 1e-12 && r.worst_rate < 1e-10);
 }
 
-/* a mode that is far too fast for the step: -rho is a double root, and n rho^n what is left of it
- */
+/* a mode far too fast for the step: -rho is a double root, so n rho^n of it remains */
 static void spectral_radius_is_that_asked_for(void **state)
 {
     static const char *const stiff[] = {"stiffness: 100, damping: 0.5",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The linear algebra of dca and hdca: small factors of any rank, and what assembly and disassembly
- * make of them, against dense products. */
+/* The linear algebra of dca and hdca: small factors of any rank, and their results in assembly and
+ * disassembly, compared with dense products. */
 #include "../cmocka_all.h"
 #include "../physics/trajectory.h"
 #include "maths/vec.h"
@@ -22,14 +22,14 @@ static double noise(unsigned *seed)
 
 /* ---- factors ---- */
 
-/** struct factor - and the memory it takes. */
+/** struct factor - and its memory. */
 struct factor {
     struct lk_pseudo_inverse inverse;
     double numbers[3 * N * N + 3 * N];
     int counts[2 * N];
 };
 
-/* K = S^-1 A A^T S^-1 of @rank, rows of very different size; @ret_diagonal: S^-2 */
+/* K = S^-1 A A^T S^-1 of @rank, rows of very different scale; @ret_diagonal: S^-2 */
 static void make_matrix(int rank, unsigned *seed, double K[N * N], double *ret_diagonal)
 {
     double A[N][N], size[N];
@@ -75,7 +75,7 @@ static void are_symmetric(const double *a)
             assert_true(fabs(a[N * i + j] - a[N * j + i]) < 1e-9);
 }
 
-/* the four conditions of Penrose on G = K^+, in scaled rows */
+/* the four Penrose conditions on G = K^+, in scaled rows */
 static void is_pseudo_inverse(int rank, unsigned *seed)
 {
     double K[N * N], G[N * N] = {0}, KG[N * N], GK[N * N], three[N * N], diagonal[N];
@@ -115,7 +115,7 @@ static void test_pseudo_inverse(void **state)
             is_pseudo_inverse(rank, &seed);
 }
 
-/* a joint all of whose rows repeat others leaves nothing but round-off, and bears nothing */
+/* a joint whose rows all repeat others leaves only round-off, and carries no load */
 static void test_nothing_left(void **state)
 {
     double K[N * N], diagonal[N], x[N];
@@ -135,8 +135,7 @@ static void test_nothing_left(void **state)
         assert_true(x[i] == 0);
 }
 
-/* what is small beside the rest counts as nothing below LK_PSEUDO_INVERSE_CUT, and as it is above
- */
+/* pivots below LK_PSEUDO_INVERSE_CUT relative to the rest count as zero, larger ones are used */
 static void test_cut(void **state)
 {
     double K[N * N] = {0}, diagonal[N], x[N];
@@ -154,7 +153,7 @@ static void test_cut(void **state)
         assert_true(fabs(x[i] * K[(N + 1) * i] - (i == 2 ? 0 : 1)) < 1e-14);
 }
 
-/* where rows cannot depend on each other, those that do are an error */
+/* where rows cannot be dependent, dependent rows are an error */
 static void test_singular(void **state)
 {
     double K[N * N] = {0}, diagonal[N];
@@ -195,7 +194,7 @@ static void dense(struct lk_mechanics *m, const double *J, const double *y, doub
     }
 }
 
-/* forces are the same; multipliers of redundant rows need not be */
+/* forces agree; multipliers of redundant rows need not */
 static void solves(const char *name)
 {
     char path[128];

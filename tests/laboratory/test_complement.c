@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All variants of formulation complement find the same accelerations, those of the equations of
- * motion themselves, whatever describes the orientations; and the same motion, that of the
- * references. */
+/* All variants of formulation complement give the same accelerations, those of the equations of
+ * motion, in every orientation coordinate; and the same motion, that of the references. */
 #include "cmocka_all.h"
 #include "complement_run.h"
 #include "methods/laboratory/coordinates.h"
@@ -36,8 +35,8 @@ static double difference(const double *a, const double *b, int n)
     return ret;
 }
 
-/* [M Phi_q^T; Phi_q 0] [v'; lambda] = [Q; -gamma] at the last look, the shortest solution: v',
- * which is unique, and the multipliers of minimum norm. @ret: n_velocities + n_rows. */
+/* [M Phi_q^T; Phi_q 0] [v'; lambda] = [Q; -gamma] at the last evaluation, minimum-norm solution:
+ * v', which is unique, and the multipliers of minimum norm. @ret: n_velocities + n_rows. */
 static void dense_solution(struct lk_mechanics *m, double *ret)
 {
     int n = m->n_velocities, rows = m->n_rows, size = n + rows, rank;
@@ -75,7 +74,7 @@ static void solution_of(struct run *run, double *ret)
     lk_equations_complement.lambda(run->c, ret + run->mechanics->n_velocities);
 }
 
-/* at the start and at other states on the joints; closes the run */
+/* at the start and at other consistent states; closes the run */
 static void check_accelerations(struct run *run, const char *name)
 {
     int n = run->mechanics->n_velocities + run->mechanics->n_rows;
@@ -97,9 +96,8 @@ static void check_accelerations(struct run *run, const char *name)
     run_close(run);
 }
 
-/* The states are as far from singular poses as random ones are: smallest singular values above 1e-3
- * of the largest, squared by the methods that take Phi_q^T Phi_q or Phi_q M^-1 Phi_q^T, leave ten
- * digits. */
+/* Random states stay away from singular poses: smallest singular values above 1e-3 of the largest.
+ * Methods that use Phi_q^T Phi_q or Phi_q M^-1 Phi_q^T square them, which leaves ten digits. */
 static void accelerations_are_those_of_the_dense_equations(void **state)
 {
     static const enum lk_orientation orientations[] = {
@@ -118,8 +116,8 @@ static void accelerations_are_those_of_the_dense_equations(void **state)
                 }
 }
 
-/* q'' of angles and Euler parameters against differences of q' along the motion. Accelerations of
- * the bodies do not tell: an error in L' q' moves q'' and is taken back by it. */
+/* q'' of angles and Euler parameters compared with differences of q' along the motion.
+ * Accelerations of the bodies do not show an error in L' q', since it cancels there. */
 static void check_second_derivatives(struct run *run)
 {
     const double dt = 1e-5;
@@ -155,7 +153,7 @@ static void second_derivatives_are_those_of_the_coordinates(void **state)
     }
 }
 
-/* accelerations once more, in Euler's own angles, as the paper has them */
+/* accelerations once more, in Euler's own angles, as in the paper */
 static void euler_angles_change_nothing(void **state)
 {
     (void)state;
@@ -167,7 +165,7 @@ static void euler_angles_change_nothing(void **state)
     }
 }
 
-/* rows that change with time have a Phi_t and a Gamma of their own */
+/* rheonomic rows have a Phi_t, and additional terms in Gamma */
 static void drives_are_rows(void **state)
 {
     static const char drive[] =
@@ -186,7 +184,7 @@ static void drives_are_rows(void **state)
     }
 }
 
-/* a body without mass and inertia that cannot move without others has accelerations all the same */
+/* a body without mass and inertia whose motion the others determine has accelerations too */
 static void bodies_may_be_massless(void **state)
 {
     static const char heavy[] = "arm:\n    mass: 1.0\n    inertia: [0.1, 0.1, 0.1]";
@@ -208,8 +206,7 @@ static void bodies_may_be_massless(void **state)
 
 /* ---- motion ---- */
 
-/* positions of all bodies in the row of time @t of a reference; @ret: 3 a body, NAN where it has
- * none */
+/* positions of all bodies in the row of time @t of a reference; @ret: 3 per body, NAN if absent */
 static void reference_at(const char *model, const struct lk_mechanics *m, double t, double *ret)
 {
     static char header[8192], line[8192];
@@ -241,7 +238,7 @@ static void reference_at(const char *model, const struct lk_mechanics *m, double
     }
 }
 
-/* largest distance of a run's positions from @expected, where there is one */
+/* largest distance of a run's positions from @expected, as far as it is known */
 static double distance(const struct run *run, const double *expected)
 {
     double found[64], ret = 0;
@@ -268,8 +265,8 @@ static double error_of(const char *model, const char *reference, const char *var
     return ret;
 }
 
-/** struct motion - a reference, a time of its table and a step with which the method of order 4 is
- * well above round-off, so that it can be seen to fall by 16 */
+/** struct motion - a reference, a time in its table, and a step at which the error of the method of
+ * order 4 is well above round-off */
 struct motion {
     const char *model;
     const char *reference;
@@ -285,7 +282,7 @@ static const struct motion motions[] = {{"strut", "strut", 0.02, 1.0},
                                         {"double-pendulum", "double-pendulum", 0.025, 0.5}};
 #define N_MOTIONS (sizeof(motions) / sizeof(motions[0]))
 
-/* the error falls by 16 when the step is halved; between 8 and 40 the next orders mix in */
+/* halving the step divides the error by 16; between 8 and 40 with terms of higher order */
 static void motion_is_that_of_the_references(void **state)
 {
     (void)state;
@@ -299,8 +296,8 @@ static void motion_is_that_of_the_references(void **state)
     }
 }
 
-/* the same equations: what differs is round-off, which the motion of half a second does not
- * amplify by more than a thousand */
+/* the same equations: results differ by round-off, which half a second of this motion amplifies by
+ * less than a thousand */
 static void variants_move_alike(void **state)
 {
     (void)state;
@@ -322,7 +319,7 @@ static void variants_move_alike(void **state)
         }
 }
 
-/* whatever describes the orientations, the error is one of order 4 */
+/* the error is of order 4 in every orientation coordinate */
 static void orientations_move_alike(void **state)
 {
     static const enum lk_orientation orientations[] = {LK_ORIENTATION_PARAMETERS,

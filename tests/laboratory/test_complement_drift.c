@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stabilisation does to the rows, and where redundant rows make the Wang-Huston formulation
- * fail: the comparison of M. Pekal, J. Fraczek, Comparison of natural complement formulations for
- * multibody dynamics, 2016, section 4. */
+/* The effect of stabilisation on the rows, and the failure of the Wang-Huston formulation with
+ * redundant rows: the comparison of M. Pekal, J. Fraczek, Comparison of natural complement
+ * formulations for multibody dynamics, 2016, section 4. */
 #include "cmocka_all.h"
 #include "complement_run.h"
 #include "methods/laboratory/coordinates.h"
@@ -31,9 +31,9 @@ static struct drift drift_of(const char *variant, enum lk_stabilisation stabilis
     return ret;
 }
 
-/* Accelerations alone keep Phi'' = 0, so Phi drifts away with the square of time: 3.7 times as far
- * in twice the time, measured. Baumgarte's terms hold it at a distance that grows no more. A
- * projection leaves round-off, of positions of 1 m and velocities of 1 m/s. */
+/* Accelerations alone keep Phi'' = 0, so Phi drifts quadratically: 3.7 times as far in twice the
+ * time, measured. Baumgarte's terms bound the drift. A projection leaves round-off, of positions of
+ * 1 m and velocities of 1 m/s. */
 static void stabilisation_holds_the_rows(void **state)
 {
     static const char *const variants[] = {"qr", "svd", "putd-g", "coordinate-partitioning"};
@@ -57,7 +57,8 @@ static void stabilisation_holds_the_rows(void **state)
     }
 }
 
-/* accelerations of @variant with the arm turned by @angle about z, off the axis of its hinges */
+/* accelerations of @variant with the arm rotated by @angle about z, away from the axis of its
+ * hinges */
 static void accelerations_off_the_axis(const char *variant, double angle, double ret[30])
 {
     double d[30] = {[5] = angle}; /* the arm is the first body */
@@ -80,9 +81,9 @@ static double largest_difference(const double *a, const double *b, int n)
     return ret;
 }
 
-/* QR and SVD give the same accelerations where the redundant rows have drifted apart, but for twice
- * the drift; Wang-Huston does while the drift is below the square root of its cut-off, and beyond
- * finds a mechanism with one degree of freedom less: the arm, at 0.43 rad/s^2, stands still. */
+/* QR and SVD give the same accelerations when redundant rows have drifted apart, to within twice
+ * the drift. Wang-Huston does so while the drift is below the square root of its threshold; beyond,
+ * it loses one degree of freedom: the arm, at 0.43 rad/s^2, stands still. */
 static void wang_huston_takes_drift_for_a_row(void **state)
 {
     const double drift[] = {0, 1e-9, 1e-4};
@@ -104,8 +105,8 @@ static void wang_huston_takes_drift_for_a_row(void **state)
     }
 }
 
-/* evaluations of f in 10 s with an error control of @tolerance, positions only being stabilised, as
- * in figure 5 of the paper; at most @most. @ret_x: where all bodies are, or NULL */
+/* evaluations of f in 10 s with error control at @tolerance, only positions stabilised, as in
+ * figure 5 of the paper; at most @most. @ret_x: positions of all bodies, or NULL */
 static unsigned long work_of(const char *model, const char *variant, double tolerance,
                              unsigned long most, double *ret_x)
 {
@@ -120,9 +121,8 @@ static unsigned long work_of(const char *model, const char *variant, double tole
     return rates;
 }
 
-/* the paper, section 4.2: on the strut with redundant rows and stabilised positions Wang-Huston is
- * many times slower than all others; on the strut without it is not, nor with the rank of the start
- */
+/* the paper, section 4.2: with redundant rows in the strut and stabilised positions, Wang-Huston is
+ * many times slower than all others; not without redundant rows, nor with the rank of the start */
 static void wang_huston_fails_on_redundant_rows(void **state)
 {
     unsigned long simple, redundant;
@@ -141,9 +141,9 @@ static void wang_huston_fails_on_redundant_rows(void **state)
                     simple - simple / 50, simple + simple / 50);
 }
 
-/* What qr keeps, the choice of rows, matters: the distance from the motion is that of svd, where
- * pivots taken anew at each state make it nine times larger at this tolerance. The strut without
- * redundant rows, at 1e-11, says what the motion is. */
+/* The choice of rows that qr keeps matters: its error is that of svd, while pivots chosen anew at
+ * each state make it nine times larger at this tolerance. The strut without redundant rows, at
+ * 1e-11, gives the reference motion. */
 static void qr_is_as_accurate_as_svd(void **state)
 {
     double exact[15], qr[15], svd[15];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What formulation complement does not take, and what it says then. */
+/* Models and settings that formulation complement refuses, and its messages. */
 #include "cmocka_all.h"
 #include "complement_run.h"
 
@@ -18,8 +18,8 @@ static void expect_refusal(const char *model, const char *from, const char *to, 
     assert_string_equal(error.text, line);
 }
 
-/* the paper, end of section 3.3.2: no singular mass matrix; Euler parameters have one, and so has a
- * body without inertia. The other methods take both. */
+/* the paper, end of section 3.3.2: the mass matrix must be regular; that of Euler parameters is
+ * singular, and so is that of a body without inertia. The other methods accept both. */
 static void wang_huston_needs_a_regular_mass_matrix(void **state)
 {
     struct run run;
@@ -50,8 +50,8 @@ static void unknown_variant_is_refused(void **state)
                    "formulation complement: there is no variant 'lu'; qr is the default");
 }
 
-/* Euler's angles have no rate where the nutation is 0: at the start of the strut, where all frames
- * are those of the world, and in any state; 1e-3 rad beside it they have. */
+/* Euler's angles are singular at nutation 0: at the start of the strut, where all frames are
+ * aligned with the world, and in any state; 1e-3 rad away they are regular. */
 static void euler_angles_report_their_singularity(void **state)
 {
     double rates[256];
@@ -70,8 +70,8 @@ static void euler_angles_report_their_singularity(void **state)
     run_close(&run);
 }
 
-/* all links of the four-bar in line: the rank falls by one, and the accelerations are not
- * determined */
+/* all links of the four-bar are in line: the rank falls by one, and the accelerations are
+ * undetermined */
 static void singular_poses_are_reported(void **state)
 {
     static const double turn[4] = {0.38268343236508977, 0, 0, -0.92387953251128674};

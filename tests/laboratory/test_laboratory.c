@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of the laboratory: what goes together and what does not, steps of the library as the
- * daemon makes them, and what is counted beside them. */
+/* The driver of the laboratory: which choices fit together, steps of the library as in the daemon,
+ * and the measurements beside them. */
 #include "cmocka_all.h"
 #include "linkage/laboratory.h"
 #include <math.h>
@@ -51,8 +51,8 @@ static void same_states(const struct lk_system *a, const struct lk_system *b, in
     }
 }
 
-/* Looking at the drift writes scratch of the system: the motion must keep every bit. chain-128 is
- * stepped on batches, the four-bar one by one. */
+/* The measurement of drift writes scratch of the system: the motion must keep every bit. chain-128
+ * is stepped in batches, the four-bar one by one. */
 static void own_steps_have_the_same_bits(void **state)
 {
     static const char *const models[] = {"four-bar", "chain-128", "strut", "slider-crank-3d"};
@@ -86,8 +86,8 @@ static const char with_condition[] =
     "1]}\n"
     "outputs:\n  health: {type: condition}\n";
 
-/* what is reported is the largest of what the system says of itself after each step, also of
- * accelerations, which the system only looks at for an output of the model */
+/* the report gives the largest values that the system reports after each step, also of
+ * accelerations, which the system only evaluates for an output of the model */
 static void drift_is_what_the_system_says(void **state)
 {
     static const char *const names[] = {"ali3", "ali3:euler-parameters", "rk4"};
@@ -145,7 +145,7 @@ static void own_work_is_counted(void **state)
     lk_model_free(model);
 }
 
-/* nothing said: the model's own step, whatever its solver section asks for */
+/* nothing chosen: the model's own step, whatever its solver section contains */
 static void nothing_said_is_the_models(void **state)
 {
     static const char text[] =
@@ -187,7 +187,7 @@ static void steps_that_cannot_be_made_say_why(void **state)
 
 /* ---- formulations with an integrator ---- */
 
-/* Joint coordinates cannot drift on a tree; the states accepted are those reported. */
+/* Joint coordinates cannot drift on a tree; the report covers the accepted states. */
 static void methods_are_driven(void **state)
 {
     struct lk_model *model = read_model("double-pendulum");
@@ -208,7 +208,7 @@ static void methods_are_driven(void **state)
     lk_model_free(model);
 }
 
-/* a tolerance takes the integrator that controls its error; tighter means more steps */
+/* a tolerance selects the integrator with error control; a tighter one takes more steps */
 static void a_tolerance_controls_the_error(void **state)
 {
     struct lk_model *model = read_model("double-pendulum");
@@ -229,8 +229,9 @@ static void a_tolerance_controls_the_error(void **state)
     lk_model_free(model);
 }
 
-/* What is fast for a step stays with 1 and is gone with 0: the ringing of the reaction at the start
- * of Example 8 (M. Arnold, DAE aspects of multibody system dynamics, 2016). */
+/* With radius 1 a mode that is fast for the step persists, with 0 it vanishes: the oscillation of
+ * the reaction at the start of Example 8 (M. Arnold, DAE aspects of multibody system dynamics,
+ * 2016). */
 static void the_spectral_radius_damps(void **state)
 {
     struct lk_model *model = read_model("pendulum-aside");
@@ -257,7 +258,7 @@ static void the_spectral_radius_damps(void **state)
     lk_model_free(model);
 }
 
-/* ---- what does not go together ---- */
+/* ---- choices that do not fit together ---- */
 
 static void misfits_are_refused(void **state)
 {
@@ -306,7 +307,7 @@ static void misfits_are_refused(void **state)
     lk_model_free(model);
 }
 
-/* a model that does not fit is named by the same line as everywhere */
+/* an unsupported model has the same message as everywhere */
 static void models_that_do_not_fit_are_refused(void **state)
 {
     struct lk_method method = {.formulation = "absolute", .integrator = "rk4"};
@@ -320,7 +321,7 @@ static void models_that_do_not_fit_are_refused(void **state)
     lk_model_free(model);
 }
 
-/* What outputs show at the start is the formulation's, too: reactions of redundant joints are
+/* The outputs at the start already come from the formulation: reactions of redundant joints are
  * nearly the same a microsecond later. */
 static void first_samples_are_like_the_next(void **state)
 {
@@ -347,7 +348,8 @@ static void first_samples_are_like_the_next(void **state)
     lk_model_free(model);
 }
 
-/* every name of the tables can be opened on a model that all take, or says what it needs */
+/* every name in the tables can be opened on a model that all support, or its message says what it
+ * needs */
 static void tables_name_what_there_is(void **state)
 {
     struct lk_model *model = read_model("double-pendulum");
@@ -374,7 +376,7 @@ static void tables_name_what_there_is(void **state)
     lk_model_free(model);
 }
 
-/* They are shared by all threads, so that asking for them writes nothing. */
+/* All threads share the tables, so reading them writes nothing. */
 static void tables_are_made_once(void **state)
 {
     int n;

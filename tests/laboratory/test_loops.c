@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dca and hdca against each other, where references are few: spatial loops closed by every kind of
- * joint, and random mechanisms.
+/* dca and hdca compared with each other, where references are few: spatial loops closed by every
+ * kind of joint, and random mechanisms.
  *
- * Planar loops do not show whether the directions of cut rows are differentiated right, nor those
- * of the joints: loops of skew axes do. */
+ * Planar loops do not detect errors in the derivatives of the directions of cut rows, or of the
+ * joints; loops of skew axes do. */
 #include "../cmocka_all.h"
 #include "../physics/mechanism.h"
 #include "methods/relative/relative.h"
@@ -15,9 +15,9 @@
 
 /* ---- spatial loops ---- */
 
-/* Body A hangs from the ground. Seven bodies and eight joints, all axes skew, make a loop that
- * begins and ends at A; the joint between the fourth and the fifth is as the test says. Grown from
- * A both ways, the tree leaves that joint out. */
+/* Body A hangs from the ground. Seven bodies and eight joints, all axes skew, form a loop that
+ * begins and ends at A; the test chooses the joint between the fourth and the fifth. Grown from A
+ * both ways, the tree leaves that joint out. */
 static const char loop_text[] =
     "linkage: 1\n"
     "name: loop\n"
@@ -47,7 +47,7 @@ static const char loop_text[] =
     "  j8: {type: revolute, bodies: [A, b7], point: [0, 0.5, -0.1], axis: [1, 0, 1]}\n"
     "%s";
 
-/** struct closing - @more: lines behind the joints;  @n_cut: blocks that are cut */
+/** struct closing - @more: lines after the joints;  @n_cut: number of cut blocks */
 static const struct closing {
     const char *joint;
     const char *more;
@@ -63,7 +63,7 @@ static const struct closing {
     {"type: constant-velocity, point: [1.2, 1.7, 0], axes: [[1, 1, -2], [1, 2, -1]]", "", 1},
     {"type: point-on-line, points: [[1.2, 1.7, 0], [1.3, 1.8, -0.2]], axis: [1, 1, -2]", "", 1},
     {"type: distance, points: [[1.2, 1.7, 0], [1, 1.5, 0.3]]", "", 1},
-    /* rows between coordinates: of joints in the tree and of the cut one; drives over time */
+    /* rows between coordinates: of joints in the tree and of the cut one; rheonomic drives */
     {"type: cylindrical, point: [1.2, 1.7, 0], axis: [1, 1, -2]",
      "  gear: {type: gear, joints: [j2, j7], ratio: -1.5}\n", 2},
     {"type: universal, point: [1.2, 1.7, 0], axes: [[1, 1, -2], [2, 0, 1]]",
@@ -93,7 +93,7 @@ static void count_cuts(struct lk_model *model, const char *name, int expected)
 #define LOOP_STEP 1e-3
 #define LOOP_END  0.05
 
-/* They differ by what the steps do, 1e-12 at most as measured. */
+/* The difference is the error of the steps, measured as at most 1e-12. */
 static void test_loops(void **state)
 {
     static const char *const others[] = {"dca", "hdca:as-printed", "hdca", "hdca:corrected"};
@@ -124,7 +124,7 @@ static void test_loops(void **state)
 
 #define SEEDS 12
 
-/* nothing that has kinks, and no inputs */
+/* no kinks, and no inputs */
 static void smoothen(struct mechanism *m)
 {
     int n = 0;
@@ -145,8 +145,8 @@ static void smoothen(struct mechanism *m)
     }
 }
 
-/* how far the others are from dca:corrected, at the end of 10 ms; 0: springs too fast for the step,
- * or bodies without inertia */
+/* distance of the others from dca:corrected after 10 ms; 0: springs too fast for the step, or
+ * bodies without inertia */
 static int compare(uint64_t seed, double h, double *ret)
 {
     static const char *const others[] = {"dca", "hdca", "hdca:as-printed", "hdca:corrected"};

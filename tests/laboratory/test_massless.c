@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `recursive` where bodies have no inertia: against closed forms, against the limit of
- * small masses, and what it refuses. (M. Arnold, A recursive multibody formalism for systems with
- * small mass and inertia terms, 2013: solutions differ from the limit by O(m), sections 2 and 4.)
- */
+/* Formulation `recursive` with bodies without inertia: compared with closed forms and with the
+ * limit of small masses, and its refusals. (M. Arnold, A recursive multibody formalism for systems
+ * with small mass and inertia terms, 2013: solutions differ from the limit by O(m), sections 2 and
+ * 4.) */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
 #include "linkage/laboratory.h"
@@ -35,7 +35,7 @@ static struct lk_model *model_of_text(const char *text)
     return model;
 }
 
-/* outputs at so many instants */
+/* outputs at this many instants */
 #define SAMPLES 20
 struct motion {
     int n;
@@ -57,7 +57,7 @@ static void move(struct lk_model *model, double h, double end, struct motion *re
     lk_system_free(sys);
 }
 
-/* largest difference of an output in the later half, when what is fast has died down */
+/* largest difference of an output in the second half, after the fast modes have decayed */
 static double distance(const struct motion *a, const struct motion *b)
 {
     double largest = 0;
@@ -69,9 +69,9 @@ static double distance(const struct motion *a, const struct motion *b)
     return largest;
 }
 
-/* ---- the oscillator of section 2.2 against its closed form ---- */
+/* ---- the oscillator of section 2.2 and its closed form ---- */
 
-/* error of positions against columns of the reference; @rename: or NULL, those of @id */
+/* error of positions relative to columns of the reference; @rename: or NULL, those of @id */
 static double oscillator_error(const char *id, const char *const *rename, double begin, double end,
                                double h)
 {
@@ -93,7 +93,7 @@ static double oscillator_error(const char *id, const char *const *rename, double
     return t.error[POSITION];
 }
 
-/* The slow rate of the light body without mass is 1e4 1/s: order 4 shows where h times that is well
+/* Without mass the light body has a rate of 1e4 1/s: order 4 appears once h times this is well
  * below one. */
 static void test_oscillator_without_mass(void **state)
 {
@@ -115,8 +115,8 @@ static void test_oscillator_with_mass(void **state)
     assert_in_range((long)(10 * coarse / fine), 140, 180);
 }
 
-/* The motion without mass, beside the closed form of ever smaller masses: the distance of the heavy
- * body falls with the mass. */
+/* The motion without mass compared with the closed form of ever smaller masses: the distance of the
+ * heavy body falls with the mass. */
 static void test_limit_of_the_oscillator(void **state)
 {
     static const char *const columns[] = {"m1e-3.p2", "m1e-4.p2", "m1e-5.p2", "m1e-6.p2"};
@@ -166,11 +166,11 @@ static void test_limit_of_the_configurations(void **state)
                 "body_i: {mass: 0, inertia: [0, 0, 0]");
 }
 
-/* ---- null directions that turn with the mechanism ---- */
+/* ---- null directions that rotate with the mechanism ---- */
 
-/* A disc on a damped, sprung hinge carries a block that may slide in its plane and turn in it, held
- * by a spring and damper along one axis of the disc. Without inertia of the disc the direction in
- * which it turns and the block stays where it is depends on the pose. */
+/* A disc on a damped, sprung hinge carries a block that slides in its plane and turns in it, held
+ * by a spring and damper along one axis of the disc. Without inertia of the disc, there is a
+ * pose-dependent direction in which the disc turns and the block stands still. */
 #define DISC(mass, inertia, damping, joints)                                                       \
     "linkage: 1\nname: disc\ngravity: [0, -9.81, 0]\nbodies:\n"                                    \
     "  disc: {mass: " mass ", inertia: [" inertia ", " inertia ", " inertia "],\n"                 \
@@ -197,7 +197,7 @@ static void test_limit_of_the_configurations(void **state)
 #define TIE    "  rod: {type: distance, bodies: [ground, disc], points: [[0, 1, 0], [0.5, 0.1, 0]]}\n"
 #define ROD    "  rod: {type: distance, bodies: [ground, block], points: [[0, 1, 0], [0.5, 0.1, 0]]}\n"
 
-/* order 4 against itself, and O(m) against a disc with ever less inertia */
+/* order 4 by self-convergence, and O(m) relative to a disc with decreasing inertia */
 static void check_disc(const char *without, const char *light, const char *lighter)
 {
     struct motion best, coarse, fine, near, nearer;
@@ -221,7 +221,7 @@ static void test_turning_null_direction(void **state)
                DISC("1e-3", "1e-3", LINEAR, ""));
 }
 
-/* a cut row at a body with mass, beside a null direction */
+/* a cut row at a body with mass, next to a null direction */
 static void test_loop_beside_null_direction(void **state)
 {
     (void)state;
@@ -229,8 +229,8 @@ static void test_loop_beside_null_direction(void **state)
                DISC("1e-3", "1e-3", LINEAR, ROD));
 }
 
-/* forces must balance at a settled state: residual of y' = f(t, y), of which the last rows are the
- * directions without inertia; @move: which coordinate, by up to 4 times @by */
+/* forces must balance at a settled state: residual of y' = f(t, y), whose last rows are the
+ * directions without inertia; @move: index of the coordinate, changed by up to 4 times @by */
 static void check_balance(const char *text, int move, double by)
 {
     const struct lk_equations *recursive = &lk_equations_recursive;
@@ -262,15 +262,15 @@ static void check_balance(const char *text, int move, double by)
     lk_model_free(model);
 }
 
-/* Newton's method on a damper that is no straight line: forces balance at rates on either side of
- * the bends of its table; the spring of the hinge gives up to 24 N m. */
+/* Newton's method on a damper with a piecewise linear law: forces balance at rates on either side
+ * of the kinks of its table; the spring of the hinge gives up to 24 N m. */
 static void test_curved_damper(void **state)
 {
     (void)state;
     check_balance(DISC("0", "0", TABLE, ""), 0, 0.3);
 }
 
-/* two bodies without mass that only a damper connects, on guides side by side */
+/* two bodies without mass on parallel guides, connected only by a damper */
 static void test_damper_between_massless_bodies(void **state)
 {
     (void)state;
@@ -293,8 +293,8 @@ static void test_damper_between_massless_bodies(void **state)
         0, 0.03);
 }
 
-/* The acceleration along a null direction is no part of the equations: it must be the derivative of
- * the velocity that they give. */
+/* The acceleration along a null direction does not occur in the equations: it must be the
+ * derivative of the velocity that they determine. */
 static void test_acceleration_without_mass(void **state)
 {
     const double h = 1e-3;
@@ -359,7 +359,7 @@ static void test_residual_form(void **state)
     assert_true(error[0] < 1e-4 && error[1] < 1e-7);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 #define STIFF(stiffness)                                                                           \
     "linkage: 1\nname: stiff\nbodies:\n"                                                           \
@@ -400,7 +400,7 @@ static void test_refused(void **state)
                   "has no full rank, and body 'slide_i' lacks mass or inertia");
     check_refused(model_of_text(DISC("0", "0", LINEAR, TIE)),
                   "body 'disc' has directions without inertia and lies in a closed loop");
-    /* a slide without mass is no reason to overlook a spring that is too stiff for the step */
+    /* a slider without mass does not hide a spring that is too stiff for the step */
     check_refused(model_of_text(STIFF("1e8")), "'stiff' oscillates at 1e+04 rad/s");
     model = model_of_text(STIFF("1e5"));
     assert_int_equal(lk_system_new(model, NULL, &sys, NULL), 0);
@@ -408,8 +408,8 @@ static void test_refused(void **state)
     lk_system_free(sys);
 }
 
-/* Rates of what has no inertia are set after each step; BDF, whose past knows nothing of that, goes
- * on with its own and takes no more steps for it. */
+/* Rates of bodies without inertia are set after each step; BDF, whose history does not know this,
+ * continues with its own and takes no more steps for it. */
 static void test_several_steps(void **state)
 {
     const struct lk_method method = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terms of the equations of motion, each against differences of another, on shipped models. */
+/* The terms of the equations of motion, each compared with differences of another, on shipped
+ * models. */
 #include "linkage/laboratory.h"
 #include "methods/laboratory/coordinates.h"
 #include "model/model.h"
@@ -42,7 +43,7 @@ static double noise(unsigned *seed)
     return (double)(*seed >> 8) / (1 << 23) - 1;
 }
 
-/* any state near the start, whether it fits the joints or not */
+/* any state near the start, consistent with the joints or not */
 static void scatter(struct lk_mechanics *m, unsigned seed, double *q, double *v)
 {
     double d[6 * BODIES_MAX];
@@ -55,7 +56,7 @@ static void scatter(struct lk_mechanics *m, unsigned seed, double *q, double *v)
     lk_coordinates_move(LK_ORIENTATION_LIE, m->n_bodies, q, d, q);
 }
 
-/* looks @dt after @t on the way along v, with accelerations @a, or none */
+/* evaluates at @dt after @t along v, with accelerations @a, or none */
 static void look_later(struct lk_mechanics *m, const double *q, const double *v, const double *a,
                        double t, double dt)
 {
@@ -125,7 +126,7 @@ static void test_rows(void **state)
     }
 }
 
-/* M a + Phi_q^T lambda = Q - w x J w and Phi_q a = -gamma, in what complete() found */
+/* M a + Phi_q^T lambda = Q - w x J w and Phi_q a = -gamma in the results of complete() */
 static void test_complete(void **state)
 {
     static double J[ROWS_MAX * 6 * BODIES_MAX], M[36 * BODIES_MAX * BODIES_MAX];
@@ -177,7 +178,7 @@ static void test_complete(void **state)
     }
 }
 
-/* q' by differences of the exponential map, for every sort of orientation */
+/* q' by differences of the exponential map, for every kind of orientation */
 static void test_coordinates(void **state)
 {
     struct lk_mechanics *m = mechanics_of("double-pendulum");
@@ -220,7 +221,7 @@ static void test_coordinates(void **state)
     lk_mechanics_free(m);
 }
 
-/* straight up and down there are no angles */
+/* angles are singular when the axis is vertical */
 static void test_singular_angles(void **state)
 {
     const double v[6] = {0, 0, 0, 1, 2, 3};
@@ -286,7 +287,7 @@ static double balance_in_the_daemon(double step)
                 before.kinetic - before.potential);
 }
 
-/* Works are as exact as the motion: of order 4. */
+/* The works are as accurate as the motion: of order 4. */
 static void test_balance(void **state)
 {
     (void)state;
@@ -296,7 +297,8 @@ static void test_balance(void **state)
     assert_true(balance_in_the_daemon(0.01) / balance_in_the_daemon(0.005) > 11);
 }
 
-/* a tumbling body pushed along its own axes: the force turns between two states */
+/* a tumbling body pushed along its own axes: the direction of the force changes between two states
+ */
 static double balance_of_a_tumble(double step)
 {
     static const char text[] =
@@ -329,7 +331,7 @@ static void test_balance_of_a_tumble(void **state)
     assert_true(balance_of_a_tumble(0.02) / balance_of_a_tumble(0.01) > 11);
 }
 
-/* velocities of light bodies fit their dampers and their guides */
+/* velocities of light bodies are consistent with their dampers and guides */
 static void test_start(void **state)
 {
     static const char *const light[] = {"small-mass-chain", "small-mass-chain-guided"};

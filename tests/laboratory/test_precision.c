@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Error-controlled integrators on models with references: work and precision, stiffness,
- * stabilisation, complaints. */
+ * stabilisation, refusals. */
 #include "cmocka_all.h"
 #include "lab_case.h"
 #include <math.h>
@@ -10,24 +10,24 @@
 
 /* ---- work and precision ---- */
 
-/** struct precision - @end: of the motion compared [s];  @growth: how much the motion amplifies a
- * disturbance of its start until then, with the length of its numbers */
+/** struct precision - @end: of the compared motion [s];  @growth: amplification of a disturbance of
+ * its start until then, including the size of its numbers */
 struct precision {
     const char *name;
     double end;
     double growth;
 };
 
-/* four-bar-vertical ends before its singular pose. The growth of the double pendulum is from
- * tests/reference/README.md, for 10 s; of the others: their largest number, as nothing there grows
- * but phases. Velocities of the spatial slider-crank are 20 times its lengths. */
+/* four-bar-vertical ends before its singular pose. The growth of the double pendulum over 10 s is
+ * from tests/reference/README.md; for the others it is their largest number, as only phases grow.
+ * Velocities of the spatial slider-crank are 20 times its lengths. */
 static const struct precision precisions[] = {
     {"double-pendulum", 3, 50},     {"heavy-top", 0.5, 10},        {"ex8b", 3, 10},
     {"four-bar-vertical", 0.9, 10}, {"slider-crank-3d", 0.5, 200}, {"strut", 1, 10},
 };
 
-/* Errors fall with the tolerance: never the other way, and by a thousand on the way from 1e-6 to
- * 1e-12, though large tolerances may all make the steps of the samples compared. */
+/* Errors never rise as the tolerance falls, and fall by a thousand from 1e-6 to 1e-12, though with
+ * large tolerances all steps may be those of the compared samples. */
 static void follows_tolerance(const struct precision *p, const char *integrator)
 {
     double first[2] = {0, 0}, before[2] = {INFINITY, INFINITY};
@@ -54,7 +54,7 @@ static void precision_follows_tolerance(void **state)
     follows_tolerance(p, "ida:ggl");
 }
 
-/* Every step errs by at most a tolerance, and that grows with the motion. */
+/* Every step errs by at most one tolerance, which the motion amplifies. */
 static void is_a_reference(void **state)
 {
     const struct precision *p = *state;
@@ -80,10 +80,10 @@ static void all_integrators_follow(void **state)
         follows_tolerance(&p, names[i]);
 }
 
-/* ---- what is light, what is settled, what cannot be ---- */
+/* ---- light bodies, settled states, refusals ---- */
 
-/* The rod of the point pendulum has no mass; its joints determine all of its motion but the spin.
- */
+/* The rod of the point pendulum has no mass; its joints determine all of its motion except its
+ * spin. */
 static void massless_bodies_are_held_by_their_joints(void **state)
 {
     (void)state;
@@ -98,7 +98,8 @@ static void massless_bodies_are_held_by_their_joints(void **state)
 }
 
 /* The light mass of 1e-5 kg vibrates at sqrt(2000 / 1e-5) / 2 pi = 2.3 kHz, damped; an explicit
- * method takes some steps of each period for ever, an implicit one until it has died down. */
+ * method always takes some steps per period, an implicit one only until the vibration has decayed.
+ */
 static void implicit_methods_outrun_stiff_springs(void **state)
 {
     static const char *const implicit[] = {"radau", "radau:ggl", "ida", "ida:ggl", "cvode"};
@@ -132,8 +133,8 @@ static void orientations_agree(void **state)
     }
 }
 
-/* Quaternions of BDF go on as they are; what pulls them back to unit length must not push. After
- * 10 s the error is that of the tolerance, grown by 50. */
+/* BDF does not normalise quaternions; the term that restores their length must not disturb the
+ * motion. After 10 s the error is the tolerance, amplified by 50. */
 static void quaternions_keep_their_length(void **state)
 {
     struct lab_run run = lab_case_of("double-pendulum", "ida:ggl", 1e-3, 1e-6, 0, 10);
@@ -142,7 +143,7 @@ static void quaternions_keep_their_length(void **state)
     assert_true(run.error[POSITION] < 50 * (double)run.report.steps * 1e-6);
 }
 
-/* What BDF takes over from settle(): a projection, so that nothing drifts. */
+/* BDF applies settle() as a projection, so that nothing drifts. */
 static void bdf_takes_projections(void **state)
 {
     struct lk_method projected = lab_case_absolute, printed = {.formulation = "hdca:as-printed",
@@ -164,8 +165,8 @@ static void bdf_takes_projections(void **state)
     assert_true(run.error[POSITION] < 10 * (double)run.report.steps * 1e-6);
 }
 
-/* What a multistep method would leave out silently is refused: the resets of hdca, with
- * which its past would contradict itself, and projections that it cannot make. */
+/* What a multistep method would silently omit is refused: the resets of hdca, which contradict its
+ * history, and projections that it cannot apply. */
 static void what_several_steps_leave_out_is_refused(void **state)
 {
     static const struct {
@@ -198,7 +199,8 @@ static void what_several_steps_leave_out_is_refused(void **state)
     }
 }
 
-/* In index-3 the first step is judged by round-off where the tolerance is 1e-12. */
+/* In index-3 with a tolerance of 1e-12, round-off dominates the error estimate of the first step.
+ */
 static void passes_on_what_sundials_says(void **state)
 {
     struct lk_method method = lab_case_absolute;

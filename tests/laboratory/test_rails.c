@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wheels on rails by the formulations of the literature: a contact is a row that none of them has
- * coordinates for, and creep a force that depends on velocities. */
+/* Wheels on rails in the formulations of the literature: a contact is a row for which none of them
+ * has coordinates, and creep is a force that depends on velocities. */
 #include "cmocka_all.h"
 #include "linkage/laboratory.h"
 #include <math.h>
 #include <string.h>
 
-#define END 0.5 /* [s]: the wheelset has swung to 5 mm, where all creep forces saturate */
+#define END 0.5 /* [s]: the wheelset has moved by 5 mm, where all creep forces saturate */
 
 static double read_output(const struct lk_system *sys, const char *name, int component)
 {
@@ -43,10 +43,10 @@ static void run(const struct lk_method *method, double ret[4], struct lk_lab_rep
     lk_model_free(model);
 }
 
-/* Shift [m], yaw rate [rad/s], force [N], work [J]. An error of the tolerance, 1e-9 a step,
- * relative where numbers are above 1, is made of some 500 steps, not all in one direction, and a
- * slip that is off by 1e-9 m/s changes a force by 1e-6 N. The works are sums of the trapezoidal
- * rule over the steps that an integrator happens to make. */
+/* Shift [m], yaw rate [rad/s], force [N], work [J]. The error of the tolerance, 1e-9 per step,
+ * relative to numbers above 1, comes from some 500 steps with varying sign, and an error of 1e-9
+ * m/s in the slip changes a force by 1e-6 N. The works are sums by the trapezoidal rule over the
+ * steps of an integrator. */
 static void formulations_agree(void **state)
 {
     static const char *const formulations[] = {"dca", "hdca", "recursive", "complement:qr",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `recursive` where every body has mass: references, the equations of motion by other
- * ways, the work; and its small dense matrices. Bodies without mass are in test_massless.c. */
+/* Formulation `recursive` with bodies that all have mass: references, the equations of motion
+ * computed in other ways, the work; and its small dense matrices. test_massless.c has bodies
+ * without mass. */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
 #include "methods/formulations/recursive.h"
@@ -25,7 +26,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.17g, expected %.17g within %g", value, expected, tolerance);
 }
 
-/* ---- references, through the fixed step of the daemon ---- */
+/* ---- references, through the daemon's fixed step ---- */
 
 static void errors_of(const char *name, const char *formulation, double h, double end,
                       struct trajectory *ret)
@@ -42,12 +43,12 @@ static void errors_of(const char *name, const char *formulation, double h, doubl
     replace[n + 1] = to;
     replace[n + 2] = NULL;
     c.replace = replace;
-    c.begin = 0.01; /* the start is not the formulation's: 4e-8 N off with the slender crank */
+    c.begin = 0.01; /* the start is not from the formulation: 4e-8 N error with the slender crank */
     c.end = end;
     trajectory_run(&c, h, 0, ret);
 }
 
-/* order 4: the error falls by 16 with half the step */
+/* order 4: halving the step divides the error by 16 */
 static void check_order(const char *name, const char *formulation, double h, double end)
 {
     struct trajectory coarse, fine;
@@ -58,7 +59,7 @@ static void check_order(const char *name, const char *formulation, double h, dou
         double ratio = coarse.error[q] / fine.error[q];
 
         if (isnan(ratio))
-            continue; /* the reference does not have it */
+            continue; /* the reference lacks it */
         if (!(ratio > 11 && ratio < 27) || !(coarse.error[q] < 2e-3))
             fail_msg("%s, %s, h = %g: error %g of quantity %d falls by %g", name, formulation, h,
                      coarse.error[q], q, ratio);
@@ -85,7 +86,7 @@ static void test_long_chain(void **state)
     errors_of("chain-128", "recursive", 0.005, 1, &fine);
     assert_true(coarse.error[POSITION] < 1e-5);
     assert_true(coarse.error[POSITION] / fine.error[POSITION] > 11);
-    assert_true(fine.violation[0] < 1e-12); /* joint coordinates cannot violate a joint */
+    assert_true(fine.violation[0] < 1e-12); /* joint coordinates satisfy the joints exactly */
 }
 
 static void test_loops(void **state)
@@ -99,7 +100,7 @@ static void test_loops(void **state)
     check_order("ladder-2", "recursive:projected", 0.01, 2);
 }
 
-/* without projection rows drift, with it they hold to round-off, redundant ones too */
+/* rows drift without projection; with it they hold to round-off, redundant ones too */
 static void test_projection(void **state)
 {
     struct trajectory drifting, projected;
@@ -114,7 +115,7 @@ static void test_projection(void **state)
     assert_true(projected.error[POSITION] < 1e-6);
 }
 
-/* ---- one evaluation against other ways ---- */
+/* ---- one evaluation compared with other ways ---- */
 
 struct bench {
     struct lk_mechanics *mechanics;
@@ -143,7 +144,7 @@ static void tear_down(struct bench *b)
     lk_mechanics_free(b->mechanics);
 }
 
-/* any state near the start, settled: unit quaternions, forces on bodies without mass in balance */
+/* any state near the start, settled: unit quaternions, balanced forces on bodies without mass */
 static void scatter(struct bench *b, unsigned seed)
 {
     lk_equations_recursive.read(b->self, b->y);
@@ -192,7 +193,7 @@ static void test_residual(void **state)
     }
 }
 
-/* M a + Phi_q^T lambda = Q with the accelerations and multipliers that write() and lambda() give */
+/* M a + Phi_q^T lambda = Q with the accelerations and multipliers of write() and lambda() */
 static void test_balance_of_every_body(void **state)
 {
     static const char *const names[] = {"double-pendulum",  "heavy-top", "chain-8",        "strut",
@@ -237,9 +238,9 @@ static void test_balance_of_every_body(void **state)
     }
 }
 
-/* ---- work: three sweeps, so time grows with the number of bodies ---- */
+/* ---- work: three sweeps, so time is linear in the number of bodies ---- */
 
-/* a chain of @n blocks on guides, every other one without mass, or of links on hinges */
+/* a chain of @n sliding blocks, every other one without mass, or of hinged links */
 static struct lk_model *chain_of(int n, int is_light)
 {
     struct lk_model *model = NULL;
@@ -277,7 +278,7 @@ static struct lk_model *chain_of(int n, int is_light)
     return model;
 }
 
-/* processor time of one evaluation [s], the least of several */
+/* CPU time of one evaluation [s], the minimum of several */
 static double time_of(int n, int is_light)
 {
     static struct bench b;
@@ -299,7 +300,7 @@ static double time_of(int n, int is_light)
     return least / 10;
 }
 
-/* four times the bodies: four times the time, not sixteen */
+/* four times the bodies take four times as long, not sixteen */
 static void test_work(void **state)
 {
     (void)state;
@@ -340,7 +341,7 @@ static double product(int n, double A[6][6], double B[6][6], int i, int k)
     return sum;
 }
 
-/* with equal scales the four conditions of Moore and Penrose, by which it is unique */
+/* with equal scales the four Moore-Penrose conditions, which make it unique */
 static void test_pseudo_inverse(void **state)
 {
     static const double one[6] = {1, 1, 1, 1, 1, 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulation `recursive` on random mechanisms: branches, coupled loops, duplicate joints, gears,
- * drives, springs. One evaluation at the start must fulfil the equations of motion of every body
- * and the second derivative of every row, neither of which knows of joint coordinates. */
+ * drives, springs. One evaluation at the start must satisfy the equations of motion of every body
+ * and the second derivative of every row; neither uses joint coordinates. */
 #include "../cmocka_all.h"
 #include "../physics/mechanism.h"
 #include "maths/vec.h"
@@ -58,7 +58,7 @@ static struct lk_mechanics *mechanics_of(uint64_t seed)
     return mechanics;
 }
 
-/* largest of |Q - w x J w - Phi_q^T lambda - M a|, of the largest force */
+/* largest |Q - w x J w - Phi_q^T lambda - M a|, relative to the largest force */
 static double imbalance(struct lk_mechanics *m, const double *lambda)
 {
     static struct lk_twist force[BODIES_MAX];
@@ -95,7 +95,7 @@ static double imbalance(struct lk_mechanics *m, const double *lambda)
     return worst / size;
 }
 
-/* largest of |Phi_q a + gamma|, of the largest acceleration */
+/* largest |Phi_q a + gamma|, relative to the largest acceleration */
 static double misfit(struct lk_mechanics *m)
 {
     double gamma[ROWS_MAX], worst = 0, size = 1;
@@ -138,7 +138,7 @@ static void test_random(void **state)
         if (recursive->open(m, &options, &self, &error) != 0) {
             if (!strstr(error.text, "inertia"))
                 fail_msg("seed %d: %s", (int)seed, error.text);
-            n_refused++; /* a body without mass where nothing determines it */
+            n_refused++; /* a body without mass whose motion nothing determines */
             lk_mechanics_free(m);
             continue;
         }

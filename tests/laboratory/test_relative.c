@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joint coordinates: every kind of joint, with either body outboard, moved at random. What the tree
- * says must fit the rows of the mechanics, which know nothing of it, and its own differences. */
+/* Joint coordinates: every kind of joint, with either body outboard, moved at random. The tree must
+ * satisfy the rows of the mechanics, which are independent of it, and agree with its own
+ * differences. */
 #include "../cmocka_all.h"
 #include "maths/vec.h"
 #include "methods/relative/relative.h"
@@ -113,7 +114,8 @@ static void fits_rows(struct lk_relative *r, const double *q, const double *nu, 
 
 /* ---- differences ---- */
 
-/** struct snapshot - what a place leaves: of joint, and velocities [world] of both bodies. */
+/** struct snapshot - the result of a placement: of the joint, and velocities [world] of both
+ * bodies. */
 struct snapshot {
     struct lk_relative_joint joint[2];
     struct lk_motion motion[2];
@@ -165,7 +167,7 @@ static void fits_differences(struct lk_relative *r, const double *q, const doubl
 
 /* ---- back to coordinates ---- */
 
-/* coordinates of an accepted state; angles but for whole turns, quaternions but for the sign */
+/* coordinates of an accepted state; angles modulo whole turns, quaternions up to sign */
 static void reads_back(struct lk_relative *r, const double *q, const double *nu)
 {
     double found[NUMBERS], found_nu[NUMBERS], lambda[NUMBERS] = {0};
@@ -206,7 +208,7 @@ static void takes_apart(struct lk_relative *r, const double *q, const double *nu
                             1e-14);
 }
 
-/* any state of both joints; angles beyond a turn */
+/* any state of both joints; angles beyond one turn */
 static void check(struct lk_mechanics *m, unsigned seed)
 {
     struct lk_relative *r = NULL;
@@ -249,7 +251,7 @@ static void test_kinds(void **state)
             }
 }
 
-/* a body that nothing holds hangs on six coordinates; the heavier one */
+/* a free body has six coordinates; the heavier one */
 static void test_floating(void **state)
 {
     char model[2000];
@@ -295,8 +297,8 @@ static double product(const struct lk_system *sys, const struct lk_twist *a,
     return sum;
 }
 
-/* both kinds of row hold afterwards; what the rates lose is orthogonal, in the metric of the
- * masses, to all that the rows allow */
+/* both kinds of rows hold afterwards; the change of the rates is orthogonal, in the mass metric, to
+ * all rates that the rows allow */
 static void projects(struct lk_relative *r, unsigned seed)
 {
     struct lk_mechanics *m = r->mechanics;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Redundant rows: which ones solvers of the constrained equations keep, and what becomes of the
- * reactions of the others. */
+/* Redundant rows: which of them solvers of the constrained equations keep, and the reactions of the
+ * others. */
 #include "cmocka_all.h"
 #include "lab_case.h"
 #include "methods/laboratory/independent_rows.h"
@@ -34,8 +34,8 @@ static void load_of(const struct lk_mechanics *m, const double *jacobian, const 
 }
 
 /* A plane loop of four links and the ground with five revolutes: 25 rows, 3 of them redundant.
- * Multipliers of the 22 chosen rows, shared among all, do the same with a smaller norm, and
- * gathered are what they were. */
+ * Multipliers of the 22 chosen rows, shared among all, give the same forces with a smaller norm;
+ * gathered again they are unchanged. */
 static void independent_rows_carry_every_load(void **state)
 {
     struct lk_mechanics *m = mechanics_of("closed-loop-four");
@@ -72,8 +72,8 @@ static void independent_rows_carry_every_load(void **state)
     lk_mechanics_free(m);
 }
 
-/* Off the joints redundant rows contradict each other, so that the rank is larger, and others are
- * the best: as many rows as before are kept, and the same ones as long as that is good enough. */
+/* Away from consistency redundant rows are independent, so the rank is larger and the best rows are
+ * others: as many rows as before are kept, and the same ones while they are good enough. */
 static void rows_are_kept(void **state)
 {
     struct lk_mechanics *m = mechanics_of("four-bar-vertical");
@@ -101,7 +101,7 @@ static void rows_are_kept(void **state)
     lk_mechanics_free(m);
 }
 
-/* The strut with redundant rows: reactions are those of formulation absolute, which finds
+/* The strut with redundant rows: reactions agree with formulation absolute, which computes
  * multipliers with the same weights in another way. */
 static void redundant_rows_share_reactions(void **state)
 {
@@ -133,7 +133,7 @@ static void redundant_rows_share_reactions(void **state)
     lk_model_free(model);
 }
 
-/* Three rows of the loop are redundant: the forces of the others are those of smallest norm. */
+/* Three rows of the loop are redundant: the forces of the others have minimum norm. */
 static void redundant_rows_are_left_out(void **state)
 {
     (void)state;

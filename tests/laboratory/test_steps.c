@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every step of the daemon has to keep, of the formulations in joint coordinates: the same
- * bits after a reset and around refused steps, a first sample like those that follow, motions that
- * drives ask for, an energy balance that closes, and what is refused. */
+/* Requirements on the daemon's steps for the formulations in joint coordinates: the same bits after
+ * a reset and around refused steps, a first sample like the following ones, motions prescribed by
+ * drives, a closed energy balance, and refusals. */
 #include "../cmocka_all.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
@@ -18,8 +18,8 @@ static const char *const formulations[] = {
     "dca", "dca:corrected", "hdca", "hdca:corrected", "recursive", "recursive:projected"};
 #define FORMULATIONS (sizeof(formulations) / sizeof(*formulations))
 
-/* a base that the ground moves to and fro and turns, an arm that is driven against it, with the arm
- * as first body of its joint, and a load that swings from it */
+/* a base that the ground moves to and fro and rotates, an arm that is driven relative to it, with
+ * the arm as first body of its joint, and a load that swings from it */
 static const char driven[] =
     "linkage: 1\nname: driven\ngravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -44,8 +44,8 @@ static const char driven[] =
     "  load: {type: body-pose, body: load}\n"
     "solver: {formulation: rk4, step: 0.001}\n";
 
-/* universal and prismatic joints, whose bodies have orientations that other quaternions give, too,
- * and a spring that does work */
+/* universal and prismatic joints, whose bodies have orientations with ambiguous quaternions, and a
+ * spring that does work */
 static const char crossed[] =
     "linkage: 1\nname: crossed\ngravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -106,14 +106,14 @@ static void sample(const struct lk_system *sys, double *ret)
     memcpy(ret + lk_system_output_size(sys), &health, sizeof(health));
 }
 
-/* a push that jumps now and then */
+/* a push that sometimes jumps */
 static void push(int step, double *ret)
 {
     for (int k = 0; k < 3; k++)
         ret[k] = 0.3 * sin(0.37 * step + k) + (step % 20 >= 10 ? 0.5 : -0.5);
 }
 
-/* @upset: before every step one that is refused */
+/* @upset: a refused step before every step */
 static void run(struct lk_system *sys, int upset, double ret[STEPS + 1][NUMBERS])
 {
     const double huge[3] = {1e300, -1e300, 1e300};
@@ -160,7 +160,7 @@ static void test_same_bits(void **state)
 
 /* ---- the first sample ---- */
 
-/* what outputs show at the start and a microsecond later is nearly the same */
+/* the outputs at the start and a microsecond later are nearly equal */
 static void begins_well(struct lk_model *model, const char *formulation)
 {
     const double none[3] = {0};
@@ -189,7 +189,7 @@ static void test_first_sample(void **state)
     begins_well(shipped("small-mass-chain"), "recursive");
 }
 
-/* ---- against rk4 ---- */
+/* ---- compared with rk4 ---- */
 
 static double balance(const double *sample, int n_outputs)
 {
@@ -199,7 +199,7 @@ static double balance(const double *sample, int n_outputs)
     return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
 }
 
-/* @tolerance: of outputs, of themselves and 1;  @energy_bound: of the balance [J] */
+/* @tolerance: of outputs, relative to themselves and 1;  @energy_bound: of the balance [J] */
 static void agrees(const char *text, const char *formulation, double tolerance, double energy_bound)
 {
     static double known[STEPS + 1][NUMBERS], found[STEPS + 1][NUMBERS];
@@ -223,8 +223,8 @@ static void agrees(const char *text, const char *formulation, double tolerance, 
     lk_model_free(model);
 }
 
-/* Rows at a frame that a drive moves have accelerations from it, and what drives put in follows
- * inputs that jump. */
+/* Rows at a frame moved by a drive get accelerations from it, and the drive's work follows inputs
+ * that jump. */
 static void test_drives(void **state)
 {
     (void)state;
@@ -232,7 +232,7 @@ static void test_drives(void **state)
         agrees(driven, formulations[i], 1e-9, 1e-4);
 }
 
-/* orientations, the work of springs, and pivots of a pose that changes */
+/* orientations, the work of springs, and pivots of a changing pose */
 static void test_outputs(void **state)
 {
     (void)state;
@@ -240,9 +240,9 @@ static void test_outputs(void **state)
         agrees(crossed, formulations[i], 1e-9, 1e-9);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
-/* a body that spins faster than a step can follow */
+/* a body whose spin is too fast for the step */
 static void test_turns(void **state)
 {
     static const char text[] = "linkage: 1\nname: rotor\n"
@@ -264,7 +264,7 @@ static void test_turns(void **state)
     }
 }
 
-/* a variant that there is not: the line names those that there are */
+/* an unknown variant: the message names the known ones */
 static void test_variants(void **state)
 {
     struct lk_model *model = system_run_model(crossed);
