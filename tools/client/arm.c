@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arming: the daemon replies at once and then works for seconds. A client that wants to start a run
- * has to wait for the outcome, which is in the status. */
+/* Arming: the daemon replies immediately and then works for seconds. A client that wants to start a
+ * run must wait for the outcome, which is in the status. */
 #include "client.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ bool lk_client_is_armed(const Linkage__V1__ControlReply *reply, const char **ret
         *ret_text = status->proof->text;
     switch (status->state) {
     case LINKAGE__V1__STATE__STATE_ARMED:
-    case LINKAGE__V1__STATE__STATE_RUNNING: /* started by another client meanwhile */
+    case LINKAGE__V1__STATE__STATE_RUNNING: /* another client has started a run meanwhile */
     case LINKAGE__V1__STATE__STATE_PAUSED:
         return true;
     case LINKAGE__V1__STATE__STATE_FAULT:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bench as its owner sees it: open, receive, look, close. */
+/* The interface of a bench to its owner: open, receive, status, close. */
 #include "bench_parts.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #define TEXTS_ARENA   (256u << 10)
 #define CLAIM_ARENA   (2u << 20)
 
-/* ---- the set-up, copied ---- */
+/* ---- copy of the set-up ---- */
 
 static const char *copy_text(struct lk_wire_arena *arena, const char *text)
 {
@@ -45,7 +45,7 @@ static char *const *copy_names(struct lk_wire_arena *arena, char *const *from, s
     return copy;
 }
 
-/* The endpoints and the keys are used during open only. */
+/* The endpoints and keys are only used while opening. */
 static int copy_setup(struct lk_client_bench *bench, const struct lk_client_bench_setup *setup)
 {
     int code = lk_wire_arena_init(&bench->texts, TEXTS_ARENA);
@@ -124,7 +124,7 @@ int lk_client_bench_open(const struct lk_client_bench_setup *setup,
     return 0;
 }
 
-/* The channels need not wait for the lease to run out. */
+/* Releases the channels, so that others need not wait for the lease to run out. */
 static void give_back(struct lk_client_bench *bench)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -161,7 +161,8 @@ void lk_bench_follow(struct lk_client_bench *bench, const void *topic, size_t si
     lk_client_socket_subscribe(&bench->outputs, topic, size);
 }
 
-/* Return: the sample in a message, NULL for anything else; what it says of the daemon is heeded. */
+/* Return: the sample in a message, NULL for other messages, whose news of the daemon is recorded.
+ */
 static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *bench,
                                                      const void *data, size_t size, int64_t now_ns)
 {
@@ -190,7 +191,7 @@ static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *ben
     return sample;
 }
 
-/* Notes what the next input sample says about this one. */
+/* Records this sample, for the stamps of the next input sample. */
 static void remember(struct lk_client_bench *bench, const Linkage__V1__OutputSample *sample,
                      uint64_t received_ns)
 {
@@ -210,7 +211,7 @@ static void remember(struct lk_client_bench *bench, const Linkage__V1__OutputSam
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Takes messages until one is a sample for the owner. */
+/* Reads messages until one is a sample for the owner. */
 static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
                         const Linkage__V1__OutputSample **ret_sample)
 {
@@ -227,7 +228,7 @@ static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
         stamp_ns = lk_bench_stamp_ns(bench);
         sample = read_message(bench, zmq_msg_data(&message), zmq_msg_size(&message), now_ns);
         zmq_msg_close(&message);
-        /* what came of an earlier model, or before the claim, is nothing to act upon */
+        /* the owner must not act upon samples of an earlier model, or from before the claim */
         if (sample == NULL || bench->question <= LK_BENCH_CLAIM)
             continue;
         remember(bench, sample, stamp_ns);
@@ -248,7 +249,7 @@ static int wait_for_news(struct lk_client_bench *bench, int64_t until_ns)
 
     if (left_ns <= 0)
         return 0;
-    /* an answer to a question that was given up is not waited for */
+    /* do not wait for an answer to an abandoned request */
     if (zmq_poll(items, bench->asking ? 2 : 1, (long)((left_ns + 999999) / 1000000)) < 0 &&
         errno != EINTR)
         return -errno;
@@ -277,7 +278,7 @@ int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64
     }
 }
 
-/* ---- looking ---- */
+/* ---- status ---- */
 
 void lk_client_bench_read_state(struct lk_client_bench *bench,
                                 struct lk_client_bench_view *ret_view)

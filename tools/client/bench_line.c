@@ -13,17 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANSWER_NS  INT64_C(2000000000) /* without an answer for so long, there is none */
+#define ANSWER_NS  INT64_C(2000000000) /* time limit of an answer */
 #define AGAIN_NS   INT64_C(500000000)
 #define LOOK_NS    INT64_C(50000000)
 #define CONNECT_NS INT64_C(20000000)
 #define CHECK_NS   INT64_C(1000000000)
 #define SILENCE_NS INT64_C(3000000000)
-/* A heartbeat comes several times a lease, within reason. */
+/* Interval of heartbeats: several per lease, within limits. */
 #define HEARTBEAT_MIN_NS INT64_C(2000000)
 #define HEARTBEAT_MAX_NS INT64_C(200000000)
 
-/* Sets what others see; text "" when there is nothing to complain about. */
+/* Sets the visible status; text "" if there is nothing to report. */
 static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text)
 {
@@ -33,8 +33,8 @@ static void show_state(struct lk_client_bench *bench, enum lk_client_bench_state
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Back to the first question. The token is kept: with it the same daemon gives the channels back at
- * once, also before the lease of the old claim has run out. */
+/* Starts again with the first request. The token is kept: with it the same daemon gives the
+ * channels back immediately, even before the lease of the old claim has run out. */
 static void start_over(struct lk_client_bench *bench, enum lk_client_bench_state state,
                        const char *text, int64_t again_ns)
 {
@@ -57,7 +57,7 @@ void lk_bench_heard(struct lk_client_bench *bench, uint64_t daemon_id, uint64_t 
         start_over(bench, LK_CLIENT_BENCH_WAITING, "another model was loaded", now_ns);
 }
 
-/* ---- questions ---- */
+/* ---- requests ---- */
 
 static const Linkage__V1__ChannelDescription *find_input(const struct lk_client_bench *bench,
                                                          const char *name)
@@ -68,8 +68,8 @@ static const Linkage__V1__ChannelDescription *find_input(const struct lk_client_
     return NULL;
 }
 
-/* The unit is one for all scalars of a channel; a channel that the model does not have is for the
- * daemon to refuse. Return: NULL when the arena is full. */
+/* A channel has one unit for all its components; the daemon refuses channels that the model lacks.
+ * Return: NULL if the arena is full. */
 static Linkage__V1__ClaimedChannel *make_wish(struct lk_client_bench *bench,
                                               const struct lk_client_bench_channel *channel)
 {
@@ -107,7 +107,7 @@ static int ask_claim(struct lk_client_bench *bench, struct lk_error *error)
             return -ENOMEM;
     }
     claim.bench = (char *)own->name;
-    /* a token means nothing to any daemon but the one that gave it */
+    /* a token is only valid at the daemon that issued it */
     claim.token = bench->model->daemon_id == bench->old_daemon ? bench->old_token : 0;
     claim.model_id = bench->model->model_id;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_CLAIM;
@@ -151,7 +151,7 @@ static void go_on(struct lk_client_bench *bench, enum lk_bench_question question
     bench->again_ns = again_ns;
 }
 
-/* A stream is wanted for a selection or a divisor; all outputs of every step come without. */
+/* A selection or a divisor needs a stream; all outputs at every step are published anyway. */
 static bool wants_stream(const struct lk_client_bench *bench)
 {
     return bench->own.n_selection > 0 || bench->own.divisor > 1;
@@ -164,7 +164,7 @@ static void take_model(struct lk_client_bench *bench, const Linkage__V1__Control
     go_on(bench, LK_BENCH_CLAIM, now_ns);
 }
 
-/* Copies the claim by way of its bytes: the reply goes with the next one. */
+/* Copies the claim through its encoding: the next reply overwrites the original. */
 static bool keep_claim(struct lk_client_bench *bench, const Linkage__V1__Claim *claim)
 {
     size_t size = lk_wire_encoded_size(&claim->base);
@@ -213,7 +213,7 @@ static void take_claim(struct lk_client_bench *bench, const Linkage__V1__Control
     view->n_values = n;
     view->times_claimed++;
     view->sent = view->accepted = view->refused = view->gaps = 0;
-    bench->sent_ns = 0; /* a heartbeat at once: the lease runs from here */
+    bench->sent_ns = 0; /* a heartbeat immediately: the lease runs from here */
     bench->reply_to = (struct lk_bench_reply_to){0};
     pthread_mutex_unlock(&bench->lock);
     go_on(bench, wants_stream(bench) ? LK_BENCH_SUBSCRIBE : LK_BENCH_CHECK, now_ns);
@@ -226,8 +226,8 @@ static void take_stream(struct lk_client_bench *bench, const Linkage__V1__Contro
     go_on(bench, LK_BENCH_CHECK, now_ns);
 }
 
-/* Does the daemon still know the claim? Another bench gets the channels when this one was
- * silent for longer than the lease. */
+/* Whether the daemon still knows the claim: another bench gets the channels if this one was silent
+ * for longer than the lease. */
 static void take_check(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                        int64_t now_ns)
 {
@@ -256,7 +256,7 @@ static const char *reason_of(const struct lk_client_bench *bench,
     return reply->text[0] != '\0' ? reply->text : lk_names_result(reply->result);
 }
 
-/* No model is waited for; a claim or a stream that is refused is shown as such. */
+/* Without a model the bench waits; a refused claim or stream is reported as such. */
 static void take_refusal(struct lk_client_bench *bench, const Linkage__V1__ControlReply *reply,
                          int64_t now_ns)
 {
@@ -306,7 +306,7 @@ static void take_answer(struct lk_client_bench *bench, const Linkage__V1__Contro
         take_refusal(bench, reply, now_ns);
 }
 
-/* ---- the course of it ---- */
+/* ---- state machine ---- */
 
 static void listen(struct lk_client_bench *bench, int64_t now_ns)
 {
@@ -324,8 +324,7 @@ static void listen(struct lk_client_bench *bench, int64_t now_ns)
     }
 }
 
-/* Who claims before samples can go is lost before it has begun. The claim is for the connection
- * that there is now. */
+/* A claim before samples can be sent would run out. A claim belongs to the current connection. */
 static bool can_send(struct lk_client_bench *bench)
 {
     bool ready;
@@ -367,7 +366,7 @@ static void speak(struct lk_client_bench *bench, int64_t now_ns)
         start_over(bench, LK_CLIENT_BENCH_WAITING, error.text, now_ns + AGAIN_NS);
 }
 
-/* Outputs, heartbeats and answers have all stopped: a pulled cord, a daemon that hangs. */
+/* Outputs, heartbeats and answers have all stopped: an unplugged cable, or a daemon that hangs. */
 static void mind_silence(struct lk_client_bench *bench, int64_t now_ns)
 {
     if (bench->question > LK_BENCH_CLAIM && now_ns - bench->heard_ns > SILENCE_NS)
@@ -382,7 +381,7 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns)
     lk_bench_check_clock(bench, now_ns);
     mind_silence(bench, now_ns);
     mind_connection(bench, now_ns);
-    /* an answer may allow the next question at once */
+    /* an answer may allow the next request immediately */
     for (int i = 0; i < LK_BENCH_CHECK + 1 && (bench->asking || now_ns >= bench->again_ns); i++) {
         bool asked = bench->asking;
 

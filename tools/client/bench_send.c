@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples and heartbeats of a bench, and the clock that they are stamped with. */
+/* Samples and heartbeats of a bench, and the clock of their stamps. */
 #include "bench_parts.h"
 
 #include <sys/timex.h>
@@ -15,8 +15,7 @@ uint64_t lk_bench_stamp_ns(const struct lk_client_bench *bench)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel says whether something (NTP, PTP) disciplines its wall clock, and how far off it may
- * be [us]. */
+/* The kernel tells whether NTP or PTP disciplines its wall clock, and the error bound [us]. */
 void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
 {
     Linkage__V1__Clock clock = LINKAGE__V1__CLOCK__INIT;
@@ -38,7 +37,7 @@ void lk_bench_check_clock(struct lk_client_bench *bench, int64_t now_ns)
     pthread_mutex_unlock(&bench->lock);
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample *sample)
 {
     sample->token = bench->view.token;
@@ -50,8 +49,8 @@ static void fill_stamps(struct lk_client_bench *bench, Linkage__V1__InputSample 
     sample->reply_received_ns = bench->reply_to.received_ns;
 }
 
-/* Lock held. A daemon that is not connected would miss the sample without a trace; one that was
- * connected to after the claim may know nothing of it. */
+/* Requires the lock. A daemon without a connection would miss the sample unnoticed; one connected
+ * after the claim may not know the claim. */
 static int check_line(struct lk_client_bench *bench)
 {
     if (bench->view.state != LK_CLIENT_BENCH_CONNECTED || !lk_client_inputs_ready(bench->inputs))
@@ -94,7 +93,8 @@ void lk_bench_heartbeat(struct lk_client_bench *bench, int64_t now_ns)
     pthread_mutex_lock(&bench->lock);
     if (now_ns - bench->sent_ns >= bench->heartbeat_ns && check_line(bench) == 0) {
         fill_stamps(bench, &sample);
-        sample.sequence = bench->sequence; /* of the last sample: a heartbeat is none of its own */
+        sample.sequence =
+            bench->sequence; /* that of the last sample: a heartbeat has none of its own */
         sample.heartbeat = true;
         if (lk_client_inputs_send(bench->inputs, &sample) == 0)
             bench->sent_ns = now_ns;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control connection: a DEALER that talks to the daemon's ROUTER, one request at a time.
  *
- * A request must not outlive its call: otherwise the next daemon to start would execute a `stop`
- * that was sent while there was none. ZMQ_IMMEDIATE would see to that, but it also throws away
- * replies that have arrived when the daemon closes the connection, which is what follows a
- * shutdown. So the socket queues, and a call without an answer replaces it, with all that is in it.
- */
+ * A request must not outlive its call: otherwise the next daemon would execute a `stop` that was
+ * sent while no daemon was running. ZMQ_IMMEDIATE would prevent this, but it also drops replies
+ * that have arrived when the daemon closes the connection, as it does after a shutdown. So the
+ * socket queues, and a call without an answer replaces the socket with all its contents. */
 #include "client.h"
 #include "socket.h"
 
@@ -14,16 +13,16 @@
 #include <string.h>
 #include <time.h>
 
-/* How long a model may take before the daemon is asked how it is. */
+/* Time that a model may take before the client asks whether the daemon is alive. */
 #define LOOK_NS 1000000000
 
-/* Replies live in arenas; a description has its own, so that it outlasts other calls. */
+/* Arenas of replies; a description has its own, so that it survives other calls. */
 struct lk_client {
     struct lk_client_socket socket;
     struct lk_client_keys keys;
     int timeout_ms;
     uint64_t last_id;
-    uint64_t awaited_id; /* of a request before the last one whose reply is still wanted, or 0 */
+    uint64_t awaited_id; /* of an earlier request whose reply is still awaited, or 0 */
     bool describing;     /* the last request was for a description */
     struct lk_wire_arena replies;
     struct lk_wire_arena descriptions;
@@ -115,7 +114,7 @@ struct lk_client_socket *lk_client_socket_of(struct lk_client *client)
     return &client->socket;
 }
 
-/* A silent peer is not started again. */
+/* Does not reconnect to a silent peer. */
 static void explain_silence(const struct lk_client *client, struct lk_error *ret_error)
 {
     const char *endpoint = client->socket.endpoint;
@@ -160,7 +159,7 @@ int lk_client_forget(struct lk_client *client, struct lk_error *ret_error)
     return code;
 }
 
-/* Encodes @request and hands it to the socket, which connects in its own time. */
+/* Encodes @request and queues it in the socket, which connects in the background. */
 int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *request,
                    struct lk_error *ret_error)
 {
@@ -190,7 +189,7 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
     return code;
 }
 
-/* Takes the next reply off the socket. */
+/* Reads the next reply from the socket. */
 static int receive_one(struct lk_client *client, int64_t deadline_ns,
                        const Linkage__V1__ControlReply **ret_reply, struct lk_error *ret_error)
 {
@@ -222,8 +221,8 @@ int lk_client_collect(struct lk_client *client, int64_t deadline_ns,
 
     do {
         code = receive_one(client, deadline_ns, &reply, ret_error);
-        /* Other ids are answers that came after an earlier call had given up; 0 answers a request
-         * that the daemon could not decode. */
+        /* Other ids belong to answers that came after an earlier call had ended; 0 answers a
+         * request that the daemon could not decode. */
     } while (code == 0 && reply->id != client->last_id && reply->id != client->awaited_id &&
              reply->id != 0);
     if (code == 0)
@@ -254,7 +253,7 @@ static int post_status(struct lk_client *client, struct lk_error *ret_error)
     return lk_client_post(client, &request, ret_error);
 }
 
-/* The reply to request @awaited_id; in between the daemon is asked whether it is still there. */
+/* Waits for the reply to request @awaited_id; meanwhile it asks whether the daemon is alive. */
 static int await_load(struct lk_client *client, const Linkage__V1__ControlReply **ret_reply,
                       struct lk_error *ret_error)
 {

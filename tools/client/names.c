@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for the protocol's results, and the usual numbering of endpoints. */
+/* Words for the protocol's results, and the default endpoints. */
 #include "client.h"
 
 #include <stdio.h>

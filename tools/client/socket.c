@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Socket set-up and the one way of receiving. */
+/* Set-up of sockets, and the only function that receives. */
 #include "socket.h"
 
 #include <errno.h>
@@ -14,17 +14,17 @@ static int refuse_endpoint(const char *endpoint, int fault, struct lk_error *ret
     return LK_CLIENT_E_ENDPOINT;
 }
 
-/* A daemon that does not answer its kernel's probes for three seconds, with its power cord pulled
- * for instance, is taken for gone; then the socket tries again, at first often, in the end twice a
- * second. Not by ZeroMQ's own heartbeats: one that is due where the peer has died and the queue is
- * full aborts the process, at either end (libzmq issue 4841). */
+/* If the kernel of the daemon's host does not answer TCP probes for three seconds, for example
+ * without power, the connection ends; the socket then reconnects, at first often, finally twice a
+ * second. ZeroMQ's own heartbeats are not used: one that is due after the peer has died with a full
+ * queue aborts the process, on either side (libzmq issue 4841). */
 #define KEEPALIVE_S       1
 #define KEEPALIVE_PROBES  3
 #define UNACKNOWLEDGED_MS 3000
 #define HANDSHAKE_MS      2000
 #define RECONNECT_MS      100
 #define RECONNECT_MAX_MS  500
-#define SENDER_QUEUE      64 /* samples that a slow connection may keep back */
+#define SENDER_QUEUE      64 /* samples that a slow connection may queue */
 
 int lk_client_keys_copy(const struct lk_client_options *options, struct lk_client_keys *ret_keys,
                         struct lk_error *ret_error)
@@ -58,7 +58,7 @@ int lk_client_keys_copy(const struct lk_client_options *options, struct lk_clien
 
 static void set_int(void *handle, int option, int value)
 {
-    /* Fails only for an option that this libzmq does not know; each has a harmless default. */
+    /* Fails only if this libzmq does not know an option; the default is harmless. */
     (void)zmq_setsockopt(handle, option, &value, sizeof(value));
 }
 
@@ -76,7 +76,7 @@ static void set_options(void *handle, int type)
     set_int(handle, ZMQ_RECONNECT_IVL, RECONNECT_MS);
     set_int(handle, ZMQ_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
     zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &message_max, sizeof(message_max));
-    /* Input samples are never kept for a daemon that is not there. Requests are, see client.c. */
+    /* Input samples are never queued without a daemon. Requests are, see client.c. */
     if (type == ZMQ_XPUB) {
         set_int(handle, ZMQ_IMMEDIATE, 1);
         set_int(handle, ZMQ_SNDHWM, SENDER_QUEUE);
@@ -95,7 +95,7 @@ static int set_keys(void *handle, const struct lk_client_keys *keys)
     return 0;
 }
 
-/* Events of the connection of @handle, on a socket of their own; NULL if that cannot be had. */
+/* Opens a socket for the events of the connection of @handle; NULL if that fails. */
 static void *watch_connection(void *context, void *handle)
 {
     const int events = ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED |
@@ -126,7 +126,7 @@ static bool has_keys(void *handle)
     return zmq_getsockopt(handle, ZMQ_MECHANISM, &mechanism, &size) == 0 && mechanism == ZMQ_CURVE;
 }
 
-/* Who wants keys may hang up before the other end has read why. */
+/* A peer that requires keys may close the connection before the reason is read. */
 static const char *failure_text(void *handle, uint16_t event, uint32_t value)
 {
     switch (event) {
@@ -143,7 +143,7 @@ static const char *failure_text(void *handle, uint16_t event, uint32_t value)
     }
 }
 
-/* A handshake that took too long fails without a detail, too, but nobody has hung up then. */
+/* A handshake that timed out fails without a detail too, but the peer has not hung up. */
 static bool is_silence(uint16_t event, uint32_t value)
 {
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL && value != EPIPE && value != ECONNRESET;
@@ -155,7 +155,7 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
     case ZMQ_EVENT_CONNECTED:
         socket->reach = LK_CLIENT_SOMEBODY;
         return;
-    case ZMQ_EVENT_DISCONNECTED: /* of a handshake that failed, its own event has told */
+    case ZMQ_EVENT_DISCONNECTED: /* the event of a failed handshake has given its reason */
         if (socket->reach == LK_CLIENT_DAEMON)
             socket->reach = LK_CLIENT_NOBODY;
         return;
@@ -167,7 +167,7 @@ static void take_event(struct lk_client_socket *socket, uint16_t event, uint32_t
         socket->reach = is_silence(event, value) ? LK_CLIENT_SOMEBODY : LK_CLIENT_NOBODY;
         if (socket->reach == LK_CLIENT_SOMEBODY)
             return;
-        /* the next attempt may end without a reason; that of an earlier one stands */
+        /* the next attempt may fail without a reason; that of an earlier one stays */
         if (event != ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL || socket->trouble == NULL)
             socket->trouble = failure_text(socket->handle, event, value);
     }
@@ -179,7 +179,7 @@ void lk_client_socket_check(struct lk_client_socket *socket)
 
     if (socket->monitor == NULL)
         return;
-    /* event and value in the first frame, the address in the second */
+    /* event and value are in the first frame, the address in the second */
     while (zmq_recv(socket->monitor, frame, sizeof(frame), ZMQ_DONTWAIT) == (int)sizeof(frame)) {
         uint16_t event;
         uint32_t value;
@@ -225,7 +225,7 @@ int lk_client_socket_open(struct lk_client_socket *ret_socket, void *context, in
 
 void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *topic, size_t size)
 {
-    /* cannot fail: it is a SUB socket, and open */
+    /* cannot fail: the SUB socket is open */
     (void)zmq_setsockopt(socket->handle, ZMQ_SUBSCRIBE, topic, size);
 }
 
@@ -241,7 +241,7 @@ static int wait_readable(void *handle, int64_t deadline_ns)
     for (;;) {
         int64_t left_ns = deadline_ns - lk_client_now_ns();
         zmq_pollitem_t item = {.socket = handle, .events = ZMQ_POLLIN};
-        /* Rounded up: a wait that is cut short would only have to be repeated. */
+        /* Rounded up, since a wait that ends early would only be repeated. */
         int n = zmq_poll(&item, 1, left_ns > 0 ? (long)((left_ns + 999999) / 1000000) : 0);
 
         if (n > 0)
@@ -259,7 +259,7 @@ int lk_client_socket_receive(struct lk_client_socket *socket, int64_t deadline_n
     int code;
 
     zmq_msg_init(ret_message);
-    /* Trying first saves the poll when messages are waiting already. */
+    /* A first attempt saves the poll if messages are already waiting. */
     while (zmq_msg_recv(ret_message, socket->handle, ZMQ_DONTWAIT) < 0) {
         code = errno == EAGAIN  ? wait_readable(socket->handle, deadline_ns)
                : errno == EINTR ? 0

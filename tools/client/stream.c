@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two sample streams of a bench: SUB for outputs, XPUB for inputs.
  *
- * XPUB is a PUB that lets its owner see subscriptions arrive; the daemon's SUB cannot tell the
- * difference. It is the only way to know that somebody receives the samples. */
+ * XPUB is a PUB that reports subscriptions to its owner; the daemon's SUB cannot tell the
+ * difference. It is the only way to know that the samples are received. */
 #include "client.h"
 #include "socket.h"
 
@@ -94,7 +94,7 @@ int lk_client_inputs_open(struct lk_client *client, const char *endpoint,
     return code;
 }
 
-/* Reads a message of the XPUB socket: 1 and a topic, or 0 and a topic when the last subscriber has
+/* Reads a message of the XPUB socket: 1 and a topic, or 0 and a topic if the last subscriber has
  * left. */
 static int take_news(struct lk_client_inputs *inputs, int64_t deadline_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream: a selection of the outputs that the daemon makes for whoever asks. Heartbeats come on
- * the same socket and tell when the stream has ended because its model or its daemon has. */
+/* A stream: a selection of the outputs that the daemon publishes on request. Heartbeats on the same
+ * socket tell when the stream has ended because its model or its daemon has. */
 #include "client.h"
 #include "socket.h"
 
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The meaning has an arena of its own: it outlasts replies of the client and samples. */
+/* The meaning has its own arena: it outlives replies of the client and samples. */
 #define MEANING_ARENA (1u << 20)
-/* Without so much as a heartbeat for so long, the daemon may have given the stream up. */
+/* After this time without even a heartbeat, the daemon may have dropped the stream. */
 #define SILENCE_NS INT64_C(3000000000)
 
 struct lk_client_stream {
@@ -28,7 +28,7 @@ static void release_stream(struct lk_client_stream *stream)
     free(stream);
 }
 
-/* Asks the daemon for the selection. */
+/* Requests the selection from the daemon. */
 static int request_stream(struct lk_client *client, char *const *channels, size_t n,
                           uint32_t divisor, const Linkage__V1__Stream **ret_stream,
                           struct lk_error *ret_error)
@@ -55,7 +55,7 @@ static int request_stream(struct lk_client *client, char *const *channels, size_
     return 0;
 }
 
-/* Copies @meaning by way of its bytes: the reply it is in goes with the client's next call. */
+/* Copies @meaning through its encoding: the client's next call overwrites its reply. */
 static int keep_meaning(struct lk_client_stream *stream, const Linkage__V1__Stream *meaning,
                         struct lk_error *ret_error)
 {
@@ -122,7 +122,7 @@ static int take_heartbeat(struct lk_client_stream *stream, const void *data, siz
     return 0;
 }
 
-/* Return: 0, with a sample or, for what else may come, without. */
+/* Return: 0; the sample, or NULL for other messages. */
 static int receive_message(struct lk_client_stream *stream, const void *data, size_t size,
                            const Linkage__V1__OutputSample **ret_sample)
 {

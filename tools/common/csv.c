@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV writer on a stdio stream with a large buffer: a row of a recording is some hundred bytes, and
- * a system call a row would cost more than formatting it. */
+ * one system call per row would cost more than its formatting. */
 #include "csv.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct lk_csv {
     int fault; /* first negative errno, else 0 */
 };
 
-/* Notes the fault of a stdio call that failed. */
+/* Records the error of a failed stdio call. */
 static int note_fault(struct lk_csv *csv)
 {
     if (csv->fault == 0)
@@ -114,7 +114,7 @@ int lk_csv_close(struct lk_csv *csv)
     if (csv->file == stdout) {
         if (fflush(stdout) != 0)
             note_fault(csv);
-        setvbuf(stdout, NULL, _IONBF, 0); /* the buffer is about to go */
+        setvbuf(stdout, NULL, _IONBF, 0); /* the stream keeps using the buffer until it is closed */
     } else if (fclose(csv->file) != 0) {
         note_fault(csv);
     }

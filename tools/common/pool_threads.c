@@ -40,7 +40,7 @@ static int pin(pthread_t thread, int core)
     return -pthread_setaffinity_np(thread, sizeof(set), &set);
 }
 
-/* A core for each, that of the caller first. Return: whether there are enough. */
+/* Chooses a core for each thread, that of the caller first. Return: whether there are enough. */
 static bool pick_cores(int n, int *cores)
 {
     int here = sched_getcpu(), found = 0;

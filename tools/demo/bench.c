@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bench: one thread sends on an absolute time grid, one receives. Neither is real-time, as on a
- * test bench that runs an ordinary operating system. */
+/* The bench: one thread sends on an absolute time grid, one receives. Neither has real-time
+ * priority, as on a test bench with an ordinary operating system. */
 #include "demo.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #define AMPLITUDE_NM    4.0
 #define FREQUENCY_HZ    0.2
 #define RAMP_S          0.5
-#define SETTLE_NS       50000000 /* for the last sample to take effect before the run is stopped */
-#define LINGER_MS       200      /* without a sample for so long after the stop, none will come */
+#define SETTLE_NS       50000000 /* for the last sample to take effect before the run stops */
+#define LINGER_MS       200 /* after so long without a sample following the stop, none will come */
 #define GOLDEN_SECTION  0.6180339887498949
 
 struct receiver {
@@ -71,13 +71,13 @@ double demo_torque(double t, double duration)
 {
     double ramp = fmin(fmin(t, duration - t) / RAMP_S, 1);
 
-    /* the ramps begin and end without a kink */
+    /* the ramps begin and end smoothly */
     ramp = ramp <= 0 ? 0 : 0.5 * (1 - cos(M_PI * ramp));
     return AMPLITUDE_NM * ramp * sin(2 * M_PI * FREQUENCY_HZ * t);
 }
 
 /* The run's own samples: those of its steps, in order. After the stop the daemon sends its last
- * step once more, in state READY; it counts if it has not been seen yet. */
+ * step once more, in state READY; it counts if it has not been received yet. */
 static bool is_news(const struct demo_record *record, const Linkage__V1__OutputSample *sample)
 {
     if (record->n_received == 0)
@@ -135,10 +135,10 @@ static void sleep_until(int64_t at_ns)
         continue;
 }
 
-/* Instant of sample @k after the first [ns]. The bench's grid and the daemon's have one clock here,
- * so on a plain grid every sample of a run would meet the cycle at the same phase, and the round
- * trip would be a matter of luck. Each sample is therefore late by a part of the cycle, spread
- * evenly by the golden section. */
+/* Instant of sample @k after the first [ns]. Bench and daemon share one clock here, so on a plain
+ * grid all samples of a run would meet the cycle at the same phase, and the round trip would depend
+ * on chance. So each sample is delayed by a part of the cycle, spread evenly by the golden section.
+ */
 static int64_t instant_ns(size_t k, double cycle_ns)
 {
     double part = (double)k * GOLDEN_SECTION;
@@ -193,7 +193,7 @@ static int command(struct demo_line *line, Linkage__V1__ControlRequest__CommandC
     return code;
 }
 
-/* The demo runs on any machine, so it asks for a degraded run where there is no other; the report
+/* The demo runs on any machine, so it requests a degraded run if no other is possible; the report
  * says which it was. */
 static int arm(struct demo_line *line)
 {
@@ -227,7 +227,7 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
         fprintf(stderr, "linkage-demo: no thread: %s\n", strerror(code));
         return code;
     }
-    /* the thread that receives keeps the claim alive, also while the budget is proven */
+    /* the receiving thread keeps the claim alive, also while the budget is proven */
     code = arm(line);
     if (code == 0)
         code = command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record says. */
+/* Figures of a record. */
 #include "demo.h"
 
 #include <errno.h>
@@ -14,8 +14,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* @values: sorted. A quantile is the smallest value that at least this part of all does not pass.
- */
+/* @values: sorted. A quantile is the smallest value that at least this fraction does not exceed. */
 static struct demo_quantiles quantiles(const double *values, size_t n)
 {
     if (n == 0)
@@ -28,8 +27,8 @@ static struct demo_quantiles quantiles(const double *values, size_t n)
     };
 }
 
-/* Round trip of a sent sample: until the first output is in hand that shows its effect or that of a
- * later one. Both sequences grow, so one walk through both finds all. */
+/* Round trip of a sent sample: until the first received output that shows its effect or that of a
+ * later one. Both sequences are ascending, so a single pass finds all. */
 static void find_round_trips(const struct demo_record *record, struct demo_figures *figures)
 {
     size_t r = 0;
@@ -65,8 +64,8 @@ static void check_grid(const struct demo_record *record, uint64_t period_ns, uin
     points =
         (uint64_t)llround((double)(last->deadline_ns - first->deadline_ns) / (double)period_ns) + 1;
     figures->n_lost = messages - record->n_received;
-    /* The steps before the first sample were published before anything could arrive, or not at all:
-     * count them as unpublished rather than not at all. */
+    /* The steps before the first sample were published before it could arrive, or not at all:
+     * counted as unpublished. */
     figures->n_unpublished = steps - messages + first->step - 1;
     if (points < steps)
         figures->grid_misfit = steps - points;
@@ -74,14 +73,14 @@ static void check_grid(const struct demo_record *record, uint64_t period_ns, uin
         figures->grid_misfit = points - steps - skipped;
 }
 
-/* Bound of the energy that the integrator may lose or gain.
+/* Bound on the energy that the integrator may lose or gain.
  *
  * The trapezoidal rule with projections is of order 2: the relative error of the energy exchanged
- * in a step is C (W h)^2, W being the angular frequency of the motion. A crank that turns with up
- * to W contains frequencies up to a few W; C is at most 1/12 for the rule itself, so C = 1 covers
- * frequencies up to 3 W. What is exchanged: the work of the motor and of the damper, and kinetic
- * energy going to and fro; each is summed by its absolute value. The second part is round-off:
- * 2^-52 of the energy in each step, with a factor of 100 for what the elimination adds. */
+ * in a step is C (W h)^2, with W the angular frequency of the motion. A crank that turns with up to
+ * W contains frequencies up to a few W; C is at most 1/12 for the rule itself, so C = 1 covers
+ * frequencies up to 3 W. The exchanged energy is the work of the motor and of the damper, and the
+ * change of kinetic energy, each summed by absolute value. The second term is round-off: 2^-52 of
+ * the energy in each step, with a factor of 100 for the elimination. */
 static double energy_bound(const struct demo_record *record, const struct demo_layout *layout,
                            const Linkage__V1__Status *status)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run leaves behind, in CSV. */
+/* The files of a run, in CSV. */
 #include "csv.h"
 #include "demo.h"
 
@@ -36,7 +36,8 @@ static void add_columns(struct lk_csv *csv, const struct demo_layout *layout)
     lk_csv_add_column(csv, "step", NULL, "1");
     lk_csv_add_column(csv, "sequence", NULL, "1");
     lk_csv_add_column(csv, "input_sequence", NULL, "1");
-    /* Stamps count from the first row's grid point, the later ones from their own row's. */
+    /* Stamps count from the grid point of the first row, the later columns from that of their own
+     * row. */
     lk_csv_add_column(csv, "deadline", NULL, "s");
     lk_csv_add_column(csv, "computed_after_deadline", NULL, "us");
     lk_csv_add_column(csv, "published_after_deadline", NULL, "us");
@@ -85,7 +86,7 @@ double demo_class_edge(size_t i)
     return CLASS_LEAST_US * pow(10, (double)i / CLASSES_A_DECADE);
 }
 
-/* Class of a duration; what lies outside falls into the first or the last one. */
+/* Class of a duration; durations outside fall into the first or the last one. */
 static size_t class_of(double us)
 {
     double class = floor(log10(fmax(us, CLASS_LEAST_US) / CLASS_LEAST_US) * CLASSES_A_DECADE);
@@ -98,7 +99,7 @@ static void sort_durations(const Linkage__V1__Durations *durations, double share
     if (durations == NULL)
         return;
     for (size_t i = 0; i < durations->n_bucket_upper_ns && i < durations->n_bucket_count; i++) {
-        /* a bucket is 3 % wide: its upper end less half of that is its middle */
+        /* a bucket is 3 % wide: its middle is its upper end minus half of that */
         double us = (double)durations->bucket_upper_ns[i] * 1e-3 * 0.985;
 
         shares[class_of(us)] +=

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLAIM_NS INT64_C(10000000000) /* a bench before this one may have left its claim behind */
+#define CLAIM_NS INT64_C(10000000000) /* an earlier bench may still hold its claim */
 
 enum demo_exit { DEMO_OK = 0, DEMO_FAILED = 1, DEMO_USAGE = 2, DEMO_NO_DAEMON = 3 };
 

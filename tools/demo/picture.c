@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture of a run, as SVG: crank angle and torque over time, latencies over logarithmic
- * classes. Written here, because a program that draws is a third of what a bare machine would have
- * to install for the demo. */
+ * classes. Written here, since a plotting program would be a third of what a bare machine must
+ * install for the demo. */
 #include "demo.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@
 #define HEIGHT     1010
 #define LEFT       100 /* of all plots, as is RIGHT */
 #define RIGHT      1140
-#define POINTS     1000 /* of a line, about: one a pixel */
+#define POINTS     1000 /* points of a line, about one per pixel */
 #define TICKS_MOST 8
-#define SHARE_MIN  0.005 /* [%] where the axis of shares begins */
+#define SHARE_MIN  0.005 /* first value [%] of the axis of shares */
 
-/** struct axis - pixels for values. @title: beside it, "" for none; @has_labels: numbers at ticks
- */
+/** struct axis - maps values to pixels. @title: beside it, "" for none; @has_labels: numbers at
+ * ticks */
 struct axis {
     double value[2];
     double pixel[2];
@@ -35,7 +35,7 @@ struct plot {
     struct axis y;
 };
 
-/** struct curve - what a line shows: value of received sample @i over its time. */
+/** struct curve - the values of a line: value of received sample @i over its time. */
 struct curve {
     const char *colour;
     double (*value)(const struct demo_record *record, const struct demo_layout *layout, size_t i);
@@ -51,7 +51,7 @@ static double pixel_of(const struct axis *a, double value)
 
 /* ---- axes ---- */
 
-/* 1, 2 or 5 times a power of ten: steps of which at most TICKS_MOST fit into @length. */
+/* 1, 2 or 5 times a power of ten, such that at most TICKS_MOST steps fit into @length. */
 static double tick_step(double length)
 {
     double raw = fmax(length, 1e-9) / TICKS_MOST;

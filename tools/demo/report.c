@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table, and what is wrong with a run. */
+/* The table, and the faults of a run. */
 #include "demo.h"
 
 #include <inttypes.h>
@@ -105,9 +105,10 @@ __attribute__((format(printf, 2, 3))) static void wrong(int *n, const char *form
     ++*n;
 }
 
-/* The daemon's count of grid points against the time between the requests that began and ended the
- * run, both taken by the bench. The run lies within the outer span; it begins at most START_MAX
- * after the start was confirmed and ends at most a cycle before the stop was asked for. */
+/* Compares the daemon's count of grid points with the time between the requests that began and
+ * ended the run, both measured by the bench. The run lies within the outer span; it begins at most
+ * START_MAX after the start was confirmed and ends at most one cycle before the stop was requested.
+ */
 static void judge_cycles(const struct demo_span *span, const Linkage__V1__Status *status, int *n)
 {
     const double start_max_cycles = 100;
@@ -141,7 +142,7 @@ static void judge_samples(const struct demo_record *record, const struct demo_fi
 static void judge_physics(const struct demo_figures *figures, const Linkage__V1__Status *status,
                           int *n)
 {
-    /* the rate that would use up the whole allowance of position within one step */
+    /* the rate at which one step would use up the whole tolerance of position */
     double rate_max = VIOLATION_MAX / ((double)status->period_ns * 1e-9);
 
     if (status->state == LINKAGE__V1__STATE__STATE_FAULT)

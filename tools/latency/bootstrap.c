@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks over the classes of all of them, so that a draw only adds rows.
+/* Blocks over the union of their classes, so that a draw only adds rows.
  * @drawn:  the sum of the drawn blocks
  * @counts: @n_blocks rows of drawn.n */
 struct table {
@@ -88,7 +88,7 @@ static int table_init(struct table *ret_table, const struct lat_histogram *block
     return 0;
 }
 
-/* Sums the blocks @picks, @n_blocks of them, up in table->drawn. */
+/* Adds the blocks @picks, @n_blocks of them, into table->drawn. */
 static void draw_blocks(struct table *table, const size_t *picks, size_t n_blocks)
 {
     struct lat_histogram *drawn = &table->drawn;
@@ -133,7 +133,7 @@ static void draw_all(struct table *method, struct table *reference, size_t n_blo
     }
 }
 
-/* The ends that leave equal parts of the sorted draws outside. */
+/* The quantiles that leave equal parts of the sorted draws outside. */
 static void set_interval(double *values, size_t n, struct lat_ratio *ratio)
 {
     size_t outside = (size_t)((1 - LAT_INTERVAL) / 2 * (double)(n - 1) + 0.5);

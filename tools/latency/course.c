@@ -56,7 +56,7 @@ static int run_cycle(struct lat_rig *rig, double slice_s, struct lat_wakeups *re
     return code == 0 && lat_interrupted() ? -EINTR : code;
 }
 
-/* Under a load on the core itself, a loop of normal priority would see the load. */
+/* Under a load on the core itself, a loop of normal priority would measure the load. */
 static int run_gaps(const struct lat_report *report, enum lat_load load, struct lat_gaps *ret_gaps,
                     struct lk_error *error)
 {
@@ -109,14 +109,15 @@ static int run_round(struct lat_course *course, enum lat_load load, int number,
     return code;
 }
 
-/* Of a method, rather than an end of everything, which programs started from here share. */
+/* Whether only this method failed; otherwise all fail, as the programs started from here share the
+ * cause. */
 static bool is_failure(int code)
 {
     return code != 0 && code != -EINTR && code != -ENOMEM && !lat_interrupted();
 }
 
-/* Whether the course may continue without what has failed: it has no results yet, and the rest does
- * not need it. */
+/* Whether the course may continue without the failed method: it has no results yet, and the rest
+ * does not need it. */
 static bool do_without(struct lat_report *report, enum kind kind, const char *reason)
 {
     for (int i = 0; i < report->n_loads; i++)
@@ -134,7 +135,7 @@ static bool do_without(struct lat_report *report, enum kind kind, const char *re
     return true;
 }
 
-/* What was measured under this load by then is reported, and the other loads have their turn. */
+/* Results under this load so far are reported, and the other loads follow. */
 static int give_up(struct lat_report *report, struct lat_load_result *result, const char *reason)
 {
     report->failed = true;
@@ -170,7 +171,7 @@ static int run_rounds(struct lat_course *course, struct lat_load_result *result,
     return is_failure(code) ? give_up(course->report, result, error->text) : code;
 }
 
-/* Why there can be no such load here; NULL: there can. */
+/* Why this load is impossible here; NULL: it is possible. */
 static const char *left_out(const struct lat_course *course, enum lat_load load)
 {
     if (load == LAT_NONE)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLASS_PART 128 /* classes of single values: this many for each doubling */
+#define CLASS_PART 128 /* number of classes per doubling of single values */
 
 void lat_histogram_fini(struct lat_histogram *histogram)
 {
@@ -120,7 +120,7 @@ double lat_histogram_lower_mean(const struct lat_histogram *histogram, double sh
         double taken = fmin((double)c->count, left);
         double part = c->count > 0 ? taken / (double)c->count : 0;
 
-        /* of a class that is taken in part, the lower part is taken */
+        /* a class that counts in part contributes its lower part */
         sum += taken * (c->from_us + 0.5 * part * (c->to_us - c->from_us));
         left -= taken;
     }

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the text says about itself; -1: nothing. */
+/* What the summary of the text contains; -1: absent. */
 struct summary {
     int64_t total;
     int64_t max_us;
     int64_t overflows;
 };
 
-/* Reads a whole number off the front of *@at, at most up to @end. */
+/* Reads a whole number at *@at, at most up to @end, and advances. */
 static bool take_count(const char **at, const char *end, int64_t *ret_value)
 {
     int64_t value = 0;
@@ -37,7 +37,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* "MICROSECONDS COUNT" and nothing else. */
+/* Reads "MICROSECONDS COUNT" and nothing else. */
 static int parse_class(const char *at, const char *end, struct lat_histogram *histogram,
                        struct lk_error *error)
 {
@@ -57,7 +57,7 @@ static int parse_class(const char *at, const char *end, struct lat_histogram *hi
     return lat_histogram_add(histogram, (double)value, (double)value + 1, (uint64_t)count);
 }
 
-/* "# Total: 000001000"; other lines are skipped. */
+/* Reads "# Total: 000001000"; skips other lines. */
 static int parse_remark(const char *at, const char *end, struct summary *summary,
                         struct lk_error *error)
 {
@@ -103,7 +103,7 @@ static int parse_lines(const char *text, struct lat_histogram *histogram, struct
     return code;
 }
 
-/* Drops the empty classes, which are most of them. */
+/* Removes the empty classes, which are most of them. */
 static void drop_empty(struct lat_histogram *histogram)
 {
     size_t n = 0;
@@ -115,7 +115,7 @@ static void drop_empty(struct lat_histogram *histogram)
     histogram->n = n;
 }
 
-/* Compares the classes with the summary and adds what lies beyond the last class. */
+/* Compares the classes with the summary and adds the samples beyond the last class. */
 static int conclude(struct lat_histogram *histogram, const struct summary *summary,
                     struct lk_error *error)
 {
@@ -134,7 +134,7 @@ static int conclude(struct lat_histogram *histogram, const struct summary *summa
         return LK_E_TEXT;
     }
     drop_empty(histogram);
-    histogram->max_us = (double)summary->max_us + 0.5; /* cut off to whole microseconds, too */
+    histogram->max_us = (double)summary->max_us + 0.5; /* truncated to whole microseconds too */
     if (summary->overflows <= 0)
         return 0;
     return lat_histogram_add(histogram, end_us, fmax((double)summary->max_us, end_us) + 1,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on a way of waiting.
  *
- * The gates are what a machine with a hypervisor below it, measured over and over, still keeps when
- * the cycle is as good as cyclictest: 12 blocks of 5 s gave ratios up to 1.14 (p50), 1.10 (lower
- * mean) and 1.44 (p99) in a hundred resamples under three loads, 5 blocks up to 1.23, 1.12, 1.63.
- * p90 is reported and not gated; p99.9 and the maximum belong to the machine. */
+ * The gates are what a virtual machine still passes in repeated measurements if the cycle is as
+ * good as cyclictest: 12 blocks of 5 s gave ratios up to 1.14 (p50), 1.10 (lower mean) and 1.44
+ * (p99) in a hundred resamples under three loads, 5 blocks up to 1.23, 1.12, 1.63. p90 is reported
+ * but not gated; p99.9 and the maximum depend on the machine. */
 #include "results.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static void decide(struct lat_judgement *judgement, const struct lat_gate *gate)
     }
 }
 
-/* Block k of method @m, for each round. The distributions stay the rounds'. */
+/* Block k of method @m, for each round. The rounds keep ownership of the distributions. */
 static struct lat_histogram *blocks_of(const struct lat_load_result *result, int m)
 {
     struct lat_histogram *blocks = calloc((size_t)result->n_rounds + 1, sizeof(*blocks));

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Opens the daemons, and takes the period from the model. */
+/* Starts the daemons, and takes the period from the model. */
 static int open_rigs(struct lat_course *course, const struct lat_setup *setup,
                      struct lk_error *error)
 {
@@ -46,7 +46,7 @@ static int open_rigs(struct lat_course *course, const struct lat_setup *setup,
     return 0;
 }
 
-/* Measures under one load, and a second time if the first missed a gate that counts. */
+/* Measures under one load, and again if the first measurement missed a gate that counts. */
 static int measure_load(struct lat_course *course, enum lat_load load, struct lk_error *error)
 {
     struct lat_report *report = course->report;

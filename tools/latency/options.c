@@ -204,12 +204,12 @@ static int take_option(int option, struct lat_options *o, const char **daemon)
         return print_and_end(help_text);
     case 'V':
         return print_and_end("linkage-latency " LINKAGE_VERSION "\n");
-    default: /* getopt has said what is wrong */
+    default: /* getopt has printed the error */
         return LAT_USAGE;
     }
 }
 
-/* The daemon of the same build, or of the same installation, rather than any. */
+/* Prefers the daemon of the same build, or of the same installation. */
 static int find_daemon(const char *given, char ret_path[PATH_MAX])
 {
     static const char *const places[] = {"/../../daemon/linkaged", "/linkaged"};

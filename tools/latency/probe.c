@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <time.h>
 
-#define SETTLE_NS INT64_C(5000000) /* for the thread to move to the core */
+#define SETTLE_NS INT64_C(5000000) /* time for the thread to move to the core */
 #define BURST_NS  INT64_C(100000000)
 #define PAUSE_NS  INT64_C(50000000)
 

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS  INT64_C(50000000) /* how often a wait polls the flag */
-#define PAUSE_NS INT64_C(2000000)  /* how often the end of a program is looked for */
+#define LOOK_NS  INT64_C(50000000) /* interval at which a wait polls the flag */
+#define PAUSE_NS INT64_C(2000000)  /* interval at which the end of a program is checked */
 
 static volatile sig_atomic_t interrupted;
 
@@ -218,11 +218,11 @@ void lat_process_stop(struct lat_process *process, int patience_ms)
 
     if (group <= 0)
         return;
-    kill(group, SIGTERM); /* to it alone: what it has started, it ends in order */
+    kill(group, SIGTERM); /* only to this process: it ends its children in order */
     if (lat_process_wait(process, patience_ms) == -ETIMEDOUT) {
         kill(-group, SIGKILL);
         lat_process_wait(process, 10000);
     } else {
-        kill(-group, SIGKILL); /* what the program has left behind */
+        kill(-group, SIGKILL); /* processes that the program has left behind */
     }
 }

@@ -25,7 +25,7 @@ static const char *const plot_lines[] = {
 
 /* ---- distributions ---- */
 
-/* The distributions of a load that have samples, and their names. Return: how many. */
+/* The distributions of a load that have samples, and their names. Return: their number. */
 static int list_distributions(const struct lat_report *report, const struct lat_round *total,
                               const char *ret_names[], const struct lat_histogram *ret_histograms[])
 {
@@ -142,7 +142,7 @@ static int write_report(const struct lat_report *report, const char *name,
     return fclose(file) != 0 || failed ? -EIO : 0;
 }
 
-/* The script names the loads that there are, so that it can be run again by hand. */
+/* The script contains the names of the loads, so that it can be run again by hand. */
 static void write_script(FILE *file, const struct lat_report *report)
 {
     fprintf(file, "loads = \"");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's process: configuration, start, end. What is said to it is in rig_run.c. */
+/* The daemon's process: configuration, start, end. rig_run.c sends its requests. */
 #include "rig_run.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define START_NS  INT64_C(30000000000) /* for a daemon to come up */
-#define ASK_MS    500                  /* how long a daemon that may not be there yet is asked */
-#define ANSWER_MS 30000                /* for it to answer, on a machine under load */
+#define START_NS  INT64_C(30000000000) /* time for a daemon to start */
+#define ASK_MS    500   /* time limit of a request to a daemon that may not be up yet */
+#define ANSWER_MS 30000 /* time limit of an answer on a machine under load */
 #define END_MS    5000
 
 static int write_config(const struct lat_rig_setup *setup, const struct lat_rig *rig)
@@ -21,7 +21,7 @@ static int write_config(const struct lat_rig_setup *setup, const struct lat_rig 
         return -errno;
     fprintf(file, "linkaged: 1\nendpoints:\n  control: %s\n  inputs: %s\n  outputs: %s\n",
             rig->endpoint[0], rig->endpoint[1], rig->endpoint[2]);
-    /* the daemons of all ways to wait are there at once, and take turns */
+    /* the daemons of all ways of waiting exist at once, and take turns */
     fprintf(file,
             "realtime:\n  core: %d\n  priority: %d\n  lock_memory: %s\n  wake: %s\n"
             "  degraded: allow\n  share_core: true\n",
@@ -58,7 +58,7 @@ static int start_process(const struct lat_rig_setup *setup, struct lat_rig *rig,
     return lat_process_start(&spawn, &rig->process, error);
 }
 
-/* The first answer: a daemon takes its time to come up, and may not come up at all. */
+/* Waits for the first answer: a daemon takes time to start, and may fail to. */
 static int await_answer(struct lat_rig *rig, struct lk_error *error)
 {
     int64_t until_ns = lk_client_now_ns() + START_NS;

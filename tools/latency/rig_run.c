@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARM_NS                                                                                     \
-    INT64_C(120000000000) /* the proof is bounded by the daemon; this is for a dead one */
+#define ARM_NS  INT64_C(120000000000) /* limit for a dead daemon */
 #define LOOK_NS INT64_C(50000000)
 
 /* Sends @request; a refusal is an error. */
@@ -181,7 +180,7 @@ int lat_rig_take_durations(const Linkage__V1__Durations *durations,
 
     for (size_t i = 0;
          i < durations->n_bucket_upper_ns && i < durations->n_bucket_count && code == 0; i++) {
-        /* the last bucket has no end; its samples lie below the largest */
+        /* the last bucket is open; its samples lie below the maximum */
         uint64_t last_ns =
             durations->bucket_upper_ns[i] > durations->max_ns + (durations->max_ns >> 5)
                 ? durations->max_ns

@@ -13,8 +13,8 @@
 #define MODEL_MAX   (1 << 20)
 #define STEPS_QUICK 10000
 
-/* A crank that swings in a four-bar: a closed loop, redundant rows, a motor. The step, then the
- * period, is the only thing left open. */
+/* A crank that swings in a four-bar: a closed loop, redundant rows, a motor. Only the step, and so
+ * the period, is variable. */
 static const char model_format[] =
     "linkage: 1\n"
     "name: four-bar\n"
@@ -52,7 +52,7 @@ static int last_of(const cpu_set_t *cpus)
     return last;
 }
 
-/* Chooses the core. @ret_all: cores that children may run on;  @ret_others: without that core. */
+/* Chooses the core. @ret_all: cores that children may use;  @ret_others: without that core. */
 static int choose_core(struct lat_report *report, cpu_set_t *ret_all, cpu_set_t *ret_others,
                        struct lk_error *error)
 {
@@ -79,7 +79,7 @@ static int choose_core(struct lat_report *report, cpu_set_t *ret_all, cpu_set_t 
     return 0;
 }
 
-/* Whether this process may have a real-time priority: asked by taking it for a moment. */
+/* Whether this process may have a real-time priority: found by taking it for a moment. */
 static bool may_have_priority(int priority)
 {
     struct sched_param realtime = {.sched_priority = priority}, normal = {0};

@@ -11,13 +11,13 @@
 #define STREAM_NS      INT64_C(2000000) /* 500 samples a second */
 #define CONNECT_MS     10000
 #define LISTEN_MS      50
-#define PING_MS        2000               /* without an effect for so long, there will be none */
-#define SETTLE_NS      INT64_C(100000000) /* for the last effect to come, beside two cycles */
+#define PING_MS        2000               /* after this time without an effect, none will come */
+#define SETTLE_NS      INT64_C(100000000) /* time for the last effect, in addition to two cycles */
 #define GOLDEN_SECTION 0.6180339887498949
 
 /** struct line - the bench's sockets.
- * @first: sequence number of its first sample. Numbers have to grow from one slice to the next:
- *         microseconds of the clock pass faster than samples are sent. */
+ * @first: sequence number of its first sample. Numbers must grow from one slice to the next: the
+ * clock in microseconds grows faster than samples are sent. */
 struct line {
     struct lat_rig *rig;
     struct lk_client_inputs *inputs;
@@ -26,7 +26,7 @@ struct line {
     uint64_t first;
 };
 
-/* When the effect of a sample was first seen: an entry for each time that it was a newer one. */
+/* When the effect of a sample was first seen: one entry each time it was a newer sample's. */
 struct seen {
     uint64_t sequence;
     int64_t at_ns;
@@ -53,7 +53,7 @@ static int open_line(struct lat_rig *rig, struct line *line, struct lk_error *er
         code = lk_client_inputs_open(rig->client, rig->endpoint[1], &line->inputs, error);
     if (code == 0 && (code = lk_client_inputs_wait(line->inputs, CONNECT_MS)) != 0)
         lk_error_set(error, "linkaged does not take inputs at %s", rig->endpoint[1]);
-    /* a slice is not far from the next, but may be further than the lease */
+    /* slices follow each other closely, but possibly with more than a lease in between */
     if (code == 0 && rig->n_inputs > 0)
         code = lk_client_claim_all(rig->client, "linkage-latency", rig->token, &rig->token, error);
     return code;
@@ -66,7 +66,7 @@ static void close_line(struct line *line)
     free(line->values);
 }
 
-/* Sends sample @k. All values are zero, so that any model bears it. */
+/* Sends sample @k. All values are zero, which any model accepts. */
 static int send_sample(struct line *line, size_t k, int64_t *ret_sent_ns)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
@@ -83,7 +83,7 @@ static int send_sample(struct line *line, size_t k, int64_t *ret_sent_ns)
 
 /* ---- ping-pong ---- */
 
-/* Waits for the effect of sample @k. Return: when it was there, 0: it did not come. */
+/* Waits for the effect of sample @k. Return: its time, 0: it did not come. */
 static int64_t await_effect(struct line *line, size_t k, int64_t until_ns)
 {
     const Linkage__V1__OutputSample *sample;
@@ -134,8 +134,8 @@ static void *listen_outputs(void *data)
     return NULL;
 }
 
-/* Instant of sample @k after the first. On a plain grid every sample of a run would meet the cycle
- * at the same phase, and the figure would be a matter of luck. Each is therefore late by a part of
+/* Instant of sample @k after the first. On a plain grid all samples of a run would meet the cycle
+ * at the same phase, and the result would depend on chance. So each sample is delayed by a part of
  * the cycle, spread evenly by the golden section. */
 static int64_t instant_ns(size_t k, int64_t interval_ns, int64_t cycle_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkage-laboratory can do. */
+/* The subcommands of linkage-laboratory. */
 #include "laboratory.h"
 
 #include "check/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkage can do, and what it leaves to the laboratory. */
+/* The subcommands of linkage, and those that it leaves to the laboratory. */
 #include "check/check.h"
 #include "commands.h"
 #include "laboratory.h"
@@ -15,7 +15,7 @@
 #define PROGRAM "linkage-laboratory"
 #define REMEDY  "./tools/quickstart build laboratory adds it"
 
-/* The other program, beside this one. Return: whether it is there. */
+/* The path of the other program, beside this one. Return: whether it exists. */
 static bool find_laboratory(char path[PATH_MAX])
 {
     char own[PATH_MAX];
@@ -29,7 +29,7 @@ static bool find_laboratory(char path[PATH_MAX])
            access(path, X_OK) == 0;
 }
 
-/* Become the other program. Return: after a complaint. */
+/* Replaces this process by the other program. Return: after an error message. */
 static int hand_over(const char *command, int argc, char *argv[])
 {
     char **arguments = calloc((size_t)argc + 2, sizeof(*arguments));
@@ -60,11 +60,11 @@ static int list_methods_there(int argc, char *argv[])
 
 int run_method(const struct lk_model *model, const struct run_options *options)
 {
-    (void)model; /* read again there */
+    (void)model; /* the other program reads it again */
     return hand_over("run", options->argc, options->argv);
 }
 
-/* There, where there is more to be found out; else here. */
+/* In the laboratory, if it can tell more; otherwise here. */
 static int check_there_or_here(int argc, char *argv[])
 {
     char path[PATH_MAX];

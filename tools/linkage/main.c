@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage and linkage-laboratory: work with models offline. A table of subcommands; each has its
+/* linkage and linkage-laboratory: offline work with models. A table of subcommands; each has its
  * own file. */
 #include "commands.h"
 #include "laboratory.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* in parts: C promises no longer strings than 4095 characters */
+/* in parts: C guarantees string literals only up to 4095 characters */
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
@@ -196,7 +196,7 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 
 static int run_main(int argc, char *argv[])
 {
-    static char name[] = "linkage"; /* so that getopt_long() complains as the rest does */
+    static char name[] = "linkage"; /* so that messages of getopt_long() begin like all others */
 
     if (argc < 2)
         return usage_error("a subcommand is missing");
@@ -226,7 +226,7 @@ int main(int argc, char *argv[])
         return EXIT_REFUSED;
     }
     code = run_main(argc, argv);
-    /* what was printed has to have arrived, on a full disk too */
+    /* make sure that the output was written, also on a full disk */
     if (fflush(stdout) != 0 || ferror(stdout)) {
         complain("the output could not be written: %s", strerror(errno));
         return code > EXIT_REFUSED ? code : EXIT_REFUSED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage methods: what `run` and `compare` can choose from. */
+/* linkage methods: the choices for `run` and `compare`. */
 #include "commands.h"
 #include "linkage/laboratory.h"
 
@@ -16,7 +16,7 @@ static const char *traits_of(const struct lk_lab_name *name, bool is_integrator)
     return name->has_error_control ? "tolerance" : "";
 }
 
-/* A line a name; what one is and where it comes from stands once for all its variants. */
+/* One line per name; description and source are given once for all its variants. */
 static void print_names(const struct lk_lab_name *names, int n, bool are_integrators)
 {
     const char *said = "";
@@ -41,7 +41,7 @@ int command_methods(int argc, char *argv[])
     if (option == 'h')
         return print_help();
     if (option != -1)
-        return EXIT_USAGE; /* getopt has said what is wrong */
+        return EXIT_USAGE; /* getopt has printed the error */
     if (optind != argc)
         return usage_error("methods takes no arguments");
     names = lk_laboratory_formulations(&n);

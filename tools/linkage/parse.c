@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that several subcommands take. */
+/* Option values that several subcommands share. */
 #include "commands.h"
 
 #include <math.h>

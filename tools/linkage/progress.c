@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bar for runs that last: short ones and pipes never see it. */
+/* A progress bar for long runs; short runs and pipes get none. */
 #include "commands.h"
 
 #include <stdio.h>

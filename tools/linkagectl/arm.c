@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `arm`, and `run`: load, arm and start in one go. */
+/* `arm`, and `run`: load, arm and start in one command. */
 #include "ctl.h"
 #include "report.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* The proof takes as long as the daemon's configuration allows it, ten seconds if left alone. */
+/* The duration of the proof is configured in the daemon, by default ten seconds. */
 #define PATIENCE_MS 120000
 #define BAR_WIDTH   40
 

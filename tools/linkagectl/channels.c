@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `channels`: what the model takes and what it gives, with all that a bench has to know of it. */
+/* `channels`: inputs and outputs of the model, with all that a bench needs to know of them. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"
@@ -20,7 +20,7 @@ static void put_name(const char *name)
     printf("%*s", n < NAME_WIDTH ? NAME_WIDTH - n : 1, "");
 }
 
-/* "x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it. */
+/* "x y z [m]  qw qx qy qz [1]": consecutive components with the same unit share it. */
 static void put_scalars(const Linkage__V1__ChannelDescription *c)
 {
     for (size_t k = 0; k < c->n_components && k < c->n_units; k++) {
@@ -40,7 +40,7 @@ static void put_scalars(const Linkage__V1__ChannelDescription *c)
     }
 }
 
-/* The word is short enough for a column; a number that binds nothing is "none". */
+/* The word is short enough for a column; an infinite limit is "none". */
 static void put_bound(double value)
 {
     if (isfinite(value))

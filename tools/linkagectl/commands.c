@@ -130,7 +130,7 @@ static int refuse_file(const struct ctl_options *options, const char *path, cons
     return ctl_fail(options, &error);
 }
 
-/* One byte more than a request may hold is enough to know that it is too long. */
+/* Reading one byte more than a request may have shows that it is too long. */
 static int read_file(const struct ctl_options *options, const char *path,
                      ProtobufCBinaryData *ret_text)
 {
@@ -153,7 +153,7 @@ int ctl_load_file(const struct ctl_options *options, struct lk_client *client, c
 
     if (status != CTL_OK)
         return status;
-    /* Messages should name the path as it was typed; a longer one the protocol does not take. */
+    /* Messages should show the path as typed; the protocol refuses a longer one. */
     load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
     code = lk_client_load(client, &load, &reply, &error);
     free(load.text.data);
@@ -166,7 +166,7 @@ int ctl_load(const struct ctl_options *options, struct lk_client *client, int n,
     return ctl_load_file(options, client, args[0]);
 }
 
-/* Only the shape of a number is checked here: what a value may be is the daemon's to say. */
+/* Only the syntax of a number is checked here; the daemon checks its range. */
 int ctl_check_set(const struct ctl_options *options, int n, char **args)
 {
     (void)options;

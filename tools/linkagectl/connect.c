@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The connection, with keys where files of them are given. */
+/* The connection, with keys if key files are given. */
 #include "ctl.h"
 #include "keys.h"
 

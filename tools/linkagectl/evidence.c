@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `latency` and `trace`: what a run proves about its timing, onto the terminal or into a file. */
+/* `latency` and `trace`: the timing evidence of a run, on the terminal or into a file. */
 #include "ctl.h"
 #include "report.h"
 
@@ -24,7 +24,7 @@ static int fail_file(const struct ctl_options *options, int fault)
     return ctl_fail(options, &error);
 }
 
-/* Opened only when there is something to write: a refusal leaves an older file as it is. */
+/* Opened only when there is output: a refusal leaves an older file unchanged. */
 static int open_output(const struct ctl_options *options, FILE **ret_file)
 {
     *ret_file = to_stdout(options) ? stdout : fopen(options->output, "we");
@@ -43,7 +43,7 @@ static int close_output(const struct ctl_options *options, FILE *file)
     return failed ? fail_file(options, fault) : CTL_OK;
 }
 
-/* Return: CTL_OK with evidence, or an exit status after the refusal was shown. */
+/* Return: CTL_OK with evidence, or an exit status after printing the refusal. */
 static int ask_evidence(const struct ctl_options *options, struct lk_client *client,
                         const Linkage__V1__Evidence **ret_evidence)
 {
@@ -80,7 +80,7 @@ static void write_evidence(const struct ctl_options *options, FILE *file,
         lk_report_text(file, evidence);
 }
 
-/* Draws the table over the one before. */
+/* Draws the table over the previous one. */
 static int redraw(const Linkage__V1__Evidence *evidence)
 {
     char *text = NULL;
@@ -95,7 +95,7 @@ static int redraw(const Linkage__V1__Evidence *evidence)
         return CTL_FAILED;
     fputs("\033[H", stdout);
     for (size_t i = 0; i < size; i++) {
-        /* an older, longer line may be below */
+        /* clears the rest of an older, longer line */
         if (text[i] == '\n')
             fputs("\033[K", stdout);
         putchar(text[i]);
@@ -105,7 +105,7 @@ static int redraw(const Linkage__V1__Evidence *evidence)
     return CTL_OK;
 }
 
-/* One after the other, for a pipe. */
+/* Prints one after the other, for a pipe. */
 static void write_next(const struct ctl_options *options, bool first,
                        const Linkage__V1__Evidence *evidence)
 {
@@ -122,7 +122,7 @@ static void sleep_until(int64_t time_ns)
         ;
 }
 
-/* Once a second, until @count tables or Ctrl-C. */
+/* Once per second, until @count tables or Ctrl-C. */
 static int watch_latency(const struct ctl_options *options, struct lk_client *client)
 {
     bool terminal = isatty(STDOUT_FILENO) == 1 && !options->json;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `inject`: faults on purpose, to see what the policy does about them. */
+/* `inject`: injects faults, to test the policy. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"

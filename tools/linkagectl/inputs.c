@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `inputs` and `policy`: who feeds the model, what became of it, and by which rules. */
+/* `inputs` and `policy`: who feeds the model, the fate of the samples, and the rules. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"
@@ -12,7 +12,7 @@
 #define NAME_WIDTH  20
 #define VALUE_WIDTH 24
 
-/* Pads with spaces to @width columns; a longer text has one space behind it all the same. */
+/* Pads with spaces to @width columns; a longer text is followed by one space. */
 static void put_name(const char *text, int width)
 {
     int n = (int)strlen(text);
@@ -112,7 +112,7 @@ static void show_benches(const Linkage__V1__InputsReport *report)
     }
 }
 
-/** struct reason - why samples were refused, in words, and how many. */
+/** struct reason - why samples were refused, in words, and their number. */
 struct reason {
     const char *words;
     const char *key;
@@ -154,8 +154,9 @@ static void show_refusals(const Linkage__V1__Refusals *refusals)
     printf("%s\n", n > 0 ? "" : "none");
 }
 
-/** struct unbounded - which inputs take any value, and which any jump; from the description, whose
- * memory is gone by the time it is shown. Names that do not fit are counted alone. */
+/** struct unbounded - which inputs have no limit of value, and which none of rate; copied from the
+ * description, whose memory is free by the time it is shown. Names that do not fit are only
+ * counted. */
 struct unbounded {
     char names[2][1000];
     size_t used[2];
@@ -177,7 +178,7 @@ static void add_unbounded(struct unbounded *u, int which, const char *name)
     u->n[which]++;
 }
 
-/* Return: an exit status. A daemon without a model has nothing to tell. */
+/* Return: an exit status. A daemon without a model has no inputs. */
 static int find_unbounded(const struct ctl_options *options, struct lk_client *client,
                           struct unbounded *u)
 {

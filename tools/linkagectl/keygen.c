@@ -34,7 +34,7 @@ static int report_failure(const struct ctl_options *options, const char *path, c
     return ctl_fail(options, &error);
 }
 
-/* A new file, whole or not there. */
+/* Creates a new file, whole or not at all. */
 static int write_file(const struct ctl_options *options, const char *path, mode_t mode,
                       const char *text)
 {
@@ -46,7 +46,7 @@ static int write_file(const struct ctl_options *options, const char *path, mode_
         return report_failure(options, path, "exists; keys are never overwritten");
     if (fd < 0)
         return report_failure(options, path, strerror(-fd));
-    /* whatever the umask says: a secret is for its owner, a public key for everybody */
+    /* independent of the umask: a secret is for its owner, a public key for everybody */
     done = fchmod(fd, mode) == 0 && write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
     if (close(fd) == 0 && done)
         return CTL_OK;
@@ -76,7 +76,7 @@ static int write_pair(const struct ctl_options *options, const char *path, const
     return status;
 }
 
-/* Where the keys are; @key: what else is to be known, @value */
+/* Prints where the keys are; @key, @value: a further property */
 static void print_json(const char *path, const char *key, const char *value)
 {
     struct lk_json json = {.file = stdout, .spaced = true};

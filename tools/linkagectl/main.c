@@ -41,7 +41,7 @@ static const struct command {
     {"keygen", 2, 3, ctl_keygen, CTL_ROLE},
 };
 
-/* What the options ask for must be something that the command can do. */
+/* Checks that the command supports its options. */
 static int check_options(const struct command *command, const struct ctl_options *options)
 {
     if ((options->given & ~command->takes) != 0)
@@ -105,8 +105,8 @@ int main(int argc, char **argv)
         return ctl_usage("there is no command '%s'", argv[optind]);
     argc -= optind;
     argv += optind;
-    /* Options may follow the command too; the values of `set` may begin with a minus sign, so there
-     * they end at the channel. */
+    /* Options may also follow the command; the values of `set` may begin with a minus sign, so
+     * options of `set` end at the channel. */
     status = ctl_read_options(argc, argv, &options, command->run != ctl_set, &done);
     if (status != CTL_OK || done)
         return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of linkagectl. An option of some commands only sets a bit, which main.c checks
- * against those that the command takes. */
+/* The options of linkagectl. An option for some commands only sets a bit, which main.c checks
+ * against those that the command accepts. */
 #include "ctl.h"
 #include "report.h"
 
@@ -200,7 +200,7 @@ static int read_injection(int c, struct ctl_options *options)
     }
 }
 
-/* Of the commands that only read. */
+/* Options of the commands that only read. */
 static int read_looking(int c, struct ctl_options *options)
 {
     switch (c) {
@@ -226,7 +226,7 @@ static int read_looking(int c, struct ctl_options *options)
     }
 }
 
-/* Of the commands that move something. */
+/* Options of the commands that change something. */
 static int read_special(int c, struct ctl_options *options)
 {
     switch (c) {
@@ -289,7 +289,7 @@ int ctl_read_options(int argc, char **argv, struct ctl_options *options, bool pe
     int status = CTL_OK;
     int c;
 
-    opterr = 0; /* the line is ours */
+    opterr = 0; /* this message replaces getopt's */
     optind = 0; /* restarts glibc's getopt, also on another array */
     while (status == CTL_OK && !*ret_done &&
            (c = getopt_long(argc, argv, permute ? ":e:o:jt:n:hV" : "+:e:o:jt:n:hV", long_options,

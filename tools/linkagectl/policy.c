@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `policy`: the table of what is done when something goes wrong, and how often it has. */
+/* `policy`: the table of actions for each condition, and how often they were taken. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* "to 0 in 0.1 s", "to its initial value in 0.1 s"; what does not ramp has nothing to say here. */
+/* "to 0 in 0.1 s", "to its initial value in 0.1 s"; empty without a ramp. */
 static void describe_ramp(const Linkage__V1__PolicyRow *row, char *text, size_t size)
 {
     text[0] = '\0';

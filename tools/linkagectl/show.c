@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon's answers, for people and for programs. */
+/* Prints a daemon's answers, for people and for programs. */
 #include "ctl.h"
 #include "linkage/json.h"
 #include "report.h"
@@ -55,7 +55,7 @@ static void json_recording(struct lk_json *json, const Linkage__V1__Recording *r
     lk_json_close(json, '}');
 }
 
-/* What came with the bench line. */
+/* Fields that came with the bench line. */
 static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
 {
     lk_json_text(json, "mode", lk_names_mode(s->mode));
@@ -110,7 +110,7 @@ static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_close(json, '}');
 }
 
-/* To a load: all that is wrong with the model, or what looks wrong. */
+/* Prints the errors of a model that is to be loaded, or its warnings. */
 static void json_notes(struct lk_json *json, const Linkage__V1__ControlReply *reply)
 {
     if (reply->n_errors > 0)
@@ -268,7 +268,7 @@ static int refused(const Linkage__V1__ControlReply *reply)
     lk_report_put(stderr,
                   reply->text[0] != '\0' ? reply->text : lk_client_result_name(reply->result));
     putc('\n', stderr);
-    for (size_t i = 1; i < reply->n_errors; i++) { /* the first is the text */
+    for (size_t i = 1; i < reply->n_errors; i++) { /* the first error is the text */
         fputs("linkagectl: ", stderr);
         lk_report_put(stderr, reply->errors[i]);
         putc('\n', stderr);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_A_REQUEST 10000 /* as many as the contract allows */
+#define STEPS_A_REQUEST 10000 /* the largest number in the contract */
 
 /* "motor=1.5", "wind=1,0,-2" */
 static int read_values(const char *setting, double values[LK_WIRE_SCALARS_MAX], size_t *ret_n)
@@ -53,7 +53,7 @@ static int make_steps(const struct ctl_options *options, struct lk_client *clien
     int status;
 
     step.steps = steps;
-    /* never that of a request before, also not of another linkagectl */
+    /* never equal to that of an earlier request, also of another linkagectl */
     step.number = (uint64_t)lk_client_now_ns();
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STEP;
     request.step = &step;
@@ -89,7 +89,7 @@ static int show_outputs(const struct ctl_options *options,
         watch_print_sample_json(&selection, outputs, &gap);
     } else {
         watch_printer_init(&printer);
-        printer.width = 0; /* as a block: there is one sample */
+        printer.width = 0; /* as a block, since there is one sample */
         printer.in_place = false;
         watch_print(&printer, &selection, outputs, &gap);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `watch`: follow the output samples.
+/* `watch`: follows the output samples.
  *
- * Every sample is taken off the socket, so that a gap in the sequence numbers always means a loss;
- * the text output shows about ten of them a second; with --json or --every all are printed. Named
- * channels come as a stream of their own: the daemon selects, not we. */
+ * It reads every sample from the socket, so that a gap in the sequence numbers always means a loss;
+ * the text output shows about ten samples per second; with --json or --every it prints all. Named
+ * channels come as a stream of their own: the daemon selects them. */
 #include "watch.h"
 #include "ctl.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define PRINT_PERIOD_NS 100000000
-#define QUIET_MS        1000 /* without a sample for so long, ask the daemon how it is */
+#define QUIET_MS        1000 /* after this time without a sample, ask for the state of the daemon */
 
 struct watch {
     const struct ctl_options *options;
@@ -52,7 +52,7 @@ int watch_select_all(struct watch_selection *selection,
     return 0;
 }
 
-/* The channels of a stream lie in its samples one after the other. */
+/* The channels of a stream are consecutive in its samples. */
 static int select_stream(struct watch *watch, const Linkage__V1__ModelDescription *description)
 {
     const Linkage__V1__Stream *stream = lk_client_stream_meaning(watch->stream);
@@ -77,7 +77,7 @@ static int open_stream(struct watch *watch)
 
     lk_client_stream_close(watch->stream);
     watch->stream = NULL;
-    watch->last_sequence = 0; /* each stream counts for itself */
+    watch->last_sequence = 0; /* each stream has its own sequence */
     code = lk_client_stream_open(watch->client, watch->endpoint, watch->names,
                                  (size_t)watch->n_names, watch->divisor, &watch->stream, &error);
     return code == 0 ? CTL_OK : ctl_report(watch->options, code, &error);
@@ -92,7 +92,7 @@ static int refuse_description(const struct watch *watch, const Linkage__V1__Cont
     return ctl_fail(watch->options, &error);
 }
 
-/* Asks what the samples mean. */
+/* Requests the meaning of the samples. */
 static int request_description(struct watch *watch)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -120,7 +120,7 @@ static int request_description(struct watch *watch)
     return status;
 }
 
-/* Who counts samples waits for the next one no longer than for an answer. */
+/* With --count, the wait for the next sample is limited like that for an answer. */
 static int give_up(const struct watch *watch, const char *state)
 {
     struct lk_error error;
@@ -138,7 +138,7 @@ static int64_t left_ms(const struct watch *watch)
     return watch->options->count == 0 ? QUIET_MS : watch->options->timeout_ms - quiet_ms;
 }
 
-/* Nothing came for a while: is anybody there, and does it publish? */
+/* No sample came for a while: checks whether the daemon is alive, and whether it publishes. */
 static int ask_why_quiet(struct watch *watch)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -168,7 +168,7 @@ static void count_gap(struct watch *watch, const Linkage__V1__OutputSample *samp
     if (watch->last_sequence > 0 && sample->sequence > watch->last_sequence)
         lost = sample->sequence - watch->last_sequence - 1;
     watch->gap.lost += lost;
-    /* one of every so many steps is due; a later one may stand in for it */
+    /* one in so many steps is due; a later one may replace it */
     due = sample->step / watch->divisor - watch->last_step / watch->divisor;
     if (watch->last_sequence > 0 && sample->step > watch->last_step && due > 1 + lost)
         watch->gap.unpublished += due - 1 - lost;
@@ -186,7 +186,8 @@ static int take_sample(struct watch *watch, const Linkage__V1__OutputSample *sam
         status = request_description(watch);
     if (status != CTL_OK)
         return status;
-    /* Still another one: a sample of the model before, on its way while the new one was loaded. */
+    /* Whether a sample belongs to the previous model: it may still arrive while the new one is
+     * loaded. */
     if (sample->model_id != watch->selection.description->model_id ||
         sample->n_values != watch->selection.n_values)
         return CTL_OK;

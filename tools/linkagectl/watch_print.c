@@ -32,7 +32,7 @@ static void name_scalar(const Linkage__V1__ChannelDescription *channel, size_t j
 
     snprintf(text, size, "%s%s%s [%s]", channel->name, component[0] != '\0' ? "." : "", component,
              channel->units[j]);
-    /* A name comes from the daemon and must not steer the terminal. */
+    /* A name comes from the daemon and must not contain control characters. */
     lk_text_clean(text);
 }
 
@@ -81,7 +81,7 @@ static void print_row(const struct watch_selection *selection,
         for (size_t j = 0; j < channel->n_components; j++)
             printf("  %*.6g", cell_width(channel, j), sample->values[channel->offset + j]);
     }
-    /* whatever is not as it should be, in every row */
+    /* in every row: all that is not normal */
     if (sample->flags != 0)
         printf("  %s", lk_names_flags(sample->flags, flags));
     putchar('\n');

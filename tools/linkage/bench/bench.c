@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench: how long a step takes on this machine, and what it could take. */
+/* linkage bench: how long a step takes on this machine, and the least that it could take. */
 #include "bench.h"
 #include "commands.h"
 
@@ -96,7 +96,7 @@ static void release_names(struct names *names)
     free(names->list);
 }
 
-/** struct source - a model as read, and its text as a document. */
+/** struct source - a model, and its text as a document. */
 struct source {
     struct lk_model *model;
     struct lk_document *document;
@@ -108,7 +108,7 @@ static void source_close(struct source *source)
     lk_document_free(source->document);
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint; on either source_close() releases */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message; source_close() releases after either */
 static int source_open(const char *name, struct source *ret)
 {
     struct lk_error error = {""};
@@ -135,7 +135,7 @@ static int source_open(const char *name, struct source *ret)
     return EXIT_REFUSED;
 }
 
-/* Return: 0, negative errno, a step's outcome */
+/* Return: 0, negative errno, outcome of a step */
 static int predict(const char *name, const struct source *source, const struct bench_run *run,
                    struct bench_result *result)
 {
@@ -148,7 +148,7 @@ static int predict(const char *name, const struct source *source, const struct b
     return r;
 }
 
-/* what the compiled model tells without stepping it, and the curve from what was measured */
+/* adds what the compiled model tells without stepping it, and the curve from the measurements */
 static int explain_result(const char *name, const struct source *source,
                           const struct bench_run *run, struct bench_result *result)
 {
@@ -184,7 +184,7 @@ static int bench_one(const char *name, const struct bench_run *run, struct bench
     return code;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int look_at_machine(struct bench_run *run)
 {
     double time_s = run->options->is_quick ? PEAK_QUICK_S : PEAK_S;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on more workers, on paper: phases of tasks, each with the time that it was measured to
- * take, forks and joins between them. */
+/* The predicted step on more workers: phases of tasks, each with its measured time, with forks and
+ * joins between them. */
 #include "bench.h"
 #include "simulate.h"
 
-/* a line that the caller fetches from each worker's core, one after another */
+/* a cache line that the caller fetches from each worker's core, one after another */
 #define MORE_NS 100.0
-/* lines, one after another, that who takes over waits for before the processor finds several at a
- * time: what the order points to, what that points to, and the first of the values. Without them
- * the prediction for two workers is a fifth too short wherever phases are of a few us. */
+/* cache lines that a worker fetches one after another before the processor prefetches: what the
+ * order points to, what that points to, and the first of the values. Without them the prediction
+ * for two workers is a fifth too short if phases take a few us. */
 #define HAND_LINES 3
 
 int bench_curve(double fork_ns, double meeting_ns, struct bench_result *result)

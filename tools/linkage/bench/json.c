@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a bench for programs: one JSON object, a line a model; README.md has the keys. */
+/* The report of a bench for programs: one JSON object, a line per model; README.md has the keys. */
 #include "linkage/json.h"
 #include "bench.h"
 
 #include <math.h>
 
-/* digits of what was measured, of what is counted or given, of ratios */
+/* digits of measured values, of counted or given ones, of ratios */
 #define MEASURED 6
 #define EXACT    9
 #define RATIO    4
@@ -138,7 +138,7 @@ static void write_numbers(struct lk_json *json, const char *key, const double *v
     lk_json_close(json, ']');
 }
 
-/* what each phase takes on one worker: what comes before it, then its tasks */
+/* time of each phase on one worker: the part before its tasks, then the tasks */
 static void write_profile(struct lk_json *json, const struct bench_profile *p)
 {
     lk_json_open(json, "profile", '{');

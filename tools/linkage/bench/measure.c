@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock around the step.
+/* Times the step.
  *
- * Every number of workers is a variant: a system of its own that goes through the same motion, the
- * first RESTART steps over and over. Variants take turns, a slice each, so that whatever disturbs
- * the machine disturbs all of them. Within a slice the clock is read once a batch; a batch is long
- * enough for the clock not to count and otherwise as short as can be, so that p99 and maximum are
- * those of single steps wherever a step is not tiny. */
+ * Every number of workers is a variant: a system of its own that repeats the same motion, its first
+ * RESTART steps. Variants take turns, one slice each, so that disturbances of the machine affect
+ * all of them. Within a slice the clock is read once per batch; a batch is long enough for the cost
+ * of the clock to be negligible, and otherwise as short as possible, so that p99 and maximum are
+ * those of single steps unless a step is tiny. */
 #include "bench.h"
 #include "commands.h"
 #include "linkage/pool.h"
@@ -17,13 +17,13 @@
 #include <string.h>
 #include <time.h>
 
-#define RESTART    1000   /* steps, then the motion restarts */
-#define SLICE_NS   10e6   /* at most, before the next variant has its turn */
+#define RESTART    1000   /* number of steps after which the motion restarts */
+#define SLICE_NS   10e6   /* largest slice before the next variant has its turn */
 #define BATCH_NS   5000.0 /* reading the clock takes 20 to 50 ns */
 #define WARM_NS    2e6
 #define WARM_STEPS 3
 
-/** struct list - numbers that come one by one. */
+/** struct list - a growing list of numbers. */
 struct list {
     float *values;
     size_t n;
@@ -31,8 +31,8 @@ struct list {
 };
 
 /** struct variant - one number of workers. @threads: NULL for one;  @inputs: zeros;  @batches: wall
- * time of a step in each batch, @slices: CPU time of a step in each slice [ns];  @n_steps:
- * measured;  @wall_ns: of all slices;  @fault: of a step */
+ * time per step in each batch, @slices: CPU time per step in each slice [ns];  @n_steps: measured;
+ * @wall_ns: of all slices;  @fault: of a step */
 struct variant {
     int n_workers;
     struct pool_threads *threads;
@@ -83,7 +83,7 @@ static int list_reserve(struct list *list, size_t more)
     return 0;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int lend_pool(struct variant *v, const char *name)
 {
     int r = pool_threads_start(v->n_workers, NULL, &v->threads);
@@ -96,7 +96,7 @@ static int lend_pool(struct variant *v, const char *name)
     return EXIT_DONE;
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint; on either variant_close() releases */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message; variant_close() releases after either */
 static int variant_open(struct variant *v, const char *name, const struct lk_model *model,
                         int n_workers)
 {
@@ -131,7 +131,7 @@ static void do_steps(struct variant *v, int n)
         v->fault = lk_system_step(v->system, v->inputs);
 }
 
-/* how long a step takes, roughly; caches and branch predictors have seen it then */
+/* rough duration of a step; this also warms up caches and branch predictors */
 static void warm_up(struct variant *v)
 {
     double begin = clock_ns(CLOCK_MONOTONIC), now = begin;
@@ -146,8 +146,8 @@ static void warm_up(struct variant *v)
     lk_system_reset(v->system);
 }
 
-/* One step that is not measured: workers are awake then, and the caches know the system again.
- * Return: steps until the motion begins anew, at least one. */
+/* Makes one step that is not measured, so that workers are awake and caches are warm. Return: steps
+ * until the motion restarts, at least one. */
 static long begin_slice(struct variant *v)
 {
     struct lk_pool *pool = pool_threads_pool(v->threads);
@@ -160,7 +160,7 @@ static long begin_slice(struct variant *v)
     return RESTART - (long)lk_system_step_count(v->system);
 }
 
-/* workers do not take time from the variants that are next */
+/* workers must not take time from the next variants */
 static void end_slice(struct variant *v)
 {
     struct lk_pool *pool = pool_threads_pool(v->threads);
@@ -169,7 +169,7 @@ static void end_slice(struct variant *v)
         lk_pool_rest(pool);
 }
 
-/* up to @n_most steps, a time a batch. Return: 0, -ENOMEM */
+/* up to @n_most steps, one time per batch. Return: 0, -ENOMEM */
 static int run_slice(struct variant *v, long n_most)
 {
     long left = begin_slice(v), done = 0;
@@ -209,7 +209,7 @@ static bool is_through(const struct variant *v, const struct bench_options *opti
     return v->wall_ns >= 1e9 * options->time_s && v->n_steps > 0;
 }
 
-/* all variants in turn until each has its time or its steps. Return: 0, -ENOMEM, a step's outcome
+/* all variants in turn until each has its time or its steps. Return: 0, -ENOMEM, outcome of a step
  */
 static int take_turns(struct variant *variants, int n, const struct bench_options *options)
 {
@@ -295,7 +295,7 @@ int bench_measure(const char *name, const struct lk_model *model,
     }
     for (int i = 0; i < n && code == EXIT_DONE; i++)
         conclude(&variants[i], &result->times[i]);
-    /* the last first: each lets the calling thread run again where it could before */
+    /* in reverse order: each restores the affinity that the calling thread had before */
     for (int i = n - 1; i >= 0; i--)
         variant_close(&variants[i]);
     result->n_times = n;

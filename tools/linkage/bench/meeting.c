@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a meeting of two threads takes: one writes a number, the other, on another core, sees it
- * and writes it back. Half of the way there and back is what a worker waits for its neighbour. And
- * the fork and join of a pool, which is both ways and what lk_pool_run() does about them. */
+/* Measures the handshake of two threads: one writes a number; the other, on another core, reads it
+ * and writes it back. Half of a round trip is how long a worker waits for its neighbour. Also
+ * measures fork and join of a pool, which is a round trip plus the work of lk_pool_run(). */
 #include "bench.h"
 #include "commands.h"
 #include "linkage/pool.h"
@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define ROUNDS     200 /* there and back, between two readings of the clock */
+#define ROUNDS     200 /* round trips between two readings of the clock */
 #define BATCHES    4096
-#define SPINS      4096 /* then let others run: the two may have to share a core after all */
-#define CACHE_LINE 128  /* two lines of 64, which some processors fetch together */
+#define SPINS      4096 /* then yield, since both may share a core */
+#define CACHE_LINE 128  /* two lines of 64 bytes, which some processors fetch together */
 #define STOP       UINT64_MAX
 
 struct table {
@@ -25,7 +25,7 @@ struct table {
     _Alignas(CACHE_LINE) _Atomic uint64_t pong;
 };
 
-/* @value is written before anything that is read behind it: acquire, against release in
+/* acquire: data written before @value are visible after it is read; pairs with the release in
  * store_word() */
 static uint64_t wait_for_change(_Atomic uint64_t *word, uint64_t last)
 {
@@ -58,7 +58,7 @@ static void *answer_pings(void *data)
     return NULL;
 }
 
-/* the first processor of @set but @other; -1: there is none */
+/* the first processor of @set except @other; -1: none */
 static int first_cpu(const cpu_set_t *set, int other)
 {
     for (int i = 0; i < CPU_SETSIZE; i++)

@@ -2,17 +2,17 @@
 /* Operations and bytes of a step, counted by hand from the formulae.
  *
  * An operation is an addition, a multiplication, a division or a square root of doubles; copies,
- * comparisons and signs are free. Counted is what the method asks for: lanes that are filled up,
- * rows that are padded and indices are overhead, and show as distance from the peak.
+ * comparisons and signs are free. The count is the demand of the method: filled lanes, padded rows
+ * and indices are overhead, and appear as distance from the peak.
  *
- * Bytes are those of values that a stage reads or writes, each once a stage, as if registers held
- * them within it; a stage is the pass over bodies, joints or fronts that one solve asks for. Zeros
- * that are known and constants that are shared are not counted.
+ * Bytes are those of values that a stage reads or writes, each once per stage, as if registers held
+ * them within it; a stage is the pass over bodies, joints or fronts that one solve needs. Known
+ * zeros and shared constants are not counted.
  *
- * What is left out: inputs, outputs, force elements but their rows, drives, coordinates that are
- * wound; a body with many joints that is split counts as one with at most as many rows as the
- * largest front. The form is that of the batches (core/step/batch/batch.h), with rotations along
- * the world axes, for every model; what cannot be batched takes some more. */
+ * Not counted: inputs, outputs, force elements except their rows, drives, unwrapped coordinates; a
+ * split body counts as one with at most as many rows as the largest front. The form is that of the
+ * batches (core/step/batch/batch.h), with rotations along the world axes, for every model; models
+ * that cannot be batched take somewhat more. */
 #include "bench.h"
 
 #include "linkage/analysis.h"
@@ -25,7 +25,7 @@
 
 #define DOUBLE ((double)sizeof(double))
 
-/* ---- products that everything is made of [operations] ---- */
+/* ---- elementary products [operations] ---- */
 
 #define CROSS       9  /* 6 products, 3 differences */
 #define DOT         5  /* 3 products, 2 sums */
@@ -54,12 +54,12 @@
 #define CORRECTION (3 + SYM_MUL)
 /* s W g; the increment, turned into the body, its exponential, the new turn and its logarithm, u */
 #define BODY_ITERATE (WEIGH + CORRECTION + 6 + ROTATE + EXP + QUAT_MUL + LOG + 3)
-/* behind every iteration but the last: pose and g */
+/* after every iteration except the last: pose and g */
 #define BODY_AGAIN (PLACE + RESIDUAL)
-/* behind the last: the state with its quaternion scaled, its pose, weights and twist */
+/* after the last: the state with its quaternion normalised, its pose, weights and twist */
 #define BODY_ACCEPT (TRAPEZOIDAL + QUAT_MUL + 9 + 4 + 3 + QUAT_MATRIX + TURN_SYMMETRIC + ROTATE)
-/* both projections, each turned back into the body, the accelerations turned into the world first;
- * the energies */
+/* both projections, each rotated into body axes, the accelerations into the world first; the
+ * energies */
 #define BODY_FINISH (2 * (CORRECTION + 6 + ROTATE) + ROTATE + (2 * DOT + SYM_MUL + 4) + (DOT + 2))
 
 /* ---- bodies [doubles]; the state is x, q, v, a: 19 ---- */
@@ -78,7 +78,7 @@
 
 /* ---- rows: three kinds, as core/rows/table.h has them [operations] ---- */
 
-/** struct row_cost - one kind of row. @jacobian: beside what its arms or directions are anyway;
+/** struct row_cost - one kind of row. @jacobian: in addition to its arms or directions;
  * @post: Phi^T of a multiplier, to both bodies;  @rates: Phi_q of two twists */
 struct row_cost {
     double violation;
@@ -101,12 +101,12 @@ static const struct row_cost square = {DOT, CROSS, 9, 9, 2 * (CROSS + CROSS_TWIC
 
 #define GAP        (2 * ROTATE + 9)      /* both arms R p, and P0 - P1 */
 #define GAP_RATE   (2 * CROSS + 9)       /* which slides need for gamma, */
-#define GAP_GAMMA  (2 * CROSS_TWICE + 3) /* and this, too */
+#define GAP_GAMMA  (2 * CROSS_TWICE + 3) /* and this too */
 #define BOTH_SIDES (2 * 6)               /* forces and torques added up at the two bodies */
 
 /** struct kind - a type of joint as rows. @rows: of the joint;  @points, @squares, @slides: rows of
- * each kind that are evaluated for it (a thread evaluates more than it is);  @directions: of both
- * sides, which are turned into the world */
+ * each kind that are evaluated for it (a screw evaluates more than it has);  @directions: of both
+ * sides, rotated into the world */
 struct kind {
     double rows;
     double points;
@@ -115,16 +115,16 @@ struct kind {
     double directions;
 };
 
-/* what is no row of rows/table.h, but made of some */
+/* rows that are not in rows/table.h, but composed of its kinds */
 static const struct kind composed[LK_JOINT_IN_FILE] = {
-    [LK_JOINT_SCREW] = {5, 0, 4, 3, 6},    /* the thread: a travel and the two of an angle */
-    [LK_JOINT_DISTANCE] = {1, 0, 0, 1, 1}, /* along the rod, which takes as long as n */
+    [LK_JOINT_SCREW] = {5, 0, 4, 3, 6},    /* the screw: a travel and the two rows of an angle */
+    [LK_JOINT_DISTANCE] = {1, 0, 0, 1, 1}, /* along the rod, which costs as much as n */
     [LK_JOINT_CONSTANT_VELOCITY] = {4, 1, 2, 0, 4}, /* half the difference of two squares */
     [LK_JOINT_GEAR] = {1, 0, 4, 0, 6},              /* two angles of two squares each */
     [LK_JOINT_RACK] = {1, 0, 2, 1, 4},              /* an angle and a travel */
 };
 
-/* rows that no joint of the file makes: springs, drives, friction, stops, welds of split bodies */
+/* rows that no joint of the file has: springs, drives, friction, stops, welds of split bodies */
 static const struct kind other_row = {1, 0, 1, 0, 2};
 
 static struct kind kind_of(enum lk_joint_type type)
@@ -149,8 +149,7 @@ static double of_rows(const struct kind *kind, double of_point, double of_square
     return kind->points * of_point + kind->squares * of_square + kind->slides * of_slide;
 }
 
-/* one joint in one step of @n iterations; a joint at the ground counts as any other, since the step
- * does */
+/* one joint in one step of @n iterations; a joint to the ground costs as much as any other */
 static double joint_flops(const struct kind *kind, int n)
 {
     double locate = GAP + ROTATE * kind->directions;
@@ -160,8 +159,8 @@ static double joint_flops(const struct kind *kind, int n)
     double rates = of_rows(kind, point.rates, square.rates, sliding.rates);
     double gamma = of_rows(kind, point.gamma, square.gamma, sliding.gamma) +
                    (kind->slides > 0 ? GAP_RATE + GAP_GAMMA : 0);
-    /* violation, Phi^T lambda with the present Jacobian; Phi s W g off the right-hand side;
-     * lambda += dlambda, Phi^T dlambda */
+    /* violation, Phi^T lambda with the current Jacobian; subtraction of Phi s W g from the
+     * right-hand side; lambda += dlambda, Phi^T dlambda */
     double iterate = locate + violation + jacobian + 2 * post + rates + 2 * kind->rows;
     /* the Jacobian and the violation of the final pose; rates before and after the projection of
      * velocities; gamma and Phi a; both solutions; lambda += s kappa */
@@ -175,11 +174,11 @@ static double joint_doubles(const struct kind *kind, int n)
 {
     double J = of_rows(kind, point.stored, square.stored, sliding.stored);
     double constants = 6 + 3 * kind->directions, rows = kind->rows;
-    /* two poses 24, lambda and x; what the bodies get 9, which they read 12 */
+    /* two poses 24, lambda and x; scattered values 9, of which the bodies read 12 */
     double evaluate = 24 + constants + 2 * rows + 9 + 12;
-    /* J, two twists, x; then J, x and lambda, what the bodies get */
+    /* J, two twists, x; then J, x and lambda, scattered values */
     double solve = (J + 12 + 2 * rows) + (J + 3 * rows + 9 + 12);
-    /* the final Jacobian; gamma, and the rates that are left */
+    /* the final Jacobian; gamma, and the residual rates */
     double finish = (24 + constants + J) + (36 + constants + rows + J);
 
     return n * (evaluate + solve) + 2 * solve + finish + J + 2 * rows;
@@ -215,8 +214,8 @@ static struct bench_tally front_tally(const struct lk_tree_front *front, int fac
 
     return (struct bench_tally){
         .flops = factors * front->factor_flops + solves * front->solve_flops,
-        /* a factor: the front cleared and then written, the remainder read by its parent; a solve:
-         * the factor upwards and U downwards, the right-hand side both ways */
+        /* a factorisation: the front is cleared and written, its parent reads the remainder; a
+         * solve: the factor upwards and U downwards, the right-hand side both ways */
         .bytes =
             DOUBLE * (factors * (n * (n + 1) + rest) + solves * (factor + e * r + 3 * e + 3 * r)),
     };
@@ -238,7 +237,7 @@ static struct kind find_kind(const char *name)
     return other_row;
 }
 
-/** struct body_rows - rows of joints at a body. @others: that are no point rows */
+/** struct body_rows - rows of joints at a body. @others: rows except point rows */
 struct body_rows {
     double rows;
     double others;
@@ -257,7 +256,7 @@ static void add_rows(const struct lk_system *system, struct lk_node bodies, cons
     }
 }
 
-/* joints of the file, and what is not in it; Return: rows of the joints of the file */
+/* joints of the file, and the rows outside of it; Return: rows of the joints of the file */
 static double count_joints(struct lk_node joints, const struct lk_system *system,
                            struct body_rows *at, struct bench_work *work)
 {
@@ -297,7 +296,7 @@ static int count_fronts(const struct lk_system *system, const struct lk_summary 
     for (int i = 0; i < view.n_fronts; i++)
         add_tally(&work->linear, front_tally(&view.fronts[i], 2, work->iterations + 2), 1);
     counted = work->linear.flops;
-    /* stops and inputs ask for more solves than the iterations and the projections */
+    /* stops and inputs need further solves in addition to iterations and projections */
     if (counted > 0) {
         work->linear.bytes *= s->step_flops / counted;
         work->linear.flops = s->step_flops;
@@ -309,7 +308,7 @@ static int count_fronts(const struct lk_system *system, const struct lk_summary 
 static void count_bodies(const struct lk_summary *s, struct bench_work *work)
 {
     int n = work->iterations;
-    /* a body that is split is several: its parts instead of itself */
+    /* a split body counts as its parts */
     double bodies = s->n_bodies - s->n_split + s->n_parts;
 
     work->bodies.flops = bodies * (BODY_PREDICT + n * BODY_ITERATE + (n - 1) * BODY_AGAIN +
@@ -319,7 +318,7 @@ static void count_bodies(const struct lk_summary *s, struct bench_work *work)
                           (n - 1) * BODY_AGAIN_DOUBLES + BODY_ACCEPT_DOUBLES + BODY_FINISH_DOUBLES);
 }
 
-/* solver: {iterations: N, coordinates: ...}; defaults as config/README.md has them */
+/* solver: {iterations: N, coordinates: ...}; defaults as in config/README.md */
 static void read_solver(struct lk_node solver, struct bench_work *work)
 {
     long iterations = 3, order = 2;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Built-in models of the bench, as text, so that they go the way of every model.
+/* Built-in models of the bench, as text, so that they are read like any model.
  *
  * Chains are those of tools/make-chain: links 1 m long with 1 kg and 1 kg m^2 about each axis,
- * which fall from the horizontal. The four-bar is the parallelogram of the index-3 DCA paper with a
- * turn of the crank that carries it through its singular poses. Ladders are the N-four-bar of the
- * IFToMM library of multibody benchmarks (problem A02). A tree is a binary one of revolute bodies
- * with the links of the chains; each body carries two more, a sixth of a turn to either side. A net
- * is a square of N x N plates 1 m apart, each held by its neighbours through bushings, which falls
- * from the horizontal around a corner. A hub is a body on a bearing with N links around it. Free
- * bodies are in no joint. */
+ * which fall from the horizontal. The four-bar is the parallelogram of the index-3 DCA paper with
+ * an initial crank rate that carries it through its singular poses. Ladders are the N-four-bar of
+ * the IFToMM library of multibody benchmarks (problem A02). A tree is a binary one of revolute
+ * bodies with the links of the chains; each body carries two more, a sixth of a turn to either
+ * side. A net is a square of N x N plates 1 m apart, each held by its neighbours through bushings,
+ * which falls from the horizontal around a corner. A hub is a body on a bearing with N links around
+ * it. Free bodies have no joint. */
 #include "bench.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MAX   4096 /* bodies that a model may have */
+#define N_MAX   4096 /* largest number of bodies of a model */
 #define NET_MAX 64   /* its root */
 
 const char *const bench_built_in[] = {
@@ -139,7 +139,7 @@ static void print_ladder(FILE *f, int n)
     }
 }
 
-/* where body @i of a tree begins and what angle it has: parents are (i - 1) / 2 */
+/* position and angle of body @i of a tree: its parent is (i - 1) / 2 */
 static void place_branch(int i, double *ret_x, double *ret_y, double *ret_angle)
 {
     double angle;
@@ -177,7 +177,7 @@ static void print_tree(FILE *f, int n)
     }
 }
 
-/* the bushing of a net between plate (@i, @k) and the one further along x (@along: 0) or z (1) */
+/* the bushing of a net between plate (@i, @k) and the next one along x (@along: 0) or z (1) */
 static void print_bushing(FILE *f, int i, int k, int along)
 {
     fprintf(
@@ -237,7 +237,7 @@ static void print_free(FILE *f, int n)
                 i, i);
 }
 
-/* @before, @after: around the number of a name;  @n_max: that a model can hold, 0 without number */
+/* @before, @after: text around the number of a name;  @n_max: largest number, 0: no number */
 static const struct family {
     const char *before;
     const char *after;
@@ -254,7 +254,7 @@ static const struct family {
     {"four-bar", "", 0, print_four_bar},
 };
 
-/* the number between the two parts of a name, 0 where there is to be none. Return: -1: no match */
+/* the number between the two parts of a name, 0 if it has none. Return: -1: no match */
 static int match(const struct family *family, const char *name)
 {
     size_t n = strlen(family->before);

@@ -10,9 +10,9 @@
 #define TIME_S       0.5
 #define TIME_QUICK_S 0.02
 #define TIME_MAX_S   600.0
-#define STEPS_MAX    1e7 /* one time a batch is kept */
+#define STEPS_MAX    1e7 /* memory is one time per batch */
 
-/* Takes one whole number off the front of *@text. Return: 0 when there is none in 1 to @max. */
+/* Reads one whole number at *@text and advances. Return: 0 if there is none from 1 to @max. */
 static int take_number(const char **text, int max)
 {
     int value = 0;
@@ -73,7 +73,7 @@ static int parse_workers(const char *text, struct bench_options *o)
     return 0;
 }
 
-/* Return: 0, EXIT_USAGE after a complaint */
+/* Return: 0, EXIT_USAGE after an error message */
 static int take_option(int option, struct bench_options *o)
 {
     switch (option) {
@@ -101,7 +101,7 @@ static int take_option(int option, struct bench_options *o)
     case 'h':
         o->is_help = true;
         return 0;
-    default: /* getopt has said what is wrong */
+    default: /* getopt has printed the error */
         return EXIT_USAGE;
     }
 }

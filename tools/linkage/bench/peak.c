@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one core can do at most, measured: multiply-adds in registers, and reading blocks that fit
- * into a cache. One source, built once for each sort of vector that an engine of the step has
- * (core/step/batch/engines.c); what the processor does not know is not run. */
+/* The peak of one core, measured: multiply-adds in registers, and reading blocks that fit into a
+ * cache. One source, built once for each kind of vector that an engine of the step has
+ * (core/step/batch/engines.c); unsupported ones are not run. */
 #include "bench.h"
 #include "commands.h"
 
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chains of dependent multiply-adds side by side: enough that each of two units always finds one
- * whose last result, four cycles ago, is there; few enough for sixteen registers. */
+/* Independent chains of dependent multiply-adds: enough that each of two units always finds one
+ * whose previous result, four cycles old, is available; few enough for sixteen registers. */
 #define CHAINS      12
-#define ROUND       10000 /* multiply-adds a chain between two readings of the clock */
+#define ROUND       10000 /* multiply-adds per chain between two readings of the clock */
 #define READ_CHAINS 8
 #define READ_UNIT   512 /* bytes; whole chains of the widest vectors */
-#define FAR         4   /* second-level caches in a block that none of them holds */
+#define FAR         4   /* block size in second-level caches: no cache holds it */
 
-/* what the compiler must not know: start and factors; and where results go */
+/* volatile, so that the compiler knows neither start and factors nor the use of results */
 static volatile double unknown = 0.999;
 static volatile double sink;
 
@@ -95,8 +95,8 @@ static const struct sort {
 };
 #define N_SORTS (int)(sizeof(sorts) / sizeof(sorts[0]))
 
-/* the sort of the engine that liblinkage takes on this processor: the widest, or what the
- * environment asks for */
+/* the kind of vector of the engine that liblinkage selects on this processor: the widest, or the
+ * one named in the environment */
 static const struct sort *sort_of_step(void)
 {
     const char *name = getenv("LINKAGE_ENGINE");
@@ -110,11 +110,11 @@ static const struct sort *sort_of_step(void)
         if (name != NULL && strcmp(sorts[i].name, name) == 0)
             return &sorts[i];
     }
-    /* the scalar engine is there to be compared with; what it could be is the portable one */
+    /* the scalar engine is a reference; the portable one shows its potential */
     return name != NULL && strcmp(name, "scalar") == 0 ? &sorts[N_SORTS - 1] : widest;
 }
 
-/* the fastest round counts: whatever is slower was disturbed */
+/* the fastest round counts: others were disturbed */
 static double best_flops(void (*round)(void), double flops, double time_s)
 {
     double begin = now_s(), best = 0, last = begin, now;
@@ -152,7 +152,7 @@ static size_t whole_units(long bytes)
     return (size_t)bytes / READ_UNIT * READ_UNIT;
 }
 
-/* all sorts that the processor knows */
+/* all supported kinds of vectors */
 static void measure_flops(const struct sort *of_step, double time_s, struct bench_peak *ret)
 {
     ret->n_units = 0;

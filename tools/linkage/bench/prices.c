@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage bench --prices: a row of core's table of prices, for the processor that this runs on.
+/* linkage bench --prices: a row of core's table of prices, for the processor that it runs on.
  *
- * Models made of the same works in different parts are stepped by every engine and one by one, all
- * of them in turn; the least CPU time of many short batches counts, as whatever disturbs the
- * machine only adds to it. Models that exceed the second-level cache are left out. Prices are
- * those, none negative, whose sum over the works is nearest to these times by least squares of
- * relative errors. */
-#include "compile/batch/cost.h"
+ * Models that combine the same kinds of work in different proportions are stepped by every engine
+ * and one by one, all of them in turn; the minimum CPU time of many short batches counts, since
+ * disturbances only add time. Models that exceed the second-level cache are omitted. The prices are
+ * non-negative, and their sum over the works fits these times by least squares of relative errors.
+ */
 #include "bench.h"
 #include "commands.h"
+#include "compile/batch/cost.h"
 #include "compile/draft.h"
 #include "step/system.h"
 
@@ -18,15 +18,15 @@
 #include <string.h>
 #include <time.h>
 
-#define PASSES      8 /* over all models: quiet moments come and go */
+#define PASSES      8 /* over all models, since quiet moments come and go */
 #define ROUNDS      12
 #define BATCH_NS    1e6
-#define RESTART     1000 /* steps, then the motion begins anew */
+#define RESTART     1000 /* number of steps after which the motion restarts */
 #define WORKS_MAX   LK_BATCH_WORKS
 #define ONE_BY_ONE  LK_WIDTHS
 #define VARIANTS    (LK_WIDTHS + 1)
-#define CLOSE_SHARE 0.05 /* a choice that costs so much more is no loss */
-#define CLEAR       0.7  /* logarithm of a ratio of times that no error of a price can turn */
+#define CLOSE_SHARE 0.05 /* a choice that costs this much more counts as no loss */
+#define CLEAR       0.7  /* logarithm of a ratio of times that no error of a price can reverse */
 
 static const char *const models[] = {
     "free-1",
@@ -60,16 +60,15 @@ static const char *const models[] = {
 };
 #define N_MODELS ((int)(sizeof(models) / sizeof(models[0])))
 
-/** struct sample - a model by one variant: an engine, or one by one. @time_ns: of a step; 0: the
- * processor has no such engine;  @weight: how much it counts */
+/** struct sample - a model in one variant: an engine, or one by one. @time_ns: of a step; 0: the
+ * processor lacks this engine;  @weight: of its equation */
 struct sample {
     double work[WORKS_MAX];
     double time_ns;
     double weight;
 };
 
-/** struct runner - a system under the clock. @batch: steps between two looks;  @done: since the
- * start */
+/** struct runner - a timed system. @batch: steps between two readings;  @done: since the start */
 struct runner {
     struct lk_system *system;
     double *inputs;
@@ -101,7 +100,7 @@ static double run_batch(struct runner *r, int n)
     return (cpu_ns() - begin) / n;
 }
 
-/* Return: 0, negative errno; runner_close() releases on either. */
+/* Return: 0, negative errno; runner_close() releases after either. */
 static int runner_open(struct runner *r, const struct lk_model *model, const char *engine)
 {
     *r = (struct runner){0};
@@ -122,7 +121,7 @@ static void runner_close(struct runner *r)
     free(r->inputs);
 }
 
-/* What a step one by one is made of. Return: 0, -ENOMEM. */
+/* Counts the works of a step one by one. Return: 0, -ENOMEM. */
 static int count_classic(const struct lk_model *model, double work[WORKS_MAX])
 {
     struct lk_draft draft = {
@@ -183,7 +182,7 @@ static int measure(const char *name, struct sample sample[VARIANTS])
     return r;
 }
 
-/* A x = b of @n unknowns that are used, by Gauss-Jordan; the others are 0. */
+/* Solves A x = b for the @n unknowns in use, by Gauss-Jordan; the others are 0. */
 static void solve(int n, double A[WORKS_MAX][WORKS_MAX], double b[WORKS_MAX], const bool *used,
                   double x[WORKS_MAX])
 {
@@ -204,8 +203,7 @@ static void solve(int n, double A[WORKS_MAX][WORKS_MAX], double b[WORKS_MAX], co
         x[k] = used[k] ? b[k] / A[k][k] : 0;
 }
 
-/* Normal equations of relative errors; a trace on the diagonal, as works go along with each other.
- */
+/* Normal equations of relative errors, with a small diagonal, since works are nearly collinear. */
 static void fit_used(const struct sample *const *samples, int n_samples, int n, const bool *used,
                      double price[WORKS_MAX])
 {
@@ -225,7 +223,7 @@ static void fit_used(const struct sample *const *samples, int n_samples, int n, 
     solve(n, A, b, used, price);
 }
 
-/* Whatever comes out below zero is left out, the worst first. */
+/* Removes negative prices, the worst first, and solves again. */
 static void fit(const struct sample *const *samples, int n_samples, int n, double price[WORKS_MAX])
 {
     bool used[WORKS_MAX];
@@ -258,7 +256,7 @@ static int works_of(int variant)
     return variant == ONE_BY_ONE ? LK_CLASSIC_WORKS : LK_BATCH_WORKS;
 }
 
-/* as lk_batches_draft() chooses: the widest there is, or any of four lanes and more */
+/* as lk_batches_draft() chooses: the widest engine, or any with four lanes and more */
 static bool is_chosen_from(const struct sample sample[VARIANTS], int v)
 {
     bool is_widest = true;
@@ -286,7 +284,7 @@ static void print_row(double price[VARIANTS][WORKS_MAX])
     printf("    },\n");
 }
 
-/* Return: time of what the prices choose, in that of the best; 1: nothing is lost. */
+/* Return: time of the choice by these prices, relative to the best; 1: no loss. */
 static double loss_of(const struct sample sample[VARIANTS], double price[VARIANTS][WORKS_MAX])
 {
     double best_ns = INFINITY, least = INFINITY, chosen_ns = 0;
@@ -320,8 +318,8 @@ static void scale_classic(double price[VARIANTS][WORKS_MAX], double scale)
         price[ONE_BY_ONE][i] *= scale;
 }
 
-/* Either way of stepping has errors of the model of its own: prices of one by one are scaled so
- * that the worst choice loses least, in the middle of all scales that do. */
+/* The model errs differently for the two ways of stepping: prices of one by one are scaled to
+ * minimise the worst loss, in the middle of all such scales. */
 static void balance(struct sample sample[][VARIANTS], double price[VARIANTS][WORKS_MAX])
 {
     double least = INFINITY, first = 1, last = 1;
@@ -341,7 +339,7 @@ static void balance(struct sample sample[][VARIANTS], double price[VARIANTS][WOR
     scale_classic(price, 0.5 * (first + last));
 }
 
-/* times as tests/unit/prices_measured.h has them; to the standard error how well they are met */
+/* prints the times for tests/unit/prices_measured.h; to the standard error how well they fit */
 static void print_model(const char *name, const struct sample sample[VARIANTS],
                         double price[VARIANTS][WORKS_MAX])
 {
@@ -362,8 +360,8 @@ static void print_model(const char *name, const struct sample sample[VARIANTS],
     fprintf(stderr, "\n");
 }
 
-/* Where two variants take nearly the same time, the choice hangs on the prices: those times count
- * most. */
+/* Where two variants take nearly the same time, the choice depends on the prices: these times have
+ * the largest weight. */
 static void weigh(struct sample sample[VARIANTS])
 {
     for (int v = 0; v < VARIANTS; v++) {

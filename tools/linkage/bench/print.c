@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of a bench for people: times as they come, then the work behind them. */
+/* The reports of a bench for people: times as they are measured, then the work behind them. */
 #include "bench.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ double bench_level_bytes_s(const struct bench_run *run, size_t bytes, const char
                                            : run->peak.far_bytes_s;
 }
 
-/* four digits that count */
+/* four significant digits */
 static const char *digits(double value, char cell[CELL_SIZE])
 {
     int behind = value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a step, measured: what each task of each phase takes on one worker (lk_probe), and
- * the whole step on one worker and on two, all in one run.
+/* Measures the parts of a step: the time of each task of each phase on one worker (lk_probe), and
+ * of the whole step on one worker and on two, all in one run.
  *
- * Three systems go through the same motion in turn, a slice each: one alone, one alone with a clock
- * at every mark, one with two workers. What the marks cost is the difference of the first two, in
- * equal parts: reading the clock, and what it keeps the processor from doing ahead. */
+ * Three systems repeat the same motion in turn, one slice each: one alone, one alone with a clock
+ * reading at every mark, one with two workers. The cost of the marks is the difference of the first
+ * two, in equal parts: the reading, and the out-of-order work that it prevents. */
 #include "bench.h"
 #include "commands.h"
 #include "linkage/pool.h"
@@ -17,10 +17,11 @@
 
 #define RESTART   1000 /* steps, then the motion restarts */
 #define SLICE_S   0.004
-#define SAMPLES   2048 /* steps with marks that are kept */
+#define SAMPLES   2048 /* steps with marks that are stored */
 #define MARKS_MAX 8192
 
-/** struct track - when a step passed its marks. @n: marks so far; those beyond @size are counted */
+/** struct track - when a step passed its marks. @n: marks so far; those beyond @size are only
+ * counted */
 struct track {
     int n;
     int size;
@@ -28,7 +29,7 @@ struct track {
     double *time_s;
 };
 
-/** struct runner - a system under the clock. @times: of a step [ns], @n of them */
+/** struct runner - a timed system. @times: of a step [ns], @n of them */
 struct runner {
     struct lk_system *system;
     struct pool_threads *threads;
@@ -101,7 +102,7 @@ static int steps_left(struct runner *r)
     return RESTART - (int)lk_system_step_count(r->system);
 }
 
-/* one batch, timed. Return: 0, a step's outcome */
+/* one timed batch. Return: 0, outcome of a step */
 static int do_batch(struct runner *r)
 {
     int n = steps_left(r), fault = 0;
@@ -115,7 +116,7 @@ static int do_batch(struct runner *r)
     return fault;
 }
 
-/* A slice; the first step, for which workers may have to be woken, does not count. */
+/* A slice; its first step, which may have to wake workers, does not count. */
 static int do_slice(struct runner *r)
 {
     struct lk_pool *pool = pool_threads_pool(r->threads);
@@ -134,7 +135,7 @@ static int do_slice(struct runner *r)
     return fault;
 }
 
-/* one step with marks; what lies between them, into @parts: track->size + 1 values [ns] */
+/* one step with marks; writes the times between them into @parts: track->size + 1 values [ns] */
 static int do_marked_step(struct runner *r, struct track *track, double *parts)
 {
     double begin, end, last;
@@ -164,7 +165,7 @@ static int do_marked_slice(struct runner *r, struct track *track, double *parts)
     return fault;
 }
 
-/* the marks of a step, counted by taking one. Return: 0, -ENOMEM, a step's outcome */
+/* counts the marks of a step by making one. Return: 0, -ENOMEM, outcome of a step */
 static int find_marks(struct runner *r, struct track *track)
 {
     int fault;
@@ -177,7 +178,7 @@ static int find_marks(struct runner *r, struct track *track)
     return track->task == NULL || track->time_s == NULL ? -ENOMEM : fault;
 }
 
-/* what a mark costs, off every part but the last, which has none */
+/* subtracts the cost of a mark from every part except the last, which has none */
 static void take_off(struct bench_profile *p, int n_parts)
 {
     double sum = 0, each;
@@ -190,7 +191,7 @@ static void take_off(struct bench_profile *p, int n_parts)
     p->mark_ns = each;
 }
 
-/* parts to phases: @parts of all steps, a row each */
+/* sums parts into phases: @parts of all steps, one row each */
 static int conclude(struct bench_profile *p, const struct track *track, const double *parts, int n)
 {
     int n_parts = track->size + 1;
@@ -220,7 +221,7 @@ static int conclude(struct bench_profile *p, const struct track *track, const do
     return 0;
 }
 
-/* all three in turn. Return: 0, a step's outcome */
+/* all three in turn. Return: 0, outcome of a step */
 static int take_turns(struct runner r[3], struct track *track, double *parts, double time_s)
 {
     double begin = now_s();

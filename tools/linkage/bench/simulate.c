@@ -19,8 +19,8 @@ static bool is_shared(const struct simulate_phase *phase, int workers)
     return workers > 1 && phase->n_tasks > 1;
 }
 
-/* The first worker gives the order and begins at once; the others begin when they have seen it, and
- * the first sees in turn that they are done: between the two lies all of a fork and a join. */
+/* The first worker gives the order and begins immediately; the others begin when they have read it,
+ * and the first reads in turn that they are done: this covers the whole fork and join. */
 static double phase_time(const struct simulate_shared *s, const struct simulate_phase *phase,
                          int workers)
 {

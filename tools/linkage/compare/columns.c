@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of a reference and what they mean in a model. README.md has the rules. */
+/* Columns of a reference and their meaning in a model. README.md has the rules. */
 #include "compare.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const joint_components[] = {"fx", "fy", "fz", "tx", "ty", "tz
 #define POSE     7
 #define SPIN_Z   12
 #define FIRST_Q  3
-#define OUTPUT_Q 1000000 /* numbers of turns that outputs show, above those of bodies */
+#define OUTPUT_Q 1000000 /* indices of angles of outputs, after those of bodies */
 
 static bool find_word(const char *word, const char *const *words, int n, int *ret)
 {
@@ -37,7 +37,7 @@ static void set_body(int body, int component, struct compare_column *ret)
     ret->turn = component >= FIRST_Q && component < POSE ? body : -1;
 }
 
-/* "phi" and "w" of a body that moves in the plane z = 0: its angle and the rate of that */
+/* "phi" and "w" of a body that moves in the plane z = 0: its angle and its angular velocity */
 static bool find_in_body(int body, const char *component, struct compare_column *ret)
 {
     int i;
@@ -104,7 +104,8 @@ static bool find_output(const struct lk_system *system, const char *channel, con
     return false;
 }
 
-/* "K.vx" is also "K_velocity.vx": where a point has a place it mostly has a velocity beside */
+/* "K.vx" also matches "K_velocity.vx": a point with a position output mostly has a velocity output
+ */
 static bool find_velocity(const struct lk_system *system, const char *channel,
                           const char *component, struct compare_column *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage compare: one model by many methods, against one reference. */
+/* linkage compare: one model with many methods, compared with one reference. */
 #include "compare.h"
 #include "commands.h"
 #include "model/model.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes longer than a run of the same method that took too long is not tried. */
+/* Skips runs that take longer than one of the same method that took too long. */
 static bool is_hopeless(const struct compare *c, int i)
 {
     const struct compare_run *last = &c->runs[i > 0 ? i - 1 : 0];
@@ -100,7 +100,8 @@ static int run_comparison(const struct compare_options *options)
     int code = EXIT_REFUSED;
 
     c.model = model;
-    if (model != NULL) /* every run names its method; the model may ask for one of the laboratory */
+    if (model !=
+        NULL) /* every run names its method; the model may itself name one of the laboratory */
         strcpy(model->solver.formulation, "ali3");
     c.system = model != NULL ? compile_model(options->path, model, NULL) : NULL;
     if (c.system != NULL)

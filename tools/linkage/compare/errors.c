@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far values of the columns are from others. */
+/* Distance between values of columns. */
 #include "compare.h"
 
 #include <math.h>
 
-/* The same rotation has two quaternions: that one is meant which is nearer to the reference's. */
+/* A rotation has two quaternions: the one nearer to the reference's counts. */
 static double sign_of_turn(const struct compare_reference *r, const double *values,
                            const double *right, int first)
 {
@@ -42,7 +42,7 @@ static void keep_largest(double largest[COMPARE_QUANTITIES],
                          const double values[COMPARE_QUANTITIES])
 {
     for (int q = 0; q < COMPARE_QUANTITIES; q++)
-        largest[q] = fmax(largest[q], values[q]); /* of a number and NAN it is the number */
+        largest[q] = fmax(largest[q], values[q]); /* of a number and NAN the number */
 }
 
 void compare_errors(const struct compare_reference *r, const double *values,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a comparison leaves in its folder: compare.csv with a line a run, drift.csv with a line a
- * sample, and the pictures, drawn by gnuplot with the script beside them. */
+/* The files of a comparison: compare.csv with a line per run, drift.csv with a line per sample, and
+ * the pictures, drawn by gnuplot with the script beside them. */
 #include "commands.h"
 #include "compare.h"
 
@@ -72,7 +72,7 @@ static void write_runs(FILE *f, const struct compare *c)
     }
 }
 
-/* the finest run of each method that went through: its last one */
+/* the finest run of each method that completed: its last one */
 static bool is_drawn(const struct compare *c, int i)
 {
     const struct compare_run *runs = c->runs;
@@ -102,7 +102,7 @@ static void write_drift(FILE *f, const struct compare *c)
     }
 }
 
-/* The script knows the methods by number and name, so that it can be run again by hand. */
+/* The script contains the methods by number and name, so that it can be run again by hand. */
 static void write_script(FILE *f, const struct compare *c)
 {
     double trust = c->reference.trust[COMPARE_POSITION];
@@ -144,7 +144,7 @@ static int write_file(const struct compare *c, const char *name,
     return EXIT_REFUSED;
 }
 
-/* What gnuplot has to say goes to @log. Return: its exit status, -1: it could not be started. */
+/* The output of gnuplot goes to @log. Return: its exit status, -1: it could not be started. */
 static int run_gnuplot(char *directory, char *script, const char *log)
 {
     char program[] = "gnuplot", option[] = "-e";

@@ -41,7 +41,7 @@ static const struct option longs[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Return: EXIT_DONE, EXIT_REFUSED (memory), EXIT_USAGE after a complaint */
+/* Return: EXIT_DONE, EXIT_REFUSED (memory), EXIT_USAGE after an error message */
 static int parse_list(const char *what, const char *text, struct compare_list *ret)
 {
     char *save = NULL;
@@ -102,7 +102,7 @@ static int take_list(int option, const char *text, struct compare_options *o)
         return parse_numbers("steps", text, LK_STEP_MIN, LK_STEP_MAX, &o->steps);
     case BAUMGARTE:
         return parse_baumgarte(text, o->baumgarte);
-    default: /* getopt has said what is wrong */
+    default: /* getopt has printed the error */
         return EXIT_USAGE;
     }
 }

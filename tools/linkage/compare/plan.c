@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which runs there are: every formulation with every integrator that was named, with every
- * orientation and stabilisation, and each of these with all steps, or all tolerances where the
- * integrator controls its error.
+/* Plans the runs: every named formulation with every named integrator, orientation and
+ * stabilisation, and each of these with all steps, or with all tolerances if the integrator
+ * controls its error.
  *
- * Unless told otherwise it is a star: all formulations with the same integrator, and all
- * integrators with the same formulation. */
+ * The default is a star: all formulations with one integrator, and all integrators with one
+ * formulation. */
 #include "commands.h"
 #include "compare.h"
 
@@ -19,10 +19,10 @@
 #define COMMON_INTEGRATOR  "rk4"
 #define WITH_ERROR_CONTROL "dormand-prince"
 
-static const double default_steps[] = {10, 5, 2.5}; /* of the model's */
+static const double default_steps[] = {10, 5, 2.5}; /* from the model */
 static const double default_tolerances[] = {1e-6, 1e-8, 1e-10};
 
-/** struct plan - as it grows. @options: with defaults for all that was not said */
+/** struct plan - under construction. @options: with defaults for all that was not given */
 struct plan {
     struct compare *compare;
     struct compare_options o;
@@ -40,7 +40,7 @@ static bool is_all(const char *name)
     return n >= 3 && strcmp(name + n - 3, "all") == 0 && (n == 3 || name[n - 4] == ':');
 }
 
-/* whether @name asks for the one of the table that is called @known */
+/* whether @name selects the entry of the table called @known */
 static bool asks_for(const char *name, const struct lk_lab_name *known)
 {
     size_t n = strlen(name);
@@ -51,7 +51,7 @@ static bool asks_for(const char *name, const struct lk_lab_name *known)
            (known->is_default && strncmp(known->name, name, n) == 0 && known->name[n] == ':');
 }
 
-/* the first of the table that @name asks for */
+/* the first entry of the table that @name selects */
 static const struct lk_lab_name *find_name(const struct lk_lab_name *names, int n, const char *name)
 {
     for (int i = 0; i < n; i++)
@@ -83,7 +83,7 @@ static bool controls_error(const char *integrator)
     return name != NULL && name->has_error_control;
 }
 
-/* @words: NULL ends them;  @text: the same as a message has them */
+/* @words: NULL-terminated;  @text: the same for a message */
 static int check_words(const char *what, const struct compare_list *list, const char *const *words,
                        const char *text)
 {
@@ -195,7 +195,7 @@ static void add_pair(struct plan *plan, const char *formulation, const char *int
     const struct compare_options *o = &plan->o;
     struct lk_method method = {.formulation = formulation, .integrator = integrator};
 
-    /* it takes the constrained equations: no variant of the formulation is open */
+    /* it takes the constrained equations, so the variant of the formulation is fixed */
     if (is_constrained(integrator) && is_common(formulation))
         method.formulation = COMMON_FORMULATION;
     if (find_formulation(formulation)->is_own) {
@@ -226,7 +226,7 @@ static void add_star(struct plan *plan)
             add_pair(plan, find_formulation(COMMON_FORMULATION)->name, names[i].name);
 }
 
-/* whether one of the first @n of the list has asked for it, too */
+/* whether one of the first @n of the list selects it too */
 static bool was_asked_for(const struct compare_list *asked, int n, const struct lk_lab_name *known)
 {
     for (int i = 0; i < n; i++)
@@ -235,7 +235,7 @@ static bool was_asked_for(const struct compare_list *asked, int n, const struct 
     return false;
 }
 
-/* one formulation with all integrators; steps of the library once, whatever integrators there are
+/* one formulation with all integrators; library steps only once, whatever the number of integrators
  */
 static void add_formulation(struct plan *plan, const struct lk_lab_name *formulation)
 {
@@ -271,7 +271,7 @@ static void add_name(struct compare_list *list, const char *name)
     list->name[list->n++] = name;
 }
 
-/* Unless integrators were named, those that go with the settings that were. */
+/* If no integrators were named, takes those that fit the given settings. */
 static void complete_plan(struct plan *plan, double h)
 {
     struct compare_options *o = &plan->o;

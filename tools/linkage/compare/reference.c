@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Right values of what is compared: times, columns and numbers of a CSV file; or, without one, the
- * run of the best method at a tolerance near round-off. That is believed only as far as a second
- * method, with other equations and another integrator, agrees. */
+/* The reference values: times, columns and numbers of a CSV file; or, without one, the run of the
+ * best method at a tolerance near round-off. It is trusted only as far as a second method, with
+ * other equations and another integrator, agrees. */
 #include "commands.h"
 #include "compare.h"
 
@@ -12,10 +12,10 @@
 #define SAMPLES     25
 #define DURATION_S  1.0
 #define TIGHT       1e-12 /* tolerance of a reference */
-#define REFERENCE_S 5.0   /* processor time of each, at least */
-#define FINER       8     /* shortest step of the comparison to that of a reference */
-#define AGREED      1e-7  /* [m] two methods that are as near need no third one */
-#define DOUBTFUL    1e-4  /* [m] and so far apart confirm nothing */
+#define REFERENCE_S 5.0   /* CPU time limit of each, at least */
+#define FINER       8     /* ratio of the shortest step compared to that of a reference */
+#define AGREED      1e-7  /* [m] two methods this close need no third one */
+#define DOUBTFUL    1e-4  /* [m] two methods this far apart do not confirm each other */
 
 void compare_reference_release(struct compare_reference *r)
 {
@@ -61,8 +61,8 @@ int compare_reference_times(struct compare *compare)
 
 /* ---- two methods ---- */
 
-/** struct candidate - a method that may be right. @is_own: steps of the library, which share their
- * projections: no two of them confirm each other */
+/** struct candidate - a method that may serve as reference. @is_own: a step of the library; these
+ * share their projections, so no two of them confirm each other */
 struct candidate {
     struct lk_method method;
     bool is_own;
@@ -90,7 +90,7 @@ static const struct candidate candidates[] = {
 };
 #define N_CANDIDATES (int)(sizeof(candidates) / sizeof(*candidates))
 
-/* a part of the time between samples, shorter than all steps of the comparison */
+/* a fraction of the time between samples, shorter than all steps compared */
 static double fine_step(const struct compare *compare)
 {
     const struct compare_reference *r = &compare->reference;
@@ -101,7 +101,7 @@ static double fine_step(const struct compare *compare)
     return fmax(apart / ceil(apart / (shortest / FINER) - 1e-9), LK_STEP_MIN);
 }
 
-/** struct result - of a candidate. @values: NULL: it did not go through */
+/** struct result - of a candidate. @values: NULL: it failed */
 struct result {
     char name[COMPARE_NAME + COMPARE_CELL];
     double *values;
@@ -140,7 +140,7 @@ struct pair {
     double apart[COMPARE_QUANTITIES];
 };
 
-/* the new result @i with all before that are of the other kind */
+/* compares the new result @i with all earlier ones of the other kind */
 static void meet(const struct compare_reference *r, const struct result *results, int i,
                  struct pair *best)
 {
@@ -159,7 +159,7 @@ static void meet(const struct compare_reference *r, const struct result *results
         best->first = i;
 }
 
-/* how far apart the two are in each quantity that there is, to the end of @text */
+/* appends to @text how far apart the two are in each available quantity */
 static void tell_distances(const struct compare_reference *r, char *text, size_t size)
 {
     static const char *const units[COMPARE_QUANTITIES] = {"m", "m/s", "N"};
@@ -192,8 +192,8 @@ static void set_reference(struct compare_reference *r, const struct result *resu
                                                    : "they do not agree, so nothing is known");
 }
 
-/* Candidates are tried until two agree, with other equations and another integrator; else those
- * that are nearest to each other are taken, and it is said how near. */
+/* Tries candidates until two agree, with other equations and another integrator; otherwise takes
+ * the closest pair, and reports how close it is. */
 int compare_reference_make(struct compare *compare)
 {
     struct compare_reference *r = &compare->reference;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of a method, in a process of its own: whatever a solver does there, the comparison goes
- * on, and one that never returns is ended by its time limit. The process leaves what it found in
- * memory that it shares with us. */
+/* One run of a method, in a process of its own: whatever a solver does there, the comparison
+ * continues, and the time limit ends a run that never returns. The process writes its results into
+ * shared memory. */
 #include "compare.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILL_FACTOR 1.5 /* a run checks its limit between samples; beyond this it is ended */
+#define KILL_FACTOR 1.5 /* of the limit, which a run checks between samples: it is killed */
 #define KILL_MORE_S 0.5
 
-/** struct compare_shared - what a run leaves. @outputs: scratch;  @values: a row of all columns a
- * sample;  @course: the report at each sample */
+/** struct compare_shared - the results of a run. @outputs: scratch;  @values: a row of all columns
+ * per sample;  @course: the report at each sample */
 struct compare_shared {
     size_t size;
     enum compare_outcome outcome;
@@ -133,7 +133,7 @@ static void run_here(const struct compare *compare, const struct compare_run *ru
     lk_laboratory_close(lab);
 }
 
-/* ---- in ours ---- */
+/* ---- in the parent process ---- */
 
 static void explain_end(const struct compare_shared *s, int status, double limit_s,
                         struct compare_run *run)

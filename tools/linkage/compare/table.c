@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reference trajectory from a CSV file: the first column is the time, the others are what their
- * names say, see columns.c. */
+/* A reference trajectory from a CSV file: the first column is the time; the names of the others
+ * give their meaning, see columns.c. */
 #include "commands.h"
 #include "compare.h"
 #include "linkage/file.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** struct table - a file as it is read. @place: for each field, the column that it is, or -1 */
+/** struct table - a file while it is read. @place: for each field its column, or -1 */
 struct table {
     FILE *file;
     const char *path;
@@ -39,7 +39,7 @@ static void note_ignored(struct compare_reference *r, const char *name)
     snprintf(r->ignored + at, sizeof(r->ignored) - at, "%s%s", at > 0 ? ", " : "", name);
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int take_name(struct compare *compare, struct table *t, const char *name)
 {
     struct compare_reference *r = &compare->reference;
@@ -67,7 +67,7 @@ static int take_name(struct compare *compare, struct table *t, const char *name)
     return EXIT_DONE;
 }
 
-/* a map of a column that is not there is a slip of the pen */
+/* a map of a column that does not exist is a mistake */
 static bool maps_are_used(const struct compare_options *o, const char *header)
 {
     for (int i = 0; i < o->n_maps; i++) {
@@ -84,7 +84,7 @@ static bool maps_are_used(const struct compare_options *o, const char *header)
     return true;
 }
 
-/* Of the column that comes next. Return: false after a complaint */
+/* Reads the name of the next column. Return: false after an error message */
 static bool check_name(const struct table *t, const char *name)
 {
     bool is_time = strcmp(name, "t") == 0 || strcmp(name, "time") == 0;
@@ -141,13 +141,13 @@ static bool make_room(struct compare_reference *r, struct table *t)
     return true;
 }
 
-/* Does a field end here? The last one does with its line. */
+/* Whether a field ends here; the last one ends with its line. */
 static bool ends(const char *at, bool is_last)
 {
     return is_last ? at[strspn(at, " \r\n")] == '\0' : *at == ',';
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
 static int read_row(struct compare_reference *r, struct table *t, char *line)
 {
     double *row = r->value + (size_t)r->n_times * (size_t)r->n_columns, value;

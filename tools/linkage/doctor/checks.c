@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of checks, in the order of their print, and what they share. */
+/* The table of checks, in print order, and their shared functions. */
 #include "doctor.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel and cores: which kernel, whose core, who shares it. */
+/* Kernel and cores: which kernel, which core, what else uses it. */
 #include "doctor.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void check_kernel(const struct doctor *d, struct doctor_finding *f)
             "realtime-kernel; else a kernel built with CONFIG_PREEMPT_RT=y");
 }
 
-/* share of all time that the hypervisor gave to others, in percent; below 0: unknown */
+/* share of all time that the hypervisor gave to other guests, in percent; below 0: unknown */
 static double read_stolen(const struct doctor *d)
 {
     unsigned long long t[8];
@@ -142,7 +142,7 @@ void check_rcu_nocbs(const struct doctor *d, struct doctor_finding *f)
     if (!doctor_is_read(d))
         return;
     read_parameter(d, "rcu_nocbs", &cores);
-    CPU_OR(&cores, &cores, &d->host.nohz_full); /* such a core has its callbacks elsewhere, too */
+    CPU_OR(&cores, &cores, &d->host.nohz_full); /* such a core has its callbacks offloaded too */
     if (doctor_missing(d, &cores, list))
         found(f, DOCTOR_WARN, "core %s runs callbacks of the kernel", list);
     else
@@ -153,7 +153,7 @@ void check_rcu_nocbs(const struct doctor *d, struct doctor_finding *f)
 }
 
 /* The cores of the control group of this process: version 2, or the cpuset hierarchy of version 1.
- * A group without a file of its own has those of its parent. */
+ * A group without a file of its own inherits those of its parent. */
 static bool read_group(const struct doctor *d, cpu_set_t *ret_cpus)
 {
     char path[512], line[512];
@@ -205,7 +205,7 @@ void check_cpuset(const struct doctor *d, struct doctor_finding *f)
         found(f, DOCTOR_OK, "core %s may be pinned to", d->cores_text);
 }
 
-/* A sibling that is isolated and not judged has nothing to do, and is as good as none. */
+/* A sibling that is isolated and not judged is idle, and does no harm. */
 void check_siblings(const struct doctor *d, struct doctor_finding *f)
 {
     char list[DOCTOR_LIST];

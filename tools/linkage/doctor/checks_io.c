@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was tried: recording, the core itself, the libraries. */
+/* Results of the probes: recording, the core itself, the libraries. */
 #include "doctor.h"
 
 #include <dlfcn.h>
@@ -42,7 +42,7 @@ void check_directory(const struct doctor *d, struct doctor_finding *f)
     if (p->directory != 0) {
         found(f, DOCTOR_FAIL, "%s: %s", path, strerror(p->directory));
         costs(f, "evidence of a run is lost");
-        /* an existing folder may belong to another user for a reason: no command takes it away */
+        /* an existing folder may deliberately belong to another user: no command changes that */
         if (p->directory == ENOENT)
             mend(f, "sudo install -d -o linkaged -g linkaged %s (or another account that runs it)",
                  path);
@@ -77,7 +77,7 @@ static bool is_bad(const struct doctor_spin *s)
     return s->error != 0 || s->largest_s > GAP_BAD_S || (double)s->gaps > GAPS_BAD * s->seconds;
 }
 
-/* Bad cores come first, the text has no room for sixty. */
+/* Bad cores come first, since the text has no room for sixty. */
 void check_spin(const struct doctor *d, struct doctor_finding *f)
 {
     const struct doctor_probes *p = &d->probes;

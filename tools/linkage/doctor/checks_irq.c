@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interrupts: where they may go, where they go, and what came while the probe was spinning. */
+/* Interrupts: where they may be handled, where they are, and which came during the probe. */
 #include "doctor.h"
 
 #include <dirent.h>
@@ -58,7 +58,7 @@ void check_irq_default(const struct doctor *d, struct doctor_finding *f)
          d->others_text);
 }
 
-/* An interrupt has a folder with the name of its handler; without one it never occurs. */
+/* An interrupt with a handler has a folder with the handler's name; without one it never occurs. */
 static bool read_handler(const struct doctor *d, int irq, char *name, size_t size)
 {
     char path[512];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel grants: throttling, priority, locked memory. */
+/* Limits of the kernel: throttling, priority, locked memory. */
 #include "doctor.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define SHARE_MIN      0.9          /* of its core that a cycle may have to use */
-#define LOCK_MIN       (256L << 20) /* below this linkaged locks nothing */
+#define SHARE_MIN      0.9          /* share of its core that a cycle may need */
+#define LOCK_MIN       (256L << 20) /* below this linkaged locks no memory */
 #define PRIORITY_MOST  95           /* that the service is granted */
 #define FAIR_PERIOD_NS 1000000000L
 
-/* A fair server took the place of the throttle in 6.12. */
+/* In 6.12 a fair server replaced the throttle. */
 static bool has_fair_server(const struct doctor *d)
 {
     return d->host.kernel_major > 6 || (d->host.kernel_major == 6 && d->host.kernel_minor >= 12);
@@ -76,8 +76,8 @@ void check_fair_server(const struct doctor *d, struct doctor_finding *f)
     }
 }
 
-/* Real-time group scheduling is of version 1 of control groups only, and gives new groups nothing.
- */
+/* Real-time group scheduling exists only in version 1 of control groups, and gives new groups no
+ * time. */
 void check_rt_group(const struct doctor *d, struct doctor_finding *f)
 {
     char path[512], line[512], group[256] = "";

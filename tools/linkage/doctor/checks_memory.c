@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define CLOCK_SLOW_S     100e-9 /* reading it takes 20 to 40 ns where no system call is needed */
+#define CLOCK_SLOW_S     100e-9 /* a reading takes 20 to 40 ns without a system call */
 #define RESOLUTION_BAD_S 1e-6
 #define NODES            64
 
@@ -16,7 +16,7 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/* Every processor of this kind has the feature, and only they list it. */
+/* All processors of this kind have the feature, and only they list it. */
 static bool is_x86(const struct doctor *d)
 {
     return lk_host_has_flag(d->root, "fpu");
@@ -114,7 +114,7 @@ void check_huge_pages(const struct doctor *d, struct doctor_finding *f)
             "with transparent_hugepage=madvise");
 }
 
-/* A switch of the kernel that should be 0; without the file the kernel does not have the thing. */
+/* A switch of the kernel that should be 0; without the file the kernel lacks the feature. */
 static void check_off(const struct doctor *d, struct doctor_finding *f, const char *path)
 {
     long value = doctor_number(d, "%s", path);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define IDLE_STATES     16
-#define IDLE_LATENCY_US 10 /* of a sleep that is shorter than the jitter of waking */
+#define IDLE_LATENCY_US 10 /* wake-up latency below the jitter of waking */
 
 void check_governor(const struct doctor *d, struct doctor_finding *f)
 {
@@ -30,7 +30,7 @@ void check_governor(const struct doctor *d, struct doctor_finding *f)
     }
 }
 
-/* The slowest state that core @cpu may enter: its latency, or -1 where nothing is known of any. */
+/* The deepest state that core @cpu may enter: its latency, or -1 if unknown. */
 static long slowest_state(const struct doctor *d, int cpu, char *name, size_t size)
 {
     static const char folder[] = "sys/devices/system/cpu/cpu%d/cpuidle/state%d/%s";
@@ -51,7 +51,7 @@ static long slowest_state(const struct doctor *d, int cpu, char *name, size_t si
     return slowest;
 }
 
-/* Deep states do no harm while the daemon holds them off through /dev/cpu_dma_latency. */
+/* Deep states do no harm while the daemon inhibits them through /dev/cpu_dma_latency. */
 void check_idle_states(const struct doctor *d, struct doctor_finding *f)
 {
     bool held_off = d->probes.known && d->probes.latency == 0;

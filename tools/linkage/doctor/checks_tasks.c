@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who else may run on the judged cores. */
+/* Other tasks that may run on the judged cores. */
 #include "doctor.h"
 
 #include <sched.h>
@@ -30,7 +30,7 @@ static bool may_come(const struct doctor *d, const struct lk_host_task *task)
     return CPU_COUNT(&both) > 0;
 }
 
-/* Threads that serve interrupts count although they have one core: they can be moved. */
+/* Threads that serve interrupts count although they are bound to a core: they can be moved. */
 static void see_kernel_thread(void *context, const struct lk_host_task *task)
 {
     struct crowd *crowd = context;
@@ -78,7 +78,7 @@ void check_kernel_threads(const struct doctor *d, struct doctor_finding *f)
          d->others_text, mask, d->cores_text);
 }
 
-/* A rig that runs is seen by its threads, too; one that is only loaded has nothing but its lock. */
+/* A running rig is also seen by its threads; one that is only loaded has only its lock. */
 void check_taken(const struct doctor *d, struct doctor_finding *f)
 {
     char holder[256];

@@ -33,7 +33,7 @@ static int usage(const char *text, const char *value)
     return DOCTOR_EXIT_USAGE;
 }
 
-/* Like lk_host_parse_cpus(), but rubbish is refused: all of the text has to be the list. */
+/* Like lk_host_parse_cpus(), but the whole text must be a valid list. */
 static bool parse_cores(const char *text, cpu_set_t *ret_cores)
 {
     const char *at = text;
@@ -61,7 +61,7 @@ static bool is_directory(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Return: 0, or DOCTOR_EXIT_USAGE after a complaint. */
+/* Return: 0, or DOCTOR_EXIT_USAGE after an error message. */
 static int take_option(int option, struct doctor_options *options)
 {
     double number = 0.0;
@@ -97,7 +97,7 @@ static int take_option(int option, struct doctor_options *options)
     case 'q':
         options->quiet = true;
         return 0;
-    default: /* getopt has said what is wrong */
+    default: /* getopt has printed the error */
         return DOCTOR_EXIT_USAGE;
     }
 }

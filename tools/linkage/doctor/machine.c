@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is examined: conditions of the machine, cores to judge, limits of this account. */
+/* The subject of the checks: conditions of the machine, judged cores, limits of this account. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ bool doctor_is_read(const struct doctor *doctor)
     return doctor->host.kernel[0] != '\0';
 }
 
-/* The rest of the line of proc/self/@file that begins with @key; "" without one. */
+/* The rest of the line of proc/self/@file that begins with @key; "" if there is none. */
 static void read_own(const char *root, const char *file, const char *key, char *text, size_t size)
 {
     char path[512], line[1024];
@@ -114,8 +114,7 @@ static long read_limit(const char *root, const char *key, int column)
     return sscanf(words[column], "%ld", &value) == 1 ? value : DOCTOR_UNKNOWN;
 }
 
-/* The daemon raises its soft limit of locked memory to the hard one, but takes priority as it is.
- */
+/* The daemon raises its soft limit of locked memory to the hard one, but not that of priority. */
 static void read_limits(const char *root, struct doctor_limits *limits)
 {
     char text[64];
@@ -129,7 +128,8 @@ static void read_limits(const char *root, struct doctor_limits *limits)
     limits->may_prioritise = capabilities >> CAPABILITY_SYS_NICE & 1;
 }
 
-/* Those asked for; else the isolated ones; else the core that the daemon's `core: auto` takes. */
+/* The requested cores; else the isolated ones; else the core that the daemon's `core: auto` takes.
+ */
 static void choose_cores(struct doctor *doctor)
 {
     const cpu_set_t *from = CPU_COUNT(&doctor->allowed) > 0 ? &doctor->allowed : &doctor->online;
@@ -160,7 +160,7 @@ static void read_cores(struct doctor *doctor)
     lk_host_format_cpus(&doctor->cores, doctor->cores_text, DOCTOR_LIST);
     lk_host_format_cpus(&doctor->others, doctor->others_text, DOCTOR_LIST);
     if (doctor->others_text[0] == '\0')
-        strcpy(doctor->others_text, "0"); /* remedies need some core to name */
+        strcpy(doctor->others_text, "0"); /* remedies must name some core */
 }
 
 void doctor_read_machine(const struct doctor_options *options, struct doctor *ret_doctor)

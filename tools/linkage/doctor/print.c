@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, for people and for programs. */
+/* Prints the findings, for people and for programs. */
 #include "doctor.h"
 #include "linkage/json.h"
 
@@ -22,7 +22,7 @@ static const char *fitness(const struct doctor *doctor, const int counts[DOCTOR_
     return counts[DOCTOR_WARN] > 0 ? "fit with reservations" : "fit";
 }
 
-/* Words of @text, in lines of WIDTH columns that begin below each other. */
+/* Prints the words of @text in lines of WIDTH columns with a common indent. */
 static void print_wrapped(FILE *file, const char *text)
 {
     int column = INDENT;
@@ -45,7 +45,7 @@ static void print_wrapped(FILE *file, const char *text)
     putc('\n', file);
 }
 
-/* A command is not broken into lines: it is there to be copied. */
+/* A command is not broken into lines, so that it can be copied. */
 static void print_finding(FILE *file, const struct doctor_finding *f)
 {
     fprintf(file, "%-8s %-15s ", verdict_names[f->verdict], f->check->id);
@@ -79,7 +79,7 @@ static void print_machine(FILE *file, const struct doctor *doctor)
     fprintf(file, ", for priority %d\n\n", doctor->options->priority);
 }
 
-/* The boot parameters of several checks are best set at once. */
+/* The boot parameters of several checks are best set together. */
 static void print_boot(FILE *file, const struct doctor *doctor,
                        const struct doctor_finding *findings)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can only be tried. Priority, locked memory and pinning are tried in a child: its end undoes
- * them, and a filter that kills it does not kill the doctor. */
+/* Conditions that can only be tried. Priority, locked memory and pinning are tried in a child
+ * process: its end undoes them, and a filter that kills it does not kill the doctor. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK_TRIED     ((size_t)256 << 20) /* what linkaged wants the limit to be at least */
+#define LOCK_TRIED     ((size_t)256 << 20) /* the limit that linkaged needs at least */
 #define CLOCK_ROUNDS   200
 #define CLOCK_READINGS 100
 
-/* Run @attempt in a child. Return: its errno, or EPERM where it was killed for trying. */
+/* Runs @attempt in a child. Return: its errno, or EPERM if it was killed for the attempt. */
 static int try_in_child(int (*attempt)(const struct doctor *doctor, int argument),
                         const struct doctor *doctor, int argument)
 {
@@ -44,7 +44,7 @@ static int attempt_fifo(const struct doctor *doctor, int priority)
     return sched_setscheduler(0, SCHED_FIFO, &param) ? errno : 0;
 }
 
-/* As the daemon does it, but that pages are locked when they are touched: nothing is filled. */
+/* As the daemon does it, but pages are locked when they are touched: no memory is filled. */
 static int attempt_lock(const struct doctor *doctor, int unused)
 {
     struct rlimit limit;
@@ -83,7 +83,7 @@ static void try_pinning(const struct doctor *doctor, struct doctor_probes *probe
     }
 }
 
-/* Opened and closed again; nothing is written, so no core changes its sleep. */
+/* Opened and closed again; nothing is written, so no core changes its sleep states. */
 static int try_latency(void)
 {
     int file = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC);
@@ -108,7 +108,7 @@ static double seconds_of(const struct timespec *time)
     return (double)time->tv_sec + 1e-9 * (double)time->tv_nsec;
 }
 
-/* The quickest of some rounds: whatever else happened only made them longer. */
+/* The fastest of some rounds: disturbances only make them longer. */
 static void measure_clock(struct doctor_probes *probes)
 {
     struct timespec start, now;
@@ -129,7 +129,7 @@ static void measure_clock(struct doctor_probes *probes)
     }
 }
 
-/* numbers of statfs(2) that are on this machine, and those that are on another */
+/* magic numbers of statfs(2) of local file systems, and of remote ones */
 static const struct file_system {
     unsigned long magic;
     const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process on each judged core, at normal priority, that does nothing but read the clock: two
- * readings far apart are time that something else had. Normal priority on purpose: it shows what is
- * on the core, and cannot make a machine hang. */
+/* A process on each judged core, at normal priority, that only reads the clock: a gap between two
+ * readings is time that another task had. Normal priority is deliberate: it shows what runs on the
+ * core, and cannot hang the machine. */
 #include "doctor.h"
 
 #include <errno.h>
@@ -74,7 +74,7 @@ struct source {
     long count;
 };
 
-/* "           CPU0       CPU1": which core each column is of. Return: how many columns. */
+/* "           CPU0       CPU1": the core of each column. Return: number of columns. */
 static int read_columns(char *line, int cores[CPU_SETSIZE])
 {
     char *save = NULL;
@@ -87,7 +87,8 @@ static int read_columns(char *line, int cores[CPU_SETSIZE])
     return n;
 }
 
-/* A device's line begins with its number; the timer of an ARM core does, too, and is none. */
+/* The line of a device begins with its number; so does the timer of an ARM core, which is no
+ * device. */
 static void read_source(const struct doctor *doctor, char *line, const int *cores, int n,
                         struct source *source)
 {
@@ -135,7 +136,7 @@ static int read_sources(const struct doctor *doctor, struct source *sources)
     return n;
 }
 
-/* keep the largest few, in order */
+/* keeps the largest few, in order */
 static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name, long count)
 {
     int at = *n < DOCTOR_WORST ? (*n)++ : DOCTOR_WORST - 1;
@@ -148,7 +149,7 @@ static void keep_worst(struct doctor_interrupt *worst, int *n, const char *name,
     worst[at].count = count;
 }
 
-/* Lines may come and go in between; then nothing is known of any. */
+/* Lines may come and go in between; then no change is known. */
 static void compare_counts(const struct source *before, int n, const struct source *after,
                            int n_after, struct doctor_interrupts *ret)
 {
@@ -169,7 +170,7 @@ static void compare_counts(const struct source *before, int n, const struct sour
     }
 }
 
-/* One child a core, all at once; they end by themselves, and with their parent. */
+/* One child per core, all at once; they end by themselves, and with their parent. */
 static void run_spins(struct doctor_spin *spins, int n, double seconds)
 {
     pid_t children[DOCTOR_SPINS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage export: a topic of a recording as CSV.  linkage info: what a recording holds. */
+/* linkage export: a topic of a recording as CSV.  linkage info: the contents of a recording. */
 #include "commands.h"
 #include "csv.h"
 #include "linkage/text.h"
@@ -15,7 +15,7 @@
 /* ---- export ---- */
 
 /* struct rows - @time_s, @time_of: simulated time of the cycle whose messages have this sequence
- * @with_time: a column for it comes first;  @values: room for all columns */
+ * @with_time: adds a column for it in front;  @values: room for all columns */
 struct rows {
     struct recorded file;
     struct recorded_topic *topic;
@@ -72,7 +72,7 @@ static void add_column(struct rows *rows, const struct lk_column *column)
     lk_csv_add_column(rows->csv, name, column->component, unit);
 }
 
-/* Return: false after a complaint. */
+/* Return: false after an error message. */
 static bool prepare_rows(struct rows *rows, const char *topic, const char *output)
 {
     int result;
@@ -103,7 +103,7 @@ static bool prepare_rows(struct rows *rows, const char *topic, const char *outpu
     return true;
 }
 
-/* Simulated time where the file says it, else since the first message. */
+/* Simulated time if the file has it, otherwise time since the first message. */
 static double time_of(struct rows *rows, const struct lk_mcap_item *item)
 {
     if (rows->first_ns == 0)
@@ -124,7 +124,7 @@ static void note_cycle(struct rows *rows, const struct lk_mcap_item *item)
     }
 }
 
-/* Return: EXIT_DONE, EXIT_REFUSED after a complaint. */
+/* Return: EXIT_DONE, EXIT_REFUSED after an error message. */
 static int write_rows(struct rows *rows)
 {
     struct recorded_topic *topic;
@@ -144,10 +144,10 @@ static int write_rows(struct rows *rows)
             rows->values[0] = time_of(rows, &item);
         fault = lk_csv_write_row(rows->csv, rows->values);
     }
-    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* a fault of the CSV comes when it is closed */
+    return result < 0 ? EXIT_REFUSED : EXIT_DONE; /* closing reports errors of the CSV */
 }
 
-/* Events are texts, not columns of numbers. */
+/* Events are texts without columns of numbers. */
 static int print_events(struct recorded *file, FILE *to)
 {
     struct recorded_topic *topic;

@@ -65,13 +65,13 @@ static void note_channel(struct recorded *r, const struct lk_mcap_item *item)
     topic->id = item->id;
     snprintf(topic->name, sizeof(topic->name), "%.*s", n, (const char *)item->name.data);
     topic->units = copy_span(item->map);
-    if (schema != NULL) { /* lent by the schema */
+    if (schema != NULL) { /* owned by the schema */
         topic->type = schema->type;
         topic->schema = schema->schema;
     }
 }
 
-/* Return: whether it is for the caller. */
+/* Return: whether the caller should read it. */
 static bool note_item(struct recorded *r, const struct lk_mcap_item *item)
 {
     if (item->kind == LK_MCAP_IS_SCHEMA)

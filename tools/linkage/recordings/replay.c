@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage replay: run the recorded inputs through the recorded model once more, and compare every
- * output, bit for bit. */
+/* linkage replay: steps the recorded model with the recorded inputs again, and compares every
+ * output bit for bit. */
 #include "commands.h"
 #include "linkage/build.h"
 #include "linkage/pool.h"
@@ -23,12 +23,12 @@ struct options {
     uint64_t limit;
 };
 
-/* struct replay - @inputs, @outputs: how messages look;  @acting, @recorded, @computed: values
- * @cycle: the last one, of @n_cycles;  @has_inputs: those of it were there
- * @steps: compared;  @n_still: cycles that made no step
- * @engine: of the recording, "" where it does not say
- * @verdict: EXIT_DONE as long as nothing speaks against it;  @over: nothing can be compared after
- */
+/* struct replay - @inputs, @outputs: layout of their messages;  @acting, @recorded, @computed:
+ * values
+ * @cycle: the last one, of @n_cycles;  @has_inputs: its inputs were recorded
+ * @steps: compared;  @n_still: cycles without a step
+ * @engine: of the recording, "" if unknown
+ * @verdict: EXIT_DONE unless a comparison fails;  @over: no further comparison is possible */
 struct replay {
     struct recorded file;
     struct lk_system *system;
@@ -143,8 +143,8 @@ static bool same_schema(const struct replay *r, const char *topic, const struct 
     return false;
 }
 
-/* With the engine of the recording, where this processor has it, unless the environment names
- * another. */
+/* With the engine of the recording, if this processor supports it, unless the environment names
+ * another one. */
 static struct lk_system *compile_alike(const struct replay *r, const char *path,
                                        const struct lk_model *model)
 {
@@ -160,7 +160,7 @@ static struct lk_system *compile_alike(const struct replay *r, const char *path,
     return compile_model(path, model, NULL);
 }
 
-/* What else the last bits depend on. */
+/* Other conditions on which the last bits depend. */
 static void say_other_build(const struct replay *r)
 {
     const char *engine = lk_system_engine(r->system);
@@ -255,7 +255,7 @@ static void compare_step(struct replay *r)
 
 /* ---- messages ---- */
 
-/* Is it the one after the last? */
+/* Whether it follows the last one. */
 static bool follows(struct replay *r, const struct lk_recording_cycle *next)
 {
     uint64_t before = next->step - (next->stepped ? 1 : 0);

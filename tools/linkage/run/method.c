@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* at how far a run is that writes no rows; with error control at none, they would make its steps */
+/* times to which a run without rows advances; with error control and no such times, rows would
+ * shorten its steps */
 #define LOOKS 200
 
-/* struct course - a run. @h: its step;  @n_steps: steps as long as @h in its duration
- * @steps_a_row: between rows, or looks */
+/* struct course - a run. @h: its step;  @n_steps: number of steps @h in its duration
+ * @steps_a_row: steps between rows, or between checks */
 struct course {
     const struct run_options *options;
     struct lk_laboratory *laboratory;
@@ -36,7 +37,7 @@ static void plan_rows(struct course *c)
                                                         : c->n_steps / LOOKS + 1;
 }
 
-/* steps of another length before those of the run, a row for each */
+/* steps of another length before those of the run, one row for each */
 static int go_first(struct course *c, struct lk_error *ret_error)
 {
     const struct run_options *o = c->options;
@@ -56,7 +57,7 @@ static int go_first(struct course *c, struct lk_error *ret_error)
     }
     if (n > 0)
         lk_laboratory_change_step(c->laboratory, c->h, ret_error);
-    return EXIT_DONE; /* a fault of the file is reported when it is closed */
+    return EXIT_DONE; /* an error of the file is reported when it is closed */
 }
 
 static int go_through(struct course *c)
@@ -84,7 +85,7 @@ static int go_through(struct course *c)
     c->wall_s = now_s() - progress.start_s;
     if (code != EXIT_DONE)
         fprintf(stderr, "%s: %s\n", c->options->path, error.text);
-    return code; /* a fault of the file is reported when it is closed */
+    return code; /* an error of the file is reported when it is closed */
 }
 
 static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
@@ -135,7 +136,7 @@ static void print_summary(const struct course *c, const struct lk_model *model, 
                  c->options->path, r.position, RUN_RESIDUAL_LIMIT);
 }
 
-/* Return: false after a complaint. */
+/* Return: false after an error message. */
 static bool prepare_course(struct course *c)
 {
     const struct run_options *o = c->options;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define RADIUS_MIN 1e-3
-#define KAPPA_MIN  1e-10 /* where Newton iterations end, of the tolerance */
+#define KAPPA_MIN  1e-10 /* where Newton iterations stop, relative to the tolerance */
 
 /* options without a letter */
 enum {
@@ -129,7 +129,7 @@ static int take_method(int option, const char *text, struct lk_method *method)
         return parse_radius(text, &method->spectral_radius);
     case KAPPA:
         return parse_kappa(text, &method->kappa);
-    default: /* getopt has said what is wrong */
+    default: /* getopt has printed the error */
         return EXIT_USAGE;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage run: step a model as fast as it goes and write its outputs. */
+/* linkage run: steps a model as fast as possible and writes its outputs. */
 #include "run.h"
 
 #include "csv.h"
@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* what `run` has to say at the end; @drift: largest change of energy [J], @step_s: time in the step
- */
+/* final messages of `run`; @drift: largest change of energy [J], @step_s: time in the step */
 struct run_result {
     uint64_t steps;
     double time;
@@ -70,7 +69,7 @@ static void note_health(const struct lk_system *system, struct run_result *resul
     largest->increment = fmax(largest->increment, health.increment);
 }
 
-/* Return: EXIT_DONE; EXIT_REFUSED after a complaint. @csv may be NULL. */
+/* Return: EXIT_DONE; EXIT_REFUSED after an error message. @csv may be NULL. */
 static int step_through(struct lk_system *system, const struct run_options *options,
                         const double *inputs, struct lk_csv *csv, double *row,
                         struct run_result *result)
@@ -108,12 +107,12 @@ static int step_through(struct lk_system *system, const struct run_options *opti
                  options->path, result->largest.residual_position, RUN_RESIDUAL_LIMIT);
     result->wall_s = now_s() - progress.start_s;
     result->time = lk_system_time(system);
-    /* a fault of the file is reported when it is closed */
+    /* an error of the file is reported when it is closed */
     return result->largest.residual_position > RUN_RESIDUAL_LIMIT ? EXIT_REFUSED : EXIT_DONE;
 }
 
-/* Torques, and forces that turn with their body, have no potential; their work is in no book of the
- * library, so it shows as drift. */
+/* Torques, and forces fixed to a body, have no potential; the energy balance does not include their
+ * work, so it would appear as drift. */
 static bool has_constant_loads(const struct lk_model *model)
 {
     for (int i = 0; i < model->n_forces; i++) {
@@ -146,7 +145,7 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
     fprintf(to, "largest increment   %.3g m or rad in the last iteration\n", r->largest.increment);
 }
 
-/* Workers that the model pays for, but not more than there are cores. */
+/* The number of workers that pays off for the model, at most the number of cores. */
 static int count_workers(const struct lk_system *system, const struct run_options *options)
 {
     int useful = lk_system_workers_useful(system);
@@ -159,7 +158,7 @@ static int count_workers(const struct lk_system *system, const struct run_option
     return useful;
 }
 
-/* Threads for the step, where it has more than one. Return: false after a complaint. */
+/* Starts threads for the step if it has several workers. Return: false after an error message. */
 static bool start_workers(struct lk_system *system, const struct run_options *options,
                           struct pool_threads **ret_threads)
 {
@@ -212,7 +211,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     return code;
 }
 
-/* A model may ask for a method that only the laboratory has. */
+/* A model may name a method that only the laboratory has. */
 static bool needs_laboratory(const struct lk_model *model, const struct run_options *options)
 {
     return options->has_method || lk_formulation_why_offline(model->solver.formulation) != NULL;
