@@ -46,7 +46,7 @@ static void mass_matrix(const struct lk_system *sys, int b, double M[36], double
             W[6 * i + k] = W[6 * k + i];
 }
 
-/* evenly spread over +- noise, every time another (the generator is Knuth's) */
+/* uniform on +- noise, a new value at each call (Knuth's generator) */
 static double jitter(struct dense *d)
 {
     d->dice = d->dice * 6364136223846793005u + 1442695040888963407u;
@@ -172,7 +172,7 @@ static void product(const struct dense *d, const double *J, int columns, const d
     }
 }
 
-/* bodies only: nobody asks for the force on the ground */
+/* bodies only: the force on the ground is not needed */
 static void transpose_product(const struct dense *d, const double *J, const double *x, double *y)
 {
     memset(y, 0, (size_t)d->n * sizeof(double));
@@ -186,8 +186,8 @@ void dense_transpose(const struct dense *d, const double *lambda, double *ret)
     transpose_product(d, d->J, lambda, ret);
 }
 
-/* A = E + s Phi_q W Phi_q^T, lower half; zeros of a row are stepped over, or two hundred bodies
- * would take a minute */
+/* A = E + s Phi_q W Phi_q^T, lower half; skips zeros of a row, otherwise two hundred bodies would
+ * take a minute */
 static void form_matrix(struct dense *d)
 {
     const struct lk_system *sys = d->sys;
@@ -213,7 +213,7 @@ static void form_matrix(struct dense *d)
     free(at);
 }
 
-/* factor at the present Jacobian, and keep that Jacobian with it */
+/* factors at the current Jacobian, and stores that Jacobian */
 static int factor(struct dense *d)
 {
     if (d->m == 0)
@@ -243,7 +243,7 @@ static void cross(const double a[3], const double b[3], double r[3])
 /* ---- drives [drives.h] ---- */
 
 /* the uniform cubic B-spline of four control points at @u between the inner two, by de Boor's
- * triangle; its derivatives are splines of the differences */
+ * algorithm; its derivatives are splines of the differences */
 static void follow(const double p[4], double u, double period, double ret[3])
 {
     double a = ((1 - u) * p[0] + (2 + u) * p[1]) / 3, b = ((2 - u) * p[1] + (1 + u) * p[2]) / 3,
@@ -255,7 +255,7 @@ static void follow(const double p[4], double u, double period, double ret[3])
     ret[2] = ((1 - u) * (d1 - d0) + u * (d2 - d1)) / (period * period);
 }
 
-/* the cubic with the values and curvatures of both ends of the interval; beyond the ends it holds
+/* the cubic with given values and curvatures at both ends of the interval; constant beyond the ends
  */
 static void look_up(const struct lk_drive *drive, double t, double ret[3])
 {
@@ -277,7 +277,7 @@ static void look_up(const struct lk_drive *drive, double t, double ret[3])
     ret[1] += c[i] * z + (c[i + 1] - c[i]) * z * z / (2 * w);
 }
 
-/* @steps: 1 for drives at the end of the step, 0 as the last one left them */
+/* @steps: 1 for drives at the end of the step, 0 for drives at its start */
 static void set_drives(struct dense *d, const double *inputs, int steps)
 {
     const struct lk_system *sys = d->sys;
@@ -371,7 +371,7 @@ static void set_twists(struct dense *d, const double *v)
     memcpy(d->twist, v, (size_t)d->wide * sizeof(double));
 }
 
-/* J := Phi_q of all rows, of the ground and frames as well */
+/* J := Phi_q of all rows, including columns of the ground and of frames */
 static void set_jacobian(struct dense *d)
 {
     memset(d->J, 0, (size_t)(d->m * d->wide) * sizeof(double));
@@ -389,7 +389,7 @@ static void set_jacobian(struct dense *d)
     }
 }
 
-/* rate of coordinate @which at the present poses and twists, with its derivative @J */
+/* rate of coordinate @which at the current poses and twists, with its derivative @J */
 static double coordinate_rate(const struct dense *d, const struct lk_joint *j, int which,
                               double J[2][6])
 {
@@ -403,7 +403,7 @@ static double coordinate_rate(const struct dense *d, const struct lk_joint *j, i
     return rate;
 }
 
-/* coordinate @which; an angle is that one near the trapezoidal rule's */
+/* coordinate @which; for an angle the value nearest to the trapezoidal rule's */
 static double coordinate(const struct dense *d, const struct lk_joint *j, int which)
 {
     const struct lk_state *old = &d->sys->now;
@@ -432,8 +432,8 @@ static void violation(const struct dense *d, const struct lk_joint *j, double ph
                  (j->kind == LK_ROWS_DRIVEN ? d->drive[j->drive][0] : j->offset);
 }
 
-/* (f - lambda) E of a compliant row with the law f(Phi, dPhi/dt) [2.2]; @tangent: of a law whose
- * tangent changes renew E, and say whether a stop is within reach */
+/* (f - lambda) E of a compliant row with the law f(Phi, dPhi/dt) [2.2]; @tangent: laws with
+ * variable tangents update E, and report whether a stop is within reach */
 static double law_residual(struct dense *d, int law_at, int row, double phi, int tangent)
 {
     const struct lk_law *law = &d->sys->law[law_at];
@@ -455,8 +455,8 @@ static double law_residual(struct dense *d, int law_at, int row, double phi, int
     return (f.elastic + f.dissipative - d->lambda[row]) * d->E[row];
 }
 
-/* what stands for Phi on the right [2.2]; in the first iteration the tangents of laws are taken,
- * and rigid rows leak [2.4] */
+/* what replaces Phi on the right-hand side [2.2]; the first iteration evaluates the tangents of
+ * laws, and rigid rows leak [2.4] */
 static void set_violation(struct dense *d, int iteration)
 {
     const struct lk_system *sys = d->sys;
@@ -519,7 +519,7 @@ static void add_inputs(const struct dense *d, const double *inputs, double *Q)
     }
 }
 
-/* whether direction @i of all has no inertia at all, and whether so little that its acceleration
+/* whether direction @i of all has no inertia, and whether it has so little that its acceleration
  * says nothing about the next step [2.1, 2.9] */
 static int is_massless(const struct dense *d, int i)
 {
@@ -580,7 +580,7 @@ static void set_dynamic_residual(struct dense *d, const double *inputs)
 
 /* ---- the step ---- */
 
-/* x = x_old + u, R = R_old turn, theta = log(turn), and all that follows from them */
+/* x = x_old + u, R = R_old turn, theta = log(turn), and all quantities that follow */
 static void place(struct dense *d)
 {
     for (int b = 0; b < d->sys->n_bodies; b++) {
@@ -676,7 +676,7 @@ static double row_acceleration(const struct dense *d, const struct lk_law *law, 
     return sum;
 }
 
-/* E of the row of a law with the stops as they are known now, at the present poses and twists */
+/* E of the row of a law in the current states of the stops, at the current poses and twists */
 static void set_stop_tangent(struct dense *d, int i)
 {
     struct lk_law law = d->sys->law[i];
@@ -697,8 +697,8 @@ static int is_unilateral(const struct lk_system *sys, const struct lk_law *law)
     return sys->joint[law->joint].kind == LK_ROWS_UNILATERAL;
 }
 
-/* a := a_old with Q += the change of the inputs and of stops, projected; @leaving: only of stops
- * that are left */
+/* a := a_old with Q += the change of the inputs and of stops, projected; @leaving: only stops that
+ * are left */
 static int jump_accelerations(struct dense *d, const double *inputs, int leaving)
 {
     const struct lk_system *sys = d->sys;
@@ -733,7 +733,7 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
     return r;
 }
 
-/* what the stops do, from the accelerations without them */
+/* forces of the stops, from the accelerations without them */
 static int decide_stops(struct dense *d, const double *inputs)
 {
     const struct lk_system *sys = d->sys;
@@ -769,7 +769,7 @@ static int decide_stops(struct dense *d, const double *inputs)
     return r;
 }
 
-/* accelerations and multipliers carried over a jump of the inputs: a + W dQ, projected at the old
+/* carries accelerations and multipliers over a jump of the inputs: a + W dQ, projected at the old
  * pose */
 static int absorb_jump(struct dense *d, const double *inputs)
 {
@@ -789,8 +789,8 @@ static int absorb_jump(struct dense *d, const double *inputs)
     return r != 0 ? r : jump_accelerations(d, inputs, 1);
 }
 
-/* Return: 0, or LK_E_TURN where a body would turn by half a turn: log(exp(theta)) is another turn
- */
+/* Return: 0, or LK_E_TURN if a body would rotate by half a turn: log(exp(theta)) is then another
+ * rotation */
 static int predict(struct dense *d)
 {
     double h = d->sys->h;
@@ -827,8 +827,8 @@ static void move(struct dense *d)
     place(d);
 }
 
-/* (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g, dq = -s W (Phi_q^T dlambda + g); matrix and
- * outer Jacobians are those of the predicted pose, Phi and g are of the present one */
+/* (E + s Phi_q W Phi_q^T) dlambda = Phi - s Phi_q W g, dq = -s W (Phi_q^T dlambda + g); the matrix
+ * and the outer Jacobians are at the predicted pose, Phi and g at the current one */
 static int iterate(struct dense *d, const double *inputs, int iteration)
 {
     double *sWg = zeros(d->n, sizeof(double)), *change = zeros(d->m, sizeof(double));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One step of formulation ali3 with full matrices, straight from the formulas at the top of
- * core/step/ali3.c: an independent judge of the tree, the packed Jacobians and the four-lane code.
+ * core/step/ali3.c: an independent reference for the tree, the packed Jacobians and the four-lane
+ * code.
  *
  * It takes constants and the state at the start of the step from a compiled system, Phi, Phi_q,
  * gamma and coordinates from the joint types, and forces of compliant rows from their laws (all of
- * which have tests of their own). All else, from the rotations to drives and loads, is written
- * again. */
+ * which have tests of their own). All other parts, from rotations to drives and loads, are
+ * implemented again. */
 #ifndef TESTS_PHYSICS_DENSE_STEP_H
 #define TESTS_PHYSICS_DENSE_STEP_H
 
@@ -61,11 +62,11 @@ struct dense {
     struct lk_twist *twist;
 };
 
-/** dense_new() - matrices for @sys. Aborts without memory. */
+/** dense_new() - matrices for @sys. Aborts if memory is exhausted. */
 struct dense *dense_new(const struct lk_system *sys);
 void dense_free(struct dense *d);
 
-/** dense_step() - the step that lk_system_step() would take from the present state; @sys is only
+/** dense_step() - the step that lk_system_step() would make from the current state; @sys is only
  * read. Return: 0; LK_E_TURN like lk_system_step(); or DENSE_INDEFINITE, which must not happen. */
 #define DENSE_INDEFINITE (-1)
 int dense_step(struct dense *d, const double *inputs);

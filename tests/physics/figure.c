@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PUSH 5.0 /* accelerations that loads and inputs cause [m/s^2], arms being half a metre */
+#define PUSH 5.0 /* accelerations by loads and inputs [m/s^2], with arms of half a metre */
 #define LIMB 7   /* bodies of a limb, of a group */
 
 const char *const figure_names[FIGURE_COUNT] = {
@@ -22,7 +22,7 @@ static void *zeros(int n, size_t size)
     return ret;
 }
 
-/* the body that body @b hangs on, or the ground, or -2: nothing */
+/* the parent of body @b: a body, the ground, or -2: none */
 static int parent_of(enum figure figure, int b, int n)
 {
     int arms = n < 5 ? n : (n + 3) / 4;
@@ -132,13 +132,13 @@ static enum lk_joint_type type_of(struct mechanism *m, struct dice *dice, enum f
         return LK_JOINT_SPHERICAL;
     if (joints == FIGURE_REVOLUTE || joints == FIGURE_PARALLEL)
         return LK_JOINT_REVOLUTE;
-    /* limbs shall stay alike */
+    /* limbs must be similar */
     if (joints == FIGURE_ALTERNATING)
         return all[(figure == FIGURE_LIMBS || figure == FIGURE_GROUPS ? b % LIMB : b) % n];
     return all[dice_below(dice, n)];
 }
 
-/* the second point where the joint lets it be, so that slides have something to slide on */
+/* the second point at a place that the joint allows, so that slides have a distance */
 static void set_apart(struct dice *dice, struct mechanism_joint *j)
 {
     double along = dice_uniform(dice, -0.3, 0.3);
@@ -171,7 +171,7 @@ static struct mechanism_joint *join(struct mechanism *m, struct dice *dice, enum
         j->point[1][i] = j->point[0][i];
     }
     set_apart(dice, j);
-    /* either side of a joint may be the one that hangs */
+    /* either side of a joint may be the child */
     if (dice_chance(dice, 0.3)) {
         double point[3];
 
@@ -186,7 +186,7 @@ static struct mechanism_joint *join(struct mechanism *m, struct dice *dice, enum
     return j;
 }
 
-/* what closes loops is spherical, or turns about the direction that all turn about */
+/* joints that close loops are spherical, or revolute about the common direction */
 static void close_loops(struct mechanism *m, struct dice *dice, enum figure figure, int is_parallel)
 {
     enum lk_joint_type type = is_parallel ? LK_JOINT_REVOLUTE : LK_JOINT_SPHERICAL;
@@ -303,7 +303,7 @@ static int is_known(enum lk_joint_type type)
            type == LK_JOINT_POINT_ON_LINE;
 }
 
-/* @now: the new place of each joint, for those who refer to it */
+/* @now: the new place of each joint, for references to it */
 static void tame_joints(struct mechanism *m, int *now)
 {
     int n = 0;

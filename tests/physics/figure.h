@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mechanisms of a known figure, for tests of the step on batches: many parts that look alike, and
- * the same with something that disturbs the likeness. Everything in them can be stepped by batches.
- * Drawn at random from a seed, closed by construction, as in mechanism.h. */
+/* Mechanisms of a known shape, for tests of the step on batches: many similar parts, and the same
+ * with a disturbance of the similarity. Batches support everything in them. Random from a seed and
+ * closed by construction, as in mechanism.h. */
 #ifndef TESTS_PHYSICS_FIGURE_H
 #define TESTS_PHYSICS_FIGURE_H
 
 #include "mechanism.h"
 
-/* name, what it is: see parent_of() and close_loops() */
+/* name, shape: see parent_of() and close_loops() */
 #define FIGURES(X)                                                                                 \
     X(CHAIN, "chain")                                                                              \
     X(ANCHORED, "chain with joints to the ground in its middle")                                   \
@@ -42,14 +42,14 @@ enum figure_joints {
     FIGURE_JOINTS
 };
 
-/** figure_make() - @n bodies. Loads are constant and harmonic; there is an input for the force on a
- * body, for the torque on another, and for the first joint that has an angle, and a length. Never
- * NULL. Release with mechanism_free(). */
+/** figure_make() - @n bodies. Loads are constant and harmonic; there are inputs for the force on a
+ * body, for the torque on another, for the first joint with an angle, and for the first with a
+ * length. Never NULL. Release with mechanism_free(). */
 struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int n, uint64_t seed);
 
-/** figure_tame() - take out of a random mechanism what batches do not know: compliant rows, drives,
- * couplings, other joints (revolutes and spherical ones take their places), bodies without inertia.
- */
+/** figure_tame() - removes from a random mechanism what batches do not support: compliant rows,
+ * drives, couplings, other joints (replaced by revolute and spherical ones), bodies without
+ * inertia. */
 void figure_tame(struct mechanism *mechanism);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures [--coordinates lie|euler-parameters]: what the step does on the reference mechanisms.
+/* figures [--coordinates lie|euler-parameters]: results of the step on the reference mechanisms.
  *
- * For every case and step size: largest error against the reference, largest violation of the
- * joints in position, velocity and acceleration, largest drift of the energy, and the time that a
- * step takes. Run it from the source folder. */
+ * For every case and step size: largest error relative to the reference, largest violation of the
+ * joints in position, velocity and acceleration, largest drift of the energy, and time per step.
+ * Run it from the source folder. */
 #include "cmocka_all.h"
 #include "reference_cases.h"
 #include <math.h>
@@ -25,7 +25,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* the quickest of a few runs over the same second: what is above is the machine's doing */
+/* the fastest of a few runs over the same second: slower ones were disturbed */
 static double microseconds_a_step(const struct reference_case *c, double h)
 {
     struct lk_model *model = trajectory_model(c->model, c->replace);
@@ -51,7 +51,7 @@ static double microseconds_a_step(const struct reference_case *c, double h)
     return best * 1e6;
 }
 
-/* a quantity that the reference does not have is a dash */
+/* a quantity that the reference lacks is a dash */
 static void print_figure(double value)
 {
     if (isnan(value))
@@ -60,7 +60,7 @@ static void print_figure(double value)
         printf(" %9.2e", value);
 }
 
-/* @timed: the same without what only the figures ask for */
+/* @timed: the same without outputs that only the figures need */
 static void print_row(const struct reference_case *c, const struct reference_case *timed, double h)
 {
     struct trajectory run;
@@ -88,7 +88,7 @@ static void print_case(const char *name, const char *coordinates)
         assert_true(n < REPLACE_MAX);
         replace[n] = c.replace[n];
     }
-    if (strcmp(coordinates, "lie") != 0) { /* which is the default of a model */
+    if (strcmp(coordinates, "lie") != 0) { /* the default of a model */
         snprintf(solver, sizeof(solver), "formulation: ali3, coordinates: %s", coordinates);
         replace[n] = "formulation: ali3";
         replace[n + 1] = solver;
@@ -96,7 +96,7 @@ static void print_case(const char *name, const char *coordinates)
     n += replace[n] ? 2 : 0;
     memcpy(without, replace, sizeof(without));
     timed.replace = without;
-    /* the violation of accelerations takes a little time of its own */
+    /* the violation of accelerations takes a little time itself */
     replace[n] = "outputs:\n";
     replace[n + 1] = "outputs:\n  figures_condition: {type: condition}\n";
     c.replace = replace;

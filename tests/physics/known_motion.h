@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every type of joint, force, compliance and drive on a small mechanism whose motion is known: from
- * a closed form, or from the equation of motion in its fewest coordinates, integrated here.
+ * a closed form, or from the equation of motion in minimal coordinates, integrated here.
  *
  * A mechanism is stepped with h and h/2. The step is of second order, so every error (positions,
- * velocities, accelerations, forces) must fall by about 4, and stay below a bound that comes from
- * h: the trapezoidal rule errs by h^2/12 of the third derivative a unit of time; where a motion of
- * size A has rates up to w, that is A (w h)^2 w T / 12 after the time T, and the projections of one
- * step add something of the size A (w h)^2. */
+ * velocities, accelerations, forces) must fall by about 4, and stay below a bound derived from h:
+ * the trapezoidal rule errs by h^2/12 of the third derivative per unit of time; for a motion of
+ * amplitude A with rates up to w, that is A (w h)^2 w T / 12 after the time T, and the projections
+ * of one step add an error of order A (w h)^2. */
 #ifndef TESTS_PHYSICS_KNOWN_MOTION_H
 #define TESTS_PHYSICS_KNOWN_MOTION_H
 
@@ -19,7 +19,7 @@
 #define LEAST_RATIO    3.3  /* of errors at h and h/2; 4 for small h */
 #define ROUNDOFF       1e-9 /* errors below this part of a quantity's size need not fall */
 #ifndef SHOW_ALL
-#define SHOW_ALL 0 /* 1: print all errors, not only the wrong ones */
+#define SHOW_ALL 0 /* 1: print all errors, not only failures */
 #endif
 
 /** struct quantity - one scalar of an output. @size: its scale */
@@ -61,7 +61,7 @@ struct mechanism {
     "  a: {type: joint-acceleration, joint: guide}\n"                                              \
     "  work: {type: work}\n"
 
-/** compile() - a system of a model text with step @h; fails the test when it is refused. */
+/** compile() - a system of a model text with step @h; fails the test if it is refused. */
 struct lk_system *compile(const char *text, double h);
 
 /** offset_of() - where an output begins. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making random mechanisms; writing them is in mechanism_text.c. */
+/* Makes random mechanisms; mechanism_text.c writes them. */
 #include "mechanism.h"
 #include "maths/vec.h"
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void turned_diagonal(const double R[9], const double principal[3], double
     }
 }
 
-/* mass of any size; moments of matter: sums of pairs of positive second moments */
+/* mass of any size; realisable moments: sums of pairs of positive second moments */
 static void make_body(struct dice *dice, const double near[3], double reach,
                       struct mechanism_body *ret)
 {
@@ -100,7 +100,7 @@ static double *scaled_sum(double scale, const double *v, double *sum)
     return sum;
 }
 
-/* a unit vector square to @n */
+/* a unit vector perpendicular to @n */
 static void unit_square_to(struct dice *dice, const double n[3], double ret[3])
 {
     double any[3], length;
@@ -114,7 +114,7 @@ static void unit_square_to(struct dice *dice, const double n[3], double ret[3])
         ret[i] /= length;
 }
 
-/* the axis of the second body: the same, square to it, or bent away from it by up to a radian */
+/* the axis of the second body: equal, perpendicular to it, or at an angle of up to a radian */
 static void make_axes(struct dice *dice, struct mechanism_joint *j)
 {
     double square[3], bend = dice_uniform(dice, 0, 1);
@@ -131,8 +131,8 @@ static void make_axes(struct dice *dice, struct mechanism_joint *j)
     scaled_sum(0.5, j->axis[0], j->direction);
 }
 
-/* the point of the second body where the joint lets it be: along the axis, in the plane, anywhere
- */
+/* the point of the second body at a place that the joint allows: along the axis, in the plane,
+ * anywhere */
 static void make_apart(struct dice *dice, struct mechanism_joint *j)
 {
     double along = dice_uniform(dice, -0.3, 0.3), across[3];
@@ -156,7 +156,7 @@ static void make_apart(struct dice *dice, struct mechanism_joint *j)
     }
 }
 
-/* the smaller of what two bodies weigh: mass against a length, least moment against an angle */
+/* the smaller inertia of two bodies: mass for a length, least moment for an angle */
 static double lighter(const struct mechanism *m, const int body[2], int is_length)
 {
     double least = INFINITY;
@@ -174,9 +174,9 @@ static double lighter(const struct mechanism *m, const int body[2], int is_lengt
     return least;
 }
 
-/* Springs that may ring faster than the step can follow (omega h = 5) and dampers that may stop
- * their row within a step, but loads and initial deflections so small that nothing is
- * hurled: no body may turn by half a turn in a step. */
+/* Springs may oscillate faster than the step resolves (omega h = 5) and dampers may stop their row
+ * within a step, but loads and initial deflections are so small that no body rotates by half a turn
+ * in a step. */
 static double any_stiffness(const struct mechanism *m, struct dice *dice, double inertia)
 {
     double omega = dice_spread(dice, 1, 5 / m->step);
@@ -189,8 +189,8 @@ static double any_damping(const struct mechanism *m, struct dice *dice, double i
     return inertia * dice_spread(dice, 0.1, 0.1 / m->step);
 }
 
-/* @n rows, the first @n_length lengths; equal where the file cannot tell two directions from each
- * other, and all of a kind where @is_isotropic */
+/* @n rows, the first @n_length lengths; equal where the file cannot distinguish two directions, and
+ * all of one kind if @is_isotropic */
 static void make_compliance(const struct mechanism *m, struct dice *dice, const int body[2], int n,
                             int n_length, int is_isotropic, struct lk_compliance *ret)
 {
@@ -205,16 +205,16 @@ static void make_compliance(const struct mechanism *m, struct dice *dice, const 
     }
 }
 
-/* Three turns, and a thread, are measured along directions across the axis which the file does not
- * name. Where they give way by more than a little that shows, so a model that stands elsewhere,
- * with other such directions, moves otherwise. */
+/* Three rotations, and a screw, are measured along directions perpendicular to the axis which the
+ * file does not name. If they are compliant by more than a little this is visible: a model in
+ * another place, with other such directions, moves differently. */
 static int may_give_way(enum mechanism_kind kind, enum lk_joint_type type)
 {
     return kind == MECHANISM_MIXED ||
            (kind == MECHANISM_MOVABLE && type != LK_JOINT_PRISMATIC && type != LK_JOINT_SCREW);
 }
 
-/* a joint of @type somewhere between two bodies */
+/* a joint of @type at a random place between two bodies */
 static void make_joint(const struct mechanism *m, struct dice *dice, enum mechanism_kind kind,
                        enum lk_joint_type type, const int body[2], struct mechanism_joint *ret)
 {
@@ -243,7 +243,7 @@ static void make_joint(const struct mechanism *m, struct dice *dice, enum mechan
     }
 }
 
-/* a joint once more: the same, or shifted along the axis like the second hinge of a door. All its
+/* a duplicate of a joint: equal, or shifted along the axis like the second hinge of a door. All its
  * rows are redundant. */
 static void repeat_joint(struct dice *dice, const struct mechanism_joint *from,
                          struct mechanism_joint *ret)
@@ -255,7 +255,7 @@ static void repeat_joint(struct dice *dice, const struct mechanism_joint *from,
         scaled_sum(along, from->axis[0], ret->point[s]);
 }
 
-/* mostly those that bodies are hung on, sometimes those that hardly hold them */
+/* mostly joints that serve in a tree, sometimes those that constrain little */
 static enum lk_joint_type any_type(struct dice *dice)
 {
     static const enum lk_joint_type types[] = {
@@ -282,7 +282,7 @@ static int is_coupling(enum lk_joint_type type)
     return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
 }
 
-/* a joint from @from on with a coordinate of the kind, and which; -1 where the dice find none */
+/* a joint from @from on with a coordinate of the kind, and which; -1 if the draws find none */
 static int find_coordinate(const struct mechanism *m, struct dice *dice, int from, int is_angle,
                            int *ret_which)
 {
@@ -317,7 +317,7 @@ static void couple(struct mechanism *m, struct dice *dice, int from)
     m->n_joints++;
 }
 
-/* what a drive prescribes starts at the initial value; @size: of the unit of its coordinate */
+/* a drive starts at the initial value; @size: of the unit of its coordinate */
 static void make_drive(struct mechanism *m, struct dice *dice, double start, double size,
                        struct mechanism_drive *ret)
 {
@@ -343,7 +343,7 @@ static void make_drive(struct mechanism *m, struct dice *dice, double start, dou
         .type = LK_INPUT_DRIVE, .base = start, .size = 0.2 * PUSH * size * spacing * spacing};
 }
 
-/* drives at some of the joints from @from on, which close no loop: nothing contradicts them */
+/* drives at some of the joints from @from on, which close no loop, so nothing contradicts them */
 static void drive(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int from)
 {
     for (int i = from; i < m->n_joints; i++) {
@@ -371,8 +371,7 @@ static void drive(struct mechanism *m, struct dice *dice, enum mechanism_kind ki
     }
 }
 
-/* bodies hung one on another: a chain where @chain is 1, a bush where it is 0, or all on the first
- */
+/* a tree of bodies: a chain if @chain is 1, a bush if it is 0, or all on the first one */
 static void grow(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int first,
                  int end)
 {
@@ -394,7 +393,7 @@ static void grow(struct mechanism *m, struct dice *dice, enum mechanism_kind kin
     }
 }
 
-/* joints that close loops, mostly with rows to spare, and joints that are there twice */
+/* joints that close loops, mostly with redundant rows, and duplicate joints */
 static void close_loops(struct mechanism *m, struct dice *dice, enum mechanism_kind kind, int first,
                         int end, int from)
 {
@@ -449,7 +448,7 @@ static void make_on_coordinate(struct mechanism *m, struct dice *dice, int joint
         f->x[i] = 0.1 * (i - 2);
         f->y[i] = 0.01 * stiffness * f->x[i] * (1 + f->x[i] * f->x[i]);
     }
-    /* what is measured in the plane of the first body is not what the second one sees */
+    /* measurements in the plane of the first body differ from those of the second */
     j->can_mirror &= j->type != LK_JOINT_PLANAR;
 }
 
@@ -499,7 +498,8 @@ static void make_load(const struct mechanism *m, struct dice *dice, struct mecha
     }
 }
 
-/* inputs in body axes or along coordinates only: they mean the same when the model is turned */
+/* inputs in body axes or along coordinates only: these keep their meaning when the model is rotated
+ */
 static void make_input(struct mechanism *m, struct dice *dice, struct mechanism_input *ret)
 {
     int is_angle = dice_chance(dice, 0.6), body = dice_below(dice, m->n_bodies);
@@ -540,7 +540,7 @@ static void load(struct mechanism *m, struct dice *dice, enum mechanism_kind kin
         make_input(m, dice, &m->input[m->n_inputs++]);
 }
 
-/* Bodies without inertia: what a joint and a stiff spring at its coordinate hold needs none. */
+/* Bodies without inertia: held by a joint and a stiff spring at its coordinate. */
 static void lighten(struct mechanism *m, struct dice *dice)
 {
     for (int i = 0; i < m->n_forces; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random mechanisms for property tests: made from a seed, kept as data so that they can be moved,
- * shuffled and mirrored, and written as the text of a model file so that the reader takes part.
+ * shuffled and mirrored, and written as the text of a model file so that the reader is tested too.
  *
- * Every initial configuration is closed by construction: a joint is at one place and both of its
- * bodies see it there, whatever else they are joined to. Velocities are random; the library
- * projects them. */
+ * Every initial configuration is closed by construction: a joint has one place, which agrees for
+ * both of its bodies, however else they are connected. Velocities are random; the library projects
+ * them. */
 #ifndef TESTS_PHYSICS_MECHANISM_H
 #define TESTS_PHYSICS_MECHANISM_H
 
@@ -22,12 +22,11 @@ double dice_spread(struct dice *dice, double from, double to);
 /** dice_below() - 0 to @n - 1. */
 int dice_below(struct dice *dice, int n);
 int dice_chance(struct dice *dice, double probability);
-/** dice_unit() - a unit vector of @n numbers, no direction preferred. */
+/** dice_unit() - a uniformly distributed unit vector of @n numbers. */
 void dice_unit(struct dice *dice, double *ret, int n);
 
-/** enum mechanism_kind - MIXED: everything the reader knows; MOVABLE: the same but for what refers
- * to the axes of the world and not of the model; FREE: rigid, floating, no gravity and no other
- * load. */
+/** enum mechanism_kind - MIXED: everything that the reader supports; MOVABLE: the same except
+ * references to world axes; FREE: rigid, floating, no gravity and no other load. */
 enum mechanism_kind { MECHANISM_MIXED, MECHANISM_MOVABLE, MECHANISM_FREE };
 
 #define MECHANISM_DRIVES 2 /* at one joint */
@@ -103,8 +102,8 @@ struct mechanism_force {
     double phase;
 };
 
-/** struct mechanism_input - an input channel; @base: a value that changes nothing; @size: how far
- * off it moves its body but does not hurl it */
+/** struct mechanism_input - an input channel; @base: a value without effect; @size: a deviation
+ * that moves its body moderately */
 struct mechanism_input {
     enum lk_input_type type;
     int joint;
@@ -115,8 +114,8 @@ struct mechanism_input {
     double size;
 };
 
-/** struct mechanism - bodies are called b0, b1 ..., joints j0, j1 ...: by their place here, not by
- * their place in the file, which is @body_order and @joint_order. */
+/** struct mechanism - bodies are named b0, b1 ..., joints j0, j1 ...: by their index here, not by
+ * their place in the file, which is in @body_order and @joint_order. */
 struct mechanism {
     uint64_t seed;
     double gravity[3];
@@ -136,21 +135,21 @@ struct mechanism {
 };
 
 /** mechanism_make() - @n_bodies bodies in one or more mechanisms: trees, loops, duplicate joints.
- * The same @seed gives the same mechanism. Never NULL: a test without memory aborts. */
+ * The same @seed gives the same mechanism. Never NULL: aborts if memory is exhausted. */
 struct mechanism *mechanism_make(uint64_t seed, enum mechanism_kind kind, int n_bodies);
 void mechanism_free(struct mechanism *mechanism);
 
-/** mechanism_move() - turn everything about the origin by @q, then shift it. */
+/** mechanism_move() - rotates everything about the origin by @q, then shifts it. */
 void mechanism_move(struct mechanism *mechanism, const double q[4], const double shift[3]);
-/** mechanism_shuffle() - another order of bodies and joints in the file. */
+/** mechanism_shuffle() - changes the order of bodies and joints in the file. */
 void mechanism_shuffle(struct mechanism *mechanism, struct dice *dice);
-/** mechanism_mirror() - exchange the bodies of every joint, [b, a] for [a, b]; axes are turned
- * round so that the coordinates mean the same. */
+/** mechanism_mirror() - exchanges the bodies of every joint, [b, a] for [a, b]; axes are reversed
+ * so that the coordinates keep their meaning. */
 void mechanism_mirror(struct mechanism *mechanism);
 
 /** mechanism_text() - the model file, to be freed. */
 char *mechanism_text(const struct mechanism *mechanism);
-/** mechanism_compile() - read the text and compile it; prints the refusal and returns NULL. */
+/** mechanism_compile() - reads the text and compiles it; prints a refusal and returns NULL. */
 struct lk_system *mechanism_compile(const struct mechanism *mechanism);
 /** mechanism_inputs() - random values for all input channels. */
 void mechanism_inputs(const struct mechanism *mechanism, struct dice *dice, double *ret);

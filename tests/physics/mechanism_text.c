@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random mechanisms as text of a model file. All digits are written: a joint must stay closed. */
+/* Writes random mechanisms as text of a model file, with all digits, so that joints stay closed. */
 #include "mechanism.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* the first entry of a map; the others begin with a comma */
+/* no comma before the first entry of a map */
 static void put_first(FILE *f, const char *key, const double *v, int n)
 {
     fprintf(f, "%s: [", key);
@@ -28,7 +28,7 @@ static void put_both(FILE *f, const char *key, const double v[2][3])
     fprintf(f, "]");
 }
 
-/* one vector, or both where they differ */
+/* one vector, or both if they differ */
 static void put_sides(FILE *f, const char *one, const char *two, const double v[2][3])
 {
     if (memcmp(v[0], v[1], sizeof(v[0])) == 0)
@@ -62,7 +62,7 @@ static void put_body(FILE *f, int name, const struct mechanism_body *b)
     fprintf(f, "}\n");
 }
 
-/* name of a coordinate, "" where a joint has only one */
+/* name of a coordinate, "" if a joint has only one */
 static const char *coordinate_name(const struct mechanism *m, int joint, int which)
 {
     return lk_joint_traits[m->joint[joint].type].coordinate[which];

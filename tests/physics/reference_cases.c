@@ -23,9 +23,9 @@ static const char *const ex1[] = MOTION("ex1");
 static const char *const ex8a[] = MOTION("ex8a");
 static const char *const ex8b[] = MOTION("ex8b");
 
-/* The two starts of ex8a and ex8b, of the bob on a rod without mass. The rod's centre moves half as
- * fast as the bob, and it turns with speed over length: a start that only the bob knew would not be
- * consistent, and what makes it so would slow the bob down. */
+/* The two starts of ex8a and ex8b, of the bob on a massless rod. The rod's centre moves half as
+ * fast as the bob, and the rod rotates with speed over length: a start velocity of the bob alone
+ * would be inconsistent, and its projection would slow the bob down. */
 static const char *const tension[] = {"lambda", "tip.lambda", NULL};
 #define START(rod, rod_velocity, rate, bob, bob_velocity)                                          \
     {                                                                                              \
@@ -43,12 +43,11 @@ static const char *const start_x02[] =
           "[0.76121723660719, 0.155382817758256, 0]");
 
 /* The oscillator with another light mass. From 1e-3 kg on its own mode, at sqrt(2000 / mass), is
- * faster than a step of 1 ms can follow, but dies down: the slow motion is compared when the start
- * has rung out. At 1e-7 kg the mode is damped so much that the trapezoidal rule only turns its
- * sign, by
- * -(1 - 2e-3) a step of 1 ms: there the rate of the light mass would need a longer run. Without
- * mass the rate is no free choice, but p1' = 50 m/s, where the dampers balance the springs at the
- * start. */
+ * faster than a step of 1 ms resolves, but it decays: the slow motion is compared after the
+ * transient. At 1e-7 kg the mode is so strongly damped that the trapezoidal rule only reverses its
+ * sign, by -(1 - 2e-3) per step of 1 ms: the rate of the light mass would need a longer run.
+ * Without mass the initial rate is not free, but p1' = 50 m/s, where the dampers balance the
+ * springs at the start. */
 #define MOTION_OF(m)                                                                               \
     {                                                                                              \
         m ".p1", "light.x", m ".p2", "heavy.x", m ".v1", "light.vx", m ".v2", "heavy.vx", NULL     \
@@ -78,8 +77,8 @@ static const char *const columns_0[] = MOTION_OF("m0");
 static const char *const mass_0[] = {LIGHT("0", "0"), "position: [0.02, 0, 0]",
                                      "position: [0.02, 0, 0]\n    velocity: [50, 0, 0]", NULL};
 
-/* The crank turns about x only: its inertia about its own length has no part in the motion, and a
- * crank without any has the same reference. */
+/* The crank rotates about x only: its moment about its own length does not affect the motion, so a
+ * crank without it has the same reference. */
 static const char *const slender[] = {"[4e-4, 4e-4, 1e-5]", "[4e-4, 4e-4, 0]", NULL};
 #define SLIDER_CRANK(id, texts)                                                                    \
     {                                                                                              \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reference trajectories that the repository carries, and the models that must follow them. */
+/* The reference trajectories in the repository, and the models that must reproduce them. */
 #ifndef TESTS_PHYSICS_REFERENCE_CASES_H
 #define TESTS_PHYSICS_REFERENCE_CASES_H
 
 #include "trajectory.h"
 
-/** reference_case() - by name; fails the test when there is none. */
+/** reference_case() - by name; fails the test if it does not exist. */
 const struct reference_case *reference_case(const char *name);
 
 #endif

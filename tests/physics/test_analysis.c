@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What linkage check says about mechanisms whose answers are known: redundant rows, singular poses,
- * nearness to them, the elimination tree. */
+/* Results of linkage check for mechanisms with known answers: redundant rows, singular poses,
+ * distance to them, the elimination tree. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include <glob.h>
@@ -124,7 +124,7 @@ static void redundant_rows_are_named(void **state)
     (void)state;
     assert_int_equal(lk_mobility_init(sys, &m), 0);
     assert_int_equal(m.n_redundant, 3);
-    /* all that leads out of the plane, at each of the four joints */
+    /* the out-of-plane rows, at each of the four joints */
     assert_int_equal(m.n_rows, 12);
     for (int i = 0; i < 4; i++) {
         int found[3] = {0};
@@ -143,8 +143,9 @@ static void redundant_rows_are_named(void **state)
 
 static void directions_follow_the_mechanism(void **state)
 {
-    /* a hinge and a rail on one line, 3-4-5 in the plane x z, hold all but nothing, and twice the
-     * shifts square to the line and the turns about directions square to it */
+    /* a hinge and a rail on one line, 3-4-5 in the plane x z, together constrain everything, and
+     * twice the displacements perpendicular to the line and the rotations about perpendicular
+     * directions */
     struct lk_system *sys = compile("linkage: 1\nname: door\nbodies:\n"
                                     "  door: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0],\n"
                                     "         orientation: {axis: [1, 2, 3], angle: 0.4}}\n"
@@ -230,7 +231,7 @@ static void the_smallest_value_is_the_distance_to_the_singular_pose(void **state
 
 static void a_stretched_strut_is_stuck(void **state)
 {
-    /* two bars in line between two pins of the ground: a motion to first order, and no further */
+    /* two bars in line between two pins of the ground: an infinitesimal motion only */
     static const double point[3][3] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
     struct lk_system *sys = loop_of_bars(3, point, along_z);
     struct lk_pose_check c;
@@ -247,8 +248,8 @@ static void a_stretched_strut_is_stuck(void **state)
 
 static void a_folded_slider_crank_may_do_two_things(void **state)
 {
-    /* crank and rod of one length, folded back: the piston may leave, or the rod turn with the
-     * crank about the ground's pin */
+    /* crank and rod of equal length, folded: the piston may move, or the rod rotates with the crank
+     * about the pin of the ground */
     struct lk_system *sys = compile(
         "linkage: 1\nname: folded\nbodies:\n"
         "  crank: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"
@@ -272,8 +273,8 @@ static void a_folded_slider_crank_may_do_two_things(void **state)
 
 static void bricard_moves_though_its_count_says_no(void **state)
 {
-    /* six hinges along the edges of a unit cube, each square to its neighbours: movable in all its
-     * poses, with one redundant row, which no plane explains */
+    /* six hinges along the edges of a unit cube, each perpendicular to its neighbours: mobile in
+     * all its poses, with one redundant row that no plane explains */
     static const double point[6][3] = {{0, 0, 0},  {1, 0, 0},  {1, -1, 0},
                                        {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
     static const double axis[6][3] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0},
@@ -292,7 +293,7 @@ static void bricard_moves_though_its_count_says_no(void **state)
 
 static void the_answer_does_not_depend_on_size_and_mass(void **state)
 {
-    /* a flat parallelogram of 1 mm, askew, 100 m from the origin, with bodies of very different
+    /* a flat parallelogram of 1 mm, oblique, 100 m from the origin, with bodies of very different
      * mass: its round-off is 1e-11 of its size */
     static const double mass[3] = {1e-6, 1e3, 1};
     static const double along[4] = {0, 0.5e-3, 1.5e-3, 1e-3};
@@ -424,7 +425,7 @@ static void a_driven_coordinate_is_no_freedom(void **state)
     assert_int_equal(m.n_driven, 1);
     assert_int_equal(m.n_redundant, 3);
     lk_mobility_fini(&m);
-    /* it moves while it is driven, so there are poses nearby */
+    /* it moves while it is driven, so there are regular poses nearby */
     assert_int_equal(lk_pose_check_init(sys, &c), 0);
     assert_int_equal(c.kind, LK_POSE_REGULAR);
     assert_true(c.n_nearby > 0);
@@ -434,7 +435,7 @@ static void a_driven_coordinate_is_no_freedom(void **state)
 
 static void a_driven_mechanism_can_be_singular(void **state)
 {
-    /* the driven crank does not say which way coupler and second crank leave the flat pose */
+    /* the driven crank does not determine which way coupler and second crank leave the flat pose */
     struct lk_system *sys = driven_parallelogram(0, 1);
     struct lk_pose_check c;
 
@@ -468,7 +469,7 @@ static void drives_that_fight_are_named(void **state)
     lk_system_free(sys);
 }
 
-/* three wheels on the ground, each geared to the next and the last to the first by @ratio */
+/* three wheels on the ground, each geared to the next, and the last to the first by @ratio */
 static struct lk_system *wheels(double ratio)
 {
     struct text t = {.size = 0};
@@ -503,12 +504,12 @@ static void gears_count_as_rows(void **state)
     lk_pose_check_fini(&c);
     lk_system_free(sys);
 
-    /* against the others: nothing turns */
+    /* contradicts the others: no wheel turns */
     sys = wheels(0.5);
     expect_mobility(sys, 0, 0);
     lk_system_free(sys);
 
-    /* as the others say anyway */
+    /* as the others imply anyway */
     sys = wheels(1.0 / 6);
     assert_int_equal(lk_mobility_init(sys, &m), 0);
     assert_int_equal(m.dof, 1);
@@ -521,7 +522,7 @@ static void gears_count_as_rows(void **state)
 
 static void parts_of_a_body_add_no_freedom(void **state)
 {
-    /* a plate with 16 arms on hinges: large enough to be split */
+    /* a plate with 16 hinged arms: large enough to be split */
     struct text t = {.size = 0};
     struct lk_system *sys;
     struct lk_tree_view view;
@@ -555,7 +556,7 @@ static void parts_of_a_body_add_no_freedom(void **state)
 
 static void compliant_rows_bind_nothing(void **state)
 {
-    /* a parallelogram with a joint that gives way: no loop is left, and six freedoms more */
+    /* a parallelogram with a compliant joint: no loop remains, and six more degrees of freedom */
     struct lk_system *sys;
     struct lk_pose_check c;
     struct text t = {.size = 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of the library is its own: every public function gives the same bits whatever its
- * caller has set for denormal numbers, and leaves that setting alone. The case is a pendulum whose
- * motion decays through the denormals to nothing; the table below names every public function, and
- * a test reads the headers to see that none is missing. */
+/* The arithmetic of the library does not depend on its caller: every public function gives the same
+ * bits for any setting of denormal numbers in the caller, and restores that setting. The case is a
+ * pendulum whose motion decays through the denormals to zero; the table below names every public
+ * function, and a test reads the headers to find missing ones. */
 #include "cmocka_all.h"
 #include "decay.h"
 #include "linkage/analysis.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS  8000 /* of 1 ms: all of it is a denormal somewhere between 7000 and 8000 */
-#define LOOKED 5    /* steps from one look to the next */
+#define STEPS  8000 /* of 1 ms: all values are denormal at some time between 7000 and 8000 */
+#define LOOKED 5    /* steps between two observations */
 #define VALUES 256
 
 static const char *header_folder;
@@ -43,7 +43,7 @@ static void set(uint64_t word)
     __asm__ volatile("ldmxcsr %0" : : "m"(value) : "memory");
 }
 
-/* as a program finds it; results flushed, operands, too; both, rounded down, with flags raised */
+/* default; results flushed; operands too; both, rounded down, with flags raised */
 static const uint64_t settings[] = {0x1f80, 0x9f80, 0x9fc0, 0xbfff};
 #elif defined(__aarch64__)
 #define HAS_SETTING 1
@@ -60,7 +60,7 @@ static void set(uint64_t word)
     __asm__ volatile("msr fpcr, %0" : : "r"(word) : "memory");
 }
 
-/* as a program finds it; flushed; flushed and rounded down */
+/* default; flushed; flushed and rounded down */
 static const uint64_t settings[] = {0, UINT64_C(1) << 24, UINT64_C(1) << 24 | UINT64_C(2) << 22};
 #else
 #define HAS_SETTING 0
@@ -79,7 +79,7 @@ static const uint64_t settings[] = {0};
 
 #define SETTINGS ((int)(sizeof(settings) / sizeof(settings[0])))
 
-/* ---- what functions give ---- */
+/* ---- results of functions ---- */
 
 /* struct scene - @text: of numbers, for the reader of documents;  @lab: at time @lab_time */
 struct scene {
@@ -90,7 +90,7 @@ struct scene {
     double lab_time;
 };
 
-/* struct trace - what a row gave, one look after another */
+/* struct trace - the results of a row, one observation after another */
 struct trace {
     double *values;
     size_t n;
@@ -285,7 +285,7 @@ static void look_lab_advance(struct scene *s, struct trace *trace)
     struct lk_error error;
     struct scene own = {.system = (struct lk_system *)(uintptr_t)lk_laboratory_system(s->lab)};
 
-    s->lab_time += 0.25; /* exact: it is the test that adds */
+    s->lab_time += 0.25; /* exact: the test does the addition */
     if (lk_laboratory_advance(s->lab, s->lab_time, &nothing, &error) != 0)
         fail_msg("%s", error.text);
     look_outputs(&own, trace);
@@ -322,7 +322,7 @@ static void look_pool(struct scene *s, struct trace *trace)
 
     (void)s;
     assert_int_equal(lk_pool_new(2, &pool), 0);
-    /* the thread begins with the setting of this one */
+    /* the thread inherits the setting of this one */
     assert_int_equal(pthread_create(&thread, NULL, serve, pool), 0);
     lk_pool_run(pool, multiply, &product);
     lk_pool_stop(pool);
@@ -331,7 +331,7 @@ static void look_pool(struct scene *s, struct trace *trace)
     keep_number(trace, product);
 }
 
-/* struct row - functions that compute, and one that asks them. @when: ONCE before the run, in this
+/* struct row - functions that compute, and one that calls them. @when: ONCE before the run, in this
  * order; LOOK every few steps; ONCE_AFTER the run */
 enum when { ONCE, LOOK, ONCE_AFTER };
 static const struct row {
@@ -367,9 +367,9 @@ static const struct row {
 
 #define ROWS ((int)(sizeof(rows) / sizeof(rows[0])))
 
-/* those that compute nothing, by name or by how their names begin: they copy, count, make, free,
- * wait or name; lk_system_time() is the product of two positive numbers, lk_pool_run() computes
- * what its caller gives it to compute */
+/* functions that compute nothing, by name or by prefix: they copy, count, allocate, free, wait or
+ * name; lk_system_time() is the product of two positive numbers, lk_pool_run() computes what its
+ * caller passes */
 static const char others[] =
     " lk_also lk_build_ lk_document_ lk_node_ lk_host_ lk_error_ lk_errors_ lk_file_ lk_text_ "
     "lk_stacks_ "
@@ -391,7 +391,7 @@ static const char others[] =
     " lk_system_output_size lk_system_set_pool lk_system_set_probe lk_system_step_count"
     " lk_system_step_size lk_system_time ";
 
-/* Return: how many functions have changed the caller's setting. */
+/* Return: number of functions that changed the caller's setting. */
 static int count_changes(enum when when, uint64_t word, struct scene *scene, struct trace *traces)
 {
     int n = 0;
@@ -463,7 +463,7 @@ static void test_bits_are_the_librarys(void **state)
     assert_int_equal(n, 0);
 }
 
-/* ---- the table against the headers ---- */
+/* ---- the table compared with the headers ---- */
 
 #define HEADER_SIZE 65536
 
@@ -500,7 +500,7 @@ static int is_word(const char *list, const char *name, size_t size)
     return 0;
 }
 
-/* Is it among those that compute nothing? */
+/* Whether it is among those that compute nothing. */
 static int is_other(const char *name)
 {
     for (const char *at = strchr(others, 'l'); at; at = strstr(at + 1, " lk_")) {
@@ -523,8 +523,8 @@ static int is_listed(const char *name)
     return listed;
 }
 
-/* Return: how many functions @text declares; each is in the table, or among those without a number
- */
+/* Return: number of functions that @text declares; each must be in the table, or among those that
+ * compute nothing */
 static int check_functions(const char *header, const char *text)
 {
     int n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of batches (compile/batch/pieces.h, step/batch/batch.h) for mechanisms of many
- * figures and for all numbers of lanes, without a number in it: what every body and joint meets on
- * the way up and down the tree is followed from place to place.
+/* The program of batches (compile/batch/pieces.h, step/batch/batch.h) for mechanisms of many shapes
+ * and all numbers of lanes, without any numbers: the test follows symbolically what every body and
+ * joint meets on the way up and down the tree.
  *
- *   pieces   every body in one lane, every joint eliminated once, where both its bodies have met
- *   places   no two things that live at a time overlap; the stack of remainders is simulated
+ *   pieces   every body in one lane, every joint eliminated once, after both its bodies have met
+ *   places   no two live blocks overlap; the test simulates the stack of remainders
  *   order    children before parents; bodies before their joints, joints before their fronts
- *   tasks    nothing that another task is at in the same phase is touched */
+ *   tasks    no access to memory that another task uses in the same phase */
 #include "cmocka_all.h"
 #include "compile/batch/pieces.h"
 #include "figure.h"
@@ -28,14 +28,14 @@ struct plan {
     struct lk_pieces pieces;
     struct lk_batches *p;
     struct spot *spot; /* of every vector of values */
-    int *front_done;   /* ops before each front was, and likewise: */
-    int *joint_op;     /* of each block: its place among all operations */
+    int *front_done;   /* number of operations before each front, and likewise: */
+    int *joint_op;     /* of each block: its index among all operations */
     int *body_op;
     int *front_op;
     int *task_of_op;
 };
 
-/** struct spot - what a vector is for. @owner: of a remainder, the front that wrote it last */
+/** struct spot - the use of a vector. @owner: of a remainder, the front that wrote it last */
 enum use { FREE, BODY, JOINT, FACTOR, REMAINDER, MASK, SCRATCH, GROUND, NOTHING, USES };
 struct spot {
     enum use use;
@@ -88,7 +88,7 @@ static int kind_of(enum lk_joint_type type)
     }
 }
 
-/* hubs are not split here: larger fronts than a system would have */
+/* hubs are not split here: larger fronts than in a system */
 static void set_topology(struct plan *pl, const struct mechanism *m)
 {
     pl->n_bodies = m->n_bodies;
@@ -111,11 +111,11 @@ static void set_topology(struct plan *pl, const struct mechanism *m)
 
 /* ---- pieces ---- */
 
-/** struct crowd - the bodies that have met in a lane of a front, as flags; NULL where the lane is
+/** struct crowd - the bodies that have met in a lane of a front, as flags; NULL if the lane is
  * empty. */
 struct crowd {
     unsigned char *has;
-    int is_taken; /* over by another front */
+    int is_taken; /* another front has taken it */
 };
 
 static int is_in(const struct plan *pl, const struct crowd *c, int body)
@@ -134,7 +134,7 @@ static void join_crowd(const struct plan *pl, struct crowd *to, int body, const 
         }
 }
 
-/* @taken: how many fronts took each body as such */
+/* @taken: number of fronts that took each body itself */
 static void gather(const struct plan *pl, int front, int l, struct crowd *crowds, int *taken)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -160,8 +160,8 @@ static void gather(const struct plan *pl, int front, int l, struct crowd *crowds
     }
 }
 
-/* What a front eliminates and keeps of its crowd, and that it forgets nothing. A joint to the
- * ground may be kept. */
+/* Checks the rows that a front eliminates and keeps of its crowd, and that none is missing. A joint
+ * to the ground may be kept. */
 static void check_slots(const struct plan *pl, int front, int l, const struct crowd *crowd,
                         int *eliminated)
 {
@@ -192,7 +192,7 @@ static void check_slots(const struct plan *pl, int front, int l, const struct cr
     CHECK(pl, kept == left, "front %d keeps %d joints, expected %d", front, kept, left);
 }
 
-/* which row of a front is which row of its part */
+/* maps rows of a front to rows of its part */
 static void check_part(const struct plan *pl, int front, const struct lk_piece_part *part, int l)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -287,8 +287,8 @@ static int factor_size(const struct lk_batch_front *f)
     return f->e * (f->e + 1) / 2 + f->e * (f->n - f->e);
 }
 
-/* what lives as long as the program; scratch is what the largest front of a task takes that has no
- * instance of its own */
+/* blocks that live as long as the program; the scratch is that of the task's largest front without
+ * an instance of its own */
 static void settle_all(struct plan *pl)
 {
     const struct lk_batches *p = pl->p;
@@ -318,7 +318,7 @@ static void settle_all(struct plan *pl)
     }
 }
 
-/* where lane @l of a block begins, and what is there; @ret_lane: the lane in it */
+/* start and contents of lane @l of a block; @ret_lane: the lane in it */
 static const struct spot *look_up(const struct plan *pl, struct lk_ref ref, int l, int *ret_lane)
 {
     int at = ref.map < 0 || l >= ref.n ? ref.at * pl->lanes + l : pl->p->map[ref.map + l];
@@ -335,7 +335,7 @@ static const struct spot *look_up(const struct plan *pl, struct lk_ref ref, int 
     return &pl->spot[at / pl->lanes];
 }
 
-/* lane @l of @ref is joint @joint, or, for -1, none that anybody needs */
+/* checks that lane @l of @ref is joint @joint, or, for -1, one that nothing uses */
 static void check_joint_ref(const struct plan *pl, struct lk_ref ref, int l, int joint)
 {
     int lane;
@@ -348,7 +348,7 @@ static void check_joint_ref(const struct plan *pl, struct lk_ref ref, int l, int
     CHECK(pl, found == joint, "joint %d is taken for joint %d", found, joint);
 }
 
-/* likewise body @body; n_bodies and -1: the ground, or what moves as little */
+/* likewise body @body; n_bodies and -1: the ground, or an equally fixed block */
 static void check_body_ref(const struct plan *pl, struct lk_ref ref, int l, int body)
 {
     int lane;
@@ -451,7 +451,7 @@ static void check_element(const struct plan *pl, int front, const struct lk_piec
     }
 }
 
-/* rows that only some lanes of a body have are masked, in these lanes */
+/* rows that only some lanes of a body have are masked in these lanes */
 static void check_masks(const struct plan *pl, int front, const struct lk_piece_part *part)
 {
     const struct lk_piece_front *f = &pl->pieces.fronts[front];
@@ -494,7 +494,7 @@ static void check_front(const struct plan *pl, int front)
 
 /* ---- the program ---- */
 
-/* what child lane @lane of @child left is still there, all of it; @ref: where it is looked for */
+/* checks that the remainder of child lane @lane of @child is still complete; @ref: its reference */
 static void check_remainder(const struct plan *pl, int front, int l, int child, int lane,
                             struct lk_ref remainder, struct lk_ref sums)
 {
@@ -514,7 +514,7 @@ static void check_remainder(const struct plan *pl, int front, int l, int child, 
               pl->spot[c->remainder + i].owner, child);
 }
 
-/* a merge takes the same from the same places, in either order of its parts */
+/* a merge reads the same from the same places, in either order of its parts */
 static void check_merge(const struct plan *pl, int front, int l, int child, int lane)
 {
     const struct lk_batch_front *out = &pl->p->fronts[front];
@@ -532,7 +532,7 @@ static void check_merge(const struct plan *pl, int front, int l, int child, int 
     CHECK(pl, out->merge < 0 || n == 1, "front %d merges %d parts of front %d", front, n, child);
 }
 
-/* the rows that a merge keeps of a body are masked where a lane lacks them */
+/* kept rows of a body in a merge are masked in lanes that lack them */
 static void check_link_masks(const struct plan *pl, int front, int l)
 {
     const struct lk_batch_front *out = &pl->p->fronts[front];
@@ -607,8 +607,8 @@ static void run_front(struct plan *pl, int front, int task)
     pl->front_done[front] = 1;
 }
 
-/* Upwards. The kernels write the remainder while they read those of the children: these must not
- * overlap either, which is so when they are still whole afterwards. */
+/* Upwards. The kernels write the remainder while they read those of the children, so these must not
+ * overlap either: they must still be complete afterwards. */
 static void run_upwards(struct plan *pl)
 {
     for (int t = 0; t < pl->p->n_tasks; t++)
@@ -657,8 +657,8 @@ static void find_ops(struct plan *pl)
           p->n_fronts);
 }
 
-/* Operation @later needs @earlier done, upwards, and the other way round downwards: they are of one
- * task in this order, or the later one is of the top. */
+/* Upwards, operation @later depends on @earlier, and downwards the reverse: they are of one task in
+ * this order, or the later one is of the top. */
 static void check_order(const struct plan *pl, int earlier, int later, const char *what)
 {
     int t = pl->task_of_op[earlier], u = pl->task_of_op[later];
@@ -685,8 +685,8 @@ static int op_of_body(const struct plan *pl, int body)
     return -1;
 }
 
-/* bodies before joints before the front that eliminates them, before those that their rows were
- * kept by (downwards a front reads what it keeps) */
+/* bodies before joints before the front that eliminates them, before the fronts that keep their
+ * rows (downwards a front reads what it keeps) */
 static void check_orders(const struct plan *pl)
 {
     int *elim = zeros((size_t)pl->n_joints, sizeof(int));
@@ -727,7 +727,7 @@ static void check_orders(const struct plan *pl)
     free(op);
 }
 
-/* ---- all of it ---- */
+/* ---- all checks ---- */
 
 static int *unknown(int n)
 {
@@ -830,7 +830,7 @@ static void test_random_mechanisms(void **state)
     }
 }
 
-/* without tasks, merges and masks most of the above would say nothing */
+/* without tasks, merges and masks most of the checks above would be empty */
 static void test_of_the_test(void **state)
 {
     (void)state;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step on batches against the same method one by one (step/ali3.c), by every engine that the
- * processor has, and what must not change a bit: reset and replay, refused steps, workers.
+/* The step on batches compared with the same method one by one (step/ali3.c), by every supported
+ * engine, and what must not change a bit: reset and replay, refused steps, workers.
  *
- *     test_batches [FIRST LAST]     seeds of random mechanisms; without them the usual ones
+ *     test_batches [FIRST LAST]     seeds of random mechanisms; the default ones without them
  *
- * Engines differ from the classical step by round-off only, and how far round-off goes is the
- * mechanism's own affair (see test_random.c). It is measured: the classical step also runs from
- * initial configurations that are beside the first by the round-off of its size. What these part
- * by, NOISE times, may part the engines: a step rounds about as many times as rows meet in a sum,
- * and TRIALS draws may all miss the worst direction. What these configurations do not stir (a load
- * that is constant, say) may still differ by the rounding of sums: RELATIVE is 2e-16 for each of
- * the STEPS * ROUNDINGS operations that a value passes through one after another. */
+ * Engines differ from the classical step only by round-off, whose amplification depends on the
+ * mechanism (see test_random.c). It is measured: the classical step also runs from initial
+ * configurations perturbed by the round-off of its size. NOISE times the differences of these runs
+ * is allowed between engines: a step rounds about as many times as rows occur in a sum, and TRIALS
+ * draws may all miss the worst direction. Values that the perturbation does not affect (a constant
+ * load, say) may still differ by the rounding of sums: RELATIVE is 2e-16 for each of the STEPS *
+ * ROUNDINGS operations that a value passes through in succession. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "figure.h"
@@ -25,12 +25,12 @@
 #include <string.h>
 
 #define STEPS       20
-#define ROUNDINGS   250 /* in a step: three iterations, two projections, some 50 in each */
+#define ROUNDINGS   250 /* per step: three iterations, two projections, some 50 in each */
 #define RELATIVE    (STEPS * ROUNDINGS * DBL_EPSILON)
-#define REST        1e-3 /* [m, m/s ...]: what moves less than that moves by round-off only */
+#define REST        1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE       30
 #define TRIALS      3
-#define SHOWN       40 /* bodies and joints of a mechanism that have outputs */
+#define SHOWN       40 /* number of bodies and joints of a mechanism that have outputs */
 #define WORKERS_MAX 4
 
 /* Quantities of one unit are compared with each other: of bodies, of joints, then output channels
@@ -75,7 +75,7 @@ static const char *name_of(int kind)
 
 /* ---- a system by a named engine ---- */
 
-/* outputs of every type that batches allow, in place of those of the mechanism's own text */
+/* outputs of every type that batches support, replacing those of the mechanism's own text */
 static void put_outputs(FILE *f, const struct mechanism *m)
 {
     static const char *const of_body[] = {"body-pose", "body-velocity", "body-acceleration"};
@@ -141,7 +141,7 @@ static double *new_inputs(const struct lk_system *sys)
     return inputs;
 }
 
-/* ---- what a run leads to ---- */
+/* ---- the result of a run ---- */
 
 /** struct record - @status: of the last step; */
 struct record {
@@ -210,7 +210,7 @@ static struct record take_record(const struct lk_system *sys)
     return r;
 }
 
-/* inputs jump from step to step, and stand still for one in between */
+/* inputs jump from step to step, with one step without a jump in between */
 static struct record run(const struct mechanism *m, const char *engine)
 {
     struct lk_system *sys = compile(m, engine);
@@ -232,7 +232,7 @@ static struct record run(const struct mechanism *m, const char *engine)
     return ret;
 }
 
-/* ---- the yardstick ---- */
+/* ---- the measure of round-off ---- */
 
 static double size_of(const struct mechanism *m)
 {
@@ -244,7 +244,7 @@ static double size_of(const struct mechanism *m)
     return size;
 }
 
-/* the initial configuration, beside itself by @noise; @back: what it was */
+/* the initial configuration, perturbed by @noise; @back: the original */
 static struct record run_beside(struct mechanism *m, struct dice *dice, double noise)
 {
     size_t size = (size_t)m->n_bodies * sizeof(*m->body);
@@ -279,8 +279,7 @@ static double largest(const double *a, const double *b, int n)
     return ret;
 }
 
-/* how large the numbers are of which a quantity is made; the balance of works is what is left of
- * energies */
+/* magnitude of the terms of a quantity; the energy balance is a small difference of energies */
 static double size_in(const struct record *r, int kind)
 {
     double size = largest(r->value[kind], NULL, r->n[kind]);
@@ -290,7 +289,7 @@ static double size_in(const struct record *r, int kind)
     return size;
 }
 
-/* worst of all mechanisms, in parts of what is allowed */
+/* worst of all mechanisms, relative to the allowed difference */
 static double worst[KINDS];
 static int n_compared, n_refused;
 
@@ -317,15 +316,14 @@ static void compare(const struct record *classical, const struct record *by_engi
     }
 }
 
-/* every engine against none; @m: may be thrown about too fast for its step, which is then refused
- * by all */
+/* every engine compared with none; @m: may move too fast for its step, which all then refuse */
 static void compare_engines(struct mechanism *m, const char *what)
 {
     struct record classical = run(m, "none");
     struct dice dice = {m->seed};
     double noise[KINDS] = {0}, roundoff = DBL_EPSILON * size_of(m);
 
-    /* places are known to that, so violations are, and what Newton's method still finds to do */
+    /* poses are only known to that, so are violations, and the last Newton increments */
     noise[RESIDUAL_POSITION] = noise[INCREMENT] = noise[OUTPUTS + LK_OUTPUT_RESIDUAL] = roundoff;
     for (int t = 0; t < TRIALS; t++) {
         struct record beside = run_beside(m, &dice, roundoff);
@@ -376,7 +374,7 @@ static void test_chains(void **state)
     }
 }
 
-/* a closed figure of joints at random holds still or breaks */
+/* a closed figure of random joints is rigid or inconsistent */
 static int is_sound(int figure, int joints)
 {
     if (figure == FIGURE_RING || figure == FIGURE_LADDER || figure == FIGURE_GRID)
@@ -447,8 +445,8 @@ static struct tape new_tape(const struct lk_system *sys)
     return t;
 }
 
-/* what a step refuses, and must leave no trace of: inputs that are not finite, that turn a body by
- * more than half a turn, that overflow on the way */
+/* inputs that a step refuses without a trace: not finite, rotating a body by more than half a turn,
+ * overflowing during the step */
 static void offend(struct lk_system *sys, double *inputs, int step)
 {
     static const double wrong[] = {NAN, INFINITY, 1e12, -1e12, 1e200, 1e307};
@@ -555,7 +553,7 @@ static void test_replay(void **state)
         }
 }
 
-/* the classical step gives way in the same way */
+/* the classical step refuses in the same way */
 static void test_replay_without(void **state)
 {
     struct mechanism *m = make_sample(1);

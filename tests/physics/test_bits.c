@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The number of workers does not change a bit: every model of the command line, stepped by 1, 2, 3
  * and 4 workers, over all states, reactions and outputs. Also with workers that sleep in between,
- * and with another number from one step to the next. */
+ * and with a number that changes from step to step. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "linkage/pool.h"
@@ -16,7 +16,7 @@
 static char **paths;
 static int n_paths;
 
-/* what a step left behind: all bodies, all joints, then the outputs */
+/* the result of a step: all bodies, all joints, then the outputs */
 struct record {
     size_t n;
     double *values;
@@ -55,7 +55,7 @@ static struct record take_record(const struct lk_system *system)
     return record;
 }
 
-/* @n_workers: from step to step */
+/* @n_workers: for each step */
 static struct record run(const char *path, const int *n_workers, int n_kinds, bool rest)
 {
     struct pool_threads *threads[WORKERS_MAX] = {NULL};

@@ -8,7 +8,7 @@
 
 /* ---- friction ---- */
 
-/* a guide that falls by 0.3 rad, or lies flat */
+/* an incline of 0.3 rad, or a level guide */
 static const char incline_text[] =
     HEAD("[%.17g, %.17g, 0]") "bodies:\n"
                               "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], "
@@ -35,8 +35,8 @@ static struct lk_system *compile_incline(double angle, double speed, double coul
     return compile(text, h);
 }
 
-/* A load of 0.8 of the friction: the block creeps at the rate at which tanh(rate / creep) = 0.8;
- * and that is all: creep is what the file says, or C h / (2 m). */
+/* A load of 0.8 of the friction: the block creeps at the rate at which tanh(rate / creep) = 0.8,
+ * and no faster: creep is given in the file, or C h / (2 m). */
 static void friction_sticks_but_for_creep(void **state)
 {
     const double load = 2 * G * sin(0.3), coulomb = load / 0.8, h = 0.001;
@@ -57,7 +57,7 @@ static void friction_sticks_but_for_creep(void **state)
     }
 }
 
-/* Friction below the load, and fast against the creep: a = g sin - C / m, a parabola, which the
+/* Friction below the load, and fast relative to the creep: a = g sin - C / m, a parabola, which the
  * trapezoidal rule follows exactly. */
 static void friction_slides_by_a_constant_force(void **state)
 {
@@ -77,8 +77,8 @@ static void friction_slides_by_a_constant_force(void **state)
     lk_system_free(sys);
 }
 
-/* A block thrown over the flat stops after v^2 / 2a, and pi^2/12 creep^2 / a more for the tanh; the
- * last step may err by as much as the brake moves it, a h^2. It must not come back. */
+/* A block thrown over the level guide stops after v^2 / 2a, and pi^2/12 creep^2 / a more due to the
+ * tanh; the last step may err by the braking distance of a step, a h^2. It must not move back. */
 static void friction_stops_a_block(void **state)
 {
     const double coulomb = 4, a = coulomb / 2, h = 0.001, creep = coulomb * h / 4;
@@ -97,7 +97,7 @@ static void friction_stops_a_block(void **state)
     lk_system_free(sys);
 }
 
-/* friction with all its parts, smooth enough for the step to follow: order 2 */
+/* friction with all its parts, smooth enough for the step: order 2 */
 static double stribeck_force(double v)
 {
     return (4 + 2 * exp(-(v / 0.3) * (v / 0.3))) * tanh(v / 0.2) + 1.5 * v;
@@ -134,7 +134,7 @@ static void smooth_friction_has_order_two(void **state)
                                                               "  s: {type: force, force: spring}\n",
         .h = 0.004,
         .end = 2,
-        .rate = 18, /* creep against the mass: 6 / (2 0.2) */
+        .rate = 18, /* creep relative to the mass: 6 / (2 0.2) */
         .n = 2,
         .start = {0.2, 1},
         .rhs = stribeck_rhs,
@@ -147,7 +147,7 @@ static void smooth_friction_has_order_two(void **state)
     check_order_two(&m);
 }
 
-/* ---- stick and slip: a block on a belt that runs at 0.1 m/s, held by a spring ---- */
+/* ---- stick-slip: a block on a belt that runs at 0.1 m/s, held by a spring ---- */
 
 #define BELT_CREEP 0.005
 
@@ -215,11 +215,11 @@ static struct belt_run run_belt(double h)
     return run;
 }
 
-/* The belt takes the block along until the spring pulls as hard as friction holds, at most 5 N,
- * that is 0.05 m, and what a swing adds; then it slips back. While it sticks it creeps by what tanh
- * says, and no more. The law is steep, 5 / (1 kg 5 mm/s) = 1000 1/s, so h = 1 ms is not yet in the
- * range of order 2, and each of the dozen slips begins within a part of a step: some of h^2 times
- * the jump of the acceleration, (5 - 3) N / 1 kg. */
+/* The belt carries the block along until the spring force equals the largest friction, 5 N, that is
+ * 0.05 m, plus the amplitude of an oscillation; then it slips back. While it sticks it creeps at
+ * the rate given by the tanh, and no faster. The law is steep, 5 / (1 kg 5 mm/s) = 1000 1/s, so h =
+ * 1 ms is not yet in the range of order 2, and each of the dozen slips begins within a step: an
+ * error of some h^2 times the jump of the acceleration, (5 - 3) N / 1 kg. */
 static void belt_makes_a_block_stick_and_slip(void **state)
 {
     struct belt_run coarse = run_belt(0.001), fine = run_belt(0.0005);
@@ -259,11 +259,12 @@ static struct lk_system *compile_ball(double stiffness, double damping, double o
     return compile(text, h);
 }
 
-/** struct fall - what became of a ball that fell on a stop.
- * @energy:  largest kinetic and potential energy, of that at the start
+/** struct fall - the result of a ball falling on a stop.
+ * @energy:  largest kinetic and potential energy, relative to the start
  * @deepest: below the limit;  @pull: largest force that held it back
- * @apex:    highest place after the first contact;  @balance: largest error of the energy balance [J]
- * @rest:    where it is at the end;  @rate: how fast */
+ * @apex:    highest place after the first contact;  @balance: largest error of the energy balance
+ * [J]
+ * @rest:    place at the end;  @rate: speed at the end */
 struct fall {
     double energy;
     double deepest;
@@ -300,10 +301,10 @@ static struct fall let_fall(double stiffness, double damping, double onset, doub
     return fall;
 }
 
-/* A ball of 1 kg falls by 0.5 m, h = 1 ms. No stop may give energy: up to w h = 0.3 the step knows
- * the instant of contact to a part (w h)^2 / 12 < 1 % of the energy, and beyond that nothing may
- * come back at all that was not there. It goes as deep as the energy takes it, ½ k d^2 = m g (0.5 +
- * d), over the onset, and by what it travels in a step; and a stop only pushes. */
+/* A ball of 1 kg falls by 0.5 m, h = 1 ms. No stop may add energy: up to w h = 0.3 the step
+ * resolves the instant of contact to within (w h)^2 / 12 < 1 % of the energy, and beyond that the
+ * rebound must not exceed the initial energy. The penetration follows from the energy, ½ k d^2 = m
+ * g (0.5 + d), plus the onset and the way of a step; a stop only pushes. */
 static void stops_never_give_energy(void **state)
 {
     static const struct {
@@ -332,7 +333,7 @@ static void stops_never_give_energy(void **state)
     assert_int_equal(failed, 0);
 }
 
-/* with a damper it ends at rest, m g / k deep */
+/* with a damper it ends at rest at the depth m g / k */
 static void stops_come_to_rest(void **state)
 {
     struct fall soft = let_fall(1e5, 100, 0, 0.001), stiff = let_fall(1e9, 1e4, 0, 0.001);
@@ -360,8 +361,8 @@ static const char two_stops_text[] = HEAD(
                      "outputs:\n"
                      "  energy: {type: energy}\n";
 
-/* Two bodies in a chain, both with stops, that knock each other: an impact on one moves the other
- * within the same step. From the horizontal the pair can give 2.3 m g = 23 J and no more. */
+/* Two bodies in a chain, both with stops, that hit each other: an impact on one moves the other
+ * within the same step. From the horizontal the pair can release 2.3 m g = 23 J and no more. */
 static void stops_in_a_chain_never_give_energy(void **state)
 {
     static const double stiffness[3] = {1e5, 1e7, 1e9}, share[2] = {0, 1e-5};
@@ -390,7 +391,7 @@ static void stops_in_a_chain_never_give_energy(void **state)
 }
 
 /* Two blocks on one guide, the upper one resting on the lower one's stop, the lower one on the
- * ground's: contacts that hold each other up, thrown by a force that comes and goes. */
+ * ground's: contacts that support each other, thrown by an intermittent force. */
 static const char pile_text[] =
     "linkage: 1\n"
     "name: pile\n"
@@ -411,10 +412,9 @@ static const char pile_text[] =
     "  energy: {type: energy}\n"
     "  work: {type: work}\n";
 
-/* While the force is off nothing adds to the energy in a step, but that a stop lifts what has sunk
- * into it unseen: 3 kg by the way of a step at 3.5 m/s, at most. Once the blocks have come to rest
- * each stop carries what lies on it, less what the force takes off, whenever that comes and goes.
- */
+/* Without the force no step adds energy, except that a stop lifts what has penetrated between
+ * steps: at most 3 kg by the way of a step at 3.5 m/s. Once the blocks are at rest, each stop
+ * carries the load above it, minus the force, whenever that is on. */
 static void stops_hold_each_other_up(void **state)
 {
     static const double damping[3] = {0, 1e4, 1e5}, steps[2] = {0.01, 0.001};
@@ -436,8 +436,8 @@ static void stops_hold_each_other_up(void **state)
             if (force == 0 && !(energy < before + 3 * G * 3.5 * h))
                 fail_msg("damping %g, step %g: %g J more at %g s", c, h, energy - before, n * h);
             before = energy;
-            /* The force acts between the blocks, and the ground still carries 3 kg: what it takes
-             * off the stop between them it puts on the lower one. */
+            /* The force acts between the blocks, and the ground still carries 3 kg: the force
+             * unloads the stop between them and loads the lower one. */
             if (c > 0 && n >= 30 * window && n % window > 2) {
                 assert_true(fabs(read_output(sys, "f", 0) - 3 * G) < 1e-6 * G);
                 assert_true(fabs(read_output(sys, "f2", 0) - (2 * G - force)) < 1e-6 * G);
@@ -447,9 +447,9 @@ static void stops_hold_each_other_up(void **state)
     }
 }
 
-/* Without a damper a stop that the step can follow gives back what it stored and no more: the rule
+/* Without a damper a stop that the step resolves returns the stored energy and no more: the rule
  * keeps the energy of a linear spring, the step of the first contact loses some, and the step that
- * ends it is made to give back just the rest. So a bounce never rises above the last one. */
+ * ends it returns exactly the rest. So no bounce is higher than the previous one. */
 static void soft_bounces_never_rise(void **state)
 {
     static const double stiffness[4] = {1e3, 1e4, 5e4, 9e4};
@@ -463,8 +463,8 @@ static void soft_bounces_never_rise(void **state)
     }
 }
 
-/* a stop that the step can follow, of the law that is documented: stiffness and damping grow over
- * the onset, the force only pushes */
+/* a stop that the step resolves, with the documented law: stiffness and damping grow over the
+ * onset, the force only pushes */
 static double stop_force(double depth, double speed)
 {
     const double k = 1e4, c = 20, onset = 0.01;
@@ -486,11 +486,11 @@ static void observe_bounce(double t, const double *y, double *ret)
     (void)t;
     ret[0] = y[0];
     ret[1] = y[1];
-    ret[2] = 0; /* the balance */
+    ret[2] = 0; /* the energy balance */
 }
 
-/* Where in a step the contact begins and ends makes a part of the error that changes from step size
- * to step size, as large as the rest. So look over two halvings. */
+/* The instants at which contact begins and ends within a step cause a part of the error that varies
+ * irregularly with the step size, as large as the rest. So compare over two halvings. */
 static void soft_stop_has_order_two(void **state)
 {
     char text[2048];

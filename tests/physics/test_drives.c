@@ -12,7 +12,7 @@
 #define SHAKE_W  7.0
 #define SHAKE_PH 0.3
 
-/* a block moved up and down: x, x', x'' of the harmonic, force m (x'' + g) */
+/* a block driven vertically: x, x', x'' of the harmonic, force m (x'' + g) */
 static void observe_shaker(double t, const double *y, double *ret)
 {
     double angle = SHAKE_W * t + SHAKE_PH, a = -SHAKE_A * SHAKE_W * SHAKE_W * sin(angle);
@@ -111,7 +111,7 @@ static void moved_support_has_order_two(void **state)
         .end = 3,
         .rate = 15,
         .n = 3,
-        /* hanging and at rest against the world: the cart starts with 0.5 m/s */
+        /* hanging and at rest in the world: the cart starts with 0.5 m/s */
         .start = {0, -0.5 * 1.5 * 0.4 / 0.26, 0},
         .rhs = cart_rhs,
         .observe = observe_cart,
@@ -136,9 +136,9 @@ static const char table_text[] =
                       "  a: {type: joint-acceleration, joint: hinge}\n"
                       "  t: {type: drive-force, joint: hinge}\n";
 
-/** struct table_run - what a table drive did: largest jump of the acceleration from step to step,
- * largest acceleration, largest error at the points, of x' against (x(t + h) - x(t - h)) / 2 h,
- * of the torque against J a. */
+/** struct table_run - measurements of a table drive: largest jump of the acceleration from step to
+ * step, largest acceleration, largest error at the points, of x' relative to (x(t + h) - x(t - h))
+ * / 2 h, of the torque relative to J a. */
 struct table_run {
     double jump;
     double acceleration;
@@ -199,8 +199,8 @@ static void table_drive_goes_through_its_points(void **state)
     }
 }
 
-/* A bench that sends a value every 10 steps, A (1 - cos w t). Against the signal two periods T ago
- * the B-spline, which takes the weights 1/6, 4/6, 1/6 of three samples, errs by A (w T)^2 / 6. */
+/* A bench that sends a value every 10 steps, A (1 - cos w t). Relative to the signal two periods T
+ * ago the B-spline, which weights three samples by 1/6, 4/6, 1/6, errs by A (w T)^2 / 6. */
 static void slow_input_is_followed_smoothly(void **state)
 {
     static const char text[] =
@@ -274,8 +274,8 @@ struct platform {
     double al[3];
 };
 
-/* The turns one after the other: yaw about z, pitch about y1 = Rz y, roll about the body's x. Rates
- * add up along these axes; each axis is carried along by the turns before it. */
+/* Successive rotations: yaw about z, pitch about y1 = Rz y, roll about the body's x. Rates add up
+ * along these axes; each axis rotates with the preceding rotations. */
 static void place_platform(double t, struct platform *p)
 {
     double w1[3], w2[3], carried1[3], carried2[3];
@@ -324,7 +324,8 @@ static void apply_inertia(const struct platform *p, const double v[3], double re
     to_world(p, local, ret);
 }
 
-/* centre: place, velocity, acceleration; w, al; force 2 (a - g) and the torque about the point */
+/* centre: position, velocity, acceleration; w, al; force 2 (a - g) and the torque about the point
+ */
 static void observe_platform(double t, const double *y, double *ret)
 {
     struct platform p;
@@ -373,8 +374,8 @@ static const char platform_text[] = HEAD(
                      "  f: {type: drive-force, joint: pose}\n"
                      "  work: {type: work}\n";
 
-/* The motion is prescribed and so exact, and the force with it. The torque has the gyroscopic part
- * of the velocities before their projection, and the work is a sum over steps. */
+/* The motion is prescribed and therefore exact, and so is the force. The torque contains the
+ * gyroscopic part of the velocities before their projection, and the work is a sum over steps. */
 static void platform_follows_six_drives(void **state)
 {
     struct mechanism m = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Euler-parameter form against the Lie form, against reference trajectories, and its recursion
- * against a dense solve.
+/* The Euler-parameter form compared with the Lie form and with reference trajectories, and its
+ * recursion compared with a dense solve.
  *
  * Both forms are of order 2, so at the same step they differ by a multiple of h^2: halving the step
- * divides the difference by four. Models that carry redundant rows have no unique multipliers;
- * where they pass an aligned pose the reactions of both forms are dominated by what the last
- * iteration left, and only motions are compared. */
+ * divides the difference by four. Models with redundant rows have no unique multipliers; in an
+ * aligned pose the reactions of both forms are dominated by the error of the last iteration, and
+ * only motions are compared. */
 #include "cmocka_all.h"
 #include "compile/tree/plan.h"
 #include "methods/delta.h"
@@ -81,7 +81,7 @@ static double energy(const struct lk_system *sys)
 #define ROWS_MAX     (6 * JOINTS_MAX)
 #define UNKNOWNS_MAX (7 * BODIES_MAX + ROWS_MAX)
 
-/** struct mechanism - random bodies and rows: no geometry, only numbers. */
+/** struct mechanism - random bodies and rows: only numbers, no geometry. */
 struct mechanism {
     int n_bodies;
     int n_joints;
@@ -114,7 +114,7 @@ static void connect(struct mechanism *m, int a, int b)
     m->rows[j] = 1 + below(6);
 }
 
-/* bodies hung one on another or on the ground, joints that close loops, rows over four bodies */
+/* a tree of bodies, joints that close loops, rows over four bodies */
 static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
 {
     *m = (struct mechanism){.n_bodies = n_bodies};
@@ -244,7 +244,7 @@ static void fill_recursion(const struct mechanism *m, struct lk_delta *d)
                     d->phi[d->phi_at[j] + (s * m->rows[j] + r) * Q + place(k)] = m->J[j][s][r][k];
 }
 
-/* largest difference between the recursion and the dense solve, against the largest value; the
+/* largest difference between the recursion and the dense solve, relative to the largest value; the
  * largest number of handles of a front in @ret_handles */
 static double compare_recursion(const struct mechanism *m, enum lk_tree_strategy strategy,
                                 int *ret_handles)
@@ -362,7 +362,7 @@ static void compare_systems(const struct lk_system *a, const struct lk_system *b
 }
 
 /** struct pair - a model whose two forms are compared until @end. @input: first input channel, a
- * staircase of height @input;  @unique: the reactions are, all along the way
+ * staircase of height @input;  @unique: reactions are unique along the motion
  * @text: of the model, or NULL for config/models/@name */
 struct pair {
     const char *name;
@@ -397,7 +397,7 @@ static struct difference compare_pair(const struct pair *p, double h)
 
     assert_true(lk_system_input_size(lie) <= 16);
     for (int i = 0; i < lround(p->end / h); i++) {
-        /* steps of 20 ms whatever h is */
+        /* steps of 20 ms for any h */
         inputs[0] = p->input * sin(floor(i * h / 0.02 + 1e-6));
         step_with(lie, inputs);
         step_with(eul, inputs);
@@ -416,8 +416,8 @@ static void check_order(const char *what, const double d[3], double round_off)
     assert_true(fabs(log2(d[1] / d[2]) - 2) < 0.1);
 }
 
-/* order 2 to a tenth at the last halving; differences well above round-off, or they prove nothing
- */
+/* order 2 to a tenth at the last halving; differences well above round-off, otherwise they prove
+ * nothing */
 static void agrees_with_lie_form(void **state)
 {
     const struct pair *p = *state;
@@ -432,7 +432,7 @@ static void agrees_with_lie_form(void **state)
         check_order("reaction", (double[]){d[0].reaction, d[1].reaction, d[2].reaction}, 1e-7);
 }
 
-/* a gear over four bodies, a driven hinge, a pendulum on a plate that moves */
+/* a gear over four bodies, a driven hinge, a pendulum on a moving plate */
 static const char driven[] =
     "linkage: 1\n"
     "name: driven\n"
@@ -490,9 +490,9 @@ static const struct pair pairs[] = {
     {.name = "double-pendulum", .end = 1, .h = 0.01, .unique = 1},
     {.name = "heavy-top", .end = 1, .h = 0.005, .unique = 1},
     {.name = "chain-8", .end = 1, .h = 0.01, .unique = 1},
-    /* redundant rows; the motor turns it against its damper, a compliant row */
+    /* redundant rows; the motor drives it against its damper, a compliant row */
     {.name = "four-bar", .end = 1, .h = 0.005, .input = 5},
-    /* leaned out of its equilibrium; a prismatic joint, dampers, an input */
+    /* displaced from its equilibrium; a prismatic joint, dampers, an input */
     {.name = "slider-crank",
      .replace = {"gravity: [0, -9.81, 0]", "gravity: [3, -9.81, 0]"},
      .end = 0.5,
@@ -506,9 +506,9 @@ static const struct pair pairs[] = {
     {.name = "compliant", .text = compliant, .end = 0.5, .h = 0.002, .unique = 1},
 };
 
-/* Where only translations carry inertia both forms follow the same rule: two sliding blocks move
- * the same to round-off, and a bob on a rod without mass but for what the iterations leave of the
- * trace of inertia (1e-6 of its neighbour's) that the solver gives the rod. */
+/* If only translations carry inertia both forms follow the same rule: two sliding blocks move
+ * identically to round-off, and so does a bob on a massless rod, up to the iteration error with the
+ * artificial inertia (1e-6 of its neighbour's) of the rod. */
 static void forms_are_one_without_rotational_inertia(void **state)
 {
     static const struct pair blocks = {.name = "small-mass-oscillator", .end = 0.5};
@@ -521,7 +521,7 @@ static void forms_are_one_without_rotational_inertia(void **state)
     assert_true(close.position < 1e-10);
 }
 
-/* ---- what a run keeps ---- */
+/* ---- invariants of a run ---- */
 
 struct run {
     double drift;
@@ -551,8 +551,8 @@ static struct run run_for(struct lk_system *sys, double end)
     return worst;
 }
 
-/* The drift of both forms is of order 2; that of the Euler-parameter form is the larger by the
- * larger error of its rotations, on this pendulum 1.6 times. */
+/* The drift of both forms is of order 2; that of the Euler-parameter form is larger, as is the
+ * error of its rotations, on this pendulum 1.6 times. */
 static void energy_drifts_with_order_two(void **state)
 {
     struct run lie = run_for(compile_file("double-pendulum", NULL, 0, 0.005, 0), 2);
@@ -567,8 +567,8 @@ static void energy_drifts_with_order_two(void **state)
 }
 
 /* The four-bar at 10 ms with 4 iterations for 30 s: nine aligned poses, where the rows lose rank.
- * Bounds on violations are those of the Lie form in test_motion.c, the drift is at most twice its.
- */
+ * Bounds on violations are those of the Lie form in test_motion.c; the drift is at most twice its
+ * drift. */
 static void four_bar_passes_aligned_poses(void **state)
 {
     static const char *const free_bearing[] = {"damping: 0.05", "damping: 0", NULL};
@@ -583,8 +583,8 @@ static void four_bar_passes_aligned_poses(void **state)
     assert_true(run.drift < 2 * lie.drift);
 }
 
-/* a vector of the four-bar turned, by an orthogonal matrix of thirds, and moved off the
- * world's axes, where round-off feeds the multipliers of redundant rows */
+/* a vector of the four-bar rotated by an orthogonal matrix of thirds, and shifted away from the
+ * world's axes, where round-off enters the multipliers of redundant rows */
 static const char *turned(double x, double y, double z, double shift, char text[128])
 {
     snprintf(text, 128, "[%.17g, %.17g, %.17g]", (2 * x - y + 2 * z) / 3 + shift,
@@ -636,8 +636,8 @@ static double largest_reaction(struct lk_system *sys, int steps)
     return largest;
 }
 
-/* As in test_motion.c: each step forgets what redundant multipliers it did not need. Without that
- * they grow to three times the largest reaction of the motion here, and on. */
+/* As in test_motion.c: each step forgets the components of redundant multipliers that it does not
+ * need. Otherwise they grow to three times the largest reaction of the motion here, and further. */
 static void redundant_reactions_do_not_grow(void **state)
 {
     double lie = largest_reaction(compile_turned_four_bar(0, 0.001), 50000 / THINNED);
@@ -648,9 +648,9 @@ static void redundant_reactions_do_not_grow(void **state)
     assert_true(eul < 1.01 * lie);
 }
 
-/* The paper needs alpha = 1e9 for this chain at 10 ms and has to find it; alpha of the rows' own
- * scale works at every step. Energy falls in the whip of t = 5.2 s by what the rule loses there:
- * 47 J at 10 ms in the paper, of 8e4 J; with order 2 a hundredth of that at 1 ms. */
+/* The paper needs alpha = 1e9 for this chain at 10 ms and has to find it by trial; alpha of the
+ * rows' own scale works at every step. In the whip at t = 5.2 s the rule loses energy: 47 J at 10
+ * ms in the paper, of 8e4 J; with order 2 a hundredth of that at 1 ms. */
 static void long_chain_is_stable_without_tuning(void **state)
 {
     struct run coarse = run_for(compile_file("chain-128", NULL, 1, 0.01, 0), 10);
@@ -683,9 +683,10 @@ static double final_angle(struct lk_system *sys, double end)
     return value;
 }
 
-/* sigma of the velocity projection is alpha dPhi/dt: what it has to do is the same for every alpha,
- * so what it leaves falls as 1/alpha. The motion itself stops to depend on alpha where three
- * iterations converge: their contraction is about m / (s alpha), 4e-5 for the smaller one here. */
+/* sigma of the velocity projection is alpha dPhi/dt: the required correction does not depend on
+ * alpha, so the remaining violation falls as 1/alpha. The motion itself no longer depends on alpha
+ * once three iterations converge: their contraction is about m / (s alpha), 4e-5 for the smaller
+ * one here. */
 static void violation_falls_with_the_penalty(void **state)
 {
     struct run given = run_for(compile_penalty("double-pendulum", "1e9", 0.01, 0), 2);
@@ -700,7 +701,7 @@ static void violation_falls_with_the_penalty(void **state)
     assert_true(fabs(by_hand - automatic) < 1e-7);
 }
 
-/* s alpha / m = 2.5e-4: the rows are springs that a step cannot follow, and the form says so */
+/* s alpha / m = 2.5e-4: the rows are springs that a step cannot resolve, and the form reports it */
 static void too_small_a_penalty_is_refused(void **state)
 {
     struct lk_system *sys = compile_penalty("double-pendulum", "1e3", 0.001, 0);
@@ -740,8 +741,8 @@ static void assert_same_state(const struct lk_system *a, const struct lk_system 
     }
 }
 
-/* a reset, and a step refused because a torque would turn a body by more than half a turn, leave no
- * trace */
+/* a reset, and a step refused because a torque would rotate a body by more than half a turn, leave
+ * the state unchanged */
 static void reset_and_refusal_keep_the_bits(void **state)
 {
     struct lk_system *a = compile_file("four-bar", NULL, 1, 0.001, 0);
