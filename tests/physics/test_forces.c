@@ -8,7 +8,7 @@
 
 /* ---- compliance and bushings ---- */
 
-/* a body at rest is given a push in a compliant direction: x = v/w sin(w t); damping: exp(-d t) */
+/* a body at rest is pushed in a compliant direction: x = v/w sin(w t); damping: exp(-d t) */
 static double swing(double t, double speed, double k, double c, double m, double *ret_rate)
 {
     double d = c / (2 * m), w = sqrt(k / m - d * d), fade = exp(-d * t);
@@ -17,8 +17,8 @@ static double swing(double t, double speed, double k, double c, double m, double
     return speed / w * fade * sin(w * t);
 }
 
-/* turns are so small that w and the angle about each axis are those of a body that turns about it
- * alone: what they share is of the order of their product, 1e-9 */
+/* rotations are so small that each axis behaves like a single one: the coupling is of the order of
+ * their product, 1e-9 */
 #define PUSH      0.01
 #define PUSH_TURN 1e-3
 
@@ -74,7 +74,7 @@ static void compliant_revolute_swings(void **state)
     check_order_two(&m);
 }
 
-/* damped, and with a joint that stands askew: the shifts are those along the world at t = 0 */
+/* damped, and with an oblique joint: the shifts are those along the world at t = 0 */
 static void observe_compliant_spherical(double t, const double *y, double *ret)
 {
     static const double k[3] = {800, 1800, 3200}, c[3] = {4, 8, 12};
@@ -184,10 +184,9 @@ static void six_directions_swing(void **state)
     }
 }
 
-/* A bushing as stiff as steel under a mass of 1 kg: w h = 32. The start lets go at the unloaded
- * place, so the mass falls by F/k, and without damping swings on, between 0 and 2 F/k, for ever:
- * the trapezoidal rule keeps the energy of a linear spring. With damping it comes to rest at F/k.
- */
+/* A bushing as stiff as steel under a mass of 1 kg: w h = 32. The start is at the unloaded place,
+ * so the mass falls by F/k, and without damping it oscillates between 0 and 2 F/k for ever: the
+ * trapezoidal rule keeps the energy of a linear spring. With damping it comes to rest at F/k. */
 static void stiff_bushing_is_stable(void **state)
 {
     static const char text[] = HEAD(
@@ -228,8 +227,8 @@ static void stiff_bushing_is_stable(void **state)
 
 /* ---- springs, dampers and loads along a guide: x'' = force / m ---- */
 
-/* m x'' + c x' + k (x - r) = F sin(W t + p): the swing of the free block around what the force
- * keeps up for ever, X sin(W t + p - q) */
+/* m x'' + c x' + k (x - r) = F sin(W t + p): the free oscillation about the forced one, X sin(W t +
+ * p - q) */
 static void observe_shaken_oscillator(double t, const double *y, double *ret)
 {
     const double m = 2, c = 3, k = 180, r = 0.05, F = 40, W = 6, p = 0.4;
@@ -298,7 +297,7 @@ static void duffing_rhs(double t, const double *y, double *dy)
     dy[1] = -(duffing(y[0] - 0.1) + drag(y[1])) / 2;
 }
 
-/* beyond the table a straight line: x and v stay within it */
+/* a straight line beyond the table: x and v stay within it */
 static void observe_duffing(double t, const double *y, double *ret)
 {
     double dy[2];
@@ -311,8 +310,9 @@ static void observe_duffing(double t, const double *y, double *ret)
     ret[4] = 0;
 }
 
-/* The curve through 401 points differs from the smooth one by about 300 (1/200)^3 = 4e-5 N, which
- * moves the block by some 1e-7 of its travel; what h = 10 ms does is 1e4 times more. */
+/* The interpolated curve through 401 points differs from the smooth one by about 300 (1/200)^3 =
+ * 4e-5 N, which moves the block by some 1e-7 of its travel; the effect of h = 10 ms is 1e4 times
+ * larger. */
 static void tables_make_a_duffing_oscillator(void **state)
 {
     static char stiffness[16384], damping[16384], text[36864];

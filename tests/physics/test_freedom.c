@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The free coordinates that are chosen for a mechanism, against rows and gradients put together
- * here: as many as degrees of freedom, and their rates together with the rows determine every
- * velocity, with room to spare. Random mechanisms have loops, redundant rows, couplings, drives,
- * bodies in no joint; small ones here have known answers. */
+/* The free coordinates chosen for a mechanism, checked with rows and gradients that the test
+ * computes: their number equals the degrees of freedom, and their rates together with the rows
+ * determine every velocity, with a margin. Random mechanisms have loops, redundant rows, couplings,
+ * drives, unconnected bodies; small ones have known answers. */
 #include "cmocka_all.h"
 #include "linkage/analysis.h"
 #include "mechanism.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define SEEDS   400
-#define NOTHING 1e-7 /* of a unit row: less is round-off */
-#define CLEAR   1e-3 /* of the unit gradient of a chosen coordinate, beside rows and the others */
+#define NOTHING 1e-7 /* relative to a unit row: less is round-off */
+#define CLEAR   1e-3 /* of the unit gradient, orthogonal to rows and the other coordinates */
 
 /* Rows of length n, orthonormal so far: @n_rows. */
 struct span {
@@ -32,8 +32,8 @@ static double length_of(const double *x, int n)
     return sqrt(sum);
 }
 
-/* What @x has beside the rows so far is added to them if it is more than @least of it. Return: how
- * much that is. */
+/* Adds the component of @x orthogonal to the rows so far if it is more than @least of it. Return:
+ * its size. */
 static double add_row(struct span *s, double *x, double least)
 {
     double length = length_of(x, s->n);
@@ -121,7 +121,8 @@ static void differentiate(const struct lk_system *sys, double size, struct lk_fr
     }
 }
 
-/* Return: the least that a chosen coordinate has beside the rows and the coordinates before it. */
+/* Return: the smallest component of a chosen coordinate orthogonal to the rows and the previous
+ * coordinates. */
 static double expect_determined(const struct lk_system *sys, const struct lk_mobility *m)
 {
     struct span s = {.n = 6 * sys->n_bodies};
@@ -189,13 +190,14 @@ static void random_mechanisms_have_them(void **state)
     "  rod: {" UNIT ", position: [" x1 ", " y1 ", 0]}\n"                                           \
     "  piston: {" UNIT ", position: [" x2 ", 0, 0]}\n"
 
-/* what the answer must be, line by line; "" where there is no freedom */
+/* the expected answer, line by line; "" without freedom */
 static const struct known {
     const char *what;
     const char *model;
     const char *expected;
 } known[] = {
-    /* in its dead centre the piston stands, and in the other pose the crank would do as well */
+    /* at its dead centre the piston does not move, and in the other pose the crank would be equally
+     * good */
     {"slider-crank, stretched",
      HEAD SLIDER("0.5", "2.5", "4", "0", "0") PLANE("", "1, 0, 0", "4, 0, 0", ""),
      "main angle (revolute, ground to crank)\n"},
@@ -248,7 +250,7 @@ static const struct known {
      "p angle (revolute, ground to a)\n"
      "b: shift along x\nb: shift along y\nb: shift along z\n"
      "b: turn about x\nb: turn about y\nb: turn about z\n"},
-    /* all in one line: one crank may turn without the other, here */
+    /* all links in line: one crank may move without the other here */
     {"a flat parallelogram",
      HEAD "  a: {" UNIT ", position: [0.25, 0, 0]}\n  b: {" UNIT ", position: [1, 0, 0]}\n"
           "  c: {" UNIT ", position: [1.25, 0, 0]}\njoints:\n"
@@ -293,7 +295,7 @@ static void known_mechanisms_are_named(void **state)
     }
 }
 
-/* parts that a body with many joints is split into are the body */
+/* the parts of a split body count as the body */
 static void parts_have_the_name_of_their_body(void **state)
 {
     char model[16384], text[LK_TEXT_SIZE];

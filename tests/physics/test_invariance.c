@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not change the motion of a mechanism, on random ones: where it stands, the order of its
- * parts in the file, which body of a joint comes first; what must not change in the motion: momenta
- * and energy of free mechanisms; and what must not change a single bit: the same inputs again.
+/* What must not change the motion of a mechanism, on random ones: its position, the order of its
+ * parts in the file, which body of a joint comes first; what the motion must conserve: momenta and
+ * energy of free mechanisms; and what must not change a single bit: the same inputs again.
  *
- * "The same motion" is the same but for round-off, and how far round-off goes is the mechanism's
- * own affair (see test_random.c). It is measured: the mechanism also runs from initial
- * configurations that are beside the first by the round-off of its size. What they part by, NOISE
- * times, may part the others. */
+ * "The same motion" means equal except for round-off, whose amplification depends on the mechanism
+ * (see test_random.c). It is measured: the mechanism also runs from initial configurations
+ * perturbed by the round-off of its size. NOISE times the difference of these runs is allowed. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
 #include "maths/vec.h"
@@ -20,11 +19,11 @@
 #include <string.h>
 
 #define RELATIVE 1e-9
-#define REST     1e-3 /* [m, m/s ...]: what moves less than that moves by round-off only */
+#define REST     1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE    30
 #define TRIALS   3
 #define STEPS    20
-#define ROUNDOFF 1e-12 /* of a sum over hundreds of steps, in parts of its size */
+#define ROUNDOFF 1e-12 /* of a sum over hundreds of steps, relative to its size */
 #define ITERATIONS                                                                                 \
     20 /* so that Newton's ends where it may depend on where it began; friction                    \
         * takes long */
@@ -36,8 +35,8 @@ static const char *const kind_names[] = {
     "position", "orientation", "velocity", "spin", "acceleration", "spin rate",
 };
 
-/** struct motion - where a run has led: KINDS times three numbers a body, bodies by their names.
- * @n: bodies. The orientation is the vector part of q_start^-1 q: sign and frame do not matter. */
+/** struct motion - the result of a run: KINDS times three numbers per body, bodies by their names.
+ * @n: bodies. The orientation is the vector part of q_start^-1 q: independent of sign and frame. */
 struct motion {
     int n;
     double *value[KINDS];
@@ -49,8 +48,8 @@ static void free_motion(struct motion *m)
         free(m->value[k]);
 }
 
-/* @q against the initial configuration: a vector in body axes, the same for a model that stands
- * elsewhere */
+/* @q relative to the initial configuration: a vector in body axes, the same for a model in another
+ * place */
 static void turn_since(const double start[4], const double q[4], double ret[3])
 {
     double back[4] = {start[0], -start[1], -start[2], -start[3]}, turn[4];
@@ -87,7 +86,7 @@ static struct motion motion_of(const struct lk_system *sys, const struct mechani
     return ret;
 }
 
-/* E of rigid rows, @times what it is */
+/* scales E of rigid rows by @times */
 static void soften(struct lk_system *sys, double times)
 {
     for (int i = 0; i < sys->n_joints; i++)
@@ -100,8 +99,8 @@ static void soften(struct lk_system *sys, double times)
     lk_start_resume(sys);
 }
 
-/* A step too long for a mechanism is refused; the motion then is that of the last step that was
- * not, and the test looks for another one (@n is 0). */
+/* A step too long for a mechanism is refused; the motion is then that of the last accepted step,
+ * and the test takes another mechanism (@n is 0). */
 static struct motion run(struct mechanism *m, double softer)
 {
     struct lk_system *sys;
@@ -137,14 +136,14 @@ static double largest(const double *a, const double *b, int n)
     return ret;
 }
 
-/** struct yardstick - a run, and how far round-off takes others from it. */
+/** struct yardstick - a run, and its sensitivity to round-off. */
 struct yardstick {
     struct motion motion;
     double size[KINDS];
     double noise[KINDS];
 };
 
-/* the initial configuration, beside itself by @noise */
+/* the initial configuration, perturbed by @noise */
 static void disturb(struct mechanism *m, struct dice *dice, double noise)
 {
     for (int b = 0; b < m->n_bodies; b++) {
@@ -172,7 +171,7 @@ static struct mechanism *draw(long seed, enum mechanism_kind kind)
     return mechanism_make((uint64_t)seed, kind, (int)dice_spread(&dice, 1, 24));
 }
 
-/* what a run of @m parts by from the first one is noise, too */
+/* the difference of a run of @m from the first one also counts as noise */
 static void add_noise(struct yardstick *y, struct mechanism *m, double softer)
 {
     struct motion beside = run(m, softer);
@@ -184,8 +183,7 @@ static void add_noise(struct yardstick *y, struct mechanism *m, double softer)
     mechanism_free(m);
 }
 
-/* @reach: how far from the origin the mechanism is going to be taken: distances are round-off, too
- */
+/* @reach: how far from the origin the mechanism will be moved: distances have round-off too */
 static struct yardstick measure(long seed, enum mechanism_kind kind, double reach)
 {
     struct mechanism *m = draw(seed, kind);
@@ -214,7 +212,7 @@ static void start_record(void)
     refused = 0;
 }
 
-/* one in fifty may be thrown about too fast for its step, no more */
+/* at most one in fifty may move too fast for its step */
 static void end_record(const char *what)
 {
     printf("%s:", what);
@@ -243,7 +241,7 @@ static void compare(const struct yardstick *y, const struct motion *other, doubl
     }
 }
 
-/* back to where the first model stands: x = R^T (x' - shift), other world vectors likewise */
+/* back to the place of the first model: x = R^T (x' - shift), other world vectors likewise */
 static void move_back(struct motion *m, const double q[4], const double shift[3])
 {
     static const enum kind world[] = {POSITION, VELOCITY, ACCELERATION};
@@ -294,8 +292,8 @@ static int is_split(const struct mechanism *m)
     return ret;
 }
 
-/* A body with many joints is split, and which part has which joints goes by their order; parts are
- * welded by rows with an E of their own. It may matter as much as E doubled. */
+/* A body with many joints is split, and the distribution of the joints follows their order; parts
+ * are welded by rows with their own E. The effect may be as large as that of doubling E. */
 static void order_in_the_file_does_not_matter(void **state)
 {
     (void)state;
@@ -318,9 +316,9 @@ static void order_in_the_file_does_not_matter(void **state)
     end_record("shuffled");
 }
 
-/* A row that is written from the other body has another E, as its levers are others. E does not
- * matter for the pose, which the iterations restore, but the projections leave E / (d + E) of a
- * rate of violation. How much that is, a run with E doubled says. */
+/* A row written from the other body has another E, as its levers differ. E does not affect the
+ * pose, which the iterations restore, but the projections leave E / (d + E) of a rate of violation.
+ * A run with doubled E measures the effect. */
 static void order_of_bodies_in_joints_does_not_matter(void **state)
 {
     (void)state;
@@ -341,8 +339,8 @@ static void order_of_bodies_in_joints_does_not_matter(void **state)
     end_record("mirrored");
 }
 
-/** struct sums - of a free mechanism: momentum, angular momentum about the origin, energy; and how
- * large their parts are. */
+/** struct sums - of a free mechanism: momentum, angular momentum about the origin, energy; and the
+ * magnitude of their terms. */
 struct sums {
     double momentum[3];
     double spin[3];
@@ -373,7 +371,7 @@ static struct sums sums_of(const struct lk_system *sys)
     return ret;
 }
 
-/** struct drift - largest change of the sums along a run, in parts of their own size. */
+/** struct drift - largest change of the sums along a run, relative to their magnitude. */
 struct drift {
     double momentum;
     double spin;
@@ -408,10 +406,10 @@ static struct drift drift_of(long seed, double h, double duration)
     return ret;
 }
 
-/* Momentum is kept to round-off, of a hundred steps and a dozen bodies: forces between bodies come
- * in pairs. The trapezoidal rule keeps angular momentum and energy but for an error of order h^2
- * (parts of it are (omega h)^2, with omega to 30 rad/s for light bodies): half the step, a quarter
- * of it. */
+/* Momentum is conserved to round-off, of a hundred steps and a dozen bodies: forces between bodies
+ * come in pairs. The trapezoidal rule conserves angular momentum and energy up to an error of order
+ * h^2 (partly (omega h)^2, with omega up to 30 rad/s for light bodies): half the step, a quarter of
+ * the error. */
 static void free_mechanisms_keep_momentum_and_energy(void **state)
 {
     (void)state;
@@ -432,7 +430,7 @@ static void free_mechanisms_keep_momentum_and_energy(void **state)
 
 #define REPLAYED 50
 
-/** struct recording - inputs of REPLAYED steps, and what came of them; @good: the steps taken */
+/** struct recording - inputs of REPLAYED steps, and the results; @good: the accepted steps */
 struct recording {
     int good;
     size_t n_in;
@@ -470,7 +468,7 @@ static void record(struct lk_system *sys, struct recording *r)
     }
 }
 
-/* the recording once more; @before: called before each step, it must not matter */
+/* the recording again; @before: called before each step, must have no effect */
 static void replay(struct lk_system *sys, const struct recording *r, const char *how,
                    void (*before)(struct lk_system *, struct dice *), long seed)
 {
@@ -490,8 +488,8 @@ static void replay(struct lk_system *sys, const struct recording *r, const char 
     free(outputs);
 }
 
-/* a step that is refused: forces whose energy is not finite. Drives follow their inputs later, so
- * they alone are no reason. */
+/* a refused step: forces whose energy is not finite. Drives follow their inputs later, so they
+ * alone do not cause it. */
 static void refuse_step(struct lk_system *sys, struct dice *dice)
 {
     double inputs[32] = {0};
@@ -506,8 +504,8 @@ static void refuse_step(struct lk_system *sys, struct dice *dice)
         assert_int_not_equal(lk_system_step(sys, inputs), 0);
 }
 
-/* another order in which children still come before their parents: the front to come next is drawn
- * from all whose children are done */
+/* another order in which children still precede their parents: the next front is drawn from those
+ * whose children are done */
 static void reschedule(struct lk_system *sys, struct dice *dice)
 {
     int n = sys->fronts.n_fronts, done = 0;
@@ -532,7 +530,7 @@ static void reschedule(struct lk_system *sys, struct dice *dice)
     free(order);
 }
 
-/* the same inputs again, whatever happened before or between, are the same bits */
+/* the same inputs again give the same bits, whatever happened before or in between */
 static void recorded_inputs_give_recorded_bits(void **state)
 {
     (void)state;

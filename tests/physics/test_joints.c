@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every joint type against finite differences: Jacobian from the violation, gamma from the rate,
- * load from the transpose of the Jacobian, coordinates from motions in which the rows hold; and
- * what the types say about each other. */
+/* Every joint type compared with finite differences: Jacobian from the violation, gamma from the
+ * rate, load from the transpose of the Jacobian, coordinates from motions that satisfy the rows;
+ * and relations between the types. */
 #include "cmocka_all.h"
 #include "rows/rows.h"
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double slope(double a, double b, double c, double d)
     return (8 * (c - b) - (d - a)) / (12 * D);
 }
 
-/** struct sides - bodies in motion, as many as one block has sides at most. */
+/** struct sides - moving bodies, at most as many as a block has sides. */
 struct sides {
     double x[LK_SIDES_MAX][3];
     double q[LK_SIDES_MAX][4];
@@ -66,7 +66,7 @@ static void random_unit(double *v, int n)
         v[i] /= sqrt(length);
 }
 
-/* an arbitrary joint at an arbitrary, not assembled, pose: the rows are functions everywhere */
+/* an arbitrary joint at an arbitrary, not assembled, pose: the rows are defined everywhere */
 static struct lk_joint random_joint(enum lk_joint_type type)
 {
     const struct lk_joint_traits *traits = &lk_joint_traits[type];
@@ -92,7 +92,7 @@ static struct lk_joint random_joint(enum lk_joint_type type)
     return j;
 }
 
-/* Joints that rows of coordinates relate, both of lengths: the Jacobian of an angle is the
+/* Joints coupled by rows of coordinates, both of lengths: the Jacobian of an angle is the
  * derivative only where the rows of its joint hold, see coordinates_follow_the_motion(). Sides of
  * the coupling: 0 and 1 of the first, which shares body 1 with the second, whose other body is the
  * ground. */
@@ -185,10 +185,10 @@ static double coordinate_rate(const struct lk_joint *j, const struct at *at, int
     return rate;
 }
 
-/* Away from what the functions leave out, by so much that a difference with step D does not cross
- * it and third derivatives stay below 1e2: the jump between grooves and f[1][0] along the axis of a
- * screw, two points that meet, the half turn of a bushing, and an axle along its rail or through
- * its middle. */
+/* Stays away from singularities of the functions, so far that a difference with step D does not
+ * cross them and third derivatives stay below 1e2: the jump between threads and f[1][0] along the
+ * axis of a screw, two coincident points, half a turn of a bushing, and an axle along its rail or
+ * through its middle. */
 static int is_regular(const struct lk_joint *j, const struct at *at)
 {
     double phi[6], d[3];
@@ -289,8 +289,7 @@ static void load_is_transpose_of_jacobian(void **state)
         }
 }
 
-/* of a compliant joint the point rows are those of the world, turned, and the others are the same
- */
+/* the point rows of a compliant joint are those of the world, rotated; the others are the same */
 static void local_rows_are_turned_point_rows(void **state)
 {
     struct lk_joint j = random_joint_of((uintptr_t)*state);
@@ -332,7 +331,7 @@ static void coordinate_gamma_is_derivative_of_rate(void **state)
     }
 }
 
-/* ---- assembled poses: side 1 placed against side 0 by what the joint leaves free ---- */
+/* ---- assembled poses: side 1 placed relative to side 0 by the joint's freedoms ---- */
 
 static void about_z(double angle, double R[9])
 {
@@ -382,8 +381,8 @@ static void place(const struct lk_joint *j, const double T[9], const double u[3]
  */
 static const double universal_initial[9] = {0, 0, 1, 0, -1, 0, 1, 0, 0};
 
-/* side 1 where the coordinates have changed by @c since t = 0; @free: turn of a body that
- * hangs on a point only */
+/* side 1 after the coordinates have changed by @c since t = 0; @free: rotation of a body with only
+ * a point row */
 static void place_by_coordinates(const struct lk_joint *j, const double c[3], const double free[4],
                                  const struct lk_pose *a, struct lk_pose *b)
 {
@@ -421,7 +420,7 @@ static void place_by_coordinates(const struct lk_joint *j, const double c[3], co
     place(j, T, u, a, b);
 }
 
-/** struct motion - side 0 moves anyhow, the coordinates at constant rates. */
+/** struct motion - side 0 moves arbitrarily, the coordinates at constant rates. */
 struct motion {
     struct sides base;
     double c[3];
@@ -457,8 +456,8 @@ static void follow(const struct lk_joint *j, const struct motion *m, double t, s
     place_by_coordinates(j, c, q, &at->pose[0], &at->pose[1]);
 }
 
-/* How a body moves at time 0, from its poses at the four instants: x' and R0^T R' = w~. Error: that
- * of slope() for entries of R and for positions. */
+/* Velocity of a body at time 0, from its poses at the four instants: x' and R0^T R' = w~. Error:
+ * that of slope() for entries of R and for positions. */
 static void twist_from(const struct at at[4], const struct lk_pose *now, int s, struct lk_twist *v)
 {
     double rate[9], back[9], w[9];
@@ -477,7 +476,7 @@ static void twist_from(const struct at at[4], const struct lk_pose *now, int s, 
     }
 }
 
-/* poses at time 0 and the twist of side 1, which place_by_coordinates() does not know */
+/* poses at time 0 and the twist of side 1, which place_by_coordinates() does not give */
 static void follow_with_twist(const struct lk_joint *j, const struct motion *m, struct at *at)
 {
     struct at around[4];
@@ -493,8 +492,8 @@ static double whole_turns_off(const struct lk_joint *j, int i, double x)
     return lk_joint_coordinate_is_angle(j->type, i) ? remainder(x, 2 * M_PI) : x;
 }
 
-/* Side 1 moved by the joint's own freedoms: the coordinates are those of the construction and their
- * Jacobian gives the constructed rates, while no row and no rate of a row differs from zero. With
+/* Side 1 moved by the joint's own freedoms: the coordinates are the constructed ones and their
+ * Jacobian gives the constructed rates, while all rows and rates of rows are zero. With
  * coordinate_gamma_is_derivative_of_rate() the second derivatives follow by the chain rule. */
 static void coordinates_follow_the_motion(void **state)
 {
@@ -524,7 +523,7 @@ static void coordinates_follow_the_motion(void **state)
     }
 }
 
-/* ---- what types say about each other ---- */
+/* ---- relations between types ---- */
 
 /* initially no row of any type is violated, and every coordinate has its initial value */
 static void nothing_is_violated_initially(void **state)
@@ -589,19 +588,20 @@ static void types_share_their_rows(void **state)
     assert_memory_equal(phi, slide, 2 * sizeof(double));
     violation_as(j, LK_JOINT_PLANAR, &at, phi);
     assert_memory_equal(phi + 1, hinge + 3, 2 * sizeof(double));
-    /* the plane is left by what a prismatic joint would call travel */
+    /* a prismatic joint would measure this as travel; it leaves the plane */
     assert_true(phi[0] == -coordinate_as(j, LK_JOINT_PRISMATIC, &at, 0));
-    /* x and y of a plane are what keeps a point on a line at zero */
+    /* the coordinates x and y of a plane are the rows of a point on a line */
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 0) == -slide[0]);
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 1) == -slide[1]);
     assert_true(coordinate_as(j, LK_JOINT_PLANAR, &at, 2) ==
                 coordinate_as(j, LK_JOINT_REVOLUTE, &at, 0));
-    /* a bushing's shift is measured along the same axes */
+    /* a bushing measures its shift along the same axes */
     violation_as(j, LK_JOINT_BUSHING, &at, phi);
     assert_true(phi[0] == -slide[0] && phi[1] == -slide[1]);
 }
 
-/* near the initial configuration, rows of a fixed joint and of a bushing are the same small turn */
+/* near the initial configuration, rows of a fixed joint and of a bushing measure the same small
+ * rotation */
 static void bushing_agrees_with_fixed_joint(void **state)
 {
     const double small[3] = {3e-6, -2e-6, 5e-6}, none[3] = {0};
@@ -625,8 +625,8 @@ static void bushing_agrees_with_fixed_joint(void **state)
     }
 }
 
-/* shift and rotation vector are recovered, also from none and from nearly half a turn. Where the
- * angle is near pi, the error of |theta| stays that of the quaternion: no loss by acos or sin. */
+/* shift and rotation vector are recovered, also zero and nearly half a turn. Near an angle of pi
+ * the error of |theta| stays that of the quaternion: no loss by acos or sin. */
 static void bushing_measures_shift_and_turn(void **state)
 {
     const double angle[] = {0, 1e-160, 1e-30, 1e-12, 1e-8, 1e-4, 0.1, 1, 2, 3, 3.141};
@@ -656,7 +656,7 @@ static void bushing_measures_shift_and_turn(void **state)
     }
 }
 
-/* a law k theta turns body 1 back about theta: theta is its own image under the Jacobian */
+/* a law k theta rotates body 1 back about theta: theta is its own image under the Jacobian */
 static void bushing_torque_is_along_theta(void **state)
 {
     struct lk_joint j = random_joint(LK_JOINT_BUSHING);
@@ -678,8 +678,8 @@ static void bushing_torque_is_along_theta(void **state)
     }
 }
 
-/* The screw travels by pitch for each radian, right-handed where pitch > 0, over many turns; a body
- * off by e is off by e, and a whole lead is the next groove. Travels up to 6, so 7 EXACT. */
+/* The screw travels by pitch per radian, right-handed for pitch > 0, over many turns; a body offset
+ * by e violates by e, and a whole lead is the next thread. Travels up to 6, so 7 EXACT. */
 static void screw_travels_with_its_angle(void **state)
 {
     const double upright[4] = {1, 0, 0, 0}, pitches[] = {0.3, -0.3, 1e-3};
@@ -709,7 +709,7 @@ static void screw_travels_with_its_angle(void **state)
 }
 
 /* Shafts of a universal or constant-velocity joint in bearings: the first along its z, the second
- * bent by @bend about the bearings' x; turned by @phi0 and @phi1. It is straight at angles
+ * bent by @bend about the bearings' x; rotated by @phi0 and @phi1. The joint is straight at angles
  * 0. */
 static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9])
 {
@@ -723,8 +723,8 @@ static void shafts_in_bearings(double bend, double phi0, double phi1, double T[9
     multiply(half, second, T);
 }
 
-/* Bent by any angle, the row holds if and only if both shafts have turned alike; otherwise it is
- * -(1 + cos b) / 2 sin(phi1 - phi0). */
+/* For any bend, the row holds if and only if both shafts have rotated equally; otherwise it is -(1
+ * + cos b) / 2 sin(phi1 - phi0). */
 static void constant_velocity_turns_both_shafts_alike(void **state)
 {
     const double none[3] = {0};
@@ -748,8 +748,9 @@ static void constant_velocity_turns_both_shafts_alike(void **state)
     }
 }
 
-/* the same shafts with a universal joint obey tan(phi1) = tan(phi0) cos b, counted from where the
- * first axis is the line about which the shafts are bent: the rates differ, as is well known */
+/* the same shafts with a universal joint satisfy tan(phi1) = tan(phi0) cos b, counted from the pose
+ * in which the first axis is the line about which the shafts are bent: its well-known non-uniform
+ * rate */
 static void universal_joint_is_not_homokinetic(void **state)
 {
     /* first axis along x of shaft 0, second along y of shaft 1, seen from the frames of the shafts:
@@ -778,12 +779,12 @@ static void universal_joint_is_not_homokinetic(void **state)
             lk_joint_violation(&j, at.p, k == 0 ? same : hooke);
         }
         assert_true(fabs(hooke[3]) < EXACT);
-        /* a . b of shafts turned alike = sin(phi0) cos(phi0) (cos b - 1) */
+        /* a . b of equally rotated shafts = sin(phi0) cos(phi0) (cos b - 1) */
         assert_true(fabs(same[3] - sin(phi0) * cos(phi0) * (cos(bend) - 1)) < EXACT);
     }
 }
 
-/* the rod's row is the distance less its length, and numbers stay finite where the points meet */
+/* the rod's row is the distance minus its length, and numbers stay finite if the points coincide */
 static void distance_is_finite_where_points_meet(void **state)
 {
     struct lk_joint j = random_joint(LK_JOINT_DISTANCE);
@@ -800,7 +801,7 @@ static void distance_is_finite_where_points_meet(void **state)
     lk_joint_violation(&j, at.p, phi);
     assert_true(fabs(phi[0] - (7 - j.length)) < 7 * EXACT);
 
-    memset(j.p, 0, sizeof(j.p)); /* the points meet exactly, not only up to round-off */
+    memset(j.p, 0, sizeof(j.p)); /* the points coincide exactly, not only up to round-off */
     at.pose[1] = at.pose[0];
     lk_joint_violation(&j, at.p, phi);
     rate_of(&j, &at, rate);
@@ -810,15 +811,15 @@ static void distance_is_finite_where_points_meet(void **state)
 
 /* ---- wheel on rail ---- */
 
-/** struct touch - a wheel and a rail that touch. @point: of the contact, from the wheel's own
+/** struct touch - a wheel and a rail in contact. @point: of the contact, from the wheel's own
  * point, world;  @n: into the rail */
 struct touch {
     double point[3];
     double n[3];
 };
 
-/* A point of the cone, the plane that touches it there, and a rail in that plane, anywhere along
- * itself, which the pose of side 0 is moved to. */
+/* A point of the cone, its tangent plane there, and a rail in that plane, at any position along
+ * itself, to which the pose of side 0 is moved. */
 static struct touch make_touch(struct lk_joint *j, struct lk_pose pose[2])
 {
     double angle = asin(j->sine), along = 0.4 * uniform(), about = M_PI * uniform();
@@ -846,8 +847,8 @@ static struct touch make_touch(struct lk_joint *j, struct lk_pose pose[2])
     return touch;
 }
 
-/* the row is zero where surfaces made to touch do, a unit on it pushes along the normal, and gives
- * the wheel no torque about its axle */
+/* the row is zero for surfaces constructed in contact, a unit multiplier pushes along the normal,
+ * and gives the wheel no torque about its axle */
 static void cone_touches_rail(void **state)
 {
     (void)state;
@@ -887,8 +888,8 @@ static void material_velocity(const struct at *at, int s, const double point[3],
         ret[i] += at->twist[s].v[i];
 }
 
-/* creep rows are the velocity of the wheel's material against the rail's where they touch: along
- * the rail, and what is square to that and to the normal */
+/* creep rows are the velocity of the wheel's material relative to the rail's at the contact: along
+ * the rail, and perpendicular to that and to the normal */
 static void creep_is_slip_at_the_contact(void **state)
 {
     (void)state;
@@ -917,8 +918,8 @@ static void creep_is_slip_at_the_contact(void **state)
 
 /* ---- rows of coordinates ---- */
 
-/** struct train - two joints that are coupled, and where their sides are among four bodies, -1 for
- * the ground. A body is placed before it carries the next. */
+/** struct train - two coupled joints, and the bodies of their sides among four, -1 for the ground.
+ * A body is placed before it carries the next. */
 struct train {
     const char *name;
     enum lk_joint_type type[2];
@@ -1013,7 +1014,7 @@ static void couplings_follow_the_motion(void **state)
 }
 
 /* as for any type, but with each arrangement of bodies, and at any pose: gamma is the derivative of
- * the rate even where the rows of the coupled joints do not hold */
+ * the rate even if the rows of the coupled joints do not hold */
 static void couplings_are_consistent(void **state)
 {
     const struct train *train = *state;
@@ -1035,7 +1036,7 @@ static void couplings_are_consistent(void **state)
         move(&sides, 0, &at);
         lk_joint_ops(j.type)->gamma(&j, at.p, at.v, &gamma);
         assert_true(fabs(slope(f[0], f[1], f[2], f[3]) - gamma) < 5 * TOLERANCE);
-        /* the load of a unit multiplier does work at the rate of the row; none on other bodies */
+        /* a unit multiplier does work at the rate of the row, and none on other bodies */
         lk_joint_ops(j.type)->load(&j, at.p, &one, to);
         rate_of(&j, &at, &flow);
         for (int s = 0; s < LK_SIDES_MAX; s++)
@@ -1044,7 +1045,7 @@ static void couplings_are_consistent(void **state)
     }
 }
 
-/* a coordinate row is the coordinate, on the sides that are not left out */
+/* a coordinate row is the coordinate, on its existing sides */
 static void coordinate_row_is_the_coordinate(void **state)
 {
     struct lk_joint of = random_joint_of((uintptr_t)*state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every type of joint on a mechanism whose motion is known; see known_motion.h. */
+/* Every type of joint on a mechanism with known motion; see known_motion.h. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
@@ -263,7 +263,7 @@ static void observe_hooke(double t, const double *y, double *ret)
     ret[3] = second * cos(BEND);
     ret[4] = second * sin(BEND);
     ret[5] = 0.1 * ddp + 0.3 * second * n;
-    /* atan2 that goes on beyond pi */
+    /* continuous atan2 beyond pi */
     ret[6] = p + atan2(sin(p) * cos(p) * (cb - 1), cos(p) * cos(p) + cb * sin(p) * sin(p));
 }
 
@@ -944,9 +944,9 @@ static void rack_pushes_a_spring(void **state)
     check_order_two(&m);
 }
 
-/* ---- a run that begins again ---- */
+/* ---- reset ---- */
 
-/* A reset leads to the same bits, also where the tangent of a law depends on the place and an input
+/* A reset leads to the same bits, also if the tangent of a law depends on the place and an input
  * acts from the first step on. */
 static void reset_repeats_the_run(void **state)
 {

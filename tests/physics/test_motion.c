@@ -51,7 +51,7 @@ static double energy(const struct lk_system *sys)
 
 static const char *const without_damper[] = {"damping: 0.05", "damping: 0", NULL};
 
-/* a vector of the four-bar, turned about (1, 2, 3) by 1 rad and, for a point, moved */
+/* a vector of the four-bar, rotated about (1, 2, 3) by 1 rad and, for a point, shifted */
 static void turn(const double v[3], int is_point, double ret[3])
 {
     const double k[3] = {1 / sqrt(14), 2 / sqrt(14), 3 / sqrt(14)};
@@ -73,8 +73,8 @@ static const char *turned_text(const double v[3], int is_point, char text[128])
     return text;
 }
 
-/* config/models/four-bar.yaml without damper and motor, as a whole turned and moved in space; its
- * inertias are the same about all axes, so the bodies need no orientation */
+/* config/models/four-bar.yaml without damper and motor, as a whole rotated and shifted in space;
+ * its inertias are spherical, so the bodies need no orientation */
 static struct lk_system *turned_four_bar(double h)
 {
     const double c = sqrt(0.5), down[3] = {0, -9.81, 0}, axis[3] = {0, 0, 1};
@@ -101,7 +101,7 @@ static struct lk_system *turned_four_bar(double h)
     return compile_text(model, h);
 }
 
-/* the figure that the project states: step 10 ms, 4 iterations, 30 s, nine aligned poses */
+/* the documented figure: step 10 ms, 4 iterations, 30 s, nine aligned poses */
 static void four_bar_holds_its_loop_and_its_energy(void **state)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", without_damper, 0.01, 4);
@@ -125,9 +125,9 @@ static void four_bar_holds_its_loop_and_its_energy(void **state)
     lk_system_free(sys);
 }
 
-/* Reactions of redundant rows are of minimum norm only because each step forgets what it did not
- * need. Along the world's axes nothing feeds them; a mechanism turned in space, with its points off
- * the origin, feeds them round-off in every step. */
+/* Reactions of redundant rows are of minimum norm only because each step forgets the components
+ * that it does not need. Aligned with the world's axes nothing excites them; in a rotated mechanism
+ * with points away from the origin, round-off does so in every step. */
 static void redundant_reactions_do_not_grow(void **state)
 {
     struct lk_system *sys = turned_four_bar(1e-3);
@@ -147,7 +147,7 @@ static void redundant_reactions_do_not_grow(void **state)
     lk_system_free(sys);
 }
 
-/* the same mechanism along the world's axes and turned in space moves the same */
+/* the same mechanism moves the same, aligned with the world's axes or rotated */
 static void the_frame_of_the_model_does_not_matter(void **state)
 {
     static const char *const plain[] = {"damping: 0.05", "damping: 0", NULL};
@@ -200,7 +200,7 @@ static void mobility_counts_redundant_rows(void **state)
 
 static double oscillator_error(double h)
 {
-    /* 2 kg, 80 N/m, 4 N s/m about x = 0.1, let go at 0.3: damped oscillation around 0.1 */
+    /* 2 kg, 80 N/m, 4 N s/m about x = 0.1, released at 0.3: damped oscillation around 0.1 */
     static const char text[] =
         "linkage: 1\n"
         "name: oscillator\n"
@@ -240,7 +240,7 @@ static void spring_and_damper_follow_the_closed_form(void **state)
     assert_true(e1 / e2 > 3.8 && e1 / e2 < 4.2);
 }
 
-/* a stiff spring costs no stability: 1e9 N/m on 1 kg is a mode of 3e4 1/s, 30 times the step rate
+/* a stiff spring does not destabilise: 1e9 N/m on 1 kg is a mode of 3e4 1/s, 30 times the step rate
  */
 static void stiff_spring_is_stable(void **state)
 {
@@ -325,8 +325,8 @@ static const char spindle[] =
     "  work: {type: work}\n"
     "  energy: {type: energy}\n";
 
-/* A torque held over each step makes a parabola in it: the trapezoidal rule is exact for that,
- * jumps included, so angle and work are right to round-off. */
+/* A torque held over each step gives a parabola within it: the trapezoidal rule is exact, jumps
+ * included, so angle and work are correct to round-off. */
 static void held_torque_acts_from_its_own_step_on(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3);
@@ -349,7 +349,7 @@ static void held_torque_acts_from_its_own_step_on(void **state)
     lk_system_free(sys);
 }
 
-/* energy gained + losses - work put in [J] of the driven four-bar after @end seconds */
+/* energy balance [J] of the driven four-bar after @end seconds */
 static double balance_defect(double h, double end)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, h, 0);
@@ -368,8 +368,8 @@ static double balance_defect(double h, double end)
     return fabs(defect);
 }
 
-/* order 2 while the loop is regular; through aligned poses a projection may take a little energy,
- * the more the closer a step lands on one (1e-3 J seen at 2 ms) */
+/* order 2 while the loop is regular; in aligned poses a projection may remove a little energy, the
+ * more the closer a step ends to one (1e-3 J seen at 2 ms) */
 static void work_and_losses_balance_the_energy(void **state)
 {
     double coarse = balance_defect(2e-3, 0.4), fine = balance_defect(1e-3, 0.4);
@@ -432,8 +432,8 @@ static void a_refused_input_changes_nothing(void **state)
     lk_system_free(twin);
 }
 
-/* the same where only the step finds out: finite, but too large for any mechanism. Also
- * what a step leaves behind for the next has to be as before, to the last bit */
+/* the same if only the step detects it: finite, but too large for any mechanism. The state that a
+ * step leaves for the next must also be unchanged, to the last bit */
 static void a_refused_step_leaves_no_trace(void **state)
 {
     struct lk_system *sys = compile_file("config/models/four-bar.yaml", NULL, 0, 0);
@@ -455,7 +455,7 @@ static void a_refused_step_leaves_no_trace(void **state)
     lk_system_free(twin);
 }
 
-/* 1 rad in a step is fine, beyond pi the step cannot know which way a body turned */
+/* 1 rad per step is fine; beyond pi the step cannot know the direction of the rotation */
 static void more_than_half_a_turn_a_step_is_refused(void **state)
 {
     static const char text[] =
@@ -480,8 +480,8 @@ static void more_than_half_a_turn_a_step_is_refused(void **state)
     }
 }
 
-/* two rotors against each other at 4 rad a step: each turns by less than half a turn, the joint
- * between them by more; its coordinate, and the spring on it, follow all the same */
+/* two rotors that counter-rotate at 4 rad per step: each rotates by less than half a turn, the
+ * joint between them by more; its coordinate, and the spring on it, must follow */
 static void a_joint_may_turn_further_than_its_bodies(void **state)
 {
     static const char text[] =
@@ -604,7 +604,7 @@ static void velocities_are_made_to_fit(void **state)
     double rate;
 
     (void)state;
-    /* least change in the measure of the mass: momentum about the pin, 0.5 / (1 + 0.25) */
+    /* smallest change in the mass metric: momentum about the pin, 0.5 / (1 + 0.25) */
     lk_system_body_state(sys, 0, &s);
     lk_system_outputs(sys, &rate);
     assert_true(fabs(rate - 0.4) < 1e-12);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of order 3 and 4: the order of convergence on smooth motion, what holds as in a plain step,
- * and what is refused.
+/* Steps of order 3 and 4: the order of convergence on smooth motion, properties that hold as in a
+ * plain step, and refusals.
  *
  * An observed order is the mean over three halvings of the step. It differs from the true one by
- * what the next term of the error adds, which falls by two with every halving: 2.8 and 3.7 are
- * asked for, and never less than is measured. Errors end at what round-off and, where mass is a
- * trace, the compiler leaves: 1e-12 m or so, far below the finest step of the table. */
+ * the next term of the error, which halves with every halving: 2.8 and 3.7 are required, and never
+ * less than is measured. Errors are limited by round-off and, with artificial masses, by their
+ * effect: about 1e-12 m, far below the finest step of the table. */
 #include "alloc_guard.h"
 #include "cmocka_all.h"
 #include "reference_cases.h"
@@ -16,8 +16,8 @@
 
 #define HALVINGS 3
 
-/** struct method - @solver: in the solver section;  @order: the option that asks for it, 0: none
- * @least_order: on the mean of the halvings;  @error: beside that of the extrapolation of order 4
+/** struct method - @solver: in the solver section;  @order: the option that selects it, 0: none
+ * @least_order: of the mean of the halvings;  @error: relative to that of extrapolation of order 4
  */
 static const struct method {
     const char *name;
@@ -28,8 +28,8 @@ static const struct method {
 } methods[] = {
     {"order 3", "formulation: ali3, order: 3", 3, 2.8, INFINITY},
     {"order 4", "formulation: ali3, order: 4", 4, 3.7, 1},
-    /* a sixth of the time, for which up to twenty times the error; the four-bar reaches its order
-     * below 10 ms, 3.65 is the mean from 20 ms on */
+    /* a sixth of the time for up to twenty times the error; the four-bar reaches its order below 10
+     * ms, 3.65 is the mean from 20 ms on */
     {"rk4", "formulation: rk4", 0, 3.6, 25},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
@@ -37,7 +37,7 @@ static const struct method {
 /* ---- against the reference trajectories ---- */
 
 /** struct expectation - @h: coarsest step, @end: [s]; @tolerance: of order 4 at @h, m, m/s, N,
- * twice what was measured; the finer ones follow from the order, those of order 3 are larger */
+ * twice the measured value; the finer ones follow from the order, those of order 3 are larger */
 struct expectation {
     const char *name;
     double h;
@@ -58,7 +58,7 @@ static const struct expectation expectations[] = {
     {"slider-crank-3d", 2.5e-3, 1, {2e-7, 4e-6, 4e-5}},
 };
 
-/* the reference case with @method in the solver section of its model; @replace: room for it */
+/* the reference case with @method in the solver section of its model; @replace: memory for it */
 static struct reference_case case_of(const struct expectation *e, const struct method *method,
                                      const char *replace[REPLACE_MAX + 3])
 {
@@ -93,7 +93,7 @@ static void converges_with(const struct expectation *e, const struct method *met
         assert_true(run[0].error[q] < method->error * e->tolerance[q]);
     }
     /* the joints hold as after a plain step, which leaves 1e-15 m and E of the rate that the
-     * projection takes away: the combination has hardly any */
+     * projection removes: the combination leaves hardly any */
     for (int k = 0; k <= HALVINGS; k++) {
         assert_true(run[k].violation[0] < 1e-12);
         assert_true(run[k].violation[1] < 1e-11);
@@ -106,9 +106,9 @@ static void follows_reference(void **state)
         converges_with(*state, &methods[i]);
 }
 
-/* Four times through the aligned pose. There a sub-step that lands x rad beside it weighs the
- * regularisation, 2e-8, against x^2, and leaves out that part of its correction; so a step may be
- * unlucky, by no more than what the correction is there for: the error of a plain step. */
+/* Four times through the aligned pose. A sub-step that ends x rad from it weighs the
+ * regularisation, 2e-8, against x^2, and omits that part of its correction; so a step may err by at
+ * most the whole correction: the error of a plain step. */
 static void ladder_keeps_its_branch(void **state)
 {
     const struct expectation e = {"ladder-2", 0, 10, {0}};
@@ -132,11 +132,11 @@ static void ladder_keeps_its_branch(void **state)
     }
 }
 
-/* ---- against itself with a far shorter step ---- */
+/* ---- compared with a far shorter step ---- */
 
 #define STATES 64
 
-/** struct end - where a run has got to. @x, @n: positions, velocities, reactions and coordinates;
+/** struct end - the result of a run. @x, @n: positions, velocities, reactions and coordinates;
  * @balance: energy that the balance does not explain [J] */
 struct end {
     double x[STATES];
@@ -169,7 +169,7 @@ static double balance(const struct lk_system *sys)
     return h.kinetic + h.potential + h.dissipated - h.work_input - h.work_drive - h.work_applied;
 }
 
-/* a force that jumps twenty times a second and stays where it is in between */
+/* a force that jumps twenty times a second and is constant in between */
 static void push(double t, double inputs[3])
 {
     int stair = (int)floor(t * 20 + 1e-6);
@@ -279,7 +279,7 @@ static void drives_springs_and_loads_keep_the_order(void **state)
     converges(driven, 0.01, 2e-8);
 }
 
-/* ---- a configuration that does not fit ---- */
+/* ---- an inconsistent configuration ---- */
 
 #define DOOR(points)                                                                               \
     "linkage: 1\n"                                                                                 \
@@ -293,9 +293,9 @@ static void drives_springs_and_loads_keep_the_order(void **state)
     "inputs:\n"                                                                                    \
     "  push: {type: body-force, body: a}\n"
 
-/* The second hinge of a door is 1e-4 m too high on the door, which no pose can close: the
- * compiler takes the constants of one side from the other, and the shorter sequences must take the
- * same. Left as it is, its rows would fight the others with 1e-4 m / E. */
+/* The second hinge of a door is 1e-4 m too high on the door, which no pose can close: the compiler
+ * sets the constants of one side from the other, and the shorter sequences must use the same.
+ * Otherwise its rows would conflict by 1e-4 m / E. */
 static void a_misfit_is_absorbed_once(void **state)
 {
     struct end good, bent;
@@ -304,16 +304,16 @@ static void a_misfit_is_absorbed_once(void **state)
     for (size_t m = 0; m < METHODS; m++) {
         run_to(DOOR("point: [0, 0, 1]"), 5e-3, &methods[m], 1, &good);
         run_to(DOOR("points: [[0, 0, 1], [0, 0, 1.0001]]"), 5e-3, &methods[m], 1, &bent);
-        /* the door hangs half of it lower: 1e-4 of a metre, and of forces of some 40 N; and what
-         * round-off makes of redundant multipliers, 1e-16 m / E with E = 2e-8 s, s = (h / 3)^2 / 4,
-         * three times as much in the combination */
+        /* the door hangs half of it lower: relative errors of 1e-4 of a metre, and of forces of
+         * some 40 N; plus the round-off of redundant multipliers, 1e-16 m / E with E = 2e-8 s, s =
+         * (h / 3)^2 / 4, three times as much in the combination */
         printf("    %s: largest difference %.2e\n", methods[m].name, distance(&good, &bent));
         assert_true(distance(&good, &bent) < 1e-4 * 40 + 3 * 1e-16 / (2e-8 * 25e-6 / 36));
     }
 }
 
-/* Two hinges share the load of the door in infinitely many ways: all methods give that of the
- * smallest norm, which does not depend on how the door got there. */
+/* Two hinges can share the load of the door in infinitely many ways: all methods give the share of
+ * minimum norm, independent of the history. */
 static void redundant_reactions_are_those_of_order_2(void **state)
 {
     static const struct method plain = {"order 2", "formulation: ali3", 0, 2, 0};
@@ -330,7 +330,7 @@ static void redundant_reactions_are_those_of_order_2(void **state)
     }
 }
 
-/* ---- a step is a step ---- */
+/* ---- atomic steps ---- */
 
 static int same_bits(const struct lk_system *a, const struct lk_system *b)
 {
@@ -373,8 +373,8 @@ static void drive_on(struct lk_system *sys, int n)
     }
 }
 
-/* A run, the same after a reset, and one that is disturbed by steps that are refused - for an input
- * that is none, and for one that would turn a body by more than half a turn - are the same bits. */
+/* A run, the same after a reset, and one with refused steps in between - for an input that is not
+ * finite, and for one that would rotate a body by more than half a turn - give the same bits. */
 static void repeats_bit_for_bit(void **state)
 {
     (void)state;
@@ -449,7 +449,7 @@ static void summary_tells_the_order(void **state)
     assert_true(2 * fourth.memory == 3 * third.memory);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 #define BODY                                                                                       \
     "linkage: 1\nname: m\nbodies:\n  a: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
@@ -511,7 +511,7 @@ static const struct refusal {
      "order 3 with a step of 0.01 s, but 's' decays at a rate of 210 1/s, that is 2.1 a step, "
      "expected "
      "at most 2; a step of 0.009 s would do, or order 2"},
-    /* two springs in parallel, each of which would do alone */
+    /* two springs in parallel, each of which would be accepted alone */
     {BODY GUIDE
      "}\n"
      "forces:\n  s: {type: joint-spring-damper, joint: guide, stiffness: 10000, damping: 0}\n"
@@ -549,10 +549,10 @@ static void refuses_what_is_not_smooth(void **state)
     }
 }
 
-/* What the limits are for. With z = i w h the plain rule turns an undamped mode by (1 + z/2n)/(1 -
- * z/2n) a sub-step, n = 1, 2, 3; the combination has |R| - 1 = 1.24e-5 for order 3 at w h = 0.5 and
- * -4.5e-5 for order 4 at w h = 1, which is what a mode just below the limit may gain or lose a
- * step. */
+/* The reason for the limits. With z = i w h the plain rule multiplies an undamped mode by (1 +
+ * z/2n)/(1 - z/2n) per sub-step, n = 1, 2, 3; the combination has |R| - 1 = 1.24e-5 for order 3 at
+ * w h = 0.5 and -4.5e-5 for order 4 at w h = 1: the growth or decay per step of a mode just below
+ * the limit. */
 static void a_mode_at_the_limit_stays(void **state)
 {
     static const char *const springs[METHODS] = {BODY GUIDE ", start: 0.1}\n" SPRING("4500", "0"),

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The step over the tree against the step with full matrices, on random mechanisms.
+/* The step over the tree compared with the step with full matrices, on random mechanisms.
  *
- *     test_random [FIRST LAST]     seeds; without them the usual thousand
+ *     test_random [FIRST LAST]     seeds; by default a thousand
  *
- * Both take each step from the same state, so a difference is of one step. How large may it be?
- * Both know violations up to the round-off of positions, u X with u = 2e-16 and X the size of the
- * mechanism. In a direction where s Phi_q W Phi_q^T has the value d the solution answers noise n
- * with a motion of sqrt(d) n / (d + E), at most n / (2 sqrt E), and E is 2e-8 of the diagonal: up
- * to 3500 n in a position, 2/h and 4/h^2 times that in velocities and accelerations, less what the
- * projections take away. A multiplier alone, unlike its force, is free in redundant directions but
- * for E and answers with n / E. And where the step is too long for a mechanism the iterations
- * magnify whatever they are given. No formula has all that; so the dense step says itself what
- * round-off does to it: it is taken again, from poses that are u X beside and with violations that
- * are u X wrong, at random. What differs then may differ between tree and dense step, too, NOISE
- * times: a step rounds about as many times as rows meet in a violation, and TRIALS draws may all
- * miss the worst direction. Beyond it 1e-9 of the largest value of its kind. */
+ * Both start each step from the same state, so a difference is that of one step. Its bound:
+ * Violations are known up to the round-off of positions, u X with u = 2e-16 and X the size of the
+ * mechanism. In a direction where s Phi_q W Phi_q^T has the value d, the solution amplifies noise n
+ * to a motion of sqrt(d) n / (d + E), at most n / (2 sqrt E), and E is 2e-8 of the diagonal: up to
+ * 3500 n in a position, 2/h and 4/h^2 times that in velocities and accelerations, less what the
+ * projections remove. A multiplier alone, unlike its force, is only determined by E in redundant
+ * directions and amplifies to n / E. And if the step is too long for a mechanism, the iterations
+ * amplify any error. No formula covers all of this; so the dense step measures its own sensitivity:
+ * it is repeated from poses perturbed by u X and with violations perturbed by u X, at random. NOISE
+ * times the resulting difference is allowed between tree and dense step: a step rounds about as
+ * many times as rows occur in a violation, and TRIALS draws may all miss the worst direction. In
+ * addition 1e-9 of the largest value of its kind. */
 #include "cmocka_all.h"
 #include "dense_step.h"
 #include "mechanism.h"
@@ -26,7 +26,7 @@
 #include <string.h>
 
 #define RELATIVE 1e-9
-#define REST     1e-3 /* [m, m/s ...]: what moves less than that moves by round-off only */
+#define REST     1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE    30
 #define TRIALS   3
 #define STEPS    4
@@ -35,7 +35,7 @@ enum kind { POSITION, VELOCITY, ACCELERATION, FORCE, MULTIPLIER, KINDS };
 static const char *const kind_names[] = {"position", "velocity", "acceleration", "force",
                                          "multiplier"};
 
-/* worst of all mechanisms, in parts of what is allowed */
+/* worst of all mechanisms, relative to the allowed difference */
 static double worst[KINDS];
 static long worst_seed[KINDS];
 
@@ -101,7 +101,7 @@ static struct result result_of_tree(const struct lk_system *sys, const struct de
     return r;
 }
 
-/* a difference that is no number is the largest */
+/* NaN counts as the largest difference */
 static double largest_difference(const double *a, const double *b, int n)
 {
     double largest = 0;
@@ -112,7 +112,7 @@ static double largest_difference(const double *a, const double *b, int n)
     return largest;
 }
 
-/* @tree, @dense: both ways to step;  @beside: the dense one falsified by round-off, TRIALS times */
+/* @tree, @dense: results of both;  @beside: the dense one perturbed by round-off, TRIALS times */
 static void compare(const struct result *tree, const struct result *dense,
                     const struct result beside[TRIALS], const char *where, long seed)
 {
@@ -147,8 +147,8 @@ static double size_of(const struct lk_system *sys)
     return size;
 }
 
-/* whether a hard stop was hit: what an impact does to the velocities the dense step does not know
- */
+/* whether a hard stop was hit: the dense step does not implement the change of velocities by an
+ * impact */
 static int has_impact(const struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_laws; i++)
@@ -157,7 +157,7 @@ static int has_impact(const struct lk_system *sys)
     return 0;
 }
 
-/* Return: 0, or what both steps say when they refuse */
+/* Return: 0, or the code with which both steps refuse */
 static int compare_step(struct lk_system *sys, struct dense *d, const double *inputs, long seed,
                         int step)
 {
@@ -212,7 +212,7 @@ static void compare_mechanism(long seed, int n_bodies)
 
 static long first_seed, last_seed = 1000;
 
-/* mostly small ones, in which every combination of types and topologies turns up */
+/* mostly small ones, in which every combination of types and topologies occurs */
 static void small_mechanisms(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shipped models against reference trajectories, and the order of convergence.
+/* The shipped models compared with reference trajectories, and the order of convergence.
  *
  * Every case runs with a step and its half, a quarter and so on. The trapezoidal rule is of order 2
  * in positions and velocities, and so are the reactions, which the acceleration projection
@@ -29,27 +29,27 @@ static const struct expectation expectations[] = {
     {"chain-8", 0.005, 3, {1e-3, 4e-3, 3e-2}},
     {"chain-128", 0.005, 6, {0.7, 0, 9}},
     {"free-body", 0.01, 20, {3e-4, 3e-4, 0}},
-    /* 15 times through the aligned pose. What the projections take from the energy is of third
-     * order and shifts the phase for ever: over 30 s it hides the second order above 2.5 ms. */
+    /* 15 times through the aligned pose. The energy that the projections remove is of third order
+     * and shifts the phase permanently: over 30 s it hides the second order above 2.5 ms. */
     {"four-bar-vertical", 2.5e-3, 30, {1e-3, 4e-3, 2e-2}},
     {"closed-loop-four", 0.01, 10, {2.5e-3, 9e-3, 5e-2}},
     {"strut", 5e-3, 10, {8e-5, 2.5e-4, 1.5e-3}},
     /* one revolution; each passage of the upright pose, at 1 rad/s, multiplies the error */
     {"ladder-2", 0.01, 1.9, {5e-3, 3e-2, 0}},
-    /* the crank turns by 10 degrees in 10 ms: 2.5 ms begin to be small */
+    /* the crank rotates by 10 degrees in 10 ms: the asymptotic range begins at 2.5 ms */
     {"slider-crank-3d", 2.5e-3, 2, {3.6e-3, 7.5e-2, 8e-1}},
     {"slider-crank-slender", 2.5e-3, 2, {3.6e-3, 7.5e-2, 8e-1}},
     {"ex1", 0.01, 10, {5e-4, 1.5e-3, 6e-4}},
     {"ex8a", 0.01, 10, {2e-3, 5e-3, 9e-3}},
-    /* the start where multipliers that nothing corrects converge with order 1 only */
+    /* the start at which uncorrected multipliers converge only with order 1 */
     {"ex8b", 0.01, 10, {2e-3, 5e-3, 9e-3}},
     {"point-horizontal", 0.01, 10, {2e-2, 8e-2, 5e-1}},
     {"point-bottom", 0.01, 10, {2e-3, 5e-3, 2e-2}},
     {"point-x02", 0.01, 10, {2e-3, 5e-3, 2e-2}},
-    /* 141 and 447 rad/s: followed through */
+    /* 141 and 447 rad/s: resolved */
     {"oscillator-1", 1e-3, 0, {1e-3, 1.4e-1, 0}},
     {"oscillator-2", 5e-4, 0, {6e-4, 2.4e-1, 0}},
-    /* and the slow motion alone, which has the same error whatever the light mass */
+    /* and the slow motion alone, whose error does not depend on the light mass */
     {"oscillator-3", 1e-3, 0, {4e-4, 9e-3, 0}},
     {"oscillator-4", 1e-3, 0, {4e-4, 9e-3, 0}},
     {"oscillator-5", 1e-3, 0, {4e-4, 9e-3, 0}},
@@ -94,7 +94,7 @@ static void follows_reference(void **state)
     check_order(e, errors);
 }
 
-/* the figure that the project states: spatial double pendulum, 1 ms, tip at t = 2 s */
+/* the documented figure: spatial double pendulum, 1 ms, tip at t = 2 s */
 static void double_pendulum_at_one_millisecond(void **state)
 {
     struct reference_case c = *reference_case("double-pendulum");
@@ -107,11 +107,11 @@ static void double_pendulum_at_one_millisecond(void **state)
     assert_true(errors[POSITION] < 2e-5);
 }
 
-/* Ten passages of the aligned poses in 10 s; leaving one on another branch would be an error of 1
- * m. The errors are bounded by second order from 2.5 ms, where 1.4e-3 m and 9.5e-3 m/s were
- * measured. In an aligned pose rows become dependent, and a step that lands x rad beside it weighs
- * the regularisation, 2e-8, against x^2: bounded by what there is before Newton and projection do
- * anything, (h w)^3 / 6 and h^2 w^3 with w = 4.9 rad/s. */
+/* Ten passages of the aligned poses in 10 s; a switch to another branch would be an error of 1 m.
+ * The errors are bounded by second order from 2.5 ms, where 1.4e-3 m and 9.5e-3 m/s were measured.
+ * In an aligned pose rows become dependent, and a step that ends x rad from it weighs the
+ * regularisation, 2e-8, against x^2: the bound is the error before Newton's method and projection,
+ * (h w)^3 / 6 and h^2 w^3 with w = 4.9 rad/s. */
 static void ladder_keeps_its_branch(void **state)
 {
     const struct reference_case *c = reference_case("ladder-2");

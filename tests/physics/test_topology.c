@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the compiler makes of a mechanism: bodies split into parts, bodies without mass, coordinates
- * held during the assembly, redundant rows that contradict each other. */
+/* The result of compiling a mechanism: split bodies, bodies without mass, coordinates held during
+ * assembly, inconsistent redundant rows. */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -67,7 +67,7 @@ static double distance(const struct lk_system *a, const struct lk_system *b, con
 #define ARMS 13
 
 /* arms of different weight on ball joints around a hub of @n_hubs bodies fixed to each other, each
- * of which takes its share of the arms, of the mass and of the inertia */
+ * with its share of the arms, of the mass and of the inertia */
 static void write_star(char *text, int n_hubs)
 {
     text[0] = 0;
@@ -90,9 +90,9 @@ static void write_star(char *text, int n_hubs)
                i, i * n_hubs / ARMS, i, cos(i), sin(i));
 }
 
-/* The parts that the compiler makes move as one body: the same as a hub that is modelled in three
- * pieces, none of which is large enough to be split. Round-off of 1e-16 grows by the motion and by
- * E of the welds, 1e-8 of a pivot; both are far below 1e-10 m after 0.2 s. */
+/* The parts of a split body move as one body: like a hub modelled in three pieces, none of which is
+ * large enough to be split. Round-off of 1e-16 is amplified by the motion and by E of the welds,
+ * 1e-8 of a pivot; both are far below 1e-10 m after 0.2 s. */
 static void a_split_hub_moves_as_one_body(void **state)
 {
     static char text[TEXT_SIZE];
@@ -129,10 +129,10 @@ static void a_split_hub_moves_as_one_body(void **state)
     "linkage: 1\nname: rod\ngravity: [0, -9.81, 0]\nbodies:\n"                                     \
     "  ball: {mass: 2, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0.2], velocity: [0, 0, 1]}\n"
 
-/* A link without mass between two ball joints is a rod. The iterations remove its trace of mass,
- * 1e-6 of the ball's; the projections weigh with it, as if the middle of the rod had that much
- * mass: a quarter of 1e-6 of the ball's at the ball, so that much of the way of 1 m or less,
- * whatever the step. */
+/* A massless link between two ball joints is a rod. The iterations remove its artificial mass, 1e-6
+ * of the ball's; the projections include it, as if the middle of the rod had that mass: a quarter
+ * of 1e-6 of the ball's mass at the ball, and the same fraction of the way of 1 m or less, for any
+ * step. */
 static void a_massless_link_is_a_rod(void **state)
 {
     struct lk_system *link =
@@ -145,7 +145,7 @@ static void a_massless_link_is_a_rod(void **state)
              "  r: {type: distance, bodies: [ground, ball], points: [[0, 0, 0], [1, 0, 0]]}\n");
 
     (void)state;
-    /* its spin about itself is nobody's business, and it is said so */
+    /* its spin about itself is undetermined, and the message says so */
     assert_non_null(strstr(lk_system_note(link), "'link'"));
     assert_non_null(strstr(lk_system_note(link), "turning about (1, 0, 0)"));
     assert_int_equal(strlen(lk_system_note(rod)), 0);
@@ -197,7 +197,7 @@ static void undetermined_motion_is_refused(void **state)
         "body 'bar' has no inertia that resists turning about (1, 0, 0)");
 }
 
-/* a spring across the hinge holds the bar's free turn, so the same bar is a good model */
+/* a spring across the hinge holds the free rotation of the bar, so the same bar is a valid model */
 static void a_spring_determines_a_massless_turn(void **state)
 {
     struct lk_system *sys = compile(
@@ -252,7 +252,7 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
     (void)state;
     lk_system_outputs(held, out);
     assert_true(fabs(out[0] - 0.7) < 1e-14 && out[1] < 1e-14);
-    /* and it is not held afterwards: three free rows more or less would show */
+    /* and it is not held afterwards: additional rows would show */
     lk_system_summary(held, &summary);
     assert_int_equal(summary.n_rows_rigid, 20);
     run(held, 100);
@@ -260,16 +260,16 @@ static void a_held_coordinate_starts_where_it_is_told(void **state)
     assert_true(fabs(out[0] - 0.7) > 1e-3);
     lk_system_outputs(loose, out);
     assert_true(fabs(out[0] - 0.7) > 0.1 && out[1] < 1e-14);
-    /* the crank cannot point straight away from the rocker's joint */
+    /* the crank cannot point directly away from the rocker's joint */
     assert_int_equal(try_compile(FOUR_BAR(", start: 2.9"), &none, &error), LK_E_ASSEMBLY);
     assert_non_null(strstr(error.text, "gaps are left at '"));
     lk_system_free(held);
     lk_system_free(loose);
 }
 
-/* ---- redundant rows that contradict each other ---- */
+/* ---- inconsistent redundant rows ---- */
 
-/* A four-bar of hinges whose axes are bent against each other by @bend rad. */
+/* A four-bar of hinges whose axes are oblique to each other by @bend rad. */
 static struct lk_system *bent_four_bar(double bend, const char *redundancy)
 {
     static char text[TEXT_SIZE];
@@ -309,9 +309,9 @@ static void largest(struct lk_system *sys, double *ret_speed, double *ret_torque
     lk_system_free(sys);
 }
 
-/* Axes bent by 1e-6 rad lock a mechanism of rigid joints: forces beyond any steel, and no motion to
- * speak of. Soft joints move as the perfect mechanism does, and the torque is the bend times the
- * stiffness of a joint, 5e8 N m/rad here, up to a factor of order 1. */
+/* Axes oblique by 1e-6 rad lock a mechanism of rigid joints: forces beyond the strength of steel,
+ * and practically no motion. With soft joints it moves like the perfect mechanism, and the torque
+ * is the bend times the stiffness of a joint, 5e8 N m/rad here, up to a factor of order 1. */
 static void soft_joints_bear_a_misfit(void **state)
 {
     double perfect, soft, rigid, torque, rigid_torque, none;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elimination tree against a dense solve: random mechanisms, both strategies. */
+/* The elimination tree compared with a dense solve: random mechanisms, both strategies. */
 #include "cmocka_all.h"
 #include "compile/tree/plan.h"
 #include "solve/fronts.h"
@@ -34,7 +34,7 @@ static int below(int n)
     return rand() % n;
 }
 
-/* bodies hung one on another (or on the ground), then extra joints that close loops */
+/* a tree of bodies (or bodies on the ground), then extra joints that close loops */
 static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
 {
     *m = (struct mechanism){.n_bodies = n_bodies};
@@ -44,7 +44,7 @@ static void make_mechanism(struct mechanism *m, int n_bodies, int n_loops)
             m->W[b].inertia[i] = 1 + fabs(uniform());
         for (int i = 3; i < 6; i++)
             m->W[b].inertia[i] = 0.2 * uniform();
-        /* one in eight starts a mechanism of its own, floating or on the ground */
+        /* one in eight starts a new mechanism, floating or on the ground */
         if (b == 0 || below(8) == 0) {
             if (below(2))
                 memcpy(m->body[m->n_joints++], (int[2]){n_bodies, b}, sizeof(int[2]));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conical wheels on rails with creep: contact geometry and hunting against the literature and
- * linear theory, energy balance, and the same motion seen from the track and from a frame that runs
- * along.
- */
+/* Conical wheels on rails with creep: contact geometry and hunting compared with the literature and
+ * with linear theory, energy balance, and the same motion in axes fixed to the track and in axes
+ * that move along it. */
 #include "cmocka_all.h"
 #include "known_motion.h"
 #include <math.h>
@@ -26,9 +25,9 @@
 #define LIMIT        9.46469
 #define ROLL         (2.6459e-4 / 1.4941e-3) /* a metre aside [rad], of its initial values */
 
-/** struct setting - what tests vary. @speed: of the vehicle [m/s];  @frame_speed: of the axes in
- * which the model is written;  @aside, @height [m], @yaw, @roll [rad]: initial, turned about
- * the vertical, then about the track;  @limit: 0: none */
+/** struct setting - variations of the tests. @speed: of the vehicle [m/s];  @frame_speed: of the
+ * axes in which the model is written;  @aside, @height [m], @yaw, @roll [rad]: initial, about the
+ * vertical, then about the track;  @limit: 0: none */
 struct setting {
     double speed;
     double frame_speed;
@@ -146,9 +145,9 @@ static void step_to(struct lk_system *sys, double t)
         assert_int_equal(lk_system_step(sys, NULL), 0);
 }
 
-/* The start that the literature's benchmark gives: beside the track's middle by 1.4941 mm, yaw
- * -2.8573e-4 and roll 2.6459e-4 rad, raised by 4.0089e-7 m. All is rounded to 5e-9 rad or better,
- * so both wheels touch within 1e-9 m, and closing the contacts moves nothing by more. */
+/* The initial values of the literature's benchmark: lateral shift 1.4941 mm, yaw -2.8573e-4 and
+ * roll 2.6459e-4 rad, raised by 4.0089e-7 m. All are rounded to 5e-9 rad or better, so both wheels
+ * touch within 1e-9 m, and closing the contacts moves nothing by more. */
 static void contact_is_that_of_the_literature(void **state)
 {
     const struct setting s = {.speed = 30,
@@ -167,10 +166,10 @@ static void contact_is_that_of_the_literature(void **state)
     lk_system_free(sys);
 }
 
-/* Without springs and at walking pace wheels roll without slip: the wave of J. Klingel (1883), of
- * length 2 pi sqrt(r a / tan delta), but for the roll that goes with a shift. It lengthens the way
- * of the contact along the axle, see above, and the wheel's lower end goes aside faster by r times
- * the roll. */
+/* Without springs and at low speed wheels roll without slip: the wave of J. Klingel (1883), of
+ * length 2 pi sqrt(r a / tan delta), except for the roll that accompanies a shift. The roll
+ * lengthens the path of the contact along the axle, see above, and increases the lateral speed of
+ * the wheel's lower end by r times its rate. */
 static void slow_wheelset_follows_klingels_wave(void **state)
 {
     const struct setting s = {.speed = 1, .frame_speed = 1, .aside = 1e-3};
@@ -194,10 +193,10 @@ static void slow_wheelset_follows_klingels_wave(void **state)
     lk_system_free(sys);
 }
 
-/* A yawed axle rolls askew: slip V psi across the rail. A shifted one rolls on unequal radii, r -+
- * k tan delta with the way k of the contact along the axle: slip V k tan delta / r along the rail,
- * forwards on the larger wheel. k is the shift and what the roll adds, which turns the axle about
- * the middle of the rail. */
+/* A yawed axle rolls obliquely: slip V psi across the rail. A shifted one rolls on unequal radii, r
+ * -+ k tan delta with the path k of the contact along the axle: slip V k tan delta / r along the
+ * rail, forwards on the larger wheel. k is the shift plus the contribution of the roll, which
+ * rotates the axle about the middle of the rail. */
 static void forces_are_coefficients_times_creepage(void **state)
 {
     const struct setting yawed = {.speed = 30, .frame_speed = 30, .yaw = 1e-3};
@@ -223,10 +222,11 @@ static void forces_are_coefficients_times_creepage(void **state)
 
 /* ---- stability ---- */
 
-/* Largest growth of lateral shift and yaw alone, on linear creep (textbook model of two freedoms):
+/* Largest growth of lateral shift and yaw alone, with linear creep (textbook model with two degrees
+ * of freedom):
  * m y'' + 2 f22 / V y' + 2 k y - 2 f22 psi = 0,
  * I psi'' + 2 f11 a^2 / V psi' + 2 k b^2 psi + 2 f11 a tan(delta) / r y = 0.
- * By Hurwitz, the quartic s^4 + c3 s^3 + .. + c0 is stable when c3 c2 c1 > c1^2 + c3^2 c0. */
+ * By Hurwitz, the quartic s^4 + c3 s^3 + .. + c0 is stable if c3 c2 c1 > c1^2 + c3^2 c0. */
 static double stability(double speed)
 {
     double a1 = 2 * ACROSS / speed / MASS, a0 = 2 * SPRING / MASS;
@@ -277,9 +277,9 @@ static double growth_at(double speed)
     return late / early;
 }
 
-/* Two freedoms leave out the inertia of the roll that goes with the shift, its gyroscopic torque
- * (I_spin V / r times roll a shift, 1.1 N s at 30 m/s against 2 f a b / V = 30), and what the round
- * rail does: together less than 8 %. */
+/* The model with two degrees of freedom omits the inertia of the roll that accompanies the shift,
+ * its gyroscopic torque (I_spin V / r times roll per shift, 1.1 N s at 30 m/s compared with 2 f a b
+ * / V = 30), and the effect of the round rail: together less than 8 %. */
 static void critical_speed_is_that_of_linear_theory(void **state)
 {
     double speed = critical_speed();
@@ -289,7 +289,8 @@ static void critical_speed_is_that_of_linear_theory(void **state)
     assert_true(growth_at(1.08 * speed) > 1);
 }
 
-/* above it a small start grows until the forces saturate: a limit cycle that forgets its start */
+/* above it a small disturbance grows until the forces saturate: a limit cycle independent of the
+ * start */
 static void hunting_ends_in_a_limit_cycle(void **state)
 {
     double largest[2];
@@ -315,7 +316,7 @@ static void hunting_ends_in_a_limit_cycle(void **state)
 
 /* ---- energy balance and frames ---- */
 
-/* balance of the works after a second, which is an error of order 2; nothing that creeps gains */
+/* energy balance after a second, whose error is of order 2; creep never adds energy */
 static double balance_with(double h, double *ret_aside)
 {
     const struct setting s = {
@@ -357,7 +358,7 @@ static void works_balance_with_order_two(void **state)
     lk_system_free(sys);
 }
 
-/* the same wheelset from axes that stand on the track and from axes that run along */
+/* the same wheelset in axes fixed to the track and in axes that move along it */
 static void rails_that_pass_by_are_a_frame_that_runs_along(void **state)
 {
     const struct setting standing = {.speed = 30, .aside = 2e-3, .limit = LIMIT};
@@ -370,7 +371,7 @@ static void rails_that_pass_by_are_a_frame_that_runs_along(void **state)
     b = wheelset(&running, 0.001);
     step_to(a, 1);
     step_to(b, 1);
-    /* fed by the round-off of 30 m: 4e-15 a step, grown with the motion */
+    /* driven by the round-off of 30 m: 4e-15 per step, amplified by the motion */
     for (int i = 0; i < 3; i++)
         assert_true(
             fabs(read_output(a, "pose", i) - (i == 0 ? 30 : 0) - read_output(b, "pose", i)) < 1e-9);

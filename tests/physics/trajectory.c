@@ -209,7 +209,7 @@ static void resolve(const struct reference_case *c, const struct lk_system *sys,
                !is_plane_angle(sys, prefix, component, col) &&
                !is_body_column(sys, dot ? prefix : c->body, component, col)) {
         col->source = SKIP;
-        /* whoever renames a column means it to be compared */
+        /* a renamed column must be compared */
         assert_ptr_equal(name, col->name);
     }
 }
@@ -243,7 +243,7 @@ static double body_value(const struct lk_body_state *s, int component)
     return component < 10 ? s->velocity[component - 7] : s->angular_velocity[component - 10];
 }
 
-/* the same rotation has two quaternions: which sign is nearer to the reference's */
+/* a rotation has two quaternions: the sign nearer to the reference's counts */
 static double quaternion_sign(const struct lk_body_state *s, const struct column *columns, int n,
                               int body, const double *row)
 {
@@ -315,7 +315,7 @@ static int reaction_is_usable(const struct reference_case *c, const struct colum
     return 1;
 }
 
-/* NAN is less than anything in *worst, more than anything in @value */
+/* NAN loses against any number in *worst, and wins against any in @value */
 static void keep_largest(double *worst, double value)
 {
     if (!(value <= *worst))
@@ -356,7 +356,7 @@ static int read_row(FILE *f, char *line, double *row, int n)
     return 1;
 }
 
-/* energy of the system, what it gave away counted in and what it was given counted out */
+/* energy balance: stored energy, plus dissipated, minus supplied */
 static double balance(const struct lk_health *health)
 {
     return health->kinetic + health->potential + health->dissipated - health->work_input -

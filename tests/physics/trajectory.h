@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model run against a reference trajectory, column by column. */
+/* A model run and compared with a reference trajectory, column by column. */
 #ifndef TESTS_PHYSICS_TRAJECTORY_H
 #define TESTS_PHYSICS_TRAJECTORY_H
 
 #include "linkage/linkage.h"
 
-/** enum quantity - what a column is about; errors are kept apart for each. */
+/** enum quantity - kind of a column; each has its own error. */
 enum quantity { POSITION, VELOCITY, REACTION, QUANTITIES };
 
-/** struct force_column - columns "<prefix>x" .. "<prefix>z" hold what @joint does to its second
- * body, world axes; the model orders the two bodies so. */
+/** struct force_column - columns "<prefix>x" .. "<prefix>z" are the force of @joint on its second
+ * body, world axes; the model must have this order of bodies. */
 struct force_column {
     const char *prefix;
     const char *joint;
@@ -56,21 +56,21 @@ struct trajectory {
     double energy_drift;
 };
 
-/** trajectory_model() - read a model with texts replaced; fails the test when it is refused. */
+/** trajectory_model() - reads a model with texts replaced; fails the test if it is refused. */
 struct lk_model *trajectory_model(const char *path, const char *const *replace);
 
-/** trajectory_run() - run a case with step @h [s]; @iterations: 0 takes the model's. */
+/** trajectory_run() - runs a case with step @h [s]; @iterations: 0 takes the model's. */
 void trajectory_run(const struct reference_case *c, double h, int iterations,
                     struct trajectory *ret);
 
-/** trajectory_errors() - the same, for those who want the errors only. */
+/** trajectory_errors() - the same, only the errors. */
 void trajectory_errors(const struct reference_case *c, double h, int iterations,
                        double ret[QUANTITIES]);
 
-/** trajectory_follow() - the errors of @system, which somebody else moves.
+/** trajectory_follow() - the errors of @system, which @advance moves.
  * @end: last time compared [s], at most the case's
  * @advance: to time @t [s], exactly. Return: 0, or the comparison ends
- * Return: 0, or what @advance said. */
+ * Return: 0, or that of @advance. */
 int trajectory_follow(const struct reference_case *c, const struct lk_system *system, double end,
                       int (*advance)(void *context, double t), void *context,
                       double ret[QUANTITIES]);
