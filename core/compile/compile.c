@@ -81,7 +81,7 @@ static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
 }
 
 /* The order is that of use in a step; names and channels, which no step reads, come last. */
-static int layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
+static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     const struct lk_model *m = d->model;
     size_t bodies = (size_t)sys->n_bodies, joints = (size_t)sys->n_joints;
@@ -489,8 +489,8 @@ static void name_prices(struct lk_system *sys, const struct lk_draft *d)
 }
 
 /* first counts, then places: the only memory of a system */
-static int create(const struct lk_draft *d, struct lk_system **ret_system,
-                  struct lk_error *ret_error)
+static int create_system(const struct lk_draft *d, struct lk_system **ret_system,
+                         struct lk_error *ret_error)
 {
     struct lk_system shape = shape_of(d);
     struct lk_arena arena = {0};
@@ -498,7 +498,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     int r;
 
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
-    r = layout(&shape, d, &arena);
+    r = layout_system(&shape, d, &arena);
     if (r != 0)
         return r;
     arena.base = aligned_alloc(LK_CACHE_LINE, arena.used);
@@ -509,7 +509,7 @@ static int create(const struct lk_draft *d, struct lk_system **ret_system,
     sys = lk_arena_take(&arena, 1, sizeof(*sys));
     *sys = shape;
     name_prices(sys, d);
-    r = layout(sys, d, &arena);
+    r = layout_system(sys, d, &arena);
     if (r == 0)
         r = fill(sys, d, ret_error);
     if (r != 0) {
@@ -577,8 +577,8 @@ struct how {
 };
 
 /* compiles the model; its initial configuration is not assembled yet */
-static int compile(const struct lk_model *model, const struct lk_options *options, struct how how,
-                   struct lk_system **ret_system, struct lk_error *ret_error)
+static int compile_model(const struct lk_model *model, const struct lk_options *options,
+                         struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
 {
     struct lk_draft d = {
         .model = model,
@@ -610,7 +610,7 @@ static int compile(const struct lk_model *model, const struct lk_options *option
     if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
         r = lk_batches_draft(&d, engines);
     if (r == 0)
-        r = create(&d, ret_system, ret_error);
+        r = create_system(&d, ret_system, ret_error);
     lk_draft_fini(&d);
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);
@@ -644,7 +644,7 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     if (!hold)
         return 0;
     how = (struct how){{how.told.formulation, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
-    r = compile(model, options, how, &held, ret_error);
+    r = compile_model(model, options, how, &held, ret_error);
     if (r != 0)
         return r;
     r = lk_start_assemble(held, ret_error);
@@ -692,7 +692,7 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     r = lk_extrapolate_check(sys, model, ret_error);
     for (int k = 0; k < sys->order - 2 && r == 0; k++) {
         how = (struct how){{how.told.formulation, 0, 0}, .parts = k + 2};
-        r = compile(model, options, how, &sys->sequence[k], ret_error);
+        r = compile_model(model, options, how, &sys->sequence[k], ret_error);
         if (r != 0)
             break;
         lk_extrapolate_adopt(sys, sys->sequence[k]);
@@ -712,7 +712,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         .told = told, .is_plain = told.is_bare || told.formulation->wants_plain, .parts = 1};
     struct lk_system *sys = NULL;
     double gap = 0;
-    int r = compile(model, options, how, &sys, ret_error);
+    int r = compile_model(model, options, how, &sys, ret_error);
 
     if (r != 0)
         return r;

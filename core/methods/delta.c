@@ -394,7 +394,7 @@ static void reach_of_kept(struct lk_delta *d, const struct lk_delta_front *f)
 }
 
 /* delta_C = delta + Z^T Z, eqs. (36)-(38) */
-static void merge(struct lk_delta *d, const struct lk_delta_front *f)
+static void merge_front(struct lk_delta *d, const struct lk_delta_front *f)
 {
     const struct lk_delta_kept *kept = d->kept + f->first_kept;
     const double *Z = d->factors + f->reach;
@@ -425,14 +425,14 @@ void lk_delta_factor(struct lk_delta *d, const double *soft)
         reach_of_rows(d, f);
         factor_rows(d, f, soft);
         reach_of_kept(d, f);
-        merge(d, f);
+        merge_front(d, f);
     }
 }
 
 /* ---- solve ---- */
 
 /* beta, then L^-1 beta in its place, then delta_C3 = delta_3 + Z^T L^-1 beta, eq. (39) */
-static void assemble(struct lk_delta *d, const struct lk_delta_front *f, double *x)
+static void assemble_front(struct lk_delta *d, const struct lk_delta_front *f, double *x)
 {
     const double *L = d->factors + f->factor, *Z = d->factors + f->reach;
     double *bias = d->bias + f->vector;
@@ -506,7 +506,7 @@ static void hand_down(struct lk_delta *d, const struct lk_delta_front *f, const 
 void lk_delta_solve(struct lk_delta *d, double *x)
 {
     for (int i = 0; i < d->n_fronts; i++)
-        assemble(d, &d->front[i], x);
+        assemble_front(d, &d->front[i], x);
     for (int i = d->n_fronts - 1; i >= 0; i--) {
         multipliers(d, &d->front[i], x + d->front[i].row);
         hand_down(d, &d->front[i], x + d->front[i].row);

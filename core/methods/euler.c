@@ -256,7 +256,7 @@ static void fill_rows(struct lk_system *sys, struct euler *e)
 }
 
 /* at the present coordinates and the Jacobians of their pose */
-static void factor(struct lk_system *sys, struct euler *e)
+static void factor_matrix(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         body_delta(&sys->sW[b], &e->body[b], e->delta.delta + b * Q * Q);
@@ -352,14 +352,15 @@ static double move_body(struct euler_body *body, const double *dq)
     return largest;
 }
 
-static void iterate(struct lk_system *sys, struct euler *e, const double *inputs, int iteration)
+static void iterate_newton(struct lk_system *sys, struct euler *e, const double *inputs,
+                           int iteration)
 {
     double t = (sys->now.balance->steps + 1) * sys->h, largest = 0;
 
     row_residual(sys, iteration);
     lk_loads_subtract(sys, t, inputs, sys->residual);
     if (iteration == 0)
-        factor(sys, e);
+        factor_matrix(sys, e);
     if (sys->leak_always || (iteration == 0 && sys->penalty == 0))
         leak(sys, e);
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -469,7 +470,7 @@ static void jump_accelerations(struct lk_system *sys, struct euler *e)
             body->a[i] = body->old[2][i];
         }
     }
-    factor(sys, e);
+    factor_matrix(sys, e);
     project_accelerations(sys, e, sys->correction);
     for (int b = 0; b < sys->n_bodies; b++)
         sys->next.motion[b].a = twist_of(e->body[b].q, e->body[b].a);
@@ -517,7 +518,7 @@ static double predict_body(double h, struct euler_body *body)
 }
 
 /* Return: whether every turn is less than half a turn, the bound of ali3.c */
-static bool predict(struct lk_system *sys, struct euler *e)
+static bool predict_motion(struct lk_system *sys, struct euler *e)
 {
     double widest = 0;
 
@@ -547,7 +548,7 @@ static void accept_pose(struct lk_system *sys, struct euler *e)
     lk_evaluate_jacobians(sys);
     if (sys->n_stops > 0)
         lk_loads_release_stops(sys, 1);
-    factor(sys, e);
+    factor_matrix(sys, e);
     if (sys->shows_condition) /* its pivots: Phi_q delta Phi_q^T is the matrix of ali3.c */
         lk_evaluate_factor(sys);
 }
@@ -602,9 +603,9 @@ static int euler_step(struct lk_system *sys, const double *inputs)
     if (sys->n_jumps > 0)
         absorb_jumps(sys, e, inputs);
     lk_drives_advance(sys, inputs);
-    turns_are_small = predict(sys, e);
+    turns_are_small = predict_motion(sys, e);
     for (int i = 0; i < sys->iterations; i++)
-        iterate(sys, e, inputs, i);
+        iterate_newton(sys, e, inputs, i);
     accept_pose(sys, e);
     project_velocities(sys, e);
     if (sys->n_stops > 0)

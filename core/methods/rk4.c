@@ -66,7 +66,7 @@ static void apply_forces(struct lk_system *sys, double t, const double *inputs)
 }
 
 /* accelerations and multipliers of system->next, at time @t; the factor is that of its poses */
-static void accelerate(struct lk_system *sys, double t, const double *inputs)
+static void find_accelerations(struct lk_system *sys, double t, const double *inputs)
 {
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);
@@ -81,7 +81,7 @@ static void accelerate_anew(struct lk_system *sys, double t, const double *input
 {
     for (int r = 0; r < sys->n_rows; r++)
         sys->next.lambda[r] = 0;
-    accelerate(sys, t, inputs);
+    find_accelerations(sys, t, inputs);
     for (int i = 1; i < REFINEMENTS; i++)
         lk_project_accelerations(sys, &sys->next, NULL);
 }
@@ -157,7 +157,7 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
     for (int k = 0; k < STAGES; k++) {
         if (k > 0) {
             evaluate_stage(sys, when[k]);
-            accelerate(sys, (start + when[k]) * h, inputs);
+            find_accelerations(sys, (start + when[k]) * h, inputs);
             book(sys, (start + when[k]) * h, weight[k] * h, inputs);
         }
         for (int b = 0; b < sys->n_bodies; b++) {
@@ -222,7 +222,7 @@ static void begin_step(struct lk_system *sys, const double *inputs)
         sys->next.inputs[i] = inputs[i];
     book(sys, t, -0.5 * sys->h, inputs);
     if (sys->n_inputs > 0)
-        accelerate(sys, t, inputs);
+        find_accelerations(sys, t, inputs);
     book(sys, t, weight[0] * sys->h, inputs);
 }
 

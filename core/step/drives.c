@@ -38,7 +38,7 @@ static void table(struct lk_drive *d, double t)
 }
 
 /* uniform cubic B-spline over the last four samples; @h: step [s] */
-static void follow(struct lk_drive *d, const struct lk_drive_samples *s, double h)
+static void follow_samples(struct lk_drive *d, const struct lk_drive_samples *s, double h)
 {
     const double *p = s->point;
     double period = d->n * h, u = s->done / d->n, r = 1 - u;
@@ -62,7 +62,7 @@ static void evaluate(struct lk_drive *d, const struct lk_drive_samples *samples,
         table(d, t);
         break;
     case LK_DRIVE_INPUT:
-        follow(d, samples, h);
+        follow_samples(d, samples, h);
         break;
     }
 }

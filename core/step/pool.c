@@ -163,7 +163,7 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
 }
 
 /* Wait for all lanes, and wake who slept through the order; see the top of this file. */
-static void join(struct lk_pool *pool, bool woken)
+static void join_workers(struct lk_pool *pool, bool woken)
 {
     for (int k = 1; k < pool->n_workers; k++) {
         _Atomic uint32_t *lane = &pool->lane[k].done;
@@ -192,7 +192,7 @@ LK_RT void lk_pool_run(struct lk_pool *pool, lk_pool_phase phase, void *context)
     if (asleep)
         lk_futex_wake(&pool->order.word);
     execute(pool, phase, context, 0);
-    join(pool, asleep);
+    join_workers(pool, asleep);
 }
 
 LK_RT void lk_pool_rouse(struct lk_pool *pool, int64_t next_ns)

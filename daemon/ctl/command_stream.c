@@ -24,7 +24,7 @@ struct chosen {
 };
 
 /* Edit distance (Levenshtein), two rows. Both are shorter than LK_NAME_SIZE; longer is cut. */
-static int distance(const char *a, const char *b)
+static int edit_distance(const char *a, const char *b)
 {
     int row[LK_NAME_SIZE + 1], n = (int)strnlen(b, LK_NAME_SIZE);
 
@@ -56,7 +56,7 @@ static const struct lk_channel *nearest(const char *name, const struct lk_channe
     int least = INT32_MAX;
 
     for (int i = 0; i < n; i++) {
-        int d = said[i] ? INT32_MAX : distance(name, channels[i].name);
+        int d = said[i] ? INT32_MAX : edit_distance(name, channels[i].name);
 
         if (d < least) {
             least = d;

@@ -29,7 +29,8 @@ static void find_least(struct lkd_evidence *evidence)
             evidence->least = i;
 }
 
-static void consider(struct lkd_evidence *evidence, uint64_t cycle, const struct lkd_record *record)
+static void consider_cycle(struct lkd_evidence *evidence, uint64_t cycle,
+                           const struct lkd_record *record)
 {
     int64_t response_ns = record->ended_ns - record->deadline_ns;
     int place = evidence->n_worst;
@@ -86,7 +87,7 @@ static void collect_records(struct lkd_evidence *evidence, const struct lkd_cycl
             evidence->lost++;
             continue;
         }
-        consider(evidence, evidence->next, &record);
+        consider_cycle(evidence, evidence->next, &record);
         keep_missed(evidence, cycle, evidence->next, &record);
     }
 }

@@ -52,8 +52,9 @@ static bool is_cancelled(void *context)
     return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
 }
 
-static int compile(const struct lk_model *model, const struct lkd_settings *settings,
-                   const atomic_bool *cancelled, struct lkd_loaded *loaded, struct lk_error *error)
+static int compile_loaded(const struct lk_model *model, const struct lkd_settings *settings,
+                          const atomic_bool *cancelled, struct lkd_loaded *loaded,
+                          struct lk_error *error)
 {
     struct lk_bounds bounds = {
         .flops_max = LKD_STEP_FLOPS_MAX,
@@ -99,7 +100,7 @@ static int finish_loading(struct lk_model *model, char *text, size_t size,
     loaded->model = model;
     loaded->text = text;
     loaded->text_size = size;
-    r = compile(model, settings, cancelled, loaded, &errors->line[0]);
+    r = compile_loaded(model, settings, cancelled, loaded, &errors->line[0]);
     if (r) {
         errors->n = r > 0;
         lkd_loaded_free(loaded);

@@ -81,7 +81,7 @@ static void add_made(struct facts *facts, const char *key, const char *format, .
     add_fact(facts, key, text);
 }
 
-static const char *known(enum lk_host_known value)
+static const char *word_of(enum lk_host_known value)
 {
     return value == LK_HOST_YES ? "yes" : value == LK_HOST_NO ? "no" : "unknown";
 }
@@ -89,9 +89,9 @@ static const char *known(enum lk_host_known value)
 static void add_host(struct facts *facts, const struct lk_host *host)
 {
     add_fact(facts, "host_kernel", host->kernel);
-    add_fact(facts, "host_realtime", known(host->realtime));
+    add_fact(facts, "host_realtime", word_of(host->realtime));
     add_fact(facts, "host_processor", host->processor);
-    add_fact(facts, "host_virtual_machine", known(host->virtual_machine));
+    add_fact(facts, "host_virtual_machine", word_of(host->virtual_machine));
     add_fact(facts, "host_clocksource", host->clocksource);
 }
 

@@ -124,7 +124,7 @@ void lkd_injector_stop(struct lkd_injector *injector)
     injector->n_held = 0;
 }
 
-static void clear(struct lkd_injector *injector, int64_t now_ns)
+static void clear_sources(struct lkd_injector *injector, int64_t now_ns)
 {
     end_all(injector);
     for (size_t i = 0; i < injector->n_slots; i++)
@@ -193,7 +193,7 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
             return result;
     }
     if (clear_first)
-        clear(injector, now_ns);
+        clear_sources(injector, now_ns);
     forget_over(injector, n);
     for (size_t i = 0; i < n; i++)
         append_source(injector, &add[i], now_ns);
@@ -203,8 +203,8 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
 /* ---- schedules ---- */
 
 /* Asks the cycle for a stall; the next one when that has been seen to. */
-static void stall(struct lkd_injector *injector, struct lkd_fault_source *source,
-                  struct lkd_cycle *cycle, int64_t now_ns)
+static void stall_cycle(struct lkd_injector *injector, struct lkd_fault_source *source,
+                        struct lkd_cycle *cycle, int64_t now_ns)
 {
     int64_t ns = (int64_t)(source->what.amount * 1e9);
 
@@ -241,7 +241,7 @@ static void follow_source(struct lkd_injector *injector, struct lkd_fault_source
         tell_begin(&source->what);
     }
     if (source->what.kind == KIND(STALL))
-        stall(injector, source, cycle, now_ns);
+        stall_cycle(injector, source, cycle, now_ns);
 }
 
 bool lkd_injector_follow(struct lkd_injector *injector, struct lkd_cycle *cycle, int64_t now_ns)

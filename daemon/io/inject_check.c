@@ -48,7 +48,7 @@ static Linkage__V1__Result check_target(const struct lkd_injection *what,
 }
 
 /* @low itself is allowed where @closed says so. */
-static bool within(double value, double low, bool closed, double high)
+static bool is_within(double value, double low, bool closed, double high)
 {
     return (closed ? value >= low : value > low) && value <= high;
 }
@@ -67,22 +67,22 @@ static Linkage__V1__Result check_amount(const struct lkd_injection *what, struct
 
     switch (what->kind) {
     case KIND(DELAY):
-        return within(amount, 0, false, LKD_DELAY_MAX_S)
+        return is_within(amount, 0, false, LKD_DELAY_MAX_S)
                    ? OK
                    : refuse_value(what, "amount", amount, "more than 0 and at most 10 s", error);
     case KIND(DROP):
     case KIND(REORDER):
-        return within(amount, 0, false, 1)
+        return is_within(amount, 0, false, 1)
                    ? OK
                    : refuse_value(what, "amount", amount, "a share, more than 0 and at most 1",
                                   error);
     case KIND(SPIKE):
-        return within(amount, -SPIKE_MAX, true, SPIKE_MAX) && amount != 0
+        return is_within(amount, -SPIKE_MAX, true, SPIKE_MAX) && amount != 0
                    ? OK
                    : refuse_value(what, "amount", amount,
                                   "another number, at most 1e15 in magnitude", error);
     case KIND(STALL):
-        return within(amount, 0, false, LKD_STALL_MAX_S)
+        return is_within(amount, 0, false, LKD_STALL_MAX_S)
                    ? OK
                    : refuse_value(what, "amount", amount, "more than 0 and at most 10 s", error);
     case KIND(FREEZE):
@@ -97,15 +97,15 @@ static Linkage__V1__Result check_rest(const struct lkd_injection *what, struct l
 {
     bool spike = what->kind == KIND(SPIKE), stall = what->kind == KIND(STALL);
 
-    if (!within(what->share, 0, true, spike ? 1 : 0))
+    if (!is_within(what->share, 0, true, spike ? 1 : 0))
         return refuse_value(what, "share", what->share, spike ? "0 to 1" : "none, it is of spike",
                             error);
-    if (!within(what->every_s, 0, true, stall ? SCHEDULE_MAX_S : 0))
+    if (!is_within(what->every_s, 0, true, stall ? SCHEDULE_MAX_S : 0))
         return refuse_value(what, "every", what->every_s,
                             stall ? "0 to 86400 s" : "none, it is of stall", error);
-    if (!within(what->after_s, 0, true, SCHEDULE_MAX_S))
+    if (!is_within(what->after_s, 0, true, SCHEDULE_MAX_S))
         return refuse_value(what, "after", what->after_s, "0 to 86400 s", error);
-    if (!within(what->for_s, 0, true, SCHEDULE_MAX_S))
+    if (!is_within(what->for_s, 0, true, SCHEDULE_MAX_S))
         return refuse_value(what, "for", what->for_s, "0 to 86400 s", error);
     return OK;
 }

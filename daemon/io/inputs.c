@@ -112,7 +112,7 @@ static void forget_sequences(struct lkd_inputs *inputs)
         inputs->claims.claim[i].last.known = false;
 }
 
-static void clear(struct lkd_inputs *inputs)
+static void clear_inputs(struct lkd_inputs *inputs)
 {
     inputs->live = inputs->injected = false;
     inputs->anonymous_feeds = false;
@@ -198,7 +198,7 @@ int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64
     memset(inputs->refusals, 0, sizeof(inputs->refusals));
     if (cycle)
         look_for_channels(inputs);
-    clear(inputs);
+    clear_inputs(inputs);
     pthread_mutex_unlock(&inputs->lock);
     return 0;
 }
@@ -206,7 +206,7 @@ int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64
 void lkd_inputs_clear(struct lkd_inputs *inputs)
 {
     pthread_mutex_lock(&inputs->lock);
-    clear(inputs);
+    clear_inputs(inputs);
     pthread_mutex_unlock(&inputs->lock);
 }
 

@@ -129,7 +129,8 @@ static int check_sample(struct lkd_inputs *inputs, const struct lkd_claim *claim
 
 /* ---- into the table ---- */
 
-static void remember(struct lkd_memory *last, const struct lkd_sample *sample, uint64_t *gaps)
+static void remember_stamps(struct lkd_memory *last, const struct lkd_sample *sample,
+                            uint64_t *gaps)
 {
     bool known = last->known && sample->received_ns - last->received_ns < LKD_INPUT_SILENCE_NS;
 
@@ -164,7 +165,7 @@ static void accept(struct lkd_inputs *inputs, struct lkd_claim *claim,
         inputs->news[channel].heard++;
         v += c->size;
     }
-    remember(claim ? &claim->last : &inputs->anonymous, sample, claim ? &claim->gaps : NULL);
+    remember_stamps(claim ? &claim->last : &inputs->anonymous, sample, claim ? &claim->gaps : NULL);
     stamp(inputs, claim ? (int)claim->number : 0, sample);
     inputs->accepted++;
     if (claim)

@@ -207,8 +207,8 @@ void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns)
 
 /* ---- samples ---- */
 
-static void publish(struct lkd_streams *streams, struct lkd_stream *stream,
-                    const struct lkd_output *output, struct lkd_outgoing *outgoing)
+static void publish_stream(struct lkd_streams *streams, struct lkd_stream *stream,
+                           const struct lkd_output *output, struct lkd_outgoing *outgoing)
 {
     Linkage__V1__StreamSample message = LINKAGE__V1__STREAM_SAMPLE__INIT;
     size_t size;
@@ -238,6 +238,6 @@ void lkd_streams_send(struct lkd_streams *streams, const struct lkd_output *outp
         bool due = always || lkd_pace_due(&stream->pace, &output->figures);
 
         if (due && stream->subscribed)
-            publish(streams, stream, output, outgoing);
+            publish_stream(streams, stream, output, outgoing);
     }
 }

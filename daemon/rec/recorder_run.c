@@ -129,7 +129,7 @@ static void take_events(struct lkd_recorder *rec)
 
 /* An existing file of that name is not ours. Return: 0, negative errno: nothing is left of the
  * file. */
-static int create(struct lkd_recorder *rec)
+static int create_file(struct lkd_recorder *rec)
 {
     int fd = lk_file_create(rec->path, 0644), r;
 
@@ -153,7 +153,7 @@ static int begin_recording(struct lkd_recorder *rec)
         lkd_log(LKD_C_RECORDER_FALLBACK, "recording without io_uring: %s", strerror(-r));
         r = 0;
     }
-    return r ? r : create(rec);
+    return r ? r : create_file(rec);
 }
 
 /* Tell the waiting caller the outcome. Return: whether there is a recording. */
@@ -276,7 +276,7 @@ static int follow_queue(struct lkd_recorder *rec)
     return r;
 }
 
-static void record(struct lkd_recorder *rec)
+static void record_frames(struct lkd_recorder *rec)
 {
     int r = follow_queue(rec);
 
@@ -322,7 +322,7 @@ void *lkd_recorder_run(void *data)
             break;
         pthread_mutex_unlock(&rec->lock);
         if (tell_begin(rec, begin_recording(rec)))
-            record(rec);
+            record_frames(rec);
         pthread_mutex_lock(&rec->lock);
         forget_recording(rec);
     }

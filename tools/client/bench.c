@@ -192,8 +192,8 @@ static const Linkage__V1__OutputSample *read_message(struct lk_client_bench *ben
 }
 
 /* Records this sample, for the stamps of the next input sample. */
-static void remember(struct lk_client_bench *bench, const Linkage__V1__OutputSample *sample,
-                     uint64_t received_ns)
+static void remember_sample(struct lk_client_bench *bench, const Linkage__V1__OutputSample *sample,
+                            uint64_t received_ns)
 {
     uint64_t lost = 0;
 
@@ -231,7 +231,7 @@ static int take_outputs(struct lk_client_bench *bench, int64_t *ret_received_ns,
         /* the owner must not act upon samples of an earlier model, or from before the claim */
         if (sample == NULL || bench->question <= LK_BENCH_CLAIM)
             continue;
-        remember(bench, sample, stamp_ns);
+        remember_sample(bench, sample, stamp_ns);
         if (ret_received_ns != NULL)
             *ret_received_ns = now_ns;
         *ret_sample = sample;

@@ -174,8 +174,9 @@ static int send_all(const struct demo_line *line, const struct demo_layout *layo
 }
 
 /* Sends one command; @ret_before_ns and @ret_after_ns enclose it. */
-static int command(struct demo_line *line, Linkage__V1__ControlRequest__CommandCase command_case,
-                   const char *verb, int64_t *ret_before_ns, int64_t *ret_after_ns)
+static int send_command(struct demo_line *line,
+                        Linkage__V1__ControlRequest__CommandCase command_case, const char *verb,
+                        int64_t *ret_before_ns, int64_t *ret_after_ns)
 {
     const Linkage__V1__ControlReply *reply;
     struct lk_error error;
@@ -230,15 +231,15 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
     /* the receiving thread keeps the claim alive, also while the budget is proven */
     code = arm(line);
     if (code == 0)
-        code = command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",
-                       &ret_span->asked_start_ns, &ret_span->started_ns);
+        code = send_command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",
+                            &ret_span->asked_start_ns, &ret_span->started_ns);
     if (code == 0) {
         int stop_code;
 
         code = send_all(line, layout, duration_s, record);
         sleep_until(lk_client_now_ns() + SETTLE_NS);
-        stop_code = command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP, "stop",
-                            &ret_span->asked_stop_ns, &ret_span->stopped_ns);
+        stop_code = send_command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP, "stop",
+                                 &ret_span->asked_stop_ns, &ret_span->stopped_ns);
         code = code != 0 ? code : stop_code;
     }
     atomic_store(&receiver.stopped, true);

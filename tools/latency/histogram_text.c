@@ -116,8 +116,8 @@ static void drop_empty(struct lat_histogram *histogram)
 }
 
 /* Compares the classes with the summary and adds the samples beyond the last class. */
-static int conclude(struct lat_histogram *histogram, const struct summary *summary,
-                    struct lk_error *error)
+static int check_summary(struct lat_histogram *histogram, const struct summary *summary,
+                         struct lk_error *error)
 {
     double end_us = histogram->n > 0 ? histogram->classes[histogram->n - 1].to_us : 0;
 
@@ -149,7 +149,7 @@ int lat_text_parse(const char *text, struct lat_histogram *ret_histogram,
     int code = parse_lines(text, &histogram, &summary, ret_error);
 
     if (code == 0)
-        code = conclude(&histogram, &summary, ret_error);
+        code = check_summary(&histogram, &summary, ret_error);
     if (code != 0)
         lat_histogram_fini(&histogram);
     else

@@ -107,7 +107,7 @@ static int run_course(struct lat_course *course, struct lat_setup *setup, struct
     return code;
 }
 
-static int publish(struct lat_report *report)
+static int publish_report(struct lat_report *report)
 {
     const struct lat_options *o = &report->options;
     bool measured = false;
@@ -165,7 +165,7 @@ int main(int argc, char *argv[])
     report.interrupted = code == -EINTR || lat_interrupted();
     if (code != 0 && !report.interrupted)
         fprintf(stderr, "linkage-latency: %s\n", error.text);
-    status = code != 0 && !report.interrupted ? LAT_FAILED : publish(&report);
+    status = code != 0 && !report.interrupted ? LAT_FAILED : publish_report(&report);
     for (int i = 0; i < report.n_loads; i++)
         lat_load_result_fini(&report.loads[i]);
     return status;

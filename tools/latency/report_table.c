@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *known(enum lk_host_known value, const char *yes, const char *no)
+static const char *word_of(enum lk_host_known value, const char *yes, const char *no)
 {
     return value == LK_HOST_YES ? yes : value == LK_HOST_NO ? no : "unknown";
 }
@@ -17,9 +17,9 @@ static void print_conditions(FILE *file, const struct lat_report *report)
     fprintf(file, "core %d, priority %d, period %d us; up to %d rounds, slices of %g s; %s\n",
             o->core, o->priority, o->period_us, o->n_rounds, o->slice_s, report->date_utc);
     fprintf(file, "%s (PREEMPT_RT: %s), %d processors, %s\n", host->kernel,
-            known(host->realtime, "yes", "no"), host->n_cpus, host->processor);
+            word_of(host->realtime, "yes", "no"), host->n_cpus, host->processor);
     fprintf(file, "virtual machine: %s; core isolated: %s; governor: %s; clock: %s\n",
-            known(host->virtual_machine, "yes", "no"),
+            word_of(host->virtual_machine, "yes", "no"),
             CPU_ISSET(o->core, &host->isolated) ? "yes" : "no",
             report->governor[0] != '\0' ? report->governor : "-", host->clocksource);
     for (int i = 0; i < report->n_notes; i++)

@@ -141,8 +141,8 @@ int lat_rig_arm(struct lat_rig *rig, uint32_t steps, struct lk_error *ret_error)
     return code != 0 ? code : await_armed(rig, ret_error);
 }
 
-static int command(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const char *verb,
-                   struct lk_error *error)
+static int send_command(struct lat_rig *rig, Linkage__V1__ControlRequest *request, const char *verb,
+                        struct lk_error *error)
 {
     const Linkage__V1__ControlReply *reply;
     int code = send_request(rig, request, verb, &reply, error);
@@ -159,7 +159,7 @@ int lat_rig_start(struct lat_rig *rig, struct lk_error *ret_error)
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_START;
     request.start = &start;
-    return command(rig, &request, "start", ret_error);
+    return send_command(rig, &request, "start", ret_error);
 }
 
 int lat_rig_stop(struct lat_rig *rig, struct lk_error *ret_error)
@@ -169,7 +169,7 @@ int lat_rig_stop(struct lat_rig *rig, struct lk_error *ret_error)
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STOP;
     request.stop = &stop;
-    return command(rig, &request, "stop", ret_error);
+    return send_command(rig, &request, "stop", ret_error);
 }
 
 int lat_rig_take_durations(const Linkage__V1__Durations *durations,

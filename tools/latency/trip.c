@@ -163,8 +163,8 @@ static int stream(struct line *line, int64_t interval_ns, int64_t *sent_ns, size
 }
 
 /* Finds for each sample the first output that shows its effect, or a newer one's. */
-static int match(const struct line *line, const int64_t *sent_ns, size_t n,
-                 const struct listener *listener, struct lat_trips *trips)
+static int match_effects(const struct line *line, const int64_t *sent_ns, size_t n,
+                         const struct listener *listener, struct lat_trips *trips)
 {
     size_t at = 0;
     int code = 0;
@@ -195,7 +195,7 @@ static int stream_and_listen(struct line *line, struct listener *listener, int64
     code = stream(line, interval_ns, sent_ns, n);
     atomic_store(&listener->ends, true);
     pthread_join(thread, NULL);
-    return code != 0 ? code : match(line, sent_ns, n, listener, trips);
+    return code != 0 ? code : match_effects(line, sent_ns, n, listener, trips);
 }
 
 static int run_stream(struct line *line, double slice_s, struct lat_trips *trips)

@@ -134,7 +134,7 @@ static bool is_role(const char *role)
                     strcmp(role, "control") == 0);
 }
 
-static int usage(const char *text)
+static int refuse_usage(const char *text)
 {
     fprintf(stderr, "linkagectl: keygen: %s\ntry: linkagectl --help\n", text);
     return CTL_USAGE;
@@ -148,13 +148,13 @@ int ctl_keygen(const struct ctl_options *options, struct lk_client *client, int 
 
     (void)client;
     if (!server && !for_client)
-        return usage("expected server FILE, or client NAME --role ROLE DIR");
+        return refuse_usage("expected server FILE, or client NAME --role ROLE DIR");
     if (server && (n != 2 || options->role))
-        return usage("expected server FILE and no role");
+        return refuse_usage("expected server FILE and no role");
     if (for_client && (n != 3 || !is_role(options->role)))
-        return usage("expected client NAME --role read|bench|control DIR");
+        return refuse_usage("expected client NAME --role read|bench|control DIR");
     if (for_client && !lk_key_name_is_valid(args[1], strlen(args[1])))
-        return usage("a NAME has 1 to 63 letters, digits, '.', '_' or '-'");
+        return refuse_usage("a NAME has 1 to 63 letters, digits, '.', '_' or '-'");
     if (zmq_curve_keypair(pair.public_key, pair.secret_key))
         return report_failure(options, "keygen", "this machine's libzmq cannot encrypt (no CURVE)");
     status = server ? keygen_server(options, args[1], &pair)

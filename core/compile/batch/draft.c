@@ -52,8 +52,8 @@ static int is_known(const struct lk_draft *d, int *kind)
 #define LANES_CHOSEN 4
 
 /* Replaces the best program so far by that of @engine if it costs less. Return: 0, -ENOMEM. */
-static int consider(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
-                    double *least_ns)
+static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_engine *engine,
+                           double *least_ns)
 {
     struct lk_batches *batches = NULL, *worse;
     int r = lk_batches_new(&d->topology, kind, engine, &batches);
@@ -102,7 +102,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
         r = lk_batches_new(&d->topology, kind, named, &d->batches);
     for (int i = 0; known && !named && engines[i] && r == 0; i++)
         if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
-            r = consider(d, kind, engines[i], &least_ns);
+            r = consider_engine(d, kind, engines[i], &least_ns);
     free(kind);
     return r;
 }

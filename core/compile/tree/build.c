@@ -168,7 +168,7 @@ static int pairs_of_joint(const struct builder *b, int j, struct pair *ret)
 }
 
 /* merges two assemblies; the handles of the result are those of either part that lead elsewhere */
-static int merge(struct builder *b, const struct pair *p)
+static int merge_pair(struct builder *b, const struct pair *p)
 {
     int index = b->n_assemblies;
     struct assembly *m = &b->assemblies[index];
@@ -246,7 +246,7 @@ static int round_of_merges(struct builder *b, struct pair *pairs, bool *taken, i
             continue;
         if (*ret_merged > 0 && p->growth > 0)
             break;
-        int r = merge(b, p);
+        int r = merge_pair(b, p);
         if (r < 0)
             return r;
         taken[p->part[0]] = taken[p->part[1]] = true;
@@ -303,7 +303,7 @@ static int build_cheapest(struct builder *b)
         if (found < 0)
             break;
         best = pairs[found];
-        r = merge(b, &best);
+        r = merge_pair(b, &best);
         if (r < 0)
             break;
         lk_effort_spend((uint64_t)t->n_joints);

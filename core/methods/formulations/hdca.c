@@ -247,7 +247,7 @@ static int find_velocities(struct hdca *h, double t, const double *y)
 
 /* ---- stage 2 ---- */
 
-static void differentiate(struct hdca *h, double *ret)
+static void differentiate_momenta(struct hdca *h, double *ret)
 {
     struct lk_joint_space *s = &h->space;
     const struct lk_motion *motion = lk_mechanics_motion(s->mechanics);
@@ -283,7 +283,7 @@ static int rate(void *self, double t, const double *y, double *ret)
     if (r != 0)
         return r;
     lk_relative_rates(h->space.relative, y, h->space.nu, ret);
-    differentiate(h, ret + h->space.n_q);
+    differentiate_momenta(h, ret + h->space.n_q);
     return 0;
 }
 

@@ -58,7 +58,7 @@ static void add_child(const struct lk_assembly *a, struct lk_assembly_front *f, 
 }
 
 /* xi' = xi - B K^+ B^T of the rows that remain */
-static int eliminate(const struct lk_assembly *a, struct lk_assembly_front *f)
+static int eliminate_front(const struct lk_assembly *a, struct lk_assembly_front *f)
 {
     int n = f->n, e = f->e, rest = n - e, r;
 
@@ -112,7 +112,7 @@ int lk_assembly_factor(struct lk_assembly *a)
             add_body(a, f, k);
         for (int c = 0; c < f->n_children; c++)
             add_child(a, f, c);
-        r = eliminate(a, f);
+        r = eliminate_front(a, f);
         status = status != 0 ? status : r;
     }
     return status;

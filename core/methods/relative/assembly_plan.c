@@ -162,8 +162,8 @@ static void fill_front(struct lk_assembly *a, const struct draft *d, int index)
     }
 }
 
-static void layout(struct lk_assembly *a, const struct draft *d, const int *closes,
-                   struct lk_arena *arena)
+static void layout_fronts(struct lk_assembly *a, const struct draft *d, const int *closes,
+                          struct lk_arena *arena)
 {
     const struct lk_mechanics *m = a->mechanics;
     struct lk_assembly_front *fronts =
@@ -190,13 +190,13 @@ static int make_assembly(struct lk_assembly *a, struct draft *d)
     for (int i = 0; i < d->plan.n_fronts; i++)
         closes[i] = closes_loop(d, &d->plan.fronts[i]);
     a->n_fronts = d->plan.n_fronts;
-    layout(a, d, closes, &arena);
+    layout_fronts(a, d, closes, &arena);
     arena.used = (arena.used + LK_CACHE_LINE - 1) / LK_CACHE_LINE * LK_CACHE_LINE;
     a->memory = aligned_alloc(LK_CACHE_LINE, arena.used);
     if (a->memory) {
         memset(a->memory, 0, arena.used);
         arena = (struct lk_arena){.base = a->memory};
-        layout(a, d, closes, &arena);
+        layout_fronts(a, d, closes, &arena);
     }
     free(closes);
     return a->memory ? 0 : -ENOMEM;

@@ -128,8 +128,8 @@ static void place_free(struct lk_relative *r, int b, const double *q, struct lk_
 /* ---- velocities and accelerations ---- */
 
 /* V_body = V_parent + H nu at O, then at the centre of mass */
-static void move(struct lk_relative *r, int b, const double *nu, const struct lk_motion *parent,
-                 struct lk_motion *m)
+static void move_joint(struct lk_relative *r, int b, const double *nu,
+                       const struct lk_motion *parent, struct lk_motion *m)
 {
     struct lk_relative_scratch *s = r->scratch;
     struct lk_relative_joint *j = &r->on[b];
@@ -182,7 +182,7 @@ void lk_relative_place(struct lk_relative *r, const double *q, const double *nu)
             place_free(r, b, q + j->at_q, &motion[b]);
         else
             place_on_joint(r, b, q + j->at_q, parent_of(r, b), &motion[b]);
-        move(r, b, nu + j->at_v, parent_of(r, b), &motion[b]);
+        move_joint(r, b, nu + j->at_v, parent_of(r, b), &motion[b]);
     }
 }
 

@@ -32,7 +32,7 @@ static int largest_left(const struct lk_pseudo_inverse *f)
 }
 
 /* column @k of L from the row with the largest pivot, which leaves the rest */
-static void eliminate(struct lk_pseudo_inverse *f, int k, int p, double inverse)
+static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double inverse)
 {
     int n = f->n;
 
@@ -103,7 +103,7 @@ int lk_pseudo_inverse_factor(struct lk_pseudo_inverse *f, const double *K, int s
             cut = fmax(LK_PSEUDO_INVERSE_CUT * pivot, FLOOR);
         if (!f->may_be_singular && !(pivot > 0))
             return LK_E_SINGULAR;
-        eliminate(f, k, p, pivot > cut ? 1 / sqrt(pivot) : 0);
+        eliminate_column(f, k, p, pivot > cut ? 1 / sqrt(pivot) : 0);
     }
     if (f->may_be_singular)
         find_null(f);

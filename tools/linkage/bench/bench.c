@@ -136,8 +136,8 @@ static int source_open(const char *name, struct source *ret)
 }
 
 /* Return: 0, negative errno, outcome of a step */
-static int predict(const char *name, const struct source *source, const struct bench_run *run,
-                   struct bench_result *result)
+static int predict_curve(const char *name, const struct source *source, const struct bench_run *run,
+                         struct bench_result *result)
 {
     double time_s = PROFILE_S * (run->options->is_quick ? 0.1 : 1);
     int r = bench_profile_measure(name, source->model, result->times[0].median_ns, time_s,
@@ -163,7 +163,7 @@ static int explain_result(const char *name, const struct source *source,
     result->workers_useful = lk_system_workers_useful(system);
     r = bench_work_count(source->document, system, &result->work);
     if (r == 0 && run->options->simulates)
-        r = predict(name, source, run, result);
+        r = predict_curve(name, source, run, result);
     lk_system_free(system);
     if (r == 0)
         return EXIT_DONE;

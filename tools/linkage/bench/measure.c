@@ -245,7 +245,7 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void conclude(struct variant *v, struct bench_times *ret)
+static void summarise_variant(struct variant *v, struct bench_times *ret)
 {
     struct list *b = &v->batches, *s = &v->slices;
     double instructions = 0, cycles = 0;
@@ -294,7 +294,7 @@ int bench_measure(const char *name, const struct lk_model *model,
         }
     }
     for (int i = 0; i < n && code == EXIT_DONE; i++)
-        conclude(&variants[i], &result->times[i]);
+        summarise_variant(&variants[i], &result->times[i]);
     /* in reverse order: each restores the affinity that the calling thread had before */
     for (int i = n - 1; i >= 0; i--)
         variant_close(&variants[i]);

@@ -255,7 +255,7 @@ static const struct family {
 };
 
 /* the number between the two parts of a name, 0 if it has none. Return: -1: no match */
-static int match(const struct family *family, const char *name)
+static int match_name(const struct family *family, const char *name)
 {
     size_t n = strlen(family->before);
     char *end;
@@ -278,7 +278,7 @@ static int match(const struct family *family, const char *name)
 static const struct family *find_family(const char *name, int *ret_n)
 {
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-        *ret_n = match(&families[i], name);
+        *ret_n = match_name(&families[i], name);
         if (*ret_n >= 0)
             return &families[i];
     }

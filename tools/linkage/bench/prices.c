@@ -167,7 +167,7 @@ static int measure_model(const struct lk_model *model, struct sample sample[VARI
 }
 
 /* Return: 0, negative errno. */
-static int measure(const char *name, struct sample sample[VARIANTS])
+static int measure_samples(const char *name, struct sample sample[VARIANTS])
 {
     struct lk_model *model = NULL;
     struct lk_error error;
@@ -183,8 +183,8 @@ static int measure(const char *name, struct sample sample[VARIANTS])
 }
 
 /* Solves A x = b for the @n unknowns in use, by Gauss-Jordan; the others are 0. */
-static void solve(int n, double A[WORKS_MAX][WORKS_MAX], double b[WORKS_MAX], const bool *used,
-                  double x[WORKS_MAX])
+static void solve_equations(int n, double A[WORKS_MAX][WORKS_MAX], double b[WORKS_MAX],
+                            const bool *used, double x[WORKS_MAX])
 {
     for (int k = 0; k < n; k++) {
         if (!used[k])
@@ -220,7 +220,7 @@ static void fit_used(const struct sample *const *samples, int n_samples, int n, 
         }
     for (int i = 0; i < n; i++)
         A[i][i] = A[i][i] * (1 + 1e-9) + 1e-300;
-    solve(n, A, b, used, price);
+    solve_equations(n, A, b, used, price);
 }
 
 /* Removes negative prices, the worst first, and solves again. */
@@ -320,7 +320,7 @@ static void scale_classic(double price[VARIANTS][WORKS_MAX], double scale)
 
 /* The model errs differently for the two ways of stepping: prices of one by one are scaled to
  * minimise the worst loss, in the middle of all such scales. */
-static void balance(struct sample sample[][VARIANTS], double price[VARIANTS][WORKS_MAX])
+static void balance_prices(struct sample sample[][VARIANTS], double price[VARIANTS][WORKS_MAX])
 {
     double least = INFINITY, first = 1, last = 1;
 
@@ -362,7 +362,7 @@ static void print_model(const char *name, const struct sample sample[VARIANTS],
 
 /* Where two variants take nearly the same time, the choice depends on the prices: these times have
  * the largest weight. */
-static void weigh(struct sample sample[VARIANTS])
+static void weigh_samples(struct sample sample[VARIANTS])
 {
     for (int v = 0; v < VARIANTS; v++) {
         double nearest = CLEAR;
@@ -380,7 +380,7 @@ int bench_prices(bool is_quick)
     double price[VARIANTS][WORKS_MAX] = {{0}};
 
     for (int i = 0; i < (is_quick ? 1 : PASSES) * N_MODELS; i++) {
-        int r = measure(models[i % N_MODELS], sample[i % N_MODELS]);
+        int r = measure_samples(models[i % N_MODELS], sample[i % N_MODELS]);
 
         if (r != 0) {
             complain("%s: %s", models[i % N_MODELS], strerror(-r));
@@ -388,7 +388,7 @@ int bench_prices(bool is_quick)
         }
     }
     for (int i = 0; i < N_MODELS; i++)
-        weigh(sample[i]);
+        weigh_samples(sample[i]);
     for (int v = 0; v < VARIANTS; v++) {
         const struct sample *list[N_MODELS];
 
@@ -397,7 +397,7 @@ int bench_prices(bool is_quick)
         if (sample[0][v].time_ns > 0)
             fit(list, N_MODELS, works_of(v), price[v]);
     }
-    balance(sample, price);
+    balance_prices(sample, price);
     print_row(price);
     for (int i = 0; i < N_MODELS; i++)
         print_model(models[i], sample[i], price);

@@ -192,7 +192,8 @@ static void take_off(struct bench_profile *p, int n_parts)
 }
 
 /* sums parts into phases: @parts of all steps, one row each */
-static int conclude(struct bench_profile *p, const struct track *track, const double *parts, int n)
+static int summarise_profile(struct bench_profile *p, const struct track *track,
+                             const double *parts, int n)
 {
     int n_parts = track->size + 1;
     double *column = malloc(((size_t)n + 1) * sizeof(*column));
@@ -259,7 +260,7 @@ int bench_profile_measure(const char *name, const struct lk_model *model, double
     if (fault == 0) {
         ret->alone_ns = median(r[0].times, r[0].n);
         ret->two_ns = median(r[2].times, r[2].n);
-        fault = conclude(ret, &track, parts, r[1].n);
+        fault = summarise_profile(ret, &track, parts, r[1].n);
     }
     for (int k = 2; k >= 0; k--)
         runner_close(&r[k]);

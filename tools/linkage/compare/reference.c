@@ -141,8 +141,8 @@ struct pair {
 };
 
 /* compares the new result @i with all earlier ones of the other kind */
-static void meet(const struct compare_reference *r, const struct result *results, int i,
-                 struct pair *best)
+static void meet_earlier(const struct compare_reference *r, const struct result *results, int i,
+                         struct pair *best)
 {
     double apart[COMPARE_QUANTITIES];
 
@@ -205,7 +205,7 @@ int compare_reference_make(struct compare *compare)
     for (int i = 0; i < N_CANDIDATES && made && !(best.apart[COMPARE_POSITION] < AGREED); i++) {
         made = try_candidate(compare, &candidates[i], &results[i], reason);
         if (made && results[i].values != NULL)
-            meet(r, results, i, &best);
+            meet_earlier(r, results, i, &best);
     }
     if (!made)
         complain("out of memory");

@@ -27,7 +27,7 @@ static const struct option option_table[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int usage(const char *text, const char *value)
+static int refuse_usage(const char *text, const char *value)
 {
     usage_error("%s '%s'", text, value);
     return DOCTOR_EXIT_USAGE;
@@ -69,18 +69,18 @@ static int take_option(int option, struct doctor_options *options)
     switch (option) {
     case 'c':
         if (!parse_cores(optarg, &options->cores))
-            return usage("--core: expected a list of cores like 2 or 1-3,5, not", optarg);
+            return refuse_usage("--core: expected a list of cores like 2 or 1-3,5, not", optarg);
         return 0;
     case 'p':
         if (!parse_number(optarg, &number) || number < 1 || number > PRIORITY_MAX ||
             number != (int)number)
-            return usage("--priority: expected a whole number from 1 to 99, not", optarg);
+            return refuse_usage("--priority: expected a whole number from 1 to 99, not", optarg);
         options->priority = (int)number;
         return 0;
     case OPTION_PROBE:
         if (!parse_number(optarg, &number) || number > PROBE_MAX_S ||
             (number != 0.0 && number < PROBE_MIN_S))
-            return usage("--probe: expected 0, or 0.05 to 3600 seconds, not", optarg);
+            return refuse_usage("--probe: expected 0, or 0.05 to 3600 seconds, not", optarg);
         options->probe_s = number;
         return 0;
     case 'd':
@@ -88,7 +88,7 @@ static int take_option(int option, struct doctor_options *options)
         return 0;
     case 'r':
         if (!is_directory(optarg))
-            return usage("--root: expected a folder with proc and sys in it, not", optarg);
+            return refuse_usage("--root: expected a folder with proc and sys in it, not", optarg);
         options->root = optarg;
         return 0;
     case 'j':
@@ -102,7 +102,7 @@ static int take_option(int option, struct doctor_options *options)
     }
 }
 
-static int examine(const struct doctor_options *options)
+static int examine_machine(const struct doctor_options *options)
 {
     struct doctor *doctor = calloc(1, sizeof(*doctor));
     struct doctor_finding *findings =
@@ -144,6 +144,6 @@ int command_doctor(int argc, char *argv[])
             return DOCTOR_EXIT_USAGE;
     }
     if (optind < argc)
-        return usage("doctor takes options only, not", argv[optind]);
-    return examine(&options);
+        return refuse_usage("doctor takes options only, not", argv[optind]);
+    return examine_machine(&options);
 }

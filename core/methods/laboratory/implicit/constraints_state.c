@@ -55,8 +55,8 @@ static void weigh_rows(struct lk_dae_motion *c)
     }
 }
 
-static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
-                  struct lk_error *ret_error)
+static int accept_state(struct lk_dae *dae, double t, double *y, const double *slope,
+                        struct lk_error *ret_error)
 {
     struct lk_dae_motion *c = (struct lk_dae_motion *)dae;
     struct lk_problem *p = dae->problem;
@@ -282,7 +282,7 @@ int lk_dae_over_constraints(struct lk_problem *p, const char *integrator, struct
     c->dae = (struct lk_dae){.problem = p,
                              .rate = lk_dae_motion_rate,
                              .jacobian = lk_dae_motion_jacobian,
-                             .accept = accept,
+                             .accept = accept_state,
                              .close = close_constrained};
     c->level = (enum lk_dae_level)level_of(p->variant);
     if (c->level == LK_DAE_INDEX_2_BAUMGARTE)

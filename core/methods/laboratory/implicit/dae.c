@@ -110,8 +110,8 @@ static int jacobian(struct lk_dae *dae, double t, const double *y, const double 
 }
 
 /* lk_problem_accept() also settles */
-static int accept(struct lk_dae *dae, double t, double *y, const double *slope,
-                  struct lk_error *ret_error)
+static int accept_state(struct lk_dae *dae, double t, double *y, const double *slope,
+                        struct lk_error *ret_error)
 {
     (void)slope;
     return lk_problem_accept(dae->problem, t, y, ret_error);
@@ -132,7 +132,7 @@ int lk_dae_over_equations(struct lk_problem *problem, struct lk_dae **ret, doubl
     dae->is_identity = 1;
     dae->rate = rate;
     dae->jacobian = jacobian;
-    dae->accept = accept;
+    dae->accept = accept_state;
     *ret = dae;
     *ret_y = y;
     return 0;
