@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/figures: two fast figures are drawn, with the numbers that the paper has; what cannot be
+# tools/figures: two fast figures and two tables, with the numbers that the paper has; what cannot be
 # drawn is said and is a failure.
 #
 # usage: test-figures.sh FIGURES LINKAGE
@@ -71,6 +71,15 @@ done < <(paste -d ' ' <(printf '%s\n' '3.9e-3 4.1e-3 2' '0.23 0.26 1' '2e-3 5e-3
 powers=$(grep '^wheelset-drift' "$work/said" | grep -oE 't\^[0-9.]+' | tr -d 't^')
 between "$(sed -n 1p <<<"$powers")" 0.7 1.4 || fail "index 2 drifts as t^${powers%%$'\n'*}"
 between "$(sed -n 2p <<<"$powers")" 1.7 2.4 || fail "index 1 drifts as t^${powers##*$'\n'}"
+
+# ---- two tables ----
+
+"$figures" stabilised changing-steps >"$work/said" 2>&1 || fail "tables"
+for name in stabilised changing-steps; do
+    grep -q "^$name: .*: reproduced: " "$work/said" || fail "$name is not reproduced"
+done
+between "$(awk '/^ *0.00001 s  / { print $(NF - 1) }' "$work/said")" 490 510 || fail "Example 9: not 500 times"
+between "$(awk '/x0 = 0.2, 20 ms/ { print $NF }' "$work/said")" 1.8e-3 2.2e-3 || fail "Fig. 16: not 2e-3 N"
 
 # ---- what cannot be drawn ----
 

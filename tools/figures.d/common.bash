@@ -111,6 +111,57 @@ plot() {
 
 say() { printf '%s: %s: %s\n' "$name" "$paper" "$*"; }
 
+# A table: row WHAT PAPER OURS, and at its end verdict yes|partly|no TEXT, a line that says whether the
+# paper's result is reproduced. Where the paper gives no number, its words are short.
+row() { printf '    %-40s %22s %26s\n' "$1" "$2" "$3"; }
+heading() { row "${1:-}" "paper" "here"; }
+verdict() {
+    local outcome="$1"
+    shift
+    case "$outcome" in
+    yes) say "reproduced: $*" ;;
+    partly) say "reproduced in part: $*" ;;
+    no) say "not reproduced: $*" ;;
+    esac
+}
+
+# every check of a table: checks yes yes no: yes where all are, no where none is, else partly
+checks() {
+    case " $* " in
+    *" no "*" yes "* | *" yes "*" no "*) echo partly ;;
+    *" no "*) echo no ;;
+    *) echo yes ;;
+    esac
+}
+
+# ratio A B: A / B as a person writes it
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2g", a / b }'; }
+
+# check EXPRESSION: yes or no, of numbers, by awk
+check() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
+
+# worst FILE: largest second word by magnitude, of rows "time value"
+worst() { awk '{ v = $2 < 0 ? -$2 : $2; if (v > m) m = v } END { print m + 0 }' "$1"; }
+
+# order COARSE FINE: of errors with a step and half of it
+order() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", log(a / b) / log(2) }'; }
+
+# pendulum_errors RUN EXACT-RUN: the tension of the rod at every row of a run of pendulum-bottom or
+# pendulum-aside, less the exact one; as words, time and error. It is 1 - 2 g - 3 g y at the exact
+# height y, by the energy; y from a run with 1e-13.
+pendulum_errors() {
+    paste -d ' ' <(columns "$(csv "$1")" time rod_load.fx rod_load.fy) \
+        <(columns "$(csv "$2")" mass_pose.y) |
+        awk '{ print $1, 1 - 2 * 9.81 - 3 * 9.81 * $4 - sqrt($2 * $2 + $3 * $3) }'
+}
+
+# turned_strut MODEL: with the frames of its bodies turned, as Euler's angles z-x-z are singular in
+# frames along the world axes; prints its file
+turned_strut() {
+    variant "$1" "$1" \
+        's/\(inertia: \[0.1, 0.1, 0.1\]\)/\1\n    orientation: {axis: [1, 2, 0.5], angle: 1.2}/'
+}
+
 # energy_changes LABEL: time and change of kinetic and potential energy [J] at the rows of a run, as
 # words, to NAME-LABEL.dat
 energy_changes() {

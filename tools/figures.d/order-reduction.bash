@@ -1,21 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 paper="M. Arnold, DAE aspects of multibody system dynamics (2016), Fig. 10"
 
-# errors RUN EXACT-RUN: the tension of the rod at every row of a run, less the exact one; as words,
-# time and error. It is 1 - 2 g - 3 g y at the exact height y, by the energy; y from a run with 1e-13.
-errors() {
-    paste -d ' ' <(columns "$(csv "$1")" time rod_load.fx rod_load.fy) \
-        <(columns "$(csv "$2")" mass_pose.y) |
-        awk '{ print $1, 1 - 2 * 9.81 - 3 * 9.81 * $4 - sqrt($2 * $2 + $3 * $3) }'
-}
-
-worst() { awk '{ v = $2 < 0 ? -$2 : $2; if (v > m) m = v } END { print m }' "$1"; }
-
 # one METHOD START MODEL STEP(in ms)
 one() {
     local label="$1-$2-$4ms"
     run "$label" "$3" --formulation absolute --integrator "generalized-alpha:$1" -s "0.0$4" -d 2
-    errors "$label" "exact-$2-$4ms" >"$out/$name-$label.dat"
+    pendulum_errors "$label" "exact-$2-$4ms" >"$out/$name-$label.dat"
 }
 
 draw() {

@@ -40,10 +40,12 @@ struct lk_equations_options {
     double baumgarte[2];
 };
 
-/** enum lk_settling - what a formulation changes in y after a step, added up. A method of several
- * steps has a past that knows nothing of it. LK_SETTLES_ROWS: projects the motion onto the rows
- * LK_SETTLES_IDLE: sets rates whose derivatives move nothing: a past may go on without
- * LK_SETTLES_MOMENTA: chooses other momenta for the same motion: a past would contradict them */
+/** enum lk_settling - bits: what a formulation changes in y after a step. The history of a
+ * multistep method knows nothing of it.
+ *
+ * LK_SETTLES_ROWS: projects the motion onto the rows
+ * LK_SETTLES_IDLE: sets rates whose derivatives move nothing: a history may go on without
+ * LK_SETTLES_MOMENTA: chooses other momenta for the same motion: a history would contradict them */
 enum lk_settling { LK_SETTLES_ROWS = 1, LK_SETTLES_IDLE = 2, LK_SETTLES_MOMENTA = 4 };
 
 /** struct lk_equations - table of functions of a formulation
