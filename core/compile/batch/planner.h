@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of plan.c: the state that the layout (plan.c) and the references in it
+ * (plan_references.c) share. */
+#ifndef LK_COMPILE_BATCH_PLANNER_H
+#define LK_COMPILE_BATCH_PLANNER_H
+
+#include "compile/batch/pieces.h"
+
+/** struct lk_spot - block and lane of a body or joint. */
+struct lk_spot {
+    int block;
+    int lane;
+};
+
+/** struct lk_gap - a free stretch of a task's stack. */
+struct lk_gap {
+    int at;
+    int size;
+};
+
+/** struct lk_planner - a plan under way. @p: the program;  @body, @joint: where each of them lies
+ * @gaps: of the stack of the current task;  @failed: memory is exhausted */
+struct lk_planner {
+    const struct lk_topology *t;
+    const int *kind;
+    struct lk_pieces pieces;
+    struct lk_batches *p;
+    struct lk_spot *body;
+    struct lk_spot *joint;
+    int *joints_of; /* first block of joints of each front, or -1 */
+    int *user;      /* front that uses the remainder of each front, or -1 */
+    struct lk_gap *gaps;
+    int n_gaps;
+    int failed;
+};
+
+/** lk_planner_grow() - @array with room for one more element than its @n of @size bytes; after a
+ * failure, @array itself, and @pl->failed is set. */
+void *lk_planner_grow(struct lk_planner *pl, void *array, int n, size_t size);
+
+/** LK_PLANNER_ADD() - appends an element to @array, which has @n; nothing after a failure. */
+#define LK_PLANNER_ADD(pl, array, n, ...)                                                          \
+    do {                                                                                           \
+        (array) = lk_planner_grow(pl, array, n, sizeof(*(array)));                                 \
+        if (!(pl)->failed)                                                                         \
+            (array)[(n)++] = __VA_ARGS__;                                                          \
+    } while (0)
+
+/** lk_planner_rows() - rows of a joint of @kind, and lk_planner_front_rows() - of the slots from
+ * @first to @end - 1 of a front. */
+static inline int lk_planner_rows(int kind)
+{
+    return lk_kind_rows(&lk_joint_kinds[kind]);
+}
+
+static inline int lk_planner_front_rows(const struct lk_piece_front *f, int first, int end)
+{
+    int n = 0;
+
+    for (int i = first; i < end; i++)
+        n += lk_planner_rows(f->slots[i].kind);
+    return n;
+}
+
+/** lk_planner_reserve() - room for @n vectors of values. Return: its offset. */
+static inline int lk_planner_reserve(struct lk_batches *p, int n)
+{
+    int at = p->n_values;
+
+    p->n_values += n;
+    return at;
+}
+
+/** lk_planner_mask_front() - masks the rows of bodies that some of their lanes lack, in front @i.
+ */
+void lk_planner_mask_front(struct lk_planner *pl, int i);
+
+/** lk_planner_refer_sides() - references from all bodies to their joints, and back. */
+void lk_planner_refer_sides(struct lk_planner *pl);
+
+/** lk_planner_refer_front() - references of front @i: joints, bodies, children, merge. */
+void lk_planner_refer_front(struct lk_planner *pl, int i);
+
+#endif
