@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Absolute coordinates of all bodies, orientations as the user chose: what complement methods, DAE
- * integrators and explicit methods on absolute coordinates share.
+/* Absolute coordinates of all bodies, with the orientation that the user chose; shared by
+ * complement methods, DAE integrators and explicit methods on absolute coordinates.
  *
  * Positions q: of each body x [m, world], then a unit quaternion (LK_ORIENTATION_LIE and
- * _PARAMETERS, 7 numbers a body) or three angles (6 numbers a body): yaw, pitch, roll (_ANGLES) or
- * precession, nutation, spin (_EULER).
- * Velocities v: six a body, [v world, w body], with all three. q' = K(q) v; M. Arnold, DAE aspects
+ * _PARAMETERS, 7 numbers per body) or three angles (6 numbers per body): yaw, pitch, roll (_ANGLES)
+ * or precession, nutation, spin (_EULER).
+ * Velocities v: six per body, [v world, w body], in all cases. q' = K(q) v; M. Arnold, DAE aspects
  * of multibody system dynamics, 2016, section 3.1. */
 #ifndef LK_METHODS_LABORATORY_COORDINATES_H
 #define LK_METHODS_LABORATORY_COORDINATES_H
 
 #include "methods/mechanics/equations.h"
 
-/** lk_coordinates_size() - numbers of q: 7 or 6 a body. */
+/** lk_coordinates_size() - size of q: 7 or 6 per body. */
 int lk_coordinates_size(enum lk_orientation orientation, int n_bodies);
 
 /** lk_coordinates_read() - q and v of the last accepted state; @v may be NULL. */
 void lk_coordinates_read(const struct lk_mechanics *mechanics, enum lk_orientation orientation,
                          double *q, double *v);
 
-/** lk_coordinates_write() - q and v to lk_mechanics_motion(), without a look. Quaternions are
- * divided by their length first, @q stays as it is. */
+/** lk_coordinates_write() - copies q and v to lk_mechanics_motion() without evaluating it.
+ * Quaternions are normalised there, @q stays unchanged. */
 void lk_coordinates_write(struct lk_mechanics *mechanics, enum lk_orientation orientation,
                           const double *q, const double *v);
 
-/** lk_coordinates_rates() - q' = K(q) v. Return: 0, LK_E_SINGULAR where the angles have none:
+/** lk_coordinates_rates() - q' = K(q) v. Return: 0, LK_E_SINGULAR if the angles are singular:
  * |cos pitch| or |sin nutation| < 1e-6. */
 int lk_coordinates_rates(enum lk_orientation orientation, int n_bodies, const double *q,
                          const double *v, double *ret);
 
-/** lk_coordinates_normalise() - quaternions of unit length; nothing for angles. */
+/** lk_coordinates_normalise() - normalises quaternions; angles stay unchanged. */
 void lk_coordinates_normalise(enum lk_orientation orientation, int n_bodies, double *q);
 
-/** lk_coordinates_move() - the exponential map: q := q o exp(d), d = [dx world, dtheta body] a
- * body. Orientations turn by the rotation vector dtheta, whatever they are kept as. @from and @ret
+/** lk_coordinates_move() - the exponential map: q := q o exp(d), d = [dx world, dtheta body] per
+ * body. Orientations rotate by the rotation vector dtheta in every representation. @from and @ret
  * may be the same. */
 int lk_coordinates_move(enum lk_orientation orientation, int n_bodies, const double *from,
                         const double *d, double *ret);

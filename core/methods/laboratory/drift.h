@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a run has drifted from what it should keep: joints at three levels, energy. */
+/* Drift of a run: violation of the joints at three levels, change of energy. */
 #ifndef LK_METHODS_LABORATORY_DRIFT_H
 #define LK_METHODS_LABORATORY_DRIFT_H
 
 #include "linkage/laboratory.h"
 
-/** struct lk_lab_drift - looks at a system after each accepted step. Looking takes time that is not
- * the method's: it is measured at one look of @LK_LAB_DRIFT_EVERY, to be taken off.
- * @energy_start: of lk_lab_drift_start() [J];  @n_evaluations;  @n_measured, @measured_s: of them
- */
+/** struct lk_lab_drift - measures a system after each accepted step. The measurement takes time
+ * that is not the method's: its time is taken once in @LK_LAB_DRIFT_EVERY, to be subtracted.
+ * @energy_start: of lk_lab_drift_start() [J];  @n_evaluations;  @n_measured, @measured_s: of the
+ * timed ones */
 struct lk_lab_drift {
     struct lk_system *system;
     double energy_start;
@@ -23,18 +23,18 @@ struct lk_lab_drift {
 
 #define LK_LAB_DRIFT_EVERY 16
 
-/** lk_lab_drift_start() - @system: at its start; stays the caller's, and in motion until
+/** lk_lab_drift_start() - @system: at its start; the caller keeps it until the last
  * lk_lab_drift_measure(). */
 void lk_lab_drift_start(struct lk_lab_drift *drift, struct lk_system *system);
 
-/** lk_lab_drift_measure() - at the state that was accepted last. The scratch of the system is
- * written; what the next step goes on from is not. */
+/** lk_lab_drift_measure() - at the last accepted state. Overwrites scratch of the system, but
+ * nothing that the next step uses. */
 void lk_lab_drift_measure(struct lk_lab_drift *drift);
 
-/** lk_lab_drift_time() - processor time of all looks [s]. */
+/** lk_lab_drift_time() - CPU time of all measurements [s]. */
 double lk_lab_drift_time(const struct lk_lab_drift *drift);
 
-/** lk_lab_cpu() - processor time of the calling thread [s]. */
+/** lk_lab_cpu() - CPU time of the calling thread [s]. */
 double lk_lab_cpu(void);
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rows of a model are independent: solvers of the constrained equations keep these and leave
- * the rest out, where formulations that find multipliers of minimum norm keep all.
+/* Independent rows of a model: solvers of the constrained equations keep these and omit the others;
+ * formulations that find multipliers of minimum norm keep all.
  *
- * The rows of Phi_q, rotations counted in metres at the arm of the mechanism, each divided by its
- * length, go through a QR decomposition with column pivoting of the transpose (Businger, Golub,
- * Linear least squares solutions by Householder transformations, 1965): the pivots are the rows.
- * Where a row may be left out for another, the choice is good near the pose it was made in. */
+ * The rows of Phi_q, with rotations scaled to metres by the arm of the mechanism and each divided
+ * by its length, go through a QR decomposition with column pivoting of the transpose (Businger,
+ * Golub, Linear least squares solutions by Householder transformations, 1965): the pivots are the
+ * independent rows. If several choices are possible, the choice is good near the pose at which it
+ * was made. */
 #ifndef LK_METHODS_LABORATORY_INDEPENDENT_ROWS_H
 #define LK_METHODS_LABORATORY_INDEPENDENT_ROWS_H
 
 #include "methods/mechanics/mechanics.h"
 
-/** struct lk_independent_rows - @n: rank;  @row: numbers of the rows, the first @n in ascending
- * order are the independent ones, then those left out;  @n_rows: of the model
- * @margin: smallest pivot kept, of the largest: how well they are independent, 0 to 1
+/** struct lk_independent_rows - @n: rank;  @row: indices of the rows, first the @n independent ones
+ * in ascending order, then the others;  @n_rows: of the model
+ * @margin: smallest kept pivot relative to the largest: how independent they are, 0 to 1
  * The rest is private. */
 struct lk_independent_rows {
     int n;
@@ -28,17 +29,17 @@ struct lk_independent_rows {
 };
 
 /** lk_independent_rows_new() - memory for the rows of @mechanics, and the first choice at its last
- * look. Not for the cycle. Return: 0, -ENOMEM. */
+ * evaluation. Not for the cycle. Return: 0, -ENOMEM. */
 int lk_independent_rows_new(const struct lk_mechanics *mechanics, struct lk_independent_rows **ret);
 
-/** lk_independent_rows_choose() - anew, at the last evaluation. Return: 0: the same as before, 1:
- * others or another number; -ENOMEM. */
+/** lk_independent_rows_choose() - chooses again, at the last evaluation. Return: 0: unchanged; 1:
+ * other rows or another number; -ENOMEM. */
 int lk_independent_rows_choose(struct lk_independent_rows *rows,
                                const struct lk_mechanics *mechanics);
 
-/** lk_independent_rows_keep() - as many rows as before, whatever the rank is now (drift makes
- * redundant rows contradict each other, a singular pose is passed), and the same ones as long as
- * their margin is a tenth of the best: so rows change seldom. Return: as
+/** lk_independent_rows_keep() - chooses as many rows as before, whatever the current rank (drift
+ * makes redundant rows independent, a singular pose dependent), and the same ones while their
+ * margin is at least a tenth of the best, so that rows change rarely. Return: as
  * lk_independent_rows_choose(). */
 int lk_independent_rows_keep(struct lk_independent_rows *rows,
                              const struct lk_mechanics *mechanics);
@@ -48,20 +49,19 @@ int lk_independent_rows_keep(struct lk_independent_rows *rows,
 void lk_independent_rows_pick(const struct lk_independent_rows *rows, int width, const double *all,
                               double *ret);
 
-/** lk_independent_rows_spread() - the opposite for multipliers: @ret has n_rows, zero where a row
- * was left out. */
+/** lk_independent_rows_spread() - the inverse for multipliers: @ret has n_rows, zero for dependent
+ * rows. */
 void lk_independent_rows_spread(const struct lk_independent_rows *rows, const double *lambda,
                                 double *ret);
 
-/** lk_independent_rows_share() - multipliers of all rows with the same Phi_q^T lambda, those with
- * the least sum of (weight lambda)^2. @jacobian: Phi_q, n_rows * n_velocities, row-major;
- * @weight: of each row, above zero; @lambda: n_rows, zero where a row was left out, overwritten.
- * Return: 0, -ENOMEM. */
+/** lk_independent_rows_share() - multipliers of all rows with the same Phi_q^T lambda and minimal
+ * sum of (weight lambda)^2. @jacobian: Phi_q, n_rows * n_velocities, row-major; @weight: of each
+ * row, above zero; @lambda: n_rows, zero for dependent rows, overwritten. Return: 0, -ENOMEM. */
 int lk_independent_rows_share(const struct lk_independent_rows *rows, int n_velocities,
                               const double *jacobian, const double *weight, double *lambda);
 
-/** lk_independent_rows_gather() - the opposite: multipliers of the n rows chosen, zero elsewhere,
- * that do what @lambda of all rows does. */
+/** lk_independent_rows_gather() - the inverse: multipliers of the n chosen rows, zero elsewhere,
+ * with the same effect as @lambda of all rows. */
 int lk_independent_rows_gather(const struct lk_independent_rows *rows, int n_velocities,
                                const double *jacobian, double *lambda);
 

@@ -51,12 +51,13 @@ struct lk_problem {
 
 /** struct lk_integrator - @name: as on the command line;  @variants: see struct lk_equations
  * @constrained: it takes the constrained equations in absolute coordinates, not y' = f
- * @has_error_control: it takes a tolerance; without one it makes fixed steps, or refuses to
- * @takes_radius, @takes_kappa: of struct lk_problem; what an integrator does not take is refused
+ * @has_error_control: it takes a tolerance; without one it makes fixed steps, or refuses
+ * @takes_radius, @takes_kappa: of struct lk_problem; settings that an integrator does not take are
+ * refused
  * @changes_steps: problem->step may change between two advance()
- * @open:    Return: 0, -ENOMEM, LK_E_MODEL (what does not fit, in @ret_error)
+ * @open:    Return: 0, -ENOMEM, LK_E_MODEL (misfit, in @ret_error)
  * @advance: to time @t [s], exactly; every accepted step is reported as struct lk_problem says.
- *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a line in @ret_error */
+ *           Return: 0, LK_E_SINGULAR, LK_E_NOT_FINITE, LK_E_STALLED with a message in @ret_error */
 struct lk_integrator {
     const char *name;
     const char *const *variants;
@@ -71,14 +72,14 @@ struct lk_integrator {
     int (*advance)(void *self, double t, struct lk_error *ret_error);
 };
 
-/** lk_integrators - all of them, ended by NULL; in integrators.c. */
+/** lk_integrators - NULL-terminated; in integrators.c. */
 extern const struct lk_integrator *const lk_integrators[];
 
-/** lk_problem_begin() - the first sample is of the formulation, too, where it has multipliers of
- * its own: a state without solution is left to the first step. Return: 0, -ENOMEM. */
+/** lk_problem_begin() - computes the first sample by the formulation if it has multipliers of its
+ * own; if the start has no solution, the first step returns the error. Return: 0, -ENOMEM. */
 int lk_problem_begin(struct lk_problem *problem);
 
-/** lk_problem_accept() - y at time @t as the new state: write(), settle() before it, lambda(),
+/** lk_problem_accept() - accepts y at time @t as the new state: settle(), write(), lambda(),
  * lk_mechanics_accept(), then accepted(). For integrators of y' = f; @y is settled in place. */
 int lk_problem_accept(struct lk_problem *problem, double t, double *y, struct lk_error *ret_error);
 

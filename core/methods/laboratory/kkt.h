@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The saddle point system of constrained motion, whatever the rank of its rows:
+/* The saddle point system of constrained motion, for rows of any rank:
  *
  *     M a + G^T lambda = f        G a = c
  *
- * Rows are seen as H = D^-1 G M^-1/2, each of length 1 (D), and decomposed completely orthogonally:
- * H^T P = Q [T 0] Z. Rows are redundant, or lose their direction in a singular pose, where their
- * pivot is below 1e-5: accelerations then fulfil all rows in the sense of least squares, and
- * multipliers have the least sum of (d_r lambda_r)^2, which is the weight that the regularisation
- * of the daemon's step has too. No normal equations: those lose half of the digits.
+ * The rows are scaled to H = D^-1 G M^-1/2, each of length 1 (D), and decomposed by a complete
+ * orthogonal decomposition: H^T P = Q [T 0] Z. Rows count as redundant, or as lost in a singular
+ * pose, if their pivot is below 1e-5: accelerations then satisfy all rows in the least-squares
+ * sense, and multipliers have the minimal sum of (d_r lambda_r)^2, which is also the weight of the
+ * regularisation in the daemon's step. Normal equations would lose half of the digits.
  *
- * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (18), Lemma 2; G. H. Golub,
- * C. F. Van Loan, Matrix computations, section on complete orthogonal decompositions. */
+ * M. Arnold, DAE aspects of multibody system dynamics, 2016, eq. (18), Lemma 2; G. H. Golub, C. F.
+ * Van Loan, Matrix computations, section on complete orthogonal decompositions. */
 #ifndef LK_METHODS_LABORATORY_KKT_H
 #define LK_METHODS_LABORATORY_KKT_H
 
@@ -38,8 +38,8 @@ struct lk_kkt {
     double *c; /* m numbers for the caller */
 };
 
-/** lk_kkt_new() - for the bodies of @mechanics. Return: 0, -ENOMEM, LK_E_MODEL where a body has no
- * mass or inertia about some axis, with a line that names it. */
+/** lk_kkt_new() - for the bodies of @mechanics. Return: 0, -ENOMEM, LK_E_MODEL if a body has no
+ * mass or inertia about some axis, with a message that names it. */
 int lk_kkt_new(struct lk_mechanics *mechanics, struct lk_kkt **ret, struct lk_error *ret_error);
 
 /** lk_kkt_free() - NULL is allowed. */
@@ -53,14 +53,14 @@ int lk_kkt_factor(struct lk_kkt *kkt);
 void lk_kkt_solve(struct lk_kkt *kkt, const double *force, const double *c, double *ret_a,
                   double *ret_lambda);
 
-/** lk_kkt_solve_between() - M a + @before^T lambda = force, G a = c: forces act in the rows of one
- * pose, m x n, row-major, and the rows of the factor are those of another; M. Arnold, eq. (81e).
- * Return: 0, LK_E_SINGULAR where the forces cannot bring about what the rows ask. */
+/** lk_kkt_solve_between() - M a + @before^T lambda = force, G a = c: forces act through the rows of
+ * one pose, m x n, row-major, and the rows of the factor are those of another; M. Arnold, eq.
+ * (81e). Return: 0, LK_E_SINGULAR if the forces cannot produce the required accelerations. */
 int lk_kkt_solve_between(struct lk_kkt *kkt, const double *before, const double *force,
                          const double *c, double *ret_a, double *ret_lambda);
 
-/** lk_kkt_basis() - rank x m, row-major, B: B G has full rank and says all that G says, and
- * B^T s are the multipliers of least weighted square. */
+/** lk_kkt_basis() - rank x m, row-major, B: B G has full rank and the row space of G, and B^T s are
+ * the multipliers of minimal weighted norm. */
 void lk_kkt_basis(struct lk_kkt *kkt, double *ret);
 
 /** lk_kkt_mass() - @ret = M @a. lk_kkt_weight() - @ret = M^-1 @f. n numbers; may be the same. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulations that only the laboratory has; all of them, with those of fixed work. */
+/* The formulations that only the laboratory has; the list includes those of fixed work. */
 #ifndef LK_METHODS_LABORATORY_METHODS_H
 #define LK_METHODS_LABORATORY_METHODS_H
 
@@ -10,7 +10,7 @@
 LK_FORMULATIONS_OFFLINE(LK_FORMULATION_EXTERN)
 #undef LK_FORMULATION_EXTERN
 
-/** lk_lab_equations - all formulations that are equations, ended by NULL; in registry.c. */
+/** lk_lab_equations - all formulations with equations, NULL-terminated; in registry.c. */
 extern const struct lk_equations *const lk_lab_equations[];
 
 #endif

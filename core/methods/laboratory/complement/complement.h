@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `complement`: multipliers are removed by a basis P of what the rows allow, Phi_q P =
- * 0.
+/* Formulation `complement`: a basis P of the null space of the rows, Phi_q P = 0, eliminates the
+ * multipliers.
  *
  *     P^T M P v'' = P^T (Q - M S Gamma)      q'' = S Gamma + P v''      [S P] = [Phi_q; P^T]^+
  *
  * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics,
- * Journal of Theoretical and Applied Mechanics 54 (2016), equations 3.1 to 3.8. The basis is found
- * anew at each state, and S Gamma with it, so no derivative of the basis is needed. All coordinates
- * are integrated.
+ * Journal of Theoretical and Applied Mechanics 54 (2016), equations 3.1 to 3.8. The basis is
+ * computed again at each state, and S Gamma with it, so no derivative of the basis is needed. All
+ * coordinates are integrated.
  *
- * A method is a function that finds P, or the accelerations themselves, and a line in methods.c;
- * files hold a family each. Matrices are column-major, as LAPACK has them: Phi_q^T is n x m.
+ * A method is a function that computes P, or the accelerations themselves, and a line in methods.c;
+ * each file holds a family. Matrices are column-major, as in LAPACK: Phi_q^T is n x m.
  *
- * The rank r is that of the start and stays: where drift makes rows that depend on each other look
- * independent, or a pose comes near a singular one, the smallest n - r directions are the motions.
- * In a singular pose itself there is no answer, LK_E_SINGULAR. */
+ * The rank r is that of the start and constant: if drift makes dependent rows appear independent,
+ * or a pose is nearly singular, the n - r directions with the smallest singular values are the
+ * motions. In a singular pose itself there is no solution, LK_E_SINGULAR. */
 #ifndef LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
 #define LK_METHODS_LABORATORY_COMPLEMENT_COMPLEMENT_H
 
@@ -26,10 +26,10 @@
 struct lk_complement;
 
 /** struct lk_complement_method - @name: behind the colon
- * @basis:         c->P at the matrices in c->g, or NULL: the method has none
- * @accelerations: c->q2, from c->P or otherwise
- * @divides_by_mass: it needs the inverse of M: bodies without mass and Euler parameters, whose M is
- *                 singular, do not fit (Pekal, Fraczek 2016, end of section 3.3.2)
+ * @basis:         computes c->P from the matrices in c->g; NULL: the method has none
+ * @accelerations: computes c->q2, from c->P or otherwise
+ * @divides_by_mass: it needs the inverse of M, so it does not support bodies without mass, nor
+ * Euler parameters, whose M is singular (Pekal, Fraczek 2016, end of section 3.3.2)
  * Both functions return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
 struct lk_complement_method {
     const char *name;
@@ -38,8 +38,8 @@ struct lk_complement_method {
     int divides_by_mass;
 };
 
-/** lk_complement_methods - all of them, ended by one without a name; lk_complement_variants: their
- * names. In methods.c. */
+/** lk_complement_methods - the list ends with an entry without a name; lk_complement_variants:
+ * their names. In methods.c. */
 extern const struct lk_complement_method lk_complement_methods[];
 extern const char *const lk_complement_variants[];
 
@@ -72,8 +72,8 @@ struct lk_complement {
     int *pivot;
 };
 
-/** lk_complement_status() - what a LAPACK routine's @info means. Return: 0, LK_E_SINGULAR,
- * LK_E_NOT_FINITE (a negative one: LAPACKE found a value that is no number). */
+/** lk_complement_status() - the meaning of @info of a LAPACK routine. Return: 0, LK_E_SINGULAR,
+ * LK_E_NOT_FINITE (negative: LAPACKE found a NaN). */
 int lk_complement_status(int info);
 
 /* ---- project.c ---- */
@@ -81,7 +81,7 @@ int lk_complement_status(int info);
 /** lk_complement_project() - accelerations of a method with a basis. */
 int lk_complement_project(struct lk_complement *c);
 
-/** lk_complement_reduce() - P^T M P v'' = P^T (Q - M a), q'' = a + P v''; a, which fulfils
+/** lk_complement_reduce() - P^T M P v'' = P^T (Q - M a), q'' = a + P v''; a, which satisfies
  * Phi_q a = Gamma, is in c->q2. */
 int lk_complement_reduce(struct lk_complement *c);
 
@@ -91,13 +91,13 @@ int lk_complement_last_columns(struct lk_complement *c);
 
 /* ---- choose.c ---- */
 
-/** lk_complement_choose() - c->choice: the r most independent rows (@columns 0) or columns (1) of
- * Phi_q first, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
- * LK_E_SINGULAR: there are no r. */
+/** lk_complement_choose() - c->choice: first the r most independent rows (@columns 0) or columns
+ * (1) of Phi_q, by Gaussian elimination with complete pivoting. Overwrites A. Return: 0,
+ * LK_E_SINGULAR: fewer than r exist. */
 int lk_complement_choose(struct lk_complement *c, int columns);
 
-/** lk_complement_keep() - whether the choice is still good. @margin: that of the factor just found,
- * smallest pivot by largest. Return: 1; 0: choose again. */
+/** lk_complement_keep() - whether the choice is still good. @margin: of the current factor,
+ * smallest relative to largest pivot. Return: 1; 0: choose again. */
 int lk_complement_keep(struct lk_complement *c, double margin);
 
 /** lk_complement_margin() - smallest to largest |diagonal| of the triangle in the first @n columns
@@ -106,9 +106,9 @@ double lk_complement_margin(const double *R, int rows, int n);
 
 /* ---- newton.c ---- */
 
-/** lk_complement_newton() - q and v on the rows: Newton-Raphson for positions, one solution for
- * velocities, each the change of minimum norm, six numbers a body in m and rad.
- * @velocities: 0 leaves v as it is, as Pekal and Fraczek do
+/** lk_complement_newton() - q and v onto the rows: Newton-Raphson for positions, one linear solve
+ * for velocities, each the change of minimum norm, six numbers per body in m and rad.
+ * @velocities: 0 leaves v unchanged, as in Pekal and Fraczek
  * Return: 0, LK_E_SINGULAR, LK_E_STALLED (no convergence), LK_E_NOT_FINITE. */
 int lk_complement_newton(struct lk_complement *c, double t, double *q, double *v, int velocities);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What methods.c lists. Section and equations are those of Pekal, Fraczek 2016, see complement.h;
- * all return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
+/* The functions in methods.c. Sections and equations are those of Pekal, Fraczek 2016, see
+ * complement.h; all return 0, LK_E_SINGULAR, or LK_E_NOT_FINITE. */
 #ifndef LK_METHODS_LABORATORY_COMPLEMENT_FAMILIES_H
 #define LK_METHODS_LABORATORY_COMPLEMENT_FAMILIES_H
 
@@ -19,7 +19,7 @@ int lk_complement_qr(struct lk_complement *c);
 
 /** putd.c: pseudo upper triangular decomposition, 3.2.3 (3.20 to 3.23): H^T Phi_q^T upper
  * trapezoidal, P the last columns of H; by Householder reflections (dgeqrf) or Gaussian elimination
- * (dgetrf). Dependent rows are put last, a choice made once and again where it has become bad. */
+ * (dgetrf). Dependent rows come last, by a choice made once and again when it has become poor. */
 int lk_complement_putd_h(struct lk_complement *c);
 int lk_complement_putd_g(struct lk_complement *c);
 

@@ -4,11 +4,11 @@
  *     M q'' + Phi_q^T lambda = Q        Phi_q q'' = Gamma        v = L(q) q'
  *
  * M. Pekal, J. Fraczek, Comparison of natural complement formulations for multibody dynamics, 2016,
- * equations 2.1 and 2.4. The laboratory keeps velocities v, six a body; q'' of three angles or four
- * Euler parameters differs from v' by L, and with it the matrices that a null space is taken of.
- * Euler parameters bring a row for their length, p^T p'' = -p'^T p', behind the rows of the joints,
- * and a singular mass matrix 4 G^T J G. With LK_ORIENTATION_LIE there is no such q: L = 1, and the
- * accelerations are v' themselves. */
+ * equations 2.1 and 2.4. The laboratory uses velocities v, six per body; q'' of three angles or
+ * four Euler parameters differs from v' by L, and so do the matrices whose null space is computed.
+ * Euler parameters add a row for their length, p^T p'' = -p'^T p', after the rows of the joints,
+ * and have a singular mass matrix 4 G^T J G. With LK_ORIENTATION_LIE there is no such q: L = 1, and
+ * the accelerations are v' themselves. */
 #ifndef LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
 #define LK_METHODS_LABORATORY_COMPLEMENT_GENERALISED_H
 
@@ -47,9 +47,9 @@ int lk_generalised_init(struct lk_generalised *g, struct lk_mechanics *mechanics
 void lk_generalised_fini(struct lk_generalised *g);
 
 /** lk_generalised_evaluate() - all matrices at the last evaluation of the mechanics.
- * @q, @v: absolute coordinates and velocities of that look, see methods/laboratory/coordinates.h
+ * @q, @v: absolute coordinates and velocities there, see methods/laboratory/coordinates.h
  * @baumgarte: alpha and beta [1/s] of Gamma - 2 alpha Phi' - beta^2 Phi, or NULL
- * Return: 0, LK_E_SINGULAR (angles that have no rate). */
+ * Return: 0, LK_E_SINGULAR (singular angles). */
 int lk_generalised_evaluate(struct lk_generalised *g, const double *q, const double *v,
                             const double *baumgarte);
 

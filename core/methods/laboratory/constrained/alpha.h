@@ -64,25 +64,25 @@ struct lk_alpha {
 /** lk_alpha_take_memory() - memory for what alpha_newton.c needs. Return: 0, -ENOMEM. */
 int lk_alpha_take_memory(struct lk_alpha *alpha);
 
-/** lk_alpha_place() - q, v, vdot, a_next from the unknowns, eqs. (68), (94); the mechanics looks at
- * them. Return: 0. lk_alpha_spread() - lambda = B^T s / h. */
+/** lk_alpha_place() - q, v, vdot, a_next from the unknowns, eqs. (68), (94), evaluated by the
+ * mechanics. Return: 0. lk_alpha_spread() - lambda = B^T s / h. */
 int lk_alpha_place(struct lk_alpha *alpha);
 void lk_alpha_spread(struct lk_alpha *alpha);
 
-/** lk_alpha_evaluate() - the equations but for h M v', after both. @ret: n_unknown.
- * lk_alpha_residual() - all of them, into residual. */
+/** lk_alpha_evaluate() - the equations without h M v', after both. @ret: n_unknown.
+ * lk_alpha_residual() - all terms, into residual. */
 void lk_alpha_evaluate(struct lk_alpha *alpha, double *ret);
 void lk_alpha_residual(struct lk_alpha *alpha);
 
-/** lk_alpha_raw_rows() - rows of the form before B, into raw: Phi / h, or Phi' + decay Phi, and for
- * ggl Phi' behind. */
+/** lk_alpha_raw_rows() - rows of the form before B, into raw: Phi / h, or Phi' + decay Phi; with
+ * ggl followed by Phi'. */
 void lk_alpha_raw_rows(struct lk_alpha *alpha);
 
 /** lk_alpha_add_reactions() - @ret += @factor Phi_q^T @lambda at the last evaluation. */
 void lk_alpha_add_reactions(const struct lk_mechanics *mechanics, const double *lambda,
                             double factor, double *ret);
 
-/** lk_alpha_largest() - |x|, or what is not a number. */
+/** lk_alpha_largest() - max |x|, or NaN. */
 double lk_alpha_largest(const double *x, int n);
 
 /** lk_alpha_solve() - the step of length h from the state to t_next: q, v, vdot, a_next, lambda.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind lk_dae_over_constraints(): the constrained equations of motion in absolute coordinates as
- * B y' = g(t, y); see dae.h for the equations. constraints.c: g and its derivative;
- * constraints_state.c: what becomes of accepted states, and the start. */
+/* Private header of lk_dae_over_constraints(): the constrained equations of motion in absolute
+ * coordinates as B y' = g(t, y); see dae.h for the equations. constraints.c: g and its Jacobian;
+ * constraints_state.c: accepted states, and the start. */
 #ifndef LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
 #define LK_METHODS_LABORATORY_IMPLICIT_CONSTRAINTS_H
 
@@ -44,14 +44,14 @@ struct lk_dae_motion {
 /** lk_dae_motion_mechanics() - of its problem. */
 struct lk_mechanics *lk_dae_motion_mechanics(const struct lk_dae_motion *c);
 
-/** lk_dae_motion_evaluate() - the mechanics at (@t, @y), and G there. */
+/** lk_dae_motion_evaluate() - evaluates the mechanics at (@t, @y), and G there. */
 void lk_dae_motion_evaluate(struct lk_dae_motion *c, double t, const double *y);
 
 /** lk_dae_motion_weigh() - @ret = W @x, of all bodies; may be the same. */
 void lk_dae_motion_weigh(const struct lk_dae_motion *c, const double *x, double *ret);
 
-/** lk_dae_motion_position_rates() - K(@q) @u, and what pulls quaternions back to unit length.
- * Return: 0, LK_E_SINGULAR. */
+/** lk_dae_motion_position_rates() - K(@q) @u, plus the term that restores the length of
+ * quaternions. Return: 0, LK_E_SINGULAR. */
 int lk_dae_motion_position_rates(const struct lk_dae_motion *c, const double *q, const double *u,
                                  double *ret);
 

@@ -18,8 +18,8 @@ struct lk_newton {
     int *twisted_pivot;
 };
 
-/** lk_newton_take() - memory for matrices of @n x @n. Return: 0, -ENOMEM; lk_newton_drop() either
- * way. */
+/** lk_newton_take() - memory for matrices of @n x @n. Return: 0, -ENOMEM; lk_newton_drop() after
+ * either. */
 int lk_newton_take(struct lk_newton *newton, int n);
 void lk_newton_drop(struct lk_newton *newton);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the integrators of SUNDIALS share: memory, what is heard of errors, the way to a time.
+/* Shared by the integrators of SUNDIALS: memory, error messages, advancing to a time.
  *
  * A. C. Hindmarsh et al., SUNDIALS: suite of nonlinear and differential/algebraic equation solvers,
- * 2005. Its solvers print nothing here: what they would print ends up in the error line. */
+ * 2005. Its solvers print nothing here: their messages become part of the error line. */
 #ifndef LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 #define LK_METHODS_LABORATORY_SUNDIALS_SESSION_H
 
@@ -16,10 +16,10 @@
 struct lk_sundials;
 
 /** struct lk_sundials_solver - a package. @name: of the integrator
- * @step:  one internal step that does not lead beyond @t. @ret_now: where it led. Return: of
- *         SUNDIALS, below zero: failed
- * @count: work done so far, all but steps and rates, into problem->counts
- * @free:  the solver's memory */
+ * @step:  one internal step that ends at or before @t. @ret_now: its end. Return: of SUNDIALS,
+ * negative: failed
+ * @count: copies the work done so far, except steps and rates, into problem->counts
+ * @free:  frees the solver's memory */
 struct lk_sundials_solver {
     const char *name;
     int (*step)(struct lk_sundials *session, double t, double *ret_now);
@@ -28,10 +28,10 @@ struct lk_sundials_solver {
 };
 
 /** struct lk_sundials - @dae: of constrained equations, or NULL: y' = f of the problem
- * @memory: of the solver;  @y, @slope: as it goes on, y' of residual forms
- * @copy:   n numbers: what is accepted;  @code: of the last rate() that failed, in the step
- *          from @failed_at [s], or 0
- * @said:   the last complaint of SUNDIALS */
+ * @memory: of the solver;  @y, @slope: its current state, y' of residual forms
+ * @copy:   n numbers: the accepted state;  @code: of the last rate() that failed, in the step from
+ * @failed_at [s], or 0
+ * @said:   the last error message of SUNDIALS */
 struct lk_sundials {
     const struct lk_sundials_solver *solver;
     struct lk_problem *problem;
@@ -65,8 +65,8 @@ void lk_sundials_free(void *self);
 void lk_sundials_hear(int code, const char *module, const char *function, char *message,
                       void *self);
 
-/** lk_sundials_answer() - what SUNDIALS is told of @r, which a rate() returned: above zero, as a
- * smaller step may mend it; @r is kept. */
+/** lk_sundials_answer() - the return value for SUNDIALS of a rate() that returned @r: positive,
+ * since a smaller step may succeed; stores @r. */
 int lk_sundials_answer(struct lk_sundials *session, int r);
 
 /** lk_sundials_rate() - right-hand side of all packages. */
@@ -75,8 +75,8 @@ int lk_sundials_rate(realtype t, N_Vector y, N_Vector ret, void *self);
 /** lk_sundials_add_matrix() - dense matrix and linear solver. Return: 0, -ENOMEM. */
 int lk_sundials_add_matrix(struct lk_sundials *session);
 
-/** lk_sundials_ready() - @flag is the worst return of what set the solver up. Return: 0, LK_E_MODEL
- * with what SUNDIALS said; the session is freed then. */
+/** lk_sundials_ready() - @flag is the worst return value of the set-up. Return: 0, LK_E_MODEL with
+ * the message of SUNDIALS; the session is then freed. */
 int lk_sundials_ready(struct lk_sundials *session, int flag, void **ret,
                       struct lk_error *ret_error);
 
