@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define MATRIX_MAX     1e6   /* values of the dense matrix: a few seconds */
-#define SAMPLES        3     /* poses nearby; one is enough but for bad luck */
+#define SAMPLES        3     /* nearby poses to test; one is almost always enough */
 #define SAMPLES_MORE   12    /* where branches meet: some of them are singular all along */
 #define MATRIX_MORE    1e5   /* values of a matrix that is small enough for that */
 #define CLOSING_ROUNDS 30    /* few, but a factor of 4 a round where branches meet: 1e9 in 15 */

@@ -18,7 +18,7 @@ static int check_kind(int fd)
         return -EISDIR;
     if (!S_ISREG(st.st_mode))
         return -EMEDIUMTYPE;
-    /* of no use any more, and in the way where the file is held by a lease */
+    /* clears O_NONBLOCK: only open() needs it, and it interferes with a lease on the file */
     return fcntl(fd, F_SETFL, 0) != 0 ? -errno : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of proc and sys say, each read by itself: a file that is missing, empty or rubbish
- * leaves its own field unknown and nothing else. */
+/* Reads files of proc and sys, each independently: a missing, empty or malformed file only leaves
+ * its own field unknown. */
 #include "linkage/host.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ int lk_host_read_text(const char *root, const char *path, char *ret_text, size_t
     return error ? -error : (int)strlen(ret_text);
 }
 
-/* A number of digits only; false for anything else, and for what a long cannot hold. */
+/* Reads a number of digits only; false for other text, and for values that exceed a long. */
 static bool parse_cpu(const char **at, long *ret_cpu)
 {
     char *end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creep: two rows, always compliant, that measure how fast a wheel slips on its rail where they
- * touch (cone.h): the velocity of the wheel's material less that of the rail's, along the rail and
- * across it in the contact plane. There is no coordinate whose rates these are, so the value of a
- * row is zero; its law looks at the rate alone. */
+/* Creep: two rows, always compliant, that measure the slip velocity of a wheel on its rail at their
+ * contact (cone.h): the velocity of the wheel's material minus that of the rail's, along the rail
+ * and across it in the contact plane. No coordinate has these rates, so the value of a row is zero;
+ * its law only uses the rate. */
 #include "rows/cone.h"
 
 static void rows_of(const struct lk_joint *j, const struct lk_pose *const *pose, double J[2][2][6])

@@ -35,8 +35,8 @@ static void couple_laws(struct lk_system *sys, int coupled)
             coupled ? sys->now.tangent[i] : LK_DECOUPLED;
 }
 
-/* a = W (Q - gyroscopic - Phi_q^T lambda) of sys->now, with what springs and dampers do there;
- * where there is no inertia accelerations do not follow from forces and stay */
+/* a = W (Q - gyroscopic - Phi_q^T lambda) of sys->now, with the forces of springs and dampers;
+ * where there is no inertia, accelerations do not follow from forces and stay unchanged */
 static void apply_forces(struct lk_system *sys, const double *inputs)
 {
     for (int i = 0; i < sys->n_laws; i++) {
@@ -68,12 +68,12 @@ static void apply_forces(struct lk_system *sys, const double *inputs)
     }
 }
 
-/* Accelerations and multipliers that a plain step leaves behind go with its velocities before they
- * are projected, and with what springs had of the projections: they are c h^2 beside those of the
- * state. A sequence that begins with those of a combined state would find that in its first step,
- * an error c h^3 / n^3 that no combination takes away. So where forces depend on velocities, or
- * rows on springs, sub-steps begin with what belongs to the state: forces, then the projection with
- * rigid rows only. */
+/* Accelerations and multipliers at the end of a plain step correspond to its velocities before the
+ * projection, and include the springs' response to the projections: they differ from those of the
+ * state by c h^2. A sequence started from a combined state would show this difference in its first
+ * step, an error c h^3 / n^3 that no combination cancels. So if forces depend on velocities, or
+ * rows on springs, sub-steps begin with values of the state: forces, then the projection with rigid
+ * rows only. */
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
     apply_forces(sys, inputs);
@@ -86,7 +86,7 @@ static void settle_accelerations(struct lk_system *sys, const double *inputs)
 
 /* ---- sequences ---- */
 
-/* whether a step looks at poses, Jacobians or the factor that the last one left behind */
+/* whether a step uses poses, Jacobians or the factor of the previous one */
 static int looks_back(const struct lk_system *sys)
 {
     return sys->n_jumps + sys->n_loads + sys->n_laws + sys->n_drives > 0;

@@ -92,7 +92,7 @@ static void stop(const struct lk_term *t, double x, double v, struct lk_law_valu
     struct lk_law_value none = {0};
     struct lk_term stiff = *t;
 
-    /* what of it is elastic, so that the rest counts as dissipated */
+    /* the elastic part; the rest counts as dissipated */
     stiff.damping = 0;
     double elastic =
         stop_side(&stiff, x - t->upper, 0, &none) - stop_side(&stiff, t->lower - x, 0, &none);
@@ -217,8 +217,8 @@ static void find_impact(const struct lk_law *law, const struct lk_term *terms, d
         if (t->kind != LK_TERM_STOP || !stop->acts || !t->is_hard || isinf(inward))
             continue;
         stop->is_impact = 1;
-        /* the step ends at the limit: what a force has not slowed down on the way there must not
-         * come back with more energy than it has */
+        /* the step ends at the limit: a body that a force has not slowed down on the way there must
+         * not return with more energy than it has */
         speed = v * v + fmin(2 * free_a * ((stop->reach < t->lower ? t->lower : t->upper) - x), 0);
         stop->rate = inward > 2 * h * (fabs(free_a) + pushed)
                          ? -t->restitution * copysign(sqrt(fmax(speed, 0)), v)
@@ -251,9 +251,9 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
 
     lk_law_evaluate(law, terms, x, v, 0, &without);
     lk_law_evaluate(law, terms, x, v, 1, &all);
-    /* a stop pushes back or not at all: the rest is round-off of a row that was decoupled */
+    /* a stop pushes or is inactive: the remainder is round-off of a decoupled row */
     force = force * (all.elastic - without.elastic) > 0 ? force : 0;
-    /* along the push, so that D and C have the sign of the way back */
+    /* along the push, so that D and C have the sign of the return motion */
     way = force > 0 ? -1 : 1;
     stored = fabs(force) > 0 ? 2 * fmax(all.potential - without.potential, 0) / fabs(force) : 0;
     D *= way;
@@ -263,10 +263,11 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     else
         stop.acts = is_beyond(law, terms, stop.reach) || (!law->is_hard && fabs(force) > 0);
     stop.ends = fabs(force) > 0 && !stop.acts;
-    /* what its force alone would do to the row: where other stops hold it up, free_a is nothing */
+    /* acceleration of the row by this force alone: if other stops support the row, free_a is zero
+     */
     double pushed = fabs(force) * law->mobility;
     int rests = fabs(a) <= AT_REST * (fabs(free_a) + pushed);
-    if (law->is_hard) /* what lies on it, without acceleration, goes on; an impact is over */
+    if (law->is_hard) /* a resting load, without acceleration, continues; an impact is over */
         stop.keep = stop.acts && rests;
     else
         stop.keep = stop.acts ? 1 : stop.keep;

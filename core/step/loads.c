@@ -259,7 +259,7 @@ void lk_loads_decide_stops(struct lk_system *sys, int again)
                            lk_loads_stop_force(sys, law), sys->scale[j->row + law->row]);
         if (!again || stop.acts)
             law->stop = stop;
-        /* for the jump a stop holds only what it keeps; the iterations take their own tangent */
+        /* at the jump a stop carries only what it keeps; the iterations take their own tangent */
         law->stops_act = law->stop.acts && law->stop.keep == 1;
         set_tangent(sys, law, x, rate);
         law->stops_act = law->stop.acts;
@@ -294,7 +294,7 @@ int lk_loads_impacts(const struct lk_system *sys)
     return impacts;
 }
 
-/* @ret_carried: what things that pass by put in: the force of a row on its way along with them */
+/* @ret_carried: work of moving surroundings: the force of a row times their motion */
 static double damping_power(const struct lk_system *sys, const struct lk_state *state,
                             double *ret_carried)
 {

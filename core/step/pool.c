@@ -83,7 +83,7 @@ static uint32_t spin_on(struct lk_pool *pool, uint32_t done, bool expecting)
     return atomic_load_explicit(&pool->order.word, memory_order_acquire);
 }
 
-/* The next order after @done. @up_ns: when the worker last got up by itself. */
+/* The next order after @done. @up_ns: last time at which the worker woke by its timeout. */
 static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
 {
     bool expecting = false;
@@ -97,7 +97,7 @@ static uint32_t await_order(struct lk_pool *pool, uint32_t done, int64_t *up_ns)
         next_ns = atomic_load_explicit(&pool->order.next_ns, memory_order_relaxed);
         if (sleep_on(pool, word, next_ns == *up_ns ? 0 : next_ns))
             *up_ns = next_ns;
-        /* not when only a mark of rest came in between */
+        /* not if only a rest mark came in between */
         expecting = word == atomic_load_explicit(&pool->order.word, memory_order_relaxed);
     }
 }
@@ -131,7 +131,7 @@ static void give_order(struct lk_pool *pool, lk_pool_phase phase, void *context)
     pool->last += LK_POOL_NEXT;
     pool->order.phase = phase;
     pool->order.context = context;
-    /* release: what the phase is to find, and the two lines above */
+    /* release: the inputs of the phase, and the two lines above */
     atomic_store_explicit(&pool->order.word, pool->last, memory_order_release);
 }
 
@@ -151,7 +151,7 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
     while (!spin_on_lane(lane, order, LK_POOL_SPINS)) {
         uint32_t seen = atomic_load_explicit(lane, memory_order_acquire);
 
-        /* fails when the worker is done by now, or at a mark that is there already */
+        /* fails if the worker is done by now, or if the mark is set already */
         if (seen == order)
             return;
         if (!(seen & LK_POOL_AWAITED) &&
@@ -162,7 +162,7 @@ static void await_lane(_Atomic uint32_t *lane, uint32_t order)
     }
 }
 
-/* Wait for all lanes, and wake who slept through the order; see the top of this file. */
+/* Waits for all lanes, and wakes workers that slept through the order; see the top of this file. */
 static void join_workers(struct lk_pool *pool, bool woken)
 {
     for (int k = 1; k < pool->n_workers; k++) {
@@ -170,7 +170,7 @@ static void join_workers(struct lk_pool *pool, bool woken)
 
         if (spin_on_lane(lane, pool->last, 1))
             continue;
-        /* who sleeps by now may be done and wait for the next order */
+        /* a sleeping worker may also be done and wait for the next order */
         if (!woken && atomic_fetch_add_explicit(&pool->sleepers, 0, memory_order_acq_rel) > 0 &&
             !spin_on_lane(lane, pool->last, 1))
             lk_futex_wake(&pool->order.word);
@@ -204,7 +204,7 @@ LK_RT void lk_pool_rouse(struct lk_pool *pool, int64_t next_ns)
 
 LK_RT void lk_pool_rest(struct lk_pool *pool)
 {
-    /* release: what lk_pool_rouse() wrote. Who sleeps already goes on to do so */
+    /* release: the writes of lk_pool_rouse(). A sleeping worker continues to sleep */
     atomic_store_explicit(&pool->order.word, pool->last | LK_POOL_RESTING, memory_order_release);
 }
 
@@ -222,5 +222,5 @@ void lk_pool_wait_ready(struct lk_pool *pool)
 void lk_pool_stop(struct lk_pool *pool)
 {
     give_order(pool, NULL, NULL);
-    lk_futex_wake(&pool->order.word); /* a system call orders what `sleepers` would have */
+    lk_futex_wake(&pool->order.word); /* a system call gives the order that `sleepers` would have */
 }

@@ -154,8 +154,8 @@ static int advance(struct lk_system *sys, const double *inputs)
     double t = lk_system_time(sys), half = 0.5 * sys->h;
     int r;
 
-    /* copy only what the step updates in place: it overwrites motions, and on batches multipliers,
-     * too; cache lines then do not move between cores for nothing */
+    /* copies only what the step updates in place: it overwrites motions, and on batches also
+     * multipliers; cache lines then do not move between cores needlessly */
     size_t first =
         (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
     memcpy(sys->next.block + first, sys->now.block + first,
@@ -174,7 +174,7 @@ static int advance(struct lk_system *sys, const double *inputs)
     if (lk_loads_impacts(sys))
         book_impact(sys, half, &before, &after);
     balance->steps += 1;
-    /* batches check what they write themselves */
+    /* batches check their own results */
     first = sys->batches ? first : 0;
     if (r == 0 && !sys->is_part &&
         finite_probe(sys->next.block + first, sys->state_size - first) != 0)

@@ -225,7 +225,7 @@ static void bear(struct hdca *h)
     lk_assembly_divide(s->assembly, h->momentum, s->motion);
 }
 
-/* from q and p: P, sigma and nu; the state is placed and looked at */
+/* P, sigma and nu from q and p, at the placed and evaluated state */
 static int find_velocities(struct hdca *h, double t, const double *y)
 {
     struct lk_joint_space *s = &h->space;

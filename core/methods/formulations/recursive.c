@@ -95,7 +95,8 @@ static int size_recursive(const void *self)
     return r->n_q + r->n_v;
 }
 
-/* rates along null directions as the forces demand at once; if there are none, rate() says so */
+/* rates along null directions that balance the forces; if there are none, rate() returns the error
+ */
 static void read_recursive(void *self, double *y)
 {
     struct lk_recursive *r = self;

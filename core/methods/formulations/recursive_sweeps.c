@@ -24,7 +24,7 @@ void lk_recursive_place(struct lk_recursive *r, double t, const double *q, const
 
 /* ---- backward: masses ---- */
 
-/* (17a): what the joint leaves of the condensed mass, M - U D U^T */
+/* (17a): the condensed mass minus the joint's directions, M - U D U^T */
 static void pass_mass(const struct lk_recursive_body *body, int n, double ret[36])
 {
     memcpy(ret, body->M, sizeof(body->M));
@@ -176,8 +176,8 @@ static void find_bias(struct lk_recursive *r, int b, const double *raw)
     }
 }
 
-/* force and torque of a body at its O, less what its mass does with the bias of its own turning:
- * m w_raw x (w x arm), and J (w x w_raw), as the axes of the angular velocity turn too */
+/* force and torque of a body at its O, minus the inertia of its own bias acceleration: m w_raw x (w
+ * x arm), and J (w x w_raw), since the axes of the angular velocity rotate too */
 static void own_force(struct lk_recursive *r, int b)
 {
     const struct lk_system *sys = r->mechanics->system;
@@ -210,7 +210,7 @@ void lk_recursive_load(struct lk_recursive *r, const double *raw)
         own_force(r, b);
 }
 
-/* t = D (H^T p - U^T bias), what the joint does by itself */
+/* t = D (H^T p - U^T bias), the joint's own acceleration */
 static void find_joint_part(const struct lk_relative_joint *on, struct lk_recursive_body *body,
                             int with_bias)
 {

@@ -74,7 +74,7 @@ int lk_mechanics_over(struct lk_system *sys, struct lk_mechanics **ret)
     return 0;
 }
 
-/* the start is looked at, so that the works begin with its powers */
+/* evaluates the start, so that the works begin with its powers */
 static void evaluate_start(struct lk_mechanics *m)
 {
     lk_mechanics_evaluate(m, 0);

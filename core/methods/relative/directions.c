@@ -49,8 +49,8 @@ static int is_planar(const struct lk_relative_joint *j)
     return j->kind == LK_RELATIVE_MEASURED && j->n_v == 3 && j->measure[0] == LK_ALONG_0;
 }
 
-/* orthogonal columns, but for the turn of a planar joint, which a vector of angular part alone
- * replaces */
+/* orthogonal columns, except that a purely angular vector replaces the rotation of a planar joint
+ */
 static void find_dual(struct lk_relative_joint *j)
 {
     for (int c = 0; c < j->n_v; c++) {

@@ -5,7 +5,7 @@
  * tree stays closed. */
 #include "methods/relative/private.h"
 
-#define ROUNDS 2 /* Newton; what a step leaves is small and goes down with its square */
+#define ROUNDS 2 /* Newton iterations; the error after a step is small and falls quadratically */
 
 /* the change of coordinates that removes the residual in rows */
 static int find_step(struct lk_relative *r)

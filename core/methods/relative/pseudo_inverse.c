@@ -49,7 +49,8 @@ static void eliminate_column(struct lk_pseudo_inverse *f, int k, int p, double i
                 f->rest[i * n + j] -= f->L[i * n + k] * f->L[j * n + k];
 }
 
-/* null vectors in the order of pivots: 1 at a dropped row, and what that asks of the kept ones */
+/* null vectors in the order of pivots: 1 at a dropped row, and the matching values of the kept ones
+ */
 static void find_null(struct lk_pseudo_inverse *f)
 {
     int n = f->n;
