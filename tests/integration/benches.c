@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Its motion dies down, whatever acts. */
+/* The motion decays, whatever acts. */
 static const char model[] =
     RIG_ARM("benches",
             "forces:\n"
@@ -114,7 +114,7 @@ const Linkage__V1__ControlReply *bench_ask_release(struct bench *b)
     return harness_ask(b->h, &request);
 }
 
-/* The daemon subscribes when the two have met, and once more after each cut. */
+/* The daemon subscribes when the connection is made, and again after each cut. */
 static void await_subscription(struct bench *b)
 {
     zmq_pollitem_t item = {.socket = b->socket, .events = ZMQ_POLLIN};
@@ -164,7 +164,7 @@ void bench_feed(struct bench *b, double value, int n)
     }
 }
 
-/* ---- what the daemon says ---- */
+/* ---- reports of the daemon ---- */
 
 const Linkage__V1__InputsReport *benches_inputs(struct harness *h)
 {

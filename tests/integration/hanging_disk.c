@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of lk_file_create(): a disk that does not answer as long as there is a file "hang" in
- * the folder. */
+/* Replaces lk_file_create(): a disk that does not answer while there is a file "hang" in the
+ * folder. */
 #include "linkage/file.h"
 #include <limits.h>
 #include <stdio.h>

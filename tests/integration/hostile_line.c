@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of lkd_line_main(): every other line process belongs to an attacker, who has all that a
- * line process is given, and breaks what it can. */
+/* Replaces lkd_line_main(): every other line process is an attacker, who has all that a line
+ * process is given, and damages what it can. */
 #include "orders.h"
 #include "process.h"
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A sanitizer reports on the standard error of the daemon: that one is shared then. */
+/* A sanitizer reports on the standard error of the daemon, which is then shared. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define OWN_DESCRIPTORS 2
 #else
@@ -23,7 +23,7 @@
 int __real_lkd_line_main(void);
 int __wrap_lkd_line_main(void);
 
-/** struct loot - what a line process is given: two descriptors for each of its sockets. */
+/** struct loot - the descriptors of a line process: two for each of its sockets. */
 struct loot {
     struct lkd_order_setup setup;
     int fd[2 * LKD_N_CHANNELS];
@@ -80,7 +80,7 @@ static void break_all(const struct loot *loot)
     }
 }
 
-/* To whoever is asked whether it is there, it is. */
+/* Answers the question whether it is alive. */
 static void go_on(void)
 {
     for (uint64_t turn = 1;; turn++) {
@@ -93,7 +93,7 @@ static void go_on(void)
     }
 }
 
-/* Nonsense on all that it has, as fast as it goes. */
+/* Writes random bytes to all descriptors as fast as possible. */
 static void talk(const struct loot *loot)
 {
     unsigned char noise[sizeof(struct lkd_line_answer)];
@@ -104,7 +104,7 @@ static void talk(const struct loot *loot)
             seed = seed * 1664525u + 1013904223u;
             noise[i] = (unsigned char)(seed >> 24);
         }
-        /* kinds that there are, more often than not; but never that it is there */
+        /* mostly existing kinds, but never a sign of life */
         noise[0] = (unsigned char)(seed >> 16 & 7);
         noise[0] = noise[0] == LKD_ANSWER_HERE ? LKD_ANSWER_REPORT : noise[0];
         noise[1] = noise[2] = noise[3] = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the standard input and says whether every line is one JSON object, for tests that are
- * scripts. Exit status: 0 all lines are, and there is at least one; 1 not, naming the line. */
+/* Reads the standard input and checks that every line is one JSON object, for tests that are
+ * scripts. Exit status: 0 if all lines are, and there is at least one; 1 otherwise, naming the
+ * line. */
 #include "json_valid.h"
 
 #include <stdio.h>

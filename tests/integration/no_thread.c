@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of lkd_exchange_start(), for a daemon whose exchange thread cannot be made. */
+/* Replaces lkd_exchange_start(), for a daemon whose exchange thread cannot be created. */
 #include "exchange.h"
 #include <errno.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions of ZMTP that no library would have: bytes for a connection, below the messages.
- * Greetings of any version and mechanism, handshakes that are cut, doubled or in the wrong order,
- * identities such as the other side makes up itself, commands that nobody knows, frames whose size
- * and flags lie, CURVE with noise in it. The same seed makes the same sessions. */
+/* Sessions of ZMTP that no library would produce: bytes for a connection, below the level of
+ * messages. Greetings of any version and mechanism, handshakes that are truncated, duplicated or
+ * out of order, identities that the other side would assign, unknown commands, frames with wrong
+ * size and flags, CURVE with noise. The same seed gives the same sessions. */
 #ifndef TEST_ODD_SESSIONS_H
 #define TEST_ODD_SESSIONS_H
 
@@ -13,10 +13,11 @@
 
 /** struct odd - a session.
  * @random: state of the random numbers, set by the caller before the first session
- * @mechanism: that the other side wants;  @types: two socket types that it talks to; as a rule they
- * are used, so that the session gets further than its greeting
- * @peers:  that the socket has had: what the next ones are called where the other side counts them
- * @n:      bytes;  @pause: after so many of them the other side is listened to, 0: never */
+ * @mechanism: that the other side requires;  @types: two socket types that it accepts; mostly used,
+ * so that the session gets past its greeting
+ * @peers:  connections of the socket so far: this predicts the next names where the other side
+ * counts them
+ * @n:      bytes;  @pause: after so many of them the session reads from the other side, 0: never */
 struct odd {
     uint64_t random;
     const char *mechanism;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of runs ask for and wait for, on top of the harness: states, evidence, traces, and the
- * files that a run leaves behind. Every failure ends the running test. */
+/* Requests and waits of tests of runs, on top of the harness: states, evidence, traces, and the
+ * files of a run. Every failure ends the running test. */
 #ifndef TEST_RUNS_H
 #define TEST_RUNS_H
 
@@ -10,37 +10,37 @@
 void runs_nap(void);
 /** runs_ask_start() - start; @steps: after which it pauses, 0: never. */
 const Linkage__V1__ControlReply *runs_ask_start(struct harness *h, uint64_t steps);
-/** runs_ask_step_once() - so many steps in lockstep;  runs_ask_step() - the same, asked for again
- * while the machine has no time for them.
+/** runs_ask_step_once() - so many steps in lockstep;  runs_ask_step() - the same, repeated while
+ * the machine has no time for them.
  * @number: of the request;  @value: of the only input, NULL: without a sample */
 const Linkage__V1__ControlReply *runs_ask_step_once(struct harness *h, uint64_t number,
                                                     uint32_t steps, const double *value);
 const Linkage__V1__ControlReply *runs_ask_step(struct harness *h, uint64_t number, uint32_t steps,
                                                const double *value);
-/** runs_await_state() - ask until it is @state.  Return: that status. */
+/** runs_await_state() - asks until it is @state.  Return: that status. */
 const Linkage__V1__Status *runs_await_state(struct harness *h, Linkage__V1__State state);
-/** runs_await_cycles() - ask until so many cycles were run.  Return: that status. */
+/** runs_await_cycles() - asks until so many cycles have run.  Return: that status. */
 const Linkage__V1__Status *runs_await_cycles(struct harness *h, uint64_t cycles);
-/** runs_await_sample() - wait for an output sample in @state. */
+/** runs_await_sample() - waits for an output sample in @state. */
 const Linkage__V1__OutputSample *runs_await_sample(struct harness *h, Linkage__V1__State state);
 
 /** runs_model_path() - of @name.yaml in the folder of the tests' model. */
 void runs_model_path(const char *name, char ret[512]);
-/** runs_load_file() - load it with a step of @step, as "0.005"; demands success. */
+/** runs_load_file() - loads it with a step of @step, as "0.005"; must succeed. */
 void runs_load_file(struct harness *h, const char *name, const char *step);
-/** runs_load_slow() - the same of the tests' model. */
+/** runs_load_slow() - the same with the tests' model. */
 void runs_load_slow(struct harness *h, const char *step);
 /** runs_load_fast() - the model of the tests with just this step: for many cycles, late or not. */
 void runs_load_fast(struct harness *h, const char *step);
 
 const Linkage__V1__ControlReply *runs_ask_evidence(struct harness *h, bool histograms, bool cycles);
 const Linkage__V1__ControlReply *runs_ask_trace(struct harness *h, uint32_t cycles);
-/** runs_says() - demand that @text contains @words. */
+/** runs_says() - checks that @text contains @words. */
 void runs_says(const char *text, const char *words);
 
-/** runs_check_json() - demand that @size bytes of @text are one JSON object. */
+/** runs_check_json() - checks that @size bytes of @text are one JSON object. */
 void runs_check_json(const char *text, size_t size);
-/** runs_check_tracks() - demand that no two events of the cycle's track overlap.
+/** runs_check_tracks() - checks that no two events of the cycle's track overlap.
  * Return: events on it. */
 int runs_check_tracks(const char *trace, size_t size);
 

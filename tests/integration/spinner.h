@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that keeps a core from everything of lower priority, or has its part of it, for a
+/* A process that occupies a core against all lower priorities, or takes its share of it, for a
  * bounded time. */
 #ifndef TEST_SPINNER_H
 #define TEST_SPINNER_H
@@ -9,16 +9,16 @@
 #define SPINNER_NAME  "spinner"
 #define SPINNER_MAX_S 60 /* it ends by itself after this */
 
-/** spinner_core() - a core that can be kept from others while there is another one for them; the
- * last. Keeps the calling process off it, and all that it makes.
- * Return: the core, or -1: one core only, or no real-time priority here. */
+/** spinner_core() - the last core, if there is another one for all other processes. Moves the
+ * calling process and its children off it.
+ * Return: the core, or -1: only one core, or no real-time priority here. */
 int spinner_core(void);
 
 /** spinner_start() - it spins on @core, at SCHED_FIFO @priority, when this returns. */
 pid_t spinner_start(int core, int priority);
 /** spinner_start_greedy() - the same without real-time priority, at the lowest nice value. */
 pid_t spinner_start_greedy(int core);
-/** spinner_stop() - it is gone. */
+/** spinner_stop() - ends it. */
 void spinner_stop(pid_t pid);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arming over the real sockets: what is refused and why, what cancels it, what it proves; and the
- * evidence and traces of a run. Nothing here depends on how late the machine is. */
+ * evidence and traces of a run. Nothing here depends on the latency of the machine. */
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A proof that does not end by itself within a test. */
+/* A proof that does not end within a test. */
 #define LONG_PROOF "budget: {steps: 100000000, time: 3600}\n"
 #define ALLOWED    "realtime: {degraded: allow, priority: 0, core: none}\n"
 
@@ -31,11 +31,11 @@ static void test_refused_budget(void **state)
     harness_open(&h, "budget: {share: 0.01, time: 3600}\n");
     runs_load_file(&h, "chain-128", "0.001");
     start_is_refused(&h);
-    assert_int_equal(harness_ask_arm(&h, true, 200)->result, RESULT(OK)); /* to prove it, at once */
+    assert_int_equal(harness_ask_arm(&h, true, 200)->result, RESULT(OK)); /* proven immediately */
     assert_int_equal(h.reply->status->state, STATE(ARMING));
     status = runs_await_state(&h, STATE(READY));
     assert_false(status->proof->valid);
-    assert_true(status->proof->steps >= 200); /* too few prove nothing */
+    assert_true(status->proof->steps >= 200); /* too few steps prove nothing */
     assert_true(status->proof->share_limit == 0.01);
     assert_true(status->proof->judged_ns > 10000);
     runs_says(status->proof->text, "more than the budget of 1 %");
@@ -45,7 +45,7 @@ static void test_refused_budget(void **state)
     harness_close(&h);
 }
 
-/* What of a state does not change while nothing moves. */
+/* The part of a state that is constant while nothing moves. */
 static void same_start(const Linkage__V1__Status *status, double kinetic, double potential)
 {
     assert_int_equal(status->step, 0);
@@ -69,16 +69,16 @@ static void test_refused_degraded(void **state)
     kinetic = status->kinetic;
     potential = status->potential;
     same_start(status, kinetic, potential);
-    /* a machine may be fit for real time: without a priority a daemon never is */
+    /* even on a machine fit for real time, a daemon without priority is not */
     assert_int_equal(harness_ask_arm(&h, false, 100)->result, RESULT(NO_REALTIME));
     runs_says(h.reply->text, "the machine is not fit for real time: ");
     runs_says(h.reply->text, "linkage doctor");
     assert_int_equal(h.reply->status->state, STATE(READY));
     assert_true(h.reply->status->n_degraded > 0);
-    same_start(harness_command(&h, STATUS)->status, kinetic, potential); /* not a step was made */
+    same_start(harness_command(&h, STATUS)->status, kinetic, potential); /* no step was made */
     start_is_refused(&h);
 
-    /* allowed by the request; what was proven is lost with a refusal */
+    /* allowed by the request; a refusal discards the proof */
     harness_arm(&h);
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(ARMED));
     assert_true(status->proof->degraded);
@@ -121,14 +121,13 @@ static void test_stop_cancels(void **state)
         assert_false(status->proof->valid);
         start_is_refused(&h);
     }
-    /* a daemon that is asked to end meanwhile does */
+    /* a daemon asked to end meanwhile does so */
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(OK));
     harness_close(&h);
     free(text);
 }
 
-/* A run that was to start by itself and was stopped before does not start when the rig is armed
- * again. */
+/* If an automatic start is stopped before, arming the rig again does not start it. */
 static void test_stop_cancels_autostart(void **state)
 {
     char more[512];
@@ -163,12 +162,12 @@ static void test_disarm(void **state)
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(ARMED));
     reply = harness_load(&h, "bad.yaml", "linkage: 1\nname: [\n");
     assert_int_equal(reply->result, RESULT(BAD_MODEL));
-    assert_int_equal(reply->status->state, STATE(ARMED)); /* the old one stays as it was */
-    harness_arm(&h);                                      /* once more is allowed */
+    assert_int_equal(reply->status->state, STATE(ARMED)); /* the old one is unchanged */
+    harness_arm(&h);                                      /* again is allowed */
     harness_expect(&h, STOP, RESULT(OK), STATE(READY));
     start_is_refused(&h);
     harness_arm(&h);
-    harness_load_model(&h); /* a model that nothing was proven of: READY */
+    harness_load_model(&h); /* a model without a proof: READY */
     start_is_refused(&h);
     harness_go(&h);
     assert_int_equal(harness_ask_arm(&h, true, 0)->result, RESULT(WRONG_STATE));
@@ -221,7 +220,7 @@ static void test_proof_in_status(void **state)
     snprintf(words, sizeof(words), "(%u steps", steps);
     runs_says(proof->text, words);
 
-    harness_load_model(&h); /* of another model nothing is known */
+    harness_load_model(&h); /* nothing is known of another model */
     proof = h.reply->status->proof;
     assert_false(proof->valid);
     assert_int_equal(proof->steps, 0);
@@ -252,7 +251,7 @@ static void test_arm_again_after_fault(void **state)
     harness_close(&h);
 }
 
-/* The time of steps that fail says nothing, however short it is. */
+/* The time of failed steps means nothing, however short it is. */
 static void test_steps_that_fail(void **state)
 {
     const Linkage__V1__Status *status;
@@ -341,7 +340,7 @@ static void check_host(const Linkage__V1__Evidence *e)
     assert_true(*e->version);
 }
 
-/* As long as there was no run, and after one was taken back: nothing at all. */
+/* Before the first run, and after one was withdrawn: nothing. */
 static void check_nothing(struct harness *h)
 {
     const Linkage__V1__Evidence *e;
@@ -398,7 +397,7 @@ static void test_evidence(void **state)
     model_id = harness_load_model(&h);
     check_nothing(&h);
     harness_arm(&h);
-    check_nothing(&h); /* the steps of the proof are not of a run */
+    check_nothing(&h); /* the steps of the proof do not belong to a run */
     harness_go(&h);
     for (uint64_t i = 1; i <= 20; i++) {
         harness_send(&h, i, model_id, &torque, 1);
@@ -407,7 +406,7 @@ static void test_evidence(void **state)
     harness_await_counts(&h, 20, 0);
     runs_await_cycles(&h, 300);
 
-    /* live, and short when nothing more was asked for */
+    /* live, and short unless more was requested */
     assert_int_equal(runs_ask_evidence(&h, false, false)->result, RESULT(OK));
     e = h.reply->evidence;
     assert_null(h.reply->status);
@@ -431,7 +430,7 @@ static void test_evidence(void **state)
     harness_close(&h);
 }
 
-/* A proof after a run takes the run's histograms; nothing else of it stays either. */
+/* A proof after a run uses the run's histograms, and discards the rest. */
 static void test_evidence_after_arming(void **state)
 {
     struct harness h;
@@ -499,7 +498,7 @@ static void test_trace(void **state)
 
     harness_go(&h);
     runs_await_cycles(&h, 100);
-    text = trace(&h, 10); /* while it goes on */
+    text = trace(&h, 10); /* while it continues */
     assert_int_equal(cycles_in(text), 10);
     assert_int_equal(runs_check_tracks(text, strlen(text)), 50);
     free(text);
@@ -512,7 +511,7 @@ static void test_trace(void **state)
     harness_close(&h);
 }
 
-/* As many cycles as a trace holds; without a clock, so that they are there at once. */
+/* As many cycles as a trace holds; without a clock, so that they are fast. */
 static void test_long_trace(void **state)
 {
     struct harness h;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bench of the client library against a real daemon: it is there first, claims, sends, and gets
- * its channel back after whatever happens to the daemon, the model and the claim. */
+/* The bench of the client library with a real daemon: it starts first, claims, sends, and recovers
+ * its channel after any event of the daemon, the model and the claim. */
 #include "bench.h"
 #include "benches.h"
 #include "lines.h"
@@ -44,9 +44,9 @@ static struct lk_client_bench *open_bench(const char *name, const char *unit)
     return bench;
 }
 
-/* Answers samples for @ms, or until the bench is in @state with @times claims or more: whoever does
- * not get to run for longer than a silence is borne has to claim again.
- * Return: how many samples were sent. */
+/* Answers samples for @ms, or until the bench is in @state with at least @times claims: a thread
+ * that does not run for longer than the tolerated silence must claim again.
+ * Return: number of samples sent. */
 static uint64_t attend(struct lk_client_bench *bench, int ms, enum lk_client_bench_state state,
                        uint64_t times)
 {
@@ -153,7 +153,7 @@ static void test_bench_is_there_first(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* The effect of a sample is seen, by its sequence and origin, and with the value it had. */
+/* The effect of a sample is identified by its sequence and origin, and by its value. */
 static void test_echo(void **state)
 {
     struct lk_client_bench *bench = open_bench("echo", "N m");
@@ -184,7 +184,7 @@ static void test_echo(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* A daemon that was killed and started anew has other numbers; the bench claims again. */
+/* A daemon that was killed and restarted has other numbers; the bench claims again. */
 static void test_daemon_restarts(void **state)
 {
     struct lk_client_bench *bench = open_bench("survivor", "N m");
@@ -218,7 +218,7 @@ static void test_other_model(void **state)
     expect(bench, CONNECTED, 2);
     assert_true(view.model_id != first_model);
 
-    /* one without our channel: refused in the daemon's words, until the right one is back */
+    /* one without this channel: refused in the daemon's words, until the right model is back */
     memcpy(strstr(text, "motor:"), "mutor:", 6);
     assert_int_equal(harness_load(&h, "other", text)->result, RESULT(OK));
     expect(bench, REFUSED, 2);
@@ -241,7 +241,7 @@ static void test_wrong_unit(void **state)
     lk_client_bench_close(bench);
 }
 
-/* The second one waits until the first one has gone, in good order or not. */
+/* The second one waits until the first one has left, in order or not. */
 static void test_two_benches_for_one_channel(void **state)
 {
     struct lk_client_bench *first = open_bench("first", "N m"), *second;
@@ -259,7 +259,7 @@ static void test_two_benches_for_one_channel(void **state)
     lk_client_bench_close(first); /* gives the channel back at once */
     expect(second, CONNECTED, 1);
 
-    /* silent for longer than its lease, its channel goes to whoever wants it; it notices */
+    /* after its lease, its channel is free for others; it notices */
     first = open_bench("first again", "N m");
     expect(first, CONNECTED, 1);
     for (int i = 0; i < PATIENCE_MS / 40 && view.state == CONNECTED; i++) {
@@ -275,7 +275,7 @@ static void test_two_benches_for_one_channel(void **state)
     lk_client_bench_close(second);
 }
 
-/* A daemon that stands still for longer than the silence that is borne is the same one after. */
+/* A daemon that hangs for longer than the tolerated silence is the same one afterwards. */
 static void test_daemon_sleeps(void **state)
 {
     struct lk_client_bench *bench = open_bench("waker", "N m");
@@ -290,7 +290,7 @@ static void test_daemon_sleeps(void **state)
     lk_client_bench_close(bench);
 }
 
-/* A selection at a divisor; and the stream of the parts, which says when it has ended. */
+/* A selection at a divisor; and the stream of the heartbeats, which tells when it has ended. */
 static void test_streams(void **state)
 {
     char *const names[] = {(char *)"tip", (char *)"crank_rate"};
@@ -314,7 +314,7 @@ static void test_streams(void **state)
     for (int i = 0; i < 20; i++) {
         assert_int_equal(lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample), 0);
         assert_int_equal(sample->n_values, 4);
-        /* a step that was due may be made up for by the next one */
+        /* the next step may make up for one that was due */
         assert_true(i == 0 || sample->step / 10 > last_step / 10);
         assert_true(i == 0 || sample->sequence == last + 1);
         last_step = sample->step;
@@ -375,8 +375,8 @@ static void test_bench_with_a_selection(void **state)
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* While the line stands still its bench is lost, and what the policy says of that acts. The bench
- * comes back by itself with the next line, and its values act again. */
+/* While the line hangs its bench is lost, and the policy for that acts. The bench recovers by
+ * itself with the next line, and its values act again. */
 static void test_line_is_dead(void **state)
 {
     struct lk_client_bench *bench = open_bench("caller", "N m");
@@ -393,7 +393,7 @@ static void test_line_is_dead(void **state)
     for (int i = 0; i < PATIENCE_MS / 20; i++) {
         pid_t now = harness_line(&h);
 
-        if (now > 0 && now != line) { /* one that was started meanwhile, too */
+        if (now > 0 && now != line) { /* also one that was restarted meanwhile */
             kill(now, SIGSTOP);
             line = now;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Benches that own inputs, die mid-stroke, come back, or want what another one has; and what acts
- * meanwhile. A real daemon, real sockets. */
+/* Benches that own inputs, die in the middle of a motion, return, or want another one's channels;
+ * and what acts meanwhile. A real daemon, real sockets. */
 #include "benches.h"
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@ static void says(const char *text, const char *words)
         fail_msg("'%s' does not say '%s'", text, words);
 }
 
-/* Both feed what is theirs, and see it come back in the outputs with their numbers. */
+/* Both feed their channels, and see the values in the outputs with their sequence numbers. */
 static void test_two_claimants(void **state)
 {
     const double pushed[3] = {1, 2, 3};
@@ -67,7 +67,7 @@ static void test_two_claimants(void **state)
     assert_int_equal(benches_claim(&h, "left")->accepted, 1);
     assert_true(benches_claim(&h, "left")->silent_s >= 0);
 
-    /* what is claimed is not set by hand, unless by force */
+    /* claimed channels cannot be set by hand, except with force */
     assert_int_equal(harness_set(&h, "torque", (const double[]){2}, 1)->result, RESULT(CLAIMED));
     assert_int_equal(bench_ask_release(&left)->result, RESULT(OK));
     benches_await_acting(&h, "torque", 1); /* its initial value */
@@ -79,7 +79,8 @@ static void test_two_claimants(void **state)
     harness_close(&h);
 }
 
-/* Without a claim nobody is heard, unless the configuration says so; each reason has its count. */
+/* Without a claim samples are refused, unless the configuration allows them; each reason has its
+ * count. */
 static void test_refused_samples(void **state)
 {
     const Linkage__V1__InputsReport *inputs;
@@ -122,7 +123,7 @@ static void test_refused_samples(void **state)
 
 /* ---- a bench that dies ---- */
 
-/* Fed with 8, then nothing more comes. */
+/* Fed with 8, then silent. */
 static void die_mid_stroke(struct harness *h, struct bench *b, const char *config)
 {
     benches_open(h, config);
@@ -130,7 +131,7 @@ static void die_mid_stroke(struct harness *h, struct bench *b, const char *confi
     bench_claim(b, "bench", "torque", NULL);
     harness_go(h);
     bench_feed(b, 8, 50);
-    bench_close(b); /* gone, without a word */
+    bench_close(b); /* disconnects without a message */
 }
 
 static void come_back(struct harness *h, struct bench *b)
@@ -216,7 +217,7 @@ static void test_dies_fault(void **state)
     harness_close(&h);
 }
 
-/* Heartbeats keep the claim, but are no values: stale, not lost. Without them: lost. */
+/* Heartbeats keep the claim, but carry no values: stale, not lost. Without them: lost. */
 static void test_lost(void **state)
 {
     struct harness h;
@@ -242,7 +243,7 @@ static void test_lost(void **state)
     benches_await_flags(&h, FLAG(LOST) | FLAG(TRIPPED), 0);
     assert_int_equal(benches_await_acting(&h, "torque", 3)->condition, CONDITION(LOST));
     bench_feed(&b, 5, 100);
-    benches_await_acting(&h, "torque", 5); /* the owner simply goes on */
+    benches_await_acting(&h, "torque", 5); /* the owner simply continues */
     assert_false(benches_claim(&h, "bench")->lost);
     assert_true(benches_policy(&h, CONDITION(LOST))->count >= 1);
     says(benches_policy(&h, CONDITION(LOST))->limit, "lease 2 s");
@@ -252,9 +253,9 @@ static void test_lost(void **state)
     harness_close(&h);
 }
 
-/* ---- who comes next ---- */
+/* ---- successors ---- */
 
-/* A bench that has forgotten its token waits for the lease; the old token is worth nothing then. */
+/* A bench that has forgotten its token waits for the lease; the old token is then invalid. */
 static void test_take_over(void **state)
 {
     const Linkage__V1__ControlReply *reply;
@@ -287,7 +288,7 @@ static void test_take_over(void **state)
     harness_close(&h);
 }
 
-/* A bench that was started again, with its old token: at once. */
+/* A bench that restarts with its old token: immediately. */
 static void test_bench_restarts(void **state)
 {
     struct bench b;
@@ -307,7 +308,7 @@ static void test_bench_restarts(void **state)
     b.token = token;
     bench_claim(&b, "bench", "torque", NULL);
     assert_int_equal(b.number, 1);
-    bench_feed(&b, 8, 1); /* its numbers begin anew */
+    bench_feed(&b, 8, 1); /* its sequence numbers start again */
     harness_await_counts(&h, 21, 0);
     assert_true(benches_input(&h, "torque")->values[0] == 8);
     bench_close(&b);
@@ -326,8 +327,8 @@ static void kill_and_spawn(struct harness *h)
     harness_notice(h, "READY=1");
 }
 
-/* A daemon that was killed and started again: the bench's sockets find it, its token is refused,
- * and a claim with the old token is a claim. */
+/* A daemon that was killed and restarted: the bench's sockets reconnect, its token is refused, and
+ * a claim with the old token is a new claim. */
 static void test_daemon_restarts(void **state)
 {
     const Linkage__V1__ControlReply *reply;
@@ -355,7 +356,7 @@ static void test_daemon_restarts(void **state)
     harness_close(&h);
 }
 
-/* Another model: claims end with it. */
+/* Another model ends all claims. */
 static void test_new_model(void **state)
 {
     struct harness h;
@@ -377,7 +378,7 @@ static void test_new_model(void **state)
 
 /* ---- the policy ---- */
 
-/* Samples that are refused, with something done about it. */
+/* Refused samples, and the policy for them. */
 static void test_policy_of_refusals(void **state)
 {
     const Linkage__V1__InputReport *input;
@@ -397,7 +398,7 @@ static void test_policy_of_refusals(void **state)
     input = benches_await_acting(&h, "motor", 0);
     assert_int_equal(input->acting_action, ACTION(ZERO));
     assert_int_equal(input->condition, CONDITION(NOT_FINITE));
-    benches_await_acting(&h, "torque", 8); /* not to blame */
+    benches_await_acting(&h, "torque", 8); /* not the cause */
     for (int i = 0; i < 5; i++)
         bench_send(&b, (const double[]){8, 9}, 2);
     benches_await_acting(&h, "motor", 9);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From input to effect: that a sample acts exactly when the contract says, and that the daemon's
- * latency budget finds the segments of a bench that answers over real sockets. */
+/* From input to effect: a sample acts exactly when the contract says, and the daemon's latency
+ * budget finds the segments of a bench that answers over real sockets. */
 #include "harness.h"
 #include "runs.h"
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A wheel of 200 kg m2 without any load: nothing but the input can turn it. */
+/* A wheel of 200 kg m2 without load: only the input can rotate it. */
 static const char wheel[] =
     "linkage: 1\n"
     "name: wheel\n"
@@ -29,10 +29,9 @@ static const char wheel[] =
     "  rate: {type: joint-velocity, joint: axle}\n"
     "solver: {formulation: ali3, step: %s, iterations: 3}\n";
 
-/* The bench's clock is hours away from the daemon's. */
+/* The bench's clock has an offset of hours from the daemon's. */
 #define ELSEWHERE_NS UINT64_C(50000000000000)
-/* Of a bench that takes its time, and the step that goes with it: many times what a machine that is
- * busy with other tests adds to them. */
+/* Of a slow bench, and its step: many times the delays of a machine that also runs other tests. */
 #define HOLD_NS   200000000
 #define SLOW      "0.05"
 #define SLOW_NS   50000000
@@ -88,7 +87,7 @@ static const Linkage__V1__OutputSample *next(struct harness *h)
 
 /* ---- the contract ---- */
 
-/* The first sample with an effect; the one published before was of step @before. */
+/* The first sample with an effect; the previously published one was of step @before. */
 static void check_first(const Linkage__V1__OutputSample *sample, uint64_t before)
 {
     const Linkage__V1__Echo *echo;
@@ -108,9 +107,8 @@ static void check_first(const Linkage__V1__OutputSample *sample, uint64_t before
     assert_true(echo->latched_ns >= sample->deadline_ns);
 }
 
-/* Latched at T(k), it acts on [t_k, t_k + h]: the outputs of t_k are as if it were not there, those
- * of t_k + h show it. A wheel at rest, so that the first effect cannot be taken for anything else.
- */
+/* Latched at T(k), it acts on [t_k, t_k + h]: the outputs of t_k do not show it, those of t_k + h
+ * do. The wheel is at rest, so that the first effect is unambiguous. */
 static void test_first_effect(void **state)
 {
     struct harness h;
@@ -141,7 +139,7 @@ static void test_first_effect(void **state)
     harness_close(&h);
 }
 
-/** struct change - what the outputs said about a step. */
+/** struct change - the outputs' record of a step. */
 struct change {
     uint64_t step;
     double rate;
@@ -149,7 +147,7 @@ struct change {
     uint64_t latched_step;
 };
 
-/* The rate grows by h torque / inertia in a step, so each torque shows in its increments. */
+/* The rate increases by h torque / inertia in a step, so each torque appears in its increments. */
 static void check_change(const struct change *last, const struct change *now)
 {
     const double h_by_inertia = harness_step_s(0.005) / 200;
@@ -165,8 +163,7 @@ static void check_change(const struct change *last, const struct change *now)
                  increment, (int)now->sequence);
 }
 
-/* Many samples in a run, each with a torque of its own: the one that acts is the one in the echo.
- */
+/* Many samples in a run, each with a different torque: the one that acts is the one in the echo. */
 static void test_each_effect(void **state)
 {
     struct change last = {0}, now;
@@ -219,7 +216,8 @@ static uint64_t claim_torque(struct harness *h, const char *bench)
     return h->reply->claim->token;
 }
 
-/* Answers the newest output sample after @hold_ns. @shift_ns: a lie about when it was published */
+/* Answers the newest output sample after @hold_ns. @shift_ns: false offset of its time of
+ * publication */
 static void answer(struct harness *h, uint64_t token, uint64_t sequence, int64_t hold_ns,
                    int64_t shift_ns)
 {
@@ -257,7 +255,8 @@ static const Linkage__V1__LatencyBudget *budget_of(struct harness *h, const char
     return NULL;
 }
 
-/* A bench that keeps each sample for some time: that is its own, and not on the wire. */
+/* A bench that holds each sample for some time: this counts as the bench's time, not as the wire's.
+ */
 static void test_hold(void **state)
 {
     const Linkage__V1__LatencyBudget *b;
@@ -282,11 +281,11 @@ static void test_hold(void **state)
     assert_true(b->wire->p50_ns < HOLD_NS / 2);
     assert_true(b->wait->count <= N_ANSWERS);
     assert_true(b->step->count == b->wait->count && b->publish->count == b->wait->count);
-    /* a sample waits for the next grid point, one period away at most where all is in time */
+    /* a sample waits for the next grid point, at most one period if all cycles are in time */
     assert_true(b->wait->p50_ns < 2 * SLOW_NS);
     assert_true(b->step->p50_ns > 0 && b->step->p50_ns < SLOW_NS);
     assert_true(b->publish->p50_ns > 0 && b->publish->p50_ns < SLOW_NS);
-    /* the bench's clock is its own, whatever it says about it */
+    /* the bench's clock is independent, whatever the bench claims */
     assert_false(b->one_way);
     assert_null(b->wire_in);
     assert_null(b->wire_out);
@@ -294,7 +293,7 @@ static void test_hold(void **state)
     harness_close(&h);
 }
 
-/* Who says to answer what was never published measures nothing, and is told so. */
+/* An answer to a sample that was never published measures nothing, and is reported. */
 static void test_false_reply(void **state)
 {
     const Linkage__V1__LatencyBudget *b;
@@ -306,7 +305,7 @@ static void test_false_reply(void **state)
     while (next(&h)->state != STATE(RUNNING))
         ;
     for (uint64_t i = 1; i <= 5; i++)
-        answer(&h, 0, i, 1000000, -3000000); /* a faster wire than there is */
+        answer(&h, 0, i, 1000000, -3000000); /* a faster wire than possible */
     harness_await_counts(&h, 5, 0);
     b = budget_of(&h, "");
     assert_int_equal(b->claim, 0);
@@ -317,7 +316,7 @@ static void test_false_reply(void **state)
     harness_await_counts(&h, 6, 0);
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
 
-    /* the next run begins with zero counts */
+    /* the counts of the next run start at zero */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(budget_of(&h, "")->wire->count, 1);
     harness_go(&h);
