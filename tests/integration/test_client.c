@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client library without a daemon: how it fails. */
+/* The client library without a daemon: how its calls fail. */
 #include "client.h"
 
 #include <arpa/inet.h>
@@ -101,7 +101,7 @@ static void stranger_close(struct stranger *stranger)
     unlink(stranger->endpoint + strlen("ipc://"));
 }
 
-/* Takes a request and answers it: with a reply to request @id, or with noise if @id is 0. */
+/* Receives a request and answers it: with a reply to request @id, or with noise if @id is 0. */
 static void stranger_answer(struct stranger *stranger, uint64_t id)
 {
     Linkage__V1__ControlReply reply = LINKAGE__V1__CONTROL_REPLY__INIT;
@@ -163,7 +163,7 @@ static void test_answers(void **state)
     stranger_close(&stranger);
 }
 
-/* Who takes connections and says nothing: a daemon that is stopped looks like this. */
+/* A peer that accepts connections and is silent: this is how a stopped daemon appears. */
 static void test_mute(void **state)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -180,7 +180,7 @@ static void test_mute(void **state)
     assert_int_equal(listen(fd, 16), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
     snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", ntohs(address.sin_port));
-    /* less and more than a handshake may take */
+    /* less and more than the time limit of a handshake */
     for (int timeout_ms = TIMEOUT_MS; timeout_ms <= 2500; timeout_ms += 2500 - TIMEOUT_MS) {
         assert_int_equal(lk_client_open(endpoint, timeout_ms, &client, &error), 0);
         assert_int_equal(
@@ -192,7 +192,7 @@ static void test_mute(void **state)
     close(fd);
 }
 
-/* A command into the void must not wait there for a daemon to come. */
+/* A command without a daemon must not stay queued until a daemon starts. */
 static void test_request_does_not_outlive_its_call(void **state)
 {
     struct stranger stranger;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl, and arming with the client library, against a daemon that is played: it answers as
- * one would, or refuses, or falls silent, just when the test wants it. */
+/* linkagectl, and arming with the client library, against a simulated daemon: it answers, refuses,
+ * or falls silent as the test wants. */
 #include "client.h"
 #include "stage.h"
 
@@ -18,8 +18,8 @@
 #define REASON "max 1300 us of 1000 us; 500 Hz would fit"
 #define TRACE  "{\"traceEvents\":[]}"
 
-/* How the play goes. SILENT: no answer to a status;  UNPROVEN: arming ends in READY;  FOREVER: it
- * does not end;  UNFIT: the machine is refused at once;  OLD: knows no evidence */
+/* The script of the daemon. SILENT: no answer to a status;  UNPROVEN: arming ends in READY;
+ * FOREVER: arming does not end;  UNFIT: the machine is refused immediately;  OLD: no evidence */
 enum play { FITS, SILENT, UNPROVEN, FOREVER, UNFIT, OLD };
 
 static struct {
@@ -27,7 +27,7 @@ static struct {
     /* of the thread */
     Linkage__V1__State state;
     int asked;
-    /* what was asked for, read by tests between commands */
+    /* the requests, read by tests between commands */
     _Atomic int allow_degraded;
     _Atomic unsigned int steps, cycles;
 } actor;
@@ -189,7 +189,7 @@ static void test_arm_refused(void **state)
     assert_string_equal(stage.output, "linkagectl: not armed: " REASON "\n");
     assert_int_equal(run_ctl(UNPROVEN, "arm --json"), 1);
     assert_output("{\"result\":\"no-budget\",\"text\":\"" REASON "\"");
-    /* a daemon that falls silent while it arms is there all the same */
+    /* a daemon that falls silent while it arms still exists */
     assert_int_equal(run_ctl(SILENT, "arm"), 3);
     assert_output("is there, but has not answered for 1.0 s");
     assert_null(strstr(stage.output, "start one"));
@@ -197,7 +197,7 @@ static void test_arm_refused(void **state)
     assert_output("{\"result\":\"silent\"");
 }
 
-/* A model of no bytes: this daemon looks at none. */
+/* An empty model: this daemon does not read it. */
 static int run_model(enum play play)
 {
     char path[] = "/tmp/linkage-ctl-XXXXXX", arguments[64];
@@ -211,7 +211,7 @@ static int run_model(enum play play)
     return status;
 }
 
-/* load, arm, start; what comes after a refusal is not tried */
+/* load, arm, start; commands after a refusal are not sent */
 static void test_run(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void test_files(void **state)
     assert_non_null(fgets(stage.output, sizeof(stage.output), file));
     fclose(file);
     assert_string_equal(stage.output, TRACE);
-    /* a refusal leaves the file alone */
+    /* a refusal leaves the file unchanged */
     assert_int_equal(run_ctl(OLD, arguments), 1);
     assert_int_equal(access(path, F_OK), 0);
     remove(path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkagectl's commands about the bench line, against a daemon that is played: what they ask for,
- * and how they show the answers. */
+/* linkagectl's commands about the bench line, against a simulated daemon: their requests, and how
+ * they show the answers. */
 #include "client.h"
 #include "stage.h"
 
@@ -17,8 +17,8 @@
 #define ASKED(kind) LINKAGE__V1__CONTROL_REQUEST__COMMAND_##kind
 #define N(list)     (sizeof(list) / sizeof((list)[0]))
 
-/* @bytes, @size: of the first requests since linkagectl was run, @n_requests of them
- * @refuse: answer with this, RESULT_OK: as asked */
+/* @bytes, @size: of the first requests since linkagectl was started, @n_requests of them
+ * @refuse: answer with this, RESULT_OK: as requested */
 static struct {
     _Atomic int n_requests;
     _Atomic Linkage__V1__Result refuse;
@@ -28,7 +28,7 @@ static struct {
 
 static struct rig_stage stage;
 
-/* ---- what the daemon would say ---- */
+/* ---- answers of the daemon ---- */
 
 static Linkage__V1__InputsReport *play_inputs(void)
 {
@@ -330,7 +330,7 @@ static void test_channels(void **state)
                   "\"components\":[\"x\",\"y\"],\"units\":[\"N\",\"N\"],\"low\":null,");
 }
 
-/* Nobody publishes: a row that is counted is not waited for without end. */
+/* Nothing is published: the wait for a counted row ends. */
 static void test_watch_in_vain(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void test_watch_in_vain(void **state)
                                       "'running'; 0 of 3 came\n");
 }
 
-/* A line, whatever is wrong. */
+/* One message, whatever is wrong. */
 static void test_one_line(void **state)
 {
     static const char *const wrong[] = {"dance",           "--dance",     "status --count",
@@ -359,7 +359,7 @@ static void test_one_line(void **state)
             fail_msg("'%s' ends with %d, expected 2 and a line: %s", wrong[i], status,
                      stage.output);
     }
-    /* before the daemon is looked for, and the keys to it */
+    /* before the connection to the daemon and its keys */
     for (size_t i = 0; i < N(words); i++) {
         char line[200];
 
@@ -438,7 +438,8 @@ static void test_record(void **state)
     assert_output("\"recording\":{\"active\":true,\"file\":\"run.mcap\",");
 }
 
-/* Settings first, in their order; then the steps, no more at once than the contract allows. */
+/* Settings first, in their order; then the steps, at most as many at once as the contract allows.
+ */
 static void test_step(void **state)
 {
     struct lk_wire_arena *arena = *state;
@@ -554,7 +555,7 @@ static void test_usage(void **state)
     int status;
 
     (void)state;
-    /* libzmq forgets a message of its own when a connection ends as soon as it has begun */
+    /* libzmq loses one of its own messages if a connection ends immediately after its start */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     for (size_t i = 0; i < N(wrong); i++)
         if ((status = run_ctl(wrong[i])) != 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's states over its real sockets: what is allowed when, and what a run shows. */
+/* The daemon's states over its real sockets: what is allowed when, and the outputs of a run. */
 #include "harness.h"
 #include "linkage/linkage.h"
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Next sample that is in @state and has done at least @step steps. */
+/* The next sample in @state with at least @step steps. */
 static const Linkage__V1__OutputSample *await_sample(struct harness *h, Linkage__V1__State state,
                                                      uint64_t step)
 {
@@ -105,7 +105,7 @@ static void test_life(void **state)
     sample = await_sample(&h, STATE(RUNNING), step + 1);
     assert_true(sample->sequence > sequence);
 
-    /* pause: the grid goes on, the steps do not */
+    /* pause: the grid continues, the steps do not */
     step = harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED))->step;
     sample = await_sample(&h, STATE(PAUSED), 0);
     assert_int_equal(sample->step, step);
@@ -114,7 +114,7 @@ static void test_life(void **state)
     assert_int_equal(status->step, step);
     assert_true(status->cycles > step);
 
-    /* on from there, then stop: the figures stay */
+    /* resume, then stop: the figures stay */
     harness_go(&h);
     await_sample(&h, STATE(RUNNING), step + 10);
     status = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
@@ -131,7 +131,7 @@ static void test_life(void **state)
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(ARMED));
     assert_int_equal(status->step, step);
 
-    /* a start begins anew */
+    /* a start begins again */
     status = harness_go(&h);
     assert_true(status->cycles < step);
     await_sample(&h, STATE(RUNNING), 5);
@@ -208,7 +208,7 @@ static void test_bad_models(void **state)
     bad_step(&h, "0.00001", "expected 5e-05 to 0.1 s"); /* a good model, too fast for a cycle */
     bad_step(&h, "2", "expected");
 
-    /* the old one is untouched and runs */
+    /* the old one is unchanged and runs */
     assert_int_equal(h.reply->status->model_id, model_id);
     assert_int_equal(h.reply->status->state, STATE(READY));
     harness_go(&h);
@@ -216,7 +216,7 @@ static void test_bad_models(void **state)
     harness_close(&h);
 }
 
-/* All that is wrong comes in one reply, bounded, and the next one has nothing of it. */
+/* All errors come in one reply, limited in number, and the next reply contains none of them. */
 static void test_all_that_is_wrong(void **state)
 {
     char text[8192] = "linkage: 1\nname: a\nbodies:\n";
@@ -246,7 +246,7 @@ static void test_all_that_is_wrong(void **state)
     harness_close(&h);
 }
 
-/* What a set before the start does is what the library does with the same torque, step for step. */
+/* A value set before the start acts like the same torque in the library, step for step. */
 static void test_set_acts(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -278,7 +278,7 @@ static void test_set_acts(void **state)
     assert_int_equal(harness_command(&h, STATUS)->result, RESULT(OK));
     assert_true(h.reply->status->work_input != 0);
 
-    /* after a stop the torque is gone */
+    /* after a stop the torque is zero */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_go(&h);
     await_sample(&h, STATE(ARMED), 50);
@@ -306,9 +306,10 @@ static void test_set_refused(void **state)
     harness_close(&h);
 }
 
-/* A torque that turns a body by more than half a turn in the first step leads to FAULT, seen by
- * everybody, and reset leads out. */
-/* Beyond the limits of the model: refused with them, and what acted before goes on. */
+/* A torque that rotates a body by more than half a turn in the first step leads to FAULT, visible
+ * to all clients, and reset ends it. */
+/* Beyond the limits of the model: refused with their values, and the previous value keeps acting.
+ */
 static void test_set_answers_with_what_acts(void **state)
 {
     const double far_too_much = 1e9, torque = 4;
@@ -367,7 +368,7 @@ static void test_fault(void **state)
     harness_close(&h);
 }
 
-/* What is asked for and refused by the system is said in the status and in every sample. */
+/* Settings that the system refuses are reported in the status and in every sample. */
 static void test_degraded(void **state)
 {
     const Linkage__V1__Status *status;
@@ -394,7 +395,7 @@ static void test_degraded(void **state)
     harness_close(&h);
 }
 
-/* The text of a model that lies beside that of the tests, to be freed. */
+/* The text of a model in the folder of the tests' model; the caller frees it. */
 #define MODEL_SIZE (1u << 20)
 
 static char *read_beside(const char *name, char *ret_path, size_t size)
@@ -412,7 +413,7 @@ static char *read_beside(const char *name, char *ret_path, size_t size)
     return text;
 }
 
-/* What the library gives for the same model after @steps, alone. */
+/* The library's result for the same model after @steps. */
 static void step_alone(const char *path, uint64_t steps, double *values)
 {
     const struct lk_options options = {.step = 0.05};
@@ -446,8 +447,8 @@ static void slow_down(char *text)
     memcpy(place, "step: 0.050", strlen("step: 0.050"));
 }
 
-/* A long chain has the same bits however many workers step it, through all of a daemon's life; with
- * a step that leaves the thread sanitizer enough time. */
+/* A long chain gives the same bits with any number of workers, throughout a daemon's life; with a
+ * step that leaves the thread sanitizer enough time. */
 static void test_workers(void **state)
 {
     static const char *const configs[] = {
@@ -501,7 +502,7 @@ static void start_refused(const char *realtime, const char *words)
     harness_close(&h);
 }
 
-/* Real-time workers without a core for each end the daemon before it opens anything. */
+/* Real-time workers without a core for each end the daemon before it opens its endpoints. */
 static void test_workers_refused(void **state)
 {
     long n_cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a run when the machine, or the cycle alone, stands still: overruns and what
- * follows them, the watchdog, exit statuses, what a bench hears, and what is left in files.
+/* The fate of a run when the machine, or only the cycle, hangs: overruns and their consequences,
+ * the watchdog, exit statuses, messages to benches, and files.
  *
- * The whole daemon is stopped by SIGSTOP; the thread of the cycle alone by ptrace, where that is
- * allowed. The tests wait for states and never for times; a machine that is late besides changes
- * nothing in what they demand. */
+ * SIGSTOP stops the whole daemon; ptrace, where it is allowed, only the thread of the cycle. The
+ * tests wait for states and never for times; a machine that is late in addition does not affect
+ * their claims. */
 #include "../skip.h"
 #include "freeze.h"
 #include "runs.h"
@@ -25,9 +25,9 @@
 
 #include <cmocka.h>
 
-/* The step of the models here, for so many of which nothing of the daemon moves in stall(): more
- * than any machine stands still by itself. What tells the one from the other is their number, so
- * late cycles are caught up with, each of them an overrun. */
+/* The step of the models here: stall() stops the daemon for so many of them, more than any machine
+ * hangs by itself. The number distinguishes the two, so late cycles are made up, each of them an
+ * overrun. */
 #define STEP          "0.005"
 #define STEP_S        0.005
 #define STALL_PERIODS 100
@@ -48,7 +48,7 @@ static void stall(const struct harness *h)
     assert_int_equal(kill(h->pid, SIGCONT), 0);
 }
 
-/* The daemon ends by itself, and with this status. */
+/* The daemon ends by itself, with this status. */
 static void expect_end(struct harness *h, int status)
 {
     pid_t pid = h->pid;
@@ -87,8 +87,8 @@ static void test_deadlines(void **state)
     step = status->step;
     sample = runs_await_sample(&h, STATE(FAULT));
     assert_int_equal(sample->step, step);
-    assert_false(is_zero(sample)); /* the last good ones are held */
-    /* the grid goes on, the steps do not */
+    assert_false(is_zero(sample)); /* the last good values are held */
+    /* the grid continues, the steps do not */
     status = runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 5);
     assert_int_equal(status->step, step);
     harness_expect(&h, RESET, RESULT(OK), STATE(READY));
@@ -96,7 +96,7 @@ static void test_deadlines(void **state)
     harness_close(&h);
 }
 
-/* A bench hears of the fault also from a daemon that ends with it, last of all. */
+/* A bench is told of the fault also by a daemon that ends with it, as the last sample. */
 static void test_deadlines_exit(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -119,11 +119,11 @@ static void test_deadlines_exit(void **state)
     assert_true(harness_log_has(h.folder, "log", "fault: "));
     assert_int_equal(runs_count_files(&h, "Z.json", true), 1);
     assert_int_equal(runs_count_files(&h, ".hist", false), 1);
-    assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* of the very overrun */
+    assert_true(runs_count_files(&h, "-trace-1.json", true) == 1); /* of this overrun itself */
     harness_close(&h);
 }
 
-/* Grid points gone by are skipped, and simulated time stays behind by as many steps. */
+/* Missed grid points are skipped, and simulated time stays behind by as many steps. */
 static void test_continue(void **state)
 {
     const Linkage__V1__Status *status;
@@ -142,7 +142,7 @@ static void test_continue(void **state)
     assert_true(status->behind_s > (STALL_PERIODS - 1.5) * harness_step_s(STEP_S));
     assert_int_equal(status->step, status->cycles);
     assert_true(status->skipped >= STALL_PERIODS - 1 && status->overruns >= 1);
-    /* the last cycle's own overrun, if it was one, is not in behind_s yet */
+    /* the last cycle's own overrun, if any, is not in behind_s yet */
     assert_true(status->behind_s <= (double)status->skipped * harness_step_s(STEP_S) + 1e-9);
     harness_close(&h);
 }
@@ -170,7 +170,7 @@ static void test_catch_up(void **state)
     assert_true(status->caught_up >= STALL_PERIODS - 10);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 
-    /* the trace shows them one after the other */
+    /* the trace shows them in sequence */
     reply = runs_ask_trace(&h, 0);
     text = calloc(1, reply->trace.len + 1);
     assert_non_null(text);
@@ -205,7 +205,7 @@ static void may_not(struct harness *h)
     skip_because("the cycle's thread cannot be frozen here");
 }
 
-/* What stands still is a fault, and stays one when it moves again. */
+/* A hang is a fault, and stays one when it ends. */
 static void test_frozen(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -232,11 +232,11 @@ static void test_frozen(void **state)
     sample = runs_await_sample(&h, STATE(FAULT));
     assert_int_equal(sample->step, status->step);
     assert_true(is_zero(sample));
-    /* systemd hears nothing more of it, but for what was sent before */
+    /* systemd gets no more notifications, except those sent before */
     while (harness_notice_within(&h, "WATCHDOG=1", 1000))
         assert_true(late++ < 3 * NOTICES_MAX);
     harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT)); /* it does answer */
-    /* and cannot be brought back to life as if nothing were */
+    /* and cannot be revived as if nothing had happened */
     harness_expect(&h, RESET, RESULT(INTERNAL), STATE(FAULT));
     runs_says(h.reply->text, "stands still");
 
@@ -248,7 +248,7 @@ static void test_frozen(void **state)
     harness_close(&h);
 }
 
-/* Frozen in the midst of a step and released: that step is not shown, and there is no other. */
+/* Frozen in the middle of a step and released: that step is not published, and no other follows. */
 static void test_released(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -273,7 +273,7 @@ static void test_released(void **state)
 
         freeze_end(tid);
         nanosleep(&nap, NULL);
-        while (harness_sample(&h, 0)) /* or there is no room for the one of the fault */
+        while (harness_sample(&h, 0)) /* or there is no room for the sample of the fault */
             ;
     }
     runs_await_state(&h, STATE(FAULT));
@@ -319,7 +319,8 @@ static void test_frozen_exit(void **state)
     harness_close(&h);
 }
 
-/* Alive is who makes progress, however slowly it is shown: a long proof is no dead daemon. */
+/* Progress counts as a sign of life, however rarely it is shown: a long proof does not mean a dead
+ * daemon. */
 static void test_long_proof_is_alive(void **state)
 {
     double before, after;
@@ -357,7 +358,7 @@ static void test_reports(void **state)
     runs_make_folder(&h);
     runs_load_slow(&h, STEP);
     harness_arm(&h);
-    assert_int_equal(runs_count_files(&h, "", false), 0); /* a proof is no run */
+    assert_int_equal(runs_count_files(&h, "", false), 0); /* a proof is not a run */
     harness_go(&h);
     runs_await_cycles(&h, 30);
     stall(&h);
@@ -365,7 +366,7 @@ static void test_reports(void **state)
         harness_command(&h, STATUS);
         runs_nap();
     }
-    assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* it goes on */
+    assert_int_equal(runs_count_files(&h, "Z.json", false), 0); /* it continues */
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_await_log(&h, ".hist", 1);
     assert_int_equal(runs_count_files(&h, "-trace-1.json", true), 1);
@@ -385,7 +386,7 @@ static void test_reports(void **state)
     runs_says(text, "OVERRUN");
     free(text);
 
-    /* a reset is no run; the next one has files of its own */
+    /* a reset is not a run; the next run has its own files */
     harness_expect(&h, RESET, RESULT(OK), STATE(ARMED));
     assert_int_equal(runs_count_files(&h, "Z.json", false), 1);
     harness_go(&h);
@@ -396,8 +397,8 @@ static void test_reports(void **state)
     harness_close(&h);
 }
 
-/* Links and pipes by all names that the reports of this run may have: their milliseconds are not
- * known. */
+/* Links and pipes with all names that the reports of this run may have, since their milliseconds
+ * are unknown. */
 static void lay_traps(struct harness *h, const char *victim)
 {
     const char *utc = runs_ask_evidence(h, false, false)->evidence->started_utc;
@@ -416,8 +417,8 @@ static void lay_traps(struct harness *h, const char *victim)
     }
 }
 
-/* Whoever may write to the folder can put something where a report will be: the daemon neither
- * writes through a link nor over a file, nor waits for the reader of a pipe. */
+/* Whoever may write to the folder can place a file where a report will be: the daemon neither
+ * writes through a link nor overwrites a file, nor waits for the reader of a pipe. */
 static void test_reports_go_to_new_files(void **state)
 {
     char victim[128], text[16] = "";
@@ -446,7 +447,7 @@ static void test_reports_go_to_new_files(void **state)
     harness_close(&h);
 }
 
-/* Where nothing can be written, the log says so and the run is as good as any. */
+/* If nothing can be written, the log says so and the run is unaffected. */
 static void test_no_place_for_files(void **state)
 {
     struct harness h;
@@ -472,7 +473,7 @@ static void start_by_itself(const char *more, const char *words)
     pid_t pid;
 
     harness_open(&h, NULL);
-    /* a second daemon beside it, on endpoints of its own */
+    /* a second daemon in parallel, on its own endpoints */
     snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
     snprintf(log, sizeof(log), "%s/log2", h.folder);
     runs_model_path("chain-128", model);
@@ -498,15 +499,15 @@ static void test_autostart_refused(void **state)
                     "not armed: ");
 }
 
-/* Without a priority no machine is fit for real time. */
+/* Without priority no machine is fit for real time. */
 static void test_autostart_refused_degraded(void **state)
 {
     (void)state;
     start_by_itself("", "start refused: the machine is not fit for real time");
 }
 
-/* A bench that sends as fast as it can and is killed in the midst of it, while nobody takes its
- * samples from the queue: the daemon, too, used to end with it. */
+/* A bench that sends at full speed and is killed meanwhile, while its samples stay in the queue:
+ * this once ended the daemon too. */
 static void test_flood_that_dies(void **state)
 {
     const struct timespec flood = {.tv_nsec = 300000000}, wait = {.tv_sec = 2};

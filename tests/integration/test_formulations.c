@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon that steps by another formulation than its own: those with fixed work run, at the rate
- * of the model; the others are refused with the reason, and what was loaded before stays. */
+/* A daemon with a formulation other than the default: those with fixed work run, at the rate of the
+ * model; others are refused with the reason, and the previously loaded model stays. */
 #include "runs.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-/* A spatial loop of three bodies, none of whose rows is redundant; its rod may spin about itself.
- */
+/* A spatial loop of three bodies without redundant rows; its rod may spin about its axis. */
 static const char text_format[] =
     "linkage: 1\nname: loop\ngravity: [0, 0, -9.80665]\n"
     "bodies:\n"
@@ -65,7 +64,7 @@ static void run(struct harness *h, const char *formulation, double ret[8])
     harness_expect(h, STOP, RESULT(OK), STATE(ARMED));
 }
 
-/* All give the motion and the reaction of the default step, but for its error of order 2. */
+/* All give the motion and the reaction of the default step, up to its error of order 2. */
 static void test_fixed_work(void **state)
 {
     static const char *const names[] = {"rk4", "dca", "hdca", "hdca:as-printed", "recursive"};
@@ -87,7 +86,7 @@ static void test_fixed_work(void **state)
     harness_close(&h);
 }
 
-/* What has none is refused with the reason; what was there stays. */
+/* A formulation without fixed work is refused with the reason; the previous model stays. */
 static void test_no_fixed_work(void **state)
 {
     struct harness h;

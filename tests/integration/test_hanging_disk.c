@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A disk that does not answer, under the folder of the reports: the daemon answers all the same,
- * runs go on and end, and what was to be written is when the disk answers. */
+/* A disk that does not answer, under the folder of the reports: the daemon still answers, runs
+ * continue and end, and pending files are written when the disk answers. */
 #include "runs.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ static void test_answers(void **state)
     harness_close(&h);
 }
 
-/* It ends without the disk, and says what is lost. */
+/* It ends without the disk, and reports the losses. */
 static void test_ends(void **state)
 {
     struct harness h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heartbeats: ten a second whatever the daemon does, and what they tell a bench. */
+/* Heartbeats: ten per second in every state of the daemon, and their contents for a bench. */
 #include "subscriber.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The next one, and none between is missing. */
+/* The next one; none between is missing. */
 static const Linkage__V1__Heartbeat *next(struct subscriber *s, uint64_t *sequence)
 {
     const Linkage__V1__Heartbeat *beat = subscriber_heartbeat(s, PATIENCE_MS);
@@ -33,7 +33,7 @@ static const Linkage__V1__Heartbeat *next(struct subscriber *s, uint64_t *sequen
     return beat;
 }
 
-/* Wait for one that says @state. */
+/* Waits for one with @state. */
 static const Linkage__V1__Heartbeat *await_state(struct subscriber *s, uint64_t *sequence,
                                                  Linkage__V1__State state)
 {
@@ -57,8 +57,7 @@ static uint64_t time_of_ten(struct subscriber *s, uint64_t *sequence)
     return last_ns - first_ns;
 }
 
-/* Ten a second; not every time, as a machine that is busy with others makes the first or the last
- * one late. */
+/* Ten per second; not at every attempt, as a busy machine delays the first or the last one. */
 static void check_rate(struct subscriber *s, uint64_t *sequence)
 {
     bool is_right = false;
@@ -124,7 +123,7 @@ static void test_every_state(void **state)
     harness_close(&h);
 }
 
-/* Whoever wants outputs only does not hear them, and the other way round. */
+/* A subscriber to outputs only does not get them, and vice versa. */
 static void test_topics_are_apart(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -153,7 +152,7 @@ static void test_topics_are_apart(void **state)
     harness_close(&h);
 }
 
-/* A bench that stays connected sees another life of the daemon by its number, and a silence
+/* A bench that stays connected recognises a restart of the daemon by its number, and by the silence
  * between. */
 static void test_a_daemon_that_comes_back(void **state)
 {
@@ -169,7 +168,7 @@ static void test_a_daemon_that_comes_back(void **state)
     assert_int_equal(kill(h.pid, SIGKILL), 0);
     assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
     while (subscriber_heartbeat(&s, 500))
-        ; /* those that were on their way */
+        ; /* those already sent */
     snprintf(log, sizeof(log), "%s/log2", h.folder);
     h.pid = harness_spawn((const char *const[]){"--config", h.config, NULL}, log, h.notify_fd);
     harness_notice(&h, "READY=1");

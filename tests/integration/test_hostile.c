@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peers that send nonsense, on every socket: it is counted or answered, and the daemon lives on. */
+/* Peers that send garbage, on every socket: it is counted or answered, and the daemon continues. */
 #include "harness.h"
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static Linkage__V1__Result next_result(struct harness *h, void *socket, uint64_t
 
     assert_int_equal(zmq_poll(&item, 1, PATIENCE_MS), 1);
     zmq_msg_init(&message);
-    while (more) { /* an empty part comes first where one was sent */
+    while (more) { /* an empty part comes first if one was sent */
         assert_true(zmq_msg_recv(&message, socket, 0) >= 0);
         more = zmq_msg_more(&message);
     }
@@ -49,7 +49,7 @@ static void *connect_to(struct harness *h, int type, int endpoint)
     return socket;
 }
 
-/* @expected: the id of the request where that much of it was understood, else 0 */
+/* @expected: the id of the request if that much of it was decoded, otherwise 0 */
 static void answered_with(struct harness *h, const void *data, size_t size, uint64_t expected)
 {
     uint64_t id = 1;
@@ -81,7 +81,7 @@ static void test_bad_requests(void **state)
             seed = seed * 1664525u + 1013904223u;
             noise[i] = (unsigned char)(seed >> 24);
         }
-        noise[0] = 0x07; /* no such wire type: refused for certain */
+        noise[0] = 0x07; /* no such wire type: certainly refused */
         answered_as_bad(&h, noise, sizeof(noise));
     }
 
@@ -134,7 +134,7 @@ static void test_req_socket(void **state)
     harness_close(&h);
 }
 
-/* Larger than allowed: the connection is cut, others do not notice. */
+/* Above the size limit: the connection is cut, others are unaffected. */
 static void test_oversized_request(void **state)
 {
     const size_t size = LK_WIRE_CONTROL_MAX + 1;
@@ -154,7 +154,7 @@ static void test_oversized_request(void **state)
     free(large);
 }
 
-/* Bytes that are not even ZeroMQ, and a connection that ends in the middle of its greeting. */
+/* Bytes that are not ZeroMQ, and a connection that ends during its greeting. */
 static void raw_bytes(const struct harness *h, int endpoint, const void *data, size_t size)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -228,8 +228,7 @@ static void test_inputs_refused(void **state)
     harness_close(&h);
 }
 
-/* The torque of a sample changes the motion, and the sample that shows it says whose torque it is.
- */
+/* The torque of a sample changes the motion, and the sample that shows it names the source. */
 static void test_input_acts(void **state)
 {
     const Linkage__V1__Status *status;
@@ -276,7 +275,7 @@ static void test_oversized_sample(void **state)
     free(large);
 }
 
-/* Somebody who sends without reading a reply neither stops others nor a SIGTERM. */
+/* A client that sends without reading replies blocks neither others nor a SIGTERM. */
 static void test_flood(void **state)
 {
     const unsigned char status[] = {0x08, 0x07, 0x12, 0x00};

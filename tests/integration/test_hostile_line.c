@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line process that belongs to an attacker breaks what it was given; the next one serves as the
- * first one did. What attackers do: see hostile_line.c. */
+/* A line process under an attacker's control damages what it can; the next one serves as well as
+ * the first. The attacks are in hostile_line.c. */
 #include "benches.h"
 #include "lines.h"
 #include "runs.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Until there are more than @before. A request may have gone to one that answers none. */
+/* Until there are more than @before. A request may be lost in one that does not answer. */
 static uint64_t await_more_cycles(struct harness *h, uint64_t before)
 {
     harness_hang_up(h);
@@ -24,7 +24,7 @@ static void await_restarts(const struct harness *h, int n)
     harness_await_log(h, "[LK-9001] line restarted", n);
 }
 
-/* All three ways in and out, and the run has gone on. */
+/* All three sockets work, and the run has continued. */
 static void expect_service(struct harness *h, uint64_t *cycles)
 {
     const double value = 1;
@@ -41,7 +41,7 @@ static void expect_service(struct harness *h, uint64_t *cycles)
     assert_non_null(harness_sample(h, PATIENCE_MS));
 }
 
-/* One that is taken over ends: another one that is, and ends or is ended; then an honest one. */
+/* A hijacked one ends: another hijacked one follows, and ends or is ended; then an honest one. */
 static void test_broken(void **state)
 {
     uint64_t cycles = 0;
@@ -61,7 +61,7 @@ static void test_broken(void **state)
     harness_close(&h);
 }
 
-/* Nobody is held by one that talks without end. */
+/* One that sends without end blocks no other thread. */
 static void test_talkative(void **state)
 {
     uint64_t cycles = 0;
@@ -73,7 +73,7 @@ static void test_talkative(void **state)
     harness_go(&h);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(kill(harness_line(&h), SIGKILL), 0);
-        if (i == 2) { /* this one talks, until somebody notices that it does nothing else */
+        if (i == 2) { /* this one sends, until the supervisor notices that it does nothing else */
             await_restarts(&h, 2 * i + 1);
             kill(h.pid, SIGUSR1);
             harness_await_log(&h, "[LK-1011]", 1);

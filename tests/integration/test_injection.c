@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults on purpose on a live daemon: each kind does something, every output sample says so while
+/* Fault injection in a live daemon: each kind has its effect, every output sample is marked while
  * it lasts, and none before or after. */
 #include "benches.h"
 #include <math.h>
@@ -31,7 +31,7 @@ static void end(void)
     harness_close(&h);
 }
 
-/* From a request on: all steps but those that were under way. */
+/* From a request on: all steps except those already under way. */
 static void expect_marks(bool marked, int n)
 {
     const Linkage__V1__OutputSample *sample =
@@ -54,7 +54,7 @@ static const Linkage__V1__Injection *inject(Linkage__V1__InjectionKind kind, con
         fail_msg("%s", reply->text);
     assert_int_equal(reply->injections->n_injections, 1);
     assert_true(reply->injections->injections[0]->active);
-    benches_await_flags(&h, FLAG(INJECTED), 0); /* past what was published before the request */
+    benches_await_flags(&h, FLAG(INJECTED), 0); /* past the samples published before the request */
     return reply->injections->injections[0];
 }
 
@@ -114,8 +114,8 @@ static void test_kinds(void **state)
     end();
 }
 
-/* A spike beyond the limits and its rule; a bench that falls silent and its rule: the table of the
- * policy is tried out without touching a bench. */
+/* A spike beyond the limits and its rule; a silent bench and its rule: the policy can be tested
+ * without touching a bench. */
 static void test_policy_tried_out(void **state)
 {
     (void)state;
@@ -139,8 +139,8 @@ static void test_policy_tried_out(void **state)
 }
 
 /* Cycles that take too long: counted as overruns, and the policy acts; each is marked. */
-/* Of a cycle that is stalled now. A machine that is busy may leave its sample unpublished: then
- * another one is. */
+/* Of a cycle that is stalled now. A busy machine may leave its sample unpublished: then another one
+ * is. */
 static const Linkage__V1__OutputSample *await_stalled_sample(void)
 {
     const uint32_t flags = FLAG(INJECTED) | FLAG(TRIPPED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a daemon may listen with and without keys, and the key files it starts with. */
+/* Where a daemon may listen with and without keys, and its key files at the start. */
 #include "vault.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -54,7 +54,7 @@ static void test_other_machines_need_keys(void **state)
         expect_refusal(&h, path, "linkagectl keygen");
         expect_refusal(&h, path, "linkaged.yaml:2:22: tcp://");
     }
-    /* with keys the address is fine; that of a documentation network is on no interface */
+    /* with keys the address is allowed; that of a documentation network is on no interface */
     vault_section(&v, section, sizeof(section));
     out = fopen(path, "w");
     assert_non_null(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clients of a later version: fields and commands that the daemon does not know. */
+/* Clients of a later version: fields and commands unknown to the daemon. */
 #include "filled.h"
 #include "harness.h"
 
@@ -30,7 +30,7 @@ static int close_daemon(void **state)
     return 0;
 }
 
-/* Each command with strange fields at all levels is carried out or refused for what it asks. */
+/* Each command with unknown fields at all levels is carried out or refused on its merits. */
 static void test_requests(void **state)
 {
     const ProtobufCMessageDescriptor *d = &linkage__v1__control_request__descriptor;
@@ -51,7 +51,7 @@ static void test_requests(void **state)
     }
 }
 
-/* A command that the daemon does not know is refused under its own id. */
+/* An unknown command is refused under its own id. */
 static void test_unknown_command(void **state)
 {
     static uint8_t empty[] = {0};

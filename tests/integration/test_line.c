@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libzmq cannot bear may end the line process, and nothing else: the daemon goes on stepping,
- * starts another one, and clients come back by themselves. */
+/* Conditions that libzmq does not survive end the line process, and nothing else: the daemon keeps
+ * stepping, starts another one, and clients reconnect by themselves. */
 #include "../skip.h"
 #include "benches.h"
 #include "lines.h"
@@ -25,16 +25,16 @@
 
 #include <cmocka.h>
 
-/* The thread sanitizer keeps SIGABRT from the handler that finds out why. */
+/* The thread sanitizer blocks SIGABRT for the handler that reports the cause. */
 #if defined(__SANITIZE_THREAD__)
 #define RAN_OUT "[LK-9001]"
 #else
 #define RAN_OUT "[LK-9003]"
 #endif
 
-/* What the daemon may grow by while it is attacked [KiB]; one attack made it 2 GB. */
+/* Limit of the daemon's growth under attack [KiB]; one attack made it 2 GB. */
 #define GROWTH_MAX (64 * 1024)
-/* Empty parts of one message: a minute of them at most, or until the line is cut. */
+/* Empty parts of one message: for at most a minute, or until the line is cut. */
 #define PARTS_BYTES ((size_t)60 << 20)
 
 static bool is_alive(const struct harness *h)
@@ -42,9 +42,9 @@ static bool is_alive(const struct harness *h)
     return rig_process_lives(h->pid);
 }
 
-/* ---- asking a daemon whose line may be away ---- */
+/* ---- requests to a daemon whose line may be down ---- */
 
-/* A request may be lost with the line that took it: asked again until an answer comes.
+/* A request may be lost with its line process: it is repeated until an answer comes.
  * @v: whose keys, @client of them; NULL: without */
 static const Linkage__V1__Status *ask_as(struct harness *h, struct vault *v, int client)
 {
@@ -83,9 +83,9 @@ static const Linkage__V1__Status *ask_status(struct harness *h)
     return ask_as(h, NULL, 0);
 }
 
-/* ---- a name that libzmq would give away itself ---- */
+/* ---- a name that libzmq would assign itself ---- */
 
-/* The counter of names started at the first number of an unseeded rand(), in every process. */
+/* The counter of names starts at the first number of an unseeded rand(), in every process. */
 static void test_names_of_peers(void **state)
 {
     struct harness h;
@@ -160,11 +160,11 @@ static void test_endless_parts(void **state)
     harness_close(&h);
 }
 
-/* ---- the largest messages that are allowed ---- */
+/* ---- messages of the maximum size ---- */
 
 #define SENDERS 8 /* clients, and requests of each */
 
-/* Until its data have not grown for a while: it takes no more. Return: how much it has [KiB]. */
+/* Until its memory no longer grows: it accepts no more. Return: its size [KiB]. */
 static long await_full(pid_t line)
 {
     long data = rig_process_number(line, "VmData:"), before = -1;
@@ -192,7 +192,7 @@ static void expect_refused(struct harness *h, void *socket)
     zmq_msg_close(&message);
 }
 
-/* All at once, and nobody takes them for a while: they wait where they come from. */
+/* All at once, and none is received for a while: they wait at the sender. */
 static void test_largest_requests(void **state)
 {
     unsigned char *request = malloc(LK_WIRE_CONTROL_MAX);
@@ -231,7 +231,8 @@ static void test_largest_requests(void **state)
 
 /* ---- the end of a line process ---- */
 
-/* Samples of a bench with a claim: accepted again some time after the line is another one. */
+/* Samples of a bench with a claim: accepted again some time after a new line process has started.
+ */
 static void await_accepted(struct bench *b)
 {
     const double value = 1;
@@ -246,7 +247,7 @@ static void await_accepted(struct bench *b)
     fail_msg("no sample accepted within a minute");
 }
 
-/* Killed, aborted, and standing still: the run goes on, the claim is as good as before. */
+/* Killed, aborted, and hung: the run continues, and the claim stays valid. */
 static void test_line_ends(void **state)
 {
     static const int signals[] = {SIGKILL, SIGABRT, SIGSTOP};
@@ -296,7 +297,7 @@ static void test_no_orphan(void **state)
     harness_close(&h);
 }
 
-/* ---- connections that say nothing, or half a word ---- */
+/* ---- connections that are silent, or incomplete ---- */
 
 static bool is_closed(int fd, int timeout_ms)
 {
@@ -343,7 +344,7 @@ static int count_descriptors(pid_t pid)
     return n;
 }
 
-/* Some say half a greeting, some all of that of CURVE, and nothing after it. */
+/* Some send half a greeting, some all of that of CURVE, and nothing after it. */
 static void dial(const struct harness *h, int *fd, int n)
 {
     static const unsigned char half[] = {0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3};
@@ -376,7 +377,7 @@ static void expect_descriptors(pid_t pid, rlim_t limit)
 
 #define MANY 2000
 
-/* What a process is born to hold. Return: whether that can be raised far enough. */
+/* The initial limit of descriptors. Return: whether it can be raised far enough. */
 static bool lower_descriptors(struct rlimit *ret_before)
 {
     assert_int_equal(getrlimit(RLIMIT_NOFILE, ret_before), 0);
@@ -391,7 +392,7 @@ static void raise_descriptors(const struct rlimit *before)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
 }
 
-/* More than a process is born to hold: others come in, and none of it costs the daemon one. */
+/* More than the initial limit: others can connect, and none of it costs the daemon a descriptor. */
 static void test_many_half_greetings(void **state)
 {
     static int fd[MANY];
@@ -409,7 +410,7 @@ static void test_many_half_greetings(void **state)
     before = count_descriptors(h.pid);
     dial(&h, fd, MANY);
     ask_status(&h);
-    /* it opens some for a moment, now and then */
+    /* it sometimes opens some for a moment */
     for (int i = 0; i < 6000 && (after = count_descriptors(h.pid)) > before; i++)
         benches_nap(10);
     assert_true(after <= before);
@@ -419,7 +420,7 @@ static void test_many_half_greetings(void **state)
     harness_close(&h);
 }
 
-/* Without any left, it says so; afterwards all is as before. */
+/* Without descriptors it reports so; afterwards everything works again. */
 static void test_descriptors_run_out(void **state)
 {
     const struct rlimit few = {80, 80};
@@ -438,7 +439,7 @@ static void test_descriptors_run_out(void **state)
 
 /* ---- subscriptions without end ---- */
 
-/* They hold up who else looks at outputs, at most: requests and inputs go on. */
+/* At most they delay other subscribers: requests and inputs continue. */
 static void test_many_subscriptions(void **state)
 {
     static unsigned char frames[1000][24];
@@ -471,7 +472,7 @@ static void test_many_subscriptions(void **state)
 
 /* ---- keys ---- */
 
-/* With keys, who has one of them is served while MANY others say half a word. */
+/* With keys, clients with a key are served while MANY others have sent half a greeting. */
 static void test_keys_and_half_greetings(void **state)
 {
     static int fd[MANY];
@@ -484,7 +485,7 @@ static void test_keys_and_half_greetings(void **state)
         skip_because("too few descriptors");
     vault_open(&v);
     raise_descriptors(&own);
-    /* they are closed after a while: on a machine that is busy, before we have asked */
+    /* they are closed after a while: on a busy machine, before the request */
     for (int i = 0; i < 10 && n_open < MANY / 2; i++) {
         if (i > 0)
             hang_up(fd, MANY);
@@ -503,7 +504,7 @@ static void test_keys_and_half_greetings(void **state)
     vault_close(&v);
 }
 
-/* The list that counts is the last one that was read, not the one that the daemon began with. */
+/* The list last read is in force, not that of the daemon's start. */
 static void test_reload_and_restart(void **state)
 {
     struct vault v;
@@ -526,12 +527,12 @@ static void test_reload_and_restart(void **state)
     vault_close(&v);
 }
 
-/* ---- a peer with heartbeats that dies while nobody takes its messages ---- */
+/* ---- a peer with heartbeats that dies while its messages are not received ---- */
 
-/* libzmq 4.3.4 with heartbeats of its own ends the process ("!_io_error", issue 4841 there). */
+/* libzmq 4.3.4 with its own heartbeats ends the process ("!_io_error", its issue 4841). */
 static void test_heartbeats_of_the_dead(void **state)
 {
-    /* a command: PING, which is to be forgotten after so many tenths of a second */
+    /* a command: PING, with a time to live in tenths of a second */
     static const unsigned char ping[] = {4, 7, 4, 'P', 'I', 'N', 'G', 0, 2};
     static unsigned char frames[256][257];
     const Linkage__V1__Status *status;
@@ -550,7 +551,7 @@ static void test_heartbeats_of_the_dead(void **state)
         fd = zmtp_connect(h.endpoint[endpoint]);
         zmtp_greet(fd, endpoint ? "PUB" : "DEALER", NULL, 0);
         assert_int_equal(send(fd, ping, sizeof(ping), MSG_NOSIGNAL), sizeof(ping));
-        assert_int_equal(kill(h.pid, SIGSTOP), 0); /* nobody takes anything any more */
+        assert_int_equal(kill(h.pid, SIGSTOP), 0); /* nothing receives any more */
         item.fd = fd;
         while (poll(&item, 1, 100) == 1)
             if (send(fd, frames, sizeof(frames), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that takes long to compile: the daemon goes on, and ends it when asked to.
+/* A model that takes long to compile: the daemon continues, and cancels it on request.
  *
- * The model is a net of revolute bodies between two points of the ground that are too far apart for
- * it: a hundred rounds of assembly, each a factorisation of some 1e8 operations, are done before it
- * is refused. Every test here ends it long before. */
+ * The model is a net of revolute bodies between two points of the ground that are too far apart: it
+ * is refused only after a hundred iterations of assembly, each a factorisation of some 1e8
+ * operations. Every test here cancels it long before. */
 #include "harness.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* Bodies on a side; with the thread sanitizer a factorisation takes fifty times as long. */
+/* Bodies per side; with the thread sanitizer a factorisation takes fifty times as long. */
 #if defined(__SANITIZE_THREAD__)
 #define NET 20
 #else
@@ -33,7 +33,7 @@ static void print_hinge(FILE *f, const char *name, int i, int k, int to_i, int t
             name, i, k, i, k, to_i, to_k, 0.5 * (i + to_i), 0.5 * (k + to_k));
 }
 
-/* to be freed */
+/* the caller frees it */
 static char *slow_model(void)
 {
     char *text = NULL;
@@ -63,7 +63,7 @@ static char *slow_model(void)
     return text;
 }
 
-/* somebody else, who asks for the slow model and waits */
+/* another client, which requests the slow model and waits */
 static void *send_slow_load(const struct harness *h)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -144,7 +144,7 @@ static void test_the_daemon_goes_on(void **state)
     model_id = harness_load_model(&h);
     other = send_slow_load(&h);
 
-    /* what was there stays, and says so */
+    /* the previous model stays, and the reply says so */
     status = await_loading(&h);
     assert_int_equal(status->model_id, model_id);
     assert_non_null(status->loading);
@@ -188,7 +188,7 @@ static void test_a_signal_ends_it(void **state)
     kill(pid, SIGTERM);
     assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
     harness_notice(&h, "STOPPING=1");
-    /* it was not waited for: nobody has refused it */
+    /* the client did not wait: nothing was refused */
     assert_false(harness_log_has(h.folder, "log", "model refused"));
     zmq_close(other);
     harness_close(&h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How time passes: in lockstep with a bench, as fast as possible, on the grid for so many steps.
- * The same inputs give the same bits as the library alone, whatever the mode. */
+/* The modes of time: in lockstep with a bench, as fast as possible, on the grid for so many steps.
+ * The same inputs give the same bits as the library alone, in every mode. */
 #include "linkage/linkage.h"
 #include "runs.h"
 #include <limits.h>
@@ -45,7 +45,7 @@ static double torque(uint64_t k)
     return 3 * sin(0.1 * (double)k) + (k % 7 == 0 ? 1.5 : 0);
 }
 
-/* The library alone: what a bench has to see, bit for bit. */
+/* The library alone: the values that a bench must receive, bit for bit. */
 static struct lk_system *make_system(void)
 {
     const struct lk_options options = {.step = harness_step_s(0.001)};
@@ -144,7 +144,7 @@ static void test_bad_steps_make_no_step(void **state)
     harness_close(&h);
 }
 
-/* Longer than watchdog, time-out and lease: without a step nothing gets old. */
+/* Longer than watchdog, time-out and lease: without a step nothing expires. */
 static void test_a_bench_may_think(void **state)
 {
     const struct timespec nap = {.tv_sec = 1, .tv_nsec = 500000000};
@@ -164,7 +164,7 @@ static void test_a_bench_may_think(void **state)
     harness_close(&h);
 }
 
-/* Nor does the input of a request that was refused act in a later one. */
+/* The input of a refused request does not act in a later one either. */
 static void test_a_refused_input_is_gone(void **state)
 {
     const double value = 1, other = 7;
@@ -184,7 +184,7 @@ static void test_a_refused_input_is_gone(void **state)
     harness_close(&h);
 }
 
-/* Steps beyond those that start asked for would be made later, when nobody asks for them. */
+/* Steps beyond the requested number at the start would be made later, without a request. */
 static void test_more_steps_than_there_are(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
@@ -203,7 +203,7 @@ static void test_more_steps_than_there_are(void **state)
     harness_close(&h);
 }
 
-/* A step that takes too long is not taken for done; the same request again waits for it. */
+/* A step that takes too long does not count as done; the same request again waits for it. */
 static void test_a_step_that_stands_still(void **state)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -245,7 +245,7 @@ static void test_states_of_lockstep(void **state)
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 3);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
-    /* a new run knows nothing of the numbers of the last one */
+    /* a new run does not know the numbers of the previous one */
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     assert_int_equal(runs_ask_step(&h, 2, 1, &value)->outputs->step, 1);
     harness_close(&h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datagrams for a motion platform, from a real daemon to a real UDP socket, read with code of the
- * test's own after the table in config/README.md. */
+/* Datagrams for a motion platform, from a real daemon to a real UDP socket, decoded by separate
+ * code after the table in config/README.md. */
 #include "subscriber.h"
 #include <arpa/inet.h>
 #include <math.h>
@@ -32,10 +32,10 @@ struct packet {
     double value[24];
 };
 
-/* Datagrams that wait while this process does not get its turn, for seconds at 1 kHz. */
+/* Datagrams that wait while this process does not run, for seconds at 1 kHz. */
 #define QUEUE_BYTES (16 << 20)
 
-/** struct platform - @lossless: its queue is as long as that;  @counter: of the last datagram */
+/** struct platform - @lossless: its queue has that length;  @counter: of the last datagram */
 struct platform {
     int fd;
     int port;
@@ -93,11 +93,11 @@ static void open_platform(struct platform *p)
     assert_int_equal(bind(p->fd, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(getsockname(p->fd, (struct sockaddr *)&address, &size), 0);
     p->port = ntohs(address.sin_port);
-    /* more than the usual limit takes a privilege */
+    /* more than the default limit needs a privilege */
     p->lossless = setsockopt(p->fd, SOL_SOCKET, SO_RCVBUFFORCE, &queue, sizeof(queue)) == 0;
 }
 
-/* The next datagram; loopback loses none that the queue holds: the counter goes up by one. */
+/* The next datagram; loopback loses none that fit into the queue: the counter increases by one. */
 static struct packet next(struct platform *p)
 {
     struct pollfd item = {.fd = p->fd, .events = POLLIN};
@@ -141,7 +141,7 @@ static void open_with(struct harness *h, struct platform *p, const char *more)
     " {channel: coupler_pose, component: yaw}]\n"                                                  \
     "    velocity: [{channel: crank_rate, offset: 0.5}]\n"
 
-/* The numbers of the OutputSample of the same step, scaled; 64 bits, so that they are the same. */
+/* The numbers of the OutputSample of the same step, scaled; 64 bits, so that they are equal. */
 static void check_values(struct harness *h, struct platform *p, int n)
 {
     struct packet packet = await(p, STATE(RUNNING));
@@ -196,7 +196,7 @@ static void test_from_the_cycle(void **state)
     check_run("    format: f64\n    send_from: cycle\n" SLOTS);
 }
 
-/* Every so many steps; from the cycle none is ever overtaken. */
+/* One in so many steps; those from the cycle are never skipped. */
 static void test_divisor(void **state)
 {
     struct platform p;
@@ -234,8 +234,7 @@ static double time_of_twenty(struct platform *p, Linkage__V1__State state, uint3
     return 1e-9 * ((double)packet.utc_ns - (double)first.utc_ns);
 }
 
-/* Twenty a second; not every time, as a machine that is busy with others makes the first one late.
- */
+/* Twenty per second; not at every attempt, as a busy machine delays the first one. */
 static void check_rest(struct platform *p, Linkage__V1__State state, uint32_t flags)
 {
     double longest_s = 0;
@@ -284,7 +283,8 @@ static void test_every_state_from_the_cycle(void **state)
     check_every_state("    send_from: cycle\n" SLOTS);
 }
 
-/* Names that the model lacks: one line, a bit, zeros; a model that has them mends it. */
+/* Names that the model lacks: one log line, a status bit, zeros; a model that has them clears it.
+ */
 static void test_names_that_the_model_lacks(void **state)
 {
     struct packet packet;
@@ -311,7 +311,7 @@ static void test_names_that_the_model_lacks(void **state)
     close(p.fd);
 }
 
-/* A platform that is switched off: the run goes on, one line says it. */
+/* A platform that is switched off: the run continues, with one log line. */
 static void test_nobody_listens(void **state)
 {
     const Linkage__V1__OutputSample *sample = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon whose exchange thread cannot be made does not begin to serve. */
+/* A daemon whose exchange thread cannot be created does not start to serve. */
 #include "harness.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage: test_odd_sessions DAEMON MODEL [SESSIONS [SEED]]
  *
- * Peers that speak ZMTP as no library does, by the thousand, on every socket of a daemon in a run,
- * without keys and with them: the run goes on, good clients are served afterwards, and the daemon
- * and the processes that it has started hold no more memory and no more descriptors than before. */
+ * Peers that violate ZMTP, by the thousand, on every socket of a daemon in a run, without keys and
+ * with them: the run continues, good clients are served afterwards, and the daemon and its child
+ * processes hold no more memory and descriptors than before. */
 #include "odd_sessions.h"
 #include "vault.h"
 #include <dirent.h>
@@ -29,7 +29,7 @@
 
 static uint64_t n_sessions = 1500, first_seed = 1;
 static struct odd session;
-static uint64_t n_asked, n_answered; /* sessions that were listened to, and got beyond a greeting */
+static uint64_t n_asked, n_answered; /* sessions that read answers, and got past the greeting */
 static uint64_t n_peers[3];
 static int open_session[OPEN_MAX_SESSIONS];
 
@@ -44,11 +44,11 @@ static int connect_to(const char *endpoint)
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", endpoint + strlen("ipc://"));
     if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
         return fd;
-    close(fd); /* its backlog is full for the moment, or it starts again */
+    close(fd); /* its backlog is full at the moment, or it is restarting */
     return -1;
 }
 
-/* Return: bytes that came, at least @enough of them where they do. */
+/* Return: bytes received, at least @enough of them if they come. */
 static size_t listen_to(int fd, size_t enough, int timeout_ms)
 {
     struct pollfd item = {.fd = fd, .events = POLLIN};
@@ -72,7 +72,7 @@ static void send_all(int fd, const unsigned char *bytes, size_t n)
     }
 }
 
-/* One session; it stays open until its place is wanted. */
+/* One session; it stays open until its slot is needed. */
 static void attack(const struct harness *h, uint64_t number)
 {
     static const char *const types[3][2] = {{"DEALER", "REQ"}, {"PUB", "XPUB"}, {"SUB", "XSUB"}};
@@ -112,7 +112,7 @@ static void hang_up(void)
     }
 }
 
-/* ---- what the daemon holds ---- */
+/* ---- resources of the daemon ---- */
 
 struct holds {
     long rss_kib;
@@ -161,7 +161,7 @@ static struct holds read_holds(pid_t pid)
     return holds;
 }
 
-/* Connections that were hung up on go when the daemon gets to it. */
+/* Closed connections disappear when the daemon handles them. */
 static void await_holds(pid_t pid, const struct holds *before)
 {
     const struct timespec nap = {.tv_nsec = 50000000};
@@ -178,7 +178,7 @@ static void await_holds(pid_t pid, const struct holds *before)
 
 /* ---- good clients ---- */
 
-/* A client that was there all the time and one that comes now, and the run. Return: cycles. */
+/* A client that was connected all the time and a new one, and the run. Return: cycles. */
 static uint64_t check_run(struct harness *h, uint64_t before)
 {
     const struct timespec nap = {.tv_nsec = 10000000};
@@ -238,7 +238,7 @@ static void test_with_keys(void **state)
 
     (void)state;
     vault_open(&v);
-    attack_run(&v.h, "CURVE", 0); /* noise opens no box */
+    attack_run(&v.h, "CURVE", 0); /* noise cannot be decrypted */
     vault_close(&v);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a real daemon may still do once it serves, thread by thread, and that a run has all it needs
- * all the same. Only root has anything to give up: skipped elsewhere. */
+/* The privileges of a real daemon once it serves, thread by thread, and that a run still has all it
+ * needs. Only root has privileges to drop: skipped otherwise. */
 #include "../skip.h"
 #include "harness.h"
 #include <dirent.h>
@@ -30,7 +30,7 @@
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MEMORY_IS_LOCKED false /* the sanitizers make nothing of mlockall() */
+#define MEMORY_IS_LOCKED false /* the sanitizers ignore mlockall() */
 #else
 #define MEMORY_IS_LOCKED true
 #endif
@@ -42,7 +42,7 @@ static void nap(int ms)
     nanosleep(&time, NULL);
 }
 
-/* A daemon in a folder that every user may use; without the notices of harness_open(). */
+/* A daemon in a folder that every user may use; without the notifications of harness_open(). */
 static void open_daemon(struct harness *h, const char *config)
 {
     harness_prepare(h, config);
@@ -58,7 +58,7 @@ static void open_daemon(struct harness *h, const char *config)
 
 /* ---- /proc ---- */
 
-/** struct rights - of a thread, as proc(5) tells */
+/** struct rights - of a thread, from proc(5) */
 struct rights {
     char name[32];
     unsigned long long effective, permitted, inheritable, bounding, ambient;
@@ -100,7 +100,7 @@ static bool is_ours(pid_t pid, const char *tid, const struct rights *rights)
     return strncmp(rights->name, "linkaged", 8) != 0;
 }
 
-/* Each thread of the daemon has these rights and no others. Return: how many there are. */
+/* Each thread of the daemon has these rights and no others. Return: number of threads. */
 static int expect_rights(pid_t pid, unsigned int uid, unsigned int gid)
 {
     char path[64];
@@ -136,7 +136,7 @@ static int expect_rights(pid_t pid, unsigned int uid, unsigned int gid)
     return n;
 }
 
-/* The policy of the thread of the cycle, or -1 when there is none. */
+/* The policy of the thread of the cycle, or -1 if there is none. */
 static int policy_of_cycle(pid_t pid)
 {
     char path[64];
@@ -182,7 +182,7 @@ static bool has_open(pid_t pid, const char *what)
     return has;
 }
 
-/* Can this test itself have what the cycle wants? A container's root may not. */
+/* Whether this test itself can have the rights of the cycle. A container's root may not. */
 static bool machine_grants(void)
 {
     struct rights r;
@@ -193,7 +193,7 @@ static bool machine_grants(void)
     return (r.effective & KEPT) == KEPT;
 }
 
-/* A run: with real-time priority and locked memory, whoever the daemon is by then. */
+/* A run: with real-time priority and locked memory, whatever the user of the daemon. */
 static void expect_real_time(struct harness *h)
 {
     struct rights r;
@@ -239,7 +239,7 @@ static void test_root_becomes_another_user(void **state)
     if (machine_grants())
         expect_real_time(&h);
     assert_true(expect_rights(h.pid, nobody->pw_uid, nobody->pw_gid) >= 4);
-    /* no group of root's is left */
+    /* no group of root remains */
     snprintf(tid, sizeof(tid), "%d", (int)h.pid);
     read_rights(h.pid, tid, &r);
     assert_int_equal(strtoul(r.groups, NULL, 10), nobody->pw_gid);
@@ -247,8 +247,7 @@ static void test_root_becomes_another_user(void **state)
     harness_close(&h);
 }
 
-/* The key is read while that is still possible, by a user who could not; the list has to be
- * readable later, too. */
+/* The key is read while that is possible, for a user who could not; the list must stay readable. */
 static void test_secret_of_root(void **state)
 {
     char path[2][128], secret[41], own[41], config[400];
@@ -331,7 +330,7 @@ static void test_no_such_user(void **state)
                    "[LK-6007] privileges: there is no user 'no-such-user'");
 }
 
-/* Said at the start, not after the run. */
+/* Reported at the start, not after the run. */
 static void test_folder_that_is_closed(void **state)
 {
     char folder[] = "/tmp/linkaged-test-XXXXXX", section[200];
@@ -340,7 +339,7 @@ static void test_folder_that_is_closed(void **state)
     (void)state;
     if (geteuid() != 0 || !getpwnam("nobody"))
         skip_because("it takes root and a user nobody");
-    assert_non_null(mkdtemp(folder)); /* root's alone */
+    assert_non_null(mkdtemp(folder)); /* readable only by root */
     snprintf(section, sizeof(section),
              "realtime: {degraded: allow, priority: 0, core: none}\nprivileges: {user: nobody}\n"
              "evidence: {directory: %s}\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings of a real daemon, read again by `linkage replay` and `linkage export`. */
+/* Recordings of a real daemon, read by `linkage replay` and `linkage export`. */
 #include "../decay.h"
 #include "../skip.h"
 #include "freeze.h"
@@ -33,8 +33,8 @@
     "budget: {steps: 1000, time: 0.05, share: 0.95}\n"                                             \
     "overrun: {fault_in_a_row: 0}\n"
 
-/* Of a run without a clock: more than the queue in front of the recorder holds. Each is replayed,
- * which a sanitizer makes slow. */
+/* Of a run without a clock: more than the recorder's queue holds. Each is replayed, which a
+ * sanitizer makes slow. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ASAP_STEPS      12000
 #define ASAP_STEPS_TEXT "12000"
@@ -46,7 +46,7 @@
 static const char *linkage;
 static char output[16384];
 
-/* Run `linkage ...` on a recording of @h. Return: its exit status; what it said is in output. */
+/* Runs `linkage ...` on a recording of @h. Return: its exit status; its output is in output. */
 static int run_linkage(const struct harness *h, const char *before, const char *name,
                        const char *after)
 {
@@ -88,11 +88,11 @@ static void close_daemon(struct harness *h)
     char path[512];
 
     snprintf(path, sizeof(path), "%s/rec", h->folder);
-    umount(path); /* where the test has put a small disk there */
+    umount(path); /* the small disk of the test */
     harness_close(h);
 }
 
-/* The only recording that there is. */
+/* The only recording. */
 static void find_recording(const struct harness *h, char ret[256])
 {
     char path[128];
@@ -222,8 +222,8 @@ static void write_all(const struct harness *h, const char *name, const void *dat
     fclose(out);
 }
 
-/* The lowest bit of the last number of /outputs of @cycle. @keep_crc: leave the CRC of its chunk as
- * it is; else the file says that it has none. */
+/* The lowest bit of the last number of /outputs of @cycle. @keep_crc: keep the CRC of its chunk;
+ * otherwise the file declares none. */
 static void flip(unsigned char *data, size_t size, uint32_t cycle, bool keep_crc)
 {
     struct lk_mcap_reader reader;
@@ -275,7 +275,7 @@ static void a_wrong_bit_is_found_at_its_step(void **state)
     assert_non_null(strstr(output, "700 steps before were the same"));
     assert_int_equal(run_linkage(&h, "replay --limit 700", "wrong.mcap", ""), 0);
     assert_non_null(strstr(output, "700 steps, every bit the same"));
-    /* and with the CRC as it was, the chunk is not believed at all */
+    /* and with the old CRC the whole chunk is rejected */
     flip(data, size, 100, true);
     write_all(&h, "damaged.mcap", data, size);
     demand_replay(&h, "damaged.mcap", 1, "their CRC is wrong");
@@ -304,7 +304,7 @@ static void a_recording_from_the_middle_is_no_replay(void **state)
     close_daemon(&h);
 }
 
-/* Return: how many cycles the recording has that anybody could read now. */
+/* Return: number of cycles in the recording that are readable now. */
 static uint64_t cycles_in(const struct harness *h, const char *name)
 {
     run_linkage(h, "info", name, "| grep /cycle");
@@ -339,7 +339,7 @@ static void killed_it_is_readable_up_to_the_last_flush(void **state)
     }
 }
 
-/* A disk of four megabytes; the run goes on, what is there is whole. */
+/* A disk of four megabytes; the run continues, and the file is valid. */
 static void a_full_disk_ends_the_recording_not_the_run(void **state)
 {
     const Linkage__V1__Status *status;
@@ -379,9 +379,8 @@ static void limit_files(const struct harness *h, rlim_t bytes)
     assert_int_equal(prlimit(h->pid, RLIMIT_FSIZE, &limit, NULL), 0);
 }
 
-/* A file size limit is a full disk that needs no mount; its SIGXFSZ would end the daemon. Where
- * there is no room for the beginning the request is refused, and where there is none later the
- * recording ends. */
+/* A file size limit is a full disk without a mount; its SIGXFSZ would end the daemon. Without space
+ * for the header the request is refused; without space later the recording ends. */
 static void a_limit_of_files_ends_the_recording_not_the_run(void **state)
 {
     static const char *const options[] = {"chunk: 65536, io: pwrite", "chunk: 65536, io: auto"};
@@ -419,7 +418,7 @@ static void a_limit_of_files_ends_the_recording_not_the_run(void **state)
     }
 }
 
-/* With nothing to write at the time, too: a recording may wait for its run. */
+/* Also without data at the time: a recording may wait for its run. */
 static void a_file_that_is_removed_ends_the_recording(void **state)
 {
     const Linkage__V1__Status *status;
@@ -441,7 +440,7 @@ static void a_file_that_is_removed_ends_the_recording(void **state)
     close_daemon(&h);
 }
 
-/* In the words of the contract, as the log and every tool have them. */
+/* In the words of the contract, as in the log and in every tool. */
 static void a_trip_is_told_in_the_words_of_the_contract(void **state)
 {
     const double good = 1, bad = NAN;
@@ -501,7 +500,7 @@ static void a_motion_that_dies_out_has_the_same_bits(void **state)
     close_daemon(&h);
 }
 
-/* A replay takes the engine of the recording, whatever it would take by itself. */
+/* A replay uses the engine of the recording, whatever its own choice would be. */
 static void the_engine_of_a_recording_is_taken(void **state)
 {
     static const char *const engines[] = {"portable", "scalar", "none"};
@@ -525,7 +524,7 @@ static void the_engine_of_a_recording_is_taken(void **state)
     }
 }
 
-/* Each occurrence of @words in @data gets another last letter. */
+/* Replaces the last letter of each occurrence of @words in @data. */
 static int forge(unsigned char *data, size_t size, const char *words)
 {
     size_t n = strlen(words);
@@ -568,7 +567,7 @@ static void a_replay_says_that_the_build_is_another(void **state)
     close_daemon(&h);
 }
 
-/* The recording was begun while nobody knew that the run would have no clock. */
+/* The recording was started before it was known that the run would have no clock. */
 static void begun_before_arming_it_waits_too(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
@@ -658,13 +657,13 @@ static void what_is_refused_says_why(void **state)
     expect_refusal(&h, "other", false, RESULT(NO_RECORDER), "stop it first");
     assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));
     expect_refusal(&h, "run", false, RESULT(NO_RECORDER), "File exists");
-    record(&h, ""); /* that never sees a run: another model ends it */
+    record(&h, ""); /* without a run: another model ends it */
     harness_load_model(&h);
     assert_false(harness_command(&h, STATUS)->status->recording->active);
     close_daemon(&h);
 }
 
-/* One with each run, and a fault ends it. */
+/* One for each run, and a fault ends it. */
 static void a_fault_ends_the_recording(void **state)
 {
     const Linkage__V1__Status *status;

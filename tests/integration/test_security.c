@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may talk to a real daemon, and about what: keys, roles, refusals, a list that changes. */
+/* Access to a real daemon: keys, roles, refusals, a list that changes. */
 #include "vault.h"
 #include <poll.h>
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static int connect_by_hand(const struct vault *v, int endpoint)
     return fd;
 }
 
-/* With libzmq on both sides it is open who hangs up first; a client by hand waits. */
+/* With libzmq on both sides either may hang up first; a client by hand waits. */
 static void test_no_curve_at_all(void **state)
 {
     static const char *const mechanisms[] = {"NULL", "PLAIN", "GSSAPI"};
@@ -103,7 +103,8 @@ static void test_no_curve_at_all(void **state)
     vault_close(&v);
 }
 
-/* Half a greeting, nothing at all, garbage: no harm, and who only hangs up was not refused. */
+/* Half a greeting, nothing at all, garbage: no harm, and a peer that only hangs up does not count
+ * as refused. */
 static void test_half_a_hello(void **state)
 {
     static const char *const texts[] = {"", "\xff", "GET / HTTP/1.1\r\n\r\n", "\x01\x02\x03"};
@@ -120,14 +121,14 @@ static void test_half_a_hello(void **state)
         assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
         close(fd);
     }
-    poll(NULL, 0, 300); /* for what must not come */
+    poll(NULL, 0, 300); /* for a message that must not come */
     assert_int_equal(vault_turned_away(&v), before);
     vault_become(&v, CONTROLLER);
     assert_int_equal(harness_command(&v.h, STATUS)->result, RESULT(OK));
     vault_close(&v);
 }
 
-/* Whoever took the place of the daemon would not learn anything either way round. */
+/* An impostor in place of the daemon learns nothing in either direction. */
 static void test_key_of_another_server(void **state)
 {
     struct pair other;
@@ -144,7 +145,7 @@ static void test_key_of_another_server(void **state)
     vault_close(&v);
 }
 
-/* A public key is no secret: it takes the other half to come in. */
+/* A public key is not secret: the secret half is needed to connect. */
 static void test_public_key_of_somebody_else(void **state)
 {
     struct vault v;
@@ -245,7 +246,7 @@ static void test_outputs_for_any_key(void **state)
 
 /* ---- reloading ---- */
 
-/* The daemon reads its list again, and says so in these words. */
+/* The daemon reads its list again, with these words in its log. */
 static void reload(struct vault *v, const char *words)
 {
     int n = harness_log_count(&v->h, words);
@@ -269,7 +270,7 @@ static void test_reload(void **state)
     vault_become(&v, STRANGER);
     assert_int_equal(harness_command(&v.h, STATUS)->status->role, ROLE(READ));
 
-    /* off the list again: the connection that stands goes on, a new one is turned away */
+    /* removed from the list: an existing connection continues, a new one is refused */
     vault_write_clients(&v, "");
     reload(&v, "[LK-6002] 3 clients in ");
     assert_int_equal(harness_command(&v.h, STATUS)->result, RESULT(OK));
@@ -292,7 +293,7 @@ static void test_reload_refused(void **state)
     snprintf(words, sizeof(words), "[LK-6003] the old list of clients stays: %s:6: unknown role",
              v.clients_path);
     reload(&v, words);
-    /* what an editor leaves for a moment, or a full disk for ever, locks nobody out */
+    /* a temporarily incomplete file of an editor, or one cut by a full disk, locks no client out */
     assert_int_equal(truncate(v.clients_path, 0), 0);
     snprintf(words, sizeof(words), "[LK-6003] the old list of clients stays: %s: names no client",
              v.clients_path);
@@ -319,7 +320,8 @@ static void test_hangup_without_keys(void **state)
 
 /* ---- refusals in number ---- */
 
-/* Many strangers at once: all are counted, few are logged, and friends are served meanwhile. */
+/* Many strangers at once: all are counted, few are logged, and known clients are served meanwhile.
+ */
 static void test_flood_of_strangers(void **state)
 {
     enum { N = 200 };
@@ -337,7 +339,7 @@ static void test_flood_of_strangers(void **state)
     vault_await_turned_away(&v, before + N);
     for (int i = 0; i < N; i++)
         zmq_close(socket[i]);
-    /* ten at once and one a second */
+    /* ten at once and one per second */
     assert_in_range(harness_log_count(&v.h, "[LK-6004]"), 1, 10 + 1 + time(NULL) - begin);
     vault_close(&v);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon as a service: start, notices to systemd, signals, a second one, its command line. */
+/* The daemon as a service: start, notifications to systemd, signals, a second instance, its command
+ * line. */
 #include "harness.h"
 #include <arpa/inet.h>
 #include <setjmp.h>
@@ -41,8 +42,8 @@ static void test_signals(void **state)
     harness_close(&h);
 }
 
-/* All whose default action is to end the process, or to stop it, and that come from outside; those
- * of a fault of the program are none of them. */
+/* All signals whose default action ends or stops the process and that come from outside; not those
+ * of a program fault. */
 static void test_signals_without_a_meaning(void **state)
 {
     const int signals[] = {SIGUSR1, SIGUSR2, SIGALRM,  SIGVTALRM, SIGPROF, SIGIO,
@@ -153,7 +154,7 @@ static void test_second_daemon(void **state)
     harness_open(&h, NULL);
     second_is_refused(&h, h.config);
 
-    /* over tcp: one that runs, and one that wants the same ports */
+    /* over tcp: one that runs, and one that needs the same ports */
     for (int i = 0; i < 3; i++)
         snprintf(tcp.endpoint[i], sizeof(tcp.endpoint[i]), "tcp://127.0.0.1:%d", free_port());
     snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
@@ -167,7 +168,7 @@ static void test_second_daemon(void **state)
     harness_close(&h);
 }
 
-/* A socket that a killed daemon left behind is taken over; a file is not. */
+/* A socket left by a killed daemon is taken over; any other file is not. */
 static void test_leftovers(void **state)
 {
     char log[128], path[128];
@@ -200,7 +201,7 @@ static void test_leftovers(void **state)
     harness_close(&h);
 }
 
-/* A copy of the model with a period that one stop of the machine does not fill. */
+/* A copy of the model with a period that no hang of the machine exceeds. */
 static void write_slow_model(char *path)
 {
     static const char step[] = "step: 0.001";

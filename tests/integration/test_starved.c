@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody of higher real-time priority has the core of the cycle, for as long as it likes: the
- * daemon answers all the same, says who it is, and goes on when that one is gone. The daemon's
- * other threads and the test have another core. And the line process without a core: it is waited
- * for. */
+/* A process of higher real-time priority occupies the core of the cycle, without end: the daemon
+ * still answers, names that process, and continues when it is gone. The daemon's other threads and
+ * the test have another core. And the line process without a core: the daemon waits for it. */
 #include "../skip.h"
 #include "benches.h"
 #include "runs.h"
@@ -22,7 +21,7 @@
 
 static int core;
 
-/* A daemon whose cycle has @core and never sleeps. */
+/* A daemon whose cycle uses @core and never sleeps. */
 static void open_spinning(struct harness *h, const char *more)
 {
     char config[256];
@@ -51,7 +50,7 @@ static void test_arm(void **state)
     assert_int_equal(harness_ask_arm(&h, true, 1000)->result, RESULT(NO_REALTIME));
     expect_named(&h);
     harness_expect(&h, STATUS, RESULT(OK), STATE(READY));
-    /* the threads of the first time are still there */
+    /* the threads of the first time still exist */
     assert_int_equal(harness_ask_arm(&h, true, 1000)->result, RESULT(INTERNAL));
     expect_named(&h);
     spinner_stop(spinner);
@@ -61,7 +60,7 @@ static void test_arm(void **state)
     harness_close(&h);
 }
 
-/* Of lower priority it is no hindrance, though the threads of the cycle begin as normal ones. */
+/* Of lower priority it does no harm, although the threads of the cycle start as normal ones. */
 static void test_arm_above(void **state)
 {
     struct harness h;
@@ -93,7 +92,7 @@ static void test_start(void **state)
     harness_close(&h);
 }
 
-/* A stop that could not be carried out is, as soon as the cycle moves. */
+/* A stop that could not be carried out is, as soon as the cycle runs. */
 static void test_stop(void **state)
 {
     struct harness h;
@@ -115,7 +114,7 @@ static void test_stop(void **state)
     harness_close(&h);
 }
 
-/* A proof that does not get on is found by the watchdog, and ended when it moves. */
+/* The watchdog detects a proof without progress, which ends when it runs again. */
 static void test_proof(void **state)
 {
     struct harness h;
@@ -139,7 +138,7 @@ static void test_proof(void **state)
 /* ---- the line process ---- */
 
 #define HOGS      8
-#define HUNGRY_MS 7000 /* longer than it may stand still */
+#define HUNGRY_MS 7000 /* longer than it may hang */
 
 /* The weight of one is 88761 to the kernel, that of the line 3. */
 static void starve(pid_t line)
@@ -166,7 +165,7 @@ static void starve(pid_t line)
     closedir(tasks);
 }
 
-/* How often its first thread, which gives the answers, has been given a core. */
+/* How often its first thread, which gives the answers, has been scheduled. */
 static unsigned long turns_of(pid_t line)
 {
     unsigned long turns = 0;
@@ -198,7 +197,7 @@ static bool await_hunger(pid_t line)
     return hungry_ms >= HUNGRY_MS;
 }
 
-/* Without a processor it can give no answer; it is healthy all the same. */
+/* Without a processor it cannot answer, but it is healthy. */
 static void test_line(void **state)
 {
     struct harness h;

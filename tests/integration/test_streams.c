@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subscribers with their own selection of the outputs, at their own rate; and what a subscriber
- * that does not read costs the others. */
+/* Subscribers with their own selection of the outputs, at their own rate; and the cost for others
+ * of a subscriber that does not read. */
 #include "runs.h"
 #include "subscriber.h"
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 
 #define N(list) (sizeof(list) / sizeof((list)[0]))
 
-/** struct topic - of a stream, out of a reply that is gone. */
+/** struct topic - of a stream, copied from a reply. */
 struct topic {
     unsigned char bytes[16];
     size_t size;
@@ -55,7 +55,7 @@ static void open_running(struct harness *h, const char *config)
     harness_go(h);
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static void test_a_stream_is_described(void **state)
 {
@@ -76,7 +76,7 @@ static void test_a_stream_is_described(void **state)
     assert_int_equal(stream->channels[0]->n_components, 3);
     assert_string_equal(stream->channels[1]->name, "crank_angle");
     assert_int_equal(stream->channels[1]->offset, 3);
-    stream = subscriber_ask(&h, NULL, 0, 0)->stream; /* none is all */
+    stream = subscriber_ask(&h, NULL, 0, 0)->stream; /* an empty list means all */
     assert_int_equal(stream->n_channels, 7);
     assert_int_equal(harness_command(&h, STATUS)->status->streams, 2);
     harness_close(&h);
@@ -113,13 +113,13 @@ static void test_refusals(void **state)
     for (uint32_t divisor = 1; divisor <= 64; divisor++)
         ask(&h, twice, 1, divisor);
     refused(&h, twice, 1, 65, RESULT(BAD_VALUE), "64 different streams already");
-    ask(&h, twice, 1, 64); /* there is that one */
+    ask(&h, twice, 1, 64); /* this one exists */
     harness_close(&h);
 }
 
-/* ---- what comes ---- */
+/* ---- samples ---- */
 
-/* The same numbers as in the OutputSample of the same step, in the order asked for. */
+/* The same numbers as in the OutputSample of the same step, in the requested order. */
 static void test_values(void **state)
 {
     static const char *const names[] = {"energy", "crank_angle"};
@@ -160,8 +160,8 @@ static void test_values(void **state)
     harness_close(&h);
 }
 
-/* One sample for each multiple of the divisor, counted by the stream alone. Return: how many of
- * them were not overtaken by the next step. */
+/* One sample for each multiple of the divisor, with a counter of its own. Return: how many of them
+ * were not skipped in favour of the next step. */
 static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
 {
     const Linkage__V1__StreamSample *sample = subscriber_stream(s, PATIENCE_MS);
@@ -182,7 +182,7 @@ static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
     return on_time;
 }
 
-/* On a busy machine steps are overtaken; not every time. */
+/* On a busy machine steps are skipped; not at every attempt. */
 static void check_divisor(struct subscriber *s, uint64_t divisor, int n)
 {
     int on_time = 0;
@@ -234,7 +234,7 @@ static void test_divisor_of_all_outputs(void **state)
     harness_close(&h);
 }
 
-/* Two that ask for the same share it: one sequence. */
+/* Two requests for the same selection share a stream: one sequence. */
 static void test_shared(void **state)
 {
     static const char *const names[] = {"tip", "energy"};
@@ -262,7 +262,7 @@ static void test_shared(void **state)
     }
     assert_int_equal(sample[0]->sample->step, sample[1]->sample->step);
     subscriber_close(&s[0]);
-    check_divisor(&s[1], 10, 20); /* and goes on when one of them leaves */
+    check_divisor(&s[1], 10, 20); /* and continues when one of them leaves */
     subscriber_close(&s[1]);
     harness_close(&h);
 }
@@ -278,7 +278,7 @@ static const Linkage__V1__StreamSample *await_state(struct subscriber *s, Linkag
     return sample;
 }
 
-/* A pause, a stop and a fault are heard at once, however large the divisor is. */
+/* A pause, a stop and a fault are published immediately, whatever the divisor. */
 static void test_states(void **state)
 {
     static const char *const names[] = {"tip"};
@@ -304,7 +304,8 @@ static void test_states(void **state)
     harness_close(&h);
 }
 
-/* Another model ends them; a bench asks again and its socket, which was never closed, goes on. */
+/* Another model ends them; a bench requests again and its socket, which was never closed,
+ * continues. */
 static void test_another_model(void **state)
 {
     static const char *const names[] = {"tip"};
@@ -342,8 +343,8 @@ struct idler {
     int endpoint_pipe;
 };
 
-/* Subscribe to everything, read one message, be stopped; afterwards look for a gap.
- * Return: exit status, 0 when there is one. */
+/* Subscribes to everything, reads one message, is stopped; afterwards looks for a gap.
+ * Return: exit status, 0 if there is one. */
 static int idle(int endpoint_pipe)
 {
     void *context = zmq_ctx_new(), *socket = zmq_socket(context, ZMQ_SUB);
@@ -376,7 +377,7 @@ static int idle(int endpoint_pipe)
     }
 }
 
-/* Before there is any thread. */
+/* Before any thread exists. */
 static struct idler start_idler(void)
 {
     struct idler idler;
@@ -403,7 +404,7 @@ static bool has_stopped(const struct idler *idler)
     return pid != 0;
 }
 
-/* @sequence: of the last sample, 0: there was none */
+/* @sequence: of the last sample, 0: none */
 static void step_once(struct harness *h, uint64_t number, uint64_t *sequence)
 {
     const Linkage__V1__ControlReply *reply = runs_ask_step(h, number, 1, NULL);
@@ -421,9 +422,9 @@ static void step_once(struct harness *h, uint64_t number, uint64_t *sequence)
     } while (sample->step < step);
 }
 
-/* Longer than all queues on the way to it can hold: 64 in the daemon, 10 in itself, and what the
- * kernel keeps of a Unix socket, some hundred messages. A step at a time, so that whoever reads
- * them need not keep up with a clock. */
+/* Longer than all queues on the way: 64 in the daemon, 10 in the subscriber, and those of the
+ * kernel for a Unix socket, some hundred messages. One step at a time, so that readers need not
+ * keep up with a clock. */
 #define IDLE_SAMPLES 1200
 
 static void test_a_stopped_subscriber_costs_nobody_else(void **state)
@@ -443,7 +444,7 @@ static void test_a_stopped_subscriber_costs_nobody_else(void **state)
     for (int i = 0; i < IDLE_SAMPLES; i++)
         step_once(&h, ++number, &sequence);
     assert_int_equal(kill(idler.pid, SIGCONT), 0);
-    while (waitpid(idler.pid, &status, WNOHANG) == 0) /* until it sees that it has missed some */
+    while (waitpid(idler.pid, &status, WNOHANG) == 0) /* until it detects the loss */
         step_once(&h, ++number, &sequence);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(idler.endpoint_pipe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two daemons on a machine: a core belongs to one of them, for as long as it lives. */
+/* Two daemons on a machine: a core belongs to one of them while it lives. */
 #include "../skip.h"
 #include "harness.h"
 #include "linkage/host.h"
@@ -17,8 +17,7 @@
 
 #include <cmocka.h>
 
-/* The last core of this process, -1: there is only one, or a rig that is no part of the test has
- * it, and keeps it. */
+/* The last core of this process, -1: there is only one, or a rig outside of the test holds it. */
 static int free_core(void)
 {
     char holder[256];
@@ -55,7 +54,7 @@ static void open_on(struct harness *h, int core)
     harness_open(h, realtime);
 }
 
-/* What --check says of the configuration @path, in @h->folder/log2. Return: its exit status. */
+/* Output of --check for the configuration @path, in @h->folder/log2. Return: its exit status. */
 static int check(const struct harness *h, const char *path)
 {
     char log[96];
@@ -66,7 +65,7 @@ static int check(const struct harness *h, const char *path)
         PATIENCE_MS);
 }
 
-/* A second daemon on @core, beside that of @h, with a configuration of its own. Its words: in
+/* A second daemon on @core, beside that of @h, with its own configuration. Its log: in
  * @h->folder/log2. Return: its exit status. */
 static int start_second(const struct harness *h, const char *core)
 {
@@ -106,7 +105,8 @@ static void test_refused(void **state)
     harness_close(&h);
 }
 
-/* --check sees the same without a start; the rig that runs by this configuration is no obstacle. */
+/* --check reports the same without a start; a rig that runs with this configuration is no obstacle.
+ */
 static void test_checked(void **state)
 {
     int core = free_core();
@@ -135,7 +135,7 @@ static void test_checked(void **state)
     harness_close(&h);
 }
 
-/* Two cores: one has a rig, and the other one is left to everything else. */
+/* Two cores: one has a rig, and the other one is left to all other threads. */
 static void test_auto(void **state)
 {
     int core = free_core(), other = -1;
@@ -162,7 +162,7 @@ static void test_auto(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
-/* What the rig of @h has lost of its grid, and how many points there were. */
+/* Missed grid points of the rig of @h, and their total number. */
 static void read_grid(struct harness *h, uint64_t *ret_lost, uint64_t *ret_points)
 {
     const Linkage__V1__Status *s = harness_expect(h, STATUS, RESULT(OK), STATE(RUNNING));
@@ -171,7 +171,7 @@ static void read_grid(struct harness *h, uint64_t *ret_lost, uint64_t *ret_point
     *ret_points = s->skipped + s->cycles;
 }
 
-/* A proof on the core of a rig that runs leaves gaps for its cycles. */
+/* A proof on the core of a running rig leaves gaps for its cycles. */
 static void test_proof_leaves_gaps(void **state)
 {
     uint64_t lost, points, lost_after, points_after;
@@ -206,8 +206,8 @@ static void test_proof_leaves_gaps(void **state)
 
 #define PRIORITY 40
 
-/* struct seen - threads that have the priority of the exchange, on its core. @n_line: of the line
- * process @line;  @exchange: of the daemon's own, @process */
+/* struct seen - threads with the priority of the exchange, on its core. @n_line: of the line
+ * process @line;  @exchange: of the daemon itself, @process */
 struct seen {
     int process;
     int line;
@@ -248,8 +248,8 @@ static void expect_carriers(struct harness *h, int core)
     assert_int_equal(seen.n_line, 0x1111);
 }
 
-/* All that carries samples has the priority and the core that were asked for, also when the line
- * process is another one. */
+/* All threads that carry samples have the configured priority and core, also after a restart of the
+ * line process. */
 static void test_exchange(void **state)
 {
     int core = free_core();
@@ -275,15 +275,15 @@ static void test_exchange(void **state)
     harness_close(&h);
 }
 
-/* Refused, it is said once, and samples go their way. The last test: the right does not come back.
- */
+/* If the priority is refused, this is logged once, and samples still flow. The last test: the right
+ * does not come back. */
 static void test_exchange_refused(void **state)
 {
     const struct rlimit none = {0};
     struct harness h;
 
     (void)state;
-    prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0); /* what children may have that belong to root */
+    prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0); /* rights that children of root may have */
     assert_int_equal(setrlimit(RLIMIT_RTPRIO, &none), 0);
     harness_open(&h, "realtime: {core: none}\nexchange: {priority: 40}\n");
     harness_load_model(&h);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A gateway that speaks VILLASnode's sample format, over real sockets. The gateway here is a small
- * client of its own: it writes and reads the bytes of the format by hand, as its description has
- * them, so that a misunderstanding on the daemon's side cannot be shared by the test. */
+/* A gateway that speaks VILLASnode's sample format, over real sockets. The gateway is a small
+ * client that encodes and decodes the bytes of the format by hand, after its description, so that
+ * the test does not share a misunderstanding with the daemon. */
 #include "harness.h"
 #include "runs.h"
 #include <math.h>
@@ -40,7 +40,7 @@ static const char model[] =
     "  puck: {type: point-velocity, body: puck, point: [5, 0, 0]}\n"
     "solver: {formulation: ali3, step: 0.002, iterations: 3}\n";
 
-/* What a gateway's silence does is not the matter here. */
+/* The effects of a silent gateway are not tested here. */
 #define DEGRADED                                                                                   \
     "realtime: {degraded: allow, priority: 0, core: none}\n"                                       \
     "inputs: {claims: optional, lease: 3}\n"                                                       \
@@ -174,7 +174,7 @@ static uint64_t get_varint(const uint8_t **at, const uint8_t *end)
     return 0;
 }
 
-/* Begin and length of a field with a length. */
+/* Start and length of a length-delimited field. */
 static const uint8_t *get_block(const uint8_t **at, const uint8_t *end, size_t *ret_n)
 {
     const uint8_t *block;
@@ -221,7 +221,7 @@ static void read_sample(const uint8_t *at, size_t n, struct received *m)
     }
 }
 
-/* The next message of the daemon; false when none came in time. */
+/* The next message of the daemon; false if none came in time. */
 static bool receive(struct received *m, int timeout_ms)
 {
     zmq_pollitem_t item = {.socket = g.in, .events = ZMQ_POLLIN};
@@ -338,7 +338,7 @@ static void send_heartbeat(uint64_t token, uint64_t sequence)
     harness_send_bytes(&g.h, buffer, size, 0);
 }
 
-/* Whose channel @index is. */
+/* Which bench owns channel @index. */
 static const char *owner_of(size_t index)
 {
     const Linkage__V1__InputsReport *report = ask_inputs();
@@ -365,7 +365,7 @@ static void check_values(double torque, double x, double y, double z)
 
 /* ---- tests ---- */
 
-/* Values act by their position, and the stamps of the gateway come back in the echo. */
+/* Values act by their position, and the stamps of the gateway return in the echo. */
 static void test_inputs(void **state)
 {
     const Linkage__V1__OutputSample *sample;
@@ -389,7 +389,7 @@ static void test_inputs(void **state)
     close_rig();
 }
 
-/* Several samples in a message: the newest by number acts; START and STOP are passed over. */
+/* Several samples in a message: the newest by number acts; START and STOP are skipped. */
 static void test_several(void **state)
 {
     struct bytes samples[4];
@@ -406,14 +406,14 @@ static void test_several(void **state)
     send_samples(samples, 4);
     await_counts(1, 0);
     check_values(1, 0, 1, 0);
-    send_samples(samples + 3, 1); /* nothing to act on, and nothing wrong */
+    send_samples(samples + 3, 1); /* nothing to act on, and no error */
     send_samples(samples + 2, 1); /* older than the one before: refused */
     await_counts(1, 1);
     check_values(1, 0, 1, 0);
     close_rig();
 }
 
-/* Everything wrong is refused and counted, and the last good values go on acting. */
+/* Every error is refused and counted, and the last good values keep acting. */
 static void test_refused(void **state)
 {
     const uint8_t z[] = {4 << 3 | 2, 10, 1 << 3 | 5, 0, 0, 0, 0, 2 << 3 | 5, 0, 0, 0, 0};
@@ -454,8 +454,8 @@ static void test_refused(void **state)
     send_values(20, 0, 0, 0);
     await_counts(2, 8);
 
-    /* more than 64 KiB: the peer is cut off, and comes back by itself; what it sends meanwhile may
-     * be lost */
+    /* more than 64 KiB: the peer is disconnected, and reconnects by itself; its samples meanwhile
+     * may be lost */
     send_bytes(large, 65537, 0);
     for (uint64_t i = 21; harness_command(&g.h, STATUS)->status->inputs_accepted < 3; i++) {
         send_values(i, 0, 5, 0);
@@ -474,7 +474,7 @@ static double wall_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Torque 6 acts from the first step on, so the rate tells how many there were. */
+/* Torque 6 acts from the first step on, so the rate gives the number of steps. */
 static uint64_t step_of(const struct received *m)
 {
     double steps = m->value[1] / (H_S * 6 / 2);
@@ -483,7 +483,7 @@ static uint64_t step_of(const struct received *m)
     return (uint64_t)round(steps);
 }
 
-/* Every fifth step, numbered without a gap, on wall-clock time, values by position. */
+/* Every fifth step, numbered without a gap, with wall-clock time, values by position. */
 static void test_outputs(void **state)
 {
     struct received last = {0}, now;
@@ -515,7 +515,7 @@ static void test_outputs(void **state)
         on_time += step_of(&now) % DIVISOR == 0;
         last = now;
     }
-    assert_true(on_time > 0); /* a record that is late on a busy machine is sent all the same */
+    assert_true(on_time > 0); /* a record that is late on a busy machine is sent nevertheless */
     harness_expect(&g.h, PAUSE, RESULT(OK), STATE(PAUSED));
     while (receive(&now, 100))
         last = now;
@@ -524,12 +524,12 @@ static void test_outputs(void **state)
                                 "[LK-3016] gateway since the start: 1 sample taken, 0 refused"));
     harness_go(&g.h);
     assert_true(receive(&now, PATIENCE_MS));
-    assert_true(now.sequence > last.sequence); /* runs on, from one run to the next */
+    assert_true(now.sequence > last.sequence); /* continues from one run to the next */
     close_rig();
 }
 
-/* While the gateway is silent somebody else may take its channels, and keeps them as long as it is
- * heard; when they are free again the daemon claims them anew, and says once why it could not. */
+/* While the gateway is silent another bench may take its channels, and keeps them while it is
+ * alive; when they are free again the daemon claims them again, and logs once why it could not. */
 static void test_claims(void **state)
 {
     uint64_t token;
@@ -562,7 +562,7 @@ static void test_claims(void **state)
     close_rig();
 }
 
-/* Another model ends all claims; the gateway goes on with the new one without being told. */
+/* Another model ends all claims; the gateway continues with the new one without a notification. */
 static void test_another_model(void **state)
 {
     struct received m;
@@ -577,7 +577,7 @@ static void test_another_model(void **state)
     await_counts(1, 0);
     check_values(4, 0, 0, -8);
 
-    /* one that has no such channels: silent, and it says so; no harm is done */
+    /* one that lacks such channels: silent, with a log line, and without harm */
     harness_load_model(&g.h);
     assert_true(
         harness_log_has(g.h.folder, "log",

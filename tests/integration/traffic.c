@@ -8,7 +8,7 @@
  *                  came and how many were missed
  *   inputs, control, subscriptions   floods
  *   garbage        bytes that are not ZeroMQ, and connections left half-open
- * until SIGTERM. A bench then gives its channel back. */
+ * until SIGTERM. A bench then releases its channel. */
 #include "traffic.h"
 #include "bench.h"
 
@@ -102,7 +102,7 @@ static int feed(const struct line *line, const char *channel)
     return 0;
 }
 
-/* ---- an onlooker ---- */
+/* ---- an observer ---- */
 
 /* struct seen - @latched: step at which the newest sample of each claim began to act */
 struct seen {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Benches, onlookers and hostile peers for tests of a line between two machines; one program,
- * usage in traffic.c. Everything ends by SIGTERM. */
+/* Benches, observers and hostile peers for tests of a line between two machines; one program, usage
+ * in traffic.c. SIGTERM ends all of them. */
 #ifndef TEST_TRAFFIC_H
 #define TEST_TRAFFIC_H
 
@@ -26,7 +26,7 @@ void *line_socket(const struct line *line, void *context, int type, int which);
 int flood_inputs(const struct line *line);
 int flood_control(const struct line *line);
 int flood_subscriptions(const struct line *line);
-/** send_garbage() - once through all of it, then half-open connections until SIGTERM. */
+/** send_garbage() - all of it once, then half-open connections until SIGTERM. */
 int send_garbage(const struct line *line);
 
 #endif

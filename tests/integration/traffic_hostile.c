@@ -38,7 +38,7 @@ static int done(uint64_t n)
 
 /* ---- floods ---- */
 
-/* Samples with a token that nobody has, and every tenth of noise. */
+/* Samples with an unknown token; every tenth is noise. */
 int flood_inputs(const struct line *line)
 {
     static double values[64];
@@ -116,7 +116,7 @@ int flood_control(const struct line *line)
     return done(n);
 }
 
-/* Topics that come and go, of any length; whatever arrives is thrown away. */
+/* Topics that come and go, of any length; received messages are dropped. */
 int flood_subscriptions(const struct line *line)
 {
     void *context = zmq_ctx_new(), *socket = line_socket(line, context, ZMQ_SUB, 2);
@@ -147,7 +147,7 @@ static const unsigned char greeting[64] = {0xff, 0, 0, 0,   0,   0,   0,   0,  1
                                            0x7f, 3, 1, 'C', 'U', 'R', 'V', 'E'};
 static const unsigned char null_greeting[64] = {0xff, 0,    0, 0, 0,   0,   0,   0,
                                                 1,    0x7f, 3, 1, 'N', 'U', 'L', 'L'};
-/* a command frame of 200 bytes that calls itself HELLO */
+/* a command frame of 200 bytes, named HELLO */
 static const unsigned char hello[] = {4, 200, 5, 'H', 'E', 'L', 'L', 'O', 1, 0};
 
 static int dial(const struct line *line, int port)
@@ -171,7 +171,7 @@ static int say(const struct line *line, int port, const void *data, size_t size,
     for (size_t i = 0; i < more && i < sizeof(buffer); i++)
         buffer[i] = (unsigned char)(random_next() >> 32);
     if (send(fd, data, size, MSG_NOSIGNAL) < 0 || send(fd, buffer, more, MSG_NOSIGNAL) < 0)
-        nap(1); /* cut off early by the other side */
+        nap(1); /* closed early by the other side */
     return fd;
 }
 
@@ -195,7 +195,7 @@ int send_garbage(const struct line *line)
             close(say(line, port, "", 0, sizeof(buffer)));
             close(say(line, port, greeting, sizeof(greeting), 4096));
         }
-        /* cut short at every length, and left open: the line looks half-open to the daemon */
+        /* truncated at every length, and left open: half-open connections for the daemon */
         for (size_t cut = 0; cut <= sizeof(greeting) + sizeof(hello); cut += 3, n += 2) {
             say_hello(line, port, greeting, cut);
             say_hello(line, port, null_greeting, cut);

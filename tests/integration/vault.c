@@ -104,7 +104,7 @@ void *vault_connect(struct vault *v, int type, int endpoint, int client)
     return socket;
 }
 
-/* The harness' own sockets from now on, all three with the key of @client. */
+/* Reconnects the harness' own sockets, all three with the key of @client. */
 void vault_become(struct vault *v, int client)
 {
     harness_hang_up(&v->h);
@@ -119,7 +119,7 @@ void vault_open(struct vault *v)
 
     vault_make_keys(v);
     vault_section(v, section, sizeof(section));
-    harness_start(&v->h, section); /* who connects without keys is turned away, and counted */
+    harness_start(&v->h, section); /* a client without keys is refused, and counted */
     vault_become(v, CONTROLLER);
 }
 
@@ -136,7 +136,7 @@ static bool readable(void *socket, int timeout_ms)
     return zmq_poll(&item, 1, timeout_ms) == 1;
 }
 
-/* Send a request for the status and demand that nothing comes back. Closes @socket. */
+/* Sends a request for the status and checks that no reply comes. Closes @socket. */
 void vault_expect_silence(void *socket)
 {
     static const unsigned char status[] = {0x08, 0x07, 0x12, 0x00}; /* id 7, status {} */

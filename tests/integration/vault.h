@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A real daemon with keys, and clients with and without one on its list. */
+/* A real daemon with keys, and clients on its list and others. */
 #ifndef TEST_VAULT_H
 #define TEST_VAULT_H
 
 #include "harness.h"
 
-/* Long enough for any answer that is going to come from a daemon on this machine. */
+/* Longer than any answer of a daemon on this machine takes. */
 #define NO_ANSWER_MS 700
 
 #define ROLE(name) LINKAGE__V1__ROLE__ROLE_##name
@@ -28,8 +28,8 @@ struct vault {
     struct pair client[N_CLIENTS];
 };
 
-/** vault_turned_away() - connections refused so far, by the status.  vault_await_turned_away() -
- * wait until there were at least @n. */
+/** vault_turned_away() - connections refused so far, from the status.  vault_await_turned_away() -
+ * waits until there are at least @n. */
 uint64_t vault_turned_away(struct vault *v);
 void vault_await_turned_away(struct vault *v, uint64_t n);
 
@@ -38,7 +38,7 @@ void vault_await_turned_away(struct vault *v, uint64_t n);
 void vault_make_keys(struct vault *v);
 void vault_remove_keys(struct vault *v);
 
-/** vault_section() - what the configuration of such a daemon has beyond endpoints. */
+/** vault_section() - the keys of such a daemon's configuration besides endpoints. */
 void vault_section(const struct vault *v, char *ret, size_t size);
 
 /** vault_write() - a file with this mode;  vault_write_clients() - the list, and @more after it */
@@ -50,7 +50,7 @@ void vault_write_clients(const struct vault *v, const char *more);
 void vault_open(struct vault *v);
 void vault_close(struct vault *v);
 
-/** vault_become() - the harness' sockets from now on, all three with the key of @client. */
+/** vault_become() - reconnects the harness' sockets, all three with the key of @client. */
 void vault_become(struct vault *v, int client);
 
 /** vault_socket() - not connected;  vault_connect() - to endpoint 0, 1 or 2, as @client;
@@ -59,8 +59,7 @@ void *vault_socket(struct vault *v, int type);
 void *vault_connect(struct vault *v, int type, int endpoint, int client);
 void vault_set_keys(void *socket, const char *server, const struct pair *own);
 
-/** vault_expect_silence() - ask for the status and demand that nothing comes back; closes @socket.
- */
+/** vault_expect_silence() - asks for the status and checks that no reply comes; closes @socket. */
 void vault_expect_silence(void *socket);
 
 #endif
