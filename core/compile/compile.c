@@ -423,6 +423,7 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     struct lk_summary *s = &sys->summary;
 
     s->n_bodies = sys->n_named_bodies;
+    s->iterations = sys->iterations;
     s->n_joints = sys->n_named_joints;
     for (int b = 0; b < sys->n_named_bodies; b++) {
         s->n_split += d->n_parts[b] > 1;
@@ -434,7 +435,7 @@ static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t me
     s->largest_front = d->plan.largest;
     s->step_flops =
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
-    if (sys->formulation->own_size)
+    if (sys->formulation->own_size && sys->formulation->is_explicit)
         s->step_flops = 0; /* its equations are not those of the tree */
     else if (sys->formulation->is_explicit)
         s->step_flops =
@@ -468,7 +469,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
     };
 
     if (shape.formulation->own_size)
-        shape.n_own = shape.formulation->own_size(m->n_bodies);
+        shape.n_own = shape.formulation->own_size(d->n_bodies);
     for (int i = 0; i < d->n_blocks; i++) {
         shape.n_rows += d->n_rows[i];
         shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
@@ -595,8 +596,10 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     d.prices = lk_prices_find(&processor, &d.has_own_prices);
     d.engine = options && options->engine ? options->engine : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
-    d.iterations =
-        options && options->iterations != 0 ? options->iterations : model->solver.iterations;
+    d.iterations = options && options->iterations != 0 ? options->iterations
+                   : model->solver.iterations != 0     ? model->solver.iterations
+                   : d.formulation->iterations != 0    ? d.formulation->iterations
+                                                       : LK_ITERATIONS;
     r = check_options(&d, ret_error);
     if (r == 0)
         r = lk_engine_check(d.engine, ret_error);

@@ -179,6 +179,7 @@ static void fill_quads(struct lk_system *sys)
                 quad->thin[i][lane % 4] = axis[i];
             sys->n_thin++;
         }
+        sys->n_massless += quad->massless[0][lane % 4] > 0 || quad->massless[1][lane % 4] > 0;
     }
 }
 

@@ -534,7 +534,6 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     measure_gaps(sys, 1, &balance->residual_position);
     lk_loads_energies(sys, &sys->now, &balance->kinetic, &balance->potential);
     sys->unwrapping = 0.5 * sys->h;
-    if (sys->batches)
-        lk_start_resume(sys);
+    lk_start_begin(sys);
     return 0;
 }

@@ -142,3 +142,25 @@ LK_INLINE void LK_NAME(rotation_log)(const LK_REAL q[4], LK_REAL theta[3])
     for (int i = 0; i < 3; i++)
         theta[i] = scale * q[i + 1];
 }
+
+/* r = D(theta) y = y + theta x y / 2 + c theta x (theta x y), c = (1 - t/2 cot(t/2)) / t^2 with
+ * t = |theta|: the transposed inverse of the right-trivialised tangent of exp, which turns a
+ * momentum of the mean motion into one at the start of the step (-theta: at its end). N. Bou-Rabee,
+ * J. E. Marsden, Hamilton-Pontryagin Integrators on Lie Groups, Part I, 2009, sec. 4. */
+LK_INLINE void LK_NAME(dexp_inverse)(const LK_REAL theta[3], const LK_REAL y[3], LK_REAL r[3])
+{
+    /* c on t^2 in [0, pi^2] */
+    static const double dexpinv[] = {
+        8.33333333333333235e-02,  1.38888888888927842e-03,  3.30687830662261828e-05,
+        8.26719583311845000e-07,  2.08767481463780733e-08,  5.28426091175159130e-10,
+        1.33788828165832620e-11,  3.40241013794726788e-13,  8.27936513332792134e-15,
+        2.68969011237537242e-16,  -4.53447342841536650e-19, 6.00401877100039745e-19,
+        -1.84824053764182738e-20, 6.24074114560492654e-22,
+    };
+    LK_REAL c = LK_NAME(polynomial)(dexpinv, 14, LK_NAME(inner)(theta, theta)), once[3], twice[3];
+
+    LK_NAME(cross)(theta, y, once);
+    LK_NAME(cross)(theta, once, twice);
+    for (int i = 0; i < 3; i++)
+        r[i] = y[i] + 0.5 * once[i] + c * twice[i];
+}

@@ -382,17 +382,7 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
 /* eqs. (40)-(54), for q' - q'*: the norm has the bias -p (p.p') / p.p, whatever alpha is */
 static void project_velocities(struct lk_system *sys, struct euler *e)
 {
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
-
-        lk_evaluate_row_rates(sys, i, sys->twist, rates);
-        if (j->kind == LK_ROWS_DRIVEN)
-            rates[0] -= sys->drive[j->drive].rate;
-        for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] = !lk_is_compliant(j) ? rates[r] : 0;
-    }
-    lk_evaluate_impacts(sys);
+    lk_evaluate_velocity_violation(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct euler_body *body = &e->body[b];
         double *bias = e->delta.bias + b * Q;

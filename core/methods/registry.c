@@ -62,6 +62,7 @@ static const struct {
 } steps[] = {
     {LK_COORDINATES_LIE, &lk_formulation_ali3},
     {LK_COORDINATES_EULER_PARAMETERS, &lk_formulation_euler},
+    {LK_COORDINATES_LIE, &lk_formulation_rattle},
     {LK_COORDINATES_LIE, &lk_formulation_rk4},
 };
 
@@ -106,12 +107,14 @@ static void refuse_step(const struct lk_model *m, struct lk_error *ret_error)
                      "ali3",
                      name);
     else if (why)
-        lk_error_set(ret_error,
-                     "formulation '%s' has no fixed work a step: %s; expected one that has (ali3, "
-                     "rk4, dca, hdca, recursive), or linkage run and linkage compare instead",
-                     name, why);
+        lk_error_set(
+            ret_error,
+            "formulation '%s' has no fixed work a step: %s; expected one that has (ali3, "
+            "rattle, rk4, dca, hdca, recursive), or linkage run and linkage compare instead",
+            name, why);
     else if (!refuse_variant(name, ret_error))
-        lk_error_set(ret_error, "no formulation '%s', expected ali3, rk4, dca, hdca or recursive",
+        lk_error_set(ret_error,
+                     "no formulation '%s', expected ali3, rattle, rk4, dca, hdca or recursive",
                      name);
 }
 

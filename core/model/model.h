@@ -206,9 +206,10 @@ struct lk_output_def {
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
 /** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
- * 0.1] s;  @iterations 1 to 20;  @order 2 to 4, 2 where the formulation has its own;  @penalty: of
- * the Euler-parameter form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of
- * steel parts, 5e-10 m/N, so redundant rows may be inconsistent;  @engine: see struct lk_options */
+ * 0.1] s;  @iterations 1 to 20, 0: of the formulation (LK_ITERATIONS, but for rattle);  @order 2 to 4, 2 where the formulation has
+ * its own;  @penalty: of the Euler-parameter form, 0: automatic;  @soft_redundancy: rigid rows have
+ * the compliance of steel parts, 5e-10 m/N, so redundant rows may be inconsistent;  @engine: see
+ * struct lk_options */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;

@@ -75,7 +75,7 @@ static int read_formulation(struct lk_node map, struct lk_solver_def *solver, st
     static const char *const names[] = {
 #define FIXED(name, symbol)        name,
 #define OFFLINE(name, symbol, why) name,
-        "ali3", "rk4", LK_FORMULATIONS_FIXED(FIXED) LK_FORMULATIONS_OFFLINE(OFFLINE) NULL
+        "ali3", "rattle", "rk4", LK_FORMULATIONS_FIXED(FIXED) LK_FORMULATIONS_OFFLINE(OFFLINE) NULL
 #undef FIXED
 #undef OFFLINE
     };
@@ -105,7 +105,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
     struct lk_node map = lk_node_get(root, "solver");
-    long iterations = 3, order = 2;
+    long iterations = 0, order = 2;
     int form = 0;
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 

@@ -24,7 +24,7 @@
  * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
  * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
 #include "maths/vec.h"
-#include "step/system.h"
+#include "step/quads.h"
 #include <stdbool.h>
 
 /* next.a = now.a + W dQ, where sys->correction holds -dQ, and then W dQ itself */
@@ -99,55 +99,6 @@ static void absorb_jumps(struct lk_system *sys, const double *inputs)
         (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
 }
 
-/** struct lanes - four arrays of doubles, one for each body; the first @n are distinct bodies. */
-struct lanes {
-    int n;
-    size_t at[4];
-};
-
-LK_INLINE struct lanes lanes_of(const struct lk_system *sys, int quad)
-{
-    struct lanes l = {.n = sys->n_bodies - 4 * quad < 4 ? sys->n_bodies - 4 * quad : 4};
-
-    for (int i = 0; i < 4; i++)
-        l.at[i] = (size_t)(4 * quad + (i < l.n ? i : l.n - 1));
-    return l;
-}
-
-/* @n values of each of four bodies; @first: of body 0, @stride: doubles from body to body */
-LK_INLINE void gather(const struct lanes *l, const double *first, size_t stride, int n,
-                      lk_four *ret)
-{
-    for (int i = 0; i < n; i++)
-        ret[i] =
-            (lk_four){first[l->at[0] * stride + (size_t)i], first[l->at[1] * stride + (size_t)i],
-                      first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
-}
-
-/* the inverse; lanes that repeat a body write the same values again */
-LK_INLINE void scatter(const struct lanes *l, const lk_four *values, size_t stride, int n,
-                       double *first)
-{
-    for (int i = 0; i < n; i++)
-        for (int lane = 0; lane < 4; lane++)
-            first[l->at[lane] * stride + (size_t)i] = values[i][lane];
-}
-
-#define STRIDE(type) (sizeof(type) / sizeof(double))
-
-/* pose of four bodies from their motion within the step */
-LK_INLINE void place(struct lk_system *sys, const struct lanes *l, const struct lk_quad *quad)
-{
-    lk_four x[3], q[4], R[9];
-
-    for (int i = 0; i < 3; i++)
-        x[i] = quad->x_old[i] + quad->u[i];
-    lk_quat_mul_four(quad->q_old, quad->turn, q);
-    lk_quat_matrix_four(q, R);
-    scatter(l, x, STRIDE(struct lk_pose), 3, sys->pose[0].x);
-    scatter(l, R, STRIDE(struct lk_pose), 9, sys->pose[0].R);
-}
-
 /* velocities and accelerations of the trapezoidal rule, directions 0-2 from u, 3-5 from theta.
  * Where there is no inertia nothing pulls the acceleration to the right value and the rule would
  * carry an error on with alternating sign for ever; it is the difference of the velocities there.
@@ -165,7 +116,7 @@ LK_INLINE void trapezoidal(const struct lk_quad *quad, double h, lk_four v[6], l
 
 /* g = M (a - gravity) + w x J w of four bodies; @with_twists: their velocities too, which only
  * compliant rows and the projections look at */
-LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
+LK_INLINE void inertial_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, bool with_twists)
 {
     lk_four v[6], a[6], g[6], Jw[3], gyroscopic[3];
@@ -178,9 +129,9 @@ LK_INLINE void inertial_residual(struct lk_system *sys, const struct lanes *l,
         g[i] = quad->mass * (a[i] - sys->gravity[i]);
         g[3 + i] += gyroscopic[i];
     }
-    scatter(l, g, STRIDE(struct lk_twist), 6, sys->residual[0].v);
+    lk_scatter(l, g, LK_STRIDE(struct lk_twist), 6, sys->residual[0].v);
     if (with_twists)
-        scatter(l, v, STRIDE(struct lk_twist), 6, sys->twist[0].v);
+        lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
 }
 
 /* drop the last acceleration about an axis without inertia, where it is undetermined */
@@ -201,13 +152,13 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
     lk_four widest = {0};
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lanes l = lanes_of(sys, k);
+        struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
 
-        gather(&l, sys->now.motion[0].x, STRIDE(struct lk_motion), 3, quad->x_old);
-        gather(&l, sys->now.motion[0].q, STRIDE(struct lk_motion), 4, quad->q_old);
-        gather(&l, sys->now.motion[0].v.v, STRIDE(struct lk_motion), 6, quad->v_old);
-        gather(&l, start->motion[0].a.v, STRIDE(struct lk_motion), 6, quad->a_old);
+        lk_gather(&l, sys->now.motion[0].x, LK_STRIDE(struct lk_motion), 3, quad->x_old);
+        lk_gather(&l, sys->now.motion[0].q, LK_STRIDE(struct lk_motion), 4, quad->q_old);
+        lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
+        lk_gather(&l, start->motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
         if (sys->n_thin > 0)
             forget_thin(quad);
         for (int i = 0; i < 3; i++) {
@@ -217,7 +168,7 @@ static bool predict(struct lk_system *sys, const struct lk_state *start)
         }
         widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
         lk_rotation_exp_four(quad->theta, quad->turn);
-        place(sys, &l, quad);
+        lk_quad_place(sys, &l, quad);
         inertial_residual(sys, &l, quad, sys->needs_twists);
     }
     return lk_largest_lane(widest) < M_PI * M_PI;
@@ -328,14 +279,7 @@ static void reduce_right_side(struct lk_system *sys)
         }
     }
     lk_evaluate_clear_frames(sys, sys->residual);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        double rates[LK_ROWS_PAD];
-
-        lk_evaluate_row_rates(sys, i, sys->residual, rates);
-        for (int r = 0; r < j->n_rows; r++)
-            sys->solution[j->row + r] -= rates[r];
-    }
+    lk_evaluate_reduce(sys);
 }
 
 /* dq = -(s W Phi_q^T dlambda + s W g), then the new poses and g of the bodies */
@@ -345,12 +289,12 @@ static void apply_increment(struct lk_system *sys, bool is_last)
     lk_four largest = {0};
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lanes l = lanes_of(sys, k);
+        struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
         lk_four correction[6], residual[6], dtheta[3], dq[4], turn[4];
 
-        gather(&l, sys->correction[0].v, STRIDE(struct lk_twist), 6, correction);
-        gather(&l, sys->residual[0].v, STRIDE(struct lk_twist), 6, residual);
+        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, correction);
+        lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
         for (int i = 0; i < 3; i++) {
             lk_four dx = -(correction[i] + residual[i]);
 
@@ -364,7 +308,7 @@ static void apply_increment(struct lk_system *sys, bool is_last)
         for (int i = 0; i < 4; i++)
             quad->turn[i] = turn[i];
         lk_rotation_log_four(turn, quad->theta);
-        place(sys, &l, quad);
+        lk_quad_place(sys, &l, quad);
         inertial_residual(sys, &l, quad, with_twists);
     }
     sys->next.balance->increment = lk_largest_lane(largest);
@@ -396,7 +340,7 @@ static void iterate(struct lk_system *sys, const double *inputs, int iteration)
 static void accept_motion(struct lk_system *sys)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lanes l = lanes_of(sys, k);
+        struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         lk_four x[3], q[4], v[6], a[6], scale;
 
@@ -407,10 +351,10 @@ static void accept_motion(struct lk_system *sys)
         for (int i = 0; i < 4; i++)
             q[i] *= scale;
         trapezoidal(quad, sys->h, v, a);
-        scatter(&l, x, STRIDE(struct lk_motion), 3, sys->next.motion[0].x);
-        scatter(&l, q, STRIDE(struct lk_motion), 4, sys->next.motion[0].q);
-        scatter(&l, v, STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
-        scatter(&l, a, STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
+        lk_scatter(&l, x, LK_STRIDE(struct lk_motion), 3, sys->next.motion[0].x);
+        lk_scatter(&l, q, LK_STRIDE(struct lk_motion), 4, sys->next.motion[0].q);
+        lk_scatter(&l, v, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
+        lk_scatter(&l, a, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
     }
 }
 

@@ -210,6 +210,18 @@ void lk_evaluate_row_rates(const struct lk_system *sys, int j, const struct lk_t
     rates_of_joint(sys, j, twist, ret);
 }
 
+void lk_evaluate_reduce(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        rates_of_joint(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] -= rates[r];
+    }
+}
+
 /** struct sums - six sums of products, each spread over four lanes until all rows are in; the
  * translation part of point rows is a vector of its own. */
 struct sums {
@@ -292,6 +304,24 @@ void lk_evaluate_transpose(const struct lk_system *sys, const double *lambda, st
 void lk_evaluate_correction(struct lk_system *sys)
 {
     lk_fronts_solve(&sys->fronts, sys->solution);
+    lk_evaluate_spread(sys);
+}
+
+void lk_evaluate_refined(struct lk_system *sys, double *scratch)
+{
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    for (int r = 0; r < sys->n_rows; r++) {
+        scratch[r] = sys->solution[r];
+        sys->solution[r] *= sys->regular[r];
+    }
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->solution[r] += scratch[r];
+    lk_evaluate_spread(sys);
+}
+
+void lk_evaluate_spread(struct lk_system *sys)
+{
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_inverse_mass *sW = &sys->sW[b];
         struct lk_twist *c = &sys->correction[b];
@@ -316,19 +346,6 @@ void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *arra
 {
     for (int b = sys->n_bodies; b <= sys->n_bodies + sys->n_frames; b++)
         array[b] = (struct lk_twist){0};
-}
-
-void lk_evaluate_impacts(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
-        const struct lk_law *law = &sys->law[i];
-        double rates[LK_ROWS_PAD];
-
-        if (!law->stop.is_impact)
-            continue;
-        rates_of_joint(sys, law->joint, sys->twist, rates);
-        sys->solution[sys->joint[law->joint].row + law->row] = rates[law->row];
-    }
 }
 
 /* The fraction of @bounce, 0 to 1, at which the energy does not exceed that of the last step.
@@ -396,7 +413,22 @@ static void rest_on_stops(struct lk_system *sys)
     }
 }
 
-void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
+/* rates of the rows of stops that are hit, as for rigid rows, so that the projection removes them;
+ * lk_bounce() adds the restitution */
+static void impact_rates(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws && sys->n_stops > 0; i++) {
+        const struct lk_law *law = &sys->law[i];
+        double rates[LK_ROWS_PAD];
+
+        if (!law->stop.is_impact)
+            continue;
+        rates_of_joint(sys, law->joint, sys->twist, rates);
+        sys->solution[sys->joint[law->joint].row + law->row] = rates[law->row];
+    }
+}
+
+void lk_evaluate_velocity_violation(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -408,7 +440,12 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
     }
-    lk_evaluate_impacts(sys);
+    impact_rates(sys);
+}
+
+void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
+{
+    lk_evaluate_velocity_violation(sys);
     lk_evaluate_correction(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
         subtract_correction(sys, b, &sys->twist[b]);

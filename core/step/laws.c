@@ -3,6 +3,7 @@
 #include "step/laws.h"
 #include "maths/vec.h"
 
+#define WAY_MIN 1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
 #define AT_REST 1e-3 /* acceleration on a stop, of that without it */
 
 /* the interval of an ascending table that holds @x: the same number of halvings for every x */
@@ -100,6 +101,61 @@ static void stop(const struct lk_term *t, double x, double v, struct lk_law_valu
     sum->dissipative += high - low - elastic;
 }
 
+/* one limit over a step from @before to @after beyond it: the mean of its spring is the difference
+ * of what it stores over the way, so that a contact that begins or ends on the way gains nothing */
+static double stop_side_step(const struct lk_term *t, double before, double after, double speed,
+                             struct lk_law_value *sum)
+{
+    struct lk_law_value first = {0}, last = {0}, middle = {0};
+    struct lk_term spring = *t;
+    double way = after - before, mid = 0.5 * (before + after), end, force, damper, slope;
+
+    spring.damping = 0;
+    stop_side(&spring, before, 0, &first);
+    end = stop_side(&spring, after, 0, &last);
+    force = stop_side(&spring, mid, 0, &middle);
+    slope = middle.stiffness;
+    damper = stop_side(t, mid, speed, &middle) - force;
+    if (fabs(way) > WAY_MIN * fmax(fabs(before), fabs(after))) {
+        force = (last.potential - first.potential) / way;
+        slope = 2 * (end - force) / way;
+    }
+    sum->stiffness += fmax(slope, after > 0 ? 0.1 * t->stiffness : 0);
+    sum->damping += middle.damping;
+    sum->dissipative += fmax(damper, -force);
+    return force;
+}
+
+static void stop_step(const struct lk_term *t, double before, double after, double v,
+                      struct lk_law_value *sum)
+{
+    struct lk_law_value low = {0}, high = {0};
+    double pull = stop_side_step(t, t->lower - before, t->lower - after, -v, &low);
+    double push = stop_side_step(t, before - t->upper, after - t->upper, v, &high);
+
+    sum->elastic += push - pull;
+    sum->dissipative += high.dissipative - low.dissipative;
+    sum->stiffness += low.stiffness + high.stiffness;
+    sum->damping += low.damping + high.damping;
+}
+
+/* the mean of a stiffness table over the way by Simpson's rule, exact within an interval */
+static void table_step(const struct lk_term *t, double before, double after,
+                       struct lk_law_value *sum)
+{
+    const double x[3] = {before, 0.5 * (before + after), after};
+    static const double weight[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6}, slopes[3] = {0, 2.0 / 3, 1.0 / 3};
+    double stiffness = 0;
+
+    for (int i = 0; i < 3; i++) {
+        double slope, area;
+
+        sum->elastic += weight[i] * table_value(t, x[i] - t->rest, &slope, &area);
+        stiffness += slopes[i] * slope;
+    }
+    sum->stiffness += fmax(stiffness, 0);
+}
+
 /* T = limit tanh(c v / limit), as A. Jaschinski's smooth form of the saturation of creep forces; in
  * B. Simeon, C. Fuehrer, P. Rentrop, Differential-algebraic equations in vehicle system dynamics,
  * 1991, with the friction coefficient times the normal force as limit */
@@ -163,6 +219,24 @@ void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, doubl
             lk_term_evaluate(&terms[i], x, v + law->carry, ret);
         else if (law->stops_act)
             lk_term_evaluate(&terms[i], law->stop.reach, v, ret);
+}
+
+void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before, double after,
+                 double v, struct lk_law_value *ret)
+{
+    *ret = (struct lk_law_value){0};
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++) {
+        const struct lk_term *t = &terms[i];
+
+        if (t->kind == LK_TERM_TABLE_STIFFNESS)
+            table_step(t, before, after, ret);
+        else if (t->kind != LK_TERM_STOP)
+            lk_term_evaluate(t, 0.5 * (before + after), v + law->carry, ret);
+        else if (!t->is_hard)
+            stop_step(t, before, after, v, ret);
+        else if (law->stops_act)
+            stop(t, after, v, ret);
+    }
 }
 
 static int is_beyond(const struct lk_law *law, const struct lk_term *terms, double x)

@@ -109,6 +109,16 @@ LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms
 LK_RT void lk_law_tangent(const struct lk_law *law, const struct lk_term *terms, double x, double v,
                           struct lk_law_value *ret);
 
+/** lk_law_step() - a law over a step in which the row goes from @before to @after with the mean
+ * rate
+ * @v: the mean force over the way, so that the work of what is elastic is what it stores (a
+ * discrete gradient along one row; O. Gonzalez, Time integration and discrete Hamiltonian systems,
+ * 1996), and what is dissipative at the mean rate. Stiffness: twice the derivative of the mean
+ * force with respect to @after. Potential: not set. Hard stops do not count. Thread: cycle.  RT:
+ * yes. */
+LK_RT void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double before,
+                       double after, double v, struct lk_law_value *ret);
+
 /** lk_law_stop() - decide the state of the stops for a step of @h [s]. @x, @v, @a: value, rate and
  * acceleration of the row after the last step;  @free_a: its acceleration without the stops, with
  * the inputs of this step;  @force: force of the stops after the last step;  @yield: s Phi_q W

@@ -280,9 +280,18 @@ void lk_loads_release_stops(struct lk_system *sys, int keep_impacts)
         lk_evaluate_violation(sys, law->joint, phi);
         law->stops_act = 0;
         set_tangent(sys, law, phi[0], rate);
-        if (keep_impacts && law->stop.is_impact)
-            sys->next.tangent[i] = sys->regular[row] = IMPACT_YIELD * sys->scale[row];
+        if (keep_impacts && law->stop.is_impact) {
+            lk_loads_hold_stop(sys, law);
+            sys->next.tangent[i] = sys->regular[row];
+        }
     }
+}
+
+void lk_loads_hold_stop(struct lk_system *sys, const struct lk_law *law)
+{
+    int row = sys->joint[law->joint].row + law->row;
+
+    sys->regular[row] = IMPACT_YIELD * sys->scale[row];
 }
 
 int lk_loads_impacts(const struct lk_system *sys)

@@ -90,8 +90,18 @@ void lk_start_resume(struct lk_system *sys)
 {
     if (sys->batches)
         sys->batches->engine->renew(sys);
+    else if (sys->formulation->renew)
+        sys->formulation->renew(sys);
     else
         lk_start_renew(sys);
+}
+
+void lk_start_begin(struct lk_system *sys)
+{
+    if (sys->formulation->begin)
+        sys->formulation->begin(sys);
+    if (sys->batches || sys->formulation->renew)
+        lk_start_resume(sys);
 }
 
 void lk_system_decouple_laws(struct lk_system *sys)

@@ -156,11 +156,13 @@ struct lk_prices;
  * @prepare: after the start, with the formulation's name as the model has it, or NULL; may
  *          allocate. Return: 0, -ENOMEM, LK_E_MODEL
  * @close:  frees what prepare() allocated, or NULL
- * @own_size: size of lk_state.own for @n_bodies, for equations other than those of the tree; or
- *          NULL
+ * @own_size: size of lk_state.own for @n_bodies, or NULL
+ * @begin:  lk_state.own of system->now from its motion, or NULL: for a state that was not stepped
+ * to
+ * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
  * @wants_plain: no body is split, nothing is batched
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
- *          the options say */
+ *          the options say;  @iterations: a step, where the model does not say */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -170,12 +172,16 @@ struct lk_formulation {
     int (*prepare)(struct lk_system *system, const char *name, struct lk_error *ret_error);
     void (*close)(struct lk_system *system);
     int (*own_size)(int n_bodies);
+    LK_RT void (*begin)(struct lk_system *system);
+    LK_RT void (*renew)(struct lk_system *system);
     int wants_plain;
     int is_explicit;
     int order;
+    int iterations;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;
+extern const struct lk_formulation lk_formulation_rattle;
 extern const struct lk_formulation
     lk_formulation_batches; /* ali3 on batches, see step/batch/batch.h */
 
@@ -222,9 +228,10 @@ struct lk_system {
     int n_drives;
     int n_own; /* size of lk_state.own */
     int n_inputs;
-    int n_thin;  /* bodies without inertia about some axis, see struct lk_quad */
-    int n_stops; /* laws with stops */
-    int n_jumps; /* inputs that are loads, and laws with stops: forces that may jump */
+    int n_thin;     /* bodies without inertia about some axis, see struct lk_quad */
+    int n_massless; /* bodies without mass or without any moment of inertia */
+    int n_stops;    /* laws with stops */
+    int n_jumps;    /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
     int output_size;
@@ -334,6 +341,9 @@ LK_RT double lk_evaluate_coordinate_acceleration(const struct lk_system *system,
 /** lk_evaluate_row_rates() - Phi_q (@twist) of joint @j, all rows; @ret has LK_ROWS_PAD. */
 LK_RT void lk_evaluate_row_rates(const struct lk_system *system, int j,
                                  const struct lk_twist *twist, double *ret);
+/** lk_evaluate_reduce() - system->solution -= Phi_q (system->residual), all rows: the right-hand
+ * side loses what s W g does to the rows. */
+LK_RT void lk_evaluate_reduce(struct lk_system *system);
 /** lk_evaluate_transpose() - Phi_q^T @lambda of every body; @lambda: of a state, or the solution.
  * Reads up to LK_ROWS_PAD values beyond the last row. */
 LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *lambda,
@@ -342,14 +352,20 @@ LK_RT void lk_evaluate_transpose(const struct lk_system *system, const double *l
 /** lk_evaluate_correction() - solve with the right-hand side in system->solution, then
  * system->correction = s W Phi_q^T solution. */
 LK_RT void lk_evaluate_correction(struct lk_system *system);
+/** lk_evaluate_spread() - the second half of that: system->solution holds the solution. */
+LK_RT void lk_evaluate_spread(struct lk_system *system);
+
+/** lk_evaluate_refined() - lk_evaluate_correction() almost without E: (E + A) x = b, then (E + A)
+ * x' = E x, and the sum of both. @scratch: n_rows. */
+LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
+
+/** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
+ * system->solution; 0 for compliant rows but those of stops that are hit. */
+LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 
 /** lk_evaluate_clear_frames() - zero for ground and frames in an array of n_bodies + 1 + n_frames.
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
-
-/** lk_evaluate_impacts() - rates of the rows of stops that are hit into system->solution, as for
- * rigid rows, so that the projection removes them; lk_bounce() adds the restitution. */
-LK_RT void lk_evaluate_impacts(struct lk_system *system);
 
 /** lk_bounce() - restitution of impacts, after the projection of velocities: adds the rates of all
  * stops that are hit, scaled down together where the energy would exceed that of the last step. */
@@ -410,6 +426,9 @@ LK_RT void lk_loads_decide_stops(struct lk_system *system, int again);
  * and twists; with @keep_impacts that of rigid rows where stops are hit, for the projections. */
 LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
+/** lk_loads_hold_stop() - E of the row of a hard stop that is hit: as of a rigid row. */
+LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
+
 /** struct lk_powers - power into a mechanism [W] from @input channels, from @drive, and from
  * @applied loads without a potential and moving rails; @damping: power dissipated by the laws of
  * compliant rows. */
@@ -448,6 +467,10 @@ LK_RT void lk_keep_coordinates(struct lk_system *system);
 /** lk_step_account() - coordinates, residuals and energies of an extrapolated step, in
  * system->next. Cycle, RT: yes. Return: 0, LK_E_NOT_FINITE. */
 LK_RT int lk_step_account(struct lk_system *system);
+
+/** lk_start_begin() - what a formulation keeps in a state besides its motion, for one that was not
+ * stepped to; then lk_start_resume(). RT: yes. */
+LK_RT void lk_start_begin(struct lk_system *system);
 
 /** lk_start_resume() - restore the scratch that a step begins with from system->now, batched or
  * not: after a start, a reset or a refused step. Cycle, RT: yes. */

@@ -69,7 +69,7 @@ expect 0 'run, no rows' "$linkage" run "$models/four-bar.yaml" -d 1 --tolerance 
 holds 'run, no rows' "$(sed -n 's/^four-bar: \([0-9]*\) steps, 1 s$/\1 > 1 \&\& \1 < 20/p' out)"
 
 expect 1 'run newton' "$linkage" run "$models/pendulum.yaml" --formulation newton
-has 'run newton' "no formulation 'newton', expected one of ali3, rk4, dca" err
+has 'run newton' "no formulation 'newton', expected one of ali3, rattle, rk4, dca" err
 same 'run newton: one line' 1 "$(wc -l <err)"
 expect 1 'run misfit' "$linkage" run "$models/pendulum.yaml" --formulation hdca --integrator generalized-alpha
 has 'run misfit' 'expected formulation absolute' err

@@ -127,7 +127,7 @@ static void own_work_is_counted(void **state)
     static const struct {
         const char *name;
         unsigned rates;
-    } known[] = {{"ali3", 3}, {"ali3:order-3", 9}, {"ali3:order-4", 18}, {"rk4", 4}};
+    } known[] = {{"ali3", 3}, {"ali3:order-3", 9}, {"ali3:order-4", 18}, {"rattle", 4}, {"rk4", 4}};
     struct lk_model *model = read_model("pendulum");
 
     (void)state;
@@ -266,7 +266,8 @@ static void misfits_are_refused(void **state)
         struct lk_method method;
         const char *says;
     } known[] = {
-        {{.formulation = "newton"}, "no formulation 'newton', expected one of ali3, rk4, dca"},
+        {{.formulation = "newton"},
+         "no formulation 'newton', expected one of ali3, rattle, rk4, dca"},
         {{.formulation = "ali3:order-5"}, "no formulation 'ali3:order-5'"},
         {{.formulation = "complement:lu"}, "expected complement, or with a colon one of qr"},
         {{.formulation = "absolute", .integrator = "euler"}, "no integrator 'euler', expected"},

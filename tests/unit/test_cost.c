@@ -172,7 +172,7 @@ static const struct lk_engine *choose(const char *name, const struct lk_prices *
     draft.model = model;
     draft.formulation = &lk_formulation_ali3;
     draft.h = model->solver.step;
-    draft.iterations = model->solver.iterations;
+    draft.iterations = LK_ITERATIONS;
     assert_int_equal(lk_draft_init(&draft), 0);
     assert_int_equal(lk_batches_draft(&draft, engines), 0);
     engine = draft.batches ? draft.batches->engine : NULL;

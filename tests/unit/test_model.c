@@ -97,7 +97,7 @@ static void test_defaults(void **state)
     assert_true(model->bodies[0].orientation[0] == 1);
     assert_int_equal(model->n_joints + model->n_forces + model->n_inputs + model->n_outputs, 0);
     assert_true(model->solver.step == 0.001);
-    assert_int_equal(model->solver.iterations, 3);
+    assert_int_equal(model->solver.iterations, 0);
     assert_int_equal(model->solver.order, 2);
     assert_string_equal(model->solver.formulation, "ali3");
     lk_model_free(model);

@@ -25,6 +25,7 @@ extern "C" {
 #define LK_NOTE_SIZE      256  /* bytes of a compiler's note */
 #define LK_STEP_MIN       1e-6 /* shortest and longest step [s] */
 #define LK_STEP_MAX       0.1
+#define LK_ITERATIONS     3 /* a step, where neither options nor the model nor the formulation say */
 #define LK_ITERATIONS_MAX 20
 #define LK_ORDER_MAX      4
 
@@ -247,6 +248,7 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @n_rows_compliant:          spring-damper rows, solved with the constraints
  * @tree_depth, @tree_fronts:  levels and nodes of the elimination tree
  * @largest_front:             rows of the largest dense block that is factored
+ * @iterations:                Newton iterations of a step
  * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step; 0: not
  *                             counted (formulations in joint coordinates)
@@ -266,6 +268,7 @@ struct lk_summary {
     int tree_depth;
     int tree_fronts;
     int largest_front;
+    int iterations;
     int order;
     double step_flops;
     size_t memory;

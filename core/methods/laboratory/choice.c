@@ -16,6 +16,9 @@ static const struct lk_lab_own owns[] = {
     {"ali3:order-4", "ali3", LK_COORDINATES_LIE, 4, "three of them"},
     {"ali3:euler-parameters", "ali3", LK_COORDINATES_EULER_PARAMETERS, 2,
      "the paper's own form, with a penalty for the length of the parameters"},
+    {"rattle", "rattle", LK_COORDINATES_LIE, 2,
+     "symmetric and symplectic (Andersen, 1983) on the rotation group, with the joints and the tree "
+     "of ali3"},
     {"rk4", "rk4", LK_COORDINATES_LIE, 2,
      "Runge-Kutta method of order 4 (Kutta, 1901) with the joints and projections of ali3"},
 };
@@ -150,7 +153,7 @@ static int refuse_variant(const char *what, const char *name, const char *const 
 
 static int refuse_formulation(const char *name, struct lk_error *ret_error)
 {
-    char known[LIST_SIZE] = "ali3, rk4";
+    char known[LIST_SIZE] = "ali3, rattle, rk4";
     const char *variant;
 
     for (int i = 0; lk_lab_equations[i]; i++) {

@@ -321,7 +321,7 @@ static void count_bodies(const struct lk_summary *s, struct bench_work *work)
 /* solver: {iterations: N, coordinates: ...}; defaults as in config/README.md */
 static void read_solver(struct lk_node solver, struct bench_work *work)
 {
-    long iterations = 3, order = 2;
+    long iterations = LK_ITERATIONS, order = 2;
 
     lk_node_read_int_or(solver, "iterations", 1, LK_ITERATIONS_MAX, &iterations, NULL);
     lk_node_read_int_or(solver, "order", 2, LK_ORDER_MAX, &order, NULL);

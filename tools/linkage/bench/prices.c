@@ -127,7 +127,7 @@ static int count_classic(const struct lk_model *model, double work[WORKS_MAX])
     struct lk_draft draft = {
         .model = model,
         .h = model->solver.step,
-        .iterations = model->solver.iterations,
+        .iterations = model->solver.iterations ? model->solver.iterations : LK_ITERATIONS,
         .engine = "none",
     };
     int r = lk_draft_init(&draft);

@@ -196,7 +196,7 @@ void print_findings(const struct findings *f)
     printf("tree                %d levels, %d fronts, the largest of %d rows\n", s->tree_depth,
            s->tree_fronts, s->largest_front);
     printf("solver              %s, %g ms, %d iterations, order %d\n", solver->formulation,
-           1e3 * solver->step, solver->iterations, s->order);
+           1e3 * solver->step, s->iterations, s->order);
     printf("engine              %s, by the prices of %s\n", lk_system_engine(f->system),
            lk_system_prices(f->system));
     printf("a step              ");

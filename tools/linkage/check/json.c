@@ -206,7 +206,7 @@ static void write_step(struct lk_json *json, const struct findings *f)
     line_open(json, "solver", '{');
     lk_json_text(json, "formulation", solver->formulation);
     lk_json_number(json, "step_s", solver->step);
-    lk_json_number(json, "iterations", solver->iterations);
+    lk_json_number(json, "iterations", s->iterations);
     lk_json_close(json, '}');
 }
 

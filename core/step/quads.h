@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Four bodies of a step side by side: values move between the arrays of bodies and the lanes of
+ * struct lk_quad here. All for the cycle, RT: yes. */
+#ifndef LK_STEP_QUADS_H
+#define LK_STEP_QUADS_H
+
+#include "maths/vec.h"
+#include "step/system.h"
+
+/** struct lk_lanes - four arrays of doubles, one for each body; the first @n are distinct bodies.
+ */
+struct lk_lanes {
+    int n;
+    size_t at[4];
+};
+
+LK_INLINE struct lk_lanes lk_lanes_of(const struct lk_system *sys, int quad)
+{
+    struct lk_lanes l = {.n = sys->n_bodies - 4 * quad < 4 ? sys->n_bodies - 4 * quad : 4};
+
+    for (int i = 0; i < 4; i++)
+        l.at[i] = (size_t)(4 * quad + (i < l.n ? i : l.n - 1));
+    return l;
+}
+
+/* @n values of each of four bodies; @first: of body 0, @stride: doubles from body to body */
+LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t stride, int n,
+                         lk_four *ret)
+{
+    for (int i = 0; i < n; i++)
+        ret[i] =
+            (lk_four){first[l->at[0] * stride + (size_t)i], first[l->at[1] * stride + (size_t)i],
+                      first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
+}
+
+/* the inverse; lanes that repeat a body write the same values again */
+LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_t stride, int n,
+                          double *first)
+{
+    for (int i = 0; i < n; i++)
+        for (int lane = 0; lane < 4; lane++)
+            first[l->at[lane] * stride + (size_t)i] = values[i][lane];
+}
+
+#define LK_STRIDE(type) (sizeof(type) / sizeof(double))
+
+/* pose of four bodies from their motion within the step */
+LK_INLINE void lk_quad_place(struct lk_system *sys, const struct lk_lanes *l,
+                             const struct lk_quad *quad)
+{
+    lk_four x[3], q[4], R[9];
+
+    for (int i = 0; i < 3; i++)
+        x[i] = quad->x_old[i] + quad->u[i];
+    lk_quat_mul_four(quad->q_old, quad->turn, q);
+    lk_quat_matrix_four(q, R);
+    lk_scatter(l, x, LK_STRIDE(struct lk_pose), 3, sys->pose[0].x);
+    lk_scatter(l, R, LK_STRIDE(struct lk_pose), 9, sys->pose[0].R);
+}
+
+#endif
