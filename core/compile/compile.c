@@ -260,7 +260,7 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
 }
 
 /* s Phi W Phi^T of row @r, one side of a joint */
-static double diagonal(const struct lk_system *sys, int joint, int side, int r)
+static double row_diagonal(const struct lk_system *sys, int joint, int side, int r)
 {
     int body = sys->joint[joint].body[side];
     double row[6], turn[3];
@@ -277,7 +277,7 @@ static void fill_scales(struct lk_system *sys)
     for (int i = 0; i < sys->n_joints; i++)
         for (int r = 0; r < sys->joint[i].n_rows; r++)
             for (int s = 0; s < sys->joint[i].n_sides; s++)
-                sys->scale[sys->joint[i].row + r] += diagonal(sys, i, s, r);
+                sys->scale[sys->joint[i].row + r] += row_diagonal(sys, i, s, r);
 }
 
 /* The same for a body with its largest moment of inertia about every axis, and with its neighbour's
@@ -317,7 +317,7 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
  * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
  * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
  * round-off of the elimination. With soft redundancy every joint is as compliant as steel parts. */
-static void regularise(struct lk_system *sys, int is_soft)
+static void regularise_rows(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
     double eps = fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
@@ -335,7 +335,7 @@ static void regularise(struct lk_system *sys, int is_soft)
 
                 for (int r = bound[unit]; r < bound[unit + 1]; r++) {
                     sum += rounded_diagonal(sys, i, s, r);
-                    all += diagonal(sys, i, s, r);
+                    all += row_diagonal(sys, i, s, r);
                 }
                 if (j->body[s] < sys->n_bodies && sum > 0)
                     least = fmin(least, sum / n);
@@ -377,7 +377,7 @@ static void fill_needs(struct lk_system *sys)
             sys->followed[sys->n_followed++] = i;
 }
 
-static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
+static int fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
 {
     const struct lk_model *m = d->model;
     int r;
@@ -408,7 +408,7 @@ static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error
     lk_fill_masses(sys, d);
     lk_evaluate_jacobians(sys);
     fill_scales(sys);
-    regularise(sys, m->solver.soft_redundancy);
+    regularise_rows(sys, m->solver.soft_redundancy);
     lk_fill_contacts(sys, d);
     lk_fill_light(sys);
     r = lk_fill_check_massless(sys, ret_error);
@@ -418,7 +418,7 @@ static int fill(struct lk_system *sys, const struct lk_draft *d, struct lk_error
     return r;
 }
 
-static void summarise(struct lk_system *sys, const struct lk_draft *d, size_t memory)
+static void summarise_system(struct lk_system *sys, const struct lk_draft *d, size_t memory)
 {
     struct lk_summary *s = &sys->summary;
 
@@ -512,12 +512,12 @@ static int create_system(const struct lk_draft *d, struct lk_system **ret_system
     name_prices(sys, d);
     r = layout_system(sys, d, &arena);
     if (r == 0)
-        r = fill(sys, d, ret_error);
+        r = fill_system(sys, d, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;
     }
-    summarise(sys, d, arena.used);
+    summarise_system(sys, d, arena.used);
     *ret_system = sys;
     return 0;
 }

@@ -115,7 +115,7 @@ static double tangent_at_work(const struct lk_system *sys, int i, int is_damping
 
 /* s a, of every body, under the forces @lambda of compliant rows, rigid rows holding:
  * s a = s W (Phi_q^T lambda - Phi_q^T sigma); the factor is one of the rigid rows alone */
-static void respond(struct lk_system *sys, const double *lambda)
+static void accelerate_bodies(struct lk_system *sys, const double *lambda)
 {
     lk_evaluate_transpose(sys, lambda, sys->residual);
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -156,7 +156,7 @@ static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *r
     for (int i = 0; i < sys->n_laws; i++)
         sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
             sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
-    respond(sys, sys->next.lambda);
+    accelerate_bodies(sys, sys->next.lambda);
     for (int i = 0; i < sys->n_laws; i++) {
         double rates[LK_ROWS_PAD];
 

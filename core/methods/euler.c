@@ -328,7 +328,7 @@ static void row_residual(struct lk_system *sys, int iteration)
 }
 
 /* see ali3.c: multipliers of redundant rows are forgotten at the rate they are made */
-static void leak(struct lk_system *sys, const struct euler *e)
+static void leak_multipliers(struct lk_system *sys, const struct euler *e)
 {
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -362,7 +362,7 @@ static void iterate_newton(struct lk_system *sys, struct euler *e, const double 
     if (iteration == 0)
         factor_matrix(sys, e);
     if (sys->leak_always || (iteration == 0 && sys->penalty == 0))
-        leak(sys, e);
+        leak_multipliers(sys, e);
     for (int b = 0; b < sys->n_bodies; b++) {
         body_residual(&sys->body[b], &sys->residual[b], &e->body[b]);
         newton_bias(e->delta.delta + b * Q * Q, &e->body[b], e->delta.bias + b * Q);
@@ -566,7 +566,7 @@ static void begin_body(const struct lk_system *sys, int b, struct euler_body *bo
 }
 
 /* impacts give back as in ali3.c, whose factor they need */
-static void bounce(struct lk_system *sys, struct euler *e)
+static void apply_restitution(struct lk_system *sys, struct euler *e)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         sys->next.motion[b].v = sys->twist[b];
@@ -599,7 +599,7 @@ static int euler_step(struct lk_system *sys, const double *inputs)
     accept_pose(sys, e);
     project_velocities(sys, e);
     if (sys->n_stops > 0)
-        bounce(sys, e);
+        apply_restitution(sys, e);
     project_accelerations(sys, e, NULL);
     accept_rates(sys, e);
     return turns_are_small ? 0 : LK_E_TURN;

@@ -134,7 +134,7 @@ static void add_rates(const struct lk_motion *m, double w, struct stage *s)
 
 /* add to the energy balance the difference between Kutta's rule and the trapezoidal rule, for the
  * power of inputs, drives, loads and dampers */
-static void book(struct lk_system *sys, double t, double share, const double *inputs)
+static void correct_balance(struct lk_system *sys, double t, double share, const double *inputs)
 {
     struct lk_balance *balance = sys->next.balance;
     struct lk_powers p;
@@ -158,7 +158,7 @@ static bool run_stages(struct lk_system *sys, const double *inputs)
         if (k > 0) {
             evaluate_stage(sys, when[k]);
             find_accelerations(sys, (start + when[k]) * h, inputs);
-            book(sys, (start + when[k]) * h, weight[k] * h, inputs);
+            correct_balance(sys, (start + when[k]) * h, weight[k] * h, inputs);
         }
         for (int b = 0; b < sys->n_bodies; b++) {
             struct stage *s = &stages[b];
@@ -220,10 +220,10 @@ static void begin_step(struct lk_system *sys, const double *inputs)
     }
     for (int i = 0; i < sys->input_size; i++)
         sys->next.inputs[i] = inputs[i];
-    book(sys, t, -0.5 * sys->h, inputs);
+    correct_balance(sys, t, -0.5 * sys->h, inputs);
     if (sys->n_inputs > 0)
         find_accelerations(sys, t, inputs);
-    book(sys, t, weight[0] * sys->h, inputs);
+    correct_balance(sys, t, weight[0] * sys->h, inputs);
 }
 
 static int rk4_step(struct lk_system *sys, const double *inputs)
@@ -241,7 +241,7 @@ static int rk4_step(struct lk_system *sys, const double *inputs)
     evaluate_stage(sys, 1);
     lk_project_velocities(sys, &sys->next);
     accelerate_anew(sys, end, inputs);
-    book(sys, end, -0.5 * sys->h, inputs);
+    correct_balance(sys, end, -0.5 * sys->h, inputs);
     sys->next.balance->steps = sys->now.balance->steps; /* counted by who called */
     return turns_are_small ? 0 : LK_E_TURN;
 }

@@ -281,7 +281,7 @@ static int take_event(struct builder *b, const yaml_event_t *event)
     }
 }
 
-static int build(struct builder *b, const char *text, size_t size)
+static int build_tree(struct builder *b, const char *text, size_t size)
 {
     int result = 0;
 
@@ -336,7 +336,7 @@ int lk_document_parse(const char *name, const char *text, size_t size,
         skipped = size_of_mark(text, size);
         yaml_parser_set_input_string(&b.yaml, (const unsigned char *)text + skipped,
                                      size - skipped);
-        result = build(&b, text + skipped, size - skipped);
+        result = build_tree(&b, text + skipped, size - skipped);
         yaml_parser_delete(&b.yaml);
     }
     free(b.pending);

@@ -148,8 +148,8 @@ static int look_at_cores(struct seeking *seeking, const struct lkd_placement *pl
     return LKD_CORE_NONE;
 }
 
-static int seek(struct seeking *seeking, struct lkd_placement *ret_placement,
-                struct lk_error *ret_error)
+static int seek_cores(struct seeking *seeking, struct lkd_placement *ret_placement,
+                      struct lk_error *ret_error)
 {
     const struct lkd_wish *wish = &seeking->config->wish;
     struct lkd_placement placement;
@@ -180,7 +180,7 @@ int lkd_cores_take(const struct lkd_config *config, struct lkd_placement *ret_pl
                    struct lk_error *ret_error)
 {
     struct seeking seeking = {.config = config, .first_taken = lock_cores};
-    int r = seek(&seeking, ret_placement, ret_error);
+    int r = seek_cores(&seeking, ret_placement, ret_error);
 
     return r ? r : take_for_exchange(&config->exchange, ret_error);
 }
@@ -224,7 +224,7 @@ int lkd_cores_check(const struct lkd_config *config, char *ret_note, size_t size
     r = expect_wished(config, ret_error);
     if (r)
         return r;
-    r = seek(&seeking, &placement, ret_error);
+    r = seek_cores(&seeking, &placement, ret_error);
     if (r == 0 && wish->priority > 0 && is_foreign(&seeking, wish->core))
         return refuse_core("exchange", wish->core, ret_error);
     if (r <= 0 || !seeking.ran_out)

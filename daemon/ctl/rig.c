@@ -62,7 +62,7 @@ void lkd_rig_answer_ok(struct lkd_answer *a)
 }
 
 /* What leads to a state in which the command is allowed. */
-static const char *hint(Linkage__V1__State state, unsigned states)
+static const char *hint_of(Linkage__V1__State state, unsigned states)
 {
     if (state == EMPTY)
         return ", load a model first";
@@ -92,7 +92,7 @@ static bool allowed(const struct lkd_rig *rig, const char *command, unsigned sta
     if (states & IN(rig->state))
         return true;
     lkd_rig_answer(a, LINKAGE__V1__RESULT__RESULT_WRONG_STATE, "%s is not allowed in state %s%s",
-                   command, lkd_rig_state_name(rig->state), hint(rig->state, states));
+                   command, lkd_rig_state_name(rig->state), hint_of(rig->state, states));
     return false;
 }
 

@@ -120,7 +120,7 @@ static int tick_ms(const struct lkd_rig *rig)
     return rig->state == LINKAGE__V1__STATE__STATE_ARMING ? TICK_ARMING_MS : TICK_MS;
 }
 
-static int loop(struct lkd_server *server, int signal_fd)
+static int serve_loop(struct lkd_server *server, int signal_fd)
 {
     struct pollfd items[] = {
         {0}, /* requests, or room for replies */
@@ -187,7 +187,7 @@ int lkd_server_run(struct lkd_rig *rig, struct lkd_port *port, int signal_fd)
     if (r)
         return r;
     lkd_notify_ready(&server.notify, rig);
-    r = loop(&server, signal_fd);
+    r = serve_loop(&server, signal_fd);
     lkd_notify_stopping(&server.notify);
     send_last_reply(&server);
     lkd_commands_fini(&server.commands);

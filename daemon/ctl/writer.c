@@ -178,7 +178,7 @@ void lkd_writer_give(struct lkd_writer *writer, const char *stem, const char *su
             suffix);
 }
 
-static struct timespec in(int64_t ns)
+static struct timespec time_in(int64_t ns)
 {
     struct timespec t;
 
@@ -191,7 +191,7 @@ static struct timespec in(int64_t ns)
 
 bool lkd_writer_await(struct lkd_writer *writer, int64_t ns)
 {
-    const struct timespec until = in(ns);
+    const struct timespec until = time_in(ns);
     bool done;
 
     pthread_mutex_lock(&writer->lock);
@@ -204,7 +204,7 @@ bool lkd_writer_await(struct lkd_writer *writer, int64_t ns)
 
 void lkd_writer_free(struct lkd_writer *writer)
 {
-    const struct timespec until = in(LAST_NS);
+    const struct timespec until = time_in(LAST_NS);
     int r = 0;
 
     if (!writer)

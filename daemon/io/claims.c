@@ -209,8 +209,8 @@ static int find_place(const struct lkd_claims *claims, const struct lkd_claim *f
     return 0;
 }
 
-static void enter(struct lkd_claims *claims, const struct lkd_claim_wish *wish, int place,
-                  int *channel, int64_t now_ns)
+static void enter_claim(struct lkd_claims *claims, const struct lkd_claim_wish *wish, int place,
+                        int *channel, int64_t now_ns)
 {
     struct lkd_claim *claim = &claims->claim[place];
 
@@ -273,7 +273,7 @@ Linkage__V1__Result lkd_claims_add(struct lkd_claims *claims, const struct lkd_c
         free(channel);
         return result;
     }
-    enter(claims, wish, place, channel, now_ns);
+    enter_claim(claims, wish, place, channel, now_ns);
     *ret_claim = &claims->claim[place];
     return OK;
 }

@@ -83,7 +83,7 @@ static void tell_begin(const struct lkd_injection *what)
             lk_names_injection(what->kind), what->amount, target_of(what));
 }
 
-static void end(struct lkd_fault_source *source)
+static void end_source(struct lkd_fault_source *source)
 {
     if (source->what.active)
         lkd_log(LKD_C_INJECTED, "injection %u is over: %s of %s, %" PRIu64 " %s touched",
@@ -109,7 +109,7 @@ static void release_waiting(struct lkd_injector *injector, int64_t now_ns)
 static void end_all(struct lkd_injector *injector)
 {
     for (int i = 0; i < injector->n_sources; i++)
-        end(&injector->source[i]);
+        end_source(&injector->source[i]);
     injector->n_sources = 0;
     if (injector->stalled) /* what the cycle has not come to yet */
         atomic_store_explicit(&injector->stalled->stall_ns, 0, memory_order_relaxed);
@@ -212,7 +212,7 @@ static void stall_cycle(struct lkd_injector *injector, struct lkd_fault_source *
         atomic_load_explicit(&cycle->stall_ns, memory_order_relaxed) != 0)
         return;
     if (source->what.every_s == 0 && source->what.count > 0) {
-        end(source);
+        end_source(source);
         return;
     }
     injector->stalled = cycle;
@@ -230,7 +230,7 @@ static void follow_source(struct lkd_injector *injector, struct lkd_fault_source
     if (source->over || now_ns < source->begin_ns)
         return;
     if (now_ns >= source->end_ns) {
-        end(source);
+        end_source(source);
         if (source->what.kind == KIND(REORDER))
             release_waiting(injector, now_ns);
         return;
@@ -308,7 +308,7 @@ static bool is_meant(const struct lkd_fault_source *source, const struct passage
     return !*source->what.target || (p->claim && strcmp(source->what.target, p->claim->bench) == 0);
 }
 
-static bool concerns(const struct lkd_fault_source *source, const struct passage *p)
+static bool concerns_bench(const struct lkd_fault_source *source, const struct passage *p)
 {
     if (is_meant(source, p))
         return true;
@@ -316,7 +316,8 @@ static bool concerns(const struct lkd_fault_source *source, const struct passage
 }
 
 /* Work on the values of the channels that are meant; in @room from now on. */
-static void touch(struct lkd_injector *injector, struct lkd_fault_source *source, struct passage *p)
+static void touch_values(struct lkd_injector *injector, struct lkd_fault_source *source,
+                         struct passage *p)
 {
     bool all = is_meant(source, p) && source->what.kind != KIND(SPIKE);
     int n = p->claim ? p->claim->n_channels : injector->n_channels;
@@ -372,11 +373,11 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
         return true;
     case KIND(SPIKE):
         if (p->whole && draw_number(source) < (what->share > 0 ? what->share : 1))
-            touch(injector, source, p);
+            touch_values(injector, source, p);
         return true;
     case KIND(FREEZE):
         if (p->whole)
-            touch(injector, source, p);
+            touch_values(injector, source, p);
         return true;
     default:
         return true;
@@ -421,7 +422,7 @@ bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *c
         struct lkd_fault_source *source = &injector->source[i];
 
         if (source->over || sample->received_ns < source->begin_ns ||
-            sample->received_ns >= source->end_ns || !concerns(source, &p))
+            sample->received_ns >= source->end_ns || !concerns_bench(source, &p))
             continue;
         if (!carry_out(injector, source, &p))
             return false;

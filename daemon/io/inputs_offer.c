@@ -14,8 +14,8 @@
 /* ---- who ---- */
 
 /* Whose sample it is. @ret_claim: NULL for one without a token */
-static int admit(struct lkd_inputs *inputs, const struct lkd_sample *sample,
-                 struct lkd_claim **ret_claim)
+static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample,
+                      struct lkd_claim **ret_claim)
 {
     *ret_claim = NULL;
     if (!inputs->cycle)
@@ -139,7 +139,7 @@ static void remember_stamps(struct lkd_memory *last, const struct lkd_sample *sa
     *last = (struct lkd_memory){sample->sequence, sample->received_ns, true};
 }
 
-static void stamp(struct lkd_inputs *inputs, int place, const struct lkd_sample *sample)
+static void stamp_place(struct lkd_inputs *inputs, int place, const struct lkd_sample *sample)
 {
     inputs->stamp[place] = (struct lkd_stamp){
         .claim = (uint32_t)place,
@@ -152,8 +152,8 @@ static void stamp(struct lkd_inputs *inputs, int place, const struct lkd_sample 
         inputs->n_stamps = place + 1;
 }
 
-static void accept(struct lkd_inputs *inputs, struct lkd_claim *claim,
-                   const struct lkd_sample *sample)
+static void take_values(struct lkd_inputs *inputs, struct lkd_claim *claim,
+                        const struct lkd_sample *sample)
 {
     const double *v = sample->values;
 
@@ -166,7 +166,7 @@ static void accept(struct lkd_inputs *inputs, struct lkd_claim *claim,
         v += c->size;
     }
     remember_stamps(claim ? &claim->last : &inputs->anonymous, sample, claim ? &claim->gaps : NULL);
-    stamp(inputs, claim ? (int)claim->number : 0, sample);
+    stamp_place(inputs, claim ? (int)claim->number : 0, sample);
     inputs->accepted++;
     if (claim)
         claim->accepted++;
@@ -200,7 +200,7 @@ static int refuse_sample(struct lkd_inputs *inputs, struct lkd_claim *claim, int
 static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
     struct lkd_claim *claim;
-    int r = admit(inputs, sample, &claim);
+    int r = find_claim(inputs, sample, &claim);
 
     if (r)
         return refuse_sample(inputs, claim, r);
@@ -211,7 +211,7 @@ static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sam
     }
     r = check_sample(inputs, claim, sample);
     if (r == LKD_INPUT_OK) {
-        accept(inputs, claim, sample);
+        take_values(inputs, claim, sample);
         return LKD_INPUT_OK;
     }
     if (r == LKD_INPUT_E_NOT_FINITE || r == LKD_INPUT_E_LIMITS)
@@ -231,7 +231,7 @@ static int inject_and_take(struct lkd_inputs *inputs, const struct lkd_sample *s
 {
     struct lkd_sample changed = *sample;
     struct lkd_claim *claim;
-    int r = admit(inputs, sample, &claim);
+    int r = find_claim(inputs, sample, &claim);
 
     if (r)
         return refuse_sample(inputs, claim, r);

@@ -139,7 +139,7 @@ void lkd_motions_begin(struct lkd_motions *motions, bool degraded)
         lkd_pace_begin(&motions->motion[i].pace, motions->motion[i].config->divisor);
 }
 
-static void hold(struct lkd_motions *motions, const struct lkd_output *output)
+static void hold_values(struct lkd_motions *motions, const struct lkd_output *output)
 {
     if (motions->n_held == 0)
         return;
@@ -153,7 +153,7 @@ void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *outp
 {
     if (motions->n == 0)
         return;
-    hold(motions, output);
+    hold_values(motions, output);
     motions->due_ns = 0;
     motions->state = state;
 }

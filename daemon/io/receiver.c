@@ -39,7 +39,7 @@ static void receive_sample(struct lkd_receiver *receiver, const struct lkd_peer 
 }
 
 /* Not even decoded. */
-static void forbid(struct lkd_receiver *receiver, const struct lkd_peer *peer)
+static void forbid_peer(struct lkd_receiver *receiver, const struct lkd_peer *peer)
 {
     lkd_inputs_forbid(receiver->inputs);
     atomic_fetch_add_explicit(&receiver->forbidden, 1, memory_order_relaxed);
@@ -52,7 +52,7 @@ static void judge_message(struct lkd_receiver *receiver, const struct lkd_messag
     if (message->kind == LKD_FRAME_OPENED)
         return;
     if (message->peer.role < LINKAGE__V1__ROLE__ROLE_BENCH) {
-        forbid(receiver, &message->peer);
+        forbid_peer(receiver, &message->peer);
     } else if (message->kind == LKD_FRAME_PARTS) {
         lkd_inputs_refuse(receiver->inputs);
         report_refusal(&message->peer, "more than one part");

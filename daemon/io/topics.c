@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Longer topics match a part of a stream's messages: as good as the stream itself here. */
-static size_t cut(size_t size)
+static size_t cut_size(size_t size)
 {
     return size < LKD_TOPIC_SIZE ? size : LKD_TOPIC_SIZE;
 }
@@ -47,7 +47,7 @@ static void add_topic(struct lkd_topics *topics, const unsigned char *bytes, siz
     entry->count++;
 }
 
-static void drop(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
+static void drop_topic(struct lkd_topics *topics, const unsigned char *bytes, size_t size)
 {
     struct lkd_topic *entry = find_topic(topics, bytes, size);
 
@@ -62,9 +62,9 @@ bool lkd_topics_hear(struct lkd_topics *topics, const unsigned char *message, si
     if (size > 1 && message[1] != LKD_TOPIC_STREAM)
         return false;
     if (message[0] == 1)
-        add_topic(topics, message + 1, cut(size - 1));
+        add_topic(topics, message + 1, cut_size(size - 1));
     else
-        drop(topics, message + 1, cut(size - 1));
+        drop_topic(topics, message + 1, cut_size(size - 1));
     return true;
 }
 

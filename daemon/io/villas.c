@@ -158,7 +158,7 @@ static void report_refusal(struct lkd_villas *villas, const struct lk_error *err
 }
 
 /* Lock held. */
-static void claim(struct lkd_villas *villas, int64_t now_ns)
+static void claim_channels(struct lkd_villas *villas, int64_t now_ns)
 {
     struct lkd_channel_wish channels[LKD_VILLAS_NAMES_MAX] = {{0}};
     const struct lkd_claim_wish wish = {
@@ -195,7 +195,7 @@ void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, 
     map_inputs(villas, system);
     map_outputs(villas, system);
     if (villas->in_fits)
-        claim(villas, lkd_clock_ns());
+        claim_channels(villas, lkd_clock_ns());
     pthread_mutex_unlock(&villas->lock);
 }
 
@@ -218,7 +218,7 @@ void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
     pthread_mutex_lock(&villas->lock);
     if (villas->in_fits && villas->token == 0 && now_ns >= villas->retry_ns &&
         (now_ns - villas->heard_ns < RETRY_NS || are_free(villas)))
-        claim(villas, now_ns);
+        claim_channels(villas, now_ns);
     pthread_mutex_unlock(&villas->lock);
 }
 
@@ -226,7 +226,8 @@ void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
 
 /* From the order of positions to that of the claim. A wrong number of values is passed as it is:
  * the input table refuses it, and counts it with the claim. */
-static const double *arrange(struct lkd_villas *villas, const struct lk_villas_sample *sample)
+static const double *arrange_values(struct lkd_villas *villas,
+                                    const struct lk_villas_sample *sample)
 {
     if (sample->n_values != (size_t)villas->in.n)
         return sample->values;
@@ -236,20 +237,21 @@ static const double *arrange(struct lkd_villas *villas, const struct lk_villas_s
 }
 
 /* Lock held. */
-static void offer(struct lkd_villas *villas, const struct lk_villas_sample *sample, int64_t now_ns)
+static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sample *sample,
+                         int64_t now_ns)
 {
     const struct lkd_sample offered = {
         .sequence = sample->sequence,
         .origin_ns = sample->origin_ns,
         .token = villas->token,
         .received_ns = now_ns,
-        .values = arrange(villas, sample),
+        .values = arrange_values(villas, sample),
         .n_values = sample->n_values,
         .clock = {.id = LINKAGE__V1__CLOCK__ID__ID_UTC},
     };
     int r;
 
-    if (villas->token == 0) { /* known already: see claim() */
+    if (villas->token == 0) { /* known already: see claim_channels() */
         villas->counts.refused_values++;
         return;
     }
@@ -287,7 +289,7 @@ static void receive_message(struct lkd_villas *villas, const void *data, size_t 
     villas->counts.ignored += sample.ignored;
     villas->counts.older += sample.older;
     if (r == 0)
-        offer(villas, &sample, now_ns);
+        offer_sample(villas, &sample, now_ns);
 }
 
 int lkd_villas_drain(struct lkd_villas *villas, int limit)
@@ -335,7 +337,7 @@ static bool is_due(struct lkd_villas *villas, uint64_t step)
 }
 
 /* Lock held. */
-static void send(struct lkd_villas *villas, const struct lkd_output *output)
+static void send_record(struct lkd_villas *villas, const struct lkd_output *output)
 {
     uint64_t age_ns = (uint64_t)(lkd_clock_ns() - output->figures.computed_ns);
     size_t size;
@@ -357,7 +359,7 @@ void lkd_villas_publish(struct lkd_villas *villas, const struct lkd_output *outp
         return;
     pthread_mutex_lock(&villas->lock);
     if (villas->out_fits && model_id == villas->model_id && is_due(villas, output->figures.step))
-        send(villas, output);
+        send_record(villas, output);
     pthread_mutex_unlock(&villas->lock);
 }
 

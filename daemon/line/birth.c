@@ -45,7 +45,7 @@ static int set_attributes(posix_spawnattr_t *attributes, int priority)
 }
 
 /* Not by fork(): pages of the daemon would be written again, and the cycle would wait for it. */
-static int spawn(int orders, int err, int priority, pid_t *ret_pid)
+static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
 {
     char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};
     posix_spawn_file_actions_t actions;
@@ -90,7 +90,7 @@ int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_wo
     if (r)
         return r;
     ret_words->fd = end[0];
-    r = spawn(orders, end[1], priority, ret_pid);
+    r = spawn_process(orders, end[1], priority, ret_pid);
     if (end[1] >= 0)
         close(end[1]);
     return r;

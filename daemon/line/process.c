@@ -359,7 +359,7 @@ static int start_all(void)
 
 /* libzmq numbers those who bring no name from rand() on, which is the same in every process as long
  * as nobody seeds it: whoever knows the numbers may take one. */
-static bool seed(void)
+static bool seed_names(void)
 {
     unsigned int value;
 
@@ -457,7 +457,7 @@ int lkd_line_main(void)
     fcntl(LKD_LINE_FD, F_SETFL, 0); /* orders are waited for */
     set_signals();
     become_ordinary();
-    if (!receive_setup() || !seed())
+    if (!receive_setup() || !seed_names())
         return report_failure("set-up", -EPROTO);
     if (line.setup.keyed && receive_order() != LKD_ORDER_CLIENTS)
         return report_failure("list of clients", -EPROTO);

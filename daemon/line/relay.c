@@ -110,7 +110,7 @@ static void hand_in(struct lkd_route *route, struct incoming *in)
         hand_in_sample(route, in, &message);
 }
 
-static void inward(struct lkd_route *route)
+static void relay_inward(struct lkd_route *route)
 {
     for (int i = 0; i < BURST && !lkd_port_is_kept(&route->port); i++) {
         struct incoming in;
@@ -145,7 +145,7 @@ static void send_reply(struct lkd_route *route, const struct lkd_message *messag
 }
 
 /* ZeroMQ drops for slow subscribers; the gap shows in the sequence. */
-static void outward(struct lkd_route *route)
+static void relay_outward(struct lkd_route *route)
 {
     struct lkd_message message;
 
@@ -187,7 +187,7 @@ static int fill_items(const struct lkd_relay *relay, zmq_pollitem_t *items)
 }
 
 /* Return: whether the daemon still wants something. */
-static bool turn(struct lkd_relay *relay)
+static bool relay_turn(struct lkd_relay *relay)
 {
     zmq_pollitem_t items[2 * LKD_RELAY_ROUTES_MAX];
     int n = fill_items(relay, items);
@@ -199,11 +199,11 @@ static bool turn(struct lkd_relay *relay)
         struct lkd_route *route = relay->route[i];
 
         if (items[2 * i].revents)
-            outward(route);
+            relay_outward(route);
         if (items[2 * i].revents & ZMQ_POLLOUT)
             lkd_port_flush(&route->port);
         if (items[2 * i + 1].revents & ZMQ_POLLIN)
-            inward(route);
+            relay_inward(route);
         open = open || !route->port.closed;
     }
     return open;
@@ -213,7 +213,7 @@ static void *run_relay(void *data)
 {
     struct lkd_relay *relay = data;
 
-    while (turn(relay))
+    while (relay_turn(relay))
         atomic_fetch_add_explicit(&relay->turns, 1, memory_order_relaxed);
     return NULL;
 }

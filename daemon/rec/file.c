@@ -53,7 +53,7 @@ static void write_plainly(struct lkd_file *file, struct lkd_file_slot *slot)
 
 /* An entry that was not accepted stays in the ring and is submitted with the next one, when its
  * buffer may have another use: turn it into a no-op. */
-static void submit(struct lkd_file *file, struct lkd_file_slot *slot)
+static void submit_slot(struct lkd_file *file, struct lkd_file_slot *slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);
 
@@ -76,7 +76,7 @@ static void submit(struct lkd_file *file, struct lkd_file_slot *slot)
     write_plainly(file, slot);
 }
 
-static void complete(struct lkd_file *file, struct lkd_file_slot *slot, int result)
+static void complete_slot(struct lkd_file *file, struct lkd_file_slot *slot, int result)
 {
     slot->flying = false;
     if (result == -EAGAIN) {
@@ -93,11 +93,11 @@ static void complete(struct lkd_file *file, struct lkd_file_slot *slot, int resu
     }
     slot->written += (size_t)result;
     if (slot->written < slot->size)
-        submit(file, slot);
+        submit_slot(file, slot);
 }
 
 /* Take what is done; with @wait, at least one. */
-static void reap(struct lkd_file *file, bool wait)
+static void reap_writes(struct lkd_file *file, bool wait)
 {
     struct io_uring_cqe *cqe;
     int r = wait ? io_uring_wait_cqe(&file->ring, &cqe) : io_uring_peek_cqe(&file->ring, &cqe);
@@ -108,7 +108,7 @@ static void reap(struct lkd_file *file, bool wait)
 
         io_uring_cqe_seen(&file->ring, cqe);
         if (slot)
-            complete(file, slot, result);
+            complete_slot(file, slot, result);
         r = io_uring_peek_cqe(&file->ring, &cqe);
     }
 }
@@ -190,14 +190,14 @@ void lkd_file_write(struct lkd_file *file, struct lkd_file_slot *slot, size_t si
     slot->busy = true;
     file->next += size;
     if (file->uring) {
-        submit(file, slot);
+        submit_slot(file, slot);
     } else {
         write_plainly(file, slot);
     }
     if (!file->sync)
         return;
     while (!is_done(slot))
-        reap(file, true);
+        reap_writes(file, true);
     if (slot->result == 0 && fdatasync(file->fd))
         slot->result = -errno;
 }
@@ -222,9 +222,9 @@ struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait)
     if (!slot)
         return NULL;
     if (file->uring)
-        reap(file, false);
+        reap_writes(file, false);
     while (wait && !is_done(slot))
-        reap(file, true);
+        reap_writes(file, true);
     if (!is_done(slot))
         return NULL;
     slot->busy = false;

@@ -31,7 +31,7 @@ void lkd_release_reset(struct lkd_release *release)
     pthread_mutex_unlock(&release->lock);
 }
 
-static struct timespec in(int64_t duration_ns)
+static struct timespec time_in(int64_t duration_ns)
 {
     struct timespec t;
 
@@ -47,7 +47,7 @@ static struct timespec in(int64_t duration_ns)
 
 bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience_ns)
 {
-    struct timespec until = in(patience_ns);
+    struct timespec until = time_in(patience_ns);
     bool done;
 
     pthread_mutex_lock(&release->lock);
@@ -63,7 +63,7 @@ bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience
 
 bool lkd_release_await(struct lkd_release *release, int64_t patience_ns)
 {
-    struct timespec until = in(patience_ns);
+    struct timespec until = time_in(patience_ns);
     bool granted;
 
     pthread_mutex_lock(&release->lock);

@@ -308,7 +308,7 @@ static void take_answer(struct lk_client_bench *bench, const Linkage__V1__Contro
 
 /* ---- state machine ---- */
 
-static void listen(struct lk_client_bench *bench, int64_t now_ns)
+static void take_reply(struct lk_client_bench *bench, int64_t now_ns)
 {
     const Linkage__V1__ControlReply *reply;
     struct lk_error error = {0};
@@ -351,7 +351,7 @@ static void mind_connection(struct lk_client_bench *bench, int64_t now_ns)
         start_over(bench, LK_CLIENT_BENCH_WAITING, "the connection was made anew", now_ns);
 }
 
-static void speak(struct lk_client_bench *bench, int64_t now_ns)
+static void send_request(struct lk_client_bench *bench, int64_t now_ns)
 {
     struct lk_error error = {0};
 
@@ -386,9 +386,9 @@ int64_t lk_bench_drive(struct lk_client_bench *bench, int64_t now_ns)
         bool asked = bench->asking;
 
         if (asked)
-            listen(bench, now_ns);
+            take_reply(bench, now_ns);
         else
-            speak(bench, now_ns);
+            send_request(bench, now_ns);
         if (asked && bench->asking)
             break;
     }

@@ -196,7 +196,7 @@ static int send_command(struct demo_line *line,
 
 /* The demo runs on any machine, so it requests a degraded run if no other is possible; the report
  * says which it was. */
-static int arm(struct demo_line *line)
+static int arm_rig(struct demo_line *line)
 {
     Linkage__V1__ArmRequest request = LINKAGE__V1__ARM_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
@@ -229,7 +229,7 @@ int demo_bench_run(struct demo_line *line, const struct demo_layout *layout, dou
         return code;
     }
     /* the receiving thread keeps the claim alive, also while the budget is proven */
-    code = arm(line);
+    code = arm_rig(line);
     if (code == 0)
         code = send_command(line, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, "start",
                             &ret_span->asked_start_ns, &ret_span->started_ns);

@@ -143,9 +143,9 @@ static void set_interval(double *values, size_t n, struct lat_ratio *ratio)
     ratio->high = values[n - 1 - outside];
 }
 
-static void compute(struct table *method, struct table *reference, size_t n_blocks, size_t n_draws,
-                    uint64_t seed, size_t *picks, double *values,
-                    struct lat_ratio ret_ratios[LAT_N_STATISTICS])
+static void compute_ratios(struct table *method, struct table *reference, size_t n_blocks,
+                           size_t n_draws, uint64_t seed, size_t *picks, double *values,
+                           struct lat_ratio ret_ratios[LAT_N_STATISTICS])
 {
     for (int s = 0; s < LAT_N_STATISTICS; s++)
         ret_ratios[s].value = ratio_of(method, reference, s);
@@ -170,7 +170,7 @@ int lat_bootstrap(const struct lat_histogram *method, const struct lat_histogram
     if (code == 0)
         code = table_init(&tables[1], reference, n_blocks);
     if (code == 0 && tables[0].drawn.count > 0 && tables[1].drawn.count > 0)
-        compute(&tables[0], &tables[1], n_blocks, n_draws, seed, picks, values, ret_ratios);
+        compute_ratios(&tables[0], &tables[1], n_blocks, n_draws, seed, picks, values, ret_ratios);
     table_fini(&tables[0]);
     table_fini(&tables[1]);
     free(picks);

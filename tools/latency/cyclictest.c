@@ -38,8 +38,8 @@ static int start_cyclictest(const struct lat_cyclictest *setup, double slice_s,
     return lat_process_start(&spawn, ret_process, error);
 }
 
-static int collect(struct lat_process *process, double slice_s, const char *log,
-                   struct lat_histogram *ret_late, struct lk_error *error)
+static int collect_text(struct lat_process *process, double slice_s, const char *log,
+                        struct lat_histogram *ret_late, struct lk_error *error)
 {
     int64_t until_ns = lk_client_now_ns() + (int64_t)((slice_s + PATIENCE_S) * 1e9);
     struct lk_error reason;
@@ -68,7 +68,7 @@ int lat_cyclictest_run(const struct lat_cyclictest *setup, double slice_s,
 
     if (code != 0)
         return code;
-    code = collect(&process, slice_s, setup->log, ret_late, ret_error);
+    code = collect_text(&process, slice_s, setup->log, ret_late, ret_error);
     lat_process_stop(&process, 500);
     return code;
 }

@@ -23,7 +23,7 @@ const struct lat_gate *lat_gate_for(int n_rounds, double slice_s)
     return n_rounds >= 5 && slice_s >= 2 ? &gate_quick : NULL;
 }
 
-static void decide(struct lat_judgement *judgement, const struct lat_gate *gate)
+static void decide_gate(struct lat_judgement *judgement, const struct lat_gate *gate)
 {
     const struct {
         enum lat_statistic statistic;
@@ -78,7 +78,7 @@ static int judge_method(struct lat_load_result *result, int m, const struct lat_
         snprintf(judgement->why, sizeof(judgement->why),
                  "too little was measured, it takes at least 5 rounds of 2 s");
     else
-        decide(judgement, gate);
+        decide_gate(judgement, gate);
     return 0;
 }
 

@@ -71,7 +71,7 @@ static int measure_load(struct lat_course *course, enum lat_load load, struct lk
     return code;
 }
 
-static int measure(struct lat_course *course, struct lk_error *error)
+static int measure_all(struct lat_course *course, struct lk_error *error)
 {
     struct lat_report *report = course->report;
     const struct lat_options *o = &report->options;
@@ -101,7 +101,7 @@ static int run_course(struct lat_course *course, struct lat_setup *setup, struct
     if (code == 0)
         code = open_rigs(course, setup, error);
     if (code == 0)
-        code = measure(course, error);
+        code = measure_all(course, error);
     for (int i = 0; i < LAT_N_WAKES; i++)
         lat_rig_close(&course->rigs[i]);
     return code;

@@ -97,7 +97,7 @@ static int64_t await_effect(struct line *line, size_t k, int64_t until_ns)
     return 0;
 }
 
-static int play(struct line *line, double slice_s, struct lat_trips *trips)
+static int play_ping_pong(struct line *line, double slice_s, struct lat_trips *trips)
 {
     int64_t until_ns = lk_client_now_ns() + (int64_t)(slice_s * 1e9);
     int64_t sent_ns, seen_ns;
@@ -145,7 +145,7 @@ static int64_t instant_ns(size_t k, int64_t interval_ns, int64_t cycle_ns)
 }
 
 /* Sends @n samples. Return: 0, negative errno. */
-static int stream(struct line *line, int64_t interval_ns, int64_t *sent_ns, size_t n)
+static int send_stream(struct line *line, int64_t interval_ns, int64_t *sent_ns, size_t n)
 {
     int64_t cycle_ns = line->rig->period_ns, begin_ns = lk_client_now_ns();
 
@@ -192,7 +192,7 @@ static int stream_and_listen(struct line *line, struct listener *listener, int64
 
     if (code != 0)
         return code;
-    code = stream(line, interval_ns, sent_ns, n);
+    code = send_stream(line, interval_ns, sent_ns, n);
     atomic_store(&listener->ends, true);
     pthread_join(thread, NULL);
     return code != 0 ? code : match_effects(line, sent_ns, n, listener, trips);
@@ -222,7 +222,8 @@ static int run_line(struct line *line, enum lat_trip_kind kind, double slice_s,
 
     if (code != 0)
         return code;
-    code = kind == LAT_STREAM ? run_stream(line, slice_s, trips) : play(line, slice_s, trips);
+    code = kind == LAT_STREAM ? run_stream(line, slice_s, trips)
+                              : play_ping_pong(line, slice_s, trips);
     if (code < 0 && code != -EINTR)
         lk_error_set(error, "the bench on the line: %s", strerror(-code));
     stop_code = lat_rig_stop(line->rig, code == 0 ? error : NULL);

@@ -54,7 +54,7 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
     return p;
 }
 
-static void set(struct lk_batches *p, int at, int lane, double value)
+static void set_value(struct lk_batches *p, int at, int lane, double value)
 {
     p->values[at * p->lanes + lane] = value;
 }
@@ -66,21 +66,21 @@ static void fill_bodies(const struct lk_system *sys, struct lk_batches *p)
         for (int l = 0; l < p->lanes; l++) {
             int at = p->bodies[i].at, b = p->bodies[i].body[l];
 
-            set(p, at + LK_BODY_OLD_Q, l, 1);
+            set_value(p, at + LK_BODY_OLD_Q, l, 1);
             if (b < 0)
                 continue;
             p->place[b] = at * p->lanes + l;
-            set(p, at + LK_BODY_MASS, l, sys->body[b].mass);
-            set(p, at + LK_BODY_SM, l, sys->sW[b].mass);
+            set_value(p, at + LK_BODY_MASS, l, sys->body[b].mass);
+            set_value(p, at + LK_BODY_SM, l, sys->sW[b].mass);
             for (int k = 0; k < 6; k++) {
-                set(p, at + LK_BODY_J + k, l, sys->body[b].inertia[k]);
-                set(p, at + LK_BODY_SJ + k, l, sys->sW[b].inertia[k]);
+                set_value(p, at + LK_BODY_J + k, l, sys->body[b].inertia[k]);
+                set_value(p, at + LK_BODY_SJ + k, l, sys->sW[b].inertia[k]);
             }
         }
     for (int l = 0; l < p->lanes; l++)
         for (int k = 0; k < 3; k++) {
-            set(p, p->ground + LK_BODY_R + 4 * k, l, 1);
-            set(p, p->ground + LK_BODY_NOW_R + 4 * k, l, 1);
+            set_value(p, p->ground + LK_BODY_R + 4 * k, l, 1);
+            set_value(p, p->ground + LK_BODY_NOW_R + 4 * k, l, 1);
         }
 }
 
@@ -95,16 +95,17 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
             const struct lk_joint *j = block->joint[l] < 0 ? NULL : &sys->joint[block->joint[l]];
 
             for (int r = 0; r < lk_kind_rows(k); r++)
-                set(p, block->at + lk_kind_regular(k) + r, l, j ? sys->regular[j->row + r] : 1);
+                set_value(p, block->at + lk_kind_regular(k) + r, l,
+                          j ? sys->regular[j->row + r] : 1);
             if (!j)
                 continue;
             block->row[l] = j->row;
             for (int s = 0; s < 2; s++)
                 for (int c = 0; c < 3; c++) {
-                    set(p, block->at + lk_kind_points(k) + 3 * s + c, l, j->p[s][c]);
+                    set_value(p, block->at + lk_kind_points(k) + 3 * s + c, l, j->p[s][c]);
                     for (int d = 0; d < k->n_dir[s]; d++)
-                        set(p, block->at + lk_kind_directions(k, s) + 3 * d + c, l,
-                            j->f[s][k->dir[s][d]][c]);
+                        set_value(p, block->at + lk_kind_directions(k, s) + 3 * d + c, l,
+                                  j->f[s][k->dir[s][d]][c]);
                 }
         }
     }
@@ -162,7 +163,7 @@ void lk_batches_fill(struct lk_system *sys)
         p->values[(p->nothing + p->n_nothing) * p->lanes + k] = 1;
     for (int i = 0; i < p->n_masks; i++)
         for (int l = 0; l < p->lanes; l++)
-            set(p, p->masks[i].at, l, (p->masks[i].lanes >> l) & 1);
+            set_value(p, p->masks[i].at, l, (p->masks[i].lanes >> l) & 1);
     name_bodies(sys, p);
     lk_batches_cost(p, sys->prices, &sys->cost);
 }

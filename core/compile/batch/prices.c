@@ -55,7 +55,7 @@ enum lk_width lk_width_of(int lanes)
 
 /* The extended family and model apply when the base fields are at their maximum (Intel SDM, AMD
  * APM: CPUID). */
-static void identify(struct lk_processor *p)
+static void identify_processor(struct lk_processor *p)
 {
 #if defined(__x86_64__)
     unsigned a, b, c, d;
@@ -85,7 +85,7 @@ void lk_processor_here(struct lk_processor *ret)
     *ret = (struct lk_processor){0};
     lk_engines_here(here);
     ret->widest = here[0]->lanes;
-    identify(ret);
+    identify_processor(ret);
 }
 
 static bool is_of(const struct lk_prices *row, const struct lk_processor *p)

@@ -21,8 +21,8 @@ void lk_cut_rows_add_impulses(const struct lk_relative *relative, const double *
 }
 
 /* sigma . g(v + sign u) of the rows, u one of the directions of side @side */
-static double bent(const struct lk_system *sys, const struct lk_joint *j, int side, int direction,
-                   double sign, const double *sigma)
+static double row_gamma(const struct lk_system *sys, const struct lk_joint *j, int side,
+                        int direction, double sign, const double *sigma)
 {
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
     const struct lk_twist *twist[LK_SIDES_MAX] = LK_SIDES(sys->twist, j);
@@ -49,7 +49,8 @@ static void turn_rate(const struct lk_system *sys, const struct lk_joint *j, int
     /* turn . (w x u) = u . (turn x w) */
     lk_cross(turn, sys->twist[j->body[side]].w, commutator);
     for (int k = 0; k < 6; k++) {
-        double both = 0.5 * (bent(sys, j, side, k, 1, sigma) - bent(sys, j, side, k, -1, sigma));
+        double both =
+            0.5 * (row_gamma(sys, j, side, k, 1, sigma) - row_gamma(sys, j, side, k, -1, sigma));
 
         ret[k] = 0.5 * (both + (k < 3 ? 0 : commutator[k - 3]));
     }

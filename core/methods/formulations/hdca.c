@@ -111,7 +111,7 @@ static int size(const void *self)
 /* ---- wrenches ---- */
 
 /* a wrench about @from, as it is about @to */
-static struct wrench about(const struct wrench *w, const double from[3], const double to[3])
+static struct wrench wrench_about(const struct wrench *w, const double from[3], const double to[3])
 {
     struct wrench ret = *w;
     double arm[3], moment[3];
@@ -154,12 +154,12 @@ static void gather_wrenches(struct hdca *h, struct wrench *sum)
 
         if (parent == h->space.mechanics->n_bodies)
             continue;
-        passed = about(&sum[b], motion[b].x, motion[parent].x);
+        passed = wrench_about(&sum[b], motion[b].x, motion[parent].x);
         add_wrench(&sum[parent], &passed);
     }
 }
 
-static double along(const double direction[6], const struct wrench *w)
+static double wrench_along(const double direction[6], const struct wrench *w)
 {
     return lk_dot(direction, w->f) + lk_dot(direction + 3, w->t);
 }
@@ -167,7 +167,8 @@ static double along(const double direction[6], const struct wrench *w)
 /* ---- stage 1 ---- */
 
 /* @scale times a wrench at O of a joint, on body @b */
-static void push(struct hdca *h, int b, const double at[3], const struct wrench *w, double scale)
+static void push_body(struct hdca *h, int b, const double at[3], const struct wrench *w,
+                      double scale)
 {
     const struct lk_system *sys = h->space.mechanics->system;
     struct wrench moved;
@@ -175,7 +176,7 @@ static void push(struct hdca *h, int b, const double at[3], const struct wrench 
 
     if (b == h->space.mechanics->n_bodies)
         return;
-    moved = about(w, at, sys->pose[b].x);
+    moved = wrench_about(w, at, sys->pose[b].x);
     lk_rotate_back(sys->pose[b].R, moved.t, in_body);
     for (int i = 0; i < 3; i++) {
         h->momentum[b].v[i] += scale * moved.f[i];
@@ -184,7 +185,7 @@ static void push(struct hdca *h, int b, const double at[3], const struct wrench 
 }
 
 /* f(p): what passes along the joints; across them it is up to sigma */
-static void spread(struct hdca *h, const double *p)
+static void spread_momenta(struct hdca *h, const double *p)
 {
     const struct lk_relative *r = h->space.relative;
     int n = h->space.mechanics->n_bodies;
@@ -200,14 +201,14 @@ static void spread(struct hdca *h, const double *p)
                 w.f[i] += j->dual[c][i] * p[j->at_v + c];
                 w.t[i] += j->dual[c][3 + i] * p[j->at_v + c];
             }
-        push(h, b, j->point, &w, 1);
-        push(h, j->parent, j->point, &w, -1);
+        push_body(h, b, j->point, &w, 1);
+        push_body(h, j->parent, j->point, &w, -1);
     }
 }
 
 /* solve for sigma and P, so that v = W P satisfies the rows to round-off. The second round refines
  * the solution where masses differ widely. */
-static void bear(struct hdca *h)
+static void solve_impulses(struct hdca *h)
 {
     struct lk_joint_space *s = &h->space;
     int n_rows = s->mechanics->n_rows;
@@ -237,8 +238,8 @@ static int find_velocities(struct hdca *h, double t, const double *y)
     r = lk_assembly_factor(s->assembly);
     if (r != 0)
         return r;
-    spread(h, y + s->n_q);
-    bear(h);
+    spread_momenta(h, y + s->n_q);
+    solve_impulses(h);
     lk_relative_components(s->relative, s->motion, s->nu);
     lk_relative_place(s->relative, y, s->nu);
     lk_mechanics_evaluate_velocities(s->mechanics);
@@ -263,15 +264,15 @@ static void differentiate_momenta(struct hdca *h, double *ret)
     gather_wrenches(h, h->sum[1]);
     for (int b = 0; b < s->mechanics->n_bodies; b++) {
         const struct lk_relative_joint *j = &s->relative->on[b];
-        struct wrench P = about(&h->sum[0][b], motion[b].x, j->point);
-        struct wrench Q = about(&h->sum[1][b], motion[b].x, j->point);
+        struct wrench P = wrench_about(&h->sum[0][b], motion[b].x, j->point);
+        struct wrench Q = wrench_about(&h->sum[1][b], motion[b].x, j->point);
         double drift[3];
 
         lk_cross(j->point_rate, P.f, drift);
         for (int i = 0; i < 3; i++)
             Q.t[i] -= drift[i];
         for (int c = 0; c < j->n_v; c++)
-            ret[j->at_v + c] = along(j->H[c], &Q) + along(j->H_rate[c], &P);
+            ret[j->at_v + c] = wrench_along(j->H[c], &Q) + wrench_along(j->H_rate[c], &P);
     }
 }
 
@@ -307,10 +308,10 @@ static void find_momenta(struct hdca *h, double *p)
     gather_wrenches(h, h->sum[0]);
     for (int b = 0; b < h->space.mechanics->n_bodies; b++) {
         const struct lk_relative_joint *j = &h->space.relative->on[b];
-        struct wrench P = about(&h->sum[0][b], motion[b].x, j->point);
+        struct wrench P = wrench_about(&h->sum[0][b], motion[b].x, j->point);
 
         for (int c = 0; c < j->n_v; c++)
-            p[j->at_v + c] = along(j->H[c], &P);
+            p[j->at_v + c] = wrench_along(j->H[c], &P);
     }
 }
 

@@ -196,8 +196,8 @@ static int open_recursive(struct lk_mechanics *mechanics,
 
 /* ---- y' = f(t, y) ---- */
 
-static int evaluate(struct lk_recursive *r, double t, const double *q, const double *raw,
-                    double *ret_nu_rate)
+static int evaluate_rates(struct lk_recursive *r, double t, const double *q, const double *raw,
+                          double *ret_nu_rate)
 {
     int result = lk_recursive_balance(r, t, q, raw);
 
@@ -211,7 +211,7 @@ static int evaluate(struct lk_recursive *r, double t, const double *q, const dou
 static int rate_recursive(void *self, double t, const double *y, double *ret)
 {
     struct lk_recursive *r = self;
-    int result = evaluate(r, t, y, y + r->n_q, ret + r->n_q);
+    int result = evaluate_rates(r, t, y, y + r->n_q, ret + r->n_q);
 
     lk_relative_rates(r->relative, y, r->nu, ret);
     return result;
@@ -235,7 +235,7 @@ static int accelerate_massless(struct lk_recursive *r, double t, const double *q
 static int write_recursive(void *self, double t, const double *y)
 {
     struct lk_recursive *r = self;
-    int result = evaluate(r, t, y, y + r->n_q, r->nu_rate);
+    int result = evaluate_rates(r, t, y, y + r->n_q, r->nu_rate);
 
     if (result == 0 && r->n_null > 0)
         result = accelerate_massless(r, t, y);

@@ -32,7 +32,7 @@ static int directions_of(const struct lk_recursive *r, int b, int *ret)
 }
 
 /* all directions of @list get one label */
-static void unite(const struct lk_recursive *r, const int *list, int n, int *label)
+static void unite_labels(const struct lk_recursive *r, const int *list, int n, int *label)
 {
     for (int i = 1; i < n; i++) {
         int from = label[list[i]], to = label[list[0]];
@@ -49,13 +49,13 @@ static void find_labels(const struct lk_recursive *r, int *list, int *label)
     for (int z = 0; z < r->n_null; z++)
         label[z] = z;
     for (int b = 0; b < r->n_bodies; b++)
-        unite(r, list, directions_of(r, b, list), label);
+        unite_labels(r, list, directions_of(r, b, list), label);
     for (int i = 0; i < sys->n_joints; i++) {
         int n = 0;
 
         for (int s = 0; s < sys->joint[i].n_sides; s++)
             n += directions_of(r, sys->joint[i].body[s], list + n);
-        unite(r, list, n, label);
+        unite_labels(r, list, n, label);
     }
 }
 

@@ -34,8 +34,8 @@ void lk_mechanics_complete(struct lk_mechanics *m)
 
 /* @ret: midpoint of the cubic Hermite interpolant between two states, of x and of theta in
  * R = R_begin exp(theta), theta' = w + theta x w / 2 + theta x (theta x w) / 12. May be @end. */
-static void halve(const struct lk_motion *begin, const struct lk_motion *end, double h,
-                  struct lk_motion *ret)
+static void find_midpoint(const struct lk_motion *begin, const struct lk_motion *end, double h,
+                          struct lk_motion *ret)
 {
     const double back[4] = {begin->q[0], -begin->q[1], -begin->q[2], -begin->q[3]};
     double turn[4], theta[3], rate[3], once[3], twice[3], half[3], slope[3];
@@ -74,7 +74,7 @@ void lk_mechanics_book(struct lk_mechanics *m, double t, const struct lk_powers 
     lk_loads_powers(sys, &sys->next, t, m->inputs, &after);
     memcpy(m->end, sys->next.motion, bytes);
     for (int b = 0; b < m->n_bodies; b++)
-        halve(&sys->now.motion[b], &m->end[b], h, &sys->next.motion[b]);
+        find_midpoint(&sys->now.motion[b], &m->end[b], h, &sys->next.motion[b]);
     lk_mechanics_evaluate(m, start + 0.5 * h);
     lk_loads_powers(sys, &sys->next, start + 0.5 * h, m->inputs, &half);
     memcpy(sys->next.motion, m->end, bytes);

@@ -6,7 +6,7 @@
 
 /* ---- factor ---- */
 
-static void divide(const struct lk_inverse_mass *W, const double *force, double *ret)
+static void divide_by_mass(const struct lk_inverse_mass *W, const double *force, double *ret)
 {
     double turn[3];
 
@@ -34,7 +34,7 @@ static void add_body(struct lk_assembly *a, struct lk_assembly_front *f, int i)
         for (int c = 0; c < block->n_rows; c++) {
             double heavy[6];
 
-            divide(W, block->J[column->side][c], heavy);
+            divide_by_mass(W, block->J[column->side][c], heavy);
             for (int k = f->first_link[i]; k < f->first_link[i + 1]; k++) {
                 const struct lk_assembly_link *row = &f->link[k];
                 const struct lk_mechanics_block *other = &a->block[row->block];
@@ -90,7 +90,7 @@ static void find_diagonal(struct lk_assembly *a)
             for (int s = 0; s < block->n_sides; s++) {
                 double heavy[6];
 
-                divide(&a->mechanics->system->W[block->body[s]], block->J[s][r], heavy);
+                divide_by_mass(&a->mechanics->system->W[block->body[s]], block->J[s][r], heavy);
                 sum += product(block->J[s][r], heavy);
             }
             a->diagonal[block->first_row + r] = sum;

@@ -93,7 +93,7 @@ static int best_block(const struct grower *g)
     return best;
 }
 
-static void hang(struct grower *g, int b, struct lk_relative_joint joint)
+static void hang_body(struct grower *g, int b, struct lk_relative_joint joint)
 {
     struct lk_relative *r = g->relative;
 
@@ -118,7 +118,7 @@ static void hang_on_block(struct grower *g, int block)
     leads_on(g, j, &place, &side);
     joint.parent = j->body[1 - side];
     joint.is_reversed = side == 0;
-    hang(g, j->body[side], joint);
+    hang_body(g, j->body[side], joint);
 }
 
 static void float_heaviest(struct grower *g)
@@ -130,9 +130,10 @@ static void float_heaviest(struct grower *g)
     for (int b = 0; b < m->n_bodies; b++)
         if (g->place[b] < 0 && (best < 0 || body[b].mass > body[best].mass))
             best = b;
-    hang(g, best,
-         (struct lk_relative_joint){
-             .kind = LK_RELATIVE_FREE, .parent = m->n_bodies, .joint = -1, .n_q = 7, .n_v = 6});
+    hang_body(
+        g, best,
+        (struct lk_relative_joint){
+            .kind = LK_RELATIVE_FREE, .parent = m->n_bodies, .joint = -1, .n_q = 7, .n_v = 6});
 }
 
 static int is_in_tree(const struct lk_relative *r, int joint)

@@ -224,7 +224,8 @@ static void fit_used(const struct sample *const *samples, int n_samples, int n, 
 }
 
 /* Removes negative prices, the worst first, and solves again. */
-static void fit(const struct sample *const *samples, int n_samples, int n, double price[WORKS_MAX])
+static void fit_prices(const struct sample *const *samples, int n_samples, int n,
+                       double price[WORKS_MAX])
 {
     bool used[WORKS_MAX];
     int worst;
@@ -395,7 +396,7 @@ int bench_prices(bool is_quick)
         for (int i = 0; i < N_MODELS; i++)
             list[i] = &sample[i][v];
         if (sample[0][v].time_ns > 0)
-            fit(list, N_MODELS, works_of(v), price[v]);
+            fit_prices(list, N_MODELS, works_of(v), price[v]);
     }
     balance_prices(sample, price);
     print_row(price);

@@ -17,8 +17,8 @@ static double sign_of_turn(const struct compare_reference *r, const double *valu
 }
 
 /* largest difference of each quantity in one sample */
-static void differ(const struct compare_reference *r, const double *values, const double *right,
-                   double ret[COMPARE_QUANTITIES])
+static void find_differences(const struct compare_reference *r, const double *values,
+                             const double *right, double ret[COMPARE_QUANTITIES])
 {
     double sign = 1;
 
@@ -53,7 +53,7 @@ void compare_errors(const struct compare_reference *r, const double *values,
     for (int k = 0; k < run->n_samples; k++) {
         size_t at = (size_t)k * (size_t)r->n_columns;
 
-        differ(r, values + at, r->value + at, run->end);
+        find_differences(r, values + at, r->value + at, run->end);
         keep_largest(run->worst, run->end);
         run->error[k] = run->worst[COMPARE_POSITION];
     }
@@ -69,7 +69,7 @@ void compare_distance(const struct compare_reference *r, const double *values, c
     for (int k = 0; k < r->n_times; k++) {
         size_t at = (size_t)k * (size_t)r->n_columns;
 
-        differ(r, values + at, others + at, now);
+        find_differences(r, values + at, others + at, now);
         keep_largest(ret, now);
     }
 }

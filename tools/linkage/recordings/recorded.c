@@ -28,7 +28,7 @@ static void let_go(struct lk_mcap_span *span)
     *span = (struct lk_mcap_span){0};
 }
 
-static void replace(struct lk_mcap_span *span, struct lk_mcap_span by)
+static void replace_span(struct lk_mcap_span *span, struct lk_mcap_span by)
 {
     let_go(span);
     *span = copy_span(by);
@@ -79,15 +79,15 @@ static bool note_item(struct recorded *r, const struct lk_mcap_item *item)
     else if (item->kind == LK_MCAP_IS_CHANNEL)
         note_channel(r, item);
     else if (item->kind == LK_MCAP_IS_ATTACHMENT && lk_mcap_span_is(item->name, LK_RECORDING_MODEL))
-        replace(&r->model, item->data);
+        replace_span(&r->model, item->data);
     else if (item->kind == LK_MCAP_IS_METADATA && lk_mcap_span_is(item->name, LK_RECORDING_BEGIN))
-        replace(&r->begin, item->map);
+        replace_span(&r->begin, item->map);
     else if (item->kind == LK_MCAP_IS_METADATA && lk_mcap_span_is(item->name, LK_RECORDING_END))
-        replace(&r->end, item->map);
+        replace_span(&r->end, item->map);
     return item->kind == LK_MCAP_IS_MESSAGE || item->kind == LK_MCAP_DAMAGE;
 }
 
-static int advance(struct recorded *r, struct lk_mcap_item *item)
+static int advance_item(struct recorded *r, struct lk_mcap_item *item)
 {
     int result;
 
@@ -113,7 +113,7 @@ bool recorded_open(const char *path, struct recorded *ret)
                  result == -EINVAL ? "this is no MCAP file" : lk_file_error(result));
         return false;
     }
-    result = advance(ret, &ret->first);
+    result = advance_item(ret, &ret->first);
     ret->has_first = result == 1;
     if (result < 0)
         recorded_close(ret);
@@ -151,7 +151,7 @@ int recorded_next(struct recorded *r, struct lk_mcap_item *ret_item,
     if (r->has_first)
         *ret_item = r->first;
     else
-        result = advance(r, ret_item);
+        result = advance_item(r, ret_item);
     r->has_first = false;
     *ret_topic = NULL;
     if (result == 1 && ret_item->kind == LK_MCAP_IS_MESSAGE)

@@ -353,7 +353,7 @@ static void say_rest(struct replay *r)
     }
 }
 
-static int replay(struct replay *r, const struct options *options)
+static int replay_file(struct replay *r, const struct options *options)
 {
     struct pool_threads *threads = NULL;
     int fault;
@@ -388,7 +388,7 @@ int command_replay(int argc, char *argv[])
         return print_help();
     if (!recorded_open(options.path, &r.file))
         return EXIT_REFUSED;
-    code = replay(&r, &options);
+    code = replay_file(&r, &options);
     lk_system_free(r.system);
     lk_mcap_type_fini(&r.inputs);
     lk_mcap_type_fini(&r.outputs);

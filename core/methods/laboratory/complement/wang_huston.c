@@ -66,7 +66,7 @@ static void evaluate_bracket(const struct lk_complement *c, double *x)
     }
 }
 
-static int accelerate(struct lk_complement *c, int has_fixed_rank)
+static int find_accelerations(struct lk_complement *c, int has_fixed_rank)
 {
     size_t n = (size_t)c->g.n, m = (size_t)c->g.m;
     double *N = c->A, *W = c->B, *lambda = c->u;
@@ -92,10 +92,10 @@ static int accelerate(struct lk_complement *c, int has_fixed_rank)
 
 int lk_complement_wang_huston(struct lk_complement *c)
 {
-    return accelerate(c, 0);
+    return find_accelerations(c, 0);
 }
 
 int lk_complement_wang_huston_fixed(struct lk_complement *c)
 {
-    return accelerate(c, 1);
+    return find_accelerations(c, 1);
 }

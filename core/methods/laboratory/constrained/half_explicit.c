@@ -166,7 +166,7 @@ static int position_rates(struct half_explicit *p, int i, const double *Q)
 }
 
 /* pose of stage @i from the rates of the earlier ones; increments into p->u */
-static int position(struct half_explicit *p, int i, double *Q)
+static int stage_position(struct half_explicit *p, int i, double *Q)
 {
     const struct lk_constrained *s = &p->state;
 
@@ -183,7 +183,7 @@ static int position(struct half_explicit *p, int i, double *Q)
 }
 
 /* v_n + h times the sum of the first @terms accelerations of row @i */
-static void velocity(struct half_explicit *p, int i, int terms, double *ret)
+static void stage_velocity(struct half_explicit *p, int i, int terms, double *ret)
 {
     const struct lk_constrained *s = &p->state;
 
@@ -202,7 +202,7 @@ static int accelerate_towards(struct half_explicit *p, int i)
     double scale = 1 / (p->h * a[i][i - 1]);
     int r;
 
-    velocity(p, i, i - 1, p->base);
+    stage_velocity(p, i, i - 1, p->base);
     lk_constrained_evaluate(s, s->t + c[i] * p->h, p->Q_next, p->base);
     r = lk_kkt_factor(s->kkt);
     s->problem->counts.factorisations++;
@@ -226,8 +226,8 @@ static int stages_of_index_2(struct half_explicit *p)
     memset(p->u, 0, (size_t)p->n_u * sizeof(double));
     r = position_rates(p, 0, s->q);
     for (int i = 1; i < STAGES && r == 0; i++) {
-        r = position(p, i, p->Q);
-        velocity(p, i, i, p->V[i]);
+        r = stage_position(p, i, p->Q);
+        stage_velocity(p, i, i, p->V[i]);
         if (r == 0)
             r = position_rates(p, i, p->Q);
         if (r != 0)
@@ -235,7 +235,7 @@ static int stages_of_index_2(struct half_explicit *p)
         lk_constrained_evaluate(s, s->t + c[i] * p->h, p->Q, p->V[i]);
         lk_mechanics_jacobian(s->mechanics, p->G);
         lk_mechanics_forces(s->mechanics, (struct lk_twist *)p->force);
-        r = position(p, i + 1, p->Q_next);
+        r = stage_position(p, i + 1, p->Q_next);
         if (r == 0)
             r = accelerate_towards(p, i + 1);
     }
@@ -250,8 +250,8 @@ static int stages_of_index_1(struct half_explicit *p)
 
     memcpy(p->A[0], s->a, (size_t)s->n * sizeof(double));
     for (int i = 0; i < STAGES && r == 0; i++) {
-        r = position(p, i, p->Q);
-        velocity(p, i, i, p->V[i]);
+        r = stage_position(p, i, p->Q);
+        stage_velocity(p, i, i, p->V[i]);
         if (r == 0)
             r = position_rates(p, i, p->Q);
         if (r == 0 && i > 0)
@@ -291,7 +291,7 @@ static double error_of(const struct half_explicit *p)
 static int finish_step(struct half_explicit *p, double t)
 {
     struct lk_constrained *s = &p->state;
-    int r = position(p, STAGES - 1, s->q);
+    int r = stage_position(p, STAGES - 1, s->q);
 
     memcpy(s->v, p->V[STAGES - 1], (size_t)s->n * sizeof(double));
     memcpy(s->a, p->A[STAGES - 1], (size_t)s->n * sizeof(double));

@@ -191,7 +191,7 @@ static void plan_next(struct lk_radau *s, double h, double ratio)
     s->h = s->theta <= KEEP_RATE && ratio >= 1 && ratio <= KEEP_STEP ? h : ratio * h;
 }
 
-static void reject(struct lk_radau *s, double h, double ratio)
+static void reject_step(struct lk_radau *s, double h, double ratio)
 {
     s->dae->problem->counts.rejected++;
     s->h = ratio * h;
@@ -230,7 +230,7 @@ static int advance_step(struct lk_radau *s, double t, struct lk_error *ret_error
             what = r == LK_E_STALLED ? "the Newton iteration does not converge"
                                      : "the equations are singular";
         }
-        reject(s, h, ratio);
+        reject_step(s, h, ratio);
         was_rejected = 1;
     }
 }
