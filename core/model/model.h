@@ -114,7 +114,7 @@ enum lk_force_type {
     LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
     LK_FORCE_SPRING_DAMPER,   /* two bodies, points, stiffness, damping, rest (length), tables */
     LK_FORCE_BUSHING,         /* two bodies, point, orientation, compliance */
-    LK_FORCE_CREEP,           /* joint, coefficient, speed, rail_speed, limit */
+    LK_FORCE_CREEP,           /* joint, coefficient, speed, rail_speed, limit, load */
     LK_FORCE_FRICTION,        /* joint, coordinate, coulomb, stick, stribeck, creep, damping */
     LK_FORCE_STOP,            /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
@@ -139,7 +139,7 @@ enum lk_force_type {
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
  * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
  * [m/s], > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
- * INFINITY
+ * INFINITY;  @load: normal force to which both belong [N], 0: not said
  * @omega [rad/s], @phase [rad]: of harmonic loads */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
@@ -168,6 +168,7 @@ struct lk_force_def {
     double speed;
     double rail_speed;
     double limit;
+    double load;
     double omega;
     double phase;
 };

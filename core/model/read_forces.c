@@ -95,7 +95,8 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
     result = lk_also(result, lk_read_positive(map, "speed", &force->speed, err));
     result = lk_also(result,
                      lk_read_number_or(map, "rail_speed", -LK_NUMBER_MAX, &force->rail_speed, err));
-    return lk_also(result, lk_read_positive_or(map, "limit", &force->limit, err));
+    result = lk_also(result, lk_read_positive_or(map, "limit", &force->limit, err));
+    return lk_also(result, lk_read_positive_or(map, "load", &force->load, err));
 }
 
 static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
@@ -190,7 +191,7 @@ static const struct {
      {"type", "bodies", "point", "orientation", "stiffness", "damping", NULL},
      read_bushing},
     {"a creep",
-     {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", NULL},
+     {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", "load", NULL},
      read_creep},
     {"a friction",
      {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "damping", NULL},

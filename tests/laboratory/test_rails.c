@@ -73,10 +73,83 @@ static void formulations_agree(void **state)
     }
 }
 
+/* ---- creep that follows the contact force ---- */
+
+#define LOAD  78.8724 /* of the model: normal force of its coefficients [N] .. */
+#define LIMIT 9.46469 /* .. and limit */
+
+static struct lk_laboratory *open_wheelset(const char *formulation, const char *integrator)
+{
+    struct lk_method method = {.formulation = formulation,
+                               .integrator = integrator,
+                               .stabilisation = "projection",
+                               .tolerance = 1e-9};
+    struct lk_model *model = NULL;
+    struct lk_laboratory *laboratory = NULL;
+    struct lk_error error = {""};
+
+    if (lk_model_read_file("config/models/wheelset.yaml", &model, &error) != 0 ||
+        lk_laboratory_open(model, &method, &laboratory, &error) != 0)
+        fail_msg("%s: %s", formulation, error.text);
+    lk_model_free(model);
+    return laboratory;
+}
+
+/* At the start both slip alike: L tanh(x) with constant coefficients is p L tanh(p^(2/3) x / p) at
+ * a normal force of p loads. The contact of the left wheel is along (0, sin, cos) of the cone, but
+ * for the roll; what counts is the length of its force. */
+static void creep_follows_the_contact_force(void **state)
+{
+    struct lk_laboratory *constant = open_wheelset("absolute", "dormand-prince"),
+                         *following = open_wheelset("absolute:creep-by-load", "dormand-prince");
+    const struct lk_system *a = lk_laboratory_system(constant),
+                           *b = lk_laboratory_system(following);
+    double p = hypot(read_output(b, "left_load", 1), read_output(b, "left_load", 2)) / LOAD;
+
+    (void)state;
+    assert_true(fabs(p - 1) > 5e-3);
+    for (int k = 0; k < 2; k++) {
+        double x = atanh(read_output(a, "left_creep_force", k) / LIMIT);
+        double right = p * LIMIT * tanh(cbrt(p * p) * x / p);
+
+        assert_true(k == 1 || fabs(right - LIMIT * tanh(x)) > 1e-3);
+        if (!(fabs(read_output(b, "left_creep_force", k) - right) < 1e-9))
+            fail_msg("creep %d is %.12g, not %.12g N", k, read_output(b, "left_creep_force", k),
+                     right);
+    }
+    lk_laboratory_close(constant);
+    lk_laboratory_close(following);
+}
+
+/* The iteration on the contact force leaves nothing of where it began: another integrator, with
+ * other stages, finds the same motion; one with constant coefficients another. */
+static void load_dependent_creep_depends_on_the_state_alone(void **state)
+{
+    static const char *const formulations[] = {"absolute:creep-by-load", "absolute:creep-by-load",
+                                               "absolute"};
+    static const char *const integrators[] = {"dormand-prince", "radau", "dormand-prince"};
+    double shift[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct lk_laboratory *lab = open_wheelset(formulations[i], integrators[i]);
+        struct lk_error error = {""};
+
+        if (lk_laboratory_advance(lab, END, NULL, &error) != 0)
+            fail_msg("%s: %s", integrators[i], error.text);
+        shift[i] = read_output(lk_laboratory_system(lab), "wheelset_pose", 1);
+        lk_laboratory_close(lab);
+    }
+    assert_true(fabs(shift[0] - shift[1]) < 1e-8);
+    assert_true(fabs(shift[0] - shift[2]) > 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulations_agree),
+        cmocka_unit_test(creep_follows_the_contact_force),
+        cmocka_unit_test(load_dependent_creep_depends_on_the_state_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

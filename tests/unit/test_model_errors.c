@@ -699,7 +699,7 @@ static const struct row rolling_rows[] = {
     {"limit: 100", "limit: -1", "m:11:29: limit is -1, expected more than 0, at least 1e-15"},
     {"limit: 100", "spin: 1",
      "m:11:22: unknown key 'spin' in a creep, expected type, joint, longitudinal, lateral, speed, "
-     "rail_speed, limit"},
+     "rail_speed, limit, load"},
 };
 
 static size_t replace(const char *base, const struct row *row, char *text, size_t size)

@@ -4,6 +4,8 @@
  *     index-1:  q' = K(q) v,  M v' + Phi_q^T lambda = Q - w x J w,  Phi'' = s
  *     index-2:  the same, with v projected onto Phi' = -alpha Phi before every evaluation, so that
  *               only positions drift: the underlying differential equation of the index-2 form
+ *     creep-by-load:  index-1 with creep forces that follow the contact force, Q = Q(t, q, v,
+ * lambda); see load_creep.h
  *
  * M. Arnold, DAE aspects of multibody system dynamics, 2016, eqs. (84) and (79). Stabilisation:
  *     none        s = 0, alpha = 0: positions drift like t^2, in index-2 like t
@@ -11,6 +13,7 @@
  *     projection  eqs. (89), (91) after each step
  * Rows may be redundant or become redundant: see kkt.h. */
 #include "methods/laboratory/coordinates.h"
+#include "methods/laboratory/load_creep.h"
 #include "methods/laboratory/methods.h"
 #include "methods/laboratory/projection.h"
 #include <errno.h>
@@ -18,7 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @decay: alpha of index-2;  @baumgarte: 2 alpha and beta^2 of index-1 */
+#define ROUNDS  60
+#define SETTLED 1e-13 /* change of a multiplier, relative to 1 N and its size */
+
+/* @last: multipliers of the round before;  @creep: n_creeps rows that follow them
+ * @decay: alpha of index-2;  @baumgarte: 2 alpha and beta^2 of index-1 */
 struct absolute {
     struct lk_mechanics *mechanics;
     struct lk_kkt *kkt;
@@ -33,7 +40,10 @@ struct absolute {
     double *change;
     double *c;
     double *lambda;
+    double *last;
     struct lk_twist *force;
+    struct lk_load_creep *creep;
+    int n_creeps;
 };
 
 static void close_absolute(void *self)
@@ -48,6 +58,8 @@ static void close_absolute(void *self)
     free(s->change);
     free(s->c);
     free(s->lambda);
+    free(s->last);
+    free(s->creep);
     free(s->force);
     free(s);
 }
@@ -84,10 +96,13 @@ static int open_absolute(struct lk_mechanics *mechanics, const struct lk_equatio
     s->change = calloc(n, sizeof(double));
     s->c = calloc(m, sizeof(double));
     s->lambda = calloc(m, sizeof(double));
+    s->last = calloc(m, sizeof(double));
     s->force = calloc((size_t)mechanics->n_bodies + 1, sizeof(*s->force));
-    r = s->v && s->a && s->change && s->c && s->lambda && s->force ? 0 : -ENOMEM;
+    r = s->v && s->a && s->change && s->c && s->lambda && s->last && s->force ? 0 : -ENOMEM;
     if (r == 0)
         r = lk_kkt_new(mechanics, &s->kkt, ret_error);
+    if (r == 0 && options->variant && strcmp(options->variant, "creep-by-load") == 0)
+        r = lk_load_creep_find(mechanics, options->model, &s->creep, &s->n_creeps, ret_error);
     if (r != 0) {
         close_absolute(s);
         return r;
@@ -134,6 +149,32 @@ static void prescribe_accelerations(struct absolute *s)
         s->c[i] -= s->baumgarte[1] * s->kkt->c[i];
 }
 
+/* largest difference of the multipliers from those before, which they become */
+static double note_change(struct absolute *s)
+{
+    double change = 0;
+
+    for (int i = 0; i < s->kkt->m; i++) {
+        change = fmax(change, fabs(s->lambda[i] - s->last[i]) / (1 + fabs(s->lambda[i])));
+        s->last[i] = s->lambda[i];
+    }
+    return change;
+}
+
+/* Accelerations and multipliers. Where forces depend on the multipliers, by fixed-point iteration:
+ * creep acts in the contact plane, so it hardly changes the contact force. */
+static int balance_loads(struct absolute *s)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        lk_load_creep_follow(s->mechanics, s->creep, s->n_creeps, s->lambda);
+        lk_mechanics_forces(s->mechanics, s->force);
+        lk_kkt_solve(s->kkt, (const double *)s->force, s->c, s->a, s->lambda);
+        if (s->n_creeps == 0 || note_change(s) < SETTLED)
+            return 0;
+    }
+    return LK_E_SINGULAR;
+}
+
 /* velocities of y (index-2: projected), their accelerations and multipliers */
 static int solve_state(struct absolute *s, double t, const double *y)
 {
@@ -150,9 +191,7 @@ static int solve_state(struct absolute *s, double t, const double *y)
     if (r != 0)
         return r;
     prescribe_accelerations(s);
-    lk_mechanics_forces(s->mechanics, s->force);
-    lk_kkt_solve(s->kkt, (const double *)s->force, s->c, s->a, s->lambda);
-    return 0;
+    return balance_loads(s);
 }
 
 static int rate(void *self, double t, const double *y, double *ret)
@@ -205,7 +244,7 @@ static void lambda(void *self, double *ret)
     memcpy(ret, s->lambda, (size_t)s->kkt->m * sizeof(double));
 }
 
-static const char *const variants[] = {"index-1", "index-2", NULL};
+static const char *const variants[] = {"index-1", "index-2", "creep-by-load", NULL};
 
 const struct lk_equations lk_equations_absolute = {
     .name = "absolute",

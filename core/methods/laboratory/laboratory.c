@@ -62,8 +62,8 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
     return lk_system_new(&copy, &options, &lab->system, ret_error);
 }
 
-static int open_equations(struct lk_laboratory *lab, const struct lk_method *method,
-                          struct lk_error *ret_error)
+static int open_equations(struct lk_laboratory *lab, const struct lk_model *model,
+                          const struct lk_method *method, struct lk_error *ret_error)
 {
     const struct lk_equations_options options = {
         .variant = lab->choice.variant,
@@ -71,6 +71,7 @@ static int open_equations(struct lk_laboratory *lab, const struct lk_method *met
         .stabilisation = lab->choice.stabilisation,
         .baumgarte = {method->baumgarte[0] > 0 ? method->baumgarte[0] : BAUMGARTE,
                       method->baumgarte[1] > 0 ? method->baumgarte[1] : BAUMGARTE},
+        .model = model,
     };
 
     return lab->choice.by_itself
@@ -86,7 +87,7 @@ static int open_method(struct lk_laboratory *lab, const struct lk_model *model,
     if (r != 0)
         return r;
     lab->system = lab->mechanics->system;
-    r = open_equations(lab, method, ret_error);
+    r = open_equations(lab, model, method, ret_error);
     if (r != 0)
         return r;
     lab->problem = (struct lk_problem){

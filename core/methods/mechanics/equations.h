@@ -32,12 +32,14 @@ enum lk_stabilisation {
 };
 
 /** struct lk_equations_options - options of open(). @variant: the text after the colon of the name,
- * or "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0 */
+ * or "";  @baumgarte: alpha and beta [1/s] of Phi'' + 2 alpha Phi' + beta^2 Phi = 0
+ * @model: what was compiled, until open() returns; NULL in the daemon */
 struct lk_equations_options {
     const char *variant;
     enum lk_orientation orientation;
     enum lk_stabilisation stabilisation;
     double baumgarte[2];
+    const struct lk_model *model;
 };
 
 /** enum lk_settling - bits: what a formulation changes in y after a step. The history of a

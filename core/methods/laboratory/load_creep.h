@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Creep forces that follow the contact force: f = f(q, v, lambda).
+ *
+ * Kalker's coefficients are G c^2 C, with c^2, the area of contact by Hertz, as the power 2/3 of
+ * the normal force N; what bounds them is mu N (B. Simeon, C. Fuehrer, P. Rentrop,
+ * Differential-algebraic equations in vehicle system dynamics, 1991). A creep element that says to
+ * which `load` its numbers belong has c (N / load)^(2/3) and limit N / load here; a wheel that is
+ * pulled has none. */
+#ifndef LK_METHODS_LABORATORY_LOAD_CREEP_H
+#define LK_METHODS_LABORATORY_LOAD_CREEP_H
+
+#include "methods/mechanics/mechanics.h"
+#include "model/model.h"
+
+/** struct lk_load_creep - terms of one row of a creep element. @term: index in the system;
+ * @row: of the contact among the rigid rows;  @damping, @limit: at @load [N] */
+struct lk_load_creep {
+    int term;
+    int row;
+    double damping;
+    double limit;
+    double load;
+};
+
+/** lk_load_creep_find() - of all elements that say their load. @ret: the caller frees it
+ * Return: 0, -ENOMEM, LK_E_MODEL: a contact has compliance, hence no multiplier, with a line that
+ * names it. */
+int lk_load_creep_find(const struct lk_mechanics *mechanics, const struct lk_model *model,
+                       struct lk_load_creep **ret, int *ret_n, struct lk_error *ret_error);
+
+/** lk_load_creep_follow() - coefficients and limits of @n rows by @lambda, of all rigid rows. */
+void lk_load_creep_follow(struct lk_mechanics *mechanics, const struct lk_load_creep *rows, int n,
+                          const double *lambda);
+
+#endif
