@@ -8,7 +8,7 @@ uint64_t lkd_random_id(void)
 {
     uint64_t id = 0;
 
-    /* eight bytes are never cut short; without a source of chance nothing would be safe */
+    /* eight bytes never come truncated; without random numbers nothing would be secure */
     while (id == 0)
         if (getrandom(&id, sizeof(id), 0) != (ssize_t)sizeof(id))
             abort();

@@ -13,22 +13,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* sd_journal_sendv() shall not add this file and line: the identifier says more. */
+/* sd_journal_sendv() must not add this file and line: the identifier says more. */
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
 #define LINE_SIZE 1024
 #define NS_PER_S  INT64_C(1000000000)
-/* Lines of one identifier that may come at once, and how long one of them takes to grow back. */
+/* Lines of one identifier that may come in a burst, and the time after which one more is allowed.
+ */
 #define BURST     10
 #define REFILL_NS NS_PER_S
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"
 
-/* Standard error is the journal's;  and the journal takes fields. */
+/* Standard error is connected to the journal;  and the journal accepts fields. */
 static bool journal, journal_fields;
 
-/* Tokens of each identifier: what has grown since @since_ns counts as well. */
+/* Tokens of each identifier; those earned since @since_ns are added. */
 static struct bucket {
     int64_t since_ns;
     int spent;
@@ -36,7 +37,8 @@ static struct bucket {
 } buckets[LKD_N_CONDITIONS];
 static pthread_mutex_t bucket_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Is standard error the stream that systemd connected? Ours may have been redirected since. */
+/* Whether standard error is the stream that systemd connected; it may have been redirected since.
+ */
 static bool is_journal_stream(void)
 {
     const char *stream = getenv("JOURNAL_STREAM"); /* "device:inode" */
@@ -76,8 +78,8 @@ static int send_to_journal(enum lkd_log_level level, const char *id, const char 
 }
 
 /* The reader of the log may have stopped. A full pipe would block the writing thread, and with it
- * the samples and the lock that it holds: a line is worth less. A pipe that poll() reports as
- * writable has room for PIPE_BUF bytes, more than a line. */
+ * the samples and its lock, so a line is dropped instead. A pipe that poll() reports as writable
+ * has room for PIPE_BUF bytes, more than a line. */
 static bool takes_lines(void)
 {
     struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -85,11 +87,11 @@ static bool takes_lines(void)
     return poll(&err, 1, 0) == 1 && (err.revents & POLLOUT);
 }
 
-/* Return: false: there was no room for it. */
+/* Return: false: no room. */
 static bool write_line(enum lkd_log_level level, const char *id, char *text)
 {
     lk_text_clean(text);
-    /* fields sent to a socket that is not there would be lost, without an error */
+    /* fields sent to a missing socket would be lost without an error */
     if (journal_fields && send_to_journal(level, id, text) == 0)
         return true;
     if (!takes_lines())
@@ -119,7 +121,8 @@ static void withhold(enum lkd_condition_id condition, uint64_t n)
     pthread_mutex_unlock(&bucket_lock);
 }
 
-/* Return: whether a line may pass; @ret_withheld: how many did not, since the last one that did. */
+/* Return: whether a line may pass; @ret_withheld: number withheld since the last one that passed.
+ */
 static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_withheld)
 {
     int64_t grown = (now_ns - bucket->since_ns) / REFILL_NS;

@@ -47,7 +47,7 @@ static int refuse_privilege(struct lk_error *error, const char *what)
     return LK_E_TEXT;
 }
 
-/* Choose what stays. Return: whether the bounding set can be emptied as well. */
+/* Selects the capabilities that remain. Return: whether the bounding set can be emptied too. */
 static bool choose_capabilities(void)
 {
     bool had[N_KEPT], may_bound;

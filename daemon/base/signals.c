@@ -24,7 +24,8 @@ int lkd_signals_open(int *ret_fd)
     for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
         sigaddset(&set, i);
     signal(SIGPIPE, SIG_IGN); /* the reader of the log may have ended */
-    signal(SIGXFSZ, SIG_IGN); /* goes to the thread that writes, so no other one could take it */
+    signal(SIGXFSZ,
+           SIG_IGN); /* delivered to the writing thread, so no other thread could receive it */
     if (pthread_sigmask(SIG_BLOCK, &set, NULL))
         return -EINVAL;
     *ret_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

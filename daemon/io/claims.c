@@ -93,7 +93,7 @@ void lkd_claims_end(struct lkd_claims *claims, struct lkd_claim *claim)
     *claim = (struct lkd_claim){0};
 }
 
-/* ---- a wish ---- */
+/* ---- a requested claim ---- */
 
 static int find_channel(const struct lkd_claims *claims, const char *name)
 {
@@ -103,7 +103,7 @@ static int find_channel(const struct lkd_claims *claims, const char *name)
     return -1;
 }
 
-/* Names of benches end up in logs, tables and other people's terminals. */
+/* Names of benches appear in logs, tables and on the terminals of other users. */
 static bool is_bench_name(const char *name)
 {
     size_t n = strlen(name);
@@ -151,7 +151,7 @@ static Linkage__V1__Result check_owner(const struct lkd_claims *claims, int inde
     return CLAIMED;
 }
 
-/* One channel of the wish; @channel: indices of the @n before it. */
+/* Adds one requested channel; @channel: indices of the @n before it. */
 static Linkage__V1__Result check_channel(const struct lkd_claims *claims,
                                          const struct lkd_channel_wish *wish,
                                          const struct lkd_claim *former, int *channel, int n,
@@ -194,7 +194,7 @@ static Linkage__V1__Result check_form(const struct lkd_claims *claims,
     return OK;
 }
 
-/* The place of the claim that this one follows, or a free one, or one that this wish makes free. */
+/* The place of the claim that this one replaces, or a free one, or one that this claim frees. */
 static int find_place(const struct lkd_claims *claims, const struct lkd_claim *former,
                       const int *channel, size_t n)
 {

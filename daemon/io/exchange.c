@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread and its two timers. */
+/* The exchange thread and its two timers. */
 #include "exchange_run.h"
 #include "log.h"
 #include "realtime.h"
@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Spans kept for a trace: two for each cycle. */
+/* Spans kept for a trace: two per cycle. */
 #define SPANS 8192
-/* Samples taken in a row before the timer has its turn, however many there are. */
+/* Samples received in a row before the timer is served, however many wait. */
 #define BURST 32
-/* Period of what happens without records. */
+/* Period of the work without records. */
 #define BEAT_NS INT64_C(10000000)
 
 int lkd_exchange_outputs_max(void)
@@ -78,7 +78,7 @@ static void tell_clock(const struct lkd_exchange *exchange, int64_t now_ns)
                        });
 }
 
-/* What happens in every state, with and without records. */
+/* Work in every state, with and without records. */
 static void on_beat(struct lkd_exchange *exchange)
 {
     int64_t now_ns = lkd_clock_ns(), next_ns;
@@ -220,7 +220,7 @@ void lkd_exchange_stop(struct lkd_exchange *exchange)
     if (!exchange)
         return;
     atomic_store(&exchange->quit, true);
-    /* cannot block: the counter is read long before it is full */
+    /* cannot block: the counter is read long before it reaches its limit */
     if (write(exchange->wake, &one, sizeof(one)) < 0)
         lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);

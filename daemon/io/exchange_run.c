@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run and its records, on their way to everybody who wants them. */
+/* A run and its records, published to all subscribers. */
 #include "exchange_run.h"
 #include "segments.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* Behind the 99 % quantile of the computing time: what the wake-up of the cycle takes. */
+/* Delay after the 99 % quantile of the computing time: the wake-up of the cycle. */
 #define MARGIN_NS INT64_C(30000)
-/* Before anything is measured. */
+/* Before the first measurement. */
 #define FIRST_OFFSET_NS INT64_C(100000)
-/* How long to wait before looking again for a record that is late. */
+/* Delay before checking again for a late record. */
 #define AGAIN_MIN_NS INT64_C(50000)
 #define AGAIN_MAX_NS INT64_C(1000000)
-/* Between two looks where no grid says when. */
+/* Interval of checks without a grid. */
 #define UNPACED_NS INT64_C(1000000)
-/* How often the distance to the grid follows the measurement. */
+/* How often the delay follows the measurement. */
 #define ADAPT_NS NS_PER_S
-/* Between two samples of a cycle that hangs. */
+/* Interval of samples while a cycle hangs. */
 #define REPEAT_NS INT64_C(10000000)
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
@@ -44,8 +44,8 @@ static void forget_last(struct lkd_exchange *exchange)
     exchange->last = NULL;
 }
 
-/* As an OutputSample and in streams. @always: also where it is not due.
- * Return: when the OutputSample was on its way [ns]; 0: it was not due, or not sent. */
+/* Publishes a record as OutputSample and in streams. @always: even if it is not due.
+ * Return: when the OutputSample was sent [ns]; 0: it was not due, or not sent. */
 static int64_t publish(struct lkd_exchange *exchange, const struct lkd_output *output,
                        Linkage__V1__State state, bool always)
 {
@@ -72,7 +72,7 @@ static void repeat_last(struct lkd_exchange *exchange, int64_t now_ns)
     lkd_exchange_set_timer(exchange, now_ns + REPEAT_NS);
 }
 
-/* Where there is no record yet. */
+/* Before the first record. */
 static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
 {
     if (cycle->mode != LKD_MODE_REALTIME)
@@ -148,8 +148,7 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     lkd_streams_begin(&exchange->streams);
     lkd_motions_begin(&exchange->motions, degraded);
     lkd_villas_begin(exchange->options.villas);
-    lkd_exchange_set_timer(exchange,
-                           now_ns); /* at short intervals until the first record is there */
+    lkd_exchange_set_timer(exchange, now_ns); /* at short intervals until the first record exists */
     pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -175,7 +174,7 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
     lkd_villas_report(exchange->options.villas);
 }
 
-/* Lock held, a run attached. */
+/* Requires the lock and an attached run. */
 static void keep_last(struct lkd_exchange *exchange, bool zero)
 {
     size_t n = (size_t)exchange->cycle->n_outputs * sizeof(double);

@@ -19,10 +19,9 @@
 #define SLOTS_MIN   16u
 #define SLOTS_MAX   1024u
 
-/* Between the mark in the record and the stall, and behind it: no cycle stalls unmarked. This, or
- * two periods: a cycle sees mark and stall when it begins, and is known to be late when the next
- * one does.
- */
+/* Time between the mark in the record and the stall, and after it: no cycle stalls unmarked. This,
+ * or two periods: a cycle reads mark and stall at its beginning, and the next one detects that it
+ * was late. */
 #define MARK_NS INT64_C(10000000)
 
 static int64_t mark_ns(const struct lkd_cycle *cycle)
@@ -70,7 +69,7 @@ void lkd_injector_fini(struct lkd_injector *injector)
     *injector = (struct lkd_injector){0};
 }
 
-/* ---- what there is ---- */
+/* ---- the list of faults ---- */
 
 static const char *target_of(const struct lkd_injection *what)
 {
@@ -94,7 +93,7 @@ static void end_source(struct lkd_fault_source *source)
     source->over = true;
 }
 
-/* Samples that wait for a next one need not wait any more. */
+/* Releases samples that wait for a following one. */
 static void release_waiting(struct lkd_injector *injector, int64_t now_ns)
 {
     for (size_t i = 0; i < injector->n_slots; i++) {
@@ -111,7 +110,7 @@ static void end_all(struct lkd_injector *injector)
     for (int i = 0; i < injector->n_sources; i++)
         end_source(&injector->source[i]);
     injector->n_sources = 0;
-    if (injector->stalled) /* what the cycle has not come to yet */
+    if (injector->stalled) /* requests that the cycle has not read yet */
         atomic_store_explicit(&injector->stalled->stall_ns, 0, memory_order_relaxed);
     injector->stalled = NULL;
 }
@@ -133,7 +132,7 @@ static void clear_sources(struct lkd_injector *injector, int64_t now_ns)
     release_waiting(injector, now_ns);
 }
 
-/* Room for @n more at the cost of those that are over; their memory goes to the end. */
+/* Makes room for @n more at the cost of finished ones; their memory moves to the end. */
 static void forget_over(struct lkd_injector *injector, size_t n)
 {
     for (int i = 0; i < injector->n_sources && (size_t)injector->n_sources + n > LKD_INJECTIONS_MAX;
@@ -202,7 +201,7 @@ Linkage__V1__Result lkd_injector_add(struct lkd_injector *injector, const struct
 
 /* ---- schedules ---- */
 
-/* Asks the cycle for a stall; the next one when that has been seen to. */
+/* Asks the cycle for a stall, and for the next one when that is done. */
 static void stall_cycle(struct lkd_injector *injector, struct lkd_fault_source *source,
                         struct lkd_cycle *cycle, int64_t now_ns)
 {
@@ -290,9 +289,9 @@ static double draw_number(struct lkd_fault_source *source)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/** struct passage - a sample on its way.
- * @claim:  NULL: one without a token;  @whole: its values can be told apart
- * @due_ns: to be let through;  @swap: with the next one of its bench */
+/** struct passage - a sample under injection.
+ * @claim:  NULL: without a token;  @whole: its values can be assigned to channels
+ * @due_ns: when it passes;  @swap: exchange it with the next one of its bench */
 struct passage {
     const struct lkd_claims *claims;
     const struct lkd_claim *claim;
@@ -315,7 +314,7 @@ static bool concerns_bench(const struct lkd_fault_source *source, const struct p
     return source->channel >= 0 && p->claims->owner[source->channel] == p->place;
 }
 
-/* Work on the values of the channels that are meant; in @room from now on. */
+/* Changes the values of the selected channels; from now on they are in @room. */
 static void touch_values(struct lkd_injector *injector, struct lkd_fault_source *source,
                          struct passage *p)
 {
@@ -349,7 +348,7 @@ static void touch_values(struct lkd_injector *injector, struct lkd_fault_source 
     source->what.count++;
 }
 
-/* Return: false: the sample is gone. */
+/* Return: false: the sample is lost. */
 static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *source,
                       struct passage *p)
 {
@@ -384,7 +383,7 @@ static bool carry_out(struct lkd_injector *injector, struct lkd_fault_source *so
     }
 }
 
-/* At once, or into the queue; a sample that has waited for this one comes right behind it. */
+/* Passes the sample, or queues it; a sample that waited for this one follows directly. */
 static bool pass_or_delay(struct lkd_injector *injector, struct passage *p)
 {
     struct lkd_held *waiting = lkd_queue_waiting(injector, p->place);

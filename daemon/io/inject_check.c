@@ -47,7 +47,7 @@ static Linkage__V1__Result check_target(const struct lkd_injection *what,
     return LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL;
 }
 
-/* @low itself is allowed where @closed says so. */
+/* @low itself is allowed if @closed. */
 static bool is_within(double value, double low, bool closed, double high)
 {
     return (closed ? value >= low : value > low) && value <= high;

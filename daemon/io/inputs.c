@@ -61,7 +61,7 @@ void lkd_inputs_listen(struct lkd_inputs *inputs, lkd_inputs_listener *listener,
     inputs->segments = segments;
 }
 
-/* ---- the table; lock held ---- */
+/* ---- the table; requires the lock ---- */
 
 void lkd_table_forward(struct lkd_inputs *inputs)
 {
@@ -132,7 +132,7 @@ static void clear_inputs(struct lkd_inputs *inputs)
 
 /* ---- a model and its runs ---- */
 
-/* Memory and claims for @cycle, apart from those that are in use. Return: 0, -ENOMEM. */
+/* Memory and claims for @cycle, separate from those in use. Return: 0, -ENOMEM. */
 static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int64_t lease_ns)
 {
     int n = 0, r = 0;
@@ -156,7 +156,7 @@ static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int
     return r;
 }
 
-/* A rule for an input that the model does not have is no mistake, but may be a slip of the pen. */
+/* A rule for an input that the model lacks is allowed, but may be a typing error. */
 static void look_for_channels(const struct lkd_inputs *inputs)
 {
     const struct lkd_policy *policy = &inputs->cycle->settings.policy;
@@ -276,7 +276,7 @@ int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *value
     return r;
 }
 
-/* ---- what is known ---- */
+/* ---- status ---- */
 
 uint64_t lkd_inputs_model_id(struct lkd_inputs *inputs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims and injections as the input table sees them. */
+/* Claims and injections in the input table. */
 #include "inputs_table.h"
 #include "log.h"
 #include <stdio.h>
@@ -7,9 +7,9 @@
 
 #define OK LINKAGE__V1__RESULT__RESULT_OK
 
-/* The table after a claim or the end of one. Channels that somebody fed and nobody owns now go back
- * to their initial values: the last word of a bench that is gone must not act for ever. A channel
- * that goes from one bench to another keeps its value until the new one sends. */
+/* Updates the table after a claim or its end. Channels that were fed and now have no owner return
+ * to their initial values: the last value of a bench that is gone must not act for ever. A channel
+ * that passes from one bench to another keeps its value until the new one sends. */
 static void refresh_table(struct lkd_inputs *inputs)
 {
     inputs->anonymous_feeds = false;
@@ -46,7 +46,7 @@ static Linkage__V1__Result check(const struct lkd_inputs *inputs, const struct l
     return LINKAGE__V1__RESULT__RESULT_CLAIMED;
 }
 
-/* "torque, crank, ..." as far as it fits. */
+/* "torque, crank, ..." truncated to fit. */
 static void list_channels(const struct lkd_inputs *inputs, const struct lkd_claim *claim,
                           char *text, size_t size)
 {
@@ -68,8 +68,8 @@ static void report_claim(const struct lkd_inputs *inputs, const struct lkd_claim
 }
 
 /* The first bench that this claim will take channels from, "" for none: its lease has run out. A
- * wish with more channels than there are will be refused; its names are not gone through, for the
- * lock is held. */
+ * claim with more channels than the model has will be refused; its names are not searched, since
+ * the lock is held. */
 static void find_former(struct lkd_inputs *inputs, const struct lkd_claim_wish *wish,
                         char ret_bench[LKD_BENCH_NAME_SIZE])
 {
@@ -144,7 +144,7 @@ Linkage__V1__Result lkd_inputs_release(struct lkd_inputs *inputs, uint64_t token
     return claim ? OK : LINKAGE__V1__RESULT__RESULT_BAD_TOKEN;
 }
 
-/* ---- what is known ---- */
+/* ---- status ---- */
 
 int lkd_inputs_claims(struct lkd_inputs *inputs, struct lkd_claim ret_claims[LKD_CLAIMS_MAX])
 {
@@ -184,7 +184,7 @@ int lkd_inputs_claimed(struct lkd_inputs *inputs, uint64_t token, int place)
     return channel;
 }
 
-/* ---- faults on purpose ---- */
+/* ---- fault injection ---- */
 
 Linkage__V1__Result lkd_inputs_inject(struct lkd_inputs *inputs, bool clear,
                                       const struct lkd_injection *add, size_t n, int64_t now_ns,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sample on its way through the checks into the input table, and what happens without samples. */
+/* The checks of a sample on its way into the input table, and what happens without samples. */
 #include "inputs_table.h"
 #include "log.h"
 #include "names.h"
@@ -11,9 +11,9 @@
 
 #define TICK_NS INT64_C(10000000)
 
-/* ---- who ---- */
+/* ---- sender ---- */
 
-/* Whose sample it is. @ret_claim: NULL for one without a token */
+/* Finds the claim of a sample. @ret_claim: NULL if it has no token */
 static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample,
                       struct lkd_claim **ret_claim)
 {
@@ -32,7 +32,7 @@ static int find_claim(struct lkd_inputs *inputs, const struct lkd_sample *sample
                : LKD_INPUT_E_UNCLAIMED;
 }
 
-/* A sample, good or not, is a sign of life. */
+/* A sample, accepted or not, is a sign of life. */
 static void note_life(struct lkd_inputs *inputs, struct lkd_claim *claim, int64_t now_ns)
 {
     if (!claim) {
@@ -47,7 +47,7 @@ static void note_life(struct lkd_inputs *inputs, struct lkd_claim *claim, int64_
     lkd_table_forward(inputs);
 }
 
-/* ---- what ---- */
+/* ---- contents ---- */
 
 /* How many channels a sample has, and which: those of the claim, or all. */
 static int count_channels(const struct lkd_inputs *inputs, const struct lkd_claim *claim)
@@ -76,7 +76,7 @@ static bool within_limits(const struct lk_channel *channel, const double *values
     return true;
 }
 
-/* Counts with each channel that is to blame. */
+/* Counts a refusal for each channel that caused it. */
 static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim,
                         const double *values)
 {
@@ -105,7 +105,7 @@ static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim
     return beyond > 0 ? LKD_INPUT_E_LIMITS : LKD_INPUT_OK;
 }
 
-/* By its number alone: the bench's own clock may be set back while it runs. */
+/* By its sequence only: the bench's clock may be set back while it runs. */
 static int check_newer(const struct lkd_memory *last, const struct lkd_sample *sample)
 {
     if (!last->known || sample->received_ns - last->received_ns >= LKD_INPUT_SILENCE_NS)
@@ -177,7 +177,7 @@ static void take_values(struct lkd_inputs *inputs, struct lkd_claim *claim,
         inputs->listener(inputs->segments, claim, sample);
 }
 
-/* Its number counts where the bench numbers everything that it sends. */
+/* Its sequence counts if the bench numbers all its messages. */
 static void take_heartbeat(struct lkd_claim *claim, const struct lkd_sample *sample)
 {
     if (!claim)
@@ -196,7 +196,7 @@ static int refuse_sample(struct lkd_inputs *inputs, struct lkd_claim *claim, int
     return reason;
 }
 
-/* From here on a sample is what the faults on purpose have left of it. */
+/* From here on the sample is as the injected faults have changed it. */
 static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sample)
 {
     struct lkd_claim *claim;
@@ -215,7 +215,7 @@ static int accept_sample(struct lkd_inputs *inputs, const struct lkd_sample *sam
         return LKD_INPUT_OK;
     }
     if (r == LKD_INPUT_E_NOT_FINITE || r == LKD_INPUT_E_LIMITS)
-        lkd_table_forward(inputs); /* the guard wants to know */
+        lkd_table_forward(inputs); /* for the guard */
     return refuse_sample(inputs, claim, r);
 }
 
@@ -241,7 +241,7 @@ static int inject_and_take(struct lkd_inputs *inputs, const struct lkd_sample *s
     return accept_sample(inputs, &changed);
 }
 
-/* A token is good with the key that the claim was made with. */
+/* A token is valid with the key of its claim. */
 static bool is_borrowed(struct lkd_inputs *inputs, uint64_t token, const struct lkd_peer *peer)
 {
     return peer && lkd_claims_find(&inputs->claims, token) &&
@@ -357,7 +357,7 @@ static void forget_anonymous(struct lkd_inputs *inputs, int64_t now_ns)
     lkd_table_forward(inputs);
 }
 
-/* What the guard did on the cycle's thread, which does not talk. */
+/* Logs the actions of the guard, since the cycle's thread does not log. */
 static void tell_trips(struct lkd_inputs *inputs)
 {
     const struct lkd_guard *guard = &inputs->cycle->guard;

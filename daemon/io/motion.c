@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The datagram itself, and which output goes where. No socket but in lkd_motion_send(). */
+/* The datagram, and which output goes into which slot. Only lkd_motion_send() uses a socket. */
 #include "motion.h"
 #include <errno.h>
 #include <math.h>
@@ -23,7 +23,7 @@ static unsigned char *put_f64(unsigned char *at, double value)
     return put_number(at, bits, 8);
 }
 
-/* Beyond what 32 bits hold: the largest they do, so that a receiver sees no infinity. */
+/* Beyond the range of 32 bits: the largest number, so that a receiver gets no infinity. */
 static unsigned char *put_f32(unsigned char *at, double value)
 {
     float narrow = (float)fmax(-3.4028234663852886e38, fmin(value, 3.4028234663852886e38));
@@ -35,8 +35,8 @@ static unsigned char *put_f32(unsigned char *at, double value)
 
 /* ---- values ---- */
 
-/* Angles of a turn about z (yaw), then y (pitch), then x (roll), each about the axes turned so far,
- * from the quaternion w x y z of unit length. */
+/* Angles of successive rotations about z (yaw), y (pitch), x (roll), each about the rotated axes,
+ * from the unit quaternion w x y z. */
 static double angle_of(enum lkd_motion_kind kind, const double q[4])
 {
     double w = q[0], x = q[1], y = q[2], z = q[3], s;
@@ -119,7 +119,7 @@ static int find_component(const struct lk_channel *channel, const char *name)
     for (int i = 0; i < channel->size; i++)
         if (strcmp(channel->component[i], name) == 0)
             return i;
-    /* a channel of one scalar needs no word for it */
+    /* a channel with one component needs no component name */
     return channel->size == 1 && !*name ? 0 : -1;
 }
 
@@ -145,7 +145,7 @@ bool lkd_motion_resolve(const struct lkd_motion_slot *slot, const struct lk_chan
     if (!channel)
         return false;
     component = find_component(channel, slot->component);
-    if (component < 0) { /* no output of that name, but perhaps an angle out of four of them */
+    if (component < 0) { /* no output of that name, but possibly an angle of its quaternion */
         kind = angle_kind(slot->component);
         component = find_component(channel, "qw");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The receivers over the life of the daemon: sockets, models, runs. */
+/* The receivers during the life of the daemon: sockets, models, runs. */
 #include "clock.h"
 #include "motion_cycle.h"
 #include <errno.h>
@@ -67,7 +67,7 @@ void lkd_motions_fini(struct lkd_motions *motions)
 
 /* ---- models ---- */
 
-/* "pose 2", as the receiver counts. */
+/* "pose 2", as the receiver numbers them. */
 static void name_slot(int i, char *ret, size_t size)
 {
     int group = i < 18 ? i / 6 : 3 + (i - 18) / 3;
@@ -104,7 +104,7 @@ static void resolve(struct lkd_motion *motion, const struct lk_channel *channels
                 line);
 }
 
-/* Values to send when there is no run. Without memory for them: zeros. */
+/* Values to send without a run. Without memory for them: zeros. */
 static void forget_held(struct lkd_motions *motions, int n_outputs)
 {
     free(motions->held);
@@ -210,7 +210,7 @@ void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *ou
     if (motions->state == state)
         return;
     lkd_motions_rest(motions, output, state);
-    lkd_motions_tick(motions, state, now_ns); /* at once, then at the low rate */
+    lkd_motions_tick(motions, state, now_ns); /* immediately, then at the low rate */
 }
 
 static void report_failures(struct lkd_motion *motion)

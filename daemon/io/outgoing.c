@@ -99,7 +99,7 @@ void lkd_outgoing_fill(struct lkd_outgoing *outgoing, const struct lkd_output *o
     if (facts->degraded)
         sample->flags |= LINKAGE__V1__FLAG__FLAG_DEGRADED;
     sample->daemon_id = lkd_daemon_id();
-    /* the generated structure knows no const; encoding only reads */
+    /* the generated structure has no const; encoding only reads */
     sample->values = (double *)output->values;
     sample->n_values = (size_t)n_values;
 
@@ -113,7 +113,7 @@ void lkd_outgoing_fill(struct lkd_outgoing *outgoing, const struct lkd_output *o
 void lkd_outgoing_stamp(struct lkd_outgoing *outgoing, uint64_t sequence)
 {
     outgoing->sample.sequence = sequence;
-    /* one behind the other: the two name the same moment to within the time between two reads */
+    /* read in succession: both name the same instant to within the time between two reads */
     outgoing->sample.published_ns = (uint64_t)lkd_clock_ns();
     outgoing->sample.utc_ns = lkd_wall_clock_ns();
 }

@@ -32,13 +32,13 @@ static void receive_sample(struct lkd_receiver *receiver, const struct lkd_peer 
         report_refusal(peer, lk_wire_status_text(r));
         return;
     }
-    /* one that is not finite is refused there, and counted with its channel */
+    /* the table refuses values that are not finite, and counts them with their channel */
     r = lkd_inputs_offer_message(receiver->inputs, message, peer, lkd_clock_ns());
     if (r)
         report_refusal(peer, lkd_input_status_text(r));
 }
 
-/* Not even decoded. */
+/* Refused before decoding. */
 static void forbid_peer(struct lkd_receiver *receiver, const struct lkd_peer *peer)
 {
     lkd_inputs_forbid(receiver->inputs);

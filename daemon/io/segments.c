@@ -10,7 +10,7 @@
 #include <string.h>
 
 /** struct publication - @utc_ns: of @published_ns, 0: the wall clock was not synchronised
- * @uncertainty_ns: of it, 0: not known;  @tai_offset_ns: TAI - UTC, 0: not known */
+ * @uncertainty_ns: of it, 0: unknown;  @tai_offset_ns: TAI - UTC, 0: unknown */
 struct publication {
     uint64_t sequence;
     int64_t published_ns;
@@ -21,10 +21,10 @@ struct publication {
 
 /** struct place - a bench.
  * @gone:        another bench has its number by now
- * @heard:       order in which places were last heard, for the one to give up
+ * @heard:       order in which places were last heard, to choose the one to drop
  * @answered_ns: publication that it answered last
  * @shown_sequence, @shown_received_ns: its sample whose effect was published last
- * @uncertainty_ns, @uncertain: largest of one-way times; one of them is not known */
+ * @uncertainty_ns, @uncertain: largest of one-way times; at least one of them is unknown */
 struct place {
     uint32_t claim;
     char bench[LKD_BENCH_NAME_SIZE];
@@ -94,7 +94,7 @@ void lkd_segments_clock(struct lkd_segments *segments, const struct lkd_segments
 
 bool lkd_segment_between(uint64_t from_ns, uint64_t to_ns, int64_t *ret_ns)
 {
-    /* unsigned, and the smaller one is taken from the larger: nothing to overflow */
+    /* unsigned, and the smaller one is subtracted from the larger: no overflow */
     if (to_ns < from_ns || to_ns - from_ns > (uint64_t)LKD_SEGMENTS_LIMIT_NS)
         return false;
     *ret_ns = (int64_t)(to_ns - from_ns);
@@ -111,7 +111,7 @@ static struct place *find_place(struct lkd_segments *segments, uint32_t claim)
     return NULL;
 }
 
-/* A free one, or that of the bench that has been silent for longest. */
+/* A free one, or that of the bench silent for longest. */
 static struct place *choose_place(struct lkd_segments *segments)
 {
     struct place *place = &segments->place[0];
@@ -142,7 +142,7 @@ static struct place *make_place(struct lkd_segments *segments, uint32_t claim, c
     return place;
 }
 
-/* The place of a bench; a claim's number may have gone to another one. */
+/* The place of a bench; the number of a claim may now belong to another one. */
 static struct place *place_of(struct lkd_segments *segments, const struct lkd_claim *claim)
 {
     uint32_t number = claim ? claim->number : 0;
@@ -170,9 +170,9 @@ static void add_segment(struct place *place, enum lkd_segment segment, uint64_t 
         place->dropped++;
 }
 
-/* ---- the way in, and the wire ---- */
+/* ---- input path, and the wire ---- */
 
-/* Times of publications never fall, so what was published when is found by halving. */
+/* Times of publications never decrease, so bisection finds what was published when. */
 static const struct publication *find_publication(const struct lkd_segments *segments,
                                                   uint64_t sequence, uint64_t published_ns)
 {
@@ -188,7 +188,7 @@ static const struct publication *find_publication(const struct lkd_segments *seg
         else
             high = middle;
     }
-    for (; low < end; low++) { /* several streams may have been served in the same nanosecond */
+    for (; low < end; low++) { /* several streams may have been published in the same nanosecond */
         const struct publication *p = &segments->kept[low % LKD_SEGMENTS_KEPT];
 
         if ((uint64_t)p->published_ns != published_ns)
@@ -199,8 +199,8 @@ static const struct publication *find_publication(const struct lkd_segments *seg
     return NULL;
 }
 
-/* Wall clock of the daemon at @utc_ns as the bench counts; 0: the two clocks have nothing to do
- * with each other. */
+/* Wall clock of the daemon at @utc_ns in the bench's time scale; 0: the two clocks are unrelated.
+ */
 static int64_t as_bench_counts(const struct lkd_sample *sample, int64_t utc_ns,
                                int64_t tai_offset_ns)
 {
@@ -213,7 +213,7 @@ static int64_t as_bench_counts(const struct lkd_sample *sample, int64_t utc_ns,
     return 0;
 }
 
-/* Of two clocks together; 0: not known. */
+/* Of two clocks together; 0: unknown. */
 static int64_t join_uncertainty(const struct lkd_sample *sample, int64_t own_ns)
 {
     uint64_t bench_ns = sample->clock.uncertainty_ns;
@@ -225,7 +225,7 @@ static int64_t join_uncertainty(const struct lkd_sample *sample, int64_t own_ns)
     return (int64_t)bench_ns + own_ns;
 }
 
-/* One way between two clocks that are @uncertainty_ns apart at most. */
+/* One way between two clocks whose difference is at most @uncertainty_ns. */
 static void add_one_way(struct place *place, enum lkd_segment segment, uint64_t from_ns,
                         uint64_t to_ns, int64_t uncertainty_ns)
 {
@@ -260,7 +260,7 @@ static void measure_out(struct place *place, const struct publication *p,
                     join_uncertainty(sample, p->uncertainty_ns));
 }
 
-/* There and back, around the time that the bench kept what it answers. */
+/* Round trip, without the time for which the bench held the sample. */
 static void measure_wire(struct place *place, const struct publication *p,
                          const struct lkd_sample *sample)
 {
@@ -312,10 +312,10 @@ void lkd_segments_received(struct lkd_segments *segments, const struct lkd_claim
     pthread_mutex_unlock(&segments->lock);
 }
 
-/* ---- through the daemon, and out ---- */
+/* ---- through the daemon, output path ---- */
 
-/* Two threads publish in lockstep, and one may have been overtaken since it looked at the clock:
- * the order of times is kept. */
+/* Two threads publish in lockstep mode, and one may overtake the other after reading the clock:
+ * inserts in the order of times. */
 static void keep_publication(struct lkd_segments *segments, uint64_t sequence, int64_t published_ns)
 {
     const struct lkd_segments_clock *clock = &segments->clock;

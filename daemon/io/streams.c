@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subscription messages taken in a row: a flood of them does not hold up samples. */
+/* Subscription messages handled in a row: a flood of them must not delay samples. */
 #define BURST 1024
 
 /* FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>. */
@@ -26,7 +26,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 
 uint64_t lkd_stream_hash(uint64_t hash, const char *name)
 {
-    /* with the zero, so that "a", "bc" is not "ab", "c" */
+    /* including the terminating zero, so that "a", "bc" differs from "ab", "c" */
     return hash_bytes(hash ? hash : FNV_BASIS, name, strlen(name) + 1);
 }
 
@@ -155,13 +155,13 @@ void lkd_streams_begin(struct lkd_streams *streams)
 
 /* ---- subscribers ---- */
 
-/* Another line process has begun: the remaining clients subscribe again. */
+/* Another line process has started: the remaining clients subscribe again. */
 static void forget_subscribers(struct lkd_streams *streams)
 {
     streams->topics = (struct lkd_topics){0};
 }
 
-/* Return: whether a topic of a stream has come or gone. */
+/* Return: whether a topic of a stream was added or removed. */
 static bool hear_subscriptions(struct lkd_streams *streams)
 {
     struct lkd_message message;

@@ -2,7 +2,7 @@
 #include "topics.h"
 #include <string.h>
 
-/* Longer topics match a part of a stream's messages: as good as the stream itself here. */
+/* A longer topic matches a part of a stream's messages, so here it stands for the stream. */
 static size_t cut_size(size_t size)
 {
     return size < LKD_TOPIC_SIZE ? size : LKD_TOPIC_SIZE;
@@ -20,7 +20,7 @@ static struct lkd_topic *find_topic(struct lkd_topics *topics, const unsigned ch
     return NULL;
 }
 
-/* Room for one more. Of a full table an entry goes that no stream was seen to need; if all were,
+/* Makes room for one more. A full table drops an entry that no stream has used; if all were used,
  * the next one in turn. */
 static struct lkd_topic *make_room(struct lkd_topics *topics)
 {

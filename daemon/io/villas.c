@@ -13,11 +13,11 @@
 
 #define RETRY_NS INT64_C(1000000000)
 
-/** struct lkd_villas - @lock: guards everything but the channels and the configuration
- * @in_fits, @out_fits: the names are those of the model, and there are some
+/** struct lkd_villas - @lock: guards everything except the channels and the configuration
+ * @in_fits, @out_fits: the names exist in the model, and there are some
  * @channel:      names of the channels to claim
- * @token:        of the claim, 0: none;  @retry_ns: when to ask again
- * @heard_ns:     last message;  @refused: the log says that the claim was refused
+ * @token:        of the claim, 0: none;  @retry_ns: when to claim again
+ * @heard_ns:     last message;  @refused: the refusal of the claim was logged
  * @values:       of a sample in the order of the claim
  * @step:         of the last record sent;  @due: step that is sent next */
 struct lkd_villas {
@@ -107,7 +107,7 @@ int lkd_villas_descriptor(const struct lkd_villas *villas)
 
 /* ---- a model ---- */
 
-/* Lock held. */
+/* Requires the lock. */
 static void map_inputs(struct lkd_villas *villas, const struct lk_system *system)
 {
     const struct lk_channel *channels;
@@ -128,7 +128,7 @@ static void map_inputs(struct lkd_villas *villas, const struct lk_system *system
     villas->in_fits = true;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void map_outputs(struct lkd_villas *villas, const struct lk_system *system)
 {
     const struct lk_channel *channels;
@@ -147,7 +147,7 @@ static void map_outputs(struct lkd_villas *villas, const struct lk_system *syste
     villas->out_fits = lk_villas_frame_init(&villas->frame, (size_t)villas->out.n) == 0;
 }
 
-/* One line: it asks again each second. Lock held. */
+/* Logs a refusal once, since the claim is repeated every second. Requires the lock. */
 static void report_refusal(struct lkd_villas *villas, const struct lk_error *error)
 {
     if (!villas->refused)
@@ -157,7 +157,7 @@ static void report_refusal(struct lkd_villas *villas, const struct lk_error *err
     villas->refused = true;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void claim_channels(struct lkd_villas *villas, int64_t now_ns)
 {
     struct lkd_channel_wish channels[LKD_VILLAS_NAMES_MAX] = {{0}};
@@ -199,7 +199,7 @@ void lkd_villas_load(struct lkd_villas *villas, const struct lk_system *system, 
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Whether all of them are free. Lock held. */
+/* Whether all of them are free. Requires the lock. */
 static bool are_free(struct lkd_villas *villas)
 {
     struct lkd_inputs_channel channel;
@@ -224,7 +224,7 @@ void lkd_villas_tick(struct lkd_villas *villas, int64_t now_ns)
 
 /* ---- inputs ---- */
 
-/* From the order of positions to that of the claim. A wrong number of values is passed as it is:
+/* From the order of positions to that of the claim. A wrong number of values is passed unchanged:
  * the input table refuses it, and counts it with the claim. */
 static const double *arrange_values(struct lkd_villas *villas,
                                     const struct lk_villas_sample *sample)
@@ -236,7 +236,7 @@ static const double *arrange_values(struct lkd_villas *villas,
     return villas->values;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sample *sample,
                          int64_t now_ns)
 {
@@ -266,7 +266,7 @@ static void offer_sample(struct lkd_villas *villas, const struct lk_villas_sampl
         villas->token = 0;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void refuse_message(struct lkd_villas *villas, const char *why)
 {
     villas->counts.undecodable++;
@@ -274,7 +274,7 @@ static void refuse_message(struct lkd_villas *villas, const char *why)
     lkd_log(LKD_C_GATEWAY_REFUSED, "message of the gateway refused: %s", why);
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void receive_message(struct lkd_villas *villas, const void *data, size_t size,
                             int64_t now_ns)
 {
@@ -322,8 +322,8 @@ void lkd_villas_begin(struct lkd_villas *villas)
     pthread_mutex_unlock(&villas->lock);
 }
 
-/* Is this the record of a step that has not been sent, and due? Where records were missed, the next
- * one makes up for all of them, and the sequence shows how many. Lock held. */
+/* Whether this is a due record of a step that has not been sent. After missed records the next one
+ * stands for all of them, and the sequence shows how many. Requires the lock. */
 static bool is_due(struct lkd_villas *villas, uint64_t step)
 {
     uint64_t divisor = villas->config->divisor;
@@ -336,7 +336,7 @@ static bool is_due(struct lkd_villas *villas, uint64_t step)
     return true;
 }
 
-/* Lock held. */
+/* Requires the lock. */
 static void send_record(struct lkd_villas *villas, const struct lkd_output *output)
 {
     uint64_t age_ns = (uint64_t)(lkd_clock_ns() - output->figures.computed_ns);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** struct found - what a name means: @n scalars of @channel from @first on. */
+/** struct found - the meaning of a name: @n scalars of @channel from @first on. */
 struct found {
     int channel;
     int first;
@@ -70,8 +70,7 @@ int lkd_villas_map_outputs(const struct lkd_villas_names *names, const struct lk
     return 0;
 }
 
-/* Where the scalars of @channel are among those of the claim; a new channel goes behind the others.
- */
+/* Where the scalars of @channel are among those of the claim; appends a new channel. */
 static int place_in_claim(struct lkd_villas_map *map, const struct lk_channel *channels,
                           int channel)
 {
@@ -85,7 +84,7 @@ static int place_in_claim(struct lkd_villas_map *map, const struct lk_channel *c
     return offset;
 }
 
-/* Each scalar of the claim at one position. */
+/* Checks that each scalar of the claim has one position. */
 static int check_whole(const struct lkd_villas_map *map, const struct lk_channel *channels,
                        struct lk_error *error)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define ALIGNMENT 4096
-/* Reserved at a time: a few seconds of a fast recording. */
+/* Reserved at once: a few seconds of a fast recording. */
 #define AHEAD (UINT64_C(16) << 20)
 
 int lkd_file_init(struct lkd_file *file, size_t capacity)
@@ -57,7 +57,7 @@ static void submit_slot(struct lkd_file *file, struct lkd_file_slot *slot)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&file->ring);
 
-    if (!sqe) { /* full of those */
+    if (!sqe) { /* the ring is full of no-ops */
         io_uring_submit(&file->ring);
         write_plainly(file, slot);
         return;
@@ -86,7 +86,7 @@ static void complete_slot(struct lkd_file *file, struct lkd_file_slot *slot, int
     if (result == -EINTR)
         result = 0;
     else if (result == 0)
-        result = -ENOSPC; /* nothing written, and no reason given */
+        result = -ENOSPC; /* nothing written, without an error */
     if (result < 0) {
         slot->result = result;
         return;
@@ -96,7 +96,7 @@ static void complete_slot(struct lkd_file *file, struct lkd_file_slot *slot, int
         submit_slot(file, slot);
 }
 
-/* Take what is done; with @wait, at least one. */
+/* Collects finished writes; with @wait, at least one. */
 static void reap_writes(struct lkd_file *file, bool wait)
 {
     struct io_uring_cqe *cqe;
@@ -118,7 +118,7 @@ static bool is_done(const struct lkd_file_slot *slot)
     return !slot->flying && (slot->result || slot->written == slot->size);
 }
 
-/* ---- either way ---- */
+/* ---- with io_uring or without ---- */
 
 void lkd_file_fini(struct lkd_file *file)
 {
@@ -154,7 +154,7 @@ int lkd_file_reserve(struct lkd_file *file, uint64_t size)
         return 0;
     }
     if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) {
-        file->may_reserve = false; /* this file system cannot: the writes will tell */
+        file->may_reserve = false; /* not supported by this file system: the writes will show */
         return 0;
     }
     r = fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from));
@@ -231,16 +231,16 @@ struct lkd_file_slot *lkd_file_accept(struct lkd_file *file, bool wait)
     return slot;
 }
 
-/* ---- what others do to it ---- */
+/* ---- changes by other programs ---- */
 
 static bool has_hole(const struct lkd_file *file, uint64_t size)
 {
     off_t hole = lseek(file->fd, 0, SEEK_HOLE);
 
-    return hole >= 0 && (uint64_t)hole < size; /* where a file system cannot tell: no */
+    return hole >= 0 && (uint64_t)hole < size; /* if the file system cannot tell: no */
 }
 
-/* Is @path another file, or none? A folder that may not be looked into says nothing. */
+/* Whether @path is another file, or missing. An unreadable folder means unknown. */
 static bool is_elsewhere(const char *path, const struct stat *own)
 {
     struct stat there;
@@ -256,7 +256,7 @@ enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path,
     struct stat own;
 
     if (fstat(file->fd, &own))
-        return LKD_FILE_THERE; /* the next write has the reason */
+        return LKD_FILE_THERE; /* the next write reports the reason */
     if (own.st_nlink == 0)
         return LKD_FILE_REMOVED;
     if ((uint64_t)own.st_size < size || (closely && has_hole(file, size)))

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long the disk may take for a beginning. */
+/* Time limit of the disk for the beginning. */
 #define BEGIN_PATIENCE_NS INT64_C(2000000000)
 #define NO_ANSWER         "the disk does not answer"
-/* How long an end may take before it is left to itself: for the queue, and then for the file. */
+/* Time limit of an end before it continues in the background: for the queue, then for the file. */
 #define DRAIN_PATIENCE_NS INT64_C(2000000000)
 #define FILE_PATIENCE_NS  INT64_C(3000000000)
 /* The same when the daemon ends. */
@@ -42,7 +42,7 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
     return 0;
 }
 
-/* With the lock. Return: whether @what() came true in time. */
+/* Requires the lock. Return: whether @what() became true in time. */
 static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_recorder *), int64_t ns)
 {
     struct timespec until = lkd_recorder_in(ns);
@@ -122,7 +122,7 @@ static int make_path(const struct lkd_recorder *rec, const char *name, char *ret
     return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-/* With the lock, and no recording. */
+/* Requires the lock, and no recording. */
 static void start_recording(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
                             struct lkd_spsc *queue)
 {
@@ -140,7 +140,7 @@ static void start_recording(struct lkd_recorder *rec, const char *file, struct l
     pthread_cond_signal(&rec->wake);
 }
 
-/* With the lock, and a recording started. Return: 0, or negative errno: there is none. */
+/* Requires the lock, and a started recording. Return: 0, or negative errno: there is none. */
 static int await_begin(struct lkd_recorder *rec)
 {
     if (await(rec, has_answered, BEGIN_PATIENCE_NS))
@@ -154,7 +154,7 @@ static int await_begin(struct lkd_recorder *rec)
     return -ETIMEDOUT;
 }
 
-/* Return: 0 or negative errno; then the last recording is what it was. */
+/* Return: 0 or negative errno; then the state of the last recording is unchanged. */
 static int start_and_wait(struct lkd_recorder *rec, const char *file, const char *path,
                           struct lkd_take *take, struct lkd_spsc *queue)
 {
@@ -232,7 +232,7 @@ bool lkd_recorder_end(struct lkd_recorder *rec)
     rec->ending = true;
     pthread_cond_signal(&rec->wake);
     if (!await(rec, has_no_queue, DRAIN_PATIENCE_NS))
-        lkd_recorder_give_back(rec); /* what is on it is lost: the queue may be about to go */
+        lkd_recorder_give_back(rec); /* its contents are lost: the queue may be freed next */
     finished = await(rec, has_no_take, FILE_PATIENCE_NS);
     pthread_mutex_unlock(&rec->lock);
     return finished;
@@ -250,7 +250,7 @@ void lkd_recorder_event(struct lkd_recorder *rec, uint64_t step, const char *id,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    lk_error_set(&line, "%s", text); /* no control characters on the way to a terminal */
+    lk_error_set(&line, "%s", text); /* no control characters may reach a terminal */
     pthread_mutex_lock(&rec->lock);
     if (rec->take && !rec->ending)
         lkd_recorder_push(rec, step, id, line.text);

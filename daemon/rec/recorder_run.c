@@ -11,7 +11,7 @@
 
 /* Period of polling the queue. */
 #define LOOK_NS INT64_C(2000000)
-/* Frames in a row before others have their turn at the lock. */
+/* Frames in a row before others may take the lock. */
 #define BATCH 128
 struct timespec lkd_recorder_in(int64_t ns)
 {
@@ -36,7 +36,7 @@ void lkd_recorder_give_back(struct lkd_recorder *rec)
     pthread_cond_broadcast(&rec->done);
 }
 
-/* The first one counts; the rest is a consequence. */
+/* The first error counts; others are consequences. */
 static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
 {
     if (rec->failed)
@@ -48,7 +48,7 @@ static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
             rec->recording.file, rec->recording.trouble);
 }
 
-/* No more frames, and the cycle does not wait. */
+/* Stops reading frames, so that the cycle never waits. */
 static void break_off(struct lkd_recorder *rec)
 {
     if (rec->queue)
@@ -71,7 +71,7 @@ void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, 
     snprintf(e->event.text, sizeof(e->event.text), "%.*s", LK_RECORDING_TEXT_SIZE - 1, text);
 }
 
-/* At most one line a second says that the disk does not follow. */
+/* At most one line per second reports that the disk is too slow. */
 static void tell_losses(struct lkd_recorder *rec, uint64_t step)
 {
     uint64_t dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed);
@@ -90,7 +90,7 @@ static void tell_losses(struct lkd_recorder *rec, uint64_t step)
     rec->said_ns = now_ns;
 }
 
-/* Return: whether there is more that could be taken at once. */
+/* Return: whether more frames are available immediately. */
 static bool take_frames(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
@@ -125,10 +125,10 @@ static void take_events(struct lkd_recorder *rec)
     }
 }
 
-/* ---- the thread: without it, where the disk may take its time ---- */
+/* ---- the thread: without the lock, where the disk may block ---- */
 
-/* An existing file of that name is not ours. Return: 0, negative errno: nothing is left of the
- * file. */
+/* An existing file of that name is never overwritten. Return: 0, negative errno: no file remains.
+ */
 static int create_file(struct lkd_recorder *rec)
 {
     int fd = lk_file_create(rec->path, 0644), r;
@@ -156,7 +156,7 @@ static int begin_recording(struct lkd_recorder *rec)
     return r ? r : create_file(rec);
 }
 
-/* Tell the waiting caller the outcome. Return: whether there is a recording. */
+/* Reports the outcome to the waiting caller. Return: whether there is a recording. */
 static bool tell_begin(struct lkd_recorder *rec, int r)
 {
     bool begun, unwanted;
@@ -174,8 +174,8 @@ static bool tell_begin(struct lkd_recorder *rec, int r)
     return begun;
 }
 
-/* Is the file still what was written? At each flush, and where nothing comes as often. @closely: at
- * the end. */
+/* Checks that the file is still as written: at each flush, and equally often without data.
+ * @closely: at the end. */
 static void look_after(struct lkd_recorder *rec, bool closely)
 {
     enum lkd_file_fate fate;
@@ -191,7 +191,7 @@ static void look_after(struct lkd_recorder *rec, bool closely)
     pthread_mutex_unlock(&rec->lock);
 }
 
-/* Chunks that are due go, chunks that are written are accepted. Return: 0, negative errno. */
+/* Submits due chunks, accepts written ones. Return: 0, negative errno. */
 static int move_chunks(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
@@ -250,7 +250,7 @@ static bool has_room(struct lkd_take *take)
     return take->slot || lkd_file_free_slot(&take->file);
 }
 
-/* Frames and events until the end is asked for, or comes by itself. Return: 0, negative errno. */
+/* Records frames and events until the end is requested or occurs. Return: 0, negative errno. */
 static int follow_queue(struct lkd_recorder *rec)
 {
     bool more = false, over = false;
@@ -299,7 +299,7 @@ static void record_frames(struct lkd_recorder *rec)
     pthread_mutex_unlock(&rec->lock);
 }
 
-/* Nothing of the recording is left but its figures. */
+/* Discards the recording, except its figures. */
 static void forget_recording(struct lkd_recorder *rec)
 {
     lkd_take_free(rec->take);

@@ -23,7 +23,7 @@ static int64_t read_clock_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- the front ---- */
+/* ---- the header ---- */
 
 static void put_types(struct lk_mcap_buffer *front, const struct lkd_take *take)
 {
@@ -71,9 +71,9 @@ static int make_front(struct lkd_take *take, const struct lkd_take_source *sourc
     return lk_mcap_summary_front(&take->summary, front);
 }
 
-/* ---- making ---- */
+/* ---- allocation ---- */
 
-/* Bytes of the messages of a frame. */
+/* Size of the messages of a frame. */
 static size_t frame_size(const struct lkd_take *take)
 {
     return LK_RECORDING_CYCLE_SIZE + take->inputs.size + take->outputs.size;
@@ -132,7 +132,7 @@ void lkd_take_free(struct lkd_take *take)
     free(take);
 }
 
-/* What the end of the file will need, and one more chunk before it. */
+/* Size of the end of the file, plus one more chunk before it. */
 static uint64_t tail_size(const struct lkd_take *take)
 {
     return END_SIZE + lk_mcap_summary_size(&take->summary, LKD_FILE_SLOTS + 1);
@@ -156,7 +156,7 @@ int lkd_take_begin(struct lkd_take *take, int fd)
 
 /* ---- messages ---- */
 
-/* A chunk to put messages in. Return: false when all slots are under way. */
+/* Provides a chunk for messages. Return: false if all slots are being written. */
 static bool have_chunk(struct lkd_take *take)
 {
     if (take->slot)
@@ -294,17 +294,17 @@ int lkd_take_end(struct lkd_take *take, const struct lk_mcap_pair *pairs, size_t
 {
     struct lk_mcap_buffer tail = {.grows = true};
     struct lkd_file *file = &take->file;
-    uint64_t offset = take->summary.offset; /* behind the last chunk that is whole */
+    uint64_t offset = take->summary.offset; /* after the last complete chunk */
     int r;
 
-    while (lkd_file_accept(file, true)) /* nothing is written any more after this */
+    while (lkd_file_accept(file, true)) /* no write follows */
         ;
     lk_mcap_put_metadata(&tail, LK_RECORDING_END, pairs, n);
     r = lk_mcap_summary_front(&take->summary, &tail);
     lk_mcap_summary_close(&take->summary, &tail);
     if (r == 0)
         r = tail.full ? -ENOMEM : lkd_file_put(file, tail.data, tail.size, offset);
-    /* gives back what was reserved, and cuts off half a chunk that came to nothing */
+    /* frees the reserved space, and truncates an incomplete chunk */
     if (ftruncate(file->fd, (off_t)(offset + (r ? 0 : tail.size))) && r == 0)
         r = -errno;
     if (r == 0 && file->sync && fdatasync(file->fd))
@@ -319,7 +319,7 @@ void lkd_take_leave(struct lkd_take *take)
 
     while (lkd_file_accept(&take->file, true))
         ;
-    /* gives back what was reserved */
+    /* frees the reserved space */
     if (fstat(take->file.fd, &st) == 0 && ftruncate(take->file.fd, st.st_size) == 0)
         take->summary.offset = (uint64_t)st.st_size;
 }
