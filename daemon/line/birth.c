@@ -14,7 +14,7 @@ extern char **environ;
 
 /* ---- birth ---- */
 
-/* @err: its standard error */
+/* @err: the child's standard error */
 static int set_descriptors(posix_spawn_file_actions_t *actions, int orders, int err)
 {
     int r = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -44,7 +44,8 @@ static int set_attributes(posix_spawnattr_t *attributes, int priority)
                                              (priority > 0 ? POSIX_SPAWN_SETSCHEDULER : 0)));
 }
 
-/* Not by fork(): pages of the daemon would be written again, and the cycle would wait for it. */
+/* Not by fork(): pages of the daemon would become copy-on-write, and the cycle would wait for the
+ * copies. */
 static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
 {
     char *const arguments[] = {(char *)"linkaged-line", (char *)LKD_LINE_ARGUMENT, NULL};
@@ -57,14 +58,14 @@ static int spawn_process(int orders, int err, int priority, pid_t *ret_pid)
     r = set_descriptors(&actions, orders, err);
     if (r == 0)
         r = set_attributes(&attributes, priority);
-    if (r == 0) /* the running program, even if its path names another file by now */
+    if (r == 0) /* the running program, even if its path is another file by now */
         r = -posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return r;
 }
 
-/* What a sanitizer has to say is longer than a log takes: it goes where it always goes. */
+/* The report of a sanitizer is longer than a log line, so it goes to its usual place. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static int open_pipe(int *ret_end)
 {
@@ -96,7 +97,7 @@ int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_wo
     return r;
 }
 
-/* ---- words ---- */
+/* ---- output of the process ---- */
 
 static void log_words(struct lkd_words *words)
 {

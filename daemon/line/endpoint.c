@@ -17,10 +17,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Backlog: the connections of a whole rig, while its line process is restarted. The kernel's
+/* Backlog: the connections of a whole rig during a restart of its line process. The kernel's
  * net.core.somaxconn may reduce it. */
 #define BACKLOG 4096
-/* How long a connection to our own address may take, on the slowest of machines. */
+/* Time limit of a connection to the daemon's own address, on the slowest machine. */
 #define PROBE_MS 1000
 
 static int refuse_endpoint(struct lk_error *error, const char *endpoint, const char *why)
@@ -142,7 +142,7 @@ static int open_ipc(const char *path)
     return fd;
 }
 
-/* @text: of an address that was checked */
+/* @text: of a checked address */
 static struct sockaddr_in tcp_address(const char *text)
 {
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -217,7 +217,7 @@ int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_
     return 0;
 }
 
-/* Filters that turn away who connects, and a network device that others do not come by. */
+/* Removes filters that reject connections, and a network device that others cannot reach. */
 static bool is_unhampered(int fd)
 {
     char device[IF_NAMESIZE];
@@ -243,7 +243,7 @@ int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *
     if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && listen(fd, BACKLOG) == 0 && is_unhampered(fd) &&
         answers(endpoint))
         return 0;
-    /* its address is free when nobody has it: the descriptor is kept by something else */
+    /* the address is free if no process holds it: the descriptor is bad for another reason */
     other = eventfd(0, EFD_CLOEXEC);
     if (other < 0 || dup3(other, fd, O_CLOEXEC) < 0) {
         r = errno;

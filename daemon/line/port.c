@@ -10,13 +10,13 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* A frame with its head has to fit in; the kernel doubles it, and gives no more than it wants. */
+/* A frame with its head must fit; the kernel doubles the size, up to its limit. */
 #define BUFFER_SIZE ((int)(2 * LKD_PORT_PIECE))
 
-/* Frames read in one call: more than a channel holds that is not refilled meanwhile. */
+/* Frames read in one call: more than a channel holds unless it is refilled meanwhile. */
 #define FRAMES_MAX 256
 
-/** struct head - of a frame: @n_address bytes of an address follow, then a piece of the message,
+/** struct head - of a frame: @n_address bytes of an address follow, then a fragment of the message,
  * from @offset of its @size bytes on */
 struct head {
     uint32_t kind;
@@ -83,7 +83,7 @@ static bool is_name(const char *name, size_t size)
     return n == 0 || (n < size && lk_key_name_is_valid(name, n));
 }
 
-/* Is the frame of @n bytes what a frame may be? */
+/* Whether the frame of @n bytes is valid. */
 static bool is_sound(const struct lkd_port *port, const struct head *head, size_t n)
 {
     size_t piece;
@@ -113,7 +113,7 @@ static void describe_message(const struct lkd_port *port, const struct head *hea
     memcpy(ret_message->peer.name, head->name, sizeof(head->name));
 }
 
-/* Add a piece to the message that it belongs to. Return: whether that is complete. */
+/* Appends a fragment to its message. Return: whether that is complete. */
 static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
                        struct lkd_message *message)
 {
@@ -123,7 +123,7 @@ static bool join_piece(struct lkd_port *port, const struct head *head, size_t n,
         port->n_whole = 0;
     if (piece == head->size)
         return true;
-    if (!port->whole || head->offset != port->n_whole) { /* the line process before this one */
+    if (!port->whole || head->offset != port->n_whole) { /* from the previous line process */
         port->malformed++;
         port->n_whole = 0;
         return false;
@@ -181,7 +181,7 @@ bool lkd_port_is_shut(int fd)
 
 /* ---- send ---- */
 
-/* Return: whether the frame has left. */
+/* Return: whether the frame was sent. */
 static bool send_piece(struct lkd_port *port, const struct lkd_message *message, size_t offset,
                        size_t piece)
 {
@@ -210,8 +210,8 @@ static bool send_piece(struct lkd_port *port, const struct lkd_message *message,
     return n >= 0;
 }
 
-/* From @sent bytes on. Return: how many have left now; of a message without any, SIZE_MAX when it
- * has not. */
+/* Sends from byte @sent on. Return: number of bytes sent now; SIZE_MAX if an empty message was not
+ * sent. */
 static size_t send_from(struct lkd_port *port, const struct lkd_message *message, size_t sent)
 {
     if (message->size == 0)

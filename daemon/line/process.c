@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads: the first one, which hears the daemon's orders; lkd_relay, one for each endpoint; zap;
- * and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs carry samples, and
- * may be urgent. */
+/* Threads: the first one, which receives the daemon's orders; lkd_relay, one for each endpoint;
+ * zap; and ZeroMQ's own, an I/O thread for each endpoint. Those of inputs and outputs carry
+ * samples, and may be urgent. */
 #include "process.h"
 #include "orders.h"
 #include "privileges.h"
@@ -27,24 +27,24 @@
 
 /* Messages queued for each connection, in each direction. Requests may be large, and are answered
  * one after the other: libzmq holds one more that it has read, the rest waits at the client. 2 is
- * the least: libzmq 4.3.4 counts the credentials of a client with a key as a message, which nobody
- * ever reads. */
+ * the minimum: libzmq 4.3.4 counts the credentials of a client with a key as a message, which is
+ * never read. */
 #define QUEUE_SAMPLES  64
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
-/* How long the last replies and samples may take to leave. */
+/* Time limit for sending the last replies and samples. */
 #define LAST_MS 100
-/* Stacks are data, and ours are not deep. */
+/* Stacks count as data, and ours are shallow. */
 #define STACK_SIZE ((size_t)256 << 10)
 /* Period of checking the descriptors. */
 #define LOOK_MS 500
-/* Used this much of its memory, it has not ended for another reason. */
+/* With this much of its memory in use, lack of memory was the reason of its end. */
 #define MEMORY_FULL 0.8
 
 enum { RELAY_CONTROL, RELAY_INPUTS, RELAY_OUTPUTS, N_RELAYS = LKD_LINE_RELAYS };
 
 /** struct line - @listener, @channel: descriptors of each socket of the set-up
- * @n_clients: number of the list that counts, or will next */
+ * @n_clients: number of the list that is in force, or will be next */
 struct line {
     struct lkd_order_setup setup;
     int listener[LKD_N_CHANNELS];
@@ -60,7 +60,7 @@ struct line {
 };
 
 static struct line line;
-/* Bytes of data beyond which none is given [bytes], for the handler of SIGABRT. */
+/* Limit of its data [bytes], for the handler of SIGABRT. */
 static unsigned long memory_limit;
 
 /* ---- answers ---- */
@@ -76,7 +76,7 @@ static void send_answer(enum lkd_answer_kind kind, enum lkd_condition_id conditi
     for (int i = 0; i < N_RELAYS; i++)
         message.turns[i] = atomic_load_explicit(&line.relay[i].turns, memory_order_relaxed);
     snprintf(message.text, sizeof(message.text), "%s", text);
-    /* a flood of reports is cut to what fits */
+    /* reports beyond the capacity of the socket are dropped */
     if (send(LKD_LINE_FD, &message, sizeof(message), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
         return;
 }
@@ -95,7 +95,7 @@ static int report_failure(const char *what, int r)
     return EXIT_FAILURE;
 }
 
-/* ---- what it may do ---- */
+/* ---- privileges and limits ---- */
 
 static unsigned long data_bytes(void)
 {
@@ -121,17 +121,17 @@ static bool has_no_descriptors(void)
     return fd < 0 && (errno == EMFILE || errno == ENFILE);
 }
 
-/* libzmq aborts where it gets no memory, and, on ipc, where it gets no descriptor. */
+/* libzmq aborts if it gets no memory, and, on ipc, no descriptor. */
 static void on_abort(int signal)
 {
     if (has_no_descriptors())
         _exit(LKD_LINE_EXIT_DESCRIPTORS);
     if (memory_limit > 0 && (double)data_bytes() > MEMORY_FULL * (double)memory_limit)
         _exit(LKD_LINE_EXIT_MEMORY);
-    raise(signal); /* as if this had not been here */
+    raise(signal); /* continues as without this handler */
 }
 
-/* Sanitizers need memory beyond any limit: shadows, and larger stacks. */
+/* Sanitizers need memory beyond any limit: shadow memory, and larger stacks. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void limit_memory(uint64_t bytes)
 {
@@ -165,7 +165,7 @@ static void limit_stacks(void)
 #endif
 
 /* The daemon decides about the end: a signal to the whole group, or to all processes of a service,
- * is meant for the daemon, whose last messages have to leave first. */
+ * is meant for the daemon, whose last messages must be sent first. */
 static void set_signals(void)
 {
     static const int ignored[] = {SIGTERM, SIGINT,  SIGHUP,    SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM,
@@ -190,7 +190,7 @@ static void set_text(const char *path, const char *text)
         close(fd);
 }
 
-/* No privileges, and the first to go when the machine has no memory left. */
+/* Drops all privileges; the kernel kills this process first when memory is exhausted. */
 static void become_ordinary(void)
 {
     const struct rlimit no_core = {0};
@@ -246,7 +246,7 @@ static bool receive_setup(void)
     return true;
 }
 
-/* Return: its kind; 0: the daemon has gone. */
+/* Return: the kind of the order; 0: the daemon has ended. */
 static uint32_t receive_order(void)
 {
     static struct lkd_order_clients order;
@@ -272,7 +272,7 @@ static uint32_t receive_order(void)
     return order.kind;
 }
 
-/* By channel: the socket, its queues, and which relay and I/O thread it has. */
+/* By channel: the socket, its queues, and its relay and I/O thread. */
 static const struct plan {
     int type;
     int queue_in;
@@ -357,8 +357,8 @@ static int start_all(void)
     return r;
 }
 
-/* libzmq numbers those who bring no name from rand() on, which is the same in every process as long
- * as nobody seeds it: whoever knows the numbers may take one. */
+/* libzmq numbers anonymous peers from rand() on, which starts equally in every unseeded process: an
+ * attacker who knows the numbers could take one. */
 static bool seed_names(void)
 {
     unsigned int value;
