@@ -49,7 +49,7 @@ done
 # ---- two of them ----
 
 "$figures" order-reduction wheelset-drift >"$work/said" 2>&1 || fail "figures"
-[ "$(wc -l <"$work/said")" = 2 ] || fail "expected a line for each figure"
+[ "$(grep -c ': reproduced: ' "$work/said")" = 2 ] || fail "expected a line for each figure, reproduced"
 is_picture "$work/out/order-reduction.png"
 is_picture "$work/out/wheelset-drift.png"
 rows "$work/out/order-reduction-index-3-aside-20ms.csv" 101

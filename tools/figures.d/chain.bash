@@ -15,7 +15,7 @@ dip() {
 }
 
 draw() {
-    local euler
+    local euler time dips
     euler="$(variant paper-form chain-128 \
         's/^solver:.*/solver: {formulation: ali3, coordinates: euler-parameters, penalty: 1e9, iterations: 3}/')"
     run own chain-128 -s 0.01 -d 10
@@ -35,7 +35,11 @@ set title "total energy [J]"
 plot file("own") using "time [s]":(column("energy.kinetic [J]")+column("energy.potential [J]")) title "rotation group", \
      file("paper") using "time [s]":(column("energy.kinetic [J]")+column("energy.potential [J]")) title "Euler parameters, penalty 1e9"
 GP
-    say "128 links swing down; the kinetic energy is largest, $(peak "$(csv own)"), in the paper at" \
+    read -r time _ <<<"$(peak "$(csv paper)" | sed 's/.*at \([0-9.]*\) s/\1/')"
+    read -ra dips <<<"$(dip "$(csv paper)" | tr -cd '0-9. eJ-' | tr J ' ')"
+    verdict "$(checks "$(check "$time > 5.2 && $time < 5.24")" \
+        "$(check "${dips[0]} > -48 && ${dips[0]} < -45")" "$(check "${dips[1]} > -26 && ${dips[1]} < -24")")" \
+        "128 links swing down; the kinetic energy is largest, $(peak "$(csv own)"), in the paper at" \
         "5.22 s; there the total energy drops to $(dip "$(csv own)"), in the paper's form to" \
         "$(dip "$(csv paper)"); the paper has -46.84 J and -25 J"
 }

@@ -8,7 +8,7 @@ methods=(hdca hdca:as-printed dca)
 label() { printf '%s-%s' "${1/:/-}" "$2"; }
 
 draw() {
-    local case method line=""
+    local case method words ahead=() line=""
     for case in "${cases[@]}"; do
         for method in "${methods[@]}"; do
             run "$(label "$method" "$case")" "$case" --formulation "$method" \
@@ -16,6 +16,9 @@ draw() {
             energy_changes "$(label "$method" "$case")"
         done
         line="$line; $case $(compared "$case")"
+        for words in position velocity 'energy drift'; do
+            ahead+=("$(check "$(number_behind "hdca-$case" "$words") < $(number_behind "dca-$case" "$words")")")
+        done
     done
     plot 1400 1000 <<'GP'
 set multiplot layout 3,3
@@ -34,7 +37,7 @@ do for [c in cases] {
     plot for [m in methods] file(m."-".c) using "time [s]":(column("residual.position [m]") + 1e-18) title m
 }
 GP
-    say "violation of positions and velocities and error of the energy, Hamilton's equations with" \
+    verdict "$(checks "${ahead[@]}")" "violation of positions and velocities and error of the energy, Hamilton's equations with" \
         "impulses reset, as printed, and dca (in the paper the first is ahead in all three):${line#;}"
 }
 

@@ -138,7 +138,7 @@ checks() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2g", a / b }'; }
 
 # check EXPRESSION: yes or no, of numbers, by awk
-check() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }"; }
+check() { awk "BEGIN { print ($1) ? \"yes\" : \"no\" }" || echo no; }
 
 # worst FILE: largest second word by magnitude, of rows "time value"
 worst() { awk '{ v = $2 < 0 ? -$2 : $2; if (v > m) m = v } END { print m + 0 }' "$1"; }

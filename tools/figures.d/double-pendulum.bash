@@ -29,7 +29,8 @@ set title "total energy at 10 ms [J]"
 plot file("own") using "time [s]":(column("energy.kinetic [J]")+column("energy.potential [J]")) title "rotation group", \
      file("paper") using "time [s]":(column("energy.kinetic [J]")+column("energy.potential [J]")) title "Euler parameters, penalty"
 GP
-    say "positions and forces on those of steps a hundred times as short; joints hold to" \
+    verdict "$(check "$(largest "$(csv paper)" residual.position) < 1e-6 &&
+        $(energy_drift paper) < 0.05")" "positions and forces on those of steps a hundred times as short; joints hold to" \
         "$(number "$(largest "$(csv own)" residual.position)") m, in the paper's form to" \
         "$(number "$(largest "$(csv paper)" residual.position)") m; the energy drifts by at most" \
         "$(energy_drift own) J, in the paper's form by $(energy_drift paper) J"

@@ -32,7 +32,8 @@ set title "change of the total energy at 10 ms [J]"
 set datafile separator whitespace
 plot rows("own") title "rotation group", rows("paper") title "Euler parameters, penalty"
 GP
-    say "no change of branch in the aligned poses, with 3 redundant rows; joints hold to" \
+    verdict "$(check "$(largest "$(csv paper)" residual.position) < 1e-6 &&
+        $(energy_drift paper) < 0.05")" "no change of branch in the aligned poses, with 3 redundant rows; joints hold to" \
         "$(number "$(largest "$(csv own)" residual.position)") m, in the paper's form to" \
         "$(number "$(largest "$(csv paper)" residual.position)") m; the energy changes by at most" \
         "$(energy_drift own) J, in the paper's form by $(energy_drift paper) J"

@@ -65,7 +65,8 @@ plot rows("kinematics") using 1:10 title "w", "" using 1:11 title "x", "" using 
 GP
     nutation="$(awk 'NR == 1 || $6 < m { m = $6; t = $1 } END { printf "%.3f rad at %.2f s", m, t }' \
         "$out/$name-kinematics.dat")"
-    say "precession and spin turn over where the nutation is least, $nutation (paper: 0.059 rad at" \
+    verdict "$(check "${nutation%% *} > 0.058 && ${nutation%% *} < 0.06 && $(rate_ratio) >= 9")" \
+        "precession and spin turn over where the nutation is least, $nutation (paper: 0.059 rad at" \
         "1.1 s); the rates of the angles are $(rate_ratio) times as large as the angular velocity" \
         "(paper: 10); dormand-prince at 1e-6 takes $lie steps on the group, $parameters with" \
         "parameters, $angles with Euler angles"

@@ -33,7 +33,8 @@ plot rows("index-3-modified-start-aside-20ms") title "20 ms", rows("index-3-modi
 set title "start aside, stabilised index 2 (Gear, Gupta, Leimkuhler)"
 plot rows("ggl-aside-20ms") title "20 ms", rows("ggl-aside-10ms") title "10 ms"
 GP
-    say "largest error of the reaction with 20 and 10 ms: from the bottom $(pair index-3-bottom)" \
+    verdict "$(checks "$(near index-3-bottom 4.0e-3 1.0e-3)" "$(near index-3-aside 0.24 0.12)")" \
+        "largest error of the reaction with 20 and 10 ms: from the bottom $(pair index-3-bottom)" \
         "(paper: 4.0e-3, 1.0e-3), from aside $(pair index-3-aside) (paper: 0.24, 0.12), with" \
         "corrected start $(pair index-3-modified-start-aside), stabilised $(pair ggl-aside)"
 }
@@ -41,4 +42,10 @@ GP
 pair() {
     printf '%s, %s' "$(number "$(worst "$out/$name-$1-20ms.dat")")" \
         "$(number "$(worst "$out/$name-$1-10ms.dat")")"
+}
+
+# near LABEL COARSE FINE: whether both errors are the paper's, to a tenth
+near() {
+    check "$(worst "$out/$name-$1-20ms.dat") / $2 > 0.9 && $(worst "$out/$name-$1-20ms.dat") / $2 < 1.1 &&
+        $(worst "$out/$name-$1-10ms.dat") / $3 > 0.9 && $(worst "$out/$name-$1-10ms.dat") / $3 < 1.1"
 }

@@ -29,7 +29,7 @@ steps_of() {
 }
 
 draw() {
-    local mass
+    local mass limit_slope
     for mass in 0 "${masses[@]}"; do
         with_mass "$mass" >/dev/null
         run "exact-$mass" "$out/$name-mass-$mass.yaml" --formulation recursive --integrator radau \
@@ -65,7 +65,11 @@ plot rows("limit") using 1:3 with linespoints title "dormand-prince", "" using 1
 GP
     run "limit-radau" "$out/$name-mass-0.yaml" --formulation recursive --integrator radau \
         --tolerance 1e-6 -s 0.1 -d 2
-    say "the motion tends to that without mass as m^$(slope "$out/$name-limit.dat"); explicit steps:" \
+    limit_slope="$(slope "$out/$name-limit.dat")"
+    verdict "$(checks "$(check "$limit_slope > 0.9 && $limit_slope < 1.1")" \
+        "$(check "$(awk 'NR == 1 { a = $3 } END { print $3 / a }' "$out/$name-limit.dat") > 10")" \
+        "$(check "$(awk 'NR == 1 { a = $5 } END { print $5 / a }' "$out/$name-limit.dat") < 1")")" \
+        "the motion tends to that without mass as m^$limit_slope; explicit steps:" \
         "$(awk 'NR == 1 { printf "%d with %s kg", $3, $1 } END { printf ", %d with %s kg", $3, $1 }' \
             "$out/$name-limit.dat"), implicit (radau):" \
         "$(awk 'NR == 1 { printf "%d", $5 } END { printf " and %d", $5 }' "$out/$name-limit.dat")," \

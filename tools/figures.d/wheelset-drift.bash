@@ -31,7 +31,11 @@ set title "lateral shift [mm]"
 plot file("index-1") using "time [s]":(1000*column("wheelset_pose.y [m]")) title "index 1", \
      file("index-2") using "time [s]":(1000*column("wheelset_pose.y [m]")) title "index 2"
 GP
-    say "with tolerance 1e-5 the contact drifts off by" \
+    verdict "$(checks "$(check "$(power 2) > 0.7 && $(power 2) < 1.4")" \
+        "$(check "$(power 1) > 1.7 && $(power 1) < 2.4")" \
+        "$(check "$(largest "$(csv index-2)" residual.position) < 2e-6")" \
+        "$(check "$(largest "$(csv index-1)" residual.position) < 2e-3")")" \
+        "with tolerance 1e-5 the contact drifts off by" \
         "$(number "$(largest "$(csv index-2)" residual.position)") m in index 2, as t^$(power 2), and" \
         "by $(number "$(largest "$(csv index-1)" residual.position)") m in index 1, as t^$(power 1)" \
         "(paper: 1e-6 m and linear, 5e-4 m and quadratic); projected: at most" \
