@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Read access to a system for callers. */
 #include "linkage/drives.h"
+#include "maths/arithmetic.h"
+#include "maths/vec.h"
 #include "step/system.h"
+#include <math.h>
 #include <string.h>
 
 double lk_system_step_size(const struct lk_system *system)
@@ -75,6 +78,29 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
         .work_applied = b->work_applied,
         .dissipated = b->dissipated,
     };
+}
+
+void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)
+{
+    LK_ARITHMETIC;
+    double farthest = 0, fastest = 0;
+
+    ret->farthest = ret->fastest = 0;
+    for (int b = 0; b < system->n_named_bodies; b++) {
+        const struct lk_motion *m = &system->now.motion[b];
+        double place = lk_dot(m->x, m->x), rate = lk_dot(m->v.v, m->v.v);
+
+        if (place > farthest) {
+            farthest = place;
+            ret->farthest = b;
+        }
+        if (rate > fastest) {
+            fastest = rate;
+            ret->fastest = b;
+        }
+    }
+    ret->position = sqrt(farthest);
+    ret->speed = sqrt(fastest);
 }
 
 static int find_name(const char (*names)[LK_NAME_SIZE], int n, const char *name)

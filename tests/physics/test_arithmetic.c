@@ -158,6 +158,14 @@ static void look_health(struct scene *s, struct trace *trace)
     keep(trace, &health, sizeof(health));
 }
 
+static void look_extent(struct scene *s, struct trace *trace)
+{
+    struct lk_extent extent;
+
+    lk_system_extent(s->system, &extent);
+    keep(trace, &extent, sizeof(extent));
+}
+
 static void look_mobility(struct scene *s, struct trace *trace)
 {
     struct lk_mobility m;
@@ -355,6 +363,7 @@ static const struct row {
     {"lk_system_body_state", LOOK, look_body_state},
     {"lk_system_joint_reaction", LOOK, look_reaction},
     {"lk_system_health", LOOK, look_health},
+    {"lk_system_extent", LOOK, look_extent},
     {"lk_row_text", LOOK, look_row},
     {"lk_mobility_init", LOOK, look_mobility},
     {"lk_pose_check_init", LOOK, look_pose},

@@ -209,6 +209,19 @@ struct lk_health {
 /** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *ret_health);
 
+/** struct lk_extent - how far the bodies of the model are, and how fast.
+ * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its body
+ * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body */
+struct lk_extent {
+    double position;
+    double speed;
+    int farthest;
+    int fastest;
+};
+
+/** lk_system_extent() - in the present state.  Thread: cycle.  RT: yes, O(bodies). */
+LK_RT void lk_system_extent(const struct lk_system *system, struct lk_extent *ret_extent);
+
 /** struct lk_body_state - state of one body.
  * @position:             centre of mass [m], world
  * @orientation:          unit quaternion (w, x, y, z), body to world
