@@ -44,6 +44,9 @@ static const char *const conditions[] = {
     [LINKAGE__V1__CONDITION__CONDITION_LOST] = "lost",
     [LINKAGE__V1__CONDITION__CONDITION_RESIDUAL] = "residual",
     [LINKAGE__V1__CONDITION__CONDITION_ENERGY] = "energy",
+    [LINKAGE__V1__CONDITION__CONDITION_BOUNDS] = "bounds",
+    [LINKAGE__V1__CONDITION__CONDITION_ENERGY_JUMP] = "energy-jump",
+    [LINKAGE__V1__CONDITION__CONDITION_INCREMENT] = "increment",
 };
 
 static const char *const roles[] = {

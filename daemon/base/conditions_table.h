@@ -50,7 +50,23 @@
       "Check the folder of `evidence`: does it exist, is it writable, is the disk full?") \
     X(MODEL_LOADING, 2008, INFO, \
       "A model is being compiled; the previous one stays loaded until that is done.", \
-      "Nothing; `linkagectl stop` cancels it.")
+      "Nothing; `linkagectl stop` cancels it.") \
+    X(JOINT_VIOLATED, 2009, WARNING, \
+      "A joint is violated beyond the limit of the policy (`residual`), which lets the run go on.", \
+      "Shorten the step or allow more iterations; `linkage check` says what is special about the model.") \
+    X(ENERGY_OFF, 2010, WARNING, \
+      "The energy balance since the start is off by more than the limit of the policy (`energy`).", \
+      "Shorten the step, or raise the limit.") \
+    X(BEYOND_BOUNDS, 2011, WARNING, \
+      "A body is farther or faster than the policy expects (`bounds`), which lets the run go on.", \
+      "Look at the inputs: most often a unit is wrong, or an input of the model has no limits.") \
+    X(ENERGY_JUMP, 2012, WARNING, \
+      "Energy appeared in the mechanism that nothing put in (`energy_jump`): the step does not follow " \
+      "the motion, or a driven coordinate jumped.", \
+      "Shorten the step, smooth the input that drives a coordinate, or stiffen what is soft and light.") \
+    X(NOT_CONVERGED, 2013, WARNING, \
+      "The last iteration of a step still moved bodies by more than the policy expects (`increment`).", \
+      "Allow more `iterations`, or shorten the step.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \

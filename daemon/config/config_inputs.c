@@ -64,14 +64,36 @@ static int read_timeout(struct lk_node map, uint64_t *ret_steps, struct lk_error
     return r;
 }
 
-static int read_limit(struct lk_node map, double *ret_limit, struct lk_error *error)
+/* @key: also the name of the value in the message */
+static int read_limit(struct lk_node map, const char *key, double *ret_limit,
+                      struct lk_error *error)
 {
-    int r = lk_node_read_number_or(map, "limit", ret_limit, error);
+    int r = lk_node_read_number_or(map, key, ret_limit, error);
 
     if (r == 0 && !(*ret_limit > 0))
-        return lk_node_refuse(lk_node_get(map, "limit"), error,
-                              "a limit of %g, expected a positive number", *ret_limit);
+        return lk_node_refuse(lk_node_get(map, key), error,
+                              "a %s of %g, expected a positive number", key, *ret_limit);
     return r;
+}
+
+/* `limit` and `fault`, which is 0 for never, or at least the limit. */
+static int read_threshold(struct lk_node map, struct lkd_threshold *threshold,
+                          struct lk_error *error)
+{
+    double fault = threshold->fault;
+    int r = read_limit(map, "limit", &threshold->limit, error);
+
+    r = lk_also(r, lk_node_read_number_or(map, "fault", &fault, error));
+    if (r)
+        return r;
+    if (fault != 0 && !(fault >= threshold->limit))
+        return lk_node_refuse(
+            lk_node_kind(lk_node_get(map, "fault")) == LK_NODE_NONE ? lk_node_get(map, "limit")
+                                                                    : lk_node_get(map, "fault"),
+            error, "a fault at %g below the limit of %g, expected 0 (never) or at least the limit",
+            fault, threshold->limit);
+    threshold->fault = fault != 0 ? fault : INFINITY;
+    return 0;
 }
 
 /* ---- policy ---- */
@@ -80,6 +102,33 @@ static int read_limit(struct lk_node map, double *ret_limit, struct lk_error *er
 static const char *const plain_keys[] = {"action", "value", "ramp", NULL};
 static const char *const stale_keys[] = {"action", "value", "ramp", "timeout", NULL};
 static const char *const limit_keys[] = {"action", "value", "ramp", "limit", NULL};
+static const char *const threshold_keys[] = {"action", "value", "ramp", "limit", "fault", NULL};
+static const char *const bounds_keys[] = {"action", "value", "ramp", "position", "speed", NULL};
+
+/* What a condition's map has beside its rule. */
+static int read_limits(struct lk_node map, enum lkd_condition condition, struct lkd_policy *policy,
+                       struct lk_error *error)
+{
+    int r;
+
+    switch (condition) {
+    case LKD_CONDITION_STALE:
+        return read_timeout(map, &policy->timeout_steps, error);
+    case LKD_CONDITION_RESIDUAL:
+        return read_limit(map, "limit", &policy->residual_limit, error);
+    case LKD_CONDITION_ENERGY:
+        return read_limit(map, "limit", &policy->energy_limit, error);
+    case LKD_CONDITION_ENERGY_JUMP:
+        return read_threshold(map, &policy->energy_jump, error);
+    case LKD_CONDITION_INCREMENT:
+        return read_threshold(map, &policy->increment, error);
+    case LKD_CONDITION_BOUNDS:
+        r = read_limit(map, "position", &policy->position_limit, error);
+        return lk_also(r, read_limit(map, "speed", &policy->speed_limit, error));
+    default:
+        return 0;
+    }
+}
 
 static int read_condition(struct lk_node node, enum lkd_condition condition,
                           struct lkd_policy *policy, struct lk_error *error)
@@ -95,18 +144,15 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
         [LKD_CONDITION_LOST] = {"lost", plain_keys},
         [LKD_CONDITION_RESIDUAL] = {"residual", limit_keys},
         [LKD_CONDITION_ENERGY] = {"energy", limit_keys},
+        [LKD_CONDITION_BOUNDS] = {"bounds", bounds_keys},
+        [LKD_CONDITION_ENERGY_JUMP] = {"energy_jump", threshold_keys},
+        [LKD_CONDITION_INCREMENT] = {"increment", threshold_keys},
     };
     const char *key = conditions[condition].key;
     struct lk_node map = lk_node_get(node, key);
     int r = read_rule(node, key, conditions[condition].keys, &policy->rule[condition], error);
 
-    if (r || !is_map(node, key))
-        return r;
-    if (condition == LKD_CONDITION_STALE)
-        return read_timeout(map, &policy->timeout_steps, error);
-    if (condition == LKD_CONDITION_RESIDUAL)
-        return read_limit(map, &policy->residual_limit, error);
-    return condition == LKD_CONDITION_ENERGY ? read_limit(map, &policy->energy_limit, error) : 0;
+    return r || !is_map(node, key) ? r : read_limits(map, condition, policy, error);
 }
 
 /* An energy limit is off until there is one: asking for an action without it is a mistake. */
@@ -122,8 +168,9 @@ static int check_energy(struct lk_node node, const struct lkd_policy *policy,
 
 int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"late",     "stale",  "range",   "not_finite", "lost",
-                                       "residual", "energy", "recover", NULL};
+    static const char *const keys[] = {"late",        "stale",     "range",   "not_finite",
+                                       "lost",        "residual",  "energy",  "bounds",
+                                       "energy_jump", "increment", "recover", NULL};
     struct lkd_policy *policy = &config->cycle.policy;
     long recover = (long)policy->recover_samples;
     struct lk_node node;

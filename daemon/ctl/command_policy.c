@@ -96,6 +96,36 @@ int lkd_command_inject(struct lkd_call *call)
 
 /* ---- policy ---- */
 
+/* "0.1 m", "0.1 m, fault at 1" */
+static char *format_threshold(struct lk_wire_arena *arena, const struct lkd_threshold *threshold,
+                              double unit, const char *name)
+{
+    return isfinite(threshold->fault)
+               ? lk_wire_arena_format(arena, "%g %s, fault at %g", unit * threshold->limit, name,
+                                      unit * threshold->fault)
+               : lk_wire_arena_format(arena, "%g %s", unit * threshold->limit, name);
+}
+
+static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition condition,
+                            struct lk_wire_arena *arena)
+{
+    switch (condition) {
+    case LKD_CONDITION_RESIDUAL:
+        return lk_wire_arena_format(arena, "%g m or rad", policy->residual_limit);
+    case LKD_CONDITION_BOUNDS:
+        return lk_wire_arena_format(arena, "%g m, %g m/s", policy->position_limit,
+                                    policy->speed_limit);
+    case LKD_CONDITION_ENERGY_JUMP:
+        return format_threshold(arena, &policy->energy_jump, 100, "%");
+    case LKD_CONDITION_INCREMENT:
+        return format_threshold(arena, &policy->increment, 1, "m or rad");
+    default:
+        return isfinite(policy->energy_limit)
+                   ? lk_wire_arena_format(arena, "%g J", policy->energy_limit)
+                   : lk_wire_arena_format(arena, "off");
+    }
+}
+
 static char *limit_of(struct lkd_call *call, enum lkd_condition condition)
 {
     const struct lkd_policy *policy = &call->rig->config->cycle.policy;
@@ -116,12 +146,8 @@ static char *limit_of(struct lkd_call *call, enum lkd_condition condition)
     case LKD_CONDITION_LOST:
         return lk_wire_arena_format(arena, "lease %g s",
                                     1e-9 * (double)call->rig->config->lease_ns);
-    case LKD_CONDITION_RESIDUAL:
-        return lk_wire_arena_format(arena, "%g m or rad", policy->residual_limit);
     default:
-        return isfinite(policy->energy_limit)
-                   ? lk_wire_arena_format(arena, "%g J", policy->energy_limit)
-                   : lk_wire_arena_format(arena, "off");
+        return limit_of_model(policy, condition, arena);
     }
 }
 

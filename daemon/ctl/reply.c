@@ -131,6 +131,10 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->work_input = f->health.work_input;
     status->dissipated = f->health.dissipated;
     status->energy_start = f->energy_start;
+    status->increment = f->increment_max;
+    status->energy_jump = f->energy_jump_max;
+    status->position = f->position_max;
+    status->speed = f->speed_max;
 }
 
 static uint64_t count_trips(const struct lkd_guard *guard)

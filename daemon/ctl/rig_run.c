@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rig_run.h"
+#include "fault.h"
 #include "files.h"
 #include "log.h"
 #include "record.h"
@@ -12,70 +13,6 @@
 #include <unistd.h>
 
 /* ---- faults ---- */
-
-static const char *condition_text(enum lkd_condition condition)
-{
-    switch (condition) {
-    case LKD_CONDITION_LATE:
-        return "a deadline was missed";
-    case LKD_CONDITION_STALE:
-        return "an input had no new sample for longer than its time-out";
-    case LKD_CONDITION_RANGE:
-        return "a sample was beyond the limits of an input";
-    case LKD_CONDITION_NOT_FINITE:
-        return "a sample had a value that is not a finite number";
-    case LKD_CONDITION_LOST:
-        return "a bench was silent for longer than its lease";
-    case LKD_CONDITION_RESIDUAL:
-        return "a joint is violated beyond the limit";
-    case LKD_CONDITION_ENERGY:
-        return "the balance of energy is off by more than the limit";
-    default:
-        return "unknown condition";
-    }
-}
-
-static void describe_fault(struct lkd_rig *rig)
-{
-    const struct lkd_figures *f = &rig->figures;
-    size_t size = sizeof(rig->fault);
-
-    switch (f->fault) {
-    case LKD_FAULT_RESIDUAL:
-        snprintf(rig->fault, size,
-                 "step %" PRIu64 ": a joint is violated by %.3g m or rad, more than the limit of "
-                 "%.3g",
-                 f->step + 1, f->fault_residual, rig->config->cycle.policy.residual_limit);
-        return;
-    case LKD_FAULT_TURN:
-        snprintf(rig->fault, size,
-                 "step %" PRIu64
-                 ": a body would turn by more than half a turn, the step is too long "
-                 "for it",
-                 f->step + 1);
-        return;
-    case LKD_FAULT_SINGULAR:
-        snprintf(rig->fault, size, "step %" PRIu64 ": the formulation has no solution in this pose",
-                 f->step + 1);
-        return;
-    case LKD_FAULT_OVERRUN:
-        snprintf(rig->fault, size,
-                 "step %" PRIu64 ": too many deadlines missed: %" PRIu64 " overruns in %" PRIu64
-                 " cycles",
-                 f->step, f->overruns, f->cycles);
-        return;
-    case LKD_FAULT_POLICY:
-        snprintf(rig->fault, size, "step %" PRIu64 ": %s, and the policy for that is fault",
-                 f->step, condition_text(f->condition));
-        return;
-    case LKD_FAULT_WATCHDOG:
-        snprintf(rig->fault, size, "step %" PRIu64 ": the cycle stood still for a time", f->step);
-        return;
-    default:
-        snprintf(rig->fault, size, "step %" PRIu64 " gave a value that is not a finite number",
-                 f->step + 1);
-    }
-}
 
 static void enter_fault(struct lkd_rig *rig, int exit_status)
 {
@@ -357,6 +294,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
     atomic_store(&loaded->cycle->steps_max, steps);
     rig->stepped = 0;
     lkd_evidence_begin(&rig->evidence);
+    lkd_fault_begin(rig);
     rig->n_traces = 0;
     rig->trace_due_ns = 0;
     rig->traced = 0;
@@ -453,9 +391,10 @@ bool lkd_rig_refresh(struct lkd_rig *rig)
         lkd_evidence_collect(&rig->evidence, rig->loaded->cycle, &rig->runner);
         lkd_files_trace(rig);
         lkd_record_watch(rig);
+        lkd_fault_follow(rig);
     }
     if (rig->figures.state == LKD_CYCLE_FAULT && lkd_run_is_live(rig)) {
-        describe_fault(rig);
+        lkd_fault_describe(rig);
         enter_fault(rig, status_of(rig->figures.fault));
         return true;
     }

@@ -203,21 +203,45 @@ static void begin_guard(struct lkd_cycle *cycle)
     cycle->rt.n_stamps = 0;
 }
 
+LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle)
+{
+    struct lk_health health;
+
+    lk_system_reset(cycle->system);
+    lk_system_health(cycle->system, &health);
+    lkd_judge_begin(&cycle->rt.judge, &health);
+}
+
+/* Of a good step. */
+static void keep_findings(struct lkd_figures *f, const struct lkd_findings *found)
+{
+    f->health = found->health;
+    f->extent = found->extent;
+    f->energy_jump = found->energy_jump;
+    f->residual_position_max = fmax(f->residual_position_max, found->health.residual_position);
+    f->residual_velocity_max = fmax(f->residual_velocity_max, found->health.residual_velocity);
+    f->increment_max = fmax(f->increment_max, found->health.increment);
+    f->position_max = fmax(f->position_max, found->extent.position);
+    f->speed_max = fmax(f->speed_max, found->extent.speed);
+    f->energy_jump_max = fmax(f->energy_jump_max, found->energy_jump);
+}
+
 void lkd_cycle_rewind(struct lkd_cycle *cycle)
 {
     struct lkd_figures *f = &cycle->rt.figures;
+    struct lkd_findings found = {0};
 
-    lk_system_reset(cycle->system);
+    lkd_cycle_restart(cycle);
     begin_guard(cycle);
     lkd_release_reset(&cycle->release);
     atomic_store_explicit(&cycle->steps_max, 0, memory_order_relaxed);
     atomic_store_explicit(&cycle->stall_ns, 0, memory_order_relaxed);
     clear_evidence(cycle);
     *f = (struct lkd_figures){.state = LKD_CYCLE_RUNNING};
-    lk_system_health(cycle->system, &f->health);
+    lk_system_health(cycle->system, &found.health);
+    lk_system_extent(cycle->system, &found.extent);
+    keep_findings(f, &found);
     f->energy_start = f->health.kinetic + f->health.potential;
-    f->residual_position_max = f->health.residual_position;
-    f->residual_velocity_max = f->health.residual_velocity;
     lk_system_outputs(cycle->system, cycle->rt.values);
     atomic_store_explicit(&cycle->ask, LKD_ASK_RUN, memory_order_relaxed);
 
@@ -248,8 +272,8 @@ static void fail(struct lkd_cycle *cycle, enum lkd_fault fault)
 LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *acting)
 {
     struct lkd_figures *f = &cycle->rt.figures;
-    struct lk_health health;
-    int r;
+    struct lkd_findings found;
+    int r, condition;
 
     cycle->rt.record.latched_ns = lkd_clock_ns();
     r = lk_system_step(cycle->system, acting);
@@ -259,15 +283,13 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
                : r == LK_E_SINGULAR ? LKD_FAULT_SINGULAR
                                     : LKD_FAULT_NOT_FINITE;
 
-    lk_system_health(cycle->system, &health);
-    if (!(health.residual_position <= cycle->settings.policy.residual_limit) &&
-        cycle->settings.policy.rule[LKD_CONDITION_RESIDUAL].action == LKD_ACTION_FAULT) {
-        f->fault_residual = health.residual_position;
-        return LKD_FAULT_RESIDUAL;
+    lkd_judge_look(&cycle->rt.judge, cycle->system, &found);
+    condition = lkd_judge_rule(&cycle->settings.policy, &found, &f->beyond);
+    if (condition >= 0) {
+        f->condition = (enum lkd_condition)condition;
+        return LKD_FAULT_BEYOND;
     }
-    f->health = health;
-    f->residual_position_max = fmax(f->residual_position_max, health.residual_position);
-    f->residual_velocity_max = fmax(f->residual_velocity_max, health.residual_velocity);
+    keep_findings(f, &found);
     lk_system_outputs(cycle->system, cycle->rt.values);
     return LKD_FAULT_NONE;
 }
@@ -329,6 +351,10 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .overruns = f->overruns,
         .residual = f->health.residual_position,
         .energy = energy_balance(f),
+        .position = f->extent.position,
+        .speed = f->extent.speed,
+        .energy_jump = f->energy_jump,
+        .increment = f->health.increment,
     };
     int condition = lkd_guard_apply(&cycle->guard, &view, input->values,
                                     lkd_input_news_of(input, cycle->n_inputs));
@@ -355,6 +381,8 @@ static void step(struct lkd_cycle *cycle)
     stall(cycle);
     fault = lkd_cycle_compute(cycle, cycle->guard.acting);
     if (fault) {
+        if (fault == LKD_FAULT_BEYOND)
+            lkd_guard_fault(&cycle->guard, f->condition, f->step);
         fail(cycle, fault);
         return;
     }

@@ -13,8 +13,8 @@
  *
  * and simulated time lags wall time by exactly (skipped + cycles without a step) steps.
  *
- * A pause keeps the grid and does not step. A fault (the step failed, a joint is violated beyond
- * the limit, too many overruns, the watchdog) does the same permanently: the outputs are those of
+ * A pause keeps the grid and does not step. A fault (the step failed or is beyond a limit of
+ * judge.h, too many overruns, the watchdog) does the same permanently: the outputs are those of
  * the last good step, or zero if the settings say so; the record has the reason.
  *
  * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring
@@ -117,6 +117,7 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @rt:       touched by the cycle thread only, while it runs
  * @rt.values: the last good outputs;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
  * inputs, a guard of its own, and news of silent benches
+ * @rt.judge: of the steps since the last restart
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
@@ -164,6 +165,7 @@ struct lkd_cycle {
         double *trial;
         struct lkd_guard trial_guard;
         struct lkd_news *trial_news;
+        struct lkd_judge judge;
         int n_stamps;
         struct lkd_stamp stamp[LKD_STAMPS];
     } rt;
@@ -196,6 +198,10 @@ void lkd_cycle_free(struct lkd_cycle *cycle);
  * Keeps what benches sent.
  * Thread: control, while no thread runs the cycle. */
 void lkd_cycle_rewind(struct lkd_cycle *cycle);
+
+/** lkd_cycle_restart() - system to t = 0, and nothing known of earlier steps; all else stays.
+ * Thread: whoever runs the cycle.  RT: yes. */
+LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle);
 
 /** lkd_cycle_settle() - publish the final figures, the last cycle's overrun included.
  * Thread: control, when the thread that ran the cycle has ended. */

@@ -4,6 +4,7 @@
 #define LKD_RT_CYCLE_TYPES_H
 
 #include "guard.h"
+#include "judge.h"
 #include "linkage/linkage.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ enum lkd_fault {
     LKD_FAULT_NONE,
     LKD_FAULT_NOT_FINITE,
     LKD_FAULT_TURN,
-    LKD_FAULT_RESIDUAL,
+    LKD_FAULT_BEYOND, /* the step is beyond a limit of the policy; its outputs are not published */
     LKD_FAULT_OVERRUN,
     LKD_FAULT_WATCHDOG,
     LKD_FAULT_POLICY, /* a condition whose rule is FAULT */
@@ -90,10 +91,11 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @input_sequence, @input_origin_ns, @input_received_ns: of the newest input that acts in the
  * outputs
  * @flags:            enum Flag of the last step
- * @condition:        of LKD_FAULT_POLICY
- * @fault_residual:   of LKD_FAULT_RESIDUAL: violation of a joint by the failed step
- * @health:           of the last good step, as outputs, @step and the largest residuals are
- * @residual_position_max, @residual_velocity_max: largest since the start
+ * @condition:        of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
+ * @beyond:           of LKD_FAULT_BEYOND: of the failed step
+ * @health, @extent, @energy_jump: of the last good step, as outputs, @step and what is largest are
+ * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
+ * @energy_jump_max: largest since the start
  * @energy_start:     kinetic + potential at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -117,10 +119,16 @@ struct lkd_figures {
     int64_t input_received_ns;
     uint32_t flags;
     enum lkd_condition condition;
-    double fault_residual;
+    struct lkd_beyond beyond;
     struct lk_health health;
+    struct lk_extent extent;
+    double energy_jump;
     double residual_position_max;
     double residual_velocity_max;
+    double increment_max;
+    double position_max;
+    double speed_max;
+    double energy_jump_max;
     double energy_start;
 };
 

@@ -17,6 +17,10 @@ struct lkd_policy lkd_policy_default(void)
         .timeout_steps = 100,
         .residual_limit = 1e-3,
         .energy_limit = INFINITY,
+        .position_limit = 1e8,
+        .speed_limit = 1e5,
+        .energy_jump = {0.1, 0.9},
+        .increment = {1e-3, 1},
         .recover_samples = 3,
     };
 
@@ -25,6 +29,7 @@ struct lkd_policy lkd_policy_default(void)
     policy.rule[LKD_CONDITION_STALE].action = LKD_ACTION_RAMP;
     policy.rule[LKD_CONDITION_LOST].action = LKD_ACTION_RAMP;
     policy.rule[LKD_CONDITION_RESIDUAL].action = LKD_ACTION_FAULT;
+    policy.rule[LKD_CONDITION_BOUNDS].action = LKD_ACTION_FAULT;
     return policy;
 }
 
@@ -202,22 +207,39 @@ static int follow(struct lkd_guard *guard, enum lkd_condition condition, bool no
     return trip_all(guard, condition, step);
 }
 
+static int look_at_lateness(struct lkd_guard *guard, const struct lkd_guard_view *view)
+{
+    guard->model &= ~(1u << LKD_CONDITION_LATE);
+    if (view->overruns == guard->overruns_seen)
+        return -1;
+    note(guard, LKD_CONDITION_LATE, view->overruns - guard->overruns_seen, view->step);
+    guard->overruns_seen = view->overruns;
+    guard->model |= 1u << LKD_CONDITION_LATE;
+    return trip_all(guard, LKD_CONDITION_LATE, view->step);
+}
+
 static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *view)
 {
-    int late = -1, residual, energy;
+    const struct lkd_policy *policy = &guard->policy;
+    const struct {
+        enum lkd_condition condition;
+        bool now; /* negated comparisons: a NaN is beyond any limit */
+    } all[] = {
+        {LKD_CONDITION_RESIDUAL, !(view->residual <= policy->residual_limit)},
+        {LKD_CONDITION_ENERGY, !(fabs(view->energy) <= policy->energy_limit)},
+        {LKD_CONDITION_BOUNDS,
+         !(view->position <= policy->position_limit && view->speed <= policy->speed_limit)},
+        {LKD_CONDITION_ENERGY_JUMP, !(view->energy_jump <= policy->energy_jump.limit)},
+        {LKD_CONDITION_INCREMENT, !(view->increment <= policy->increment.limit)},
+    };
+    int fault = look_at_lateness(guard, view);
 
-    guard->model &= ~(1u << LKD_CONDITION_LATE);
-    if (view->overruns != guard->overruns_seen) {
-        note(guard, LKD_CONDITION_LATE, view->overruns - guard->overruns_seen, view->step);
-        guard->overruns_seen = view->overruns;
-        guard->model |= 1u << LKD_CONDITION_LATE;
-        late = trip_all(guard, LKD_CONDITION_LATE, view->step);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        int found = follow(guard, all[i].condition, all[i].now, view->step);
+
+        fault = fault >= 0 ? fault : found;
     }
-    residual = follow(guard, LKD_CONDITION_RESIDUAL,
-                      !(view->residual <= guard->policy.residual_limit), view->step);
-    energy = follow(guard, LKD_CONDITION_ENERGY,
-                    !(fabs(view->energy) <= guard->policy.energy_limit), view->step);
-    return late >= 0 ? late : residual >= 0 ? residual : energy;
+    return fault;
 }
 
 static int look_at_age(struct lkd_guard *guard, struct lkd_guarded *c, const struct lkd_news *news,
@@ -391,4 +413,9 @@ LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *
     }
     show(guard);
     return fault;
+}
+
+LK_RT void lkd_guard_fault(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step)
+{
+    note(guard, condition, 1, step);
 }

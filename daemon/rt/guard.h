@@ -43,6 +43,9 @@ enum lkd_condition {
     LKD_CONDITION_LOST,
     LKD_CONDITION_RESIDUAL,
     LKD_CONDITION_ENERGY,
+    LKD_CONDITION_BOUNDS,
+    LKD_CONDITION_ENERGY_JUMP,
+    LKD_CONDITION_INCREMENT,
     LKD_CONDITIONS,
 };
 
@@ -53,6 +56,13 @@ struct lkd_rule {
     enum lkd_action action;
     double value;
     double ramp_s;
+};
+
+/** struct lkd_threshold - two limits of one figure: the rule acts beyond @limit, and the run ends
+ * in FAULT beyond @fault, whatever the rule says; infinite: never. */
+struct lkd_threshold {
+    double limit;
+    double fault;
 };
 
 /** struct lkd_channel_rule - staleness of one channel that the configuration names. */
@@ -68,6 +78,9 @@ struct lkd_channel_rule {
  * @rule:            one a condition
  * @timeout_steps:   of LKD_CONDITION_STALE; 0: never
  * @residual_limit:  of LKD_CONDITION_RESIDUAL [m or rad];  @energy_limit: [J], infinite: off
+ * @position_limit:  of LKD_CONDITION_BOUNDS [m];  @speed_limit: [m/s]
+ * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see judge.h
+ * @increment:       of LKD_CONDITION_INCREMENT [m or rad]
  * @recover_samples: good ones in a row, at least 1
  * @channel:         @n_channels with a staleness of their own; names that the model lacks have no
  *                   effect */
@@ -76,6 +89,10 @@ struct lkd_policy {
     uint64_t timeout_steps;
     double residual_limit;
     double energy_limit;
+    double position_limit;
+    double speed_limit;
+    struct lkd_threshold energy_jump;
+    struct lkd_threshold increment;
     uint64_t recover_samples;
     int n_channels;
     struct lkd_channel_rule channel[LKD_CHANNEL_RULES_MAX];
@@ -165,16 +182,24 @@ struct lkd_guard {
 
 /** struct lkd_guard_view - the state of the model before a step, as conditions need it.
  * @step:     steps done;  @overruns: so far
- * @residual: largest violation after the last step;  @energy: balance of energy after it [J] */
+ * @residual: largest violation after the last step;  @energy: balance of energy after it [J]
+ * @position, @speed: largest of a body after it [m, m/s]
+ * @energy_jump: that appeared [share];  @increment: last one of its iteration [m or rad] */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
     double residual;
     double energy;
+    double position;
+    double speed;
+    double energy_jump;
+    double increment;
 };
 
 /** lkd_policy_default() - stale and lost inputs ramp to their initial value in 0.1 s, after 100
- * steps; a residual beyond 1e-3 is a fault; all else is counted. */
+ * steps; a residual beyond 1e-3, a position beyond 1e8 m, a speed beyond 1e5 m/s, nine tenths of
+ * the energy from nowhere and an increment beyond 1 are faults; all else is counted.
+ * config/README.md says why these limits. */
 struct lkd_policy lkd_policy_default(void);
 
 /** lkd_guard_init() - for the input channels of @system; acting values initial.
@@ -197,5 +222,9 @@ void lkd_guard_begin(struct lkd_guard *guard, const struct lkd_news *news);
  * Return: a condition whose rule is FAULT, or -1. */
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
                           const double *commanded, const struct lkd_news *news);
+
+/** lkd_guard_fault() - count @condition, for which a run ends before the guard sees it.
+ * Thread: cycle.  RT: yes. */
+LK_RT void lkd_guard_fault(struct lkd_guard *guard, enum lkd_condition condition, uint64_t step);
 
 #endif

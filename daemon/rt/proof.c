@@ -52,6 +52,13 @@ static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
     lkd_guard_apply(&cycle->rt.trial_guard, &view, cycle->rt.trial, cycle->rt.trial_news);
 }
 
+/* A step that drives bodies beyond their bounds, as random inputs may, has done all its work: its
+ * time counts like any other. What did not close the joints is no step. */
+static bool is_failure(const struct lkd_cycle *cycle, enum lkd_fault fault)
+{
+    return fault != LKD_FAULT_BEYOND || cycle->rt.figures.condition == LKD_CONDITION_RESIDUAL;
+}
+
 static void count_step(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_t *random)
 {
     int64_t begin_ns;
@@ -62,11 +69,13 @@ static void count_step(struct lkd_proof *proof, struct lkd_cycle *cycle, uint64_
     begin_ns = lkd_clock_ns();
     guard_inputs(proof, cycle);
     fault = lkd_cycle_compute(cycle, cycle->rt.trial);
+    if (fault == LKD_FAULT_BEYOND)
+        lk_system_outputs(cycle->system, cycle->rt.values);
     lkd_histogram_add(&proof->compute, lkd_clock_ns() - begin_ns);
     proof->steps_done++;
     if (fault) {
-        lk_system_reset(cycle->system);
-        proof->restarts++;
+        lkd_cycle_restart(cycle);
+        proof->restarts += is_failure(cycle, fault);
     }
 }
 

@@ -29,7 +29,7 @@
  * @shared:   other real-time programs may use the core; set before the run
  * @compute:  a step with its outputs, as the cycle measures it;  @wakeup: ends of the pauses
  * @gap_max_ns, @gaps: of the loop that reads the clock, in @gap_time_ns of it
- * @steps_done;  @restarts: resets after a step that failed (the inputs drove it too far)
+ * @steps_done;  @restarts: resets after a step that failed, or did not close the joints
  * @progress: 0 to 1000;  @bursts: so far, a sign of life;  @done: the rest may be read;
  * @cancelled: it ended early on request */
 struct lkd_proof {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the guard between mailbox and step costs a cycle, by the number of input channels: nothing
- * tripped, a new sample for each channel in every step; and all of them on a ramp. By hand:
+ * tripped, a new sample for each channel in every step; and all of them on a ramp. And what the
+ * judge after the step costs, by the number of bodies. By hand:
  *
  *     taskset -c 1 build/tests/bench/guard */
 #include "cycle.h"
@@ -94,10 +95,61 @@ static int measure_size(int n)
     return 0;
 }
 
+/* So many bodies that fall. */
+static struct lk_system *make_bodies(int n)
+{
+    size_t size = 200 + (size_t)n * 80, used;
+    char *text = malloc(size);
+    struct lk_error error;
+    struct lk_model *model;
+    struct lk_system *system;
+
+    if (!text)
+        return NULL;
+    used = (size_t)snprintf(text, size, "linkage: 1\nname: bodies\nbodies:\n");
+    for (int i = 0; i < n; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "  b%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i);
+    if (lk_model_read_text("bodies", text, used, &model, &error) ||
+        lk_system_new(model, NULL, &system, &error)) {
+        fprintf(stderr, "guard: %s\n", error.text);
+        return NULL;
+    }
+    lk_model_free(model);
+    free(text);
+    return system;
+}
+
+static int judge_bodies(int n)
+{
+    static int64_t times[ROUNDS];
+    const struct lkd_policy policy = lkd_policy_default();
+    struct lk_system *system = make_bodies(n);
+    struct lkd_judge judge = {0};
+    struct lkd_findings found;
+    struct lkd_beyond beyond;
+
+    if (!system)
+        return 1;
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t begin_ns = lkd_clock_ns();
+
+        lkd_judge_look(&judge, system, &found);
+        lkd_judge_rule(&policy, &found, &beyond);
+        times[i] = lkd_clock_ns() - begin_ns;
+    }
+    qsort(times, ROUNDS, sizeof(times[0]), compare);
+    printf("%5d bodies judged                p50 %6" PRId64 " ns, p99 %6" PRId64 " ns\n", n,
+           times[ROUNDS / 2], times[ROUNDS * 99 / 100]);
+    lk_system_free(system);
+    return 0;
+}
+
 int main(void)
 {
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        if (measure_size(sizes[i]))
+        if (measure_size(sizes[i]) || judge_bodies(sizes[i]))
             return 1;
     return 0;
 }

@@ -390,14 +390,16 @@ static void test_faults(void **state)
     lk_system_health(bench.system, &health);
     lk_system_outputs(bench.system, start);
     bench.cycle->settings.policy.residual_limit = -1; /* nothing satisfies it */
-    run_to_fault(&bench, LKD_FAULT_RESIDUAL);
+    run_to_fault(&bench, LKD_FAULT_BEYOND);
     assert_true(lkd_mailbox_take(&bench.cycle->outputs));
     output = lkd_mailbox_front(&bench.cycle->outputs);
     assert_memory_equal(output->values, start, (size_t)bench.cycle->n_outputs * sizeof(double));
     /* and so are the figures; what was violated is said apart */
     assert_memory_equal(&output->figures.health, &health, sizeof(health));
     assert_true(output->figures.residual_position_max == health.residual_position);
-    assert_true(output->figures.fault_residual >= 0);
+    assert_int_equal(output->figures.condition, LKD_CONDITION_RESIDUAL);
+    assert_true(output->figures.beyond.value >= 0 && output->figures.beyond.limit == -1);
+    assert_int_equal(bench.cycle->guard.count[LKD_CONDITION_RESIDUAL], 1);
 
     bench.cycle->settings.policy.residual_limit = 1e-3;
     lkd_cycle_rewind(bench.cycle);

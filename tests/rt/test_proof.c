@@ -263,6 +263,29 @@ static void test_starts_over(void **state)
     close_cycle();
 }
 
+/* Inputs that drive a body beyond its bounds begin anew, too, and such a step has its full time. */
+static void test_beyond_bounds(void **state)
+{
+    struct lkd_policy *policy;
+
+    (void)state;
+    open_cycle(1000, 60000 * MS);
+    policy = &cycle->settings.policy;
+    policy->position_limit = 1e-9;
+    run();
+    assert_int_equal(proof.restarts, 0);
+    assert_int_equal(watched.begun_anew, 1000);
+    assert_true(cycle->rt.values[0] != 0); /* the outputs were evaluated */
+    close_cycle();
+
+    open_cycle(1000, 60000 * MS);
+    policy = &cycle->settings.policy;
+    policy->residual_limit = -1;
+    run();
+    assert_int_equal(proof.restarts, 1000);
+    close_cycle();
+}
+
 static void stall(void *data)
 {
     (void)data;
@@ -395,6 +418,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_inputs),
         cmocka_unit_test(test_guard),
         cmocka_unit_test(test_starts_over),
+        cmocka_unit_test(test_beyond_bounds),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_wakeups),

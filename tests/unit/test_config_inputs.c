@@ -40,6 +40,12 @@ static void test_defaults(void **state)
     is_rule(&p->rule[LKD_CONDITION_LOST], LKD_ACTION_RAMP, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_RESIDUAL], LKD_ACTION_FAULT, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_ENERGY], LKD_ACTION_COUNT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_BOUNDS], LKD_ACTION_FAULT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_ENERGY_JUMP], LKD_ACTION_COUNT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_INCREMENT], LKD_ACTION_COUNT, NAN, 0.1);
+    assert_true(p->position_limit == 1e8 && p->speed_limit == 1e5);
+    assert_true(p->energy_jump.limit == 0.1 && p->energy_jump.fault == 0.9);
+    assert_true(p->increment.limit == 1e-3 && p->increment.fault == 1);
     assert_int_equal(p->timeout_steps, 100);
     assert_true(p->residual_limit == 0.001);
     assert_true(isinf(p->energy_limit));
@@ -57,6 +63,9 @@ static void test_words_and_maps(void **state)
                                        "  lost: {value: 0.25, ramp: 2}\n"
                                        "  residual: {action: count, limit: 0.5}\n"
                                        "  energy: {action: fault, limit: 3}\n"
+                                       "  bounds: {action: hold, speed: 30}\n"
+                                       "  energy_jump: {limit: 0.2, fault: 0}\n"
+                                       "  increment: {action: fault, limit: 2, fault: 2}\n"
                                        "  recover: 9\n"
                                        "inputs:\n"
                                        "  claims: optional\n"
@@ -73,6 +82,11 @@ static void test_words_and_maps(void **state)
     is_rule(&p->rule[LKD_CONDITION_LOST], LKD_ACTION_RAMP, 0.25, 2);
     is_rule(&p->rule[LKD_CONDITION_RESIDUAL], LKD_ACTION_COUNT, NAN, 0.1);
     is_rule(&p->rule[LKD_CONDITION_ENERGY], LKD_ACTION_FAULT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_BOUNDS], LKD_ACTION_HOLD, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_INCREMENT], LKD_ACTION_FAULT, NAN, 0.1);
+    assert_true(p->position_limit == 1e8 && p->speed_limit == 30);
+    assert_true(p->energy_jump.limit == 0.2 && isinf(p->energy_jump.fault));
+    assert_true(p->increment.limit == 2 && p->increment.fault == 2);
     assert_int_equal(p->timeout_steps, 7);
     assert_true(p->residual_limit == 0.5);
     assert_true(p->energy_limit == 3);
@@ -129,6 +143,14 @@ static void test_refusals(void **state)
     refused("policy: {residual: {limit: 0}}\n", ":2:28:", "positive");
     refused("policy: {residual: {limit: .nan}}\n", ":2:28:", "limit");
     refused("policy: {energy: fault}\n", ":2:18:", "without a limit");
+    refused("policy: {bounds: {limit: 5}}\n", ":2:19:", "position");
+    refused("policy: {bounds: {position: 0}}\n", ":2:29:", "positive");
+    refused("policy: {bounds: {speed: -1}}\n", ":2:26:", "a speed of -1");
+    refused("policy: {energy_jump: {limit: 0}}\n", ":2:31:", "positive");
+    refused("policy: {energy_jump: {limit: 0.5, fault: 0.4}}\n", ":2:43:", "0 (never)");
+    refused("policy: {energy_jump: {limit: 2}}\n", ":2:31:", "below the limit of 2");
+    refused("policy: {increment: {fault: -1}}\n", ":2:29:", "at least the limit");
+    refused("policy: {increment: {position: 1}}\n", ":2:22:", "limit");
     refused("policy: {recover: 0}\n", ":2:19:", "1");
     refused("policy: 3\n", ":2:9:", "policy");
     refused("inputs: {claims: maybe}\n", ":2:18:", "optional");

@@ -684,6 +684,46 @@ static void test_energy(void **state)
     assert_int_equal(step(), LKD_CONDITION_ENERGY);
 }
 
+/* Of a figure with a limit: as the residual, whatever else the policy says about the step. */
+static void try_figure(enum lkd_condition condition, double *figure, double limit)
+{
+    rule(condition, LKD_ACTION_ZERO, NAN, 0.001);
+    renew();
+    commanded[0] = 4;
+    *figure = limit;
+    steps(3);
+    acts(0, 4);
+    *figure = 1.01 * limit;
+    steps(3);
+    acts(0, 0);
+    assert_int_equal(count(condition), 1);
+    assert_int_equal(guard.channel[TORQUE].acting_condition, condition);
+    *figure = 0;
+    steps(1);
+    acts(0, 4);
+    *figure = NAN;
+    steps(1);
+    assert_int_equal(count(condition), 2);
+    policy.rule[condition].action = LKD_ACTION_FAULT;
+    renew();
+    assert_int_equal(step(), condition);
+    *figure = 0;
+    policy = lkd_policy_default();
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    try_figure(LKD_CONDITION_BOUNDS, &view.position, 1e8);
+    try_figure(LKD_CONDITION_BOUNDS, &view.speed, 1e5);
+    try_figure(LKD_CONDITION_ENERGY_JUMP, &view.energy_jump, 0.1);
+    try_figure(LKD_CONDITION_INCREMENT, &view.increment, 1e-3);
+    renew();
+    lkd_guard_fault(&guard, LKD_CONDITION_INCREMENT, 17);
+    assert_int_equal(count(LKD_CONDITION_INCREMENT), 1);
+    assert_int_equal(guard.last_step[LKD_CONDITION_INCREMENT], 17);
+}
+
 /* Two causes at once: the channel returns when both are over, whichever tripped it. */
 static void test_two_conditions(void **state)
 {
@@ -799,6 +839,7 @@ int main(void)
         TEST(test_late),
         TEST(test_residual),
         TEST(test_energy),
+        TEST(test_figures),
         TEST(test_two_conditions),
         TEST(test_begin),
         TEST(test_same_bits),

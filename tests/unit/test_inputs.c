@@ -310,6 +310,9 @@ static void test_words(void **state)
                         "not-finite");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_ENERGY + 1)),
                         "energy");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_BOUNDS + 1)),
+                        "bounds");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "increment");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_LATE + 1)),
                         "late");
 }

@@ -38,6 +38,10 @@ static void json_energy(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_number(json, "work_input_J", s->work_input);
     lk_json_number(json, "dissipated_J", s->dissipated);
     lk_json_number(json, "energy_start_J", s->energy_start);
+    lk_json_number(json, "increment", s->increment);
+    lk_json_number(json, "energy_jump", s->energy_jump);
+    lk_json_number(json, "position_m", s->position);
+    lk_json_number(json, "speed_m_s", s->speed);
 }
 
 static void json_recording(struct lk_json *json, const Linkage__V1__Recording *r)
@@ -175,7 +179,10 @@ static void show_run(const Linkage__V1__Status *s)
            s->residual_position, s->residual_velocity);
     printf("%-13s kinetic %.6g J, potential %.6g J, at the start %.6g J\n", "energy", s->kinetic,
            s->potential, s->energy_start);
-    printf("%-13s put in %.6g J, dissipated %.6g J\n", "work", s->work_input, s->dissipated);
+    printf("%-13s put in %.6g J, dissipated %.6g J, from nowhere %.2g %%\n", "work", s->work_input,
+           s->dissipated, 100 * s->energy_jump);
+    printf("%-13s last increment %.3g m or rad; bodies at most %.3g m away, %.3g m/s fast\n",
+           "step at most", s->increment, s->position, s->speed);
 }
 
 static void show_recording(const Linkage__V1__Recording *r)

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a step may be: energies that the test makes up, step by step, the limits of a policy, and
+ * the example models, none of which may ever exceed them.
+ * Usage: test_judge MODELS */
+#include "judge.h"
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *models;
+
+static struct lkd_judge judge;
+static struct lk_health now;
+static double appeared;
+
+static int begin(void **state)
+{
+    (void)state;
+    now = (struct lk_health){.kinetic = 10};
+    lkd_judge_begin(&judge, &now);
+    return 0;
+}
+
+static double share(void)
+{
+    return lkd_judge_energy(&judge, &now, &appeared);
+}
+
+/* ---- energy ---- */
+
+/* Energy that moves from one place to another, is put in, taken out or dissipated: nothing. */
+static void test_balanced(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        double swing = sin(0.1 * i), work = 5 * sin(0.7 * i), lost = 0.01 * i;
+
+        now.potential = 5 * swing;
+        now.work_input = 2 * work;
+        now.work_drive = -0.5 * work;
+        now.work_applied = work;
+        now.dissipated = lost;
+        now.kinetic = 40 - now.potential + 2.5 * work - lost;
+        if (i == 0)
+            lkd_judge_begin(&judge, &now);
+        assert_true(share() < 1e-12);
+    }
+    assert_true(appeared < 1e-9);
+}
+
+/* From 10 J to 20 J in one step: half of what is there then. */
+static void test_one_step(void **state)
+{
+    (void)state;
+    now.kinetic = 20;
+    assert_float_equal(share(), 0.5, 1e-5);
+    assert_float_equal(appeared, 10, 1e-9);
+    for (int i = 0; i < 100; i++)
+        share();
+    assert_true(share() < 1e-3); /* and is forgotten */
+    now.potential = 80;
+    assert_float_equal(share(), 0.8, 1e-2); /* of 20 and 80 */
+}
+
+/* Growth by a factor in every step: larger factors faster, the small ones by what they sum up to.
+ */
+static void test_growth(void **state)
+{
+    const double factor[] = {1.001, 1.1, 2, 1e6}, least[] = {0, 0.45, 0.88, 0.99},
+                 most[] = {0.02, 0.6, 1, 1.00001};
+
+    for (int k = 0; k < 4; k++) {
+        double largest = 0;
+
+        begin(state);
+        for (int i = 0; i < 40; i++) {
+            now.kinetic *= factor[k];
+            largest = fmax(largest, share());
+        }
+        if (!(largest >= least[k] && largest <= most[k]))
+            fail_msg("growth by %g shows as %g", factor[k], largest);
+    }
+}
+
+/* What brakes is no gain, and what is over-booked as dissipated is none either. */
+static void test_losses(void **state)
+{
+    (void)state;
+    now.kinetic = 1;
+    assert_true(share() == 0);
+    now.dissipated += 1000;
+    assert_true(share() == 0);
+    now.dissipated -= 2; /* a law that drives: it says where its energy comes from */
+    now.kinetic += 2;
+    assert_true(share() < 1e-9);
+    now.kinetic += 2;
+    assert_true(share() > 1e-4);
+}
+
+/* A loss right after a gain, as where work is booked late. */
+static void test_cancels(void **state)
+{
+    (void)state;
+    now.kinetic = 13;
+    assert_true(share() > 0.2);
+    now.kinetic = 10;
+    assert_true(share() < 1e-9);
+}
+
+/* Round-off of large sums, of what stands still, and of what never moved. */
+static void test_round_off(void **state)
+{
+    (void)state;
+    now = (struct lk_health){.potential = -6e10};
+    lkd_judge_begin(&judge, &now);
+    now.potential += 1e-4;
+    assert_true(share() < 1e-5);
+
+    begin(state);
+    share();
+    now.dissipated = 10;
+    now.kinetic = 0;
+    for (int i = 0; i < 1000; i++)
+        share();
+    now.kinetic = 1e-12;
+    assert_true(share() < 1e-6);
+
+    now = (struct lk_health){0};
+    lkd_judge_begin(&judge, &now);
+    assert_true(share() == 0);
+    now.kinetic = 1e-25;
+    assert_true(share() < 1e-10);
+}
+
+/* ---- limits ---- */
+
+static struct lkd_policy policy;
+static struct lkd_findings found;
+static struct lkd_beyond beyond;
+
+static int begin_rules(void **state)
+{
+    (void)state;
+    policy = lkd_policy_default();
+    found = (struct lkd_findings){.extent = {.farthest = 3, .fastest = 4}};
+    return 0;
+}
+
+static int rule(void)
+{
+    beyond = (struct lkd_beyond){0};
+    return lkd_judge_rule(&policy, &found, &beyond);
+}
+
+static void is_beyond(enum lkd_condition condition, double value, double limit)
+{
+    assert_int_equal(rule(), condition);
+    assert_true(isnan(value) ? isnan(beyond.value) : beyond.value == value);
+    assert_true(beyond.limit == limit);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    found.extent.position = 1e8;
+    found.extent.speed = 1e5;
+    assert_int_equal(rule(), -1);
+    found.extent.speed = 2e5;
+    is_beyond(LKD_CONDITION_BOUNDS, 2e5, 1e5);
+    assert_int_equal(beyond.body, 4);
+    assert_true(beyond.is_speed);
+    found.extent.position = 1e22;
+    is_beyond(LKD_CONDITION_BOUNDS, 1e22, 1e8);
+    assert_int_equal(beyond.body, 3);
+    assert_false(beyond.is_speed);
+    found.extent.position = NAN;
+    is_beyond(LKD_CONDITION_BOUNDS, NAN, 1e8);
+    policy.rule[LKD_CONDITION_BOUNDS].action = LKD_ACTION_HOLD; /* is up to the guard */
+    found.extent.position = 1e22;
+    assert_int_equal(rule(), -1);
+}
+
+static void test_residual(void **state)
+{
+    (void)state;
+    found.health.residual_position = 2e-3;
+    is_beyond(LKD_CONDITION_RESIDUAL, 2e-3, 1e-3);
+    policy.rule[LKD_CONDITION_RESIDUAL].action = LKD_ACTION_COUNT;
+    assert_int_equal(rule(), -1);
+}
+
+/* Counted first, a fault far beyond; with the rule `fault` at once. */
+static void try_threshold(enum lkd_condition condition, double *value,
+                          struct lkd_threshold *threshold)
+{
+    double limit = threshold->limit, fault = threshold->fault;
+
+    *value = fault;
+    assert_int_equal(rule(), -1);
+    *value = 1.01 * fault;
+    is_beyond(condition, 1.01 * fault, fault);
+    policy.rule[condition].action = LKD_ACTION_FAULT;
+    *value = 1.01 * limit;
+    is_beyond(condition, 1.01 * limit, limit);
+    policy.rule[condition].action = LKD_ACTION_COUNT;
+    threshold->fault = INFINITY;
+    *value = 1e300;
+    assert_int_equal(rule(), -1);
+}
+
+static void test_thresholds(void **state)
+{
+    (void)state;
+    found.appeared = 7;
+    try_threshold(LKD_CONDITION_ENERGY_JUMP, &found.energy_jump, &policy.energy_jump);
+    found.energy_jump = 0.95;
+    policy.energy_jump.fault = 0.9;
+    is_beyond(LKD_CONDITION_ENERGY_JUMP, 0.95, 0.9);
+    assert_true(beyond.appeared == 7);
+    found.energy_jump = 0;
+    try_threshold(LKD_CONDITION_INCREMENT, &found.health.increment, &policy.increment);
+}
+
+/* ---- the example models ---- */
+
+/* Each scalar at one of its ends, a new one every @hold steps. */
+static void choose_inputs(const struct lk_system *system, int step, int hold, double *inputs)
+{
+    static uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+    const struct lk_channel *channels;
+    int n;
+
+    channels = lk_system_input_channels(system, &n);
+    if (step % hold != 0)
+        return;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < channels[i].size; j++) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            inputs[channels[i].offset + j] =
+                random >> 63 ? fmin(channels[i].high, 100) : fmax(channels[i].low, -100);
+        }
+}
+
+static void judge_model(const char *path, int hold)
+{
+    const struct lkd_policy defaults = lkd_policy_default();
+    struct lk_system *system;
+    struct lk_model *model;
+    struct lk_health start;
+    struct lk_error error;
+    double *inputs;
+
+    if (lk_model_read_file(path, &model, &error) || lk_system_new(model, NULL, &system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
+    assert_non_null(inputs);
+    lk_system_health(system, &start);
+    lkd_judge_begin(&judge, &start);
+    for (int i = 0; i < 500; i++) {
+        int condition;
+
+        choose_inputs(system, i, hold, inputs);
+        assert_int_equal(lk_system_step(system, inputs), 0);
+        lkd_judge_look(&judge, system, &found);
+        condition = lkd_judge_rule(&defaults, &found, &beyond);
+        if (condition >= 0)
+            fail_msg("%s, step %d: condition %d: %g of %g", path, i, condition, beyond.value,
+                     beyond.limit);
+    }
+    free(inputs);
+    lk_system_free(system);
+}
+
+/* Whatever their inputs do. */
+static void test_example_models(void **state)
+{
+    struct dirent *entry;
+    DIR *folder = opendir(models);
+    int n = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        char path[1024];
+
+        if (!strstr(entry->d_name, ".yaml"))
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", models, entry->d_name);
+        judge_model(path, 20);
+        judge_model(path, 1);
+        n++;
+    }
+    closedir(folder);
+    assert_true(n > 20);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_balanced, begin),
+        cmocka_unit_test_setup(test_one_step, begin),
+        cmocka_unit_test_setup(test_growth, begin),
+        cmocka_unit_test_setup(test_losses, begin),
+        cmocka_unit_test_setup(test_cancels, begin),
+        cmocka_unit_test_setup(test_round_off, begin),
+        cmocka_unit_test_setup(test_bounds, begin_rules),
+        cmocka_unit_test_setup(test_residual, begin_rules),
+        cmocka_unit_test_setup(test_thresholds, begin_rules),
+        cmocka_unit_test(test_example_models),
+    };
+
+    if (argc != 2)
+        return 1;
+    models = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
