@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the step `rattle` is for: machines that turn, loads on light chains, bodies without mass,
+ * poses where rows lose rank. The models are in machines/, what they must do in
+ * tests/reference/machines/, or a closed form here, or a law: energy stays where nothing takes or
+ * gives any. */
+#include "cmocka_all.h"
+#include "trajectory.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef FORMULATION
+#define FORMULATION "rattle"
+#endif
+#define MACHINE(name)   "tests/physics/machines/" name ".yaml"
+#define REFERENCE(name) "tests/reference/machines/" name ".csv"
+#define SOLVER          "solver: {step: 0.001}", "solver: {formulation: " FORMULATION "}"
+
+static struct lk_system *machine(const char *path, const char *const *replace, double h,
+                                 int iterations)
+{
+    struct lk_model *model = trajectory_model(path, replace);
+    struct lk_options options = {.step = h, .iterations = iterations};
+    struct lk_system *sys = NULL;
+    struct lk_error error;
+
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s: %s", path, error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+static double output(const struct lk_system *sys, const char *name, int component)
+{
+    double values[128];
+    int n;
+    const struct lk_channel *channel = lk_system_output_channels(sys, &n);
+
+    assert_true(lk_system_output_size(sys) <= 128);
+    lk_system_outputs(sys, values);
+    for (int i = 0; i < n; i++)
+        if (strcmp(channel[i].name, name) == 0)
+            return values[channel[i].offset + component];
+    fail_msg("no output '%s'", name);
+    return NAN;
+}
+
+static void advance(struct lk_system *sys, int steps, const double *inputs)
+{
+    for (int i = 0; i < steps; i++)
+        assert_int_equal(lk_system_step(sys, inputs), 0);
+}
+
+/* ---- motions that are known: error and order ---- */
+
+static const char *const plain[] = {SOLVER, NULL};
+
+/** struct known - @h: [s];  @tolerance: of positions, velocities and forces at @h, 0: not compared;
+ * @order: whether the errors at h / 2 and h / 4 must fall with the square */
+struct known {
+    struct reference_case c;
+    double h;
+    double tolerance[QUANTITIES];
+    int order;
+};
+
+static const struct known knowns[] = {
+    {.c = {"crank", MACHINE("crank"), REFERENCE("crank"), plain, .forces = {{"F", "piston_pin"}},
+           .end = 0.2},
+     .h = 5e-4,
+     .tolerance = {0.3, 22, 2500},
+     .order = 1},
+    {.c = {"cardan", MACHINE("cardan"), REFERENCE("cardan"), plain, .end = 1},
+     .h = 1e-3,
+     .tolerance = {2.3e-3, 0.1, 0},
+     .order = 1},
+    {.c = {"gimbal", MACHINE("gimbal"), REFERENCE("gimbal"), plain, .end = 0.1},
+     .h = 2e-4,
+     .tolerance = {2e-3, 2, 0},
+     .order = 1},
+    {.c = {"bennett", MACHINE("bennett"), REFERENCE("bennett"), plain,
+           .forces = {{"F1", "joint1"}, {"F2", "joint2"}, {"F3", "joint3"}, {"F4", "joint4"}},
+           .end = 1},
+     .h = 5e-3,
+     .tolerance = {1.2e-3, 6e-3, 0.15},
+     .order = 1},
+    {.c = {"pantograph", MACHINE("pantograph"), REFERENCE("pantograph"), plain, .end = 0.3},
+     .h = 1e-3,
+     .tolerance = {1e-3, 1e-2, 0},
+     .order = 0},
+    {.c = {"peaucellier", MACHINE("peaucellier"), REFERENCE("peaucellier"), plain, .end = 0.3},
+     .h = 1e-3,
+     .tolerance = {1e-3, 1e-2, 0},
+     .order = 0},
+};
+
+static void follows_reference(void **state)
+{
+    const struct known *k = *state;
+    struct trajectory run[3];
+    int n = k->order ? 3 : 1;
+
+    for (int i = 0; i < n; i++) {
+        trajectory_run(&k->c, k->h / (1 << i), 0, &run[i]);
+        printf("    %-12s %.3g ms: %.2e m, %.2e m/s, %.2e N; rows %.1e, %.1e; energy %.1e J\n",
+               k->c.name, 1e3 * k->h / (1 << i), run[i].error[POSITION], run[i].error[VELOCITY],
+               run[i].error[REACTION], run[i].violation[0], run[i].violation[1],
+               run[i].energy_drift);
+    }
+    /* rows hold to round-off; beside a pose without full rank, by the regularisation */
+    assert_true(run[0].violation[0] < 1e-8 && run[0].violation[1] < 2e-3);
+    for (int q = 0; q < QUANTITIES; q++) {
+        if (!(k->tolerance[q] > 0))
+            continue;
+        assert_true(run[0].error[q] < k->tolerance[q]);
+        if (k->order)
+            assert_in_set((int)lround(log2(run[1].error[q] / run[2].error[q]) * 10),
+                          ((const LargestIntegralType[]){19, 20, 21}), 3);
+    }
+}
+
+/* ---- nothing takes energy, so it stays ---- */
+
+/** struct conserved - a machine without load or friction.
+ * @energy: at the start [J], by hand
+ * @iterations: 0 takes the formulation's
+ * @swing:  largest change of energy in @end seconds; @trend: change of its mean from the first
+ * tenth of that time to the last; both relative to @energy */
+struct conserved {
+    const char *name;
+    const char *path;
+    const char *const *replace;
+    double h;
+    double end;
+    int iterations;
+    double energy;
+    double swing;
+    double trend;
+};
+
+static double energy_of(const struct lk_system *sys)
+{
+    struct lk_health health;
+
+    lk_system_health(sys, &health);
+    return health.kinetic + health.potential;
+}
+
+static const char *const half_speed[] = {
+    SOLVER, "15.707963267948966", "7.853981633974483", "314.15926535897932", "157.07963267948966",
+    NULL};
+#define BUSHING(k)                                                                                 \
+    {                                                                                              \
+        SOLVER, "[1e7, 1e7, 1e7, 1e5, 1e5, 0]", "[" k ", " k ", " k ", 1e5, 1e5, 0]", NULL         \
+    }
+static const char *const bushing_6[] = BUSHING("1e6");
+static const char *const bushing_7[] = BUSHING("1e7");
+static const char *const bushing_9[] = BUSHING("1e9");
+
+static const struct conserved conserveds[] = {
+    {"rotor-1500", MACHINE("rotor"), half_speed, 1e-3, 10, 0, 308.425, 1e-5, 1e-5},
+    {"rotor-3000", MACHINE("rotor"), plain, 1e-3, 10, 0, 1233.701, 1e-3, 1e-3},
+    /* its energy swings with the square of the step within a revolution */
+    {"crank-3000-by-5", MACHINE("crank"), plain, 1e-3, 10, 5, 1184.353, 2e-2, 1e-4},
+    {"cardan", MACHINE("cardan"), plain, 1e-3, 10, 0, 265.9727, 1e-3, 1e-6},
+    {"planetary-gear", MACHINE("planetary-gear"), plain, 1e-3, 10, 0, 0, 1e-9, 1e-9},
+    {"gimbal", MACHINE("gimbal"), plain, 1e-3, 20, 0, 2000.009, 1e-3, 1e-4},
+    {"bennett", MACHINE("bennett"), plain, 1e-3, 10, 0, 9.92114, 1e-3, 1e-5},
+    {"bushing-1e6", MACHINE("crank-on-bushing"), bushing_6, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
+    {"bushing-1e7", MACHINE("crank-on-bushing"), bushing_7, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
+    {"bushing-1e9", MACHINE("crank-on-bushing"), bushing_9, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
+    {"pantograph", MACHINE("pantograph"), plain, 1e-3, 10, 0, 0.5968626, 1e-2, 1e-3},
+    {"peaucellier", MACHINE("peaucellier"), plain, 1e-3, 10, 0, 1.882849, 1e-1, 1e-2},
+};
+
+static void keeps_energy(void **state)
+{
+    const struct conserved *c = *state;
+    struct lk_system *sys = machine(c->path, c->replace, c->h, c->iterations);
+    double start = energy_of(sys), least = 0, most = 0, mean[2] = {0};
+    int n = (int)lround(c->end / c->h);
+
+    if (c->energy > 0)
+        assert_true(fabs(start - c->energy) < 1e-5 * c->energy);
+    for (int i = 0; i < n; i++) {
+        const double inputs[1] = {0};
+        double change;
+
+        assert_int_equal(lk_system_step(sys, inputs), 0);
+        change = energy_of(sys) / start - 1;
+        least = fmin(least, change);
+        most = fmax(most, change);
+        mean[0] += i < n / 10 ? change / (n / 10) : 0;
+        mean[1] += i >= n - n / 10 ? change / (n / 10) : 0;
+    }
+    printf("    %-14s %g ms, %g s: energy %+.2e .. %+.2e, mean %+.2e, then %+.2e\n", c->name,
+           1e3 * c->h, c->end, least, most, mean[0], mean[1]);
+    lk_system_free(sys);
+    assert_true(least > -c->swing && most < c->swing);
+    assert_true(fabs(mean[1] - mean[0]) < c->trend);
+}
+
+/* ---- what turns evenly ---- */
+
+/* error of the carrier's angle after 5 s [rad] */
+static double carrier_error(double h)
+{
+    const double inertia =
+        0.004 + 8e-5 * 3.6 * 3.6 + 3 * (5e-5 * 2.25 * 2.25 + 0.2 * 0.036 * 0.036);
+    const double torque = 0.05, acceleration = 2.6 * torque / inertia, t = 5;
+    const double angle = 80 * t + 0.5 * acceleration * t * t;
+    struct lk_system *sys = machine(MACHINE("planetary-gear"), plain, h, 0);
+    struct lk_health health;
+    double error;
+
+    for (int i = 0; i < (int)lround(t / h); i++) {
+        assert_int_equal(lk_system_step(sys, &torque), 0);
+        lk_system_health(sys, &health);
+        assert_true(health.residual_position < 1e-12);
+    }
+    error = output(sys, "carrier_angle", 0) - angle;
+    printf("    carrier, %.3g ms: %.3g turns, wrong by %.1e rad, %.1e rad/s, %.1e rad/s^2\n",
+           1e3 * h, angle / (2 * M_PI), error,
+           output(sys, "carrier_rate", 0) - 80 - acceleration * t,
+           output(sys, "carrier_acceleration", 0) - acceleration);
+    assert_true(fabs(output(sys, "sun_angle", 0) - 2.6 * output(sys, "carrier_angle", 0)) < 1e-9);
+    assert_true(fabs(output(sys, "planet_angle", 0) + 3.25 * output(sys, "carrier_angle", 0)) <
+                1e-9);
+    assert_true(fabs(output(sys, "carrier_rate", 0) / (80 + acceleration * t) - 1) < 1e-9);
+    assert_true(fabs(output(sys, "carrier_acceleration", 0) / acceleration - 1) < 1e-8);
+    lk_system_free(sys);
+    return error;
+}
+
+/* The angle of the carrier of the planetary gear is rate t + acceleration t^2 / 2 with the torque
+ * on the sun. Moments of inertia as the carrier feels them: the sun turns 3.6 times as fast, a
+ * planet -2.25 times and goes round at 36 mm; a torque on the sun, between it and the carrier,
+ * counts 2.6 times. The rates are exact; the angle is of order 2, as the planets go along chords:
+ * 0.15 rad a step make (0.15)^2 / 12 of the angle that the torque adds, at most. */
+static void planetary_gear_counts_turns(void **state)
+{
+    double coarse = carrier_error(1e-3), fine = carrier_error(5e-4);
+
+    (void)state;
+    assert_true(fabs(coarse) < 0.15 * 0.15 / 12 * 250);
+    assert_true(coarse / fine > 3.8 && coarse / fine < 4.2);
+}
+
+/* ---- bodies without mass, or nearly ---- */
+
+/** struct observed - an output, its component, and what it must be at time t. */
+struct observed {
+    const char *output;
+    int component;
+    double (*exact)(double t);
+    double scale;
+};
+
+/* m y'' + c y' + k y = -m g from rest: m = 2, k = 200, c = 3 */
+static double hung(double t, int derivative)
+{
+    const double w0 = sqrt(100), d = 0.75, w = sqrt(w0 * w0 - d * d), rest = -9.81 / 100;
+    double e = exp(-d * t), s = sin(w * t), c = cos(w * t);
+
+    switch (derivative) {
+    case 0:
+        return rest * (1 - e * (c + d / w * s));
+    case 1:
+        return rest * w0 * w0 / w * e * s;
+    default:
+        return rest * w0 * w0 * e * (c - d / w * s);
+    }
+}
+
+static double hung_y(double t)
+{
+    return hung(t, 0);
+}
+
+static double hung_v(double t)
+{
+    return hung(t, 1);
+}
+
+static double hung_x(double t)
+{
+    return 0.1 + 0.3 * t;
+}
+
+static double hung_force(double t)
+{
+    return -200 * hung(t, 0) - 3 * hung(t, 1);
+}
+
+static const struct observed hung_block[] = {{"y", 0, hung_y, 0.2},
+                                             {"v", 0, hung_v, 1},
+                                             {"x", 0, hung_x, 0.2},
+                                             {"force", 0, hung_force, 20},
+                                             {NULL, 0, NULL, 0}};
+
+/* the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y */
+static double guided_x(double t)
+{
+    const double d = 5, w = sqrt(1000 - d * d);
+
+    return 0.02 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t));
+}
+
+static double chain_y(double t)
+{
+    return 0.01 * exp(-100 * t);
+}
+
+static double chain_stretch_y(double t)
+{
+    return 0.03 + 0.1 * t - chain_y(t);
+}
+
+static const struct observed guided_chain[] = {{"x_i", 0, guided_x, 0.02},
+                                               {"y_i", 0, chain_y, 0.01},
+                                               {"y_j", 0, chain_stretch_y, 0.02},
+                                               {NULL, 0, NULL, 0}};
+
+/* Two springs k and dampers c in a row, a mass of 1 kg at their end and none between them: the
+ * force is the same in both. With p the place between and X, V those of the mass, 2 c p' + 2 k p =
+ * k X + c V: the deviation p - X / 2 decays with k / c, and X follows one spring k / 2 and damper c
+ * / 2, but for that. */
+struct two_in_a_row {
+    double k, c, p, x, v;
+};
+
+static void two_rates(const struct two_in_a_row *y, struct two_in_a_row *ret)
+{
+    ret->p = (y->k * y->x + y->c * y->v - 2 * y->k * y->p) / (2 * y->c);
+    ret->x = y->v;
+    ret->v = -y->k * y->p - y->c * ret->p;
+}
+
+static struct two_in_a_row two_at(struct two_in_a_row y, double t)
+{
+    const double d = 1e-5;
+    int n = (int)lround(t / d);
+
+    for (int i = 0; i < n; i++) { /* Runge's midpoint rule: right to 1e-9 */
+        struct two_in_a_row middle = y, rate;
+
+        two_rates(&y, &rate);
+        middle.p += 0.5 * d * rate.p;
+        middle.x += 0.5 * d * rate.x;
+        middle.v += 0.5 * d * rate.v;
+        two_rates(&middle, &rate);
+        y.p += d * rate.p;
+        y.x += d * rate.x;
+        y.v += d * rate.v;
+    }
+    return y;
+}
+
+static double chain_x(double t)
+{
+    return two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t).p;
+}
+
+static double chain_stretch_x(double t)
+{
+    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t);
+
+    return y.x - y.p;
+}
+
+static const struct observed free_chain[] = {{"x_i", 0, chain_x, 0.02},
+                                             {"x_j", 0, chain_stretch_x, 0.02},
+                                             {"y_i", 0, chain_y, 0.01},
+                                             {"y_j", 0, chain_stretch_y, 0.02},
+                                             {NULL, 0, NULL, 0}};
+
+static double light_p(double t)
+{
+    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).p;
+}
+
+static double light_v(double t)
+{
+    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t), rate;
+
+    two_rates(&y, &rate);
+    return rate.p;
+}
+
+static double heavy_x(double t)
+{
+    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).x;
+}
+
+static const struct observed light_between[] = {{"p1", 0, light_p, 0.02},
+                                                {"v1", 0, light_v, 1},
+                                                {"heavy", 0, heavy_x, 0.05},
+                                                {NULL, 0, NULL, 0}};
+
+/** struct massless - @accuracy: largest error at 1 ms, relative to the scale of each output */
+struct massless {
+    const char *name;
+    const char *path;
+    const char *const *replace;
+    const struct observed *observed;
+    double from;
+    double accuracy;
+};
+
+static const char *const chain_solver[] = {"solver: {formulation: recursive, step: 0.001}",
+                                           "solver: {formulation: " FORMULATION "}", NULL};
+
+static const struct massless masslesses[] = {
+    {"hung-block", MACHINE("hung-block"), plain, hung_block, 0, 1e-4},
+    {"guided-chain", "config/models/small-mass-chain-guided.yaml", chain_solver, guided_chain, 0,
+     1e-3},
+    {"free-chain", "config/models/small-mass-chain.yaml", chain_solver, free_chain, 0, 1e-3},
+    /* its start at rest is gone after m / 2 c = 2.5e-7 s, and moves it by 6.5e-7 m */
+    {"light-between", MACHINE("light-between"), plain, light_between, 1e-3, 5e-3},
+};
+
+/* the largest error of each output at the whole hundredths of a second of half a second, relative
+ * to its scale */
+static void errors_of(const struct massless *m, double h, double *worst)
+{
+    struct lk_system *sys = machine(m->path, m->replace, h, 0);
+    int each = (int)lround(0.01 / h);
+
+    for (int i = 0; i <= 50; i++) {
+        double t = 0.01 * i;
+
+        for (int o = 0; m->observed[o].output && t >= m->from; o++) {
+            const struct observed *of = &m->observed[o];
+            double error = fabs(output(sys, of->output, of->component) - of->exact(t)) / of->scale;
+
+            if (!(error <= worst[o]))
+                worst[o] = error;
+        }
+        advance(sys, each, NULL);
+    }
+    lk_system_free(sys);
+}
+
+static void moves_as_without_mass(void **state)
+{
+    const struct massless *m = *state;
+    double worst[3][8] = {{0}};
+    int failed = 0;
+
+    for (int i = 0; i < 3; i++)
+        errors_of(m, 1e-3 / (1 << i), worst[i]);
+    for (int o = 0; m->observed[o].output; o++) {
+        double order = log2(worst[1][o] / worst[2][o]);
+        /* what is exact, or down where the mass and its start show, cannot fall */
+        int good = worst[0][o] < m->accuracy && (order > 1.9 || worst[2][o] < 5e-6);
+
+        printf("    %-4s %s %s[%d]: %.2e %.2e %.2e, order %.2f\n", good ? "" : "BAD", m->name,
+               m->observed[o].output, m->observed[o].component, worst[0][o], worst[1][o],
+               worst[2][o], order);
+        failed += !good;
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* ---- reactions of redundant rows ---- */
+
+/* largest difference of the sizes of the four reactions of the Bennett linkage in a second,
+ * relative, between the one at the origin and the one of @path */
+static double reactions_beside(const char *path)
+{
+    struct lk_system *here = machine(MACHINE("bennett"), plain, 1e-3, 0);
+    struct lk_system *there = machine(path, plain, 1e-3, 0);
+    double largest = 0;
+
+    for (int k = 0; k < 1000; k++) {
+        advance(here, 1, NULL);
+        advance(there, 1, NULL);
+        for (int j = 0; j < 4; j++) {
+            double a[6], b[6], size;
+
+            lk_system_joint_reaction(here, j, a);
+            lk_system_joint_reaction(there, j, b);
+            size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+            largest = fmax(largest, fabs(sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) / size - 1));
+        }
+    }
+    lk_system_free(here);
+    lk_system_free(there);
+    return largest;
+}
+
+static void reactions_are_the_same_turned(void **state)
+{
+    double largest = reactions_beside(MACHINE("bennett-turned"));
+
+    (void)state;
+    printf("    turned: %.1e of the reaction\n", largest);
+    assert_true(largest < 1e-6);
+}
+
+static struct CMUnitTest named(const char *name, CMUnitTestFunction test, const void *state)
+{
+    return (struct CMUnitTest){name, test, NULL, NULL, (void *)(uintptr_t)state};
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[64];
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof(knowns) / sizeof(*knowns); i++)
+        tests[n++] = named(knowns[i].c.name, follows_reference, &knowns[i]);
+    for (size_t i = 0; i < sizeof(conserveds) / sizeof(*conserveds); i++)
+        tests[n++] = named(conserveds[i].name, keeps_energy, &conserveds[i]);
+    for (size_t i = 0; i < sizeof(masslesses) / sizeof(*masslesses); i++)
+        tests[n++] = named(masslesses[i].name, moves_as_without_mass, &masslesses[i]);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(planetary_gear_counts_turns);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_turned);
+    return _cmocka_run_group_tests("rattle", tests, (size_t)n, NULL, NULL);
+}
