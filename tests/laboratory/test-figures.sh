@@ -81,6 +81,11 @@ done
 between "$(awk '/^ *0.00001 s  / { print $(NF - 1) }' "$work/said")" 490 510 || fail "Example 9: not 500 times"
 between "$(awk '/x0 = 0.2, 20 ms/ { print $NF }' "$work/said")" 1.8e-3 2.2e-3 || fail "Fig. 16: not 2e-3 N"
 
+# the outcome of several checks, two of them or three
+outcomes=$(root=/ bash -c '. "$1"; checks yes no; checks no yes no; checks no no; checks yes yes; check "2 < 1"' \
+    outcomes "$(dirname "$figures")/figures.d/common.bash" | paste -sd ' ')
+[ "$outcomes" = 'partly partly no yes no' ] || fail "outcomes of checks: $outcomes"
+
 # ---- what cannot be drawn ----
 
 ! "$figures" no-such-figure >"$work/said" 2>&1 || fail "a figure that is none was drawn"

@@ -127,11 +127,14 @@ verdict() {
 
 # every check of a table: checks yes yes no: yes where all are, no where none is, else partly
 checks() {
-    case " $* " in
-    *" no "*" yes "* | *" yes "*" no "*) echo partly ;;
-    *" no "*) echo no ;;
-    *) echo yes ;;
-    esac
+    local all=" $* "
+    if [[ $all != *" no "* ]]; then
+        echo yes
+    elif [[ $all != *" yes "* ]]; then
+        echo no
+    else
+        echo partly
+    fi
 }
 
 # ratio A B: A / B as a person writes it

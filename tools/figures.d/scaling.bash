@@ -55,7 +55,8 @@ draw() {
     row "share of three iterations" "81 % with factors" "$shares %"
     row "chain of 128 at 10 ms in real time" "from 4 cores on" \
         "$(awk '$1 == 128 { printf "%.0f times with 1", 10000 / $2 }' "$out/$name.dat")"
-    verdict partly "time grows with the links; the share here is of residuals and solutions alone, as one" \
+    verdict "$(checks "$(check "$(slope "$out/$name-long.dat") > 0.8 && $(slope "$out/$name-long.dat") < 1.3")" \
+        "$(check "$shares > 70")")" "time grows with the links; the share here is of residuals and solutions alone, as one" \
         "factor serves all iterations, and another both projections; speed-ups are of $processors" \
         "processors, vary, and need a quiet machine"
 }
