@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -54,6 +55,7 @@ static void test_bounds_fault(void **state)
     const Linkage__V1__Status *status;
     struct harness h;
     struct bench b;
+    time_t until;
 
     (void)state;
     open_runaway(&h, "");
@@ -61,9 +63,11 @@ static void test_bounds_fault(void **state)
     bench_claim(&b, "bench", "push", NULL);
     harness_go(&h);
     runs_await_sample(&h, STATE(RUNNING));
-    bench_send(&b, (const double[]){1e15}, 1);
-    benches_await_acting(&h, "push", 1e15);
-    status = runs_await_state(&h, STATE(FAULT));
+    until = time(NULL) + PATIENCE_MS / 1000;
+    /* more than one: a bench that was silent while the daemon armed has to recover first */
+    while (harness_command(&h, STATUS)->status->state == STATE(RUNNING) && time(NULL) < until)
+        bench_feed(&b, 1e15, 1);
+    status = harness_expect(&h, STATUS, RESULT(OK), STATE(FAULT));
     runs_says(status->fault, "body 'sled'");
     runs_says(status->fault, "limit of 1e+08 m");
     assert_true(status->speed < 1e5 && status->position < 1e8); /* of the good ones */
