@@ -54,6 +54,9 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
     struct lk_model copy = *model; /* shares the lists of the model */
     struct lk_options options = {.step = method->step, .engine = method->engine};
 
+    /* the iterations that a model asks for are those of its own formulation */
+    if (strcmp(copy.solver.formulation, own->formulation) != 0)
+        copy.solver.iterations = 0;
     strcpy(copy.solver.formulation, own->formulation);
     copy.solver.order = own->order;
     if (copy.solver.coordinates != own->coordinates)
