@@ -155,6 +155,7 @@ static const char *const half_speed[] = {
     }
 static const char *const bushing_6[] = BUSHING("1e6");
 static const char *const bushing_7[] = BUSHING("1e7");
+static const char *const bushing_8[] = BUSHING("1e8");
 static const char *const bushing_9[] = BUSHING("1e9");
 
 static const struct conserved conserveds[] = {
@@ -166,8 +167,11 @@ static const struct conserved conserveds[] = {
     {"planetary-gear", MACHINE("planetary-gear"), plain, 1e-3, 10, 0, 0, 1e-9, 1e-9},
     {"gimbal", MACHINE("gimbal"), plain, 1e-3, 20, 0, 2000.009, 1e-3, 1e-4},
     {"bennett", MACHINE("bennett"), plain, 1e-3, 10, 0, 9.92114, 1e-3, 1e-5},
+    /* bounded: the ringing of the bearing and the revolution, both met once a step, exchange energy
+     * to and fro; with 1e8 N/m 19 % of it in 2.8 s */
     {"bushing-1e6", MACHINE("crank-on-bushing"), bushing_6, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"bushing-1e7", MACHINE("crank-on-bushing"), bushing_7, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
+    {"bushing-1e8", MACHINE("crank-on-bushing"), bushing_8, 1e-3, 5, 0, 1184.353, 0.3, 0.1},
     {"bushing-1e9", MACHINE("crank-on-bushing"), bushing_9, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"pantograph", MACHINE("pantograph"), plain, 1e-3, 10, 0, 0.5968626, 1e-2, 1e-3},
     {"peaucellier", MACHINE("peaucellier"), plain, 1e-3, 10, 0, 1.882849, 1e-1, 1e-2},
