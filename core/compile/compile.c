@@ -6,6 +6,7 @@
 #include "compile/fill.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
+#include "step/tension.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -320,7 +321,8 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
 static void regularise_rows(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
-    double eps = fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
+    double times = sys->formulation->regularisation > 0 ? sys->formulation->regularisation : 1;
+    double eps = times * fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
 
     for (int i = 0; i < sys->n_joints; i++) {
         struct lk_joint *j = &sys->joint[i];
@@ -707,6 +709,21 @@ static int add_sequences(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
+/* rattle follows the tension in bodies that are light for it, which takes a factor more */
+static void note_tension(struct lk_system *sys)
+{
+    int n = 0;
+
+    for (int b = 0; b < sys->n_bodies && sys->formulation == &lk_formulation_rattle; b++)
+        n += lk_tension_bound(sys, b) > LK_TENSE;
+    if (n > 0 && sys->note[0] == '\0')
+        snprintf(
+            sys->note, sizeof(sys->note),
+            "%d bodies are light for the weight that may hang on them: their tension is in the "
+            "matrix of the step",
+            n);
+}
+
 int lk_compile(const struct lk_model *model, const struct lk_options *options,
                struct lk_compile_how told, struct lk_system **ret_system,
                struct lk_error *ret_error)
@@ -729,6 +746,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
         lk_system_free(sys);
         return r;
     }
+    note_tension(sys);
     sys->summary.assembly_gap = fmax(sys->summary.assembly_gap, gap);
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     *ret_system = sys;

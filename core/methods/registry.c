@@ -123,6 +123,12 @@ static int choose(const struct lk_model *model, struct lk_compile_how *how,
                   struct lk_error *ret_error)
 {
     how->formulation = find_step(model->solver.formulation, model->solver.coordinates);
+    if (how->formulation == &lk_formulation_rattle && model->solver.soft_redundancy) {
+        lk_error_set(ret_error,
+                     "redundancy: soft with formulation rattle, expected ali3: a joint that "
+                     "gives way would ring without its projections");
+        return LK_E_MODEL;
+    }
     if (how->formulation)
         return 0;
     refuse_step(model, ret_error);

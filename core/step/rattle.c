@@ -24,13 +24,16 @@
  * is in the matrix of the iterations alone: a model that has such rows needs a factor more. */
 #include "maths/vec.h"
 #include "step/quads.h"
+#include "step/tension.h"
 #include <stdbool.h>
 #include <string.h>
 
 #define WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
 #define WORSE      2     /* times the one before, */
 #define WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
+#define WORSE_PART 0.1   /* and than this part of the one of the prediction */
 #define ALPHA_MAX  0.5   /* contraction that is made use of at most */
+#define TENSE_LATE 0.1   /* of it moved from the end of a step to its start, beyond one half */
 #define LIGHT      1e-3  /* of the mass of the heaviest neighbour, */
 #define OVERDAMPED 20    /* and h c / m: the velocity follows from the positions */
 
@@ -45,12 +48,14 @@ struct iterate {
 
 /** struct half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1 where
  * the velocity follows from the positions, of the translation and the rotation, see is_drawn();
- * @sW: of the inertia;  @momentum: h J w_n;  @kick: see struct iterate;  @kept: the last iterate
- * but one */
+ * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
+ * w_n;  @kick: see struct iterate;  @kept: the last iterate but one */
 struct half_kicks {
     lk_four weight;
     lk_four drawn[2];
     lk_four sW[6];
+    lk_four start_sW[6];
+    lk_four tension[6];
     lk_four momentum[3];
     lk_four kick[6];
     struct iterate kept;
@@ -65,8 +70,9 @@ struct increment {
 /** struct rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the last iterate but one, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
- * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are 0
- */
+ * largest one of the last iterate, @predicted: of the first one;  @ends: 1 once an iterate was
+ * taken back: later increments are 0;  @tense: bodies whose tension is followed, with the @root of
+ * their J and their own @free_sW */
 struct rattle {
     struct half_kicks *quad;
     struct increment *increment;
@@ -76,15 +82,21 @@ struct rattle {
     double *value;
     struct lk_twist *load;
     double violation;
+    double predicted;
     bool ends;
+    int n_tense;
+    int *tense;
+    double (*root)[6];
+    struct lk_inverse_mass *free_sW;
 };
 
 /** struct own - what the state of a body has besides its motion. @x, @q: pose of the last factor;
- * @moved: u and theta of the last step */
+ * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2 */
 struct own {
     double x[3];
     double q[4];
     double moved[6];
+    double bent[6];
 };
 
 LK_INLINE struct own *own_of(const struct lk_state *state)
@@ -110,6 +122,9 @@ static int rattle_layout(struct lk_system *sys, const struct lk_topology *topolo
     double *multipliers = lk_arena_take(arena, n * (size_t)sys->n_rows, sizeof(double));
     double *square = lk_arena_take(arena, n, sizeof(double));
     double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
+    double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
+    struct lk_inverse_mass *free_sW = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*free_sW));
     double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
     struct lk_twist *load =
         lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
@@ -123,6 +138,9 @@ static int rattle_layout(struct lk_system *sys, const struct lk_topology *topolo
                              .square = square,
                              .lambda = lambda,
                              .value = value,
+                             .tense = tense,
+                             .root = root,
+                             .free_sW = free_sW,
                              .load = load};
     sys->formulation_data = r;
     return 0;
@@ -138,6 +156,17 @@ struct damped {
 static double mean_moment(const struct lk_body *body)
 {
     return (body->inertia[0] + body->inertia[1] + body->inertia[2]) / 3;
+}
+
+/* of what damps at any rate; friction and stops let go */
+static double damping_at_rest(const struct lk_system *sys, const struct lk_law *law)
+{
+    struct lk_law_value f = {0};
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (sys->term[i].kind != LK_TERM_FRICTION && sys->term[i].kind != LK_TERM_STOP)
+            lk_term_evaluate(&sys->term[i], 0, law->carry, &f);
+    return f.damping;
 }
 
 static struct damped dampers_at(const struct lk_system *sys, int b)
@@ -159,13 +188,11 @@ static struct damped dampers_at(const struct lk_system *sys, int b)
                 }
             }
             for (int row = 0; row < j->n_rows && j->body[s] == b && lk_is_compliant(j); row++) {
-                struct lk_law_value f;
-                double J[6];
+                double J[6], damping = damping_at_rest(sys, &sys->law[j->law + row]);
 
-                lk_law_evaluate(&sys->law[j->law + row], sys->term, 0, 0, 0, &f);
                 lk_jacobian_row(sys->jacobian[i], s, row, J);
-                d.damping[0] += f.damping * lk_dot(J, J);
-                d.damping[1] += f.damping * lk_dot(J + 3, J + 3);
+                d.damping[0] += damping * lk_dot(J, J);
+                d.damping[1] += damping * lk_dot(J + 3, J + 3);
             }
         }
     }
@@ -191,12 +218,24 @@ static void find_drawn(struct lk_system *sys, struct rattle *r)
                 is_drawn(sys, lane < sys->n_bodies ? lane : sys->n_bodies - 1, part);
 }
 
+static void find_tense(struct lk_system *sys, struct rattle *r)
+{
+    r->n_tense = 0;
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (lk_tension_bound(sys, b) > LK_TENSE &&
+            lk_tension_root(sys->body[b].inertia, r->root[r->n_tense])) {
+            r->free_sW[r->n_tense] = sys->sW[b];
+            r->tense[r->n_tense++] = b;
+        }
+}
+
 /* a state that was not stepped to: the factor of its own pose, as much motion as it has now */
 static void rattle_begin(struct lk_system *sys)
 {
     struct rattle *r = sys->formulation_data;
 
     find_drawn(sys, r);
+    find_tense(sys, r);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_motion *m = &sys->now.motion[b];
         struct own *own = &own_of(&sys->now)[b];
@@ -210,6 +249,8 @@ static void rattle_begin(struct lk_system *sys)
                 kick[part] = 0.5 * sys->h * (1 - r->quad[b / 4].drawn[part][b % 4]);
             own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
             own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
+            own->bent[i] = m->a.v[i];
+            own->bent[3 + i] = m->a.w[i];
         }
     }
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
@@ -218,6 +259,7 @@ static void rattle_begin(struct lk_system *sys)
 
         lk_gather(&l, &sys->W[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
         lk_gather(&l, sys->sW[0].inertia, LK_STRIDE(struct lk_inverse_mass), 6, r->quad[k].sW);
+        memcpy(r->quad[k].start_sW, r->quad[k].sW, sizeof(r->quad[k].sW));
         r->quad[k].weight = sys->quad[k].mass * mass;
     }
     for (int i = 0; i < sys->n_laws; i++)
@@ -262,6 +304,19 @@ static void rattle_renew(struct lk_system *sys)
     lk_evaluate_jacobians(sys);
 }
 
+/* Multipliers of rigid rows in the second half kick are what the projection finds. Those of the
+ * first are as good a guess, but for a part that loads no body at q_n, large near a singular pose.
+ */
+static void forget_rigid(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int row = 0; row < j->n_rows && !lk_is_compliant(j); row++)
+            sys->next.lambda[j->row + row] = 0;
+    }
+}
+
 /* ---- positions: half a kick at q_n ---- */
 
 /* s W g of four bodies; @with_twists: also their velocities at the end of the step, as far as known
@@ -269,16 +324,19 @@ static void rattle_renew(struct lk_system *sys)
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
                                  const struct lk_quad *quad, const struct half_kicks *half)
 {
-    lk_four g[6], Jtheta[3], turned[3], change[3], v[6];
+    lk_four g[6], Jtheta[3], turned[3], pull[3], change[3], v[6];
 
     lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
     lk_dexp_inverse_four(quad->theta, Jtheta, turned);
     for (int i = 0; i < 3; i++)
         turned[i] -= half->momentum[i];
-    lk_sym_mul_four(half->sW, turned, change);
+    lk_sym_mul_four(half->tension, quad->theta, pull);
+    for (int i = 0; i < 3; i++)
+        turned[i] = 0.5 / sys->s * turned[i] + (0.5 + TENSE_LATE) * pull[i];
+    lk_sym_mul_four(half->start_sW, turned, change);
     for (int i = 0; i < 3; i++) {
         g[i] = 0.5 * half->weight * (quad->u[i] - sys->h * quad->v_old[i]) + half->kick[i];
-        g[3 + i] = 0.5 / sys->s * change[i] + half->kick[3 + i];
+        g[3 + i] = change[i] + half->kick[3 + i];
     }
     lk_scatter(l, g, LK_STRIDE(struct lk_twist), 6, sys->residual[0].v);
     for (int i = 0; i < 6 && sys->needs_twists; i++)
@@ -304,11 +362,43 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
 
     lk_gather(l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
     lk_gather(l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
-    lk_sym_mul_four(half->sW, sum + 3, turn);
+    lk_sym_mul_four(half->start_sW, sum + 3, turn);
     for (int i = 0; i < 3; i++) {
         half->kick[i] = mass * sum[i];
         half->kick[3 + i] = turn[i];
     }
+}
+
+/* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
+ * s (J + s K)^-1 in place of s W, and (1/2 + d) K theta more there, (1/2 - d) less at its end. */
+static void take_tension(struct lk_system *sys, struct rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i];
+        struct half_kicks *half = &r->quad[b / 4];
+        const double *J = sys->body[b].inertia;
+        double all[6], K[6], sum[6];
+
+        lk_tension_of(sys, b, all);
+        lk_tension_part(r->root[i], sys->s, all, K);
+        for (int k = 0; k < 6; k++)
+            sum[k] = J[k] + sys->s * K[k];
+        lk_sym_inverse(sum, sys->sW[b].inertia);
+        for (int k = 0; k < 6; k++) {
+            sys->sW[b].inertia[k] *= sys->s;
+            /* lanes beyond the last body repeat it */
+            for (int lane = b % 4; lane < (b == sys->n_bodies - 1 ? 4 : b % 4 + 1); lane++) {
+                half->tension[k][lane] = K[k];
+                half->start_sW[k][lane] = sys->sW[b].inertia[k];
+            }
+        }
+    }
+}
+
+static void leave_tension(struct lk_system *sys, const struct rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++)
+        sys->sW[r->tense[i]] = r->free_sW[i];
 }
 
 /* x + h v + h^2/2 a, likewise for the turn, with the acceleration of the half kick that led here:
@@ -332,6 +422,8 @@ static bool predict(struct lk_system *sys, struct rattle *r)
         for (int i = 0; i < 6; i++)
             quad->a_old[i] =
                 2 / h * (1 - r->quad[k].drawn[i / 3]) * (quad->v_old[i] - 1 / h * quad->a_old[i]);
+        if (r->n_tense > 0)
+            lk_gather(&l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
         for (int i = 0; i < 3; i++) {
             quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
             quad->theta[i] =
@@ -459,8 +551,11 @@ static void keep_iterate(struct lk_system *sys, struct rattle *r, bool is_back)
  * and the iterations end there. @done: increments so far; system->solution holds Phi / 2. */
 static void take_back(struct lk_system *sys, struct rattle *r, int done, double violation)
 {
-    bool grows = done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN;
+    bool grows;
 
+    r->predicted = done == 0 ? violation : r->predicted;
+    grows = done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN &&
+            violation > WORSE_PART * r->predicted;
     r->ends |= grows;
     keep_iterate(sys, r, r->ends);
     r->violation = r->ends ? r->violation : violation;
@@ -516,10 +611,12 @@ static double find_increment(struct lk_system *sys, struct rattle *r, int iterat
         for (int i = 0; i < 6; i++)
             now[k].dq[i] = -2.0 * (now[k].correction[i] + residual[i]);
     }
-    for (int i = 0; i < iteration; i++) {
+    /* M says nothing of bodies without inertia */
+    for (int i = 0; i < iteration && sys->n_massless == 0; i++) {
         const struct increment *before = r->increment + (size_t)i * quads;
 
         alpha = r->square[i] > 0 ? inner_increments(sys, before, now) / r->square[i] : 0;
+        alpha = fmin(fmax(alpha, -1), 1); /* increments at round-off tell nothing */
         if (i < iteration - 1)
             add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
     }
@@ -538,8 +635,6 @@ static void apply_increment(struct lk_system *sys, struct rattle *r, int iterati
         struct lk_lanes l = lk_lanes_of(sys, k);
         struct lk_quad *quad = &sys->quad[k];
         struct half_kicks *half = &r->quad[k];
-        lk_four dq[4], turn[4];
-
         for (int i = 0; i < 6; i++) {
             now[k].dq[i] *= part;
             now[k].correction[i] *= part;
@@ -548,11 +643,9 @@ static void apply_increment(struct lk_system *sys, struct rattle *r, int iterati
         }
         for (int i = 0; i < 3; i++)
             quad->u[i] += now[k].dq[i];
-        lk_rotation_exp_four(now[k].dq + 3, dq);
-        lk_quat_mul_four(quad->turn, dq, turn);
-        for (int i = 0; i < 4; i++)
-            quad->turn[i] = turn[i];
-        lk_rotation_log_four(turn, quad->theta);
+        for (int i = 0; i < 3; i++)
+            quad->theta[i] += now[k].dq[3 + i];
+        lk_rotation_exp_four(quad->theta, quad->turn);
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);
     }
@@ -573,7 +666,7 @@ static void iterate(struct lk_system *sys, struct rattle *r, int iteration)
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
             compliant_rows(sys, r, i, iteration == 0);
-    if (iteration == 0 && sys->n_laws > 0)
+    if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
     lk_evaluate_reduce(sys);
     lk_evaluate_correction(sys);
@@ -631,6 +724,10 @@ static void close_positions(struct lk_system *sys)
             moved[3 + i] = quad->theta[i];
         }
         lk_scatter(&l, moved, LK_STRIDE(struct own), 6, own_of(&sys->next)->moved);
+        lk_gather(&l, own_of(&sys->now)->moved, LK_STRIDE(struct own), 6, correction);
+        for (int i = 0; i < 6; i++)
+            correction[i] = 1 / (sys->h * sys->h) * (moved[i] - correction[i]);
+        lk_scatter(&l, correction, LK_STRIDE(struct own), 6, own_of(&sys->next)->bent);
     }
     write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
     lk_evaluate_poses(sys, &sys->next);
@@ -648,26 +745,14 @@ LK_INLINE void mean_velocities(const struct lk_quad *quad, const lk_four last[6]
         ret[i] = 0.5 / h * (3 * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - last[i]);
 }
 
-/* Multipliers of rigid rows in the second half kick are what the projection finds. Those of the
- * first are as good a guess, but for a part that loads no body at q_n, large near a singular pose.
- */
-static void forget_rigid(struct lk_system *sys)
-{
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-
-        for (int row = 0; row < j->n_rows && !lk_is_compliant(j); row++)
-            sys->next.lambda[j->row + row] = 0;
-    }
-}
-
 static void kick_velocities(struct lk_system *sys, struct rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
         const struct half_kicks *half = &r->quad[k];
-        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], missing[3];
+        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], pull[3],
+            missing[3];
         double h = sys->h;
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
@@ -678,9 +763,11 @@ static void kick_velocities(struct lk_system *sys, struct rattle *r)
         for (int i = 0; i < 3; i++)
             back[i] = -quad->theta[i];
         lk_dexp_inverse_four(back, Jtheta, momentum);
+        lk_sym_mul_four(half->tension, quad->theta, pull);
         for (int i = 0; i < 3; i++) {
             v[i] = 1 / h * quad->u[i] - 2 / h * mass * sum[i];
-            momentum[i] = 1 / (h * sys->s) * momentum[i] - 2 / h * sum[3 + i];
+            momentum[i] = 1 / (h * sys->s) * momentum[i] -
+                          2 / h * (sum[3 + i] - (0.5 - TENSE_LATE) * pull[i]);
         }
         lk_sym_mul_four(half->sW, momentum, v + 3);
         for (int i = 0; i < 3; i++)
@@ -703,6 +790,35 @@ static void sum_forces(struct lk_system *sys, const double *lambda, const struct
             sys->residual[b].w[i] += load[b].w[i];
         }
     lk_evaluate_clear_frames(sys, sys->residual);
+}
+
+/* Multipliers of rigid rows that hold the forces on bodies without inertia at the present pose:
+ * with the factor of all bodies, whose artificial masses hardly count beside the others. */
+static void balance_massless(struct lk_system *sys, const struct rattle *r)
+{
+    if (sys->n_massless == 0)
+        return;
+    sum_forces(sys, sys->next.lambda, r->load);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        struct lk_twist *g = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            g->v[i] *= quad->massless[0][b % 4] * sys->sW[b].mass;
+            g->w[i] = quad->massless[1][b % 4] * turn[i];
+        }
+    }
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    lk_evaluate_reduce(sys);
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int row = j->row; row < j->row + lk_rigid_rows(j); row++)
+            sys->next.lambda[row] += sys->solution[row];
+    }
 }
 
 static void evaluate_loads(struct lk_system *sys, double t, const double *inputs,
@@ -736,7 +852,7 @@ static void free_accelerations(struct lk_system *sys, const struct rattle *r)
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
         const struct lk_quad *quad = &sys->quad[k];
-        lk_four sum[6], mass, v[6], a[6], Jw[3], torque[3];
+        lk_four sum[6], mass, v[6], a[6], Jw[3], torque[3], bent[6], last[6];
 
         lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
         lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
@@ -750,8 +866,10 @@ static void free_accelerations(struct lk_system *sys, const struct rattle *r)
             a[i] = -1 / sys->s * mass * sum[i];
             a[3 + i] = -1 / sys->s * a[3 + i];
         }
+        lk_gather(&l, own_of(&sys->next)->bent, LK_STRIDE(struct own), 6, bent);
+        lk_gather(&l, own_of(&sys->now)->bent, LK_STRIDE(struct own), 6, last);
         for (int i = 0; i < 6; i++)
-            a[i] += quad->massless[i / 3] * (1 / sys->h * (v[i] - quad->v_old[i]) - a[i]);
+            a[i] += quad->massless[i / 3] * (2 * bent[i] - last[i] - a[i]);
         if (sys->n_thin > 0)
             drop_along(quad->thin, a + 3);
         lk_scatter(&l, a, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
@@ -794,6 +912,7 @@ static void project_velocities(struct lk_system *sys, struct rattle *r)
 static void accelerate(struct lk_system *sys, struct rattle *r, const struct lk_state *state)
 {
     start_multipliers(sys, state);
+    balance_massless(sys, r);
     sum_forces(sys, sys->next.lambda, r->load);
     free_accelerations(sys, r);
     project_accelerations(sys, r);
@@ -834,8 +953,11 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     }
     if (sys->n_stops > 0)
         decide_stops(sys, r);
-    memset(sys->next.lambda, 0, (size_t)sys->n_rows * sizeof(double));
-    memcpy(sys->residual, r->load, (size_t)sys->n_bodies * sizeof(*r->load));
+    memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
+    if (sys->n_massless == 0)
+        forget_rigid(sys);
+    sum_forces(sys, sys->next.lambda, r->load);
+    take_tension(sys, r);
     lk_drives_advance(sys, inputs);
     turns_are_small = predict(sys, r);
     r->violation = INFINITY;
@@ -843,10 +965,12 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, r, i);
     take_back(sys, r, sys->iterations, violations(sys, 0.5));
+    leave_tension(sys, r);
     close_positions(sys);
     evaluate_loads(sys, t + sys->h, inputs, r->load);
     if (sys->n_massless == 0)
         forget_rigid(sys);
+    balance_massless(sys, r);
     sum_forces(sys, sys->next.lambda, r->load);
     kick_velocities(sys, r);
     project_velocities(sys, r);
@@ -866,5 +990,6 @@ const struct lk_formulation lk_formulation_rattle = {
     .begin = rattle_begin,
     .renew = rattle_renew,
     .order = 2,
-    .iterations = 4,
+    .iterations = 5,
+    .regularisation = 4,
 };

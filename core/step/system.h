@@ -162,7 +162,8 @@ struct lk_prices;
  * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
  * @wants_plain: no body is split, nothing is batched
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
- *          the options say;  @iterations: a step, where the model does not say */
+ *          the options say;  @iterations: a step, where the model does not say;
+ * @regularisation: E of rigid rows in units of that of ali3, 0: 1 */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
@@ -178,6 +179,7 @@ struct lk_formulation {
     int is_explicit;
     int order;
     int iterations;
+    double regularisation;
 };
 
 extern const struct lk_formulation lk_formulation_ali3;

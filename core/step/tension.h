@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tension: how the forces in its joints turn a body back. A light body under a large load swings
+ * across it faster than a step; where that may happen `rattle` takes the change of these torques
+ * over a step along with its start. */
+#ifndef LK_STEP_TENSION_H
+#define LK_STEP_TENSION_H
+
+#include "step/system.h"
+
+/** lk_tension_of() - K of body @b in system->now [N m/rad]: the torque of its joints' forces
+ * changes by -K delta when the body turns by delta: sum of (l.f) 1 - (l f^T + f l^T) / 2 over its
+ * point rows with lever l and force f. Body axes, xx yy zz xy xz yz. RT: yes. */
+LK_RT void lk_tension_of(const struct lk_system *system, int b, double ret[6]);
+
+/** lk_tension_root() - L, lower, with J = L L^T (xx yy zz yx zx zy). Return: 0 where J has no
+ * inverse, else 1. RT: yes. */
+LK_RT int lk_tension_root(const double J[6], double ret[6]);
+
+/** lk_tension_stiffest() - the largest eigenvalue of L^-1 K L^-T [1/s^2]. RT: yes. */
+LK_RT double lk_tension_stiffest(const double root[6], const double K[6]);
+
+/** lk_tension_part() - what of @K is too stiff for the step, again as a stiffness: with e and U the
+ * eigenvalues and eigenvectors of @s L^-1 K L^-T, L U e' U^T L^T / s, where e' is 0 below 0.1, then
+ * rises to e at 0.2. RT: yes, the same work for any K. */
+LK_RT void lk_tension_part(const double root[6], double s, const double K[6], double ret[6]);
+
+#define LK_TENSE 0.03 /* s K / J that a body may meet: rattle follows its tension */
+
+/** lk_tension_bound() - s K / J that body @b may meet if the weight of all bodies hangs on its
+ * joints. A chain swings across its tension with up to four times this, and a load that swings
+ * weighs three times as much. RT: yes. */
+LK_RT double lk_tension_bound(const struct lk_system *system, int b);
+
+#endif
