@@ -196,7 +196,7 @@ static const struct conserved conserveds[] = {
      * to and fro; with 1e8 N/m 19 % of it in 2.8 s */
     {"bushing-1e6", MACHINE("crank-on-bushing"), bushing_6, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"bushing-1e7", MACHINE("crank-on-bushing"), bushing_7, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
-    {"bushing-1e8", MACHINE("crank-on-bushing"), bushing_8, 1e-3, 5, 0, 1184.353, 0.3, 0.1},
+    {"bushing-1e8", MACHINE("crank-on-bushing"), bushing_8, 1e-3, 5, 0, 1184.353, 0.3, 0.2},
     {"bushing-1e9", MACHINE("crank-on-bushing"), bushing_9, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"pantograph", MACHINE("pantograph"), plain, 1e-3, 10, 0, 0.5968626, 1e-2, 1e-3},
     {"peaucellier", MACHINE("peaucellier"), plain, 1e-3, 10, 0, 1.882849, 1e-1, 1e-2},
