@@ -321,8 +321,8 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
 static void regularise_rows(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
-    double times = sys->formulation->regularisation > 0 ? sys->formulation->regularisation : 1;
-    double eps = times * fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
+    double own = sys->formulation->regularisation;
+    double eps = own > 0 ? own : fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
 
     for (int i = 0; i < sys->n_joints; i++) {
         struct lk_joint *j = &sys->joint[i];

@@ -163,7 +163,7 @@ struct lk_prices;
  * @wants_plain: no body is split, nothing is batched
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @iterations: a step, where the model does not say;
- * @regularisation: E of rigid rows in units of that of ali3, 0: 1 */
+ * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3 */
 struct lk_formulation {
     const char *name;
     LK_RT int (*step)(struct lk_system *system, const double *inputs);

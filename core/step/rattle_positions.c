@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
+#include "step/rattle.h"
+#include "step/tension.h"
+#include <string.h>
+
+#define WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
+#define WORSE      2     /* times the one before, */
+#define WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
+#define WORSE_PART 0.1   /* and than this part of the one of the prediction */
+#define ALPHA_MAX  0.5   /* contraction that is made use of at most */
+
+/* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
+ * far as they are known */
+LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
+                                 const struct lk_quad *quad, const struct lk_half_kicks *half)
+{
+    lk_four g[6], Jtheta[3], turned[3], pull[3], change[3], v[6];
+
+    lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
+    lk_dexp_inverse_four(quad->theta, Jtheta, turned);
+    for (int i = 0; i < 3; i++)
+        turned[i] -= half->momentum[i];
+    lk_sym_mul_four(half->tension, quad->theta, pull);
+    for (int i = 0; i < 3; i++)
+        turned[i] = 0.5 / sys->s * turned[i] + (0.5 + LK_TENSION_LATE) * pull[i];
+    lk_sym_mul_four(half->start_sW, turned, change);
+    for (int i = 0; i < 3; i++) {
+        g[i] = 0.5 * half->weight * (quad->u[i] - sys->h * quad->v_old[i]) + half->kick[i];
+        g[3 + i] = change[i] + half->kick[3 + i];
+    }
+    lk_scatter(l, g, LK_STRIDE(struct lk_twist), 6, sys->residual[0].v);
+    for (int i = 0; i < 6 && sys->needs_twists; i++)
+        v[i] = 2 / sys->h * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - quad->v_old[i];
+    if (sys->needs_twists)
+        lk_scatter(l, v, LK_STRIDE(struct lk_twist), 6, sys->twist[0].v);
+}
+
+/* the kick that system->residual holds into the lanes, as s W g has it */
+LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
+                         struct lk_half_kicks *half)
+{
+    lk_four sum[6], mass, turn[3];
+
+    lk_gather(l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
+    lk_gather(l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
+    lk_sym_mul_four(half->start_sW, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        half->kick[i] = mass * sum[i];
+        half->kick[3 + i] = turn[i];
+    }
+}
+
+/* The change of tension over a step, as far as it is too stiff for the step, acts at its start:
+ * s (J + s K)^-1 in place of s W, and (1/2 + d) K theta more there, (1/2 - d) less at its end. */
+void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i];
+        struct lk_half_kicks *half = &r->quad[b / 4];
+        const double *J = sys->body[b].inertia;
+        double all[6], K[6], sum[6];
+
+        lk_tension_of(sys, b, all);
+        lk_tension_part(r->root[i], sys->s, all, K);
+        for (int k = 0; k < 6; k++)
+            sum[k] = J[k] + sys->s * K[k];
+        lk_sym_inverse(sum, sys->sW[b].inertia);
+        for (int k = 0; k < 6; k++) {
+            sys->sW[b].inertia[k] *= sys->s;
+            /* lanes beyond the last body repeat it */
+            for (int lane = b % 4; lane < (b == sys->n_bodies - 1 ? 4 : b % 4 + 1); lane++) {
+                half->tension[k][lane] = K[k];
+                half->start_sW[k][lane] = sys->sW[b].inertia[k];
+            }
+        }
+    }
+}
+
+void lk_rattle_leave_tension(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++)
+        sys->sW[r->tense[i]] = r->free_sW[i];
+}
+
+/* x + h v + h^2/2 a, likewise for the turn, with the acceleration of the half kick that led here:
+ * multipliers and accelerations of the state may be large near a singular pose. Return: whether
+ * every turn is less than half a turn. */
+bool lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
+{
+    double h = sys->h;
+    lk_four widest = {0};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        lk_four Jw[3];
+
+        lk_gather(&l, sys->now.motion[0].x, LK_STRIDE(struct lk_motion), 3, quad->x_old);
+        lk_gather(&l, sys->now.motion[0].q, LK_STRIDE(struct lk_motion), 4, quad->q_old);
+        lk_gather(&l, sys->now.motion[0].v.v, LK_STRIDE(struct lk_motion), 6, quad->v_old);
+        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6,
+                  quad->a_old);
+        lk_sym_mul_four(quad->inertia, quad->v_old + 3, Jw);
+        for (int i = 0; i < 6; i++)
+            quad->a_old[i] =
+                2 / h * (1 - r->quad[k].drawn[i / 3]) * (quad->v_old[i] - 1 / h * quad->a_old[i]);
+        if (r->n_tense > 0)
+            lk_gather(&l, sys->now.motion[0].a.v, LK_STRIDE(struct lk_motion), 6, quad->a_old);
+        for (int i = 0; i < 3; i++) {
+            quad->u[i] = h * quad->v_old[i] + 0.5 * h * h * quad->start_a[0] * quad->a_old[i];
+            quad->theta[i] =
+                h * quad->v_old[3 + i] + 0.5 * h * h * quad->start_a[1] * quad->a_old[3 + i];
+            r->quad[k].momentum[i] = h * Jw[i];
+        }
+        widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
+        lk_rotation_exp_four(quad->theta, quad->turn);
+        take_kick(sys, &l, &r->quad[k]);
+        lk_quad_place(sys, &l, quad);
+        momentum_residual(sys, &l, quad, &r->quad[k]);
+    }
+    return lk_largest_lane(widest) < M_PI * M_PI;
+}
+
+/* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
+static void slip_rates(const struct lk_system *sys, int i, double *ret)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0};
+    struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
+
+    lk_joint_jacobian(j, pose, jacobian);
+    for (int row = 0; row < j->n_rows; row++)
+        ret[row] = 0;
+    for (int s = 0; s < j->n_sides; s++) {
+        const struct lk_twist *t = &sys->twist[j->body[s]], *old = t;
+        double first[6], last[6];
+
+        if (j->body[s] < sys->n_bodies)
+            old = &sys->now.motion[j->body[s]].v;
+        for (int row = 0; row < j->n_rows; row++) {
+            lk_jacobian_row(sys->jacobian[i], s, row, first);
+            lk_jacobian_row(jacobian, s, row, last);
+            for (int k = 0; k < 3; k++) {
+                ret[row] += 0.25 * (first[k] + last[k]) * (t->v[k] + old->v[k]);
+                ret[row] += 0.25 * (first[3 + k] + last[3 + k]) * (t->w[k] + old->w[k]);
+            }
+        }
+    }
+}
+
+/* (f - lambda) E of the compliant rows of a joint; E from the tangent at the predicted pose */
+static void compliant_rows(struct lk_system *sys, const struct lk_rattle *r, int i, bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
+
+    lk_evaluate_violation(sys, i, phi);
+    if (j->type == LK_JOINT_CREEP)
+        slip_rates(sys, i, slip);
+    for (int row = 0; row < j->n_rows; row++) {
+        const struct lk_law *law = &sys->law[j->law + row];
+        double before = r->value[j->law + row], *regular = &sys->regular[j->row + row];
+        double rate = j->type == LK_JOINT_CREEP ? slip[row] : (phi[row] - before) / sys->h;
+        struct lk_law_value f;
+
+        lk_law_step(law, sys->term, before, phi[row], rate, &f);
+        if (is_first)
+            *regular = lk_law_regular(&f, sys->h);
+        sys->solution[j->row + row] =
+            (f.elastic + f.dissipative - sys->next.lambda[j->row + row]) * *regular;
+    }
+}
+
+/* Phi of the rigid rows, times @part, into the right-hand side. Return: the largest |Phi|. */
+static double violations(struct lk_system *sys, double part)
+{
+    double largest = 0;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double *phi = sys->solution + j->row;
+
+        if (lk_is_compliant(j)) {
+            for (int row = 0; row < j->n_rows; row++)
+                phi[row] = 0;
+            continue;
+        }
+        lk_evaluate_violation(sys, i, phi);
+        for (int row = 0; row < j->n_rows; row++) {
+            largest = lk_max(largest, fabs(phi[row]));
+            phi[row] *= part;
+        }
+    }
+    return largest;
+}
+
+LK_INLINE lk_four select_four(lk_four_mask mask, lk_four yes, lk_four no)
+{
+    return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
+}
+
+/* @is_back: the kept iterate takes the place of the present one; else the present one is kept. The
+ * work is the same. */
+static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_back)
+{
+    long long all = is_back ? -1 : 0;
+    lk_four_mask mask = {all, all, all, all};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        struct lk_half_kicks *half = &r->quad[k];
+        struct lk_rattle_iterate *kept = &half->kept;
+
+#define KEEP(field, n)                                                                             \
+    for (int i = 0; i < (n); i++)                                                                  \
+    kept->field[i] = quad->field[i] = select_four(mask, kept->field[i], quad->field[i])
+        KEEP(u, 3);
+        KEEP(turn, 4);
+        KEEP(theta, 3);
+#undef KEEP
+        for (int i = 0; i < 6; i++)
+            kept->kick[i] = half->kick[i] = select_four(mask, kept->kick[i], half->kick[i]);
+        lk_quad_place(sys, &l, quad);
+        momentum_residual(sys, &l, quad, half);
+    }
+    for (int row = 0; row < sys->n_rows; row++)
+        r->lambda[row] = sys->next.lambda[row] = is_back ? r->lambda[row] : sys->next.lambda[row];
+}
+
+/* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
+ * and the iterations end there. @done: increments so far; system->solution holds Phi / 2. */
+static void take_back(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
+{
+    bool grows;
+
+    r->predicted = done == 0 ? violation : r->predicted;
+    grows = done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN &&
+            violation > WORSE_PART * r->predicted;
+    r->ends |= grows;
+    keep_iterate(sys, r, r->ends);
+    r->violation = r->ends ? r->violation : violation;
+}
+
+/* a . M b of two increments of all bodies */
+static double inner_increments(const struct lk_system *sys, const struct lk_rattle_increment *a,
+                               const struct lk_rattle_increment *b)
+{
+    double sum = 0;
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        const struct lk_quad *quad = &sys->quad[k];
+        lk_four turned[3], product;
+
+        lk_sym_mul_four(quad->inertia, b[k].dq + 3, turned);
+        product = quad->mass * lk_inner_four(a[k].dq, b[k].dq) + lk_inner_four(a[k].dq + 3, turned);
+        for (int i = 0; i < 4 && 4 * k + i < sys->n_bodies; i++)
+            sum += product[i];
+    }
+    return sum;
+}
+
+/* a += part b, with the multipliers that go with them */
+static void add_increment(const struct lk_system *sys, double part,
+                          const struct lk_rattle_increment *b, const double *lambda,
+                          struct lk_rattle_increment *a)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++)
+        for (int i = 0; i < 6; i++) {
+            a[k].dq[i] += part * b[k].dq[i];
+            a[k].correction[i] += part * b[k].correction[i];
+        }
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->solution[row] += part * lambda[row];
+}
+
+/* dq = -2 (s W Phi_q^T dlambda + s W g) of all bodies, corrected by what the increments before tell
+ * of the matrix: it is that of q_n, and where bodies turn fast it is wrong by as much as they turn
+ * in a step (C. G. Broyden's update of the inverse, in the form of P. Deuflhard, Newton Methods for
+ * Nonlinear Problems, 2004, algorithm QNERR). Return: the factor on the increment. */
+static double find_increment(struct lk_system *sys, struct lk_rattle *r, int iteration)
+{
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4, rows = (size_t)sys->n_rows;
+    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
+    double alpha = 0;
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        lk_four residual[6];
+
+        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, now[k].correction);
+        lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, residual);
+        for (int i = 0; i < 6; i++)
+            now[k].dq[i] = -2.0 * (now[k].correction[i] + residual[i]);
+    }
+    /* M says nothing of bodies without inertia */
+    for (int i = 0; i < iteration && sys->n_massless == 0; i++) {
+        const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
+
+        alpha = r->square[i] > 0 ? inner_increments(sys, before, now) / r->square[i] : 0;
+        alpha = fmin(fmax(alpha, -1), 1); /* increments at round-off tell nothing */
+        if (i < iteration - 1)
+            add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
+    }
+    return 1 / (1 - fmin(fmax(alpha, -ALPHA_MAX), ALPHA_MAX));
+}
+
+/* the new poses and s W g */
+static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iteration, double part)
+{
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4, rows = (size_t)sys->n_rows;
+    struct lk_rattle_increment *now = r->increment + (size_t)iteration * quads;
+    double *multipliers = r->multipliers + (size_t)iteration * rows;
+    lk_four largest = {0};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        struct lk_half_kicks *half = &r->quad[k];
+
+        for (int i = 0; i < 6; i++) {
+            now[k].dq[i] *= part;
+            now[k].correction[i] *= part;
+            half->kick[i] += now[k].correction[i];
+            largest = lk_max_four(largest, lk_max_four(now[k].dq[i], -now[k].dq[i]));
+        }
+        for (int i = 0; i < 3; i++)
+            quad->u[i] += now[k].dq[i];
+        for (int i = 0; i < 3; i++)
+            quad->theta[i] += now[k].dq[3 + i];
+        lk_rotation_exp_four(quad->theta, quad->turn);
+        lk_quad_place(sys, &l, quad);
+        momentum_residual(sys, &l, quad, half);
+    }
+    for (size_t row = 0; row < rows; row++) {
+        multipliers[row] = part * sys->solution[row];
+        sys->next.lambda[row] += multipliers[row];
+    }
+    r->square[iteration] = inner_increments(sys, now, now);
+    sys->next.balance->increment = lk_largest_lane(largest);
+}
+
+static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
+{
+    double part;
+
+    lk_evaluate_clear_frames(sys, sys->residual);
+    take_back(sys, r, iteration, violations(sys, 0.5));
+    for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
+        if (lk_is_compliant(&sys->joint[i]))
+            compliant_rows(sys, r, i, iteration == 0);
+    if (iteration == 0 && sys->n_laws + r->n_tense > 0)
+        lk_evaluate_factor(sys);
+    lk_evaluate_reduce(sys);
+    lk_evaluate_correction(sys);
+    part = find_increment(sys, r, iteration);
+    apply_increment(sys, r, iteration, r->ends ? 0 : part);
+}
+
+void lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
+{
+    r->violation = INFINITY;
+    r->ends = false;
+    for (int i = 0; i < sys->iterations; i++)
+        iterate(sys, r, i);
+    take_back(sys, r, sys->iterations, violations(sys, 0.5));
+}
+
+/* ---- closing: the factor of q_n+1 ---- */
+
+/* the motion of the step as a pose; quaternions lose their round-off */
+static void write_poses(const struct lk_system *sys, double *x, double *q, size_t stride)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        const struct lk_quad *quad = &sys->quad[k];
+        lk_four place[3], turned[4], scale;
+
+        for (int i = 0; i < 3; i++)
+            place[i] = quad->x_old[i] + quad->u[i];
+        lk_quat_mul_four(quad->q_old, quad->turn, turned);
+        scale = 1.5 - 0.5 * (turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] +
+                             turned[3] * turned[3]);
+        for (int i = 0; i < 4; i++)
+            turned[i] *= scale;
+        lk_scatter(&l, place, stride, 3, x);
+        lk_scatter(&l, turned, stride, 4, q);
+    }
+}
+
+/* dq = -s W Phi_q^T kappa */
+void lk_rattle_close(struct lk_system *sys)
+{
+    write_poses(sys, lk_rattle_own(&sys->next)->x, lk_rattle_own(&sys->next)->q,
+                LK_STRIDE(struct lk_rattle_own));
+    lk_rattle_release_laws(sys);
+    lk_rattle_factor_unclosed(sys, &sys->next);
+    violations(sys, 1);
+    lk_evaluate_correction(sys);
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        struct lk_quad *quad = &sys->quad[k];
+        lk_four correction[6], dtheta[3], dq[4], turn[4], moved[6];
+
+        lk_gather(&l, sys->correction[0].v, LK_STRIDE(struct lk_twist), 6, correction);
+        for (int i = 0; i < 3; i++) {
+            quad->u[i] -= correction[i];
+            dtheta[i] = -correction[3 + i];
+        }
+        lk_rotation_exp_four(dtheta, dq);
+        lk_quat_mul_four(quad->turn, dq, turn);
+        for (int i = 0; i < 4; i++)
+            quad->turn[i] = turn[i];
+        lk_rotation_log_four(turn, quad->theta);
+        for (int i = 0; i < 3; i++) {
+            moved[i] = quad->u[i];
+            moved[3 + i] = quad->theta[i];
+        }
+        lk_scatter(&l, moved, LK_STRIDE(struct lk_rattle_own), 6, lk_rattle_own(&sys->next)->moved);
+        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6,
+                  correction);
+        for (int i = 0; i < 6; i++)
+            correction[i] = 1 / (sys->h * sys->h) * (moved[i] - correction[i]);
+        lk_scatter(&l, correction, LK_STRIDE(struct lk_rattle_own), 6,
+                   lk_rattle_own(&sys->next)->bent);
+    }
+    write_poses(sys, sys->next.motion[0].x, sys->next.motion[0].q, LK_STRIDE(struct lk_motion));
+    lk_evaluate_poses(sys, &sys->next);
+    lk_evaluate_jacobians(sys);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `rattle` keeps beside the motion of the bodies, and the scratch that a step begins with. */
+#include "step/rattle.h"
+#include "step/tension.h"
+#include <string.h>
+
+#define LIGHT      1e-3 /* of the mass of the heaviest neighbour, */
+#define OVERDAMPED 20   /* and h c / m: the velocity follows from the positions */
+
+int lk_rattle_own_size(int n_bodies)
+{
+    return n_bodies * (int)LK_STRIDE(struct lk_rattle_own);
+}
+
+int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
+                     const struct lk_plan *plan, struct lk_arena *arena)
+{
+    struct lk_rattle *r = lk_arena_take(arena, 1, sizeof(*r));
+    size_t quads = ((size_t)sys->n_bodies + 3) / 4;
+    struct lk_half_kicks *quad = lk_arena_take(arena, quads, sizeof(*quad));
+    size_t n = (size_t)sys->iterations;
+    struct lk_rattle_increment *increment = lk_arena_take(arena, n * quads, sizeof(*increment));
+    double *multipliers = lk_arena_take(arena, n * (size_t)sys->n_rows, sizeof(double));
+    double *square = lk_arena_take(arena, n, sizeof(double));
+    double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
+    double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
+    struct lk_inverse_mass *free_sW = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*free_sW));
+    double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
+    struct lk_twist *load =
+        lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
+
+    (void)topology;
+    (void)plan;
+    if (arena->base)
+        *r = (struct lk_rattle){.quad = quad,
+                                .increment = increment,
+                                .multipliers = multipliers,
+                                .square = square,
+                                .lambda = lambda,
+                                .value = value,
+                                .tense = tense,
+                                .root = root,
+                                .free_sW = free_sW,
+                                .load = load};
+    sys->formulation_data = r;
+    return 0;
+}
+
+/** struct damped - of a body: @damping: of all compliant rows at it [N s/m], [N m s];  @heaviest:
+ * the largest mass [kg] and moment of inertia [kg m^2] of its neighbours */
+struct damped {
+    double damping[2];
+    double heaviest[2];
+};
+
+static double mean_moment(const struct lk_body *body)
+{
+    return (body->inertia[0] + body->inertia[1] + body->inertia[2]) / 3;
+}
+
+/* of what damps at any rate; friction and stops let go */
+static double damping_at_rest(const struct lk_system *sys, const struct lk_law *law)
+{
+    struct lk_law_value f = {0};
+
+    for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
+        if (sys->term[i].kind != LK_TERM_FRICTION && sys->term[i].kind != LK_TERM_STOP)
+            lk_term_evaluate(&sys->term[i], 0, law->carry, &f);
+    return f.damping;
+}
+
+static struct damped dampers_at(const struct lk_system *sys, int b)
+{
+    struct damped d = {{0}, {0}};
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int s = 0; s < j->n_sides; s++) {
+            for (int k = 0; k < j->n_sides && j->body[s] == b; k++) {
+                const struct lk_body *other = &sys->body[j->body[k]];
+
+                if (j->body[k] >= sys->n_bodies)
+                    d.heaviest[0] = d.heaviest[1] = INFINITY;
+                else if (j->body[k] != b) {
+                    d.heaviest[0] = lk_max(d.heaviest[0], other->mass);
+                    d.heaviest[1] = lk_max(d.heaviest[1], mean_moment(other));
+                }
+            }
+            for (int row = 0; row < j->n_rows && j->body[s] == b && lk_is_compliant(j); row++) {
+                double J[6], damping = damping_at_rest(sys, &sys->law[j->law + row]);
+
+                lk_jacobian_row(sys->jacobian[i], s, row, J);
+                d.damping[0] += damping * lk_dot(J, J);
+                d.damping[1] += damping * lk_dot(J + 3, J + 3);
+            }
+        }
+    }
+    return d;
+}
+
+/* Whether dampers draw a light body along: the mean velocity of a step is right then, but what is
+ * left of the impulses at its end rings. @part: 0: translation, 1: rotation. */
+static bool is_drawn(const struct lk_system *sys, int b, int part)
+{
+    struct damped d = dampers_at(sys, b);
+    double inertia = part == 0 ? sys->body[b].mass : mean_moment(&sys->body[b]);
+
+    return inertia == 0 ||
+           (inertia < LIGHT * d.heaviest[part] && sys->h * d.damping[part] > OVERDAMPED * inertia);
+}
+
+static void find_drawn(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++)
+        for (int part = 0; part < 2; part++)
+            r->quad[lane / 4].drawn[part][lane % 4] =
+                is_drawn(sys, lane < sys->n_bodies ? lane : sys->n_bodies - 1, part);
+}
+
+static void find_tense(struct lk_system *sys, struct lk_rattle *r)
+{
+    r->n_tense = 0;
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (lk_tension_bound(sys, b) > LK_TENSE &&
+            lk_tension_root(sys->body[b].inertia, r->root[r->n_tense])) {
+            r->free_sW[r->n_tense] = sys->sW[b];
+            r->tense[r->n_tense++] = b;
+        }
+}
+
+/* a state that was not stepped to: the factor of its own pose, as much motion as it has now */
+void lk_rattle_begin(struct lk_system *sys)
+{
+    struct lk_rattle *r = sys->formulation_data;
+
+    find_drawn(sys, r);
+    find_tense(sys, r);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_motion *m = &sys->now.motion[b];
+        struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
+
+        memcpy(own->x, m->x, sizeof(own->x));
+        memcpy(own->q, m->q, sizeof(own->q));
+        for (int i = 0; i < 3; i++) {
+            double kick[2];
+
+            for (int part = 0; part < 2; part++)
+                kick[part] = 0.5 * sys->h * (1 - r->quad[b / 4].drawn[part][b % 4]);
+            own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
+            own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
+            own->bent[i] = m->a.v[i];
+            own->bent[3 + i] = m->a.w[i];
+        }
+    }
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        lk_four mass;
+
+        lk_gather(&l, &sys->W[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
+        lk_gather(&l, sys->sW[0].inertia, LK_STRIDE(struct lk_inverse_mass), 6, r->quad[k].sW);
+        memcpy(r->quad[k].start_sW, r->quad[k].sW, sizeof(r->quad[k].sW));
+        r->quad[k].weight = sys->quad[k].mass * mass;
+    }
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->now.tangent[i] = LK_DECOUPLED;
+}
+
+void lk_rattle_release_laws(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        double *regular = &sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row];
+
+        *regular = LK_DECOUPLED;
+        if (sys->law[i].stop.is_impact)
+            lk_loads_hold_stop(sys, &sys->law[i]);
+        sys->next.tangent[i] = *regular;
+    }
+}
+
+void lk_rattle_factor_unclosed(struct lk_system *sys, const struct lk_state *state)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_rattle_own *own = &lk_rattle_own(state)[b];
+
+        memcpy(sys->pose[b].x, own->x, sizeof(own->x));
+        lk_quat_matrix(own->q, sys->pose[b].R);
+    }
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = state->tangent[i];
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_factor(sys);
+}
+
+void lk_rattle_renew(struct lk_system *sys)
+{
+    lk_drives_evaluate(sys, &sys->now);
+    lk_rattle_factor_unclosed(sys, &sys->now);
+    lk_evaluate_poses(sys, &sys->now);
+    lk_evaluate_twists(sys, &sys->now);
+    lk_evaluate_jacobians(sys);
+}
+
+void lk_rattle_forget_rigid(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int row = 0; row < j->n_rows && !lk_is_compliant(j); row++)
+            sys->next.lambda[j->row + row] = 0;
+    }
+}

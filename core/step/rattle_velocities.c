@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Velocities of `rattle`: half a kick at q_n+1; accelerations and reactions of the new state. */
+#include "step/rattle.h"
+#include <string.h>
+
+/* (3 u - u_last) / 2h, of order 2 without forces: where there is no inertia, velocities do not
+ * follow from impulses */
+LK_INLINE void mean_velocities(const struct lk_quad *quad, const lk_four last[6], double h,
+                               lk_four ret[6])
+{
+    for (int i = 0; i < 6; i++)
+        ret[i] = 0.5 / h * (3 * (i < 3 ? quad->u[i] : quad->theta[i - 3]) - last[i]);
+}
+
+static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        const struct lk_quad *quad = &sys->quad[k];
+        const struct lk_half_kicks *half = &r->quad[k];
+        lk_four sum[6], mass, last[6], mean[6], v[6], back[3], Jtheta[3], momentum[3], pull[3],
+            missing[3];
+        double h = sys->h;
+
+        lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
+        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
+        lk_gather(&l, lk_rattle_own(&sys->now)->moved, LK_STRIDE(struct lk_rattle_own), 6, last);
+        mean_velocities(quad, last, h, mean);
+        lk_sym_mul_four(quad->inertia, quad->theta, Jtheta);
+        for (int i = 0; i < 3; i++)
+            back[i] = -quad->theta[i];
+        lk_dexp_inverse_four(back, Jtheta, momentum);
+        lk_sym_mul_four(half->tension, quad->theta, pull);
+        for (int i = 0; i < 3; i++) {
+            v[i] = 1 / h * quad->u[i] - 2 / h * mass * sum[i];
+            momentum[i] = 1 / (h * sys->s) * momentum[i] -
+                          2 / h * (sum[3 + i] - (0.5 - LK_TENSION_LATE) * pull[i]);
+        }
+        lk_sym_mul_four(half->sW, momentum, v + 3);
+        for (int i = 0; i < 3; i++)
+            missing[i] = mean[3 + i] - v[3 + i];
+        for (int i = 0; i < 6; i++)
+            v[i] += half->drawn[i / 3] * (mean[i] - v[i]);
+        for (int i = 0; i < 3 && sys->n_thin > 0; i++)
+            v[3 + i] += lk_inner_four(quad->thin, missing) * quad->thin[i];
+        lk_scatter(&l, v, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].v.v);
+    }
+}
+
+void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const struct lk_twist *load)
+{
+    lk_evaluate_transpose(sys, lambda, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->residual[b].v[i] += load[b].v[i];
+            sys->residual[b].w[i] += load[b].w[i];
+        }
+    lk_evaluate_clear_frames(sys, sys->residual);
+}
+
+/* Multipliers of rigid rows that hold the forces on bodies without inertia at the present pose:
+ * with the factor of all bodies, whose artificial masses hardly count beside the others. */
+static void balance_massless(struct lk_system *sys, const struct lk_rattle *r)
+{
+    if (sys->n_massless == 0)
+        return;
+    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        struct lk_twist *g = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            g->v[i] *= quad->massless[0][b % 4] * sys->sW[b].mass;
+            g->w[i] = quad->massless[1][b % 4] * turn[i];
+        }
+    }
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    lk_evaluate_reduce(sys);
+    lk_fronts_solve(&sys->fronts, sys->solution);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
+        for (int row = j->row; row < j->row + lk_rigid_rows(j); row++)
+            sys->next.lambda[row] += sys->solution[row];
+    }
+}
+
+void lk_rattle_loads(struct lk_system *sys, double t, const double *inputs, struct lk_twist *ret)
+{
+    memset(ret, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*ret));
+    lk_loads_subtract(sys, t, inputs, ret);
+}
+
+/* ---- accelerations and reactions; nothing but the state enters ---- */
+
+/* multipliers of compliant rows by their laws; those of rigid rows begin at 0, but where bodies
+ * without inertia pass forces on: there the balance of forces is that of the half kick */
+static void start_multipliers(struct lk_system *sys, const struct lk_state *state)
+{
+    if (sys->n_massless == 0)
+        lk_rattle_forget_rigid(sys);
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double rate, x = lk_loads_law_place(sys, state, law, &rate);
+
+        lk_law_evaluate(law, sys->term, x, rate, !law->is_hard, &f);
+        sys->next.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
+    }
+}
+
+/* an acceleration about an axis without inertia is undetermined */
+LK_INLINE void drop_along(const lk_four axis[3], lk_four vector[3])
+{
+    lk_four along = lk_inner_four(axis, vector);
+
+    for (int i = 0; i < 3; i++)
+        vector[i] -= along * axis[i];
+}
+
+/* a = -W (gyroscopic + system->residual) */
+static void free_accelerations(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_lanes l = lk_lanes_of(sys, k);
+        const struct lk_quad *quad = &sys->quad[k];
+        lk_four sum[6], mass, v[6], a[6], Jw[3], torque[3], bent[6], last[6];
+
+        lk_gather(&l, sys->residual[0].v, LK_STRIDE(struct lk_twist), 6, sum);
+        lk_gather(&l, &sys->sW[0].mass, LK_STRIDE(struct lk_inverse_mass), 1, &mass);
+        lk_gather(&l, sys->twist[0].v, LK_STRIDE(struct lk_twist), 6, v);
+        lk_sym_mul_four(quad->inertia, v + 3, Jw);
+        lk_cross_four(v + 3, Jw, torque);
+        for (int i = 0; i < 3; i++)
+            torque[i] += sum[3 + i];
+        lk_sym_mul_four(r->quad[k].sW, torque, a + 3);
+        for (int i = 0; i < 3; i++) {
+            a[i] = -1 / sys->s * mass * sum[i];
+            a[3 + i] = -1 / sys->s * a[3 + i];
+        }
+        lk_gather(&l, lk_rattle_own(&sys->next)->bent, LK_STRIDE(struct lk_rattle_own), 6, bent);
+        lk_gather(&l, lk_rattle_own(&sys->now)->bent, LK_STRIDE(struct lk_rattle_own), 6, last);
+        for (int i = 0; i < 6; i++)
+            a[i] += quad->massless[i / 3] * (2 * bent[i] - last[i] - a[i]);
+        if (sys->n_thin > 0)
+            drop_along(quad->thin, a + 3);
+        lk_scatter(&l, a, LK_STRIDE(struct lk_motion), 6, sys->next.motion[0].a.v);
+    }
+}
+
+/* @which: where the velocities or accelerations of the bodies of system->next begin */
+static void subtract_corrections(const struct lk_system *sys, double *which)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *t = (struct lk_twist *)(which + (size_t)b * LK_STRIDE(struct lk_motion));
+
+        for (int i = 0; i < 3; i++) {
+            t->v[i] -= sys->correction[b].v[i];
+            t->w[i] -= sys->correction[b].w[i];
+        }
+    }
+}
+
+static void project_accelerations(struct lk_system *sys, struct lk_rattle *r)
+{
+    lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
+    lk_evaluate_refined(sys, r->lambda);
+    subtract_corrections(sys, sys->next.motion[0].a.v);
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->next.lambda[row] += sys->s * sys->solution[row];
+}
+
+static void project_velocities(struct lk_system *sys, struct lk_rattle *r)
+{
+    lk_evaluate_twists(sys, &sys->next);
+    lk_evaluate_velocity_violation(sys);
+    lk_evaluate_refined(sys, r->lambda);
+    subtract_corrections(sys, sys->next.motion[0].v.v);
+    lk_evaluate_twists(sys, &sys->next);
+}
+
+void lk_rattle_accelerate(struct lk_system *sys, struct lk_rattle *r, const struct lk_state *state)
+{
+    start_multipliers(sys, state);
+    balance_massless(sys, r);
+    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    free_accelerations(sys, r);
+    project_accelerations(sys, r);
+}
+
+void lk_rattle_kick(struct lk_system *sys, struct lk_rattle *r)
+{
+    if (sys->n_massless == 0)
+        lk_rattle_forget_rigid(sys);
+    balance_massless(sys, r);
+    lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
+    kick_velocities(sys, r);
+    project_velocities(sys, r);
+}
