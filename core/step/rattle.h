@@ -47,7 +47,7 @@ struct lk_rattle_increment {
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate, @predicted: of the first one;  @ends: 1 once an iterate was
  * taken back: later increments are 0;  @tense: bodies whose tension is followed, with the @root of
- * their J and their own @free_sW */
+ * their J and their own @free_sW, and @tension: K of all bodies */
 struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -62,6 +62,7 @@ struct lk_rattle {
     int n_tense;
     int *tense;
     double (*root)[6];
+    double (*tension)[6];
     struct lk_inverse_mass *free_sW;
 };
 

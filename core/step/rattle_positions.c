@@ -55,14 +55,15 @@ LK_INLINE void take_kick(const struct lk_system *sys, const struct lk_lanes *l,
  * s (J + s K)^-1 in place of s W, and (1/2 + d) K theta more there, (1/2 - d) less at its end. */
 void lk_rattle_take_tension(struct lk_system *sys, struct lk_rattle *r)
 {
+    if (r->n_tense > 0)
+        lk_tension_all(sys, r->tension);
     for (int i = 0; i < r->n_tense; i++) {
         int b = r->tense[i];
         struct lk_half_kicks *half = &r->quad[b / 4];
         const double *J = sys->body[b].inertia;
-        double all[6], K[6], sum[6];
+        double K[6], sum[6];
 
-        lk_tension_of(sys, b, all);
-        lk_tension_part(r->root[i], sys->s, all, K);
+        lk_tension_part(r->root[i], sys->s, r->tension[b], K);
         for (int k = 0; k < 6; k++)
             sum[k] = J[k] + sys->s * K[k];
         lk_sym_inverse(sum, sys->sW[b].inertia);
@@ -202,8 +203,8 @@ LK_INLINE lk_four select_four(lk_four_mask mask, lk_four yes, lk_four no)
 }
 
 /* @is_back: the kept iterate takes the place of the present one; else the present one is kept. The
- * work is the same. */
-static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_back)
+ * work is the same.  @is_placed: poses and s W g are those of the iterate that results */
+static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_back, bool is_placed)
 {
     long long all = is_back ? -1 : 0;
     lk_four_mask mask = {all, all, all, all};
@@ -223,6 +224,8 @@ static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_bac
 #undef KEEP
         for (int i = 0; i < 6; i++)
             kept->kick[i] = half->kick[i] = select_four(mask, kept->kick[i], half->kick[i]);
+        if (is_placed)
+            continue;
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);
     }
@@ -240,7 +243,7 @@ static void take_back(struct lk_system *sys, struct lk_rattle *r, int done, doub
     grows = done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN &&
             violation > WORSE_PART * r->predicted;
     r->ends |= grows;
-    keep_iterate(sys, r, r->ends);
+    keep_iterate(sys, r, r->ends, done < WORSE_FROM);
     r->violation = r->ends ? r->violation : violation;
 }
 

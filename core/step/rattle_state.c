@@ -24,6 +24,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     double *square = lk_arena_take(arena, n, sizeof(double));
     double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
+    double(*tension)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tension));
     double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
     struct lk_inverse_mass *free_sW = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*free_sW));
     double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
@@ -41,6 +42,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
                                 .value = value,
                                 .tense = tense,
                                 .root = root,
+                                .tension = tension,
                                 .free_sW = free_sW,
                                 .load = load};
     sys->formulation_data = r;

@@ -23,26 +23,40 @@ static int holds_point(const struct lk_system *sys, int i)
     return sys->jacobian[i].is_point && !lk_is_compliant(&sys->joint[i]) && !sys->joint[i].of[0];
 }
 
+/* what joint @i does to the body on side @s of it, whose axes are @R */
+static void add_joint(const struct lk_system *sys, int i, int s, const double R[9], double sum[6])
+{
+    const struct lk_joint *j = &sys->joint[i];
+    const double *lambda = sys->now.lambda + j->row;
+    double sign = s == 0 ? -1 : 1, force[3];
+    const double world[3] = {sign * lambda[0], sign * lambda[1], sign * lambda[2]};
+
+    lk_rotate_back(R, world, force);
+    add_force(j->p[s], force, sum);
+}
+
 void lk_tension_of(const struct lk_system *sys, int b, double ret[6])
 {
     struct lk_pose pose;
 
     memset(ret, 0, 6 * sizeof(double));
     lk_evaluate_pose_of(sys, b, &pose);
-    for (int i = 0; i < sys->n_joints; i++) {
-        const struct lk_joint *j = &sys->joint[i];
-        const double *lambda = sys->now.lambda + j->row;
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2; s++)
+            if (sys->joint[i].body[s] == b && holds_point(sys, i))
+                add_joint(sys, i, s, pose.R, ret);
+}
 
-        for (int s = 0; s < 2; s++) {
-            double sign = s == 0 ? -1 : 1, force[3];
-            const double world[3] = {sign * lambda[0], sign * lambda[1], sign * lambda[2]};
+void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
+{
+    memset(ret, 0, (size_t)sys->n_bodies * sizeof(*ret));
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2 && holds_point(sys, i); s++) {
+            int b = sys->joint[i].body[s];
 
-            if (j->body[s] != b || !holds_point(sys, i))
-                continue;
-            lk_rotate_back(pose.R, world, force);
-            add_force(j->p[s], force, ret);
+            if (b < sys->n_bodies)
+                add_joint(sys, i, s, sys->pose[b].R, ret[b]);
         }
-    }
 }
 
 int lk_tension_root(const double J[6], double L[6])

@@ -12,6 +12,10 @@
  * point rows with lever l and force f. Body axes, xx yy zz xy xz yz. RT: yes. */
 LK_RT void lk_tension_of(const struct lk_system *system, int b, double ret[6]);
 
+/** lk_tension_all() - K of all bodies, in one pass over the joints; system->pose is that of
+ * system->now. @ret: n_bodies. RT: yes. */
+LK_RT void lk_tension_all(const struct lk_system *system, double (*ret)[6]);
+
 /** lk_tension_root() - L, lower, with J = L L^T (xx yy zz yx zx zy). Return: 0 where J has no
  * inverse, else 1. RT: yes. */
 LK_RT int lk_tension_root(const double J[6], double ret[6]);
