@@ -110,10 +110,21 @@ static void hear_ready(struct lkd_line *line)
                 line->reason, atomic_load(&line->restarts));
 }
 
+/* The end of a process that has not read all of its orders is reported once, as ECONNRESET, before
+ * its last answers can be read. */
+static ssize_t receive_answer(int orders, struct lkd_line_answer *answer)
+{
+    ssize_t n = recv(orders, answer, sizeof(*answer), MSG_DONTWAIT | MSG_TRUNC);
+
+    if (n < 0 && errno == ECONNRESET)
+        n = recv(orders, answer, sizeof(*answer), MSG_DONTWAIT | MSG_TRUNC);
+    return n;
+}
+
 /* Reads one answer; its kind is 0 if it is malformed. Return: whether there was one. */
 static bool hear_answer(struct lkd_line *line, struct lkd_line_answer *answer)
 {
-    ssize_t n = recv(line->orders, answer, sizeof(*answer), MSG_DONTWAIT | MSG_TRUNC);
+    ssize_t n = receive_answer(line->orders, answer);
 
     if (n <= 0)
         return false;

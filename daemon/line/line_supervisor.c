@@ -119,7 +119,7 @@ static void bury_process(struct lkd_line *line)
     describe_end(line, status, line->reason);
     if (WIFEXITED(status) && WEXITSTATUS(status) == LKD_LINE_EXIT_DESCRIPTORS)
         lkd_log(LKD_C_LINE_DESCRIPTORS, "all descriptors of the line were in use");
-    if (*text)
+    if (*text && !*line->why) /* what it says of its end counts unless it was put down */
         snprintf(line->reason, sizeof(line->reason), "%s", text);
     atomic_fetch_add(&line->turned_away_before, atomic_exchange(&line->turned_away, 0));
     if (!served)

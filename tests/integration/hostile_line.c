@@ -93,6 +93,21 @@ static void go_on(void)
     }
 }
 
+/* A child says that the line could not be opened, until its parent is dead: its answers are there
+ * when the supervisor asks why. */
+static void lie(void)
+{
+    static const struct lkd_line_answer answer = {.kind = LKD_ANSWER_FAILED, .text = "a lie"};
+    const pid_t parent = getpid();
+
+    if (fork() != 0)
+        return;
+    while (getppid() == parent)
+        if (send(LKD_LINE_FD, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
+            continue;
+    _exit(0);
+}
+
 /* Writes random bytes to all descriptors as fast as possible. */
 static void talk(const struct loot *loot)
 {
@@ -130,6 +145,8 @@ int __wrap_lkd_line_main(void)
     answer(LKD_ANSWER_READY, 0);
     if (loot.setup.generation % 6 != 0)
         break_all(&loot);
+    else
+        lie();
     if (loot.setup.generation % 6 == 4)
         go_on();
     if (loot.setup.generation % 6 == 0)
