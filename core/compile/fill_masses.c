@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SOFTEST        1e-4 /* of the stiffest row at a body */
+#define SOFTEST_BESIDE 1e-3 /* of the lightest body at it */
 #define RANK_TOLERANCE 1e-8 /* of a column of unit length: below, it depends on the others */
 
 /* largest entry on the diagonal: within a factor of three the largest principal moment */
@@ -70,10 +71,12 @@ static int touches(const struct lk_joint *j, int b)
 
 /* The lightest that body @b touches: bodies, and compliant rows by the mass that they move in a
  * step. A row much softer than the stiffest one does not count: a mass as small as that would be
- * round-off for the others. */
+ * round-off for the others. Nor, in a step with a regularisation of its own, one much softer than
+ * the lightest body is heavy: where joints alone hold @b it asks for nothing, but E would have to
+ * rise with the artificial W until the joints gave way. */
 static struct scale scale_around(const struct lk_system *sys, int b)
 {
-    struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0};
+    struct scale s = {INFINITY, INFINITY}, stiffest = {0, 0}, bodies;
 
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
@@ -92,12 +95,22 @@ static struct scale scale_around(const struct lk_system *sys, int b)
                 take_smaller(sys->body[j->body[k]].mass, &s.mass);
                 take_smaller(largest_moment(sys->body[j->body[k]].inertia), &s.inertia);
             }
+    }
+    bodies = s;
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+
         for (int r = 0; r < j->n_rows && lk_is_compliant(j) && touches(j, b); r++) {
             int is_length = r < j->n_length;
             double least = SOFTEST * (is_length ? stiffest.mass : stiffest.inertia);
 
             take_smaller(lk_max(swung_mass(sys, j, r), least), is_length ? &s.mass : &s.inertia);
         }
+    }
+    if (sys->formulation->regularisation > 0) {
+        s.mass = isinf(bodies.mass) ? s.mass : lk_max(s.mass, SOFTEST_BESIDE * bodies.mass);
+        s.inertia =
+            isinf(bodies.inertia) ? s.inertia : lk_max(s.inertia, SOFTEST_BESIDE * bodies.inertia);
     }
     return s;
 }
