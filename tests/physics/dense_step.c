@@ -3,12 +3,13 @@
  * core/step/ali3.c summarises: predictor and trapezoidal rule (2.1), Newton (2.2), leak (2.4),
  * projections (2.5). */
 #include "dense_step.h"
+#include "dense_parts.h"
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *zeros(int n, size_t size)
+void *dense_zeros(int n, size_t size)
 {
     void *ret = calloc((size_t)n + 1, size);
 
@@ -47,7 +48,7 @@ static void mass_matrix(const struct lk_system *sys, int b, double M[36], double
 }
 
 /* uniform on +- noise, a new value at each call (Knuth's generator) */
-static double jitter(struct dense *d)
+double dense_jitter(struct dense *d)
 {
     d->dice = d->dice * 6364136223846793005u + 1442695040888963407u;
     return d->noise * ((double)(d->dice >> 11) * 0x1p-52 - 1);
@@ -55,37 +56,37 @@ static double jitter(struct dense *d)
 
 struct dense *dense_new(const struct lk_system *sys)
 {
-    struct dense *d = zeros(1, sizeof(*d));
+    struct dense *d = dense_zeros(1, sizeof(*d));
     int bodies = sys->n_bodies, all = bodies + 1 + sys->n_frames, m = sys->n_rows;
 
     *d = (struct dense){.sys = sys, .n = 6 * bodies, .m = m, .wide = 6 * all};
-    d->J = zeros(m * d->wide, sizeof(double));
-    d->E = zeros(m, sizeof(double));
-    d->frozen = zeros(m * d->wide, sizeof(double));
-    d->A = zeros(m * m, sizeof(double));
-    d->M = zeros(bodies, sizeof(*d->M));
-    d->W = zeros(bodies, sizeof(*d->W));
-    d->x = zeros(3 * bodies, sizeof(double));
-    d->q = zeros(4 * bodies, sizeof(double));
-    d->v = zeros(d->wide, sizeof(double));
-    d->a = zeros(d->wide, sizeof(double));
-    d->lambda = zeros(m, sizeof(double));
-    d->u = zeros(3 * bodies, sizeof(double));
-    d->turn = zeros(bodies, sizeof(*d->turn));
-    d->theta = zeros(3 * bodies, sizeof(double));
-    d->x_old = zeros(3 * bodies, sizeof(double));
-    d->q_old = zeros(4 * bodies, sizeof(double));
-    d->v_old = zeros(d->wide, sizeof(double));
-    d->a_old = zeros(d->wide, sizeof(double));
-    d->g = zeros(d->n, sizeof(double));
-    d->dq = zeros(d->n, sizeof(double));
-    d->phi = zeros(m, sizeof(double));
-    d->rhs = zeros(m, sizeof(double));
-    d->stops_act = zeros(sys->n_laws, sizeof(int));
-    d->stop = zeros(sys->n_laws, sizeof(*d->stop));
-    d->drive = zeros(sys->n_drives, sizeof(*d->drive));
-    d->pose = zeros(all, sizeof(*d->pose));
-    d->twist = zeros(all, sizeof(*d->twist));
+    d->J = dense_zeros(m * d->wide, sizeof(double));
+    d->E = dense_zeros(m, sizeof(double));
+    d->frozen = dense_zeros(m * d->wide, sizeof(double));
+    d->A = dense_zeros(m * m, sizeof(double));
+    d->M = dense_zeros(bodies, sizeof(*d->M));
+    d->W = dense_zeros(bodies, sizeof(*d->W));
+    d->x = dense_zeros(3 * bodies, sizeof(double));
+    d->q = dense_zeros(4 * bodies, sizeof(double));
+    d->v = dense_zeros(d->wide, sizeof(double));
+    d->a = dense_zeros(d->wide, sizeof(double));
+    d->lambda = dense_zeros(m, sizeof(double));
+    d->u = dense_zeros(3 * bodies, sizeof(double));
+    d->turn = dense_zeros(bodies, sizeof(*d->turn));
+    d->theta = dense_zeros(3 * bodies, sizeof(double));
+    d->x_old = dense_zeros(3 * bodies, sizeof(double));
+    d->q_old = dense_zeros(4 * bodies, sizeof(double));
+    d->v_old = dense_zeros(d->wide, sizeof(double));
+    d->a_old = dense_zeros(d->wide, sizeof(double));
+    d->g = dense_zeros(d->n, sizeof(double));
+    d->dq = dense_zeros(d->n, sizeof(double));
+    d->phi = dense_zeros(m, sizeof(double));
+    d->rhs = dense_zeros(m, sizeof(double));
+    d->stops_act = dense_zeros(sys->n_laws, sizeof(int));
+    d->stop = dense_zeros(sys->n_laws, sizeof(*d->stop));
+    d->drive = dense_zeros(sys->n_drives, sizeof(*d->drive));
+    d->pose = dense_zeros(all, sizeof(*d->pose));
+    d->twist = dense_zeros(all, sizeof(*d->twist));
     d->pose[bodies] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int b = 0; b < bodies; b++)
         mass_matrix(sys, b, d->M[b], d->W[b]);
@@ -106,14 +107,14 @@ void dense_free(struct dense *d)
 
 /* ---- rotations, by the textbook ---- */
 
-static void quat_product(const double a[4], const double b[4], double r[4])
+void dense_quat_product(const double a[4], const double b[4], double r[4])
 {
     r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
     for (int i = 1, j = 2, k = 3; i <= 3; i++, j = j % 3 + 1, k = k % 3 + 1)
         r[i] = a[0] * b[i] + b[0] * a[i] + a[j] * b[k] - a[k] * b[j];
 }
 
-static void quat_exp(const double theta[3], double q[4])
+void dense_quat_exp(const double theta[3], double q[4])
 {
     double angle = sqrt(theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2]);
     double scale = angle > 0 ? sin(0.5 * angle) / angle : 0.5;
@@ -123,7 +124,7 @@ static void quat_exp(const double theta[3], double q[4])
         q[i + 1] = scale * theta[i];
 }
 
-static void quat_log(const double q[4], double theta[3])
+void dense_quat_log(const double q[4], double theta[3])
 {
     double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     double scale = sine > 0 ? 2 * atan2(sine, q[0]) / sine : 2;
@@ -141,8 +142,8 @@ static void quat_to_matrix(const double q[4], double R[9])
         double e[4] = {0}, half[4], turned[4];
 
         e[k + 1] = 1;
-        quat_product(q, e, half);
-        quat_product(half, back, turned);
+        dense_quat_product(q, e, half);
+        dense_quat_product(half, back, turned);
         for (int i = 0; i < 3; i++)
             R[3 * i + k] = turned[i + 1];
     }
@@ -151,7 +152,7 @@ static void quat_to_matrix(const double q[4], double R[9])
 /* ---- matrices ---- */
 
 /* y = B x, B block diagonal */
-static void block_product(const struct dense *d, double (*B)[36], const double *x, double *y)
+void dense_block_product(const struct dense *d, double (*B)[36], const double *x, double *y)
 {
     for (int i = 0; i < d->n; i++) {
         const double *row = B[i / 6] + 6 * (i % 6);
@@ -163,7 +164,7 @@ static void block_product(const struct dense *d, double (*B)[36], const double *
 }
 
 /* y = J x; @columns: n, or wide with the motion of frames */
-static void product(const struct dense *d, const double *J, int columns, const double *x, double *y)
+void dense_product(const struct dense *d, const double *J, int columns, const double *x, double *y)
 {
     for (int r = 0; r < d->m; r++) {
         y[r] = 0;
@@ -173,7 +174,7 @@ static void product(const struct dense *d, const double *J, int columns, const d
 }
 
 /* bodies only: the force on the ground is not needed */
-static void transpose_product(const struct dense *d, const double *J, const double *x, double *y)
+void dense_transpose_product(const struct dense *d, const double *J, const double *x, double *y)
 {
     memset(y, 0, (size_t)d->n * sizeof(double));
     for (int r = 0; r < d->m; r++)
@@ -183,7 +184,7 @@ static void transpose_product(const struct dense *d, const double *J, const doub
 
 void dense_transpose(const struct dense *d, const double *lambda, double *ret)
 {
-    transpose_product(d, d->J, lambda, ret);
+    dense_transpose_product(d, d->J, lambda, ret);
 }
 
 /* A = E + s Phi_q W Phi_q^T, lower half; skips zeros of a row, otherwise two hundred bodies would
@@ -191,13 +192,13 @@ void dense_transpose(const struct dense *d, const double *lambda, double *ret)
 static void form_matrix(struct dense *d)
 {
     const struct lk_system *sys = d->sys;
-    double *JW = zeros(d->n, sizeof(double));
-    int *at = zeros(d->n, sizeof(int));
+    double *JW = dense_zeros(d->n, sizeof(double));
+    int *at = dense_zeros(d->n, sizeof(int));
 
     for (int r = 0; r < d->m; r++) {
         int n_at = 0;
 
-        block_product(d, d->W, d->J + r * d->wide, JW);
+        dense_block_product(d, d->W, d->J + r * d->wide, JW);
         for (int i = 0; i < d->n; i++)
             if (JW[i] != 0)
                 at[n_at++] = i;
@@ -214,7 +215,7 @@ static void form_matrix(struct dense *d)
 }
 
 /* factors at the current Jacobian, and stores that Jacobian */
-static int factor(struct dense *d)
+int dense_factor(struct dense *d)
 {
     if (d->m == 0)
         return 0;
@@ -228,13 +229,13 @@ static void solve(struct dense *d)
 {
     if (d->m > 0)
         LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', d->m, 1, d->A, d->m, d->rhs, 1);
-    transpose_product(d, d->frozen, d->rhs, d->g);
-    block_product(d, d->W, d->g, d->dq);
+    dense_transpose_product(d, d->frozen, d->rhs, d->g);
+    dense_block_product(d, d->W, d->g, d->dq);
     for (int i = 0; i < d->n; i++)
         d->dq[i] *= d->sys->s;
 }
 
-static void cross(const double a[3], const double b[3], double r[3])
+void dense_cross(const double a[3], const double b[3], double r[3])
 {
     for (int i = 0; i < 3; i++)
         r[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
@@ -278,7 +279,7 @@ static void look_up(const struct lk_drive *drive, double t, double ret[3])
 }
 
 /* @steps: 1 for drives at the end of the step, 0 for drives at its start */
-static void set_drives(struct dense *d, const double *inputs, int steps)
+void dense_set_drives(struct dense *d, const double *inputs, int steps)
 {
     const struct lk_system *sys = d->sys;
     double t = (sys->now.balance->steps + steps) * sys->h;
@@ -318,9 +319,9 @@ static void turn_frame(double angle[3][3], double R[9], double w[3], double al[3
         double half[4] = {cos(angle[k][0] / 2), 0, 0, 0};
 
         half[k + 1] = sin(angle[k][0] / 2);
-        quat_product(q, half, once);
+        dense_quat_product(q, half, once);
         memcpy(q, once, sizeof(q));
-        cross(world[0], axis[k], turned);
+        dense_cross(world[0], axis[k], turned);
         for (int i = 0; i < 3; i++) {
             world[1][i] += axis[k][i] * angle[k][2] + turned[i] * angle[k][1];
             world[0][i] += axis[k][i] * angle[k][1];
@@ -337,7 +338,7 @@ static void turn_frame(double angle[3][3], double R[9], double w[3], double al[3
 }
 
 /* poses, velocities and accelerations of frames; @v, @a: of all columns */
-static void set_frames(struct dense *d, double *v, double *a)
+void dense_set_frames(struct dense *d, double *v, double *a)
 {
     for (int k = 0; k < d->sys->n_frames; k++) {
         const struct lk_moving_frame *f = &d->sys->frame[k];
@@ -358,7 +359,7 @@ static void set_frames(struct dense *d, double *v, double *a)
 
 /* ---- the mechanism at a pose ---- */
 
-static void set_poses(struct dense *d, const double *x, const double *q)
+void dense_set_poses(struct dense *d, const double *x, const double *q)
 {
     for (int b = 0; b < d->sys->n_bodies; b++) {
         memcpy(d->pose[b].x, x + 3 * b, 3 * sizeof(double));
@@ -366,13 +367,13 @@ static void set_poses(struct dense *d, const double *x, const double *q)
     }
 }
 
-static void set_twists(struct dense *d, const double *v)
+void dense_set_twists(struct dense *d, const double *v)
 {
     memcpy(d->twist, v, (size_t)d->wide * sizeof(double));
 }
 
 /* J := Phi_q of all rows, including columns of the ground and of frames */
-static void set_jacobian(struct dense *d)
+void dense_set_jacobian(struct dense *d)
 {
     memset(d->J, 0, (size_t)(d->m * d->wide) * sizeof(double));
     for (int i = 0; i < d->sys->n_joints; i++) {
@@ -418,7 +419,7 @@ static double coordinate(const struct dense *d, const struct lk_joint *j, int wh
     return value;
 }
 
-static void violation(const struct dense *d, const struct lk_joint *j, double phi[LK_ROWS_MAX])
+void dense_violation(const struct dense *d, const struct lk_joint *j, double phi[LK_ROWS_MAX])
 {
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(d->pose, j);
 
@@ -466,7 +467,7 @@ static void set_violation(struct dense *d, int iteration)
         const struct lk_joint *j = &sys->joint[i];
         double phi[LK_ROWS_MAX];
 
-        violation(d, j, phi);
+        dense_violation(d, j, phi);
         for (int r = 0; r < j->n_rows; r++) {
             int at = j->row + r;
 
@@ -477,7 +478,7 @@ static void set_violation(struct dense *d, int iteration)
         }
     }
     for (int r = 0; r < d->m; r++)
-        d->phi[r] += jitter(d);
+        d->phi[r] += dense_jitter(d);
 }
 
 /* Q += a force at a point, or a torque, given in world or body axes */
@@ -492,7 +493,7 @@ static void add_load(const struct dense *d, const struct lk_load *l, const doubl
             world[i] += (l->in_body_frame ? R[3 * i + k] : i == k) * vector[k];
             body[i] += (l->in_body_frame ? i == k : R[3 * k + i]) * vector[k];
         }
-    cross(l->point, body, moment);
+    dense_cross(l->point, body, moment);
     for (int i = 0; i < 3; i++) {
         Q[6 * l->body + i] += l->is_torque ? 0 : world[i];
         Q[6 * l->body + 3 + i] += l->is_torque ? body[i] : moment[i];
@@ -545,35 +546,50 @@ static void trapezoidal(struct dense *d)
     }
 }
 
-/* g = M a + gyroscopic + Phi_q^T lambda - Q at the present poses [2.2] */
-static void set_dynamic_residual(struct dense *d, const double *inputs)
+void dense_loads(const struct dense *d, double t, const double *inputs, double *Q)
 {
     const struct lk_system *sys = d->sys;
-    double *Q = zeros(d->n, sizeof(double)), *Ma = zeros(d->n, sizeof(double));
 
     for (int i = 0; i < d->n; i++)
         Q[i] = i % 6 < 3 ? sys->body[i / 6].mass * sys->gravity[i % 6] : 0;
     for (int i = 0; i < sys->n_loads; i++) {
         const struct lk_load *l = &sys->load[i];
-        double vector[3], t = (sys->now.balance->steps + 1) * sys->h;
+        double vector[3];
 
         for (int k = 0; k < 3; k++)
             vector[k] = l->vector[k] * (l->is_harmonic ? sin(l->omega * t + l->phase) : 1);
         add_load(d, l, vector, Q);
     }
     add_inputs(d, inputs, Q);
-    transpose_product(d, d->J, d->lambda, d->g);
-    block_product(d, d->M, d->a, Ma);
-    for (int i = 0; i < d->n; i++)
-        d->g[i] += Ma[i] - Q[i];
-    block_product(d, d->M, d->v, Ma);
-    for (int b = 0; b < sys->n_bodies; b++) {
+}
+
+void dense_add_gyroscopic(const struct dense *d, double *g)
+{
+    double *Mv = dense_zeros(d->n, sizeof(double));
+
+    dense_block_product(d, d->M, d->v, Mv);
+    for (int b = 0; b < d->sys->n_bodies; b++) {
         double gyroscopic[3];
 
-        cross(d->v + 6 * b + 3, Ma + 6 * b + 3, gyroscopic);
+        dense_cross(d->v + 6 * b + 3, Mv + 6 * b + 3, gyroscopic);
         for (int i = 0; i < 3; i++)
-            d->g[6 * b + 3 + i] += gyroscopic[i];
+            g[6 * b + 3 + i] += gyroscopic[i];
     }
+    free(Mv);
+}
+
+/* g = M a + gyroscopic + Phi_q^T lambda - Q at the present poses [2.2] */
+static void set_dynamic_residual(struct dense *d, const double *inputs)
+{
+    const struct lk_system *sys = d->sys;
+    double *Q = dense_zeros(d->n, sizeof(double)), *Ma = dense_zeros(d->n, sizeof(double));
+
+    dense_loads(d, (sys->now.balance->steps + 1) * sys->h, inputs, Q);
+    dense_transpose_product(d, d->J, d->lambda, d->g);
+    dense_block_product(d, d->M, d->a, Ma);
+    for (int i = 0; i < d->n; i++)
+        d->g[i] += Ma[i] - Q[i];
+    dense_add_gyroscopic(d, d->g);
     free(Q);
     free(Ma);
 }
@@ -586,24 +602,18 @@ static void place(struct dense *d)
     for (int b = 0; b < d->sys->n_bodies; b++) {
         for (int i = 0; i < 3; i++)
             d->x[3 * b + i] = d->x_old[3 * b + i] + d->u[3 * b + i];
-        quat_product(d->q_old + 4 * b, d->turn[b], d->q + 4 * b);
-        quat_log(d->turn[b], d->theta + 3 * b);
+        dense_quat_product(d->q_old + 4 * b, d->turn[b], d->q + 4 * b);
+        dense_quat_log(d->turn[b], d->theta + 3 * b);
     }
     trapezoidal(d);
-    set_poses(d, d->x, d->q);
-    set_twists(d, d->v);
-    set_jacobian(d);
+    dense_set_poses(d, d->x, d->q);
+    dense_set_twists(d, d->v);
+    dense_set_jacobian(d);
 }
 
-/* rigid rows: Phi_q a + d2Phi/dt2; compliant rows: Phi_q jump, or 0. Then a -= s W Phi_q^T kappa,
- * lambda += s kappa [2.5] */
-static void project_accelerations(struct dense *d, double *a, const double *jump)
+void dense_acceleration_violation(struct dense *d, const double *a)
 {
-    double *jumps = zeros(d->m, sizeof(double));
-
-    product(d, d->J, d->wide, a, d->rhs);
-    if (jump)
-        product(d, d->J, d->wide, jump, jumps);
+    dense_product(d, d->J, d->wide, a, d->rhs);
     for (int i = 0; i < d->sys->n_joints; i++) {
         const struct lk_joint *j = &d->sys->joint[i];
         const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(d->pose, j);
@@ -617,7 +627,37 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
             if (!lk_is_compliant(j))
                 d->rhs[j->row + r] += gamma[r];
             else
-                d->rhs[j->row + r] = jumps[j->row + r];
+                d->rhs[j->row + r] = 0;
+    }
+}
+
+void dense_velocity_violation(struct dense *d)
+{
+    dense_product(d, d->J, d->wide, d->v, d->rhs);
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        const struct lk_joint *j = &d->sys->joint[i];
+
+        if (j->kind == LK_ROWS_DRIVEN)
+            d->rhs[j->row] -= d->drive[j->drive][1];
+        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
+            d->rhs[j->row + r] = 0;
+    }
+}
+
+/* rigid rows: Phi_q a + d2Phi/dt2; compliant rows: Phi_q jump, or 0. Then a -= s W Phi_q^T kappa,
+ * lambda += s kappa [2.5] */
+static void project_accelerations(struct dense *d, double *a, const double *jump)
+{
+    double *jumps = dense_zeros(d->m, sizeof(double));
+
+    dense_acceleration_violation(d, a);
+    if (jump)
+        dense_product(d, d->J, d->wide, jump, jumps);
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        const struct lk_joint *j = &d->sys->joint[i];
+
+        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
+            d->rhs[j->row + r] = jumps[j->row + r];
     }
     solve(d);
     for (int i = 0; i < d->n; i++)
@@ -630,19 +670,11 @@ static void project_accelerations(struct dense *d, double *a, const double *jump
 /* rigid rows: dPhi/dt, explicit time included */
 static void project_velocities(struct dense *d)
 {
-    product(d, d->J, d->wide, d->v, d->rhs);
-    for (int i = 0; i < d->sys->n_joints; i++) {
-        const struct lk_joint *j = &d->sys->joint[i];
-
-        if (j->kind == LK_ROWS_DRIVEN)
-            d->rhs[j->row] -= d->drive[j->drive][1];
-        for (int r = lk_rigid_rows(j); r < j->n_rows; r++)
-            d->rhs[j->row + r] = 0;
-    }
+    dense_velocity_violation(d);
     solve(d);
     for (int i = 0; i < d->n; i++)
         d->v[i] -= d->dq[i];
-    set_twists(d, d->v);
+    dense_set_twists(d, d->v);
 }
 
 /* the state at the start of the step */
@@ -652,9 +684,9 @@ static void read_state(struct dense *d)
 
     for (int b = 0; b < sys->n_bodies; b++) {
         for (int i = 0; i < 3; i++)
-            d->x_old[3 * b + i] = sys->now.motion[b].x[i] + jitter(d);
+            d->x_old[3 * b + i] = sys->now.motion[b].x[i] + dense_jitter(d);
         for (int i = 0; i < 4; i++)
-            d->q_old[4 * b + i] = sys->now.motion[b].q[i] + jitter(d);
+            d->q_old[4 * b + i] = sys->now.motion[b].q[i] + dense_jitter(d);
         memcpy(d->v_old + 6 * b, &sys->now.motion[b].v, 6 * sizeof(double));
         memcpy(d->a_old + 6 * b, &sys->now.motion[b].a, 6 * sizeof(double));
     }
@@ -683,7 +715,7 @@ static void set_stop_tangent(struct dense *d, int i)
     struct lk_law_value f;
     double phi[LK_ROWS_MAX], rate = 0;
 
-    violation(d, &d->sys->joint[law.joint], phi);
+    dense_violation(d, &d->sys->joint[law.joint], phi);
     for (int k = 0; k < d->wide; k++)
         rate += d->J[d->sys->joint[law.joint].row * d->wide + k] * ((const double *)d->twist)[k];
     law.stops_act = d->stops_act[i];
@@ -702,8 +734,8 @@ static int is_unilateral(const struct lk_system *sys, const struct lk_law *law)
 static int jump_accelerations(struct dense *d, const double *inputs, int leaving)
 {
     const struct lk_system *sys = d->sys;
-    double *jump = zeros(sys->input_size, sizeof(double));
-    double *jumped = zeros(d->wide, sizeof(double));
+    double *jump = dense_zeros(sys->input_size, sizeof(double));
+    double *jumped = dense_zeros(d->wide, sizeof(double));
     int r;
 
     for (int i = 0; i < sys->input_size; i++)
@@ -721,8 +753,8 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
         for (int k = 0; k < d->n; k++)
             d->g[k] += (leaving ? 1 - d->stop[i].keep : 1) * d->J[row * d->wide + k] * force;
     }
-    r = factor(d);
-    block_product(d, d->W, d->g, d->dq);
+    r = dense_factor(d);
+    dense_block_product(d, d->W, d->g, d->dq);
     for (int i = 0; i < d->n; i++) {
         jumped[i] = d->dq[i];
         d->a_old[i] += jumped[i];
@@ -737,7 +769,7 @@ static int jump_accelerations(struct dense *d, const double *inputs, int leaving
 static int decide_stops(struct dense *d, const double *inputs)
 {
     const struct lk_system *sys = d->sys;
-    double *a = zeros(d->wide, sizeof(double)), *lambda = zeros(d->m, sizeof(double));
+    double *a = dense_zeros(d->wide, sizeof(double)), *lambda = dense_zeros(d->m, sizeof(double));
     int r;
 
     memcpy(a, d->a_old, (size_t)d->wide * sizeof(double));
@@ -775,11 +807,11 @@ static int absorb_jump(struct dense *d, const double *inputs)
 {
     int r = 0;
 
-    set_poses(d, d->x_old, d->q_old);
-    set_drives(d, inputs, 0);
-    set_frames(d, d->v_old, d->a_old);
-    set_twists(d, d->v_old);
-    set_jacobian(d);
+    dense_set_poses(d, d->x_old, d->q_old);
+    dense_set_drives(d, inputs, 0);
+    dense_set_frames(d, d->v_old, d->a_old);
+    dense_set_twists(d, d->v_old);
+    dense_set_jacobian(d);
     for (int i = 0; i < d->sys->n_laws; i++) {
         d->stops_act[i] = 1;
         d->stop[i] = (struct lk_stop){.acts = 1, .keep = 1};
@@ -807,7 +839,7 @@ static int predict(struct dense *d)
         }
         if (theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2] >= M_PI * M_PI)
             r = LK_E_TURN;
-        quat_exp(theta, d->turn[b]);
+        dense_quat_exp(theta, d->turn[b]);
     }
     place(d);
     return r;
@@ -820,9 +852,9 @@ static void move(struct dense *d)
 
         for (int i = 0; i < 3; i++)
             d->u[3 * b + i] += d->dq[6 * b + i];
-        quat_exp(d->dq + 6 * b + 3, dq);
+        dense_quat_exp(d->dq + 6 * b + 3, dq);
         memcpy(old, d->turn[b], sizeof(old));
-        quat_product(old, dq, d->turn[b]);
+        dense_quat_product(old, dq, d->turn[b]);
     }
     place(d);
 }
@@ -831,17 +863,17 @@ static void move(struct dense *d)
  * and the outer Jacobians are at the predicted pose, Phi and g at the current one */
 static int iterate(struct dense *d, const double *inputs, int iteration)
 {
-    double *sWg = zeros(d->n, sizeof(double)), *change = zeros(d->m, sizeof(double));
+    double *sWg = dense_zeros(d->n, sizeof(double)), *change = dense_zeros(d->m, sizeof(double));
     int r = 0;
 
     set_violation(d, iteration);
     if (iteration == 0)
-        r = factor(d);
+        r = dense_factor(d);
     set_dynamic_residual(d, inputs);
-    block_product(d, d->W, d->g, sWg);
+    dense_block_product(d, d->W, d->g, sWg);
     for (int i = 0; i < d->n; i++)
         sWg[i] *= d->sys->s;
-    product(d, d->frozen, d->n, sWg, change);
+    dense_product(d, d->frozen, d->n, sWg, change);
     for (int i = 0; i < d->m; i++)
         d->rhs[i] = d->phi[i] - change[i];
     solve(d);
@@ -863,8 +895,8 @@ int dense_step(struct dense *d, const double *inputs)
     read_state(d);
     if (sys->n_jumps > 0)
         r = absorb_jump(d, inputs);
-    set_drives(d, inputs, 1);
-    set_frames(d, d->v, d->a);
+    dense_set_drives(d, inputs, 1);
+    dense_set_frames(d, d->v, d->a);
     r = r != 0 ? r : predict(d);
     for (int i = 0; i < sys->iterations && r == 0; i++)
         r = iterate(d, inputs, i);
@@ -875,8 +907,8 @@ int dense_step(struct dense *d, const double *inputs)
         for (int i = 0; i < 4; i++)
             q[i] /= length;
     }
-    set_poses(d, d->x, d->q);
-    set_jacobian(d);
+    dense_set_poses(d, d->x, d->q);
+    dense_set_jacobian(d);
     for (int i = 0; i < sys->n_laws; i++) {
         if (!is_unilateral(sys, &sys->law[i]))
             continue;
@@ -884,7 +916,7 @@ int dense_step(struct dense *d, const double *inputs)
         set_stop_tangent(d, i);
     }
     if (r == 0)
-        r = factor(d);
+        r = dense_factor(d);
     if (r != 0)
         return r;
     project_velocities(d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of formulation ali3 with full matrices, straight from the formulas at the top of
- * core/step/ali3.c: an independent reference for the tree, the packed Jacobians and the four-lane
- * code.
+/* One step of the formulations ali3 and rattle with full matrices, straight from the formulas at
+ * the top of core/step/ali3.c and core/step/rattle.c: an independent reference for the tree, the
+ * packed Jacobians and the four-lane code.
  *
  * It takes constants and the state at the start of the step from a compiled system, Phi, Phi_q,
  * gamma and coordinates from the joint types, and forces of compliant rows from their laws (all of
@@ -66,10 +66,12 @@ struct dense {
 struct dense *dense_new(const struct lk_system *sys);
 void dense_free(struct dense *d);
 
-/** dense_step() - the step that lk_system_step() would make from the current state; @sys is only
- * read. Return: 0; LK_E_TURN like lk_system_step(); or DENSE_INDEFINITE, which must not happen. */
+/** dense_step(), dense_rattle_step() - the step that lk_system_step() would make from the current
+ * state; @sys is only read. Hard stops do not act in rattle's. Return: 0; LK_E_TURN like
+ * lk_system_step(); or DENSE_INDEFINITE, which must not happen. */
 #define DENSE_INDEFINITE (-1)
 int dense_step(struct dense *d, const double *inputs);
+int dense_rattle_step(struct dense *d, const double *inputs);
 
 /** dense_transpose() - Phi_q^T @lambda at the pose of the last evaluation; @ret: n numbers. */
 void dense_transpose(const struct dense *d, const double *lambda, double *ret);

@@ -121,7 +121,8 @@ struct mechanism {
     double gravity[3];
     double step;
     int iterations;
-    int is_soft; /* redundancy: soft */
+    int is_soft;             /* redundancy: soft */
+    const char *formulation; /* NULL: ali3 */
     int n_bodies;
     int n_joints;
     int n_forces;

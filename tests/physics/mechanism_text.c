@@ -304,8 +304,9 @@ char *mechanism_text(const struct mechanism *m)
         abort();
     fprintf(f, "linkage: 1\nname: random\ngravity: [%.17g, %.17g, %.17g]\n", m->gravity[0],
             m->gravity[1], m->gravity[2]);
-    fprintf(f, "solver: {step: %.17g, iterations: %d, redundancy: %s}\nbodies:\n", m->step,
-            m->iterations, m->is_soft ? "soft" : "rigid");
+    fprintf(f, "solver: {formulation: %s, step: %.17g, iterations: %d, redundancy: %s}\nbodies:\n",
+            m->formulation ? m->formulation : "ali3", m->step, m->iterations,
+            m->is_soft ? "soft" : "rigid");
     for (int b = 0; b < m->n_bodies; b++)
         put_body(f, m->body_order[b], &m->body[m->body_order[b]]);
     fprintf(f, m->n_joints > 0 ? "joints:\n" : "");

@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The step `rattle` with full matrices, straight from the formulas at the top of
+ * core/step/rattle.c. What the compiled system decides once (which bodies dampers draw along, whose
+ * tension is followed) it takes from there. */
+#include "dense_parts.h"
+#include "step/rattle.h"
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_MAX 20 /* iterations */
+
+/** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
+ * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
+ * @K: tension, 3 x 3 a body;  @dq, @correction, @change: of all iterations, in q and lambda;
+ * @kept_..: the iterate before */
+struct half_kicks {
+    double *Q;
+    double *sum;
+    double *kick;
+    double *moved;
+    double *start;
+    double *before;
+    double (*K)[9];
+    double *dq[STEPS_MAX];
+    double *correction[STEPS_MAX];
+    double *change[STEPS_MAX];
+    double *kept_moved;
+    double *kept_kick;
+    double *kept_lambda;
+    double violation;
+    double predicted;
+    int ends;
+};
+
+static const struct lk_rattle *known(const struct dense *d)
+{
+    return d->sys->formulation_data;
+}
+
+/* of direction @i of all: see struct lk_quad and struct lk_half_kicks */
+static double massless(const struct dense *d, int i)
+{
+    return d->sys->quad[i / 24].massless[i / 3 % 2][i / 6 % 4];
+}
+
+static double drawn(const struct dense *d, int i)
+{
+    return known(d)->quad[i / 24].drawn[i / 3 % 2][i / 6 % 4];
+}
+
+static double thin(const struct dense *d, int i)
+{
+    return i % 6 < 3 ? 0 : d->sys->quad[i / 24].thin[i % 3][i / 6 % 4];
+}
+
+/* v of the axis without inertia of each body := 0, or what it is of @whole */
+static void settle_thin(const struct dense *d, const double *whole, double *v)
+{
+    for (int b = 0; b < d->sys->n_bodies; b++) {
+        double along = 0;
+
+        for (int i = 6 * b + 3; i < 6 * b + 6; i++)
+            along += thin(d, i) * ((whole ? whole[i] : 0) - v[i]);
+        for (int i = 6 * b + 3; i < 6 * b + 6; i++)
+            v[i] += along * thin(d, i);
+    }
+}
+
+/* momentum that the turn @sign theta has, J theta pulled back by the tangent of exp: D(sign theta)
+ * J theta; translations: m u */
+static void carried(const struct dense *d, const double *moved, double sign, double *ret)
+{
+    dense_block_product(d, d->M, moved, ret);
+    for (int b = 0; b < d->sys->n_bodies; b++) {
+        double theta[3], once[3], twice[3], *y = ret + 6 * b + 3, t = 0, c;
+
+        for (int i = 0; i < 3; i++) {
+            theta[i] = sign * moved[6 * b + 3 + i];
+            t += theta[i] * theta[i];
+        }
+        t = sqrt(t);
+        c = t < 0.02 ? 1.0 / 12 + t * t / 720 : (1 - t / 2 / tan(t / 2)) / (t * t);
+        dense_cross(theta, y, once);
+        dense_cross(theta, once, twice);
+        for (int i = 0; i < 3; i++)
+            y[i] += 0.5 * once[i] + c * twice[i];
+    }
+}
+
+/* @share K theta */
+static void add_tension(const struct dense *d, const struct half_kicks *k, double share, double *g)
+{
+    for (int b = 0; b < d->sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                g[6 * b + 3 + i] += share * k->K[b][3 * i + j] * k->moved[6 * b + 3 + j];
+}
+
+/* x += u, R := R exp(theta), from the state that the step starts from */
+static void move(struct dense *d, const double *moved, double *x, double *q)
+{
+    for (int b = 0; b < d->sys->n_bodies; b++) {
+        double turn[4], length = 0;
+
+        dense_quat_exp(moved + 6 * b + 3, turn);
+        dense_quat_product(d->q_old + 4 * b, turn, q + 4 * b);
+        for (int i = 0; i < 4; i++)
+            length += q[4 * b + i] * q[4 * b + i];
+        for (int i = 0; i < 4; i++)
+            q[4 * b + i] /= sqrt(length);
+        for (int i = 0; i < 3; i++)
+            x[3 * b + i] = d->x_old[3 * b + i] + moved[6 * b + i];
+    }
+}
+
+static void place(struct dense *d, const double *moved)
+{
+    move(d, moved, d->x, d->q);
+    dense_set_poses(d, d->x, d->q);
+    for (int i = 0; i < d->n; i++)
+        d->v[i] = 2 / d->sys->h * moved[i] - d->v_old[i];
+    dense_set_twists(d, d->v);
+    dense_set_jacobian(d);
+}
+
+/* rhs := A^-1 rhs, A of the last factor */
+static void solve_rows(struct dense *d)
+{
+    if (d->m > 0)
+        LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', d->m, 1, d->A, d->m, d->rhs, 1);
+}
+
+/* ret := s W J^T rhs */
+static void spread(struct dense *d, const double *J, double *ret)
+{
+    dense_transpose_product(d, J, d->rhs, d->g);
+    dense_block_product(d, d->W, d->g, ret);
+    for (int i = 0; i < d->n; i++)
+        ret[i] *= d->sys->s;
+}
+
+/* the correction of velocities or accelerations @v, once more for what E takes away */
+static void project(struct dense *d, double *v)
+{
+    double *first = dense_zeros(d->m, sizeof(double));
+
+    solve_rows(d);
+    for (int r = 0; r < d->m; r++) {
+        first[r] = d->rhs[r];
+        d->rhs[r] *= d->E[r];
+    }
+    solve_rows(d);
+    for (int r = 0; r < d->m; r++)
+        d->rhs[r] += first[r];
+    spread(d, d->J, d->dq);
+    for (int i = 0; i < d->n; i++)
+        v[i] -= d->dq[i];
+    free(first);
+}
+
+static void sum_forces(struct dense *d, struct half_kicks *k)
+{
+    dense_transpose_product(d, d->J, d->lambda, k->sum);
+    for (int i = 0; i < d->n; i++)
+        k->sum[i] -= k->Q[i];
+}
+
+static void forget_rigid(struct dense *d)
+{
+    for (int i = 0; i < d->sys->n_joints; i++)
+        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++)
+            d->lambda[d->sys->joint[i].row + r] = 0;
+}
+
+/* rigid rows take over what loads the bodies without inertia */
+static void balance_massless(struct dense *d, struct half_kicks *k)
+{
+    double *only = dense_zeros(d->n, sizeof(double));
+
+    sum_forces(d, k);
+    dense_block_product(d, d->W, k->sum, only);
+    for (int i = 0; i < d->n; i++)
+        only[i] *= d->sys->s * massless(d, i);
+    dense_product(d, d->J, d->n, only, d->rhs);
+    for (int r = 0; r < d->m; r++)
+        d->rhs[r] = -d->rhs[r];
+    solve_rows(d);
+    for (int i = 0; i < d->sys->n_joints; i++)
+        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++)
+            d->lambda[d->sys->joint[i].row + r] += d->rhs[d->sys->joint[i].row + r];
+    free(only);
+}
+
+/* multipliers that a half kick, or the accelerations, begin with */
+static void begin_multipliers(struct dense *d, struct half_kicks *k)
+{
+    if (d->sys->n_massless == 0)
+        forget_rigid(d);
+    else
+        balance_massless(d, k);
+    sum_forces(d, k);
+}
+
+/* ---- positions ---- */
+
+/* K+, the part of K that a step cannot follow: eigenvectors of K x = e J x are orthonormal in J */
+static void stiff_part(const double K[9], const double J[9], double s, double ret[9])
+{
+    double X[9], B[9], e[3];
+
+    memcpy(X, K, sizeof(X));
+    memcpy(B, J, sizeof(B));
+    memset(ret, 0, sizeof(X));
+    if (LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'L', 3, X, 3, B, 3, e) != 0)
+        abort();
+    for (int k = 0; k < 3; k++) {
+        double part = fmax(s * e[k], 0) * fmin(1, fmax(0, s * e[k] / 0.1 - 1)) / s, Jx[3] = {0};
+
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                Jx[i] += J[3 * i + j] * X[3 * j + k];
+        for (int i = 0; i < 9; i++)
+            ret[i] += part * Jx[i / 3] * Jx[i % 3];
+    }
+}
+
+/* of the points at which joints hold body @b: (l.f) 1 - (l f^T + f l^T) / 2 */
+static void tension_at(const struct dense *d, int b, double K[9])
+{
+    memset(K, 0, 9 * sizeof(double));
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        const struct lk_joint *j = &d->sys->joint[i];
+
+        for (int side = 0; side < 2; side++) {
+            double f[3] = {0}, inner = 0;
+            const double *l = j->p[side];
+
+            if (j->body[side] != b || j->of[0] || !lk_joint_is_point(j->type, j->kind) ||
+                lk_is_compliant(j))
+                continue;
+            for (int n = 0; n < 3; n++)
+                for (int r = 0; r < 3; r++)
+                    f[n] += (side ? 1 : -1) * d->pose[b].R[3 * r + n] * d->lambda[j->row + r];
+            for (int n = 0; n < 3; n++)
+                inner += l[n] * f[n];
+            for (int n = 0; n < 9; n++)
+                K[n] +=
+                    (n % 4 == 0 ? inner : 0) - 0.5 * (l[n / 3] * f[n % 3] + f[n / 3] * l[n % 3]);
+        }
+    }
+}
+
+/* K+ of the bodies whose tension is followed, and (J + s K+)^-1 in W. Return: their W, of all */
+static double (*take_tension(struct dense *d, struct half_kicks *k))[36]
+{
+    double(*own)[36] = dense_zeros(d->sys->n_bodies, sizeof(*own));
+
+    memcpy(own, d->W, (size_t)d->sys->n_bodies * sizeof(*own));
+    for (int i = 0; i < known(d)->n_tense; i++) {
+        int b = known(d)->tense[i];
+        double K[9], J[9], sum[9];
+
+        for (int n = 0; n < 9; n++)
+            J[n] = d->M[b][6 * (3 + n / 3) + 3 + n % 3];
+        tension_at(d, b, K);
+        stiff_part(K, J, d->sys->s, k->K[b]);
+        for (int n = 0; n < 9; n++)
+            sum[n] = J[n] + d->sys->s * k->K[b][n];
+        if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', 3, sum, 3) != 0 ||
+            LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', 3, sum, 3) != 0)
+            abort();
+        for (int n = 0; n < 9; n++)
+            d->W[b][6 * (3 + n / 3) + 3 + n % 3] = sum[n / 3 > n % 3 ? n : 3 * (n % 3) + n / 3];
+    }
+    return own;
+}
+
+/* x + h v + h^2/2 a with the acceleration of the half kick that led here. Return: 0, LK_E_TURN */
+static int predict(struct dense *d, struct half_kicks *k)
+{
+    const struct lk_system *sys = d->sys;
+    const double *last = lk_rattle_own(&sys->now)->moved;
+    double h = sys->h;
+    int r = 0;
+
+    for (int i = 0; i < d->n; i++) {
+        double moved = last[i / 6 * (int)LK_STRIDE(struct lk_rattle_own) + i % 6];
+        double a = 2 / h * (1 - drawn(d, i)) * (d->v_old[i] - moved / h);
+
+        if (known(d)->n_tense > 0)
+            a = d->a_old[i];
+        k->moved[i] =
+            h * d->v_old[i] + 0.5 * h * h * sys->quad[i / 24].start_a[i / 3 % 2][i / 6 % 4] * a;
+    }
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const double *theta = k->moved + 6 * b + 3;
+
+        if (theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2] >= M_PI * M_PI)
+            r = LK_E_TURN;
+    }
+    dense_block_product(d, d->W, k->sum, k->kick);
+    for (int i = 0; i < d->n; i++)
+        k->kick[i] *= sys->s;
+    place(d, k->moved);
+    return r;
+}
+
+/* rate of a row, by the mean of the Jacobians and velocities of both ends */
+static double slip_rate(const struct dense *d, const struct half_kicks *k, int row)
+{
+    const double *now = (const double *)d->twist;
+    double sum = 0;
+
+    for (int i = 0; i < d->wide; i++)
+        sum += 0.25 * (k->start[row * d->wide + i] + d->J[row * d->wide + i]) *
+               (now[i] + (i < d->n ? d->v_old[i] : now[i]));
+    return sum;
+}
+
+static void set_rows(struct dense *d, struct half_kicks *k, int iteration)
+{
+    const struct lk_system *sys = d->sys;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double phi[LK_ROWS_MAX];
+
+        dense_violation(d, j, phi);
+        for (int r = 0; r < j->n_rows; r++) {
+            struct lk_law_value f;
+            struct lk_law law;
+            int row = j->row + r, at = j->law + r;
+
+            if (!lk_is_compliant(j)) {
+                d->rhs[row] = 0.5 * (phi[r] + dense_jitter(d));
+                continue;
+            }
+            law = sys->law[at];
+            law.stops_act = 0;
+            lk_law_step(&law, sys->term, k->before[at], phi[r],
+                        j->type == LK_JOINT_CREEP ? slip_rate(d, k, row)
+                                                  : (phi[r] - k->before[at]) / sys->h,
+                        &f);
+            if (iteration == 0)
+                d->E[row] = lk_law_regular(&f, sys->h);
+            d->rhs[row] =
+                (f.elastic + f.dissipative - d->lambda[row]) * d->E[row] + dense_jitter(d);
+        }
+    }
+}
+
+static double largest_violation(const struct dense *d)
+{
+    double largest = 0;
+
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        double phi[LK_ROWS_MAX];
+
+        dense_violation(d, &d->sys->joint[i], phi);
+        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++)
+            largest = fmax(largest, fabs(phi[r]));
+    }
+    return largest;
+}
+
+/* a violation that more than doubles after two increments is taken back */
+static void take_back(struct dense *d, struct half_kicks *k, int done)
+{
+    double violation = largest_violation(d);
+
+    if (done == 0)
+        k->predicted = violation;
+    if (done >= 2 && violation > 2 * k->violation && violation > 1e-10 &&
+        violation > 0.1 * k->predicted)
+        k->ends = 1;
+    for (int i = 0; i < d->n; i++) {
+        k->kept_moved[i] = k->moved[i] = k->ends ? k->kept_moved[i] : k->moved[i];
+        k->kept_kick[i] = k->kick[i] = k->ends ? k->kept_kick[i] : k->kick[i];
+    }
+    for (int r = 0; r < d->m; r++)
+        k->kept_lambda[r] = d->lambda[r] = k->ends ? k->kept_lambda[r] : d->lambda[r];
+    k->violation = k->ends ? k->violation : violation;
+    place(d, k->moved);
+}
+
+static double inner(const struct dense *d, const double *a, const double *b)
+{
+    double *Mb = dense_zeros(d->n, sizeof(double)), sum = 0;
+
+    dense_block_product(d, d->M, b, Mb);
+    for (int i = 0; i < d->n; i++)
+        sum += a[i] * Mb[i];
+    free(Mb);
+    return sum;
+}
+
+/* what the increments before tell of the matrix. Return: the factor on the increment */
+static double improve(struct dense *d, struct half_kicks *k, int iteration)
+{
+    double alpha = 0;
+
+    for (int i = 0; i < iteration && d->sys->n_massless == 0; i++) {
+        double square = inner(d, k->dq[i], k->dq[i]);
+
+        alpha = square > 0 ? inner(d, k->dq[i], k->dq[iteration]) / square : 0;
+        alpha = fmin(fmax(alpha, -1), 1);
+        if (i == iteration - 1)
+            break;
+        for (int n = 0; n < d->n; n++) {
+            k->dq[iteration][n] += alpha * k->dq[i + 1][n];
+            k->correction[iteration][n] += alpha * k->correction[i + 1][n];
+        }
+        for (int r = 0; r < d->m; r++)
+            d->rhs[r] += alpha * k->change[i + 1][r];
+    }
+    return 1 / (1 - fmin(fmax(alpha, -0.5), 0.5));
+}
+
+static int iterate(struct dense *d, struct half_kicks *k, int iteration)
+{
+    double h = d->sys->h, *g = dense_zeros(d->n, sizeof(double)), part;
+    double *old = dense_zeros(d->n, sizeof(double)), *change = dense_zeros(d->m, sizeof(double));
+    int r = 0;
+
+    take_back(d, k, iteration);
+    set_rows(d, k, iteration);
+    if (iteration == 0 && d->sys->n_laws + known(d)->n_tense > 0) {
+        memcpy(d->J, k->start, (size_t)(d->m * d->wide) * sizeof(double));
+        r = dense_factor(d);
+        dense_set_jacobian(d);
+    }
+    /* s W g */
+    carried(d, k->moved, 1, g);
+    dense_block_product(d, d->M, d->v_old, old);
+    for (int i = 0; i < d->n; i++)
+        g[i] = 2 / h * (g[i] / h - old[i]);
+    add_tension(d, k, 0.6, g);
+    dense_block_product(d, d->W, g, old);
+    for (int i = 0; i < d->n; i++)
+        g[i] = d->sys->s * old[i] + k->kick[i];
+    dense_product(d, k->start, d->n, g, change);
+    for (int i = 0; i < d->m; i++)
+        d->rhs[i] -= change[i];
+    solve_rows(d);
+    spread(d, k->start, k->correction[iteration]);
+    for (int i = 0; i < d->n; i++)
+        k->dq[iteration][i] = -2 * (k->correction[iteration][i] + g[i]);
+    part = improve(d, k, iteration);
+    part = k->ends ? 0 : part;
+    for (int i = 0; i < d->n; i++) {
+        k->dq[iteration][i] *= part;
+        k->correction[iteration][i] *= part;
+        k->moved[i] += k->dq[iteration][i];
+        k->kick[i] += k->correction[iteration][i];
+    }
+    for (int i = 0; i < d->m; i++) {
+        k->change[iteration][i] = part * d->rhs[i];
+        d->lambda[i] += k->change[iteration][i];
+    }
+    place(d, k->moved);
+    free(g);
+    free(old);
+    free(change);
+    return r;
+}
+
+/* E of compliant rows: in no factor but that of the iterations */
+static void decouple_laws(struct dense *d)
+{
+    for (int i = 0; i < d->sys->n_laws; i++)
+        d->E[d->sys->joint[d->sys->law[i].joint].row + d->sys->law[i].row] = LK_DECOUPLED;
+}
+
+/* the factor of the pose reached closes the positions. Return: 0, DENSE_INDEFINITE */
+static int close_positions(struct dense *d, struct half_kicks *k)
+{
+    int r;
+
+    decouple_laws(d);
+    r = dense_factor(d);
+    memset(d->rhs, 0, (size_t)d->m * sizeof(double));
+    for (int i = 0; i < d->sys->n_joints; i++) {
+        double phi[LK_ROWS_MAX];
+
+        dense_violation(d, &d->sys->joint[i], phi);
+        for (int n = 0; n < lk_rigid_rows(&d->sys->joint[i]); n++)
+            d->rhs[d->sys->joint[i].row + n] = phi[n] + dense_jitter(d);
+    }
+    solve_rows(d);
+    spread(d, d->J, d->dq);
+    for (int b = 0; b < d->sys->n_bodies; b++) {
+        double *moved = k->moved + 6 * b, turn[4], back[4], once[4];
+
+        for (int i = 0; i < 6; i++)
+            d->dq[6 * b + i] = -d->dq[6 * b + i];
+        dense_quat_exp(moved + 3, turn);
+        dense_quat_exp(d->dq + 6 * b + 3, back);
+        dense_quat_product(turn, back, once);
+        dense_quat_log(once, moved + 3);
+        for (int i = 0; i < 3; i++)
+            moved[i] += d->dq[6 * b + i];
+    }
+    place(d, k->moved);
+    return r;
+}
+
+/* ---- velocities and accelerations ---- */
+
+static void kick(struct dense *d, struct half_kicks *k)
+{
+    const double *last = lk_rattle_own(&d->sys->now)->moved;
+    double h = d->sys->h, *mean = dense_zeros(d->n, sizeof(double));
+    double *g = dense_zeros(d->n, sizeof(double));
+
+    begin_multipliers(d, k);
+    carried(d, k->moved, -1, g);
+    for (int i = 0; i < d->n; i++)
+        g[i] = i % 6 < 3 ? -0.5 * h * k->sum[i] : g[i] / h - 0.5 * h * k->sum[i];
+    add_tension(d, k, 0.5 * h * 0.4, g);
+    dense_block_product(d, d->W, g, d->v);
+    for (int i = 0; i < d->n; i++) {
+        double before = last[i / 6 * (int)LK_STRIDE(struct lk_rattle_own) + i % 6];
+
+        d->v[i] += i % 6 < 3 ? k->moved[i] / h : 0;
+        mean[i] = 0.5 / h * (3 * k->moved[i] - before);
+    }
+    settle_thin(d, mean, d->v);
+    for (int i = 0; i < d->n; i++)
+        d->v[i] += drawn(d, i) * (mean[i] - d->v[i]);
+    dense_set_twists(d, d->v);
+    dense_velocity_violation(d);
+    project(d, d->v);
+    dense_set_twists(d, d->v);
+    free(mean);
+    free(g);
+}
+
+/* multipliers of compliant rows by their laws at the present poses and twists */
+static void evaluate_laws(struct dense *d)
+{
+    const struct lk_system *sys = d->sys;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        int row = sys->joint[law->joint].row + law->row;
+        double phi[LK_ROWS_MAX], rate = 0;
+        struct lk_law_value f;
+
+        dense_violation(d, &sys->joint[law->joint], phi);
+        for (int n = 0; n < d->wide; n++)
+            rate += d->J[row * d->wide + n] * ((const double *)d->twist)[n];
+        lk_law_evaluate(law, sys->term, phi[law->row], rate, !law->is_hard, &f);
+        d->lambda[row] = f.elastic + f.dissipative;
+    }
+}
+
+static void accelerate(struct dense *d, struct half_kicks *k)
+{
+    const struct lk_rattle_own *own = lk_rattle_own(&d->sys->now);
+    double h = d->sys->h;
+
+    evaluate_laws(d);
+    begin_multipliers(d, k);
+    dense_add_gyroscopic(d, k->sum);
+    dense_block_product(d, d->W, k->sum, d->dq);
+    for (int i = 0; i < d->n; i++) {
+        double bent = (k->moved[i] - own[i / 6].moved[i % 6]) / (h * h);
+
+        d->a[i] = massless(d, i) != 0 ? 2 * bent - own[i / 6].bent[i % 6] : -d->dq[i];
+    }
+    settle_thin(d, NULL, d->a);
+    dense_acceleration_violation(d, d->a);
+    project(d, d->a);
+    for (int r = 0; r < d->m; r++)
+        d->lambda[r] += d->sys->s * d->rhs[r];
+}
+
+/* ---- the step ---- */
+
+static struct half_kicks make_scratch(const struct dense *d)
+{
+    int n = d->n, m = d->m;
+    struct half_kicks k = {
+        .Q = dense_zeros(n, sizeof(double)),
+        .sum = dense_zeros(n, sizeof(double)),
+        .kick = dense_zeros(n, sizeof(double)),
+        .moved = dense_zeros(n, sizeof(double)),
+        .start = dense_zeros(m * d->wide, sizeof(double)),
+        .before = dense_zeros(d->sys->n_laws, sizeof(double)),
+        .K = dense_zeros(d->sys->n_bodies, sizeof(*k.K)),
+        .kept_moved = dense_zeros(n, sizeof(double)),
+        .kept_kick = dense_zeros(n, sizeof(double)),
+        .kept_lambda = dense_zeros(m, sizeof(double)),
+        .violation = INFINITY,
+    };
+
+    for (int i = 0; i < d->sys->iterations; i++) {
+        k.dq[i] = dense_zeros(n, sizeof(double));
+        k.correction[i] = dense_zeros(n, sizeof(double));
+        k.change[i] = dense_zeros(m, sizeof(double));
+    }
+    return k;
+}
+
+static void free_scratch(const struct dense *d, struct half_kicks *k)
+{
+    void *all[] = {k->Q,      k->sum, k->kick,       k->moved,     k->start,
+                   k->before, k->K,   k->kept_moved, k->kept_kick, k->kept_lambda};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        free(all[i]);
+    for (int i = 0; i < d->sys->iterations; i++) {
+        free(k->dq[i]);
+        free(k->correction[i]);
+        free(k->change[i]);
+    }
+}
+
+/* the state at the start of the step, and the factor that was left by the step before. Return: 0,
+ * DENSE_INDEFINITE */
+static int read_state(struct dense *d, struct half_kicks *k)
+{
+    const struct lk_system *sys = d->sys;
+    int r;
+
+    memcpy(d->E, sys->regular, (size_t)d->m * sizeof(double));
+    decouple_laws(d);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_motion *m = &sys->now.motion[b];
+        const struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
+
+        for (int i = 0; i < 4; i++) {
+            double jitter = dense_jitter(d);
+
+            d->q_old[4 * b + i] = m->q[i] + jitter;
+            d->q[4 * b + i] = own->q[i] + jitter;
+        }
+        for (int i = 0; i < 3; i++) {
+            double jitter = dense_jitter(d);
+
+            d->x_old[3 * b + i] = m->x[i] + jitter;
+            d->x[3 * b + i] = own->x[i] + jitter;
+        }
+        memcpy(d->v_old + 6 * b, &m->v, sizeof(m->v));
+        memcpy(d->a_old + 6 * b, &m->a, sizeof(m->a));
+    }
+    memcpy(d->lambda, sys->now.lambda, (size_t)d->m * sizeof(double));
+    dense_set_poses(d, d->x, d->q);
+    dense_set_jacobian(d);
+    r = dense_factor(d);
+    dense_set_poses(d, d->x_old, d->q_old);
+    dense_set_twists(d, d->v_old);
+    dense_set_jacobian(d);
+    memcpy(k->start, d->J, (size_t)(d->m * d->wide) * sizeof(double));
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_joint *j = &sys->joint[sys->law[i].joint];
+        double phi[LK_ROWS_MAX];
+
+        dense_violation(d, j, phi);
+        k->before[i] =
+            j->of[0] ? sys->now.coordinate[j->of[0]->first_coordinate + j->which[0]] - j->offset
+                     : phi[sys->law[i].row];
+    }
+    return r;
+}
+
+/* half a kick at q_n: Return: 0, LK_E_TURN, DENSE_INDEFINITE */
+static int first_half(struct dense *d, const double *inputs, struct half_kicks *k)
+{
+    double(*own)[36];
+    int r, turns;
+
+    dense_set_drives(d, inputs, 0);
+    dense_set_frames(d, d->v_old, d->a_old);
+    r = read_state(d, k);
+    dense_loads(d, d->sys->now.balance->steps * d->sys->h, inputs, k->Q);
+    own = take_tension(d, k);
+    if (d->sys->n_massless == 0)
+        forget_rigid(d);
+    sum_forces(d, k);
+    dense_set_drives(d, inputs, 1);
+    dense_set_frames(d, d->v, d->a);
+    turns = predict(d, k);
+    for (int i = 0; i < d->sys->iterations && r == 0; i++)
+        r = iterate(d, k, i);
+    take_back(d, k, d->sys->iterations);
+    memcpy(d->W, own, (size_t)d->sys->n_bodies * sizeof(*own));
+    free(own);
+    return r != 0 ? r : turns;
+}
+
+int dense_rattle_step(struct dense *d, const double *inputs)
+{
+    struct half_kicks k = make_scratch(d);
+    int r = first_half(d, inputs, &k);
+
+    r = r != 0 ? r : close_positions(d, &k);
+    if (r == 0) {
+        dense_loads(d, (d->sys->now.balance->steps + 1) * d->sys->h, inputs, k.Q);
+        kick(d, &k);
+        accelerate(d, &k);
+    }
+    free_scratch(d, &k);
+    return r;
+}
