@@ -45,9 +45,9 @@ struct lk_rattle_increment {
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the last iterate but one, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
- * largest one of the last iterate, @predicted: of the first one;  @ends: 1 once an iterate was
- * taken back: later increments are 0;  @tense: bodies whose tension is followed, with the @root of
- * their J and their own @free_sW, and @tension: K of all bodies */
+ * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
+ * 0;  @tense: bodies whose tension is followed, with the @root of their J and their own @free_sW,
+ * and @tension: K of all bodies */
 struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -57,7 +57,6 @@ struct lk_rattle {
     double *value;
     struct lk_twist *load;
     double violation;
-    double predicted;
     bool ends;
     int n_tense;
     int *tense;

@@ -7,7 +7,6 @@
 #define WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
 #define WORSE      2     /* times the one before, */
 #define WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
-#define WORSE_PART 0.1   /* and than this part of the one of the prediction */
 #define ALPHA_MAX  0.5   /* contraction that is made use of at most */
 
 /* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
@@ -237,12 +236,7 @@ static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_bac
  * and the iterations end there. @done: increments so far; system->solution holds Phi / 2. */
 static void take_back(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
 {
-    bool grows;
-
-    r->predicted = done == 0 ? violation : r->predicted;
-    grows = done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN &&
-            violation > WORSE_PART * r->predicted;
-    r->ends |= grows;
+    r->ends |= done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN;
     keep_iterate(sys, r, r->ends, done < WORSE_FROM);
     r->violation = r->ends ? r->violation : violation;
 }

@@ -30,7 +30,6 @@ struct half_kicks {
     double *kept_kick;
     double *kept_lambda;
     double violation;
-    double predicted;
     int ends;
 };
 
@@ -370,10 +369,7 @@ static void take_back(struct dense *d, struct half_kicks *k, int done)
 {
     double violation = largest_violation(d);
 
-    if (done == 0)
-        k->predicted = violation;
-    if (done >= 2 && violation > 2 * k->violation && violation > 1e-10 &&
-        violation > 0.1 * k->predicted)
+    if (done >= 2 && violation > 2 * k->violation && violation > 1e-10)
         k->ends = 1;
     for (int i = 0; i < d->n; i++) {
         k->kept_moved[i] = k->moved[i] = k->ends ? k->kept_moved[i] : k->moved[i];

@@ -201,6 +201,8 @@ static const struct conserved conserveds[] = {
     {"bushing-1e9", MACHINE("crank-on-bushing"), bushing_9, 1e-3, 5, 0, 1184.353, 0.1, 0.05},
     {"pantograph", MACHINE("pantograph"), plain, 1e-3, 10, 0, 0.5968626, 1e-2, 1e-3},
     {"peaucellier", MACHINE("peaucellier"), plain, 1e-3, 10, 0, 1.882849, 1e-1, 1e-2},
+    /* an iterate that is worse is taken back, however little its violation is beside the first */
+    {"peaucellier-3-ms", MACHINE("peaucellier"), plain, 3e-3, 4, 0, 1.882849, 2e-3, 2e-3},
     {"massless-nut", MACHINE("massless-nut"), plain, 1e-3, 1, 0, 0, 1e-3, 1e-3},
     {"massless-nut-0.1", MACHINE("massless-nut"), plain, 1e-4, 1, 0, 0, 1e-5, 1e-5},
 };
