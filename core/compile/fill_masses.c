@@ -128,6 +128,41 @@ static struct scale scale_of_all(const struct lk_system *sys)
     return s;
 }
 
+/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
+ */
+static void null_axis(const double W[6], double axis[3])
+{
+    double v[3] = {0.6, 0.5, 0.62};
+
+    for (int k = 0; k < 8; k++) {
+        double next[3], length;
+
+        lk_sym_mul(W, v, next);
+        length = lk_norm(next);
+        for (int i = 0; i < 3; i++)
+            v[i] = next[i] / length;
+    }
+    memcpy(axis, v, sizeof(v));
+}
+
+/* Artificial inertia @moment where @J has none: about all axes, or about the one of a thin body. A
+ * formulation may take velocities from momenta by W, so elsewhere it is the inverse of J. */
+static void add_artificial(double moment, double J[6])
+{
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    double n[3], sum[6] = {J[0] + moment, J[1] + moment, J[2] + moment, J[3], J[4], J[5]};
+
+    if (largest_moment(J) > 0) {
+        double inverse[6];
+
+        lk_sym_inverse(sum, inverse);
+        null_axis(inverse, n);
+        for (int i = 0; i < 6; i++)
+            sum[i] = J[i] + moment * n[row[i]] * n[column[i]];
+    }
+    memcpy(J, sum, sizeof(sum));
+}
+
 static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
 {
     const struct lk_body *body = &sys->body[b];
@@ -145,30 +180,13 @@ static void fill_inverse(struct lk_system *sys, int b, const struct scale *all)
     if (largest_moment(inertia) > 0)
         around.inertia = largest_moment(inertia);
     mass += mass == 0 ? LK_ARTIFICIAL_MASS * around.mass : 0;
-    for (int i = 0; i < 3 && lacks; i++)
-        inertia[i] += LK_ARTIFICIAL_MASS * around.inertia;
+    if (lacks)
+        add_artificial(LK_ARTIFICIAL_MASS * around.inertia, inertia);
     sys->W[b].mass = 1 / mass;
     lk_sym_inverse(inertia, sys->W[b].inertia);
     sys->sW[b].mass = sys->s * sys->W[b].mass;
     for (int i = 0; i < 6; i++)
         sys->sW[b].inertia[i] = sys->s * sys->W[b].inertia[i];
-}
-
-/* a unit vector of the null space of J, which lacks a moment: any column of a large power of J^-1
- */
-static void null_axis(const double W[6], double axis[3])
-{
-    double v[3] = {0.6, 0.5, 0.62};
-
-    for (int k = 0; k < 8; k++) {
-        double next[3], length;
-
-        lk_sym_mul(W, v, next);
-        length = lk_norm(next);
-        for (int i = 0; i < 3; i++)
-            v[i] = next[i] / length;
-    }
-    memcpy(axis, v, sizeof(v));
 }
 
 static void fill_quads(struct lk_system *sys)

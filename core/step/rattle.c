@@ -20,6 +20,9 @@
  * is the factor of the next step. That pose differs from the closed one by round-off or little
  * more; it is part of the state, so that a step finds the same bits after a reset.
  *
+ * What depends on time alone acts in both half kicks with its value at t_n + h/2, as the laws of
+ * compliant rows do: a light body between springs would ring with the difference of two values.
+ *
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
  * is in the matrix of the iterations alone: a model that has such rows needs a factor more. */
 #include "step/rattle.h"
@@ -50,7 +53,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 
     for (int i = 0; i < sys->input_size; i++)
         sys->next.inputs[i] = inputs[i];
-    lk_rattle_loads(sys, t, inputs, r->load);
+    lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     for (int i = 0; i < sys->n_laws; i++) {
         double rate;
 
@@ -68,12 +71,14 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_rattle_iterate(sys, r);
     lk_rattle_leave_tension(sys, r);
     lk_rattle_close(sys);
-    lk_rattle_loads(sys, t + sys->h, inputs, r->load);
+    lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     lk_rattle_kick(sys, r);
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);
     if (sys->n_stops > 0)
         lk_bounce(sys, &sys->next);
+    if (r->has_clock)
+        lk_rattle_loads(sys, t + sys->h, inputs, r->load);
     lk_rattle_accelerate(sys, r, &sys->next);
     return turns_are_small ? 0 : LK_E_TURN;
 }

@@ -44,20 +44,23 @@ struct lk_rattle_increment {
 
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the last iterate but one, n_rows;
+ * @unreachable: part of Phi / 2 that is left as it is, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
- * 0;  @tense: bodies whose tension is followed, with the @root of their J and their own @free_sW,
- * and @tension: K of all bodies */
+ * 0;  @has_clock: a load depends on time;  @tense: bodies whose tension is followed, with the @root
+ * of their J and their own @free_sW, and @tension: K of all bodies */
 struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
     double *multipliers;
     double *square;
     double *lambda;
+    double *unreachable;
     double *value;
     struct lk_twist *load;
     double violation;
     bool ends;
+    bool has_clock;
     int n_tense;
     int *tense;
     double (*root)[6];

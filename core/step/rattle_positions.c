@@ -339,6 +339,27 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
     sys->next.balance->increment = lk_largest_lane(largest);
 }
 
+/* The part of Phi / 2 that no motion removes, where redundant rows contradict each other: axes that
+ * should be parallel and are not by round-off of the model. E dlambda is what the first increment
+ * leaves, and what a second one would leave of that is this part. Driven again, its multipliers
+ * would grow with every iteration. */
+static void find_unreachable(struct lk_system *sys, struct lk_rattle *r)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < sys->n_joints; i++) {
+            const struct lk_joint *j = &sys->joint[i];
+
+            for (int row = j->row; row < j->row + j->n_rows; row++)
+                r->unreachable[row] =
+                    lk_is_compliant(j)
+                        ? 0
+                        : sys->regular[row] * (pass == 0 ? sys->solution : r->unreachable)[row];
+        }
+        if (pass == 0)
+            lk_fronts_solve(&sys->fronts, r->unreachable);
+    }
+}
+
 static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
 {
     double part;
@@ -350,8 +371,12 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
             compliant_rows(sys, r, i, iteration == 0);
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
+    for (int row = 0; row < sys->n_rows && iteration > 1; row++)
+        sys->solution[row] -= r->unreachable[row];
     lk_evaluate_reduce(sys);
     lk_evaluate_correction(sys);
+    if (iteration == 1)
+        find_unreachable(sys, r);
     part = find_increment(sys, r, iteration);
     apply_increment(sys, r, iteration, r->ends ? 0 : part);
 }

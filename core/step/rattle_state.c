@@ -23,6 +23,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     double *multipliers = lk_arena_take(arena, n * (size_t)sys->n_rows, sizeof(double));
     double *square = lk_arena_take(arena, n, sizeof(double));
     double *lambda = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    double *unreachable = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     int *tense = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tense));
     double(*tension)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*tension));
     double(*root)[6] = lk_arena_take(arena, (size_t)sys->n_bodies, sizeof(*root));
@@ -39,6 +40,7 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
                                 .multipliers = multipliers,
                                 .square = square,
                                 .lambda = lambda,
+                                .unreachable = unreachable,
                                 .value = value,
                                 .tense = tense,
                                 .root = root,
@@ -137,6 +139,9 @@ void lk_rattle_begin(struct lk_system *sys)
 {
     struct lk_rattle *r = sys->formulation_data;
 
+    r->has_clock = false;
+    for (int i = 0; i < sys->n_loads; i++)
+        r->has_clock = r->has_clock || sys->load[i].is_harmonic;
     find_drawn(sys, r);
     find_tense(sys, r);
     for (int b = 0; b < sys->n_bodies; b++) {

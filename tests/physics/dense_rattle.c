@@ -14,7 +14,8 @@
 /** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
  * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
  * @K: tension, 3 x 3 a body;  @dq, @correction, @change: of all iterations, in q and lambda;
- * @kept_..: the iterate before */
+ * @unreachable: part of Phi / 2 of rigid rows that no motion removes;  @kept_..: the iterate before
+ */
 struct half_kicks {
     double *Q;
     double *sum;
@@ -26,6 +27,7 @@ struct half_kicks {
     double *dq[STEPS_MAX];
     double *correction[STEPS_MAX];
     double *change[STEPS_MAX];
+    double *unreachable;
     double *kept_moved;
     double *kept_kick;
     double *kept_lambda;
@@ -414,6 +416,29 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
     return 1 / (1 - fmin(fmax(alpha, -0.5), 0.5));
 }
 
+/* E A^-1 E dlambda of the rigid rows: what a second increment would leave */
+static void find_unreachable(struct dense *d, struct half_kicks *k)
+{
+    double *change = dense_zeros(d->m, sizeof(double));
+
+    memcpy(change, d->rhs, (size_t)d->m * sizeof(double));
+    for (int i = 0; i < d->sys->n_joints; i++)
+        for (int r = 0; r < d->sys->joint[i].n_rows; r++) {
+            int row = d->sys->joint[i].row + r;
+
+            d->rhs[row] = lk_is_compliant(&d->sys->joint[i]) ? 0 : d->E[row] * change[row];
+        }
+    solve_rows(d);
+    for (int i = 0; i < d->sys->n_joints; i++)
+        for (int r = 0; r < lk_rigid_rows(&d->sys->joint[i]); r++) {
+            int row = d->sys->joint[i].row + r;
+
+            k->unreachable[row] = d->E[row] * d->rhs[row];
+        }
+    memcpy(d->rhs, change, (size_t)d->m * sizeof(double));
+    free(change);
+}
+
 static int iterate(struct dense *d, struct half_kicks *k, int iteration)
 {
     double h = d->sys->h, *g = dense_zeros(d->n, sizeof(double)), part;
@@ -438,8 +463,10 @@ static int iterate(struct dense *d, struct half_kicks *k, int iteration)
         g[i] = d->sys->s * old[i] + k->kick[i];
     dense_product(d, k->start, d->n, g, change);
     for (int i = 0; i < d->m; i++)
-        d->rhs[i] -= change[i];
+        d->rhs[i] -= change[i] + k->unreachable[i];
     solve_rows(d);
+    if (iteration == 1)
+        find_unreachable(d, k);
     spread(d, k->start, k->correction[iteration]);
     for (int i = 0; i < d->n; i++)
         k->dq[iteration][i] = -2 * (k->correction[iteration][i] + g[i]);
@@ -586,6 +613,7 @@ static struct half_kicks make_scratch(const struct dense *d)
         .start = dense_zeros(m * d->wide, sizeof(double)),
         .before = dense_zeros(d->sys->n_laws, sizeof(double)),
         .K = dense_zeros(d->sys->n_bodies, sizeof(*k.K)),
+        .unreachable = dense_zeros(m, sizeof(double)),
         .kept_moved = dense_zeros(n, sizeof(double)),
         .kept_kick = dense_zeros(n, sizeof(double)),
         .kept_lambda = dense_zeros(m, sizeof(double)),
@@ -602,8 +630,8 @@ static struct half_kicks make_scratch(const struct dense *d)
 
 static void free_scratch(const struct dense *d, struct half_kicks *k)
 {
-    void *all[] = {k->Q,      k->sum, k->kick,       k->moved,     k->start,
-                   k->before, k->K,   k->kept_moved, k->kept_kick, k->kept_lambda};
+    void *all[] = {k->unreachable, k->Q, k->sum,        k->kick,      k->moved,      k->start,
+                   k->before,      k->K, k->kept_moved, k->kept_kick, k->kept_lambda};
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -671,7 +699,7 @@ static int first_half(struct dense *d, const double *inputs, struct half_kicks *
     dense_set_drives(d, inputs, 0);
     dense_set_frames(d, d->v_old, d->a_old);
     r = read_state(d, k);
-    dense_loads(d, d->sys->now.balance->steps * d->sys->h, inputs, k->Q);
+    dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k->Q);
     own = take_tension(d, k);
     if (d->sys->n_massless == 0)
         forget_rigid(d);
@@ -694,8 +722,9 @@ int dense_rattle_step(struct dense *d, const double *inputs)
 
     r = r != 0 ? r : close_positions(d, &k);
     if (r == 0) {
-        dense_loads(d, (d->sys->now.balance->steps + 1) * d->sys->h, inputs, k.Q);
+        dense_loads(d, (d->sys->now.balance->steps + 0.5) * d->sys->h, inputs, k.Q);
         kick(d, &k);
+        dense_loads(d, (d->sys->now.balance->steps + 1) * d->sys->h, inputs, k.Q);
         accelerate(d, &k);
     }
     free_scratch(d, &k);
