@@ -2,6 +2,7 @@
 /* From a model to blocks, parts and the plan of the fronts. */
 #include "compile/draft.h"
 #include "compile/batch/batches.h"
+#include "compile/carriers.h"
 #include "compile/tree/plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -55,8 +56,9 @@ static void add_joints(struct lk_draft *d)
         b->kind = def->has_compliance ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
         if (is_coupling(type))
             continue;
-        b->body[0] = d->frame_of[i] >= 0 ? FRAME_CODE(d->frame_of[i]) : def->body[0];
-        b->body[1] = def->body[1];
+        b->is_exchanged = d->exchanged[i];
+        b->body[b->is_exchanged] = d->frame_of[i] >= 0 ? FRAME_CODE(d->frame_of[i]) : def->body[0];
+        b->body[!b->is_exchanged] = def->body[1];
     }
 }
 
@@ -401,11 +403,13 @@ static int take_memory(struct lk_draft *d)
     d->n_parts = malloc((bodies + 1) * sizeof(int));
     d->share = malloc((bodies + 1) * sizeof(*d->share));
     d->of = malloc((bodies + 2 * own + 1) * sizeof(int));
+    d->exchanged = calloc(joints + 1, sizeof(int));
     d->frame_of = malloc((joints + 1) * sizeof(int));
     d->blocks = calloc(blocks, sizeof(*d->blocks));
     d->ends = calloc(blocks, sizeof(*d->ends));
     d->n_rows = calloc(blocks, sizeof(*d->n_rows));
-    if (!d->n_parts || !d->share || !d->of || !d->frame_of || !d->blocks || !d->ends || !d->n_rows)
+    if (!d->n_parts || !d->share || !d->of || !d->exchanged || !d->frame_of || !d->blocks ||
+        !d->ends || !d->n_rows)
         return -ENOMEM;
     for (size_t i = 0; i < bodies; i++)
         d->n_parts[i] = 1;
@@ -419,6 +423,8 @@ int lk_draft_init(struct lk_draft *d)
     struct lk_draft_block *original = NULL;
     int r = take_memory(d);
 
+    if (r == 0 && d->formulation->keeps_rows)
+        r = lk_carriers_find(d->model, d->h, d->exchanged);
     if (r == 0) {
         add_joints(d);
         add_drives(d);
@@ -447,6 +453,7 @@ void lk_draft_fini(struct lk_draft *d)
     free(d->n_parts);
     free(d->share);
     free(d->of);
+    free(d->exchanged);
     free(d->frame_of);
     free(d->blocks);
     free(d->ends);

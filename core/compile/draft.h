@@ -27,7 +27,8 @@ struct lk_prices;
  *          on; -1: none
  * @drive, @force, @hold: index in the model of the element that makes the block, or -1; @force:
  *          spring-damper or bushing
- * @body:   bodies of the system, ground and frames included;  @n_sides: number of them in use */
+ * @body:   bodies of the system, ground and frames included;  @n_sides: number of them in use
+ * @is_exchanged: side 0 is the second body of the joint, see carriers.h */
 struct lk_draft_block {
     enum lk_joint_type type;
     enum lk_row_kind kind;
@@ -38,6 +39,7 @@ struct lk_draft_block {
     int drive;
     int force;
     int hold;
+    int is_exchanged;
     int n_sides;
     int body[LK_SIDES_MAX];
 };
@@ -52,6 +54,7 @@ struct lk_draft_share {
 
 /** struct lk_draft - the whole draft.
  * @n_parts:    parts of each body of the model;  @of: body of the model for each of the system
+ * @exchanged:  of each joint: see carriers.h, or all 0
  * @frame_of:   frame of each joint whose first body is moved by drives, or -1
  * @in_hold:    coordinates are held: this system only assembles the initial configuration
  * @is_plain:   no body is split, nothing is batched
@@ -75,6 +78,7 @@ struct lk_draft {
     int *n_parts;
     struct lk_draft_share *share;
     int *of;
+    int *exchanged;
     int *frame_of;
     int n_blocks;
     int n_own_blocks; /* without welds */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants of bodies and joints: the initial configuration in the axes of the bodies. */
 #include "compile/fill.h"
+#include "compile/carriers.h"
 #include "maths/vec.h"
 #include "rows/table.h"
 #include <string.h>
@@ -197,12 +198,19 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i];
     const struct lk_joint_def *def = b->joint >= 0 ? &d->model->joints[b->joint] : NULL;
+    struct lk_joint_def exchanged;
     struct lk_joint *j = &sys->joint[i];
+
+    if (b->is_exchanged) {
+        exchanged = lk_carriers_exchange(def);
+        def = &exchanged;
+    }
 
     *j = (struct lk_joint){
         .type = b->type,
         .kind = b->kind,
         .n_sides = b->n_sides,
+        .is_exchanged = b->is_exchanged,
         .n_rows = b->n_rows,
         .n_length = b->n_length,
         .row = d->plan.row[i],

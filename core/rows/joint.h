@@ -43,6 +43,7 @@ enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNI
  * @body:       their indices; the ground is body n_bodies, prescribed frames follow it
  * @kind:       of its rows. The point rows of a compliant joint are measured along the axes f[0]
  *              instead of the world's, so that each can have a stiffness of its own
+ * @is_exchanged: side 0 is the second body of the joint in the model
  * @n_length:   number of rows that are lengths [m], which come first; the others are angles [rad]
  * @row:        index of its first row among all, in the order of elimination
  * @p:          the joint's point on either body, from the centre of mass [m], body axes
@@ -64,6 +65,7 @@ struct lk_joint {
     enum lk_joint_type type;
     enum lk_row_kind kind;
     int n_sides;
+    int is_exchanged;
     int body[LK_SIDES_MAX];
     int n_rows;
     int n_length;

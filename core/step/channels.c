@@ -5,8 +5,8 @@
 #include "step/system.h"
 #include <string.h>
 
-/* The force on the second body is -Phi_q1^T lambda of the joint's rows; its torque, which the rows
- * give about the centre of mass in body axes, is moved to the joint's point. */
+/* The force on the second body is -Phi_q^T lambda of the joint's rows on its side; its torque,
+ * which the rows give about the centre of mass in body axes, is moved to the joint's point. */
 static void joint_reaction(const struct lk_system *sys, int joint, double ret[6])
 {
     const struct lk_joint *j = &sys->joint[joint];
@@ -14,7 +14,8 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
     struct lk_jacobian jacobian = {values, sys->jacobian[joint].pad, sys->jacobian[joint].is_point};
     struct lk_pose place[2];
     const struct lk_pose *const at[LK_SIDES_MAX] = {&place[0], &place[1], NULL, NULL};
-    const struct lk_pose *pose = &place[1];
+    const int second = !j->is_exchanged;
+    const struct lk_pose *pose = &place[second];
     double torque[3] = {0}, world[3], arm[3], moment[3];
 
     memset(ret, 0, 6 * sizeof(double));
@@ -25,14 +26,14 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
     for (int r = 0; r < j->n_rows && !j->of[0]; r++) {
         double row[6], l = sys->now.lambda[j->row + r];
 
-        lk_jacobian_row(jacobian, 1, r, row);
+        lk_jacobian_row(jacobian, second, r, row);
         for (int i = 0; i < 3; i++) {
             ret[i] -= row[i] * l;
             torque[i] -= row[3 + i] * l;
         }
     }
     lk_rotate(pose->R, torque, world);
-    lk_rotate(pose->R, j->p[1], arm);
+    lk_rotate(pose->R, j->p[second], arm);
     lk_cross(arm, ret, moment);
     for (int i = 0; i < 3; i++)
         ret[3 + i] = world[i] - moment[i];

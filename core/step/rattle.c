@@ -90,6 +90,7 @@ const struct lk_formulation lk_formulation_rattle = {
     .own_size = lk_rattle_own_size,
     .begin = lk_rattle_begin,
     .renew = lk_rattle_renew,
+    .keeps_rows = 1,
     .order = 2,
     .iterations = 5,
     .regularisation = 4e-8, /* nothing is carried on that would have to leak */

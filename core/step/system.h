@@ -161,6 +161,7 @@ struct lk_prices;
  * to
  * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
  * @wants_plain: no body is split, nothing is batched
+ * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @iterations: a step, where the model does not say;
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3 */
@@ -176,6 +177,7 @@ struct lk_formulation {
     LK_RT void (*begin)(struct lk_system *system);
     LK_RT void (*renew)(struct lk_system *system);
     int wants_plain;
+    int keeps_rows;
     int is_explicit;
     int order;
     int iterations;

@@ -499,6 +499,67 @@ static void moves_as_without_mass(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* largest rate of the inner ring in half a second */
+static double nutation(struct lk_system *sys, const double *inputs)
+{
+    double largest = 0;
+
+    for (int i = 0; i < 500; i++) {
+        advance(sys, 1, inputs);
+        largest = fmax(largest, fabs(output(sys, "inner_rate", 0)));
+    }
+    return largest;
+}
+
+#define TORQUES                                                                                    \
+    "inputs: {spin: {type: joint-torque, joint: spin}, push: {type: joint-torque, joint: outer}}"  \
+    "\noutputs:"
+
+/** struct gyroscope - the gimbal with another text. @spins_up: from rest, by 4 N m for a second, so
+ * that nothing at the start tells which body will turn; then the outer ring is pushed */
+struct gyroscope {
+    const char *name;
+    const char *const *replace;
+    int spins_up;
+};
+
+static const char *const rotor_first[] = {SOLVER, "[inner, rotor]", "[rotor, inner]", NULL};
+static const char *const at_rest[] = {
+    SOLVER,         "[0, 0, 2]", "[0, 0, 0]", "[0, 0, 2]", "[0, 0, 0]",
+    "[0, 1000, 2]", "[0, 0, 0]", "outputs:",  TORQUES,     NULL};
+static const char *const at_rest_first[] = {
+    SOLVER,      "[0, 0, 2]", "[0, 0, 0]", "[0, 0, 2]",      "[0, 0, 0]",      "[0, 1000, 2]",
+    "[0, 0, 0]", "outputs:",  TORQUES,     "[inner, rotor]", "[rotor, inner]", NULL};
+static const struct gyroscope gyroscopes[] = {
+    {"nutates", plain, 0},
+    {"nutates, rotor first", rotor_first, 0},
+    {"nutates, spun up", at_rest, 1},
+    {"nutates, rotor first, spun up", at_rest_first, 1},
+};
+
+/* What is undamped goes on: whichever body of a hinge turns, and whichever the model names first. A
+ * fast top nutates by J_spin / J_across of its rate, a radian a step here. */
+static void keeps_nutating(void **state)
+{
+    const struct gyroscope *g = *state;
+    struct lk_system *sys = machine(MACHINE("gimbal"), g->replace, 1e-3, 0);
+    double first, last;
+
+    if (g->spins_up) {
+        double sign = g->replace == at_rest_first ? -1 : 1;
+
+        advance(sys, 1000, (const double[2]){sign * 4, 0});
+        advance(sys, 1, (const double[2]){0, 10});
+        assert_true(fabs(fabs(output(sys, "spin_rate", 0)) - 1000) < 1);
+    }
+    first = nutation(sys, (const double[2]){0});
+    advance(sys, 19000, (const double[2]){0});
+    last = nutation(sys, (const double[2]){0});
+    lk_system_free(sys);
+    printf("    %s: %.6f rad/s, after 20 s %.6f\n", g->name, first, last);
+    assert_true(first > 1 && fabs(last / first - 1) < 1e-4);
+}
+
 /* ---- reactions of redundant rows ---- */
 
 /* largest difference of the sizes of the four reactions of the Bennett linkage in a second,
@@ -614,6 +675,8 @@ int main(void)
         tests[n++] = named(conserveds[i].name, keeps_energy, &conserveds[i]);
     for (size_t i = 0; i < sizeof(masslesses) / sizeof(*masslesses); i += SANITIZED ? 5 : 1)
         tests[n++] = named(masslesses[i].name, moves_as_without_mass, &masslesses[i]);
+    for (size_t i = 0; i < sizeof(gyroscopes) / sizeof(*gyroscopes); i += SANITIZED ? 5 : 1)
+        tests[n++] = named(gyroscopes[i].name, keeps_nutating, &gyroscopes[i]);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(planetary_gear_counts_turns);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_turned);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
