@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ROOM_FIRST 16384 /* most files are smaller */
+
 static int check_kind(int fd)
 {
     struct stat st;
@@ -34,35 +36,48 @@ int lk_file_open(const char *path)
     return result < 0 ? result : fd;
 }
 
-static int read_all(int fd, char *text, size_t max, size_t *ret_size)
+/* Room for @text of @room bytes and the zero behind it. */
+static int make_room(char **text, size_t room)
 {
-    size_t size = 0;
+    char *larger = realloc(*text, room + 1);
 
-    while (size < max) {
-        ssize_t n = read(fd, text + size, max - size);
+    if (larger == NULL)
+        return -ENOMEM;
+    *text = larger;
+    return 0;
+}
 
-        if (n < 0 && errno == EINTR)
+static int read_all(int fd, size_t max, char **text, size_t *ret_size)
+{
+    size_t size = 0, room = max < ROOM_FIRST ? max : ROOM_FIRST;
+    int result = make_room(text, room);
+    ssize_t n = 1;
+
+    while (result == 0 && n != 0 && size < max) {
+        if (size == room) {
+            room = room < max / 2 ? 2 * room : max;
+            result = make_room(text, room);
             continue;
-        if (n < 0)
-            return -errno;
-        if (n == 0)
-            break;
-        size += (size_t)n;
+        }
+        n = read(fd, *text + size, room - size);
+        if (n > 0)
+            size += (size_t)n;
+        else if (n < 0 && errno != EINTR)
+            result = -errno;
     }
     *ret_size = size;
-    return 0;
+    return result;
 }
 
 int lk_file_read(const char *path, size_t max, char **ret_text, size_t *ret_size)
 {
     int fd = lk_file_open(path), result;
-    size_t size = 0;
-    char *text;
+    char *text = NULL;
+    size_t size;
 
     if (fd < 0)
         return fd;
-    text = malloc(max + 1);
-    result = text != NULL ? read_all(fd, text, max, &size) : -ENOMEM;
+    result = read_all(fd, max, &text, &size);
     close(fd);
     if (result < 0) {
         free(text);
