@@ -6,6 +6,9 @@
 
 #include "harness.h"
 
+/** runs_free_port() - of 127.0.0.1, free a moment ago. */
+int runs_free_port(void);
+
 /** runs_nap() - a few milliseconds, for loops that wait. */
 void runs_nap(void);
 /** runs_ask_start() - start; @steps: after which it pauses, 0: never. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a daemon may listen with and without keys, and its key files at the start. */
+#include "runs.h"
 #include "vault.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -76,6 +77,7 @@ static void test_reachable_with_keys(void **state)
 {
     char section[600];
     struct vault v;
+    int port[3];
 
     (void)state;
     vault_make_keys(&v);
@@ -83,15 +85,17 @@ static void test_reachable_with_keys(void **state)
     harness_open(&v.h, section);
     assert_int_equal(kill(v.h.pid, SIGTERM), 0);
     assert_int_equal(harness_wait(v.h.pid, PATIENCE_MS), 0);
-    for (int i = 0; i < 3; i++)
-        snprintf(v.h.endpoint[i], sizeof(v.h.endpoint[i]), "tcp://0.0.0.0:%d", 15611 + i);
+    for (int i = 0; i < 3; i++) {
+        port[i] = runs_free_port();
+        snprintf(v.h.endpoint[i], sizeof(v.h.endpoint[i]), "tcp://0.0.0.0:%d", port[i]);
+    }
     harness_write_config(&v.h, v.h.config, section);
     snprintf(section, sizeof(section), "%s/log", v.h.folder);
     v.h.pid =
         harness_spawn((const char *const[]){"--config", v.h.config, NULL}, section, v.h.notify_fd);
     harness_notice(&v.h, "READY=1");
     for (int i = 0; i < 3; i++)
-        snprintf(v.h.endpoint[i], sizeof(v.h.endpoint[i]), "tcp://127.0.0.1:%d", 15611 + i);
+        snprintf(v.h.endpoint[i], sizeof(v.h.endpoint[i]), "tcp://127.0.0.1:%d", port[i]);
     vault_become(&v, CONTROLLER);
     assert_int_equal(harness_command(&v.h, STATUS)->status->role, ROLE(CONTROL));
     vault_expect_silence(vault_connect(&v, ZMQ_DEALER, 0, STRANGER));

@@ -2,7 +2,7 @@
 /* The privileges of a real daemon once it serves, thread by thread, and that a run still has all it
  * needs. Only root has privileges to drop: skipped otherwise. */
 #include "../skip.h"
-#include "harness.h"
+#include "runs.h"
 #include <dirent.h>
 #include <grp.h>
 #include <pwd.h>
@@ -34,13 +34,6 @@
 #else
 #define MEMORY_IS_LOCKED true
 #endif
-
-static void nap(int ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-
-    nanosleep(&time, NULL);
-}
 
 /* A daemon in a folder that every user may use; without the notifications of harness_open(). */
 static void open_daemon(struct harness *h, const char *config)
@@ -285,11 +278,11 @@ static void test_secret_of_root(void **state)
     harness_write_config(&h, h.config, config);
     snprintf(config, sizeof(config), "%s/log", folder);
     h.pid = harness_spawn((const char *const[]){"--config", h.config, NULL}, config, -1);
-    for (int i = 0; i < 500 && access(config, F_OK); i++)
-        nap(10);
-    nap(500);
+    while (access(config, F_OK))
+        runs_nap();
+    harness_await_log(&h, "[LK-1004]", 3);
     assert_int_equal(kill(h.pid, SIGHUP), 0);
-    nap(300);
+    harness_await_log(&h, "[LK-6002] 1 clients in ", 1);
     assert_int_equal(kill(h.pid, SIGTERM), 0);
     assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 0);
     assert_true(harness_log_has(folder, "log", "[LK-6002] 1 clients in "));
@@ -302,11 +295,12 @@ static void test_secret_of_root(void **state)
 
 static void expect_refusal(const char *section, const char *words)
 {
-    struct harness h;
+    struct harness h = {0};
     char log[128];
 
-    h = (struct harness){
-        .endpoint = {"ipc://@linkaged-test-x", "ipc://@linkaged-test-y", "ipc://@linkaged-test-z"}};
+    for (int i = 0; i < 3; i++)
+        snprintf(h.endpoint[i], sizeof(h.endpoint[i]), "ipc://@linkaged-test-%d-%d", (int)getpid(),
+                 i);
     snprintf(h.folder, sizeof(h.folder), "/tmp/linkaged-test-XXXXXX");
     assert_non_null(mkdtemp(h.folder));
     snprintf(h.config, sizeof(h.config), "%s/linkaged.yaml", h.folder);

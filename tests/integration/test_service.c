@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon as a service: start, notifications to systemd, signals, a second instance, its command
  * line. */
-#include "harness.h"
-#include <arpa/inet.h>
+#include "runs.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -118,20 +116,6 @@ static void test_notices(void **state)
     harness_close(&h);
 }
 
-/* A port that was free a moment ago. */
-static int free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-    assert_true(fd >= 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
-    close(fd);
-    return ntohs(address.sin_port);
-}
-
 static void second_is_refused(struct harness *h, const char *config)
 {
     char log[128];
@@ -156,7 +140,7 @@ static void test_second_daemon(void **state)
 
     /* over tcp: one that runs, and one that needs the same ports */
     for (int i = 0; i < 3; i++)
-        snprintf(tcp.endpoint[i], sizeof(tcp.endpoint[i]), "tcp://127.0.0.1:%d", free_port());
+        snprintf(tcp.endpoint[i], sizeof(tcp.endpoint[i]), "tcp://127.0.0.1:%d", runs_free_port());
     snprintf(path, sizeof(path), "%s/second.yaml", h.folder);
     snprintf(log, sizeof(log), "%s/log", h.folder);
     harness_write_config(&tcp, path, NULL);
