@@ -83,7 +83,8 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
             strcat(known, lk_engines[i]->name);
             strcat(known, ", ");
         }
-    lk_error_set(ret_error, "the engine is '%.40s', expected one of this processor: %snone, auto",
+    lk_error_set(ret_error,
+                 "the engine is '%.40s', expected one of this processor and build: %snone, auto",
                  name, known);
     return LK_E_MODEL;
 }

@@ -84,7 +84,7 @@ void lk_processor_here(struct lk_processor *ret)
 
     *ret = (struct lk_processor){0};
     lk_engines_here(here);
-    ret->widest = here[0]->lanes;
+    ret->widest = here[0] ? here[0]->lanes : 1; /* one engine was built, for another processor */
     identify_processor(ret);
 }
 

@@ -246,10 +246,12 @@ struct lk_engine {
 
 #define LK_WATCHES 7 /* vectors of a struct watch */
 
-/** lk_engines - every build of the step, the widest first; NULL at the end. In engines.c. */
+/** lk_engines - every build of the step that is in this program (option `engines`), the widest
+ * first; NULL at the end. In engines.c. */
 extern const struct lk_engine *const lk_engines[];
 
-/** lk_engine_find() - the engine called @name, or NULL where this processor does not support it. */
+/** lk_engine_find() - the engine called @name, or NULL where this processor does not support it or
+ * it was not built. */
 const struct lk_engine *lk_engine_find(const char *name);
 #define LK_ENGINES_MAX 4
 /** lk_engines_here() - those of lk_engines that this processor supports; NULL at the end. */

@@ -33,10 +33,19 @@ int lk_engine_has_one(void)
 }
 
 const struct lk_engine *const lk_engines[] = {
-#if defined(__x86_64__)
-    &lk_engine_avx512,   &lk_engine_avx2,
+#ifdef LK_BUILT_AVX512
+    &lk_engine_avx512,
 #endif
-    &lk_engine_portable, &lk_engine_scalar, NULL,
+#ifdef LK_BUILT_AVX2
+    &lk_engine_avx2,
+#endif
+#ifdef LK_BUILT_PORTABLE
+    &lk_engine_portable,
+#endif
+#ifdef LK_BUILT_SCALAR
+    &lk_engine_scalar,
+#endif
+    NULL,
 };
 
 const struct lk_engine *lk_engine_find(const char *name)
