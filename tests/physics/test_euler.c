@@ -653,9 +653,9 @@ static void redundant_reactions_do_not_grow(void **state)
  * ms in the paper, of 8e4 J; with order 2 a hundredth of that at 1 ms. */
 static void long_chain_is_stable_without_tuning(void **state)
 {
-    struct run coarse = run_for(compile_file("chain-128", NULL, 1, 0.01, 0), 10);
-    struct run fine = run_for(compile_file("chain-128", NULL, 1, 0.001, 0), 6);
-    struct run finest = run_for(compile_file("chain-128", NULL, 1, 0.0001, 0), 0.1);
+    struct run coarse = run_for(compile_file("chain-128", NULL, 1, 0.01, 0), 10.0 / THINNED);
+    struct run fine = run_for(compile_file("chain-128", NULL, 1, 0.001, 0), 6.0 / THINNED);
+    struct run finest = run_for(compile_file("chain-128", NULL, 1, 0.0001, 0), 0.1 / THINNED);
 
     (void)state;
     printf(
