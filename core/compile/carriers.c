@@ -102,7 +102,7 @@ static int is_exchanged(const struct lk_model *m, const struct search *f, double
     double rate[2];
     int away[2];
 
-    if (j->type != LK_JOINT_REVOLUTE || j->has_compliance)
+    if ((j->type != LK_JOINT_REVOLUTE && j->type != LK_JOINT_CYLINDRICAL) || j->has_compliance)
         return 0;
     for (int s = 0; s < 2; s++) {
         rate[s] = rate_about(m, j->body[s], j->axis[s]);

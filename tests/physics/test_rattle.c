@@ -530,9 +530,12 @@ static const char *const at_rest[] = {
 static const char *const at_rest_first[] = {
     SOLVER,      "[0, 0, 2]", "[0, 0, 0]", "[0, 0, 2]",      "[0, 0, 0]",      "[0, 1000, 2]",
     "[0, 0, 0]", "outputs:",  TORQUES,     "[inner, rotor]", "[rotor, inner]", NULL};
+static const char *const cylindrical[] = {SOLVER, "spin: {type: revolute",
+                                          "spin: {type: cylindrical", NULL};
 static const struct gyroscope gyroscopes[] = {
     {"nutates", plain, 0},
     {"nutates, rotor first", rotor_first, 0},
+    {"nutates, cylindrical", cylindrical, 0},
     {"nutates, spun up", at_rest, 1},
     {"nutates, rotor first, spun up", at_rest_first, 1},
 };
