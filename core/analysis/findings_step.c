@@ -104,7 +104,7 @@ static void inspect_rotor(struct lk_inspection *in, int b)
 /* whether the step takes it along, see step/tension.h */
 static bool follows_tension(const struct lk_system *sys, int b)
 {
-    return sys->formulation == &lk_formulation_rattle && lk_tension_bound(sys, b) > LK_TENSE;
+    return sys->formulation == &lk_formulation_rattle && lk_tension_is_followed(sys, b);
 }
 
 static void inspect_tension(struct lk_inspection *in, int b)

@@ -442,7 +442,10 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     else if (sys->formulation->is_explicit)
         s->step_flops =
             4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
-    sys->project_flops = d->plan.factor_flops + (LK_EXTRAPOLATE_ROUNDS + 2) * d->plan.solve_flops;
+    sys->project_flops =
+        d->plan.factor_flops +
+        (sys->formulation->extrapolation ? sys->formulation->extrapolation->n_solves : 4) *
+            d->plan.solve_flops;
     s->memory = memory;
 }
 
@@ -570,6 +573,14 @@ static int order_of(const struct lk_model *model, const struct lk_options *optio
     return options && options->order != 0 ? options->order : model->solver.order;
 }
 
+/* Newton iterations of a formulation, where nobody says */
+static int own_iterations(const struct lk_formulation *f, int order)
+{
+    if (order > 2 && f->extrapolation && f->extrapolation->iterations != 0)
+        return f->extrapolation->iterations;
+    return f->iterations != 0 ? f->iterations : LK_ITERATIONS;
+}
+
 /* struct how - arguments of lk_compile(). @in_hold: adds rows that hold coordinates;  @is_plain:
  * see struct lk_draft;  @parts: divisor of the requested step */
 struct how {
@@ -599,9 +610,9 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     d.engine = options && options->engine ? options->engine : model->solver.engine;
     d.h = options && options->step != 0 ? options->step : model->solver.step;
     d.iterations = options && options->iterations != 0 ? options->iterations
-                   : model->solver.iterations != 0     ? model->solver.iterations
-                   : d.formulation->iterations != 0    ? d.formulation->iterations
-                                                       : LK_ITERATIONS;
+                   : model->solver.iterations != 0
+                       ? model->solver.iterations
+                       : own_iterations(d.formulation, order_of(model, options));
     r = check_options(&d, ret_error);
     if (r == 0)
         r = lk_engine_check(d.engine, ret_error);
@@ -670,43 +681,61 @@ static int assemble_held(const struct lk_model *model, const struct lk_options *
     return r;
 }
 
+/* how @formulation reaches @order, or NULL */
+static const struct lk_combination *find_combination(const struct lk_formulation *formulation,
+                                                     int order)
+{
+    const struct lk_extrapolation *e = formulation->extrapolation;
+
+    for (size_t i = 0; e && i < sizeof(e->by) / sizeof(*e->by); i++)
+        if (e->by[i].order == order)
+            return &e->by[i];
+    return NULL;
+}
+
 /* compiles the systems that step the same interval in two and three parts, for a higher order */
 static int add_sequences(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_summary *summary = &sys->summary;
     double flops = summary->step_flops;
-    int r;
+    int r = 0;
 
-    summary->order = sys->order = order_of(model, options);
-    if (sys->order < 2 || sys->order > LK_ORDER_MAX ||
-        (sys->formulation->order != 0 && sys->order != 2)) {
-        lk_error_set(ret_error, "order %d, expected 2 to %d, and none with formulation %s",
-                     sys->order, LK_ORDER_MAX,
-                     sys->formulation->order != 0 ? model->solver.formulation : "rk4");
-        return LK_E_MODEL;
-    }
-    if (sys->formulation->order != 0)
-        summary->order = sys->formulation->order;
-    if (sys->formulation->prepare) {
-        r = sys->formulation->prepare(sys, model->solver.formulation, ret_error);
-        return r != 0 ? r : lk_extrapolate_check(sys, model, ret_error);
-    }
-    if (sys->order == 2)
-        return 0;
-    r = lk_extrapolate_check(sys, model, ret_error);
-    for (int k = 0; k < sys->order - 2 && r == 0; k++) {
-        how = (struct how){{how.told.formulation, 0, 0}, .parts = k + 2};
-        r = compile_model(model, options, how, &sys->sequence[k], ret_error);
+    for (int k = 1; k < LK_SEQUENCES_MAX && sys->combination->weight[k] != 0 && r == 0; k++) {
+        how = (struct how){{how.told.formulation, 0, 0}, .parts = k + 1};
+        r = compile_model(model, options, how, &sys->sequence[k - 1], ret_error);
         if (r != 0)
             break;
-        lk_extrapolate_adopt(sys, sys->sequence[k]);
-        summary->step_flops += (k + 2) * flops;
-        summary->memory += sys->sequence[k]->summary.memory;
+        sys->n_sequences++;
+        lk_extrapolate_adopt(sys, sys->sequence[k - 1]);
+        summary->step_flops += (k + 1) * flops;
+        summary->memory += sys->sequence[k - 1]->summary.memory;
     }
     sys->is_part = 1;
+    if (sys->formulation->begin)
+        sys->formulation->begin(sys);
     summary->step_flops += sys->project_flops;
     return r;
+}
+
+/* the order that is asked for, of a system at its start */
+static int raise_order(const struct lk_model *model, const struct lk_options *options,
+                       struct how how, struct lk_system *sys, struct lk_error *ret_error)
+{
+    const struct lk_formulation *f = sys->formulation;
+    const char *name = model->solver.formulation;
+    int order = order_of(model, options), has_own = f->order != 0;
+    int r = lk_solver_check_order(has_own ? name : f->name, order, ret_error);
+
+    if (r != 0 || (!has_own && order == 2))
+        return r;
+    sys->order = order;
+    sys->summary.order = has_own ? f->order : order;
+    sys->combination = find_combination(f, order);
+    r = f->prepare ? f->prepare(sys, name, ret_error) : 0;
+    if (r == 0)
+        r = lk_extrapolate_check(sys, model, ret_error);
+    return r == 0 && sys->combination ? add_sequences(model, options, how, sys, ret_error) : r;
 }
 
 /* rattle follows the tension in bodies that are light for it, which takes a factor more */
@@ -715,7 +744,7 @@ static void note_tension(struct lk_system *sys)
     int n = 0;
 
     for (int b = 0; b < sys->n_bodies && sys->formulation == &lk_formulation_rattle; b++)
-        n += lk_tension_bound(sys, b) > LK_TENSE;
+        n += lk_tension_is_followed(sys, b);
     if (n > 0 && sys->note[0] == '\0')
         snprintf(
             sys->note, sizeof(sys->note),
@@ -740,8 +769,9 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);
     sys->order = sys->summary.order = 2;
+    sys->n_sequences = 1;
     if (r == 0 && !told.is_bare)
-        r = add_sequences(model, options, how, sys, ret_error);
+        r = raise_order(model, options, how, sys, ret_error);
     if (r != 0) {
         lk_system_free(sys);
         return r;
@@ -757,7 +787,7 @@ void lk_system_free(struct lk_system *system)
 {
     if (system && system->formulation->close)
         system->formulation->close(system);
-    for (int k = 0; k < LK_ORDER_MAX - 2 && system; k++)
+    for (int k = 0; k < LK_SEQUENCES_MAX - 1 && system; k++)
         lk_system_free(system->sequence[k]);
     free(system);
 }

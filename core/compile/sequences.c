@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that a model is smooth enough for steps of order 3 and 4, and prepares their sequences:
+/* Checks that a model is smooth enough for steps of a higher order, and prepares their sequences:
  * see step/extrapolate.c. */
 #include "compile/compile.h"
 #include "maths/vec.h"
@@ -9,11 +9,11 @@
 #define DECAY_MAX    2.0 /* c / m h of a damped motion: critical damping at 1 rad a step */
 #define POWER_ROUNDS 100
 
-/* largest phase [rad] of a mode in a step. Order 3 lets an undamped mode grow by 1.2e-5 per step at
- * the limit, by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both diverge: a stiff mode grows by
- * 5/3 and 3.7 per step. */
-static const double swing_max[2] = {0.5, 1.0};
-#define SWING_MAX_RK4 1.0 /* at the limit 0.7 % damping per step; divergence from 2.8 on */
+/* Largest phase [rad] of a mode in a step of `rk4`: at the limit 0.7 % damping per step; divergence
+ * from 2.8 on. Of extrapolation see struct lk_combination. With `ali3` order 3 lets an undamped
+ * mode grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both
+ * diverge: a stiff mode grows by 5/3 and 3.7 per step. */
+#define SWING_MAX_RK4 1.0
 
 /* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
 static double tangent_of(const struct lk_system *sys, int i, int is_damping)
@@ -43,7 +43,7 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
 {
     seq->unwrapping = 0.5 * seq->h;
     seq->is_part = 1;
-    seq->settles = has_feedback(seq);
+    seq->settles = seq->formulation->extrapolation->settle && has_feedback(seq);
     for (int i = 0; i < sys->n_joints; i++) {
         memcpy(seq->joint[i].p, sys->joint[i].p, sizeof(sys->joint[i].p));
         memcpy(seq->joint[i].f, sys->joint[i].f, sizeof(sys->joint[i].f));
@@ -57,6 +57,10 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
         lk_law_evaluate(law, seq->term, 0, -law->carry, 1, &f);
         seq->now.tangent[i] = lk_law_regular(&f, seq->h);
         seq->regular[seq->joint[law->joint].row + law->row] = seq->now.tangent[i];
+    }
+    if (seq->formulation->begin) {
+        memcpy(seq->now.block, sys->now.block, sys->state_size * sizeof(double));
+        seq->formulation->begin(seq);
     }
 }
 
@@ -212,7 +216,7 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
     int is_explicit = sys->formulation->is_explicit, takes_massless = sys->takes_massless;
     const char *instead = is_explicit ? "formulation ali3" : "order 2";
     char kink[LK_NAME_SIZE + 40] = "", what[LK_NAME_SIZE + 16];
-    double swing, decay, most = is_explicit ? SWING_MAX_RK4 : swing_max[sys->order - 3];
+    double swing, decay, most;
     int spring = 0, damper = 0, massless = is_explicit ? find_massless(sys) : -1;
 
     if (is_explicit)
@@ -228,6 +232,7 @@ int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                      kink);
         return LK_E_MODEL;
     }
+    most = is_explicit ? SWING_MAX_RK4 : sys->combination->swing_max;
     swing = sqrt(fastest(sys, 0, &spring)) * sys->h;
     decay = fastest(sys, 1, &damper) * sys->h;
     if (swing <= most && decay <= DECAY_MAX)

@@ -207,10 +207,10 @@ struct lk_output_def {
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
 /** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
- * 0.1] s;  @iterations 1 to 20, 0: of the formulation (LK_ITERATIONS, but for rattle);  @order 2 to 4, 2 where the formulation has
- * its own;  @penalty: of the Euler-parameter form, 0: automatic;  @soft_redundancy: rigid rows have
- * the compliance of steel parts, 5e-10 m/N, so redundant rows may be inconsistent;  @engine: see
- * struct lk_options */
+ * 0.1] s;  @iterations 1 to 20, 0: of the formulation (LK_ITERATIONS, but for rattle);  @order as
+ * lk_solver_check_order(), 2 where the formulation has its own;  @penalty: of the Euler-parameter
+ * form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N,
+ * so redundant rows may be inconsistent;  @engine: see struct lk_options */
 struct lk_solver_def {
     char formulation[LK_NAME_SIZE];
     enum lk_coordinates coordinates;
@@ -246,5 +246,8 @@ struct lk_model {
 /** lk_input_type_name(), lk_output_type_name() - as in the file, "joint-torque". Static text. */
 const char *lk_input_type_name(enum lk_input_type type);
 const char *lk_output_type_name(enum lk_output_type type);
+
+/** lk_solver_check_order() - whether @formulation steps with @order. Return: 0, LK_E_MODEL. */
+int lk_solver_check_order(const char *formulation, int order, struct lk_error *ret_error);
 
 #endif

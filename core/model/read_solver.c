@@ -4,6 +4,7 @@
 #include "reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Index of the text of @key among @choices; the first if the key is absent. */
@@ -96,6 +97,64 @@ static int read_formulation(struct lk_node map, struct lk_solver_def *solver, st
     return 0;
 }
 
+#define ORDERS_MAX 4
+
+static const struct {
+    const char *formulation;
+    int order[ORDERS_MAX];
+} orders[] = {
+    {"ali3", {2, 3, 4}},
+    {"rattle", {2, 4, 6}},
+};
+
+/* the orders of a formulation, 0 after the last, or NULL: it has its own */
+static const int *orders_of(const char *formulation)
+{
+    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+        if (strcmp(orders[i].formulation, formulation) == 0)
+            return orders[i].order;
+    return NULL;
+}
+
+int lk_solver_check_order(const char *formulation, int order, struct lk_error *ret_error)
+{
+    const int *known = orders_of(formulation);
+    int nearest = 2;
+
+    if (!known && order == 2)
+        return 0;
+    if (!known) {
+        lk_error_set(ret_error, "order %d, expected none with formulation %s", order, formulation);
+        return LK_E_MODEL;
+    }
+    for (int i = 0; i < ORDERS_MAX && known[i] != 0; i++) {
+        if (known[i] == order)
+            return 0;
+        nearest = abs(order - known[i]) <= abs(order - nearest) ? known[i] : nearest;
+    }
+    lk_error_set(ret_error, "order %d with formulation %s, did you mean %d? Expected %d, %d or %d",
+                 order, formulation, nearest, known[0], known[1], known[2]);
+    return LK_E_MODEL;
+}
+
+static int read_order(struct lk_node map, struct lk_solver_def *solver, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "order");
+    struct lk_error why;
+    long order = 2;
+    int r = lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err);
+
+    solver->order = (int)order;
+    if (r != 0 || node.index == 0)
+        return r;
+    if (!orders_of(solver->formulation))
+        return lk_node_refuse(node, err, "an order is given, expected none with formulation: %s",
+                              solver->formulation);
+    if (lk_solver_check_order(solver->formulation, solver->order, &why) != 0)
+        return lk_node_refuse(node, err, "%s", why.text);
+    return 0;
+}
+
 int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static const char *const keys[] = {"formulation", "coordinates", "penalty",    "redundancy",
@@ -105,7 +164,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     static const char *const redundancies[] = {"rigid", "soft", NULL};
     struct lk_solver_def *solver = &model->solver;
     struct lk_node map = lk_node_get(root, "solver");
-    long iterations = 0, order = 2;
+    long iterations = 0;
     int form = 0;
     int result = map.index != 0 ? lk_node_check_keys(map, "the solver", keys, err) : 0;
 
@@ -122,13 +181,7 @@ int lk_read_solver(struct lk_node root, struct lk_model *model, struct lk_error 
     result = lk_also(result, read_engine(map, solver, err));
     result = lk_also(
         result, lk_node_read_int_or(map, "iterations", 1, LK_ITERATIONS_MAX, &iterations, err));
-    result = lk_also(result, lk_node_read_int_or(map, "order", 2, LK_ORDER_MAX, &order, err));
-    if (result == 0 && strcmp(solver->formulation, "ali3") != 0 &&
-        lk_node_get(map, "order").index != 0)
-        result = lk_node_refuse(lk_node_get(map, "order"), err,
-                                "an order is given, expected none with formulation: %s",
-                                solver->formulation);
+    result = lk_also(result, read_order(map, solver, err));
     solver->iterations = (int)iterations;
-    solver->order = (int)order;
     return result;
 }

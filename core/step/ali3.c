@@ -24,6 +24,7 @@
  * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
  * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
 #include "maths/vec.h"
+#include "step/extrapolate.h"
 #include "step/quads.h"
 #include <stdbool.h>
 
@@ -387,4 +388,5 @@ static int ali3_step(struct lk_system *sys, const double *inputs)
 const struct lk_formulation lk_formulation_ali3 = {
     .name = "ali3",
     .step = ali3_step,
+    .extrapolation = &lk_extrapolation_ali3,
 };

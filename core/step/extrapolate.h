@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of order 3 and 4 by extrapolation: the plain step over the same interval with h, h/2 and
- * h/3, combined so that the leading errors cancel. See extrapolate.c. */
+/* Steps of a higher order by extrapolation: the plain step over the same interval with h, h/2 and
+ * h/3, combined so that the leading errors cancel. See extrapolate.c. All for the cycle, RT: yes.
+ */
 #ifndef LK_STEP_EXTRAPOLATE_H
 #define LK_STEP_EXTRAPOLATE_H
 
@@ -8,8 +9,15 @@
 
 #define LK_EXTRAPOLATE_ROUNDS 2 /* Newton iterations that project the combined positions */
 
+extern const struct lk_extrapolation lk_extrapolation_ali3;
+extern const struct lk_extrapolation lk_extrapolation_rattle;
+
 /** lk_extrapolate() - replace the plain step in system->next by the combination of all sequences.
- * Thread: cycle.  RT: yes, fixed work.  Return: 0, LK_E_NOT_FINITE, LK_E_TURN. */
+ * The work is fixed.  Return: 0, LK_E_NOT_FINITE, LK_E_TURN. */
 LK_RT int lk_extrapolate(struct lk_system *system, const double *inputs);
+
+/** lk_extrapolate_project() - project the positions of system->next onto the rigid rows with the
+ * last factor: dq = -s W Phi_q^T sigma, sigma from rhs Phi (0 for compliant rows). */
+LK_RT void lk_extrapolate_project(struct lk_system *system);
 
 #endif

@@ -26,6 +26,7 @@
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
  * is in the matrix of the iterations alone: a model that has such rows needs a factor more. */
 #include "step/rattle.h"
+#include "step/extrapolate.h"
 #include <string.h>
 
 /* Decide what hard stops do in the step from the accelerations that the state has with the inputs
@@ -45,6 +46,18 @@ static void decide_stops(struct lk_system *sys, struct lk_rattle *r)
     }
 }
 
+/* drives push against a jump of the inputs from the beginning of the step, not from half of it */
+static void book_jump(struct lk_system *sys, struct lk_rattle *r, double t, const double *inputs)
+{
+    if (sys->n_drives == 0 || sys->n_inputs == 0)
+        return;
+    lk_rattle_loads(sys, t, inputs, r->load);
+    lk_rattle_accelerate(sys, r, &sys->now);
+    sys->next.balance->work_drive +=
+        0.5 * sys->h *
+        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+}
+
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_rattle *r = sys->formulation_data;
@@ -53,6 +66,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 
     for (int i = 0; i < sys->input_size; i++)
         sys->next.inputs[i] = inputs[i];
+    book_jump(sys, r, t, inputs);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     for (int i = 0; i < sys->n_laws; i++) {
         double rate;
@@ -67,8 +81,8 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
     lk_rattle_take_tension(sys, r);
     lk_drives_advance(sys, inputs);
-    turns_are_small = lk_rattle_predict(sys, r);
-    lk_rattle_iterate(sys, r);
+    lk_rattle_predict(sys, r);
+    turns_are_small = lk_rattle_iterate(sys, r);
     lk_rattle_leave_tension(sys, r);
     lk_rattle_close(sys);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
@@ -91,7 +105,7 @@ const struct lk_formulation lk_formulation_rattle = {
     .begin = lk_rattle_begin,
     .renew = lk_rattle_renew,
     .keeps_rows = 1,
-    .order = 2,
+    .extrapolation = &lk_extrapolation_rattle,
     .iterations = 5,
     .regularisation = 4e-8, /* nothing is carried on that would have to leak */
 };

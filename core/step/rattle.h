@@ -107,16 +107,17 @@ LK_RT void lk_rattle_forget_rigid(struct lk_system *system);
 /* ---- rattle_positions.c: half a kick at q_n ---- */
 
 /** lk_rattle_predict() - motion of the step by the last half kick, and s W g with the forces in
- * system->residual. Return: whether every turn is less than half a turn. */
-LK_RT bool lk_rattle_predict(struct lk_system *system, struct lk_rattle *rattle);
+ * system->residual. */
+LK_RT void lk_rattle_predict(struct lk_system *system, struct lk_rattle *rattle);
 
 /** lk_rattle_take_tension(), lk_rattle_leave_tension() - s (J + s K)^-1 in place of s W for the
  * bodies whose tension is followed, and back. */
 LK_RT void lk_rattle_take_tension(struct lk_system *system, struct lk_rattle *rattle);
 LK_RT void lk_rattle_leave_tension(struct lk_system *system, const struct lk_rattle *rattle);
 
-/** lk_rattle_iterate() - all iterations: multipliers that close the positions at q_n+1. */
-LK_RT void lk_rattle_iterate(struct lk_system *system, struct lk_rattle *rattle);
+/** lk_rattle_iterate() - all iterations: multipliers that close the positions at q_n+1. Return:
+ * whether every turn is less than half a turn. */
+LK_RT bool lk_rattle_iterate(struct lk_system *system, struct lk_rattle *rattle);
 
 /** lk_rattle_close() - the factor of the pose reached takes the last violation away; poses and
  * Jacobians of system->next. */
@@ -134,6 +135,10 @@ LK_RT void lk_rattle_sum_forces(struct lk_system *system, const double *lambda,
 
 /** lk_rattle_kick() - velocities of system->next, closed. */
 LK_RT void lk_rattle_kick(struct lk_system *system, struct lk_rattle *rattle);
+
+/** lk_rattle_project_velocities() - velocities of system->next closed with the last factor, and the
+ * twists that go with them. */
+LK_RT void lk_rattle_project_velocities(struct lk_system *system, struct lk_rattle *rattle);
 
 /** lk_rattle_accelerate() - accelerations and multipliers of system->next at the present poses and
  * twists, with the coordinates of @state and the loads in @rattle. */

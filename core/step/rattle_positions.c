@@ -84,12 +84,10 @@ void lk_rattle_leave_tension(struct lk_system *sys, const struct lk_rattle *r)
 }
 
 /* x + h v + h^2/2 a, likewise for the turn, with the acceleration of the half kick that led here:
- * multipliers and accelerations of the state may be large near a singular pose. Return: whether
- * every turn is less than half a turn. */
-bool lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
+ * multipliers and accelerations of the state may be large near a singular pose. */
+void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
 {
     double h = sys->h;
-    lk_four widest = {0};
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);
@@ -113,13 +111,11 @@ bool lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
                 h * quad->v_old[3 + i] + 0.5 * h * h * quad->start_a[1] * quad->a_old[3 + i];
             r->quad[k].momentum[i] = h * Jw[i];
         }
-        widest = lk_max_four(widest, lk_inner_four(quad->theta, quad->theta));
         lk_rotation_exp_four(quad->theta, quad->turn);
         take_kick(sys, &l, &r->quad[k]);
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, &r->quad[k]);
     }
-    return lk_largest_lane(widest) < M_PI * M_PI;
 }
 
 /* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
@@ -381,13 +377,24 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
     apply_increment(sys, r, iteration, r->ends ? 0 : part);
 }
 
-void lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
+/* whether every turn is less than half a turn; not if it is not finite */
+static bool turns_are_small(const struct lk_system *sys)
+{
+    lk_four_mask small = {-1, -1, -1, -1};
+
+    for (int k = 0; 4 * k < sys->n_bodies; k++)
+        small &= lk_inner_four(sys->quad[k].theta, sys->quad[k].theta) < M_PI * M_PI;
+    return (small[0] & small[1] & small[2] & small[3]) != 0;
+}
+
+bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
 {
     r->violation = INFINITY;
     r->ends = false;
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, r, i);
     take_back(sys, r, sys->iterations, violations(sys, 0.5));
+    return turns_are_small(sys);
 }
 
 /* ---- closing: the factor of q_n+1 ---- */

@@ -127,7 +127,7 @@ static void find_tense(struct lk_system *sys, struct lk_rattle *r)
 {
     r->n_tense = 0;
     for (int b = 0; b < sys->n_bodies; b++)
-        if (lk_tension_bound(sys, b) > LK_TENSE &&
+        if (lk_tension_is_followed(sys, b) &&
             lk_tension_root(sys->body[b].inertia, r->root[r->n_tense])) {
             r->free_sW[r->n_tense] = sys->sW[b];
             r->tense[r->n_tense++] = b;

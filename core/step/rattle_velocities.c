@@ -172,7 +172,7 @@ static void project_accelerations(struct lk_system *sys, struct lk_rattle *r)
         sys->next.lambda[row] += sys->s * sys->solution[row];
 }
 
-static void project_velocities(struct lk_system *sys, struct lk_rattle *r)
+void lk_rattle_project_velocities(struct lk_system *sys, struct lk_rattle *r)
 {
     lk_evaluate_twists(sys, &sys->next);
     lk_evaluate_velocity_violation(sys);
@@ -197,5 +197,5 @@ void lk_rattle_kick(struct lk_system *sys, struct lk_rattle *r)
     balance_massless(sys, r);
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
     kick_velocities(sys, r);
-    project_velocities(sys, r);
+    lk_rattle_project_velocities(sys, r);
 }

@@ -147,6 +147,33 @@ struct lk_system;
 struct lk_batches;
 struct lk_prices;
 
+#define LK_SEQUENCES_MAX 3 /* ways to step one interval: in 1, 2 and 3 parts */
+
+/** struct lk_combination - a step of @order from the same step in 1, 2 and 3 parts. @weight: of
+ * their results, 0: not needed;  @swing_max: largest phase of an undamped mode in a step [rad] */
+struct lk_combination {
+    int order;
+    double weight[LK_SEQUENCES_MAX];
+    double swing_max;
+};
+
+/** struct lk_extrapolation - how a formulation reaches a higher order, see extrapolate.c. All for
+ * the cycle, RT: yes.
+ * @by:     what there is, the lowest order first;  @n_solves: in @finish, beside one factor
+ * @iterations: of a part, where the model does not say; 0: as in a plain step
+ * @begin:  the scratch of @sequence, whose motion is that of @system, for its first part
+ * @settle: between two parts, only if sequence->settles; or NULL
+ * @finish: close the joints of the combined motion in system->next, then its accelerations and
+ *          multipliers */
+struct lk_extrapolation {
+    struct lk_combination by[2];
+    int n_solves;
+    int iterations;
+    LK_RT void (*begin)(const struct lk_system *system, struct lk_system *sequence);
+    LK_RT void (*settle)(struct lk_system *sequence, const double *inputs);
+    LK_RT void (*finish)(struct lk_system *system, const double *inputs);
+};
+
 /** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
@@ -163,7 +190,8 @@ struct lk_prices;
  * @wants_plain: no body is split, nothing is batched
  * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
- *          the options say;  @iterations: a step, where the model does not say;
+ *          the options say;  @extrapolation: to more than 2, or NULL
+ * @iterations: a step, where the model does not say;
  * @regularisation: E of rigid rows, half of their mean diagonal being 1; 0: as ali3 */
 struct lk_formulation {
     const char *name;
@@ -180,6 +208,7 @@ struct lk_formulation {
     int keeps_rows;
     int is_explicit;
     int order;
+    const struct lk_extrapolation *extrapolation;
     int iterations;
     double regularisation;
 };
@@ -200,17 +229,19 @@ struct lk_system {
     /* constants */
     const struct lk_formulation *formulation;
     void *formulation_data;
-    double h;           /* step [s] */
-    double s;           /* h^2 / 4 [s^2] */
-    double arm;         /* largest arm of a joint [m]: characteristic length of the mechanism */
-    double penalty;     /* of the Euler-parameter form, 0: automatic */
-    double unwrapping;  /* h / 2: weight of the rates in the prediction of a coordinate; 0 until the
-                           start is made */
-    int order;          /* 2, or 3 or 4 by extrapolation, see extrapolate.c; then: */
+    double h;          /* step [s] */
+    double s;          /* h^2 / 4 [s^2] */
+    double arm;        /* largest arm of a joint [m]: characteristic length of the mechanism */
+    double penalty;    /* of the Euler-parameter form, 0: automatic */
+    double unwrapping; /* h / 2: weight of the rates in the prediction of a coordinate; 0 until the
+                          start is made */
+    int order;         /* 2, or more by extrapolation, see extrapolate.c; then: */
+    const struct lk_combination *combination;
     int is_part;        /* a plain step is a part of a whole one: only its motion and works count */
     int takes_massless; /* its formulation handles bodies without inertia */
-    int settles; /* of a sequence: recompute accelerations from the state between sub-steps */
-    struct lk_system *sequence[LK_ORDER_MAX - 2]; /* with h/2 and, for order 4, h/3 */
+    int settles;     /* of a sequence: recompute accelerations from the state between sub-steps */
+    int n_sequences; /* with this one */
+    struct lk_system *sequence[LK_SEQUENCES_MAX - 1]; /* with h/2 and h/3 */
     double project_flops; /* of the linear algebra after sequences are combined */
     int iterations;
     int n_solves;        /* per step; with it the tree was chosen */

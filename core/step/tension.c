@@ -197,3 +197,8 @@ double lk_tension_bound(const struct lk_system *sys, int b)
     moment = 0.5 * (J[0] + J[1] + J[2]);
     return moment > 0 ? sys->s * mass * lk_norm(sys->gravity) * lever / moment : 0;
 }
+
+int lk_tension_is_followed(const struct lk_system *sys, int b)
+{
+    return !sys->is_part && lk_tension_bound(sys, b) > LK_TENSE;
+}

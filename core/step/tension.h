@@ -35,4 +35,8 @@ LK_RT void lk_tension_part(const double root[6], double s, const double K[6], do
  * weighs three times as much. RT: yes. */
 LK_RT double lk_tension_bound(const struct lk_system *system, int b);
 
+/** lk_tension_is_followed() - whether `rattle` follows the tension in body @b: where the bound is
+ * large, but in the parts of a step of a higher order, which could not be combined. RT: yes. */
+LK_RT int lk_tension_is_followed(const struct lk_system *system, int b);
+
 #endif

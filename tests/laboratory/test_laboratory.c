@@ -127,7 +127,9 @@ static void own_work_is_counted(void **state)
     static const struct {
         const char *name;
         unsigned rates;
-    } known[] = {{"ali3", 3}, {"ali3:order-3", 9}, {"ali3:order-4", 18}, {"rattle", 5}, {"rk4", 4}};
+    } known[] = {{"ali3", 3},   {"ali3:order-3", 9},    {"ali3:order-4", 18},
+                 {"rattle", 5}, {"rattle:order-4", 12}, {"rattle:order-6", 24},
+                 {"rk4", 4}};
     struct lk_model *model = read_model("pendulum");
 
     (void)state;

@@ -262,7 +262,8 @@ static const struct row {
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
     {"ali3", "rk5",
-     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected ali3, rattle, rk4, dca, hdca, recursive, "
+     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected ali3, rattle, rk4, dca, hdca, "
+     "recursive, "
      "complement, absolute"},
     {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
      "m:19:35: an order is given, expected none with formulation: rk4"},
@@ -283,15 +284,20 @@ static const struct row {
      "redundancy, step, rate, iterations, order, engine"},
     {"iterations: 3", "engine: fast",
      "m:19:50: engine is 'fast', expected auto, avx512, avx2, portable, scalar, none"},
-    {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 4"},
-    {"iterations: 3", "order: 5", "m:19:49: order is '5', expected a whole number from 2 to 4"},
+    {"iterations: 3", "order: 1", "m:19:49: order is '1', expected a whole number from 2 to 6"},
+    {"iterations: 3", "order: 7", "m:19:49: order is '7', expected a whole number from 2 to 6"},
+    {"iterations: 3", "order: 5",
+     "m:19:49: order 5 with formulation ali3, did you mean 4? Expected 2, 3 or 4"},
+    {"ali3, step: 0.001, iterations: 3", "rattle, order: 3",
+     "m:19:38: order 3 with formulation rattle, did you mean 4? Expected 2, 4 or 6"},
     {"iterations: 3", "order: high",
-     "m:19:49: order is 'high', expected a whole number from 2 to 4"},
+     "m:19:49: order is 'high', expected a whole number from 2 to 6"},
     {"solver: {", "solver: 1\nx: {",
      "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
      "penalty, redundancy, step, rate, iterations, order, engine"},
     {"formulation: ali3", "formulation: [ali3]",
-     "m:19:23: formulation is a list, expected ali3, rattle, rk4, dca, hdca, recursive, complement, "
+     "m:19:23: formulation is a list, expected ali3, rattle, rk4, dca, hdca, recursive, "
+     "complement, "
      "absolute"},
 };
 

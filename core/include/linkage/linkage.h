@@ -27,7 +27,7 @@ extern "C" {
 #define LK_STEP_MAX       0.1
 #define LK_ITERATIONS     3 /* a step, where neither options nor the model nor the formulation say */
 #define LK_ITERATIONS_MAX 20
-#define LK_ORDER_MAX      4
+#define LK_ORDER_MAX      6
 
 struct lk_pool;
 struct lk_model;
@@ -53,8 +53,8 @@ const char *lk_model_name(const struct lk_model *model);
 /** struct lk_options - settings that override the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
- * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says what 3 and 4 require of a
- *              model); 0 takes the model's
+ * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says which a formulation has,
+ * and what they require of a model); 0 takes the model's
  * @engine:     what executes the steps: a name of lk_system_engine(), "none" for one by one, "auto"
  *              for the cheapest by size; NULL takes the model's. The last bits depend on it */
 struct lk_options {
@@ -265,8 +265,8 @@ LK_RT void lk_system_joint_reaction(const struct lk_system *system, int joint,
  * @order:                     of convergence, 2 to LK_ORDER_MAX
  * @step_flops:                floating point operations of the linear algebra of one step; 0: not
  *                             counted (formulations in joint coordinates)
- * @memory:                    bytes of the arena (order 3: of two arenas, order 4: of three): all
- *                             that a step touches
+ * @memory:                    bytes of the arena, and of one more for each further sequence of a
+ *                             higher order: all that a step touches
  * @total_mass:                [kg]
  * @assembly_gap:              largest violation of a joint in the initial configuration [m or rad]
  * @velocity_change:           largest change that made the given velocities consistent with the

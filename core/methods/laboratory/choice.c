@@ -17,8 +17,11 @@ static const struct lk_lab_own owns[] = {
     {"ali3:euler-parameters", "ali3", LK_COORDINATES_EULER_PARAMETERS, 2,
      "the paper's own form, with a penalty for the length of the parameters"},
     {"rattle", "rattle", LK_COORDINATES_LIE, 2,
-     "symmetric and symplectic (Andersen, 1983) on the rotation group, with the joints and the tree "
+     "symmetric and symplectic (Andersen, 1983) on the rotation group, with the joints and the "
+     "tree "
      "of ali3"},
+    {"rattle:order-4", "rattle", LK_COORDINATES_LIE, 4, "two of these steps extrapolated"},
+    {"rattle:order-6", "rattle", LK_COORDINATES_LIE, 6, "three of them"},
     {"rk4", "rk4", LK_COORDINATES_LIE, 2,
      "Runge-Kutta method of order 4 (Kutta, 1901) with the joints and projections of ali3"},
 };

@@ -265,13 +265,12 @@ double lk_laboratory_time(const struct lk_laboratory *lab)
 }
 
 /* The work of a library step is fixed. A plain step has one residual per iteration and two factors;
- * order 3 takes 3 plain steps, order 4 takes 6. rk4 evaluates four states. */
+ * extrapolation takes 3 or 6 plain steps. rk4 evaluates four states. */
 static void count_own(const struct lk_laboratory *lab, struct lk_lab_report *ret)
 {
-    static const unsigned plain_steps[] = {[2] = 1, [3] = 3, [4] = 6};
-    const struct lk_lab_own *own = lab->choice.own;
-    int is_rk4 = strcmp(own->formulation, "rk4") == 0;
-    uint64_t n = ret->steps * plain_steps[own->order];
+    unsigned sequences = (unsigned)lab->system->n_sequences;
+    int is_rk4 = strcmp(lab->choice.own->formulation, "rk4") == 0;
+    uint64_t n = ret->steps * (sequences * (sequences + 1) / 2);
 
     ret->rates = n * (is_rk4 ? 4 : (unsigned)lab->system->iterations);
     ret->iterations = is_rk4 ? 0 : ret->rates;
