@@ -243,14 +243,13 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
             fill_block_laws(sys, d, i, &used);
 }
 
-/* Restitution: the speed left after half a swing of a mass on the stop's spring and damper. A stop
- * too stiff for the step has it instead of its damper, which would push the row deep into it. */
-static void find_restitution(struct lk_term *t, double mobility, double h)
+/* A stop too stiff for the step has a restitution instead of its damper, which would push the row
+ * deep into it. @largest: mobility at which it is judged */
+static void find_restitution(struct lk_term *t, double mobility, double largest, double h)
 {
-    double ratio = 0.5 * t->damping * sqrt(mobility / t->stiffness);
-
-    t->is_hard = t->stiffness * mobility * h * h > RESOLVED || t->damping * mobility * h > DAMPED;
-    t->restitution = ratio < 1 ? exp(-M_PI * ratio / sqrt(1 - ratio * ratio)) : 0;
+    t->is_hard = t->stiffness * largest * h * h > RESOLVED || t->damping * largest * h > DAMPED;
+    t->restitution = lk_law_restitution(t->stiffness, t->damping, mobility);
+    t->loss = t->damping;
     t->damping = t->is_hard ? 0 : t->damping;
 }
 
@@ -313,7 +312,9 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
             struct lk_term *t = &sys->term[k];
 
             if (t->kind == LK_TERM_STOP)
-                find_restitution(t, law->mobility, sys->h);
+                find_restitution(t, law->mobility,
+                                 sys->formulation->stops_at_any_pose ? mobility : law->mobility,
+                                 sys->h);
             sys->law[i].is_hard |= t->is_hard;
             if (t->kind == LK_TERM_FRICTION)
                 t->creep =

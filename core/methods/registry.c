@@ -122,23 +122,11 @@ static void refuse_step(const struct lk_model *m, struct lk_error *ret_error)
 static int choose(const struct lk_model *model, struct lk_compile_how *how,
                   struct lk_error *ret_error)
 {
-    int n_stops = 0;
-
     how->formulation = find_step(model->solver.formulation, model->solver.coordinates);
     if (how->formulation == &lk_formulation_rattle && model->solver.soft_redundancy) {
         lk_error_set(ret_error,
                      "redundancy: soft with formulation rattle, expected ali3: a joint that "
                      "gives way would ring without its projections");
-        return LK_E_MODEL;
-    }
-    for (int i = 0; i < model->n_forces; i++)
-        n_stops += model->forces[i].type == LK_FORCE_STOP;
-    if (how->formulation == &lk_formulation_rattle && n_stops > 1) {
-        lk_error_set(
-            ret_error,
-            "%d end stops with formulation rattle, expected ali3: what presses one against "
-            "another is not decided yet",
-            n_stops);
         return LK_E_MODEL;
     }
     if (how->formulation)

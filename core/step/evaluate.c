@@ -348,12 +348,10 @@ void lk_evaluate_clear_frames(const struct lk_system *sys, struct lk_twist *arra
         array[b] = (struct lk_twist){0};
 }
 
-/* The fraction of @bounce, 0 to 1, at which the energy does not exceed that of the last step.
- * @bounce: change of the velocities of @state that gives the stops their rates; the coordinates of
- * @state match its poses. */
-static double restitution(const struct lk_system *sys, const struct lk_twist *bounce,
-                          const struct lk_state *state)
+double lk_restitution(const struct lk_system *sys, double sign, const struct lk_state *state,
+                      double work)
 {
+    const struct lk_twist *bounce = sys->correction;
     double linear = 0, square = 0, kinetic, potential, left;
 
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -366,7 +364,8 @@ static double restitution(const struct lk_system *sys, const struct lk_twist *bo
         square += 0.5 * (body->mass * lk_dot(bounce[b].v, bounce[b].v) + lk_dot(Jw, bounce[b].w));
     }
     lk_loads_energies(sys, state, &kinetic, &potential);
-    left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential;
+    linear *= sign;
+    left = sys->now.balance->kinetic + sys->now.balance->potential - kinetic - potential + work;
     /* the largest part s up to 1 with s linear + s^2 square <= left */
     if (linear + square <= left || square <= 0)
         return 1;
@@ -388,7 +387,7 @@ void lk_bounce(struct lk_system *sys, struct lk_state *state)
             sys->solution[sys->joint[law->joint].row + law->row] = law->stop.rate;
     }
     lk_evaluate_correction(sys);
-    part = restitution(sys, sys->correction, state);
+    part = lk_restitution(sys, 1, state, 0);
     for (int b = 0; b < sys->n_bodies; b++) {
         for (int i = 0; i < 3; i++) {
             sys->twist[b].v[i] += part * sys->correction[b].v[i];

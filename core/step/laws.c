@@ -232,10 +232,8 @@ void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double b
             table_step(t, before, after, ret);
         else if (t->kind != LK_TERM_STOP)
             lk_term_evaluate(t, 0.5 * (before + after), v + law->carry, ret);
-        else if (!t->is_hard)
+        else if (!law->is_hard)
             stop_step(t, before, after, v, ret);
-        else if (law->stops_act)
-            stop(t, after, v, ret);
     }
 }
 
@@ -348,6 +346,13 @@ struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms
     find_impact(law, terms, h, x, v, free_a, rests ? pushed : 0, &stop);
     stop.reach = resisted_reach(law, terms, stop.reach, yield);
     return stop;
+}
+
+double lk_law_restitution(double stiffness, double damping, double mobility)
+{
+    double ratio = 0.5 * damping * sqrt(mobility / stiffness);
+
+    return ratio < 1 ? exp(-M_PI * ratio / sqrt(1 - ratio * ratio)) : 0;
 }
 
 double lk_law_regular(const struct lk_law_value *value, double h)

@@ -26,7 +26,8 @@ enum lk_term_kind {
  * @coulomb, @stick, @stribeck, @creep: FRICTION
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
- *              coefficient of restitution @restitution */
+ *              coefficient of restitution @restitution, of the pose at the start, in the place of
+ *              its damper @loss */
 struct lk_term {
     enum lk_term_kind kind;
     int force;
@@ -48,6 +49,7 @@ struct lk_term {
     double onset;
     int is_hard;
     double restitution;
+    double loss;
 };
 
 /** struct lk_stop - state of the stops of a row in the step that begins.
@@ -126,6 +128,10 @@ LK_RT void lk_law_step(const struct lk_law *law, const struct lk_term *terms, do
 LK_RT struct lk_stop lk_law_stop(const struct lk_law *law, const struct lk_term *terms, double h,
                                  double x, double v, double a, double free_a, double force,
                                  double yield);
+
+/** lk_law_restitution() - the part of the speed left after half a swing of a mass on a stop's
+ * spring @stiffness and @damping. @mobility: inverse of the mass [1/kg, 1/(kg m^2)]. RT: yes. */
+LK_RT double lk_law_restitution(double stiffness, double damping, double mobility);
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);

@@ -24,38 +24,31 @@
  * compliant rows do: a light body between springs would ring with the difference of two values.
  *
  * A compliant row has one multiplier in both half kicks, its law over the step (lk_law_step()), and
- * is in the matrix of the iterations alone: a model that has such rows needs a factor more. */
+ * is in the matrix of the iterations alone: a model that has such rows needs a factor more. Hard
+ * end stops are multipliers beside those of the rows, see rattle_stops.c. */
 #include "step/rattle.h"
 #include "step/extrapolate.h"
 #include <string.h>
 
-/* Decide what hard stops do in the step from the accelerations that the state has with the inputs
- * of the step, without stops. One of several may press a coordinate against another: those are
- * decided from the accelerations that the first ones leave. */
-static void decide_stops(struct lk_system *sys, struct lk_rattle *r)
+static double drive_power(struct lk_system *sys, struct lk_rattle *r, double t,
+                          const double *inputs)
 {
-    for (int i = 0; i < sys->n_laws; i++) {
-        sys->law[i].stop = (struct lk_stop){0};
-        sys->law[i].stops_act = 0;
-    }
-    for (int again = 0; again < (sys->n_stops > 1 ? 2 : 1); again++) {
-        lk_rattle_release_laws(sys);
-        lk_evaluate_factor(sys);
-        lk_rattle_accelerate(sys, r, &sys->now);
-        lk_loads_decide_stops(sys, again);
-    }
-}
-
-/* drives push against a jump of the inputs from the beginning of the step, not from half of it */
-static void book_jump(struct lk_system *sys, struct lk_rattle *r, double t, const double *inputs)
-{
-    if (sys->n_drives == 0 || sys->n_inputs == 0)
-        return;
     lk_rattle_loads(sys, t, inputs, r->load);
     lk_rattle_accelerate(sys, r, &sys->now);
-    sys->next.balance->work_drive +=
-        0.5 * sys->h *
-        (lk_loads_drive_power(sys, &sys->next) - lk_loads_drive_power(sys, &sys->now));
+    return lk_loads_drive_power(sys, &sys->next);
+}
+
+/* Drives push against a jump of the inputs from the beginning of the step, not from half of it.
+ * Hard stops, whose forces are not among the loads, count in neither power. */
+static void book_jump(struct lk_system *sys, struct lk_rattle *r, double t, const double *inputs)
+{
+    double before;
+
+    if (sys->n_drives == 0 || sys->n_inputs == 0)
+        return;
+    before = r->stops.n > 0 ? drive_power(sys, r, t, sys->now.inputs)
+                            : lk_loads_drive_power(sys, &sys->now);
+    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(sys, r, t, inputs) - before);
 }
 
 static int rattle_step(struct lk_system *sys, const double *inputs)
@@ -73,9 +66,8 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
 
         r->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
     }
-    if (sys->n_stops > 0)
-        decide_stops(sys, r);
     memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
+    lk_rattle_look_at_stops(sys, r, inputs);
     if (sys->n_massless == 0)
         lk_rattle_forget_rigid(sys);
     lk_rattle_sum_forces(sys, sys->next.lambda, r->load);
@@ -86,14 +78,17 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_rattle_leave_tension(sys, r);
     lk_rattle_close(sys);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
+    lk_rattle_return_pushes(sys, r);
     lk_rattle_kick(sys, r);
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);
-    if (sys->n_stops > 0)
-        lk_bounce(sys, &sys->next);
+    if (r->stops.n > 0)
+        lk_rattle_bounce(sys, r);
     if (r->has_clock)
         lk_rattle_loads(sys, t + sys->h, inputs, r->load);
     lk_rattle_accelerate(sys, r, &sys->next);
+    lk_rattle_rest(sys, r);
+    lk_rattle_book_soft_stops(sys, r);
     return turns_are_small ? 0 : LK_E_TURN;
 }
 
@@ -106,6 +101,7 @@ const struct lk_formulation lk_formulation_rattle = {
     .renew = lk_rattle_renew,
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
+    .stops_at_any_pose = 1,
     .iterations = 5,
     .regularisation = 4e-8, /* nothing is carried on that would have to leak */
 };

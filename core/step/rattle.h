@@ -42,13 +42,65 @@ struct lk_rattle_increment {
     lk_four correction[6];
 };
 
+/** struct lk_contact - a hard stop. @law, @term: of it;  @rate, @acceleration, @held: of its row at
+ * q_n: rate, acceleration, and the force of the stop;
+ * @own: what it yields itself, in the problem at hand;  @rebound: rate at which the row must leave
+ * it;  @is_impact: it is hit faster than by its acceleration;  @is_blocked: other rows hold its row
+ */
+struct lk_contact {
+    int law;
+    int term;
+    double rate;
+    double acceleration;
+    double held;
+    double own;
+    double rebound;
+    bool is_impact;
+    bool is_blocked;
+};
+
+/** struct lk_rattle_stops - the @n hard stops, n numbers each unless said. Positive multipliers
+ * push from the upper limit, negative from the lower one.
+ * @yield:     n x n: s Phi_q W Phi_q^T of their rows, less what all other rows hold
+ * @push:      multipliers of the first half kick [N, N m], @kept_push of the last iterate but one,
+ *             @increments of all iterations, one after another
+ * @impulse:   over the step, by 4 / h^2;  @bounce: what restitution adds
+ * @rate:      of their rows at q_n+1 without stops
+ * @power:     that the soft stops take at q_n, with what else acts along their coordinates [W]
+ * @work:      of inputs and loads in the step, estimated at its start [J]
+ * @b .. @scratch: of lk_complementarity_solve();  @force, @solution: n_rows;  @shove, @response: as
+ * lk_system.correction */
+struct lk_rattle_stops {
+    int n;
+    struct lk_contact *contact;
+    double *yield;
+    double *push;
+    double *kept_push;
+    double *increments;
+    double *impulse;
+    double *bounce;
+    double *rate;
+    double power;
+    double work;
+    double *matrix;
+    double *b;
+    double *lower;
+    double *upper;
+    double *scratch;
+    double *force;
+    double *solution;
+    struct lk_twist *shove;
+    struct lk_twist *response;
+};
+
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
  * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the last iterate but one, n_rows;
  * @unreachable: part of Phi / 2 that is left as it is, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
- * 0;  @has_clock: a load depends on time;  @tense: bodies whose tension is followed, with the @root
- * of their J and their own @free_sW, and @tension: K of all bodies */
+ * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those
+ * before had other stops act;  @tense: bodies whose tension is followed, with the @root of their J
+ * and their own @free_sW, and @tension: K of all bodies */
 struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -61,6 +113,8 @@ struct lk_rattle {
     double violation;
     bool ends;
     bool has_clock;
+    int since;
+    struct lk_rattle_stops stops;
     int n_tense;
     int *tense;
     double (*root)[6];
@@ -92,7 +146,7 @@ LK_RT void lk_rattle_begin(struct lk_system *system);
 LK_RT void lk_rattle_renew(struct lk_system *system);
 
 /** lk_rattle_release_laws() - E of compliant rows in the factor of velocities and accelerations,
- * into system->next.tangent: they are not in it, but where a hard stop holds one of them. */
+ * into system->next.tangent: they are not in it. */
 LK_RT void lk_rattle_release_laws(struct lk_system *system);
 
 /** lk_rattle_factor_unclosed() - poses, Jacobians and factor of the pose that the iterations of
@@ -103,6 +157,10 @@ LK_RT void lk_rattle_factor_unclosed(struct lk_system *system, const struct lk_s
  * its own. What was found before is as good a guess, but for a part that loads no body, and that is
  * large near a singular pose. */
 LK_RT void lk_rattle_forget_rigid(struct lk_system *system);
+
+/** lk_rattle_forget_way() - the next step is predicted from the velocities of system->next, not
+ * from the way of the last one. */
+LK_RT void lk_rattle_forget_way(struct lk_system *system);
 
 /* ---- rattle_positions.c: half a kick at q_n ---- */
 
@@ -144,5 +202,45 @@ LK_RT void lk_rattle_project_velocities(struct lk_system *system, struct lk_ratt
  * twists, with the coordinates of @state and the loads in @rattle. */
 LK_RT void lk_rattle_accelerate(struct lk_system *system, struct lk_rattle *rattle,
                                 const struct lk_state *state);
+
+/* ---- rattle_stops.c: hard end stops ---- */
+
+void lk_rattle_stops_layout(const struct lk_system *system, struct lk_rattle_stops *stops,
+                            struct lk_arena *arena);
+
+/** lk_rattle_find_contacts() - the hard stops of a compiled system. */
+void lk_rattle_find_contacts(const struct lk_system *system, struct lk_rattle_stops *stops);
+
+/** lk_rattle_look_at_stops() - what the stops see at q_n; takes their forces out of the multipliers
+ * of system->next. */
+LK_RT void lk_rattle_look_at_stops(struct lk_system *system, struct lk_rattle *rattle,
+                                   const double *inputs);
+
+/** lk_rattle_book_soft_stops() - what the dampers of soft stops take in the step, in place of what
+ * the powers at its ends tell; coordinates and twists of system->next are up to date. */
+LK_RT void lk_rattle_book_soft_stops(struct lk_system *system, const struct lk_rattle *rattle);
+
+/** lk_rattle_find_yields() - stops->yield with the factor of the first half kick.
+ * system->solution stays. */
+LK_RT void lk_rattle_find_yields(struct lk_system *system, struct lk_rattle *rattle);
+
+/** lk_rattle_push() - pushes of the stops in increment @iteration, added to the increment of all
+ * rows in system->solution and system->correction. Return: whether the same stops act as before. */
+LK_RT bool lk_rattle_push(struct lk_system *system, struct lk_rattle *rattle, int iteration);
+
+/** lk_rattle_add_pushes() - @part of the pushes of increment @iteration. */
+LK_RT void lk_rattle_add_pushes(struct lk_rattle *rattle, int iteration, double part);
+
+/** lk_rattle_return_pushes() - the second half kick takes the pushes back: into the multipliers of
+ * system->next. */
+LK_RT void lk_rattle_return_pushes(struct lk_system *system, const struct lk_rattle *rattle);
+
+/** lk_rattle_bounce() - impulses of the stops that pushed, into the velocities and twists of
+ * system->next, whose coordinates are up to date. */
+LK_RT void lk_rattle_bounce(struct lk_system *system, struct lk_rattle *rattle);
+
+/** lk_rattle_rest() - reactions of the stops that are at rest, into the accelerations and
+ * multipliers of system->next. */
+LK_RT void lk_rattle_rest(struct lk_system *system, struct lk_rattle *rattle);
 
 #endif

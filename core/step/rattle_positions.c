@@ -226,6 +226,9 @@ static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_bac
     }
     for (int row = 0; row < sys->n_rows; row++)
         r->lambda[row] = sys->next.lambda[row] = is_back ? r->lambda[row] : sys->next.lambda[row];
+    for (int i = 0; i < r->stops.n; i++)
+        r->stops.kept_push[i] = r->stops.push[i] =
+            is_back ? r->stops.kept_push[i] : r->stops.push[i];
 }
 
 /* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
@@ -289,13 +292,17 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
             now[k].dq[i] = -2.0 * (now[k].correction[i] + residual[i]);
     }
     /* M says nothing of bodies without inertia */
-    for (int i = 0; i < iteration && sys->n_massless == 0; i++) {
+    for (int i = r->since; i < iteration && sys->n_massless == 0; i++) {
         const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
 
         alpha = r->square[i] > 0 ? inner_increments(sys, before, now) / r->square[i] : 0;
         alpha = fmin(fmax(alpha, -1), 1); /* increments at round-off tell nothing */
-        if (i < iteration - 1)
-            add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
+        if (i == iteration - 1)
+            break;
+        add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
+        for (int k = 0; k < r->stops.n; k++)
+            r->stops.increments[iteration * r->stops.n + k] +=
+                alpha * r->stops.increments[(i + 1) * r->stops.n + k];
     }
     return 1 / (1 - fmin(fmax(alpha, -ALPHA_MAX), ALPHA_MAX));
 }
@@ -331,6 +338,7 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
         multipliers[row] = part * sys->solution[row];
         sys->next.lambda[row] += multipliers[row];
     }
+    lk_rattle_add_pushes(r, iteration, part);
     r->square[iteration] = inner_increments(sys, now, now);
     sys->next.balance->increment = lk_largest_lane(largest);
 }
@@ -369,10 +377,16 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
         lk_evaluate_factor(sys);
     for (int row = 0; row < sys->n_rows && iteration > 1; row++)
         sys->solution[row] -= r->unreachable[row];
+    if (iteration == 0)
+        lk_rattle_find_yields(sys, r);
     lk_evaluate_reduce(sys);
     lk_evaluate_correction(sys);
     if (iteration == 1)
         find_unreachable(sys, r);
+    if (!lk_rattle_push(sys, r, iteration)) {
+        r->since = iteration;
+        r->violation = INFINITY;
+    }
     part = find_increment(sys, r, iteration);
     apply_increment(sys, r, iteration, r->ends ? 0 : part);
 }
@@ -391,6 +405,7 @@ bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
 {
     r->violation = INFINITY;
     r->ends = false;
+    r->since = 0;
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, r, i);
     take_back(sys, r, sys->iterations, violations(sys, 0.5));

@@ -32,6 +32,9 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     struct lk_twist *load =
         lk_arena_take(arena, (size_t)sys->n_bodies + 1 + (size_t)sys->n_frames, sizeof(*load));
 
+    struct lk_rattle_stops stops = {0};
+
+    lk_rattle_stops_layout(sys, &stops, arena);
     (void)topology;
     (void)plan;
     if (arena->base)
@@ -46,7 +49,8 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
                                 .root = root,
                                 .tension = tension,
                                 .free_sW = free_sW,
-                                .load = load};
+                                .load = load,
+                                .stops = stops};
     sys->formulation_data = r;
     return 0;
 }
@@ -144,6 +148,7 @@ void lk_rattle_begin(struct lk_system *sys)
         r->has_clock = r->has_clock || sys->load[i].is_harmonic;
     find_drawn(sys, r);
     find_tense(sys, r);
+    lk_rattle_find_contacts(sys, &r->stops);
     for (int b = 0; b < sys->n_bodies; b++) {
         const struct lk_motion *m = &sys->now.motion[b];
         struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
@@ -180,8 +185,6 @@ void lk_rattle_release_laws(struct lk_system *sys)
         double *regular = &sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row];
 
         *regular = LK_DECOUPLED;
-        if (sys->law[i].stop.is_impact)
-            lk_loads_hold_stop(sys, &sys->law[i]);
         sys->next.tangent[i] = *regular;
     }
 }
@@ -217,4 +220,13 @@ void lk_rattle_forget_rigid(struct lk_system *sys)
         for (int row = 0; row < j->n_rows && !lk_is_compliant(j); row++)
             sys->next.lambda[j->row + row] = 0;
     }
+}
+
+void lk_rattle_forget_way(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            lk_rattle_own(&sys->next)[b].moved[i] = sys->h * sys->next.motion[b].v.v[i];
+            lk_rattle_own(&sys->next)[b].moved[3 + i] = sys->h * sys->next.motion[b].v.w[i];
+        }
 }

@@ -189,6 +189,8 @@ struct lk_extrapolation {
  * @renew:  the scratch that a step begins with, from system->now; NULL: lk_start_renew(). RT: yes.
  * @wants_plain: no body is split, nothing is batched
  * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
+ * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
+ * for its start
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @extrapolation: to more than 2, or NULL
  * @iterations: a step, where the model does not say;
@@ -206,6 +208,7 @@ struct lk_formulation {
     LK_RT void (*renew)(struct lk_system *system);
     int wants_plain;
     int keeps_rows;
+    int stops_at_any_pose;
     int is_explicit;
     int order;
     const struct lk_extrapolation *extrapolation;
@@ -401,6 +404,13 @@ LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 /** lk_evaluate_clear_frames() - zero for ground and frames in an array of n_bodies + 1 + n_frames.
  */
 LK_RT void lk_evaluate_clear_frames(const struct lk_system *system, struct lk_twist *array);
+
+/** lk_restitution() - the fraction of a bounce, 0 to 1, at which the energy does not exceed that of
+ * the last step and the @work done since [J]. The bounce is @sign times system->correction, a
+ * change of the velocities of @state that gives stops their rates; the coordinates of @state match
+ * its poses. */
+LK_RT double lk_restitution(const struct lk_system *system, double sign,
+                            const struct lk_state *state, double work);
 
 /** lk_bounce() - restitution of impacts, after the projection of velocities: adds the rates of all
  * stops that are hit, scaled down together where the energy would exceed that of the last step. */

@@ -5,13 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
-struct lk_system *compile(const char *text, double h)
+static const char *formulation = "ali3";
+
+void step_with(const char *name)
 {
+    formulation = name;
+}
+
+struct lk_system *compile(const char *model_text, double h)
+{
+    char text[8192];
     struct lk_options options = {.step = h};
     struct lk_model *model;
     struct lk_system *sys;
     struct lk_error error;
 
+    assert_true(snprintf(text, sizeof(text), "%ssolver: {formulation: %s}\n", model_text,
+                         formulation) < (int)sizeof(text));
     if (lk_model_read_text("mechanism", text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);
     if (lk_system_new(model, &options, &sys, &error) != 0)

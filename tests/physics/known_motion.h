@@ -61,7 +61,11 @@ struct mechanism {
     "  a: {type: joint-acceleration, joint: guide}\n"                                              \
     "  work: {type: work}\n"
 
-/** compile() - a system of a model text with step @h; fails the test if it is refused. */
+/** step_with() - formulation of all systems that are compiled from now on; "ali3" at first. */
+void step_with(const char *formulation);
+
+/** compile() - a system of a model text, which has no solver section, with step @h; fails the test
+ * if it is refused. */
 struct lk_system *compile(const char *text, double h);
 
 /** offset_of() - where an output begins. */

@@ -514,24 +514,39 @@ static void soft_stop_has_order_two(void **state)
     measure(&m, 0.25 * m.h, fine);
     for (int q = 0; q < 3; q++) {
         assert_true(coarse[q] < bound_of(&m, m.quantity[q].size));
-        assert_true(coarse[q] > LEAST_RATIO * LEAST_RATIO * fine[q]);
+        assert_true(coarse[q] > LEAST_RATIO * LEAST_RATIO * fine[q] ||
+                    coarse[q] < ROUNDOFF * m.quantity[q].size);
     }
 }
 
+/* ---- both steps ---- */
+
+static int choose_step(void **state)
+{
+    step_with(*state);
+    return 0;
+}
+
+#define BOTH(test)                                                                                 \
+    {#test " (ali3)", test, choose_step, NULL, (void *)"ali3"},                                    \
+    {                                                                                              \
+#test " (rattle)", test, choose_step, NULL, (void *)"rattle"                               \
+    }
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(friction_sticks_but_for_creep),
-        cmocka_unit_test(friction_slides_by_a_constant_force),
-        cmocka_unit_test(friction_stops_a_block),
-        cmocka_unit_test(smooth_friction_has_order_two),
-        cmocka_unit_test(belt_makes_a_block_stick_and_slip),
-        cmocka_unit_test(stops_never_give_energy),
-        cmocka_unit_test(stops_come_to_rest),
-        cmocka_unit_test(stops_in_a_chain_never_give_energy),
-        cmocka_unit_test(stops_hold_each_other_up),
-        cmocka_unit_test(soft_bounces_never_rise),
-        cmocka_unit_test(soft_stop_has_order_two),
+    static const struct CMUnitTest tests[] = {
+        BOTH(friction_sticks_but_for_creep),
+        BOTH(friction_slides_by_a_constant_force),
+        BOTH(friction_stops_a_block),
+        BOTH(smooth_friction_has_order_two),
+        BOTH(belt_makes_a_block_stick_and_slip),
+        BOTH(stops_never_give_energy),
+        BOTH(stops_come_to_rest),
+        BOTH(stops_in_a_chain_never_give_energy),
+        BOTH(stops_hold_each_other_up),
+        BOTH(soft_bounces_never_rise),
+        BOTH(soft_stop_has_order_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,19 +203,6 @@ static int compare_step(struct lk_system *sys, struct dense *d, const double *in
     return r;
 }
 
-/* rattle takes one end stop */
-static void keep_one_stop(struct mechanism *m)
-{
-    int n = 0, n_stops = 0;
-
-    for (int i = 0; i < m->n_forces; i++) {
-        n_stops += m->force[i].type == LK_FORCE_STOP;
-        if (m->force[i].type != LK_FORCE_STOP || n_stops == 1)
-            m->force[n++] = m->force[i];
-    }
-    m->n_forces = n;
-}
-
 static void compare_mechanism(struct method *method, long seed, int n_bodies)
 {
     struct mechanism *m = mechanism_make((uint64_t)seed, MECHANISM_MIXED, n_bodies);
@@ -225,10 +212,8 @@ static void compare_mechanism(struct method *method, long seed, int n_bodies)
     double *inputs;
 
     m->formulation = method->formulation;
-    if (method->dense == dense_rattle_step) {
+    if (method->dense == dense_rattle_step)
         m->is_soft = 0;
-        keep_one_stop(m);
-    }
     sys = mechanism_compile(m);
     assert_non_null(sys);
     d = dense_new(sys);
