@@ -43,9 +43,9 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 /* ---- sequences.c: steps of a higher order, see step/extrapolate.h ---- */
 
 /** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
- * friction, end stop or table, no drive from an input, no mode of its springs and dampers faster
- * than the step. @system: of such an order, or `rk4`, at its start.
- * Return: 0, LK_E_MODEL (@ret_error names the element). */
+ * friction, end stop or table, no drive from an input, no mode of its springs and dampers, nutation
+ * or swing across a tension faster than the step as it starts. @system: of such an order, or `rk4`,
+ * at its start. Return: 0, LK_E_MODEL (@ret_error names the element). */
 int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);
 

@@ -3,6 +3,7 @@
  * see step/extrapolate.c. */
 #include "compile/compile.h"
 #include "maths/vec.h"
+#include "step/tension.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -117,11 +118,10 @@ static double tangent_at_work(const struct lk_system *sys, int i, int is_damping
     return tangent_of(sys, i, is_damping);
 }
 
-/* s a, of every body, under the forces @lambda of compliant rows, rigid rows holding:
- * s a = s W (Phi_q^T lambda - Phi_q^T sigma); the factor is one of the rigid rows alone */
-static void accelerate_bodies(struct lk_system *sys, const double *lambda)
+/* s a, of every body, under the forces in system->residual, which it replaces, rigid rows holding:
+ * s a = s W (Q - Phi_q^T sigma); the factor is one of the rigid rows alone */
+static void accelerate_bodies(struct lk_system *sys)
 {
-    lk_evaluate_transpose(sys, lambda, sys->residual);
     for (int b = 0; b < sys->n_bodies; b++) {
         struct lk_twist *a = &sys->residual[b];
         double turn[3];
@@ -160,7 +160,8 @@ static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *r
     for (int i = 0; i < sys->n_laws; i++)
         sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
             sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
-    accelerate_bodies(sys, sys->next.lambda);
+    lk_evaluate_transpose(sys, sys->next.lambda, sys->residual);
+    accelerate_bodies(sys);
     for (int i = 0; i < sys->n_laws; i++) {
         double rates[LK_ROWS_PAD];
 
@@ -210,44 +211,176 @@ static const char *name_of_law(const struct lk_system *sys, const struct lk_mode
     return found->force >= 0 ? m->forces[found->force].name : sys->joint_name[law->joint];
 }
 
+/* ---- modes of turning bodies ---- */
+
+/* torque on body @b that turns by or with @turn; body axes */
+typedef void (*torque_on)(const struct lk_system *sys, int b, const double turn[3], double ret[3]);
+
+/* its angular momentum turned along */
+static void gyroscopic_torque(const struct lk_system *sys, int b, const double turn[3],
+                              double ret[3])
+{
+    double momentum[3];
+
+    lk_sym_mul(sys->body[b].inertia, sys->now.motion[b].v.w, momentum);
+    lk_cross(momentum, turn, ret);
+}
+
+/* the forces in its joints, which pull it back, see step/tension.h */
+static void tension_torque(const struct lk_system *sys, int b, const double turn[3], double ret[3])
+{
+    double K[6] = {0}, root[6];
+
+    if (lk_tension_root(sys->body[b].inertia, root))
+        lk_tension_of(sys, b, K);
+    lk_sym_mul(K, turn, ret);
+}
+
+/* kinetic energy of body @b at the twist in system->residual, twice */
+static double energy_of(const struct lk_system *sys, int b)
+{
+    const struct lk_twist *t = &sys->residual[b];
+    double momentum[3];
+
+    lk_sym_mul(sys->body[b].inertia, t->w, momentum);
+    return sys->body[b].mass * lk_dot(t->v, t->v) + lk_dot(t->w, momentum);
+}
+
+/* one round of the power iteration in the metric of the mass, system->residual := A W torque, A as
+ * above; returns by how much it has grown, @ret_body: of the most */
+static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+{
+    double square = 0, most = 0, size;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *t = &sys->residual[b];
+        double turn[3] = {t->w[0], t->w[1], t->w[2]};
+
+        memset(t, 0, sizeof(*t));
+        torque(sys, b, turn, t->w);
+    }
+    accelerate_bodies(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double part = energy_of(sys, b);
+
+        square += part;
+        if (part > most) {
+            most = part;
+            *ret_body = sys->body[b].of;
+        }
+    }
+    size = sqrt(square);
+    for (int b = 0; b < sys->n_bodies && size > 0; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->residual[b].v[i] /= size;
+            sys->residual[b].w[i] /= size;
+        }
+    return size / sys->s;
+}
+
+/* Fastest nutation of the whole mechanism as it starts [rad/s], or the square of its fastest swing
+ * across the forces in its joints [rad^2/s^2]. What turns about a fixed axis does neither. */
+static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+{
+    double found = 0;
+
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    lk_evaluate_factor(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            sys->residual[b].w[i] = cos(3 * b + i); /* irregular: orthogonal to no mode */
+    for (int round = 0; round < POWER_ROUNDS && (round == 0 || found > 0); round++)
+        found = grow_turning(sys, torque, ret_body);
+    lk_start_renew(sys);
+    return found;
+}
+
+/* ---- the check ---- */
+
+/** struct attempt - what the solver section asks for. @what: in words;  @instead: what takes any
+ * model;  @most: largest phase of a mode in a step [rad] */
+struct attempt {
+    char what[LK_NAME_SIZE + 16];
+    const char *instead;
+    double most;
+};
+
+/* Return: 0, or LK_E_MODEL if @rate is too fast; @does: "'spring' oscillates at" */
+static int check_rate(const struct lk_system *sys, const struct attempt *attempt, const char *does,
+                      const char *unit, double rate, double most, struct lk_error *ret_error)
+{
+    double phase = rate * sys->h;
+
+    if (phase <= most)
+        return 0;
+    lk_error_set(
+        ret_error,
+        "%s with a step of %g s, but %s %.3g %s/s, that is %.3g%s a step, expected at most "
+        "%g; a step of %.2g s would do, or %s",
+        attempt->what, sys->h, does, rate, unit, phase, strcmp(unit, "rad") == 0 ? " rad" : "",
+        most, 0.95 * sys->h * most / phase, attempt->instead);
+    return LK_E_MODEL;
+}
+
+/* springs and dampers */
+static int check_elements(struct lk_system *sys, const struct lk_model *m,
+                          const struct attempt *attempt, struct lk_error *ret_error)
+{
+    char does[LK_NAME_SIZE + 40];
+    int law = 0, r;
+    double rate = sqrt(fastest(sys, 0, &law));
+
+    snprintf(does, sizeof(does), "'%s' oscillates at",
+             sys->n_laws > 0 ? name_of_law(sys, m, law, 0) : "");
+    r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
+    if (r != 0)
+        return r;
+    rate = fastest(sys, 1, &law);
+    snprintf(does, sizeof(does), "'%s' decays at a rate of",
+             sys->n_laws > 0 ? name_of_law(sys, m, law, 1) : "");
+    return check_rate(sys, attempt, does, "1", rate, DECAY_MAX, ret_error);
+}
+
+/* rotors, and bodies that are light for the forces in their joints */
+static int check_turning(struct lk_system *sys, const struct lk_model *m,
+                         const struct attempt *attempt, struct lk_error *ret_error)
+{
+    char does[LK_NAME_SIZE + 60];
+    int b = 0, r;
+    double rate = fastest_turning(sys, gyroscopic_torque, &b);
+
+    snprintf(does, sizeof(does), "body '%s' nutates at", m->bodies[b].name);
+    r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
+    if (r != 0)
+        return r;
+    rate = sqrt(fastest_turning(sys, tension_torque, &b));
+    snprintf(does, sizeof(does), "body '%s' swings across the tension in it at", m->bodies[b].name);
+    return check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
+}
+
 int lk_extrapolate_check(struct lk_system *sys, const struct lk_model *model,
                          struct lk_error *ret_error)
 {
-    int is_explicit = sys->formulation->is_explicit, takes_massless = sys->takes_massless;
-    const char *instead = is_explicit ? "formulation ali3" : "order 2";
-    char kink[LK_NAME_SIZE + 40] = "", what[LK_NAME_SIZE + 16];
-    double swing, decay, most;
-    int spring = 0, damper = 0, massless = is_explicit ? find_massless(sys) : -1;
+    int is_explicit = sys->formulation->is_explicit, takes_massless = sys->takes_massless, r;
+    struct attempt attempt = {.instead = is_explicit ? "formulation ali3" : "order 2"};
+    char kink[LK_NAME_SIZE + 40] = "";
+    int massless = is_explicit || sys->formulation->begin ? find_massless(sys) : -1;
 
     if (is_explicit)
-        snprintf(what, sizeof(what), "formulation %s", model->solver.formulation);
+        snprintf(attempt.what, sizeof(attempt.what), "formulation %s", model->solver.formulation);
     else
-        snprintf(what, sizeof(what), "order %d", sys->order);
+        snprintf(attempt.what, sizeof(attempt.what), "order %d", sys->order);
     find_kink(model, kink, sizeof(kink));
     if (!kink[0] && massless >= 0 && !takes_massless)
         snprintf(kink, sizeof(kink), "body '%s', which lacks inertia",
                  model->bodies[massless].name);
     if (kink[0]) {
-        lk_error_set(ret_error, "%s is for smooth motion, expected %s with %s", what, instead,
-                     kink);
+        lk_error_set(ret_error, "%s is for smooth motion, expected %s with %s", attempt.what,
+                     attempt.instead, kink);
         return LK_E_MODEL;
     }
-    most = is_explicit ? SWING_MAX_RK4 : sys->combination->swing_max;
-    swing = sqrt(fastest(sys, 0, &spring)) * sys->h;
-    decay = fastest(sys, 1, &damper) * sys->h;
-    if (swing <= most && decay <= DECAY_MAX)
-        return 0;
-    if (swing > most)
-        lk_error_set(ret_error,
-                     "%s with a step of %g s, but '%s' oscillates at %.3g rad/s, that is %.3g rad "
-                     "a step, expected at most %g; a step of %.2g s would do, or %s",
-                     what, sys->h, name_of_law(sys, model, spring, 0), swing / sys->h, swing, most,
-                     0.95 * sys->h * most / swing, instead);
-    else
-        lk_error_set(ret_error,
-                     "%s with a step of %g s, but '%s' decays at a rate of %.3g 1/s, that is "
-                     "%.3g a step, expected at most %g; a step of %.2g s would do, or %s",
-                     what, sys->h, name_of_law(sys, model, damper, 1), decay / sys->h, decay,
-                     DECAY_MAX, 0.95 * sys->h * DECAY_MAX / decay, instead);
-    return LK_E_MODEL;
+    attempt.most = is_explicit ? SWING_MAX_RK4 : sys->combination->swing_max;
+    r = check_elements(sys, model, &attempt, ret_error);
+    return r != 0 ? r : check_turning(sys, model, &attempt, ret_error);
 }

@@ -556,6 +556,29 @@ static void summary_tells_the_order(void **state)
 #define SPRING(k, c)                                                                               \
     "forces:\n  s: {type: joint-spring-damper, joint: guide, stiffness: " k ", damping: " c "}\n"
 
+/* a rotor in two rings: it nutates at H / sqrt(J1 J2) = 105 rad/s */
+#define GIMBAL                                                                                     \
+    "linkage: 1\nname: gimbal\nbodies:\n"                                                          \
+    "  outer: {mass: 1, inertia: [0.001, 0.001, 0.001], position: [0, 0, 0]}\n"                    \
+    "  inner: {mass: 1, inertia: [0.001, 0.001, 0.001], position: [0, 0, 0]}\n"                    \
+    "  rotor: {mass: 3, inertia: [0.003, 0.004, 0.002], position: [0, 0, 0],"                      \
+    " angular_velocity: [0, 105, 0]}\n"                                                            \
+    "joints:\n"                                                                                    \
+    "  outer: {type: revolute, bodies: [ground, outer], point: [0, 0, 0], axis: [0, 0, 1]}\n"      \
+    "  inner: {type: revolute, bodies: [outer, inner], point: [0, 0, 0], axis: [1, 0, 0]}\n"       \
+    "  spin: {type: revolute, bodies: [inner, rotor], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+
+/* a tonne on two rods of 1 kg, which swing across its weight: sqrt(2 m g / L / (2 m_rod / 3)) */
+#define HUNG                                                                                       \
+    "linkage: 1\nname: hung\ngravity: [0, -9.81, 0]\nbodies:\n"                                    \
+    "  upper: {mass: 1, inertia: [0.0833333, 0.001, 0.0833333], position: [0, -0.5, 0]}\n"         \
+    "  lower: {mass: 1, inertia: [0.0833333, 0.001, 0.0833333], position: [0, -1.5, 0]}\n"         \
+    "  load: {mass: 1000, inertia: [10, 10, 10], position: [0, -2, 0]}\n"                          \
+    "joints:\n"                                                                                    \
+    "  hook: {type: spherical, bodies: [ground, upper], point: [0, 0, 0]}\n"                       \
+    "  knee: {type: spherical, bodies: [upper, lower], point: [0, -1, 0]}\n"                       \
+    "  eye: {type: spherical, bodies: [lower, load], point: [0, -2, 0]}\n"
+
 static const struct refusal {
     const char *text;
     int order;
@@ -624,6 +647,33 @@ static const struct refusal {
     {BODY GUIDE "}\n" SPRING("14112", "0") "solver: {formulation: rattle}\n", 6,
      "order 6 with a step of 0.01 s, but 's' oscillates at 84 rad/s, that is 0.84 rad a step, "
      "expected at most 0.8; a step of 0.009 s would do, or order 2"},
+    {GIMBAL "solver: {formulation: rk4}\n", 0,
+     "formulation rk4 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 "
+     "rad "
+     "a step, expected at most 1; a step of 0.009 s would do, or formulation ali3"},
+    {GIMBAL "solver: {formulation: ali3}\n", 4,
+     "order 4 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 rad a "
+     "step, "
+     "expected at most 1; a step of 0.009 s would do, or order 2"},
+    {GIMBAL "solver: {formulation: rattle}\n", 6,
+     "order 6 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 rad a "
+     "step, "
+     "expected at most 0.8; a step of 0.0072 s would do, or order 2"},
+    {HUNG "solver: {formulation: rk4}\n", 0,
+     "formulation rk4 with a step of 0.01 s, but body 'upper' swings across the tension in it at "
+     "172 "
+     "rad/s, that is 1.72 rad a step, expected at most 1; a step of 0.0055 s would do, or "
+     "formulation "
+     "ali3"},
+    {HUNG "solver: {formulation: rattle}\n", 4,
+     "order 4 with a step of 0.01 s, but body 'upper' swings across the tension in it at 172 "
+     "rad/s, "
+     "that is 1.72 rad a step, expected at most 0.5; a step of 0.0028 s would do, or order 2"},
+    {"linkage: 1\nname: m\nbodies:\n  bar: {mass: 1, inertia: [0, 1, 1], position: [1, 0, "
+     "0]}\njoints:\n"
+     "  pin: {type: revolute, bodies: [ground, bar], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+     "solver: {formulation: rattle}\n",
+     4, "order 4 is for smooth motion, expected order 2 with body 'bar', which lacks inertia"},
     /* two springs in parallel, each of which would be accepted alone */
     {BODY GUIDE
      "}\n"
