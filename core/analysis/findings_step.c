@@ -84,7 +84,7 @@ static bool is_unbalanced(const struct lk_system *sys, int b, double w)
 static void inspect_rotor(struct lk_inspection *in, int b)
 {
     const struct lk_system *sys = in->sys;
-    bool is_symmetric = sys->formulation == &lk_formulation_rattle;
+    bool is_symmetric = lk_steps_by(sys, &lk_formulation_rattle);
     double w = lk_norm(sys->start.motion[b].v.w), most = is_symmetric ? TURN_MAX_RATTLE : TURN_MAX;
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
@@ -104,7 +104,7 @@ static void inspect_rotor(struct lk_inspection *in, int b)
 /* whether the step takes it along, see step/tension.h */
 static bool follows_tension(const struct lk_system *sys, int b)
 {
-    return sys->formulation == &lk_formulation_rattle && lk_tension_is_followed(sys, b);
+    return lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b);
 }
 
 static void inspect_tension(struct lk_inspection *in, int b)

@@ -454,7 +454,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     struct lk_system shape = {
-        .formulation = d->batches ? &lk_formulation_batches : d->formulation,
+        .formulation = d->batches ? d->formulation->in_lanes : d->formulation,
         .h = d->h,
         .s = d->h * d->h / 4,
         .penalty = m->solver.penalty,
@@ -590,6 +590,22 @@ struct how {
     int parts;
 };
 
+/* The system by batches where there are any, else one by one; likewise where a body's tension is
+ * followed, which batches do not do and the finished system tells. */
+static int create_either(struct lk_draft *d, struct lk_system **ret_system,
+                         struct lk_error *ret_error)
+{
+    int r = create_system(d, ret_system, ret_error);
+
+    if (r != 0 || !d->batches || d->formulation != &lk_formulation_rattle ||
+        lk_tension_count(*ret_system) == 0)
+        return r;
+    lk_system_free(*ret_system);
+    lk_batches_free(d->batches);
+    d->batches = NULL;
+    return create_system(d, ret_system, ret_error);
+}
+
 /* compiles the model; its initial configuration is not assembled yet */
 static int compile_model(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
@@ -626,7 +642,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
         r = lk_batches_draft(&d, engines);
     if (r == 0)
-        r = create_system(&d, ret_system, ret_error);
+        r = create_either(&d, ret_system, ret_error);
     lk_draft_fini(&d);
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);
@@ -741,10 +757,8 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
 /* rattle follows the tension in bodies that are light for it, which takes a factor more */
 static void note_tension(struct lk_system *sys)
 {
-    int n = 0;
+    int n = lk_steps_by(sys, &lk_formulation_rattle) ? lk_tension_count(sys) : 0;
 
-    for (int b = 0; b < sys->n_bodies && sys->formulation == &lk_formulation_rattle; b++)
-        n += lk_tension_is_followed(sys, b);
     if (n > 0 && sys->note[0] == '\0')
         snprintf(
             sys->note, sizeof(sys->note),

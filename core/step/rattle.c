@@ -102,6 +102,7 @@ const struct lk_formulation lk_formulation_rattle = {
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .stops_at_any_pose = 1,
-    .iterations = 5,
-    .regularisation = 4e-8, /* nothing is carried on that would have to leak */
+    .in_lanes = &lk_formulation_rattle_lanes,
+    .iterations = LK_RATTLE_ITERATIONS,
+    .regularisation = LK_RATTLE_REGULARISATION,
 };

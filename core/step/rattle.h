@@ -7,6 +7,9 @@
 #include "step/system.h"
 #include <stdbool.h>
 
+#define LK_RATTLE_ITERATIONS     5
+#define LK_RATTLE_REGULARISATION 4e-8 /* nothing is carried on that would have to leak */
+
 #define LK_TENSION_LATE                                                                            \
     0.1 /* of the change of tension that acts at a step's start, beyond half of it */
 
@@ -122,6 +125,32 @@ struct lk_rattle {
     struct lk_inverse_mass *free_sW;
 };
 
+#define LK_WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
+#define LK_WORSE      2     /* times the one before, */
+#define LK_WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
+
+/** lk_rattle_grows() - whether @violation is so much worse than the @last one that the last of the
+ * increments @done is taken back. */
+LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
+{
+    return done >= LK_WORSE_FROM && violation > LK_WORSE * last && violation > LK_WORSE_MIN;
+}
+
+/** lk_rattle_contraction() - @product of an increment with one before, whose @square this is.
+ * Increments at round-off tell nothing: at most 1 either way. */
+LK_INLINE double lk_rattle_contraction(double product, double square)
+{
+    return square > 0 ? fmin(fmax(product / square, -1), 1) : 0;
+}
+
+#define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
+
+/** lk_rattle_stretch() - factor on an increment whose contraction is @alpha. */
+LK_INLINE double lk_rattle_stretch(double alpha)
+{
+    return 1 / (1 - fmin(fmax(alpha, -LK_CONTRACTION_MAX), LK_CONTRACTION_MAX));
+}
+
 /** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last
  * factor;
  * @moved: u and theta of the last step;  @bent: their difference from those before, by h^2 */
@@ -143,6 +172,8 @@ int lk_rattle_own_size(int n_bodies);
 int lk_rattle_layout(struct lk_system *system, const struct lk_topology *topology,
                      const struct lk_plan *plan, struct lk_arena *arena);
 LK_RT void lk_rattle_begin(struct lk_system *system);
+/** lk_rattle_begin_body() - lk_rattle_begin() for one body. @drawn: see struct lk_half_kicks */
+LK_RT void lk_rattle_begin_body(struct lk_system *system, int b, const double drawn[2]);
 LK_RT void lk_rattle_renew(struct lk_system *system);
 
 /** lk_rattle_release_laws() - E of compliant rows in the factor of velocities and accelerations,

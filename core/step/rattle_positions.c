@@ -4,11 +4,6 @@
 #include "step/tension.h"
 #include <string.h>
 
-#define WORSE_FROM 2     /* increments after which a violation that grows is taken back, */
-#define WORSE      2     /* times the one before, */
-#define WORSE_MIN  1e-10 /* if it is larger than this [m, rad] */
-#define ALPHA_MAX  0.5   /* contraction that is made use of at most */
-
 /* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as
  * far as they are known */
 LK_INLINE void momentum_residual(struct lk_system *sys, const struct lk_lanes *l,
@@ -235,8 +230,8 @@ static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_bac
  * and the iterations end there. @done: increments so far; system->solution holds Phi / 2. */
 static void take_back(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
 {
-    r->ends |= done >= WORSE_FROM && violation > WORSE * r->violation && violation > WORSE_MIN;
-    keep_iterate(sys, r, r->ends, done < WORSE_FROM);
+    r->ends |= lk_rattle_grows(done, violation, r->violation);
+    keep_iterate(sys, r, r->ends, done < LK_WORSE_FROM);
     r->violation = r->ends ? r->violation : violation;
 }
 
@@ -295,8 +290,7 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
     for (int i = r->since; i < iteration && sys->n_massless == 0; i++) {
         const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
 
-        alpha = r->square[i] > 0 ? inner_increments(sys, before, now) / r->square[i] : 0;
-        alpha = fmin(fmax(alpha, -1), 1); /* increments at round-off tell nothing */
+        alpha = lk_rattle_contraction(inner_increments(sys, before, now), r->square[i]);
         if (i == iteration - 1)
             break;
         add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
@@ -304,7 +298,7 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
             r->stops.increments[iteration * r->stops.n + k] +=
                 alpha * r->stops.increments[(i + 1) * r->stops.n + k];
     }
-    return 1 / (1 - fmin(fmax(alpha, -ALPHA_MAX), ALPHA_MAX));
+    return lk_rattle_stretch(alpha);
 }
 
 /* the new poses and s W g */

@@ -138,6 +138,25 @@ static void find_tense(struct lk_system *sys, struct lk_rattle *r)
         }
 }
 
+void lk_rattle_begin_body(struct lk_system *sys, int b, const double drawn[2])
+{
+    const struct lk_motion *m = &sys->now.motion[b];
+    struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
+
+    memcpy(own->x, m->x, sizeof(own->x));
+    memcpy(own->q, m->q, sizeof(own->q));
+    for (int i = 0; i < 3; i++) {
+        double kick[2];
+
+        for (int part = 0; part < 2; part++)
+            kick[part] = 0.5 * sys->h * (1 - drawn[part]);
+        own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
+        own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
+        own->bent[i] = m->a.v[i];
+        own->bent[3 + i] = m->a.w[i];
+    }
+}
+
 /* a state that was not stepped to: the factor of its own pose, as much motion as it has now */
 void lk_rattle_begin(struct lk_system *sys)
 {
@@ -150,21 +169,9 @@ void lk_rattle_begin(struct lk_system *sys)
     find_tense(sys, r);
     lk_rattle_find_contacts(sys, &r->stops);
     for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_motion *m = &sys->now.motion[b];
-        struct lk_rattle_own *own = &lk_rattle_own(&sys->now)[b];
+        const lk_four *drawn = r->quad[b / 4].drawn;
 
-        memcpy(own->x, m->x, sizeof(own->x));
-        memcpy(own->q, m->q, sizeof(own->q));
-        for (int i = 0; i < 3; i++) {
-            double kick[2];
-
-            for (int part = 0; part < 2; part++)
-                kick[part] = 0.5 * sys->h * (1 - r->quad[b / 4].drawn[part][b % 4]);
-            own->moved[i] = sys->h * (m->v.v[i] - kick[0] * m->a.v[i]);
-            own->moved[3 + i] = sys->h * (m->v.w[i] - kick[1] * m->a.w[i]);
-            own->bent[i] = m->a.v[i];
-            own->bent[3 + i] = m->a.w[i];
-        }
+        lk_rattle_begin_body(sys, b, (double[2]){drawn[0][b % 4], drawn[1][b % 4]});
     }
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_lanes l = lk_lanes_of(sys, k);

@@ -88,9 +88,7 @@ void lk_start_renew(struct lk_system *sys)
 
 void lk_start_resume(struct lk_system *sys)
 {
-    if (sys->batches)
-        sys->batches->engine->renew(sys);
-    else if (sys->formulation->renew)
+    if (sys->formulation->renew)
         sys->formulation->renew(sys);
     else
         lk_start_renew(sys);
@@ -100,7 +98,7 @@ void lk_start_begin(struct lk_system *sys)
 {
     if (sys->formulation->begin)
         sys->formulation->begin(sys);
-    if (sys->batches || sys->formulation->renew)
+    if (sys->formulation->renew)
         lk_start_resume(sys);
 }
 
@@ -165,11 +163,12 @@ static int advance(struct lk_system *sys, const double *inputs)
     int r;
 
     /* copies only what the step updates in place: it overwrites motions, and on batches also
-     * multipliers; cache lines then do not move between cores needlessly */
+     * multipliers and what is its own; cache lines then do not move between cores needlessly */
     size_t first =
         (size_t)((sys->batches ? sys->now.coordinate : sys->now.lambda) - sys->now.block);
-    memcpy(sys->next.block + first, sys->now.block + first,
-           (sys->state_size - first) * sizeof(double));
+    size_t end = sys->state_size - (sys->batches ? (size_t)sys->n_own : 0);
+
+    memcpy(sys->next.block + first, sys->now.block + first, (end - first) * sizeof(double));
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
     r = sys->formulation->step(sys, inputs);
     if (sys->is_part)
@@ -186,8 +185,7 @@ static int advance(struct lk_system *sys, const double *inputs)
     balance->steps += 1;
     /* batches check their own results */
     first = sys->batches ? first : 0;
-    if (r == 0 && !sys->is_part &&
-        finite_probe(sys->next.block + first, sys->state_size - first) != 0)
+    if (r == 0 && !sys->is_part && finite_probe(sys->next.block + first, end - first) != 0)
         r = LK_E_NOT_FINITE;
     return r;
 }

@@ -174,6 +174,17 @@ struct lk_extrapolation {
     LK_RT void (*finish)(struct lk_system *system, const double *inputs);
 };
 
+/** struct lk_lane_effort - a step on batches with the usual iterations: @n_factors, @n_solves, and
+ * @n_phases that its tasks share;  @fields: vectors that a body takes, without those of iterations,
+ * and @fields_iteration: of each */
+struct lk_lane_effort {
+    int n_factors;
+    int n_solves;
+    int n_phases;
+    int fields;
+    int fields_iteration;
+};
+
 /** struct lk_formulation - equations and their step; one file each, listed in methods/registry.c.
  * @step:   computes system->next from system->now; @inputs: NULL when the model has none. Cycle.
  *          Return: 0, LK_E_TURN; the work is the same.
@@ -191,6 +202,7 @@ struct lk_extrapolation {
  * @keeps_rows: the iterations have the Jacobian of the start of the step, see compile/carriers.h
  * @stops_at_any_pose: which stops are hard is judged for the poses that a mechanism may take, not
  * for its start
+ * @in_lanes: the same step on batches, see step/batch/batch.h, or NULL;  @effort: of such a one
  * @is_explicit: springs and dampers are applied forces, not rows;  @order: of convergence, 0: as
  *          the options say;  @extrapolation: to more than 2, or NULL
  * @iterations: a step, where the model does not say;
@@ -209,6 +221,8 @@ struct lk_formulation {
     int wants_plain;
     int keeps_rows;
     int stops_at_any_pose;
+    const struct lk_formulation *in_lanes;
+    struct lk_lane_effort effort;
     int is_explicit;
     int order;
     const struct lk_extrapolation *extrapolation;
@@ -218,8 +232,9 @@ struct lk_formulation {
 
 extern const struct lk_formulation lk_formulation_ali3;
 extern const struct lk_formulation lk_formulation_rattle;
-extern const struct lk_formulation
-    lk_formulation_batches; /* ali3 on batches, see step/batch/batch.h */
+/* the same in lanes */
+extern const struct lk_formulation lk_formulation_ali3_lanes;
+extern const struct lk_formulation lk_formulation_rattle_lanes;
 
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
@@ -323,6 +338,12 @@ struct lk_system {
     lk_probe probe;           /* of lk_system_set_probe(), or NULL */
     void *probe_context;
 };
+
+/** lk_steps_by() - whether @sys is stepped by @formulation, one by one or in lanes. */
+static inline int lk_steps_by(const struct lk_system *sys, const struct lk_formulation *formulation)
+{
+    return sys->formulation == formulation || sys->formulation == formulation->in_lanes;
+}
 
 /* the poses, twists or sums of all sides of joint @j; unused sides are the ground */
 #define LK_SIDES(array, j)                                                                         \

@@ -202,3 +202,12 @@ int lk_tension_is_followed(const struct lk_system *sys, int b)
 {
     return !sys->is_part && lk_tension_bound(sys, b) > LK_TENSE;
 }
+
+int lk_tension_count(const struct lk_system *sys)
+{
+    int n = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        n += lk_tension_is_followed(sys, b);
+    return n;
+}

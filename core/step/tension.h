@@ -39,4 +39,7 @@ LK_RT double lk_tension_bound(const struct lk_system *system, int b);
  * large, but in the parts of a step of a higher order, which could not be combined. RT: yes. */
 LK_RT int lk_tension_is_followed(const struct lk_system *system, int b);
 
+/** lk_tension_count() - number of bodies whose tension `rattle` follows. Not for the cycle. */
+int lk_tension_count(const struct lk_system *system);
+
 #endif

@@ -163,8 +163,9 @@ static const struct lk_prices *row_of(const char *processor)
 }
 
 /* among all engines, whatever this processor supports; NULL: one by one */
-static const struct lk_engine *choose(const char *name, const struct lk_prices *prices,
-                                      const struct lk_engine *const *engines)
+static const struct lk_engine *choose_by(const struct lk_formulation *formulation, const char *name,
+                                         const struct lk_prices *prices,
+                                         const struct lk_engine *const *engines)
 {
     struct lk_error error;
     struct lk_model *model = NULL;
@@ -176,9 +177,9 @@ static const struct lk_engine *choose(const char *name, const struct lk_prices *
     assert_non_null(text);
     assert_int_equal(lk_model_read_text(name, text, size, &model, &error), 0);
     draft.model = model;
-    draft.formulation = &lk_formulation_ali3;
+    draft.formulation = formulation;
     draft.h = model->solver.step;
-    draft.iterations = LK_ITERATIONS;
+    draft.iterations = formulation->iterations ? formulation->iterations : LK_ITERATIONS;
     assert_int_equal(lk_draft_init(&draft), 0);
     assert_int_equal(lk_batches_draft(&draft, engines), 0);
     engine = draft.batches ? draft.batches->engine : NULL;
@@ -186,6 +187,12 @@ static const struct lk_engine *choose(const char *name, const struct lk_prices *
     lk_model_free(model);
     free(text);
     return engine;
+}
+
+static const struct lk_engine *choose(const char *name, const struct lk_prices *prices,
+                                      const struct lk_engine *const *engines)
+{
+    return choose_by(&lk_formulation_ali3, name, prices, engines);
 }
 
 /* The engines of a processor are those of its row. */
@@ -228,6 +235,21 @@ static void the_cheapest_engine_is_taken(void **state)
     }
 #endif
     (void)state;
+}
+
+/* The other counts of rattle, more sweeps and fewer factors, do not keep it from lanes where there
+ * is enough alike, nor bring it there where there is not. */
+static void rattle_takes_lanes_too(void **state)
+{
+    (void)state;
+    for (const struct lk_prices *row = lk_prices_table; row->name; row++) {
+        const struct lk_engine *engines[LK_ENGINES_MAX + 1];
+
+        engines_of(row, engines);
+        assert_non_null(choose_by(&lk_formulation_rattle, "chain-128", row, engines));
+        assert_non_null(choose_by(&lk_formulation_rattle, "ladder-10", row, engines));
+        assert_null(choose_by(&lk_formulation_rattle, "chain-1", row, engines));
+    }
 }
 
 /* The compiled engine is the one that the row of this processor prefers among those available. */
@@ -434,6 +456,7 @@ int main(void)
         cmocka_unit_test(more_is_never_less),
         cmocka_unit_test(only_long_steps_pay_for_workers),
         cmocka_unit_test(all_of_a_step_is_divided),
+        cmocka_unit_test(rattle_takes_lanes_too),
         cmocka_unit_test(the_cheapest_engine_is_taken),
         cmocka_unit_test(the_row_of_this_processor_counts),
         cmocka_unit_test(every_row_chooses_well),

@@ -3,26 +3,43 @@
  * they were fitted to within 20 %; the choice of an engine only needs ratios. */
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
+#include "step/rattle.h"
 #include <math.h>
 #include <string.h>
 
-/* phases of a step that its tasks share: prediction, rows, five passes up and down */
-#define PHASES 12
+/* the steps that prices were measured with: ali3's */
+#define PRICED_FACTORS 2
+#define PRICED_SOLVES  5
+
+/* sweeps of a step, relative to those */
+static double sweeps_of(const struct lk_lane_effort *effort)
+{
+    return (double)effort->n_solves / PRICED_SOLVES;
+}
+
+/* likewise operations of a front */
+static double share_of(const struct lk_lane_effort *effort, double factor, double solve)
+{
+    return (effort->n_factors * factor + effort->n_solves * solve) /
+           (PRICED_FACTORS * factor + PRICED_SOLVES * solve);
+}
 
 static void add_front(const struct lk_batches *p, const struct lk_batch_front *f,
                       double work[LK_BATCH_WORKS])
 {
-    double flops = lk_front_flops(f->e, f->n - f->e), more = f->merge >= 0 ? 1 : LK_GENERAL;
+    double factor = lk_front_flops(f->e, f->n - f->e), more = f->merge >= 0 ? 1 : LK_GENERAL;
+    double flops = factor * share_of(&p->effort, factor, lk_front_solve_flops(f->e, f->n - f->e));
+    double sweeps = sweeps_of(&p->effort);
     int is_far = 0;
 
     for (int i = f->first_child; i < f->first_child + f->n_children; i++)
         is_far |= p->children[i].remainder.map >= 0;
     for (int i = f->first_element; i < f->first_element + f->n_elements; i++)
         is_far |= p->elements[i].body.map >= 0;
-    work[f->merge >= 0 ? LK_WORK_FRONTS : LK_WORK_GENERAL_FRONTS] += 1;
+    work[f->merge >= 0 ? LK_WORK_FRONTS : LK_WORK_GENERAL_FRONTS] += sweeps;
     work[f->merge >= 0 ? LK_WORK_FRONT_FLOPS : LK_WORK_GENERAL_FLOPS] += flops;
     if (is_far) {
-        work[LK_WORK_FAR_FRONTS] += more;
+        work[LK_WORK_FAR_FRONTS] += more * sweeps;
         work[LK_WORK_FAR_FLOPS] += more * flops;
     }
 }
@@ -32,10 +49,11 @@ static void add_op(const struct lk_batches *p, const struct lk_batch_op *op,
 {
     switch (op->what) {
     case LK_BATCH_BODIES:
-        work[LK_WORK_BODIES] += 1;
+        work[LK_WORK_BODIES] += sweeps_of(&p->effort);
         break;
     case LK_BATCH_JOINTS:
-        work[LK_WORK_ROWS] += lk_kind_rows(&lk_joint_kinds[p->joints[op->index].kind]);
+        work[LK_WORK_ROWS] +=
+            sweeps_of(&p->effort) * lk_kind_rows(&lk_joint_kinds[p->joints[op->index].kind]);
         break;
     case LK_BATCH_FRONT:
         add_front(p, &p->fronts[op->index], work);
@@ -86,13 +104,21 @@ double lk_batches_time(const struct lk_batches *p, const struct lk_prices *price
 
 void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
 {
+    bool is_rattle = d->formulation == &lk_formulation_rattle;
+    const struct lk_lane_effort *effort = &lk_formulation_rattle_lanes.effort;
+    double sweeps = is_rattle ? sweeps_of(effort) : 1;
+    double factors = lk_draft_factors(d), solves = lk_draft_solves(d);
+
+    if (is_rattle) {
+        factors = effort->n_factors;
+        solves = effort->n_solves - LK_RATTLE_ITERATIONS + d->iterations;
+    }
     ret[LK_WORK_CLASSIC_STEP] = 1;
-    ret[LK_WORK_BODY] = d->n_bodies;
+    ret[LK_WORK_BODY] = sweeps * d->n_bodies;
     ret[LK_WORK_ROW] = 0;
     for (int i = 0; i < d->n_blocks; i++)
-        ret[LK_WORK_ROW] += d->n_rows[i];
-    ret[LK_WORK_FLOP] =
-        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+        ret[LK_WORK_ROW] += sweeps * d->n_rows[i];
+    ret[LK_WORK_FLOP] = factors * d->plan.factor_flops + solves * d->plan.solve_flops;
 }
 
 double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)
@@ -111,13 +137,13 @@ void lk_batches_cost(const struct lk_batches *p, const struct lk_prices *prices,
 
     *ret = (struct lk_step_cost){.serial_ns = step_ns + task_time(p, prices, p->n_tasks - 1)};
     for (int t = 0; t < p->n_tasks - 1; t++) {
-        double time = task_time(p, prices, t) / PHASES;
+        double time = task_time(p, prices, t) / p->effort.n_phases;
 
         phase.work_ns += time;
         phase.largest_ns = fmax(phase.largest_ns, time);
     }
-    for (int i = 0; i < PHASES && p->n_tasks > 2; i++)
+    for (int i = 0; i < p->effort.n_phases && p->n_tasks > 2; i++)
         ret->phase[ret->n_phases++] = phase;
     if (p->n_tasks <= 2)
-        ret->serial_ns += PHASES * phase.work_ns;
+        ret->serial_ns += p->effort.n_phases * phase.work_ns;
 }

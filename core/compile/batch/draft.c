@@ -34,7 +34,7 @@ static int is_plain(const struct lk_body_def *b)
 static int is_known(const struct lk_draft *d, int *kind)
 {
     const struct lk_model *m = d->model;
-    int known = d->formulation == &lk_formulation_ali3 && !d->in_hold && d->n_frames == 0;
+    int known = d->formulation->in_lanes && !d->in_hold && d->n_frames == 0;
 
     for (int i = 0; i < m->n_bodies; i++)
         known &= is_plain(&m->bodies[i]);
@@ -47,6 +47,12 @@ static int is_known(const struct lk_draft *d, int *kind)
     return known;
 }
 
+static int make_batches(const struct lk_draft *d, const int *kind, const struct lk_engine *engine,
+                        struct lk_batches **ret)
+{
+    return lk_batches_new(&d->topology, kind, engine, d->formulation->in_lanes, d->iterations, ret);
+}
+
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both
  * were measured, a narrower one was never the fastest. */
 #define LANES_CHOSEN 4
@@ -56,7 +62,7 @@ static int consider_engine(struct lk_draft *d, const int *kind, const struct lk_
                            double *least_ns)
 {
     struct lk_batches *batches = NULL, *worse;
-    int r = lk_batches_new(&d->topology, kind, engine, &batches);
+    int r = make_batches(d, kind, engine, &batches);
 
     if (r != 0)
         return r;
@@ -100,7 +106,7 @@ int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
     known = d->n_bodies > 0 && strcmp(d->engine, "none") != 0 && is_known(d, kind);
     /* small mechanisms leave most lanes empty; an engine requested by name is used nevertheless */
     if (known && named)
-        r = lk_batches_new(&d->topology, kind, named, &d->batches);
+        r = make_batches(d, kind, named, &d->batches);
     for (int i = 0; known && !named && engines[i] && r == 0; i++)
         if ((i == 0 || engines[i]->lanes >= LANES_CHOSEN) && engines[i]->lanes <= d->prices->widest)
             r = consider_engine(d, kind, engines[i], &least_ns);

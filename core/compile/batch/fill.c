@@ -41,6 +41,7 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
     COPY(p, arena, plan, map, n_map);
     COPY(p, arena, plan, masks, n_masks);
     void *watch = lk_arena_take(arena, (size_t)plan->n_tasks * LK_WATCHES, lane);
+    void *sums = lk_arena_take(arena, (size_t)plan->n_tasks * LK_SUMS, lane);
     void *loaded = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
     void *watched = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
     void *place = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
@@ -48,6 +49,7 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
         return NULL;
     p->values = values;
     p->watch = watch;
+    p->sums = sums;
     p->loaded = loaded;
     p->watched = watched;
     p->place = place;

@@ -151,7 +151,7 @@ static void add_op(struct lk_planner *pl, enum lk_batch_what what, int index)
 
 static void place_bodies(struct lk_planner *pl, int block)
 {
-    pl->p->bodies[block].at = lk_planner_reserve(pl->p, LK_BODY_SIZE);
+    pl->p->bodies[block].at = lk_planner_reserve(pl->p, pl->p->body_size);
     add_op(pl, LK_BATCH_BODIES, block);
 }
 
@@ -262,14 +262,14 @@ static void place_all(struct lk_planner *pl)
         pl->p->joints[i].at = -1;
     for (int t = 0; t < pl->pieces.n_tasks && !pl->failed; t++)
         place_task(pl, t);
-    pl->p->ground = lk_planner_reserve(pl->p, LK_BODY_SIZE);
+    pl->p->ground = lk_planner_reserve(pl->p, pl->p->body_size);
 }
 
 /* ---- the program ---- */
 
 static int largest_block(const struct lk_planner *pl)
 {
-    int most = LK_BODY_SIZE;
+    int most = pl->p->body_size;
 
     for (int k = 0; k < LK_KINDS; k++)
         if (lk_kind_size(&lk_joint_kinds[k]) > most)
@@ -306,6 +306,7 @@ static void make_program(struct lk_planner *pl)
 }
 
 int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
+                   const struct lk_formulation *formulation, int iterations,
                    struct lk_batches **ret)
 {
     struct lk_planner pl = {.t = t, .kind = kind};
@@ -322,6 +323,8 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
     if (!pl.failed) {
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
+        pl.p->effort = formulation->effort;
+        pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
         make_program(&pl);
     }
     free(pl.body);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulation `ali3` on batches: nodes of one shape side by side, one in each lane of a vector
- * register.
+/* The step on batches: nodes of one shape side by side, one in each lane of a vector register.
  *
  * The mechanism is cut into similar pieces (see compile/batch/pieces.h), one for each lane, so that
  * whole subtrees run side by side and every operand of a front, a joint or a body lies in the same
@@ -13,8 +12,9 @@
  *
  * Here rotations are about world axes: the Jacobian of a point row is just its arm R p, and a
  * square row has one vector for both sides. In the iterations these axes belong to R0, the
- * orientation at the factor: torques on a body are mapped by R0 R^T, and the increment in body axes
- * is dtheta (body) = R0^T dtheta. So Newton method and projections are those of step/ali3.c.
+ * orientation at the Jacobian: torques on a body are mapped by R0 R^T, and the increment in body
+ * axes is dtheta (body) = R0^T dtheta. So Newton method and projections are those of step/ali3.c
+ * and step/rattle.c, whose residual is about the body's axes at R0 already.
  *
  * The number of lanes is fixed when a model is compiled; engines.c has the table of engines.
  * Results differ between engines by round-off, never between runs. */
@@ -197,6 +197,7 @@ struct lk_batch_task {
 };
 
 /** struct lk_batches - the whole program. Constant after compilation, except @values and @watch.
+ * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles] */
 struct lk_batches {
@@ -204,8 +205,10 @@ struct lk_batches {
     int lanes;
     double *values;
     int n_values; /* vectors */
-    int ground;   /* fields of a body that does not move */
-    int nothing;  /* block of empty lanes, writes are dropped: zeros, then ones */
+    struct lk_lane_effort effort;
+    int body_size;
+    int ground;  /* fields of a body that does not move */
+    int nothing; /* block of empty lanes, writes are dropped: zeros, then ones */
     int n_nothing;
     int n_bodies;
     struct lk_batch_bodies *bodies;
@@ -231,20 +234,27 @@ struct lk_batches {
     int *loaded;
     int *watched;
     int *place;
-    double *watch; /* a struct watch of each task, see bodies_inl.h */
+    double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
+    double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
 
-/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
- * @step, @renew: see struct lk_formulation */
-struct lk_engine {
-    const char *name;
-    int lanes;
-    int (*is_supported)(void);
+/** struct lk_engine_step - @step, @renew: see struct lk_formulation */
+struct lk_engine_step {
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
     LK_RT void (*renew)(struct lk_system *system);
 };
 
-#define LK_WATCHES 7 /* vectors of a struct watch */
+/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor. */
+struct lk_engine {
+    const char *name;
+    int lanes;
+    int (*is_supported)(void);
+    struct lk_engine_step ali3;
+    struct lk_engine_step rattle;
+};
+
+#define LK_WATCHES 7                       /* vectors of a struct watch */
+#define LK_SUMS    (1 + LK_ITERATIONS_MAX) /* of a struct sums */
 
 /** lk_engines - every build of the step that is in this program (option `engines`), the widest
  * first; NULL at the end. In engines.c. */

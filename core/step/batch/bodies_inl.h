@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies side by side: kinematics of the trapezoidal rule, residual, increments. The equations are
- * those at the top of step/ali3.c. Without include guard on purpose, see lanes_inl.h. */
+/* Bodies side by side: what joints pull at them with, poses, their state. Of `ali3` also kinematics
+ * of the trapezoidal rule, residual and increments; the equations are those at the top of
+ * step/ali3.c. Without include guard on purpose, see lanes_inl.h. */
 
 /** struct watch - extremes and sums collected during a step, one for each task. */
 struct watch {
@@ -12,11 +13,13 @@ struct watch {
     lanes_t potential;
     lanes_t finite; /* 0, or NaN where the new state is not finite */
 };
+_Static_assert(sizeof(struct watch) == LK_WATCHES * sizeof(lanes_t), "memory of the watches");
 
-/* Phi_q^T lambda (@R: of the bodies, at their present poses) or, without R, of the solution with
- * the Jacobian of the factor, over the sides at each body */
+/* Phi_q^T, over the sides at each body, of what is scattered: of lambda or, without
+ * @takes_lambda, of the solution. @R: of the bodies, at their present poses;  NULL: with the
+ * Jacobian that the joints keep */
 LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b, const lanes_t *R,
-                    lanes_t force[3], lanes_t torque[3])
+                    int takes_lambda, lanes_t force[3], lanes_t torque[3])
 {
     for (int i = 0; i < 3; i++)
         force[i] = torque[i] = (lanes_t){0};
@@ -27,7 +30,8 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
 
         if (s->point) {
             lanes_t l[3], cross[3], own[3];
-            const lanes_t *rows = view(p, s->joint, R ? s->lambda : s->x, 3, buffer), *arm = own;
+            const lanes_t *rows = view(p, s->joint, takes_lambda ? s->lambda : s->x, 3, buffer);
+            const lanes_t *arm = own;
 
             for (int i = 0; i < 3; i++)
                 l[i] = sign * rows[i];
@@ -126,7 +130,7 @@ LK_INLINE void weigh_residual(const struct lk_batches *p, int block, int pose_fi
     lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3];
     const lanes_t *pose = f + pose_field;
 
-    pull(p, b, pose + 3, force, torque);
+    pull(p, b, pose + 3, 1, force, torque);
     rotate_back(pose + 3, torque, own);
     for (int i = 0; i < 3; i++) {
         f[LK_BODY_V + i] = f[LK_BODY_SM] * (f[LK_BODY_V + i] + force[i]);
@@ -142,7 +146,7 @@ LK_INLINE void correction(const struct lk_batches *p, const struct lk_batch_bodi
 {
     lanes_t torque[3];
 
-    pull(p, b, NULL, ret, torque);
+    pull(p, b, NULL, 0, ret, torque);
     for (int i = 0; i < 3; i++)
         ret[i] *= f[LK_BODY_SM];
     lk_sym_mul_lanes(f + LK_BODY_A, torque, ret + 3);
@@ -261,7 +265,6 @@ static void load_bodies(const struct lk_state *state, const struct lk_batches *p
         for (int i = 0; i < 4; i++)
             LANE(f[LK_BODY_OLD_Q + i], l) = m->q[i];
     }
-    show_state(f);
 }
 
 /* @n <= 8 vectors into the rows of LK_LANES arrays: @to[l] gets lane l of each */
@@ -301,6 +304,17 @@ LK_INLINE void store_rows(const lanes_t *from, int n, double *const to[LK_LANES]
 _Static_assert(LK_BODY_OLD_A + 6 - LK_BODY_OLD_X == sizeof(struct lk_motion) / sizeof(double),
                "a motion is the old state of a body");
 
+/* MOTION_SIZE vectors; @to: moves on */
+LK_INLINE void store_motion(const lanes_t *from, double *to[LK_LANES])
+{
+#pragma GCC unroll 3
+    for (int first = 0; first < MOTION_SIZE; first += 8) {
+        store_rows(from + first, MOTION_SIZE - first < 8 ? MOTION_SIZE - first : 8, to);
+        for (int l = 0; l < LK_LANES; l++)
+            to[l] += 8;
+    }
+}
+
 static __attribute__((noinline)) void store_bodies(const struct lk_system *sys,
                                                    const struct lk_batches *p, int block,
                                                    struct watch *watch)
@@ -316,13 +330,7 @@ static __attribute__((noinline)) void store_bodies(const struct lk_system *sys,
     watch->finite += finite[0] + finite[1];
     for (int l = 0; l < LK_LANES; l++)
         to[l] = b->body[l] < 0 ? sink : (double *)&sys->next.motion[b->body[l]];
-#pragma GCC unroll 3
-    for (int first = 0; first < MOTION_SIZE; first += 8) {
-        store_rows(f + LK_BODY_OLD_X + first, MOTION_SIZE - first < 8 ? MOTION_SIZE - first : 8,
-                   to);
-        for (int l = 0; l < LK_LANES; l++)
-            to[l] += 8;
-    }
+    store_motion(f + LK_BODY_OLD_X, to);
     lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
     twice = f[LK_BODY_MASS] * lk_inner_lanes(f + LK_BODY_OLD_V, f + LK_BODY_OLD_V) +
             lk_inner_lanes(f + LK_BODY_OLD_V + 3, Jw);

@@ -1,84 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The step on batches, for one kind of processor: a file that defines LK_LANES and LK_ENGINE
- * includes this once. The method is that of step/ali3.c, equation by equation. */
+ * includes this once. Here is what the formulations share: loads, multipliers, tasks by several
+ * workers. Their steps are in ali3_inl.h and rattle_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
 #include "step/batch/batch.h"
+#include "step/rattle.h"
 #include <string.h>
 
 #include "step/batch/bodies_inl.h"
+#include "step/batch/rattle_bodies_inl.h"
+
 #include "step/batch/joints_inl.h"
+#include "step/batch/rattle_joints_inl.h"
 
 #include "step/batch/fronts_inl.h"
-
-/* ---- a task ---- */
-
-/* @leaks: multipliers of rigid rows are forgotten in this pass, see leak() in step/ali3.c */
-LK_INLINE void sweep_up(const struct lk_batches *p, const struct lk_batch_task *task,
-                        enum pass pass, int leaks)
-{
-    lanes_t *scratch = block_at(p, task->scratch);
-
-    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            if (pass == FIRST)
-                weigh_residual(p, op->index, LK_BODY_X);
-            else if (pass == ITERATE)
-                weigh_residual(p, op->index, LK_BODY_NOW_X);
-            else if (pass == ACCELERATION)
-                show_motion(p, op->index, LK_BODY_OLD_A);
-            break;
-        case LK_BATCH_JOINTS:
-            if (pass != FACTOR)
-                right_side(p, op->index, pass, leaks);
-            break;
-        case LK_BATCH_FRONT:
-            upward(p, op->index, pass, scratch);
-            break;
-        }
-    }
-}
-
-/* @is_last: iteration, after which the new state is accepted */
-LK_INLINE void sweep_down(const struct lk_system *sys, const struct lk_batches *p,
-                          const struct lk_batch_task *task, enum pass pass, int is_last,
-                          struct watch *watch)
-{
-    lanes_t *scratch = block_at(p, task->scratch);
-    double scale = pass == VELOCITY ? 0 : pass == ACCELERATION ? sys->s : 1;
-
-    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
-        const struct lk_batch_op *op = &p->ops[i];
-
-        switch (op->what) {
-        case LK_BATCH_BODIES:
-            if (pass == VELOCITY)
-                project_bodies(p, op->index, LK_BODY_OLD_V);
-            else if (pass == ACCELERATION)
-                project_bodies(p, op->index, LK_BODY_OLD_A);
-            else
-                apply_increment(sys, p, op->index, is_last, watch);
-            break;
-        case LK_BATCH_JOINTS:
-            take_solution(p, op->index, scale);
-            break;
-        case LK_BATCH_FRONT:
-            downward(p, op->index, scratch);
-            break;
-        }
-    }
-}
-
-/* @call for every block of @what in @task */
-#define EACH(what_, task, call)                                                                    \
-    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++) {                 \
-        int index = p->ops[i_].index;                                                              \
-        if (p->ops[i_].what == (what_))                                                            \
-            call;                                                                                  \
-    }
 
 /* ---- what is outside of lanes: loads ---- */
 
@@ -93,22 +29,11 @@ LK_INLINE void show_pose(struct lk_system *sys, const struct lk_batches *p, int 
         sys->pose[b].R[i] = f[(3 + i) * LK_LANES];
 }
 
-/* add a wrench (force: world, torque: body axes) to the residual of a body */
-LK_INLINE void add_wrench(const struct lk_batches *p, int b, const struct lk_twist *wrench)
+/* -Q (force: world, torque: body axes) of the loads on each body in p->loaded at time @t, without
+ * gravity, into sys->residual; @field: of the poses, X or NOW_X */
+static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                      const double *inputs, int field)
 {
-    double *f = p->values + p->place[b] + LK_BODY_V * LK_LANES;
-
-    for (int i = 0; i < 3; i++) {
-        f[i * LK_LANES] += wrench->v[i];
-        f[(3 + i) * LK_LANES] += wrench->w[i];
-    }
-}
-
-static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, const double *inputs,
-                           int field)
-{
-    double t = (sys->now.balance->steps + 1) * sys->h;
-
     if (p->n_loaded == 0)
         return;
     for (int i = 0; i < p->n_loaded; i++) {
@@ -116,47 +41,13 @@ static void subtract_loads(struct lk_system *sys, const struct lk_batches *p, co
         sys->residual[p->loaded[i]] = (struct lk_twist){0};
     }
     lk_loads_subtract_applied(sys, t, inputs, sys->residual);
-    for (int i = 0; i < p->n_loaded; i++)
-        add_wrench(p, p->loaded[i], &sys->residual[p->loaded[i]]);
-}
-
-/* a += W dQ for the jump of the inputs as the step begins */
-static void add_jumps(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
-{
-    for (int i = 0; i < p->n_loaded; i++)
-        sys->correction[p->loaded[i]] = (struct lk_twist){0};
-    lk_loads_subtract_jumps(sys, inputs, sys->correction);
-    for (int i = 0; i < p->n_loaded; i++) {
-        int b = p->loaded[i];
-        double *a = p->values + p->place[b] + LK_BODY_OLD_A * LK_LANES, turn[3];
-
-        lk_sym_mul(sys->W[b].inertia, sys->correction[b].w, turn);
-        for (int k = 0; k < 3; k++) {
-            a[k * LK_LANES] -= sys->W[b].mass * sys->correction[b].v[k];
-            a[(3 + k) * LK_LANES] -= turn[k];
-        }
-    }
 }
 
 /* ---- multipliers, one joint after another in the state ---- */
 
-/* also in empty lanes, where a step that overflowed may have left NaN */
-static void load_multipliers(const struct lk_system *sys, const struct lk_batches *p)
-{
-    for (int b = 0; b < p->n_joints; b++) {
-        const struct lk_batch_joints *j = &p->joints[b];
-        const struct lk_joint_kind *k = &lk_joint_kinds[j->kind];
-        double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
-
-        for (int l = 0; l < LK_LANES; l++)
-            for (int r = 0; r < lk_kind_rows(k); r++)
-                f[r * LK_LANES + l] =
-                    j->joint[l] < 0 ? 0 : sys->now.lambda[sys->joint[j->joint[l]].row + r];
-    }
-}
-
+/* @scale: of the multipliers in lanes */
 LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches *p, int block,
-                                 struct watch *watch)
+                                 double scale, struct watch *watch)
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = &lk_joint_kinds[j->kind];
@@ -169,145 +60,29 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
         double *to = sys->next.lambda + j->row[l];
 
         for (int r = 0; r < rows && j->joint[l] >= 0; r++)
-            to[r] = ((const double *)&lambda[r])[l];
+            to[r] = scale * ((const double *)&lambda[r])[l];
     }
 }
 
-/* ---- the step ---- */
+/* ---- tasks ---- */
 
-/** struct run - a step under way. Each task collects into a struct watch of its own.
- * @phase, @pass, @leaks, @is_last: current phase and its parameters;  @n_phases: done so far */
+/* @call for every block of @what in @task */
+#define EACH(what_, task, call)                                                                    \
+    for (int i_ = (task)->first_op; i_ < (task)->first_op + (task)->n_ops; i_++) {                 \
+        int index = p->ops[i_].index;                                                              \
+        if (p->ops[i_].what == (what_))                                                            \
+            call;                                                                                  \
+    }
+
+/** struct run - a step under way. Each task collects into a struct watch of its own. @do_task: one
+ * task's part of the current phase;  @n_phases: done so far */
 struct run {
     struct lk_system *sys;
     const struct lk_batches *p;
     struct watch *watch;
-    enum phase {
-        PREDICT,
-        EVALUATE,
-        UP,
-        DOWN,
-        DOWN_EVALUATE,
-        DOWN_SETTLE,
-        DOWN_GAMMA,
-        DOWN_STORE
-    } phase;
-    enum pass pass;
-    int leaks;
-    int is_last;
+    void (*do_task)(const struct run *run, int task);
     int n_phases;
 };
-
-static void predict(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_BODIES, &p->tasks[t], predict_bodies(run->sys, p, index, &run->watch[t]))
-}
-
-static void evaluate(const struct run *run, int t, int keep)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], evaluate_joints(p, index, keep))
-}
-
-static void up(const struct run *run, int t, enum pass pass, int leaks)
-{
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-
-    switch (pass) {
-    case FIRST:
-        sweep_up(p, task, FIRST, leaks);
-        break;
-    case ITERATE:
-        sweep_up(p, task, ITERATE, leaks);
-        break;
-    case VELOCITY:
-        sweep_up(p, task, VELOCITY, 0);
-        break;
-    case ACCELERATION:
-        sweep_up(p, task, ACCELERATION, 0);
-        break;
-    case FACTOR:
-        sweep_up(p, task, FACTOR, 0);
-        break;
-    }
-}
-
-static void down(const struct run *run, int t, enum pass pass, int is_last)
-{
-    struct lk_system *sys = run->sys;
-    const struct lk_batches *p = run->p;
-    const struct lk_batch_task *task = &p->tasks[t];
-
-    switch (pass) {
-    case FIRST:
-    case ITERATE:
-    case FACTOR:
-        sweep_down(sys, p, task, ITERATE, is_last, &run->watch[t]);
-        break;
-    case VELOCITY:
-        sweep_down(sys, p, task, VELOCITY, 0, &run->watch[t]);
-        break;
-    case ACCELERATION:
-        sweep_down(sys, p, task, ACCELERATION, 0, &run->watch[t]);
-        break;
-    }
-}
-
-static void settle_task(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], settle_joints(p, index, &run->watch[t]))
-}
-
-static void gamma_of(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], gamma_joints(p, index, &run->watch[t]))
-}
-
-static void store(const struct run *run, int t)
-{
-    const struct lk_batches *p = run->p;
-
-    EACH(LK_BATCH_BODIES, &p->tasks[t], store_bodies(run->sys, p, index, &run->watch[t]))
-    EACH(LK_BATCH_JOINTS, &p->tasks[t], store_multipliers(run->sys, p, index, &run->watch[t]))
-}
-
-/* one task's part of a phase */
-static void do_phase(const struct run *run, int t)
-{
-    switch (run->phase) {
-    case PREDICT:
-        predict(run, t);
-        break;
-    case EVALUATE:
-        evaluate(run, t, run->pass == FIRST);
-        break;
-    case UP:
-        up(run, t, run->pass, run->leaks);
-        break;
-    case DOWN:
-    case DOWN_EVALUATE:
-    case DOWN_SETTLE:
-    case DOWN_GAMMA:
-    case DOWN_STORE:
-        down(run, t, run->pass, run->is_last);
-        if (run->phase == DOWN_EVALUATE)
-            evaluate(run, t, 0);
-        else if (run->phase == DOWN_SETTLE)
-            settle_task(run, t);
-        else if (run->phase == DOWN_GAMMA)
-            gamma_of(run, t);
-        else if (run->phase == DOWN_STORE)
-            store(run, t);
-        break;
-    }
-}
 
 /* a worker's share: consecutive tasks, so that their memory stays with one core */
 static void do_share(void *context, int worker)
@@ -316,7 +91,7 @@ static void do_share(void *context, int worker)
     int n = run->p->n_tasks - 1, size = lk_pool_size(run->sys->pool);
 
     for (int t = n * worker / size; t < n * (worker + 1) / size; t++)
-        do_phase(run, t);
+        run->do_task(run, t);
 }
 
 /* progress of a step without a pool, see lk_probe */
@@ -327,67 +102,23 @@ LK_INLINE void tell(const struct run *run, int t)
 }
 
 /* all tasks but the top; the order among them does not matter */
-static void share_out(struct run *run, enum phase phase)
+static void share_out(struct run *run)
 {
     int n = run->p->n_tasks - 1;
 
-    run->phase = phase;
     if (n > 1 && run->sys->pool && lk_pool_size(run->sys->pool) > 1) {
         lk_pool_run(run->sys->pool, do_share, run);
         return;
     }
     tell(run, -1);
     for (int t = 0; t < n; t++) {
-        do_phase(run, t);
+        run->do_task(run, t);
         tell(run, t);
     }
     run->n_phases++;
 }
 
-/* All tasks execute every phase; the top, which joins them, is last on the way up and first on the
- * way down. */
-static void solve(struct run *run, enum pass pass, enum phase after)
-{
-    int top = run->p->n_tasks - 1;
-
-    run->pass = pass;
-    share_out(run, UP);
-    do_phase(run, top);
-    down(run, top, pass, run->is_last);
-    share_out(run, after);
-    /* what comes after, of the top */
-    run->phase = after;
-    switch (after) {
-    case DOWN_EVALUATE:
-        evaluate(run, top, 0);
-        break;
-    case DOWN_SETTLE:
-        settle_task(run, top);
-        break;
-    case DOWN_GAMMA:
-        gamma_of(run, top);
-        break;
-    case DOWN_STORE:
-        store(run, top);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Carry the accelerations and multipliers of the last step over a jump of the inputs; see
- * absorb_jumps() in step/ali3.c. Pose, Jacobian and factor are those that the last step left. */
-static void absorb_jumps(struct run *run, const double *inputs)
-{
-    const struct lk_batches *p = run->p;
-
-    for (int b = 0; b < p->n_bodies; b++)
-        show_motion(p, b, LK_BODY_OLD_V);
-    for (int t = 0; t < p->n_tasks; t++)
-        gamma_of(run, t);
-    add_jumps(run->sys, p, inputs);
-    solve(run, ACCELERATION, DOWN);
-}
+/* ---- results ---- */
 
 static double largest(lanes_t x)
 {
@@ -424,83 +155,41 @@ static void keep_balance(const struct run *run)
     }
 }
 
-/* poses and twists of the watched bodies into those of the system */
-static void show_watched(struct lk_system *sys, const struct lk_batches *p)
+/* poses and twists of the watched bodies, which are those of @state, into those of the system */
+static void show_watched(struct lk_system *sys, const struct lk_batches *p,
+                         const struct lk_state *state)
 {
     for (int i = 0; i < p->n_watched; i++) {
         int b = p->watched[i];
 
         show_pose(sys, p, b, LK_BODY_X);
-        sys->twist[b] = sys->next.motion[b].v;
+        sys->twist[b] = state->motion[b].v;
     }
 }
 
-/* poses, then rows, of all bodies and joints */
-static void begin(struct run *run)
+/* whether the new state is one. Return: 0, LK_E_TURN, LK_E_NOT_FINITE */
+static int judge(const struct run *run)
 {
-    int top = run->p->n_tasks - 1;
+    double finite = 0;
+    bool turns_are_small = true;
 
-    run->pass = FIRST;
-    share_out(run, PREDICT);
-    predict(run, top);
-    share_out(run, EVALUATE);
-    evaluate(run, top, 1);
-}
-
-static int step(struct lk_system *sys, const double *inputs)
-{
-    struct lk_batches *p = sys->batches;
-    struct watch *watch = (struct watch *)p->watch;
-    struct run all = {.sys = sys, .p = p, .watch = watch}, *run = &all;
-    int last = sys->iterations - 1;
-    double widest = 0, finite = 0;
-
-    if (sys->n_jumps > 0)
-        absorb_jumps(run, inputs);
-    memset(watch, 0, (size_t)p->n_tasks * sizeof(*watch));
-    begin(run);
-    for (int i = 0; i <= last; i++) {
-        run->leaks = i == 0 || sys->leak_always;
-        run->is_last = i == last;
-        subtract_loads(sys, p, inputs, i == 0 ? LK_BODY_X : LK_BODY_NOW_X);
-        solve(run, i == 0 ? FIRST : ITERATE, i == last ? DOWN_SETTLE : DOWN_EVALUATE);
+    for (int t = 0; t < run->p->n_tasks; t++) {
+        for (int l = 0; l < LK_LANES; l++)
+            turns_are_small &= LANE(run->watch[t].widest, l) < M_PI * M_PI;
+        finite += total(run->watch[t].finite);
     }
-    solve(run, VELOCITY, DOWN_GAMMA);
-    solve(run, ACCELERATION, DOWN_STORE);
-    keep_balance(run);
-    show_watched(sys, p);
-    for (int t = 0; t < p->n_tasks; t++) {
-        widest = lk_max(widest, largest(watch[t].widest));
-        finite += total(watch[t].finite);
-    }
-    if (!(widest < M_PI * M_PI))
+    if (!turns_are_small)
         return LK_E_TURN;
     return finite == 0 ? 0 : LK_E_NOT_FINITE;
 }
 
-/* the scratch that a step begins with, from sys->now */
-static void renew(struct lk_system *sys)
-{
-    struct lk_batches *p = sys->batches;
-    struct run all = {.sys = sys, .p = p, .watch = (struct watch *)p->watch}, *run = &all;
-
-    for (int b = 0; b < p->n_bodies; b++)
-        load_bodies(&sys->now, p, b);
-    load_multipliers(sys, p);
-    for (int t = 0; t < p->n_tasks; t++)
-        settle_task(run, t);
-    for (int t = 0; t < p->n_tasks; t++)
-        up(run, t, FACTOR, 0);
-    for (int i = 0; i < p->n_watched; i++) {
-        show_pose(sys, p, p->watched[i], LK_BODY_X);
-        sys->twist[p->watched[i]] = sys->now.motion[p->watched[i]].v;
-    }
-}
+#include "step/batch/ali3_inl.h"
+#include "step/batch/rattle_inl.h"
 
 const struct lk_engine LK_ENGINE = {
     .name = LK_ENGINE_NAME,
     .lanes = LK_LANES,
     .is_supported = LK_ENGINE_SUPPORTED,
-    .step = step,
-    .renew = renew,
+    .ali3 = {ali3_step, ali3_renew},
+    .rattle = {rattle_step, rattle_renew},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of engines, and the formulation that steps by the one chosen. */
+/* The table of engines, and the formulations that step by the one chosen. */
 #include "step/batch/engines.h"
+#include "step/rattle.h"
 #include <string.h>
 
 int lk_engine_has_avx512(void)
@@ -66,18 +67,56 @@ void lk_engines_here(const struct lk_engine *ret[LK_ENGINES_MAX + 1])
     ret[n] = NULL;
 }
 
-static int step(struct lk_system *sys, const double *inputs)
-{
-    return sys->batches->engine->step(sys, inputs);
-}
-
 const char *lk_system_engine(const struct lk_system *system)
 {
     return system->batches ? system->batches->engine->name : "one by one";
 }
 
-const struct lk_formulation lk_formulation_batches = {
+static int ali3_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->ali3.step(sys, inputs);
+}
+
+static void ali3_renew(struct lk_system *sys)
+{
+    sys->batches->engine->ali3.renew(sys);
+}
+
+static int rattle_step(struct lk_system *sys, const double *inputs)
+{
+    return sys->batches->engine->rattle.step(sys, inputs);
+}
+
+static void rattle_renew(struct lk_system *sys)
+{
+    sys->batches->engine->rattle.renew(sys);
+}
+
+static void rattle_begin(struct lk_system *sys)
+{
+    const double none[2] = {0};
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        lk_rattle_begin_body(sys, b, none);
+}
+
+const struct lk_formulation lk_formulation_ali3_lanes = {
     .name = "ali3",
-    .step = step,
+    .step = ali3_step,
     .keeps_balance = 1,
+    .renew = ali3_renew,
+    .effort = {2, LK_ITERATIONS + 2, 12, LK_BODY_SIZE, 0},
+};
+
+const struct lk_formulation lk_formulation_rattle_lanes = {
+    .name = "rattle",
+    .step = rattle_step,
+    .keeps_balance = 1,
+    .own_size = lk_rattle_own_size,
+    .begin = rattle_begin,
+    .keeps_rows = 1,
+    .renew = rattle_renew,
+    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 9, LK_RATTLE_INCREMENTS, 12},
+    .iterations = LK_RATTLE_ITERATIONS,
+    .regularisation = LK_RATTLE_REGULARISATION,
 };

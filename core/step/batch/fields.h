@@ -104,4 +104,24 @@ enum lk_body_field {
     LK_BODY_SIZE = 76
 };
 
+/** enum lk_rattle_field - the same for `rattle`, whose iterations turn about the axes of q_n.
+ * NOW_X, NOW_R: pose in the iterations, then that of the factor
+ * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
+ * G:            angular part of s W g, body axes
+ * ITERATE:      u, theta, s W (Phi_q^T lambda - Q)
+ * KEPT:         those before the last increment; after the iterations ACCELERATION (world)
+ * INCREMENTS:   of each iteration dq, s W Phi_q^T dlambda, all about the body's axes */
+enum lk_rattle_field {
+    LK_RATTLE_FACTOR_X = LK_BODY_SIZE,
+    LK_RATTLE_FACTOR_Q = LK_RATTLE_FACTOR_X + 3,
+    LK_RATTLE_MOVED = LK_RATTLE_FACTOR_Q + 4,
+    LK_RATTLE_BENT = LK_RATTLE_MOVED + 6,
+    LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
+    LK_RATTLE_G = LK_RATTLE_LOAD + 6,
+    LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
+    LK_RATTLE_KEPT = LK_RATTLE_ITERATE + 12,
+    LK_RATTLE_ACCELERATION = LK_RATTLE_KEPT,
+    LK_RATTLE_INCREMENTS = LK_RATTLE_KEPT + 12
+};
+
 #endif

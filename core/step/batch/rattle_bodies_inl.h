@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies of `rattle` side by side. The equations are those at the top of step/rattle.c, here of
+ * rattle_positions.c and rattle_velocities.c; rotations are about the axes of the body, those of
+ * joints about the world's. Without include guard on purpose, see lanes_inl.h. */
+
+/** struct sums - of a task in one phase. @violation: the largest of its rows;  @inner: products of
+ * an increment with those before */
+struct sums {
+    lanes_t violation;
+    lanes_t inner[LK_ITERATIONS_MAX];
+};
+_Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
+
+/** struct newton - the iterations as a whole. @done: increments so far;  @alpha: how the next one
+ * looks back at those before, see find_increment() in step/rattle_positions.c, and @part: factor on
+ * it
+ * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0]
+ * @violation, @ends: see struct lk_rattle */
+struct newton {
+    int done;
+    double part;
+    double alpha[LK_ITERATIONS_MAX];
+    double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
+    double violation;
+    bool ends;
+};
+
+LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
+{
+    return f + LK_RATTLE_INCREMENTS + 12 * iteration;
+}
+
+/* a . M b */
+LK_INLINE void times_mass(const lanes_t *f, const lanes_t *b, lanes_t Mb[6])
+{
+    for (int i = 0; i < 3; i++)
+        Mb[i] = f[LK_BODY_MASS] * b[i];
+    lk_sym_mul_lanes(f + LK_BODY_J, b + 3, Mb + 3);
+}
+
+LK_INLINE lanes_t inner_six(const lanes_t *a, const lanes_t *b)
+{
+    return lk_inner_lanes(a, b) + lk_inner_lanes(a + 3, b + 3);
+}
+
+/* s W Phi_q^T of lambda or of the solution; @R: the orientation of its Jacobian */
+LK_INLINE void weigh_pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
+                          const lanes_t *f, const lanes_t *R, int takes_lambda, lanes_t ret[6])
+{
+    lanes_t torque[3], own[3];
+
+    pull(p, b, NULL, takes_lambda, ret, torque);
+    for (int i = 0; i < 3; i++)
+        ret[i] *= f[LK_BODY_SM];
+    rotate_back(R, torque, own);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, own, ret + 3);
+}
+
+/* -Q of gravity and loads */
+LK_INLINE void sum_forces(const struct lk_system *sys, const lanes_t *f, lanes_t ret[6])
+{
+    for (int i = 0; i < 3; i++) {
+        ret[i] = f[LK_RATTLE_LOAD + i] - f[LK_BODY_MASS] * sys->gravity[i];
+        ret[3 + i] = f[LK_RATTLE_LOAD + 3 + i];
+    }
+}
+
+/* the motion of the step as a pose; quaternions lose their round-off */
+LK_INLINE void write_pose(const lanes_t *f, const lanes_t u[3], const lanes_t turn[4], lanes_t x[3],
+                          lanes_t q[4])
+{
+    lanes_t turned[4], scale;
+
+    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, turn, turned);
+    scale = 1.5 - 0.5 * (turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2] +
+                         turned[3] * turned[3]);
+    for (int i = 0; i < 3; i++)
+        x[i] = f[LK_BODY_OLD_X + i] + u[i];
+    for (int i = 0; i < 4; i++)
+        q[i] = turned[i] * scale;
+}
+
+/* pose of the state in OLD_* */
+LK_INLINE void show_closed(lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_X + i] = f[LK_BODY_OLD_X + i];
+    lk_quat_matrix_lanes(f + LK_BODY_OLD_Q, f + LK_BODY_R);
+}
+
+/* pose and weights of the factor */
+LK_INLINE void show_unclosed(lanes_t *f)
+{
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_NOW_X + i] = f[LK_RATTLE_FACTOR_X + i];
+    lk_quat_matrix_lanes(f + LK_RATTLE_FACTOR_Q, f + LK_BODY_NOW_R);
+    turn_symmetric(f + LK_BODY_NOW_R, f + LK_BODY_SJ, f + LK_BODY_A);
+}
+
+/* ---- positions: half a kick at q_n ---- */
+
+/* s W g of an iterate */
+LK_INLINE void momentum_residual(const struct lk_system *sys, lanes_t *f)
+{
+    const lanes_t *u = f + LK_RATTLE_ITERATE, *theta = u + 3, *kick = u + 6;
+    lanes_t Jtheta[3], turned[3], Jw[3], change[3];
+
+    lk_sym_mul_lanes(f + LK_BODY_J, theta, Jtheta);
+    lk_dexp_inverse_lanes(theta, Jtheta, turned);
+    lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
+    for (int i = 0; i < 3; i++)
+        turned[i] = 0.5 / sys->s * (turned[i] - sys->h * Jw[i]);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_V + i] = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]) + kick[i];
+        f[LK_RATTLE_G + i] = change[i] + kick[3 + i];
+    }
+    rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
+}
+
+/* the pose of an iterate */
+LK_INLINE void place_iterate(lanes_t *f)
+{
+    lanes_t turn[4];
+
+    lk_rotation_exp_lanes(f + LK_RATTLE_ITERATE + 3, turn);
+    place(f, f + LK_RATTLE_ITERATE, turn, f + LK_BODY_NOW_X);
+}
+
+/* beyond half a turn a rotation vector means another motion; also where it is not finite */
+LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
+{
+    lanes_t square = lk_inner_lanes(theta, theta);
+
+    watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
+}
+
+/* x + h v + h^2/2 a with the acceleration of the last half kick, 2/h (v - u/h); likewise for the
+ * turn */
+static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE, sum[6];
+
+    for (int i = 0; i < 6; i++)
+        u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
+    sum_forces(sys, f, sum);
+    for (int i = 0; i < 3; i++)
+        u[6 + i] = f[LK_BODY_SM] * sum[i];
+    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, u + 9);
+    place_iterate(f);
+    momentum_residual(sys, f);
+}
+
+/* dq = -2 (s W Phi_q^T dlambda + s W g), and its products with the increments before */
+static __attribute__((noinline)) void find_increments(const struct lk_batches *p, int block,
+                                                      int iteration, struct sums *sums)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), Mdq[6];
+
+    weigh_pull(p, b, f, f + LK_BODY_R, 0, now + 6);
+    for (int i = 0; i < 3; i++) {
+        now[i] = -2.0 * (now[6 + i] + f[LK_BODY_V + i]);
+        now[3 + i] = -2.0 * (now[9 + i] + f[LK_RATTLE_G + i]);
+    }
+    times_mass(f, now, Mdq);
+    for (int k = 0; k < iteration; k++)
+        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+}
+
+/* the last increment with what those before tell of it, and its products */
+LK_INLINE void correct_increment(const struct newton *newton, lanes_t *f, struct sums *sums)
+{
+    int last = newton->done - 1;
+    lanes_t *now = increment_of(f, last), Mdq[6];
+
+    for (int k = 1; k < last; k++)
+        for (int i = 0; i < 12; i++)
+            now[i] += newton->alpha[k - 1] * increment_of(f, k)[i];
+    for (int i = 0; i < 12; i++)
+        now[i] *= newton->part;
+    times_mass(f, now, Mdq);
+    for (int k = last > 0 ? 1 : 0; k <= last; k++)
+        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+}
+
+/* the next iterate, from the last one or from the one that was kept */
+LK_INLINE void take_increment(const struct newton *newton, lanes_t *f)
+{
+    const lanes_t *from = f + (newton->ends ? LK_RATTLE_KEPT : LK_RATTLE_ITERATE);
+    const lanes_t *now = increment_of(f, newton->done - 1);
+
+    for (int i = 0; i < 12; i++) {
+        lanes_t before = from[i];
+
+        f[LK_RATTLE_KEPT + i] = before;
+        f[LK_RATTLE_ITERATE + i] = before + now[i];
+    }
+}
+
+static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block,
+                                                     const struct newton *newton, struct sums *sums)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    correct_increment(newton, f, sums);
+    take_increment(newton, f);
+    place_iterate(f);
+    momentum_residual(sys, f);
+}
+
+/* the last iterate */
+static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
+                                                    const struct newton *newton, struct sums *sums,
+                                                    struct watch *watch)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+    const lanes_t *dq = increment_of(f, newton->done - 1);
+
+    correct_increment(newton, f, sums);
+    take_increment(newton, f);
+    place_iterate(f);
+    for (int i = 0; i < 6; i++)
+        watch->increment = lk_max_lanes(watch->increment, lk_abs_lanes(dq[i]));
+}
+
+/* what the iterations end with: the pose of the factor */
+static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p, int block,
+                                                     const struct newton *newton,
+                                                     struct watch *watch)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;
+    const lanes_t *from = newton->ends ? f + LK_RATTLE_KEPT : u;
+
+    for (int i = 0; i < 6; i++)
+        u[i] = from[i];
+    watch_turn(u + 3, watch);
+    lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
+    write_pose(f, u, f + LK_BODY_TURN, f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);
+    show_unclosed(f);
+}
+
+/* dq = -s W Phi_q^T kappa; the pose of the new state */
+static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
+                                                   const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), moved[6], change[6], dq[4], turn[4];
+
+    weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
+    for (int i = 0; i < 3; i++) {
+        moved[i] = f[LK_RATTLE_ITERATE + i] - change[i];
+        change[3 + i] = -change[3 + i];
+    }
+    lk_rotation_exp_lanes(change + 3, dq);
+    lk_quat_mul_lanes(f + LK_BODY_TURN, dq, turn);
+    lk_rotation_log_lanes(turn, moved + 3);
+    for (int i = 0; i < 6; i++) {
+        f[LK_RATTLE_BENT + i] = 1 / (sys->h * sys->h) * (moved[i] - f[LK_RATTLE_MOVED + i]);
+        f[LK_RATTLE_MOVED + i] = moved[i];
+    }
+    write_pose(f, moved, turn, f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q);
+    show_closed(f);
+}
+
+/* ---- velocities: half a kick at q_n+1; accelerations ---- */
+
+static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
+                                                  const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *v = f + LK_BODY_OLD_V;
+    const lanes_t *u = f + LK_RATTLE_MOVED, *theta = u + 3;
+    lanes_t sum[6], back[3], Jtheta[3], momentum[3];
+    double rate = 1 / sys->h;
+
+    sum_forces(sys, f, sum);
+    lk_sym_mul_lanes(f + LK_BODY_J, theta, Jtheta);
+    for (int i = 0; i < 3; i++)
+        back[i] = -theta[i];
+    lk_dexp_inverse_lanes(back, Jtheta, momentum);
+    for (int i = 0; i < 3; i++) {
+        v[i] = rate * u[i] - 2 * rate * f[LK_BODY_SM] * sum[i];
+        momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
+    }
+    lk_sym_mul_lanes(f + LK_BODY_SJ, momentum, v + 3);
+    show_motion(p, block, LK_BODY_OLD_V);
+}
+
+/* v -= s W Phi_q^T sigma;  a -= s W Phi_q^T kappa; @field: of the state, OLD_V or OLD_A */
+LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6];
+
+    weigh_pull(p, b, f, f + LK_BODY_R, 1, change);
+    for (int i = 0; i < 6; i++)
+        f[field + i] -= change[i];
+}
+
+static __attribute__((noinline)) void project_motion(const struct lk_batches *p, int block)
+{
+    subtract_pull(p, block, LK_BODY_OLD_V);
+    show_motion(p, block, LK_BODY_OLD_V);
+}
+
+static __attribute__((noinline)) void project_accelerations(const struct lk_batches *p, int block)
+{
+    subtract_pull(p, block, LK_BODY_OLD_A);
+}
+
+/* a = -W (gyroscopic - Q) */
+static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *sys,
+                                                        const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *a = f + LK_BODY_OLD_A;
+    const lanes_t *w = f + LK_BODY_OLD_V + 3;
+    lanes_t sum[6], Jw[3], torque[3];
+
+    sum_forces(sys, f, sum);
+    lk_sym_mul_lanes(f + LK_BODY_J, w, Jw);
+    lk_cross_lanes(w, Jw, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] += sum[3 + i];
+    lk_sym_mul_lanes(f + LK_BODY_SJ, torque, a + 3);
+    for (int i = 0; i < 3; i++) {
+        a[i] = -1 / sys->s * f[LK_BODY_SM] * sum[i];
+        a[3 + i] = -1 / sys->s * a[3 + i];
+        f[LK_RATTLE_ACCELERATION + i] = a[i];
+    }
+    rotate(f + LK_BODY_R, a + 3, f + LK_RATTLE_ACCELERATION + 3);
+}
+
+/* ---- the state ---- */
+
+/* struct lk_rattle_own has the fields in the order of FACTOR_X .. BENT, as many as a motion */
+_Static_assert(sizeof(struct lk_rattle_own) == sizeof(struct lk_motion) &&
+                   LK_RATTLE_BENT + 6 - LK_RATTLE_FACTOR_X == MOTION_SIZE,
+               "what is its own is stored like a motion");
+
+static void load_own(const struct lk_state *state, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    for (int l = 0; l < LK_LANES; l++) {
+        const struct lk_rattle_own none = {.q = {1}};
+        const double *own =
+            (const double *)(b->body[l] < 0 ? &none : &lk_rattle_own(state)[b->body[l]]);
+
+        for (int i = 0; i < MOTION_SIZE; i++)
+            LANE(f[LK_RATTLE_FACTOR_X + i], l) = own[i];
+        for (int i = 0; i < 6; i++)
+            LANE(f[LK_RATTLE_LOAD + i], l) = 0;
+    }
+}
+
+static __attribute__((noinline)) void
+store_own(const struct lk_system *sys, const struct lk_batches *p, int block, struct watch *watch)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    const lanes_t *f = block_at(p, b->at);
+    double *to[LK_LANES], sink[MOTION_SIZE];
+
+    for (int i = 0; i < MOTION_SIZE; i++)
+        watch->finite += f[LK_RATTLE_FACTOR_X + i] * 0.0;
+    for (int l = 0; l < LK_LANES; l++)
+        to[l] = b->body[l] < 0 ? sink : (double *)&lk_rattle_own(&sys->next)[b->body[l]];
+    store_motion(f + LK_RATTLE_FACTOR_X, to);
+}

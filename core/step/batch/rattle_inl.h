@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulation `rattle` on batches: stages, sweeps, the step. The method is that of step/rattle.c,
+ * equation by equation. Without include guard on purpose, see lanes_inl.h.
+ *
+ * A solve is a sweep up and a sweep down the tree. The tasks do all stages between two meetings in
+ * one go: what follows a solution on the way down, then what leads to the next one on the way up.
+ */
+
+/** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
+ * times its solution to be solved for again; what that leaves, see find_unreachable() in
+ * step/rattle_positions.c; the closed pose, the first part of a refined solution, velocities,
+ * accelerations. Up: the prediction, the next
+ * iterate, the last one, the pose of the factor, the factor, which needs the Jacobians of all tasks
+ * and the top, velocities after the kick, the second part of a refined solution, accelerations;
+ * STORE: the new state. Nothing is solved with CHECK, UNCLOSE and STORE. */
+enum down { STAY, INCREMENT, INCREMENT_AGAIN, LEAVE, CLOSE, REFINE, VELOCITIES, ACCELERATIONS };
+enum up { REST, PREDICTION, ITERATION, CHECK, UNCLOSE, MATRIX, KICK, AGAIN, FREE, STORE };
+
+/** struct rattle_run - a step under way. @down, @up: what the tasks do at present */
+struct rattle_run {
+    struct run run;
+    enum down down;
+    enum up up;
+    struct sums *sums;
+    struct newton newton;
+};
+
+/* ---- a task ---- */
+
+LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
+{
+    struct lk_system *sys = now->run.sys;
+    const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
+
+    switch (now->up) {
+    case PREDICTION:
+        predict_motion(sys, p, block);
+        break;
+    case ITERATION:
+        iterate_bodies(sys, p, block, &now->newton, &now->sums[t]);
+        break;
+    case CHECK:
+        finish_bodies(p, block, &now->newton, &now->sums[t], watch);
+        break;
+    case UNCLOSE:
+        unclose_bodies(p, block, &now->newton, watch);
+        break;
+    case KICK:
+        kick_bodies(sys, p, block);
+        break;
+    case FREE:
+        accelerate_bodies(sys, p, block);
+        break;
+    case STORE:
+        store_bodies(sys, p, block, watch);
+        store_own(sys, p, block, watch);
+        break;
+    case REST:
+    case MATRIX:
+    case AGAIN:
+        break;
+    }
+}
+
+LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+    struct watch *watch = &now->run.watch[t];
+
+    switch (now->up) {
+    case PREDICTION:
+    case ITERATION:
+    case CHECK:
+        iterate_joints(p, block, now->newton.done > 1, &now->sums[t]);
+        break;
+    case UNCLOSE:
+        unclose_joints(p, block);
+        break;
+    case KICK:
+        kick_joints(p, block, watch);
+        break;
+    case AGAIN:
+        refine_joints(p, block);
+        break;
+    case FREE:
+        accelerate_joints(p, block, watch);
+        break;
+    case STORE:
+        store_multipliers(now->run.sys, p, block, now->run.sys->s, watch);
+        break;
+    case REST:
+    case MATRIX:
+        break;
+    }
+}
+
+static void sweep_stage_up(const struct rattle_run *now, int t)
+{
+    const struct lk_batches *p = now->run.p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    lanes_t *scratch = block_at(p, task->scratch);
+    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE;
+
+    if (now->up == REST)
+        return;
+    if (now->up == PREDICTION || now->up == ITERATION || now->up == CHECK)
+        now->sums[t] = (struct sums){0};
+    for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
+        const struct lk_batch_op *op = &p->ops[i];
+
+        if (op->what == LK_BATCH_BODIES)
+            bodies_up(now, t, op->index);
+        else if (op->what == LK_BATCH_JOINTS)
+            joints_up(now, t, op->index);
+        else if (solves)
+            upward(p, op->index, now->up == MATRIX ? FIRST : ITERATE, scratch);
+    }
+}
+
+LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
+{
+    const struct lk_batches *p = now->run.p;
+
+    switch (now->down) {
+    case INCREMENT:
+    case INCREMENT_AGAIN:
+        find_increments(p, block, now->newton.done, &now->sums[t]);
+        break;
+    case CLOSE:
+        close_bodies(now->run.sys, p, block);
+        break;
+    case VELOCITIES:
+        project_motion(p, block);
+        break;
+    case ACCELERATIONS:
+        project_accelerations(p, block);
+        break;
+    case STAY:
+    case LEAVE:
+    case REFINE:
+        break;
+    }
+}
+
+static void sweep_stage_down(const struct rattle_run *now, int t)
+{
+    const struct lk_batches *p = now->run.p;
+    const struct lk_batch_task *task = &p->tasks[t];
+    lanes_t *scratch = block_at(p, task->scratch);
+    static const enum solved solved[] = {
+        [STAY] = ONCE,
+        [INCREMENT] = ONCE,
+        [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
+        [LEAVE] = LEFT,
+        [CLOSE] = ONCE,
+        [REFINE] = FIRST_PART,
+        [VELOCITIES] = BOTH_PARTS,
+        [ACCELERATIONS] = BOTH_PARTS,
+    };
+
+    if (now->down == STAY)
+        return;
+    if (now->down == INCREMENT || now->down == INCREMENT_AGAIN)
+        now->sums[t] = (struct sums){0};
+    for (int i = task->first_op + task->n_ops - 1; i >= task->first_op; i--) {
+        const struct lk_batch_op *op = &p->ops[i];
+
+        if (op->what == LK_BATCH_BODIES)
+            bodies_down(now, t, op->index);
+        else if (op->what == LK_BATCH_JOINTS)
+            solved_joints(p, op->index, solved[now->down]);
+        else
+            downward(p, op->index, scratch);
+    }
+}
+
+static void do_stages(const struct run *run, int t)
+{
+    sweep_stage_down((const struct rattle_run *)run, t);
+    sweep_stage_up((const struct rattle_run *)run, t);
+}
+
+/* The top, which joins the tasks, is first on the way down and last on the way up. */
+static void sweep(struct rattle_run *now, enum down down, enum up up)
+{
+    int top = now->run.p->n_tasks - 1;
+
+    now->down = down;
+    now->up = up;
+    sweep_stage_down(now, top);
+    share_out(&now->run);
+    sweep_stage_up(now, top);
+}
+
+/* ---- the iterations as a whole, the same for any number of workers ---- */
+
+static double sum_inner(const struct rattle_run *now, int k)
+{
+    double sum = 0;
+
+    for (int t = 0; t < now->run.p->n_tasks; t++)
+        sum += total(now->sums[t].inner[k]);
+    return sum;
+}
+
+/* after a sweep up: products of the last increment, and whether it is taken back */
+static void judge_iterate(struct rattle_run *now)
+{
+    struct newton *newton = &now->newton;
+    int last = newton->done - 1;
+    double violation = 0;
+
+    for (int k = last > 0 ? 1 : 0; k <= last; k++)
+        newton->gram[last][k] = sum_inner(now, k);
+    for (int t = 0; t < now->run.p->n_tasks; t++)
+        violation = lk_max(violation, largest(now->sums[t].violation));
+    newton->ends |= lk_rattle_grows(newton->done, violation, newton->violation);
+    newton->violation = newton->ends ? newton->violation : violation;
+}
+
+/* after a sweep down: the increment is corrected, see find_increment() in step/rattle_positions.c
+ */
+static void judge_increment(struct rattle_run *now)
+{
+    struct newton *newton = &now->newton;
+    double alpha = 0;
+
+    for (int i = 0; i < newton->done; i++) {
+        double product = sum_inner(now, i);
+
+        for (int k = 0; k < i; k++)
+            product += newton->alpha[k] * newton->gram[i][k + 1];
+        alpha = lk_rattle_contraction(product, newton->gram[i][i]);
+        newton->alpha[i] = alpha;
+    }
+    newton->part = newton->ends ? 0 : lk_rattle_stretch(alpha);
+    newton->done++;
+}
+
+/* ---- the step ---- */
+
+/* -Q at the pose of the state in OLD_*, at time @t */
+static void take_loads(struct lk_system *sys, const struct lk_batches *p, double t,
+                       const double *inputs)
+{
+    sum_loads(sys, p, t, inputs, LK_BODY_X);
+    for (int i = 0; i < p->n_loaded; i++) {
+        double *f = p->values + p->place[p->loaded[i]] + LK_RATTLE_LOAD * LK_LANES;
+        const struct lk_twist *load = &sys->residual[p->loaded[i]];
+
+        for (int k = 0; k < 3; k++) {
+            f[k * LK_LANES] = load->v[k];
+            f[(3 + k) * LK_LANES] = load->w[k];
+        }
+    }
+}
+
+static void close_positions(struct rattle_run *now)
+{
+    int n = now->run.sys->iterations;
+
+    now->newton.violation = INFINITY;
+    sweep(now, STAY, PREDICTION);
+    judge_iterate(now);
+    while (now->newton.done < n) {
+        /* what no motion removes is left as it is from the third increment on */
+        bool asks = now->newton.done == 1 && n > 2;
+
+        sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
+        judge_increment(now);
+        sweep(now, asks ? LEAVE : STAY, now->newton.done < n ? ITERATION : CHECK);
+        judge_iterate(now);
+    }
+    sweep(now, STAY, UNCLOSE);
+    sweep(now, STAY, MATRIX);
+    sweep(now, CLOSE, REST);
+}
+
+static int rattle_step(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct rattle_run now = {
+        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
+        .sums = (struct sums *)p->sums};
+    double t = lk_system_time(sys);
+
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    for (int i = 0; i < sys->input_size; i++)
+        sys->next.inputs[i] = inputs[i];
+    take_loads(sys, p, t + 0.5 * sys->h, inputs);
+    close_positions(&now);
+    take_loads(sys, p, t + 0.5 * sys->h, inputs);
+    sweep(&now, STAY, KICK);
+    take_loads(sys, p, t + sys->h, inputs);
+    sweep(&now, REFINE, AGAIN);
+    sweep(&now, VELOCITIES, FREE);
+    sweep(&now, REFINE, AGAIN);
+    sweep(&now, ACCELERATIONS, STORE);
+    keep_balance(&now.run);
+    show_watched(sys, p, &sys->next);
+    return judge(&now.run);
+}
+
+/* The scratch that a step begins with, from sys->now: the factor of the pose that the iterations
+ * ended at, Jacobians of the closed one. */
+static void rattle_renew(struct lk_system *sys)
+{
+    struct lk_batches *p = sys->batches;
+    struct watch *watch = (struct watch *)p->watch;
+
+    for (int b = 0; b < p->n_bodies; b++) {
+        lanes_t *f = block_at(p, p->bodies[b].at);
+
+        load_bodies(&sys->now, p, b);
+        load_own(&sys->now, p, b);
+        show_unclosed(f);
+        show_closed(f);
+    }
+    for (int b = 0; b < p->n_joints; b++)
+        unclose_joints(p, b);
+    for (int t = 0; t < p->n_tasks; t++)
+        for (int i = p->tasks[t].first_op; i < p->tasks[t].first_op + p->tasks[t].n_ops; i++)
+            if (p->ops[i].what == LK_BATCH_FRONT)
+                upward(p, p->ops[i].index, FACTOR, block_at(p, p->tasks[t].scratch));
+    for (int b = 0; b < p->n_joints; b++)
+        settle_joints(p, b, watch);
+    show_watched(sys, p, &sys->now);
+}
