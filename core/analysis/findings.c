@@ -57,7 +57,8 @@ const char *lk_finding_joint(const struct lk_system *sys, int i, char *text)
 
     lk_joint_text(sys, i, name, sizeof(name));
     for (int s = 0; s < 2; s++)
-        lk_body_text(sys, sys->joint[i].body[s], side[s], sizeof(side[s]));
+        lk_body_text(sys, sys->joint[i].body[s ^ sys->joint[i].is_exchanged], side[s],
+                     sizeof(side[s]));
     if (sys->joint[i].of[0])
         snprintf(text, LK_TEXT_SIZE, "joint %.90s", name);
     else

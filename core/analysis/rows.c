@@ -165,7 +165,7 @@ const char *lk_free_coordinate_text(const struct lk_system *sys, struct lk_free_
     if (name[0] == '\0')
         name = lk_joint_coordinate_is_angle(joint->type, c.which) ? "angle" : "travel";
     for (int s = 0; s < 2; s++) {
-        int b = joint->body[s];
+        int b = joint->body[s ^ joint->is_exchanged];
 
         lk_body_text(sys, b < sys->n_bodies ? sys->body[b].of : b, side[s], sizeof(side[s]));
     }

@@ -739,7 +739,8 @@ static int raise_order(const struct lk_model *model, const struct lk_options *op
                        struct how how, struct lk_system *sys, struct lk_error *ret_error)
 {
     const struct lk_formulation *f = sys->formulation;
-    const char *name = model->solver.formulation;
+    int is_open = strcmp(model->solver.formulation, "auto") == 0;
+    const char *name = is_open ? f->name : model->solver.formulation;
     int order = order_of(model, options), has_own = f->order != 0;
     int r = lk_solver_check_order(has_own ? name : f->name, order, ret_error);
 

@@ -264,6 +264,35 @@ static int make_plan(struct lk_draft *d, const struct lk_draft_block *original)
     return lk_plan_best(&d->topology, lk_draft_solves(d), &d->plan);
 }
 
+/* whether the model has compliant rows */
+static int has_laws(const struct lk_draft *d)
+{
+    int laws = 0;
+
+    for (int i = 0; i < d->n_blocks; i++)
+        laws |= d->blocks[i].kind >= LK_ROWS_COMPLIANT;
+    return laws;
+}
+
+int lk_draft_factors(const struct lk_draft *d)
+{
+    int stops = lk_draft_stops(d);
+    int is_rattle = d->formulation == &lk_formulation_rattle;
+
+    return 2 - (is_rattle && !has_laws(d)) + (stops > 0 ? 2 : 0) + (stops > 1);
+}
+
+int lk_draft_solves(const struct lk_draft *d)
+{
+    int stops = lk_draft_stops(d), again = (stops > 0 ? 2 : 0) + (stops > 1), jumps = 0;
+
+    for (int i = 0; i < d->model->n_inputs; i++)
+        jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
+    if (d->formulation == &lk_formulation_rattle)
+        return d->iterations + 6 + again;
+    return d->iterations + 2 + (jumps || stops > 0) + again;
+}
+
 /* work of a step */
 static double work_with(const struct lk_draft *d, double factor_flops, double solve_flops)
 {

@@ -106,24 +106,14 @@ static inline int lk_draft_stops(const struct lk_draft *d)
     return n;
 }
 
-/** lk_draft_factors() - factorisations in a step: one for the iterations, one for the projections;
- * two more with stops, which decide contact, and a third with several stops. */
-static inline int lk_draft_factors(const struct lk_draft *d)
-{
-    int stops = lk_draft_stops(d);
-
-    return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
-}
+/** lk_draft_factors() - factorisations in a step. `ali3`: one for the iterations, one for the
+ * projections; `rattle`: both in one, but with laws. Two more with stops, which decide contact, and a
+ * third with several stops. */
+int lk_draft_factors(const struct lk_draft *d);
 
 /** lk_draft_solves() - solves in a step: iterations, two projections, one for a jump of the loads,
- * and one for each factorisation that stops add. */
-static inline int lk_draft_solves(const struct lk_draft *d)
-{
-    int jumps = 0;
-
-    for (int i = 0; i < d->model->n_inputs; i++)
-        jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
-    return d->iterations + 2 + (jumps || lk_draft_stops(d) > 0) + lk_draft_factors(d) - 2;
-}
+ * and one for each factorisation that stops add. `rattle` has no jumps; it closes the positions,
+ * solves each projection twice, and one time more for what no motion removes. */
+int lk_draft_solves(const struct lk_draft *d);
 
 #endif

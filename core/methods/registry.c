@@ -118,11 +118,44 @@ static void refuse_step(const struct lk_model *m, struct lk_error *ret_error)
                      name);
 }
 
-/* the step that the solver section names. Return: 0, LK_E_MODEL */
-static int choose(const struct lk_model *model, struct lk_compile_how *how,
-                  struct lk_error *ret_error)
+static int has_massless(const struct lk_model *model)
 {
-    how->formulation = find_step(model->solver.formulation, model->solver.coordinates);
+    for (int i = 0; i < model->n_bodies; i++) {
+        const struct lk_body_def *b = &model->bodies[i];
+
+        if (b->mass == 0 || b->inertia[0] + b->inertia[1] + b->inertia[2] == 0)
+            return 1;
+    }
+    return 0;
+}
+
+const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
+                                  const char **ret_why)
+{
+    const struct lk_solver_def *s = &model->solver;
+    int order = options && options->order != 0 ? options->order : s->order;
+
+    *ret_why = "";
+    if (strcmp(s->formulation, "auto") != 0)
+        return s->formulation;
+    if (s->coordinates == LK_COORDINATES_EULER_PARAMETERS)
+        *ret_why = "coordinates: euler-parameters";
+    else if (s->soft_redundancy)
+        *ret_why = "redundancy: soft";
+    else if (order == 3)
+        *ret_why = "order: 3";
+    else if (order > 2 && has_massless(model))
+        *ret_why = "an order above 2 with a body without mass or inertia";
+    return **ret_why ? "ali3" : "rattle";
+}
+
+/* the step that the solver section names. Return: 0, LK_E_MODEL */
+static int choose(const struct lk_model *model, const struct lk_options *options,
+                  struct lk_compile_how *how, struct lk_error *ret_error)
+{
+    const char *why, *name = lk_formulation_choose(model, options, &why);
+
+    how->formulation = find_step(name, model->solver.coordinates);
     if (how->formulation == &lk_formulation_rattle && model->solver.soft_redundancy) {
         lk_error_set(ret_error,
                      "redundancy: soft with formulation rattle, expected ali3: a joint that "
@@ -148,7 +181,7 @@ int lk_system_new_within(const struct lk_model *model, const struct lk_options *
     LK_ARITHMETIC;
     struct lk_compile_how how = {.flops_max = bounds ? bounds->flops_max : 0};
     struct lk_effort effort = {0}, *before;
-    int r = choose(model, &how, ret_error);
+    int r = choose(model, options, &how, ret_error);
 
     /* what is compiled on the way to another model counts there */
     if (r != 0 || !bounds)

@@ -206,8 +206,8 @@ struct lk_output_def {
  * the index-3 DCA paper, seven coordinates a body, rows and normalisation by penalty. */
 enum lk_coordinates { LK_COORDINATES_LIE, LK_COORDINATES_EULER_PARAMETERS };
 
-/** struct lk_solver_def - the `solver` section. @formulation is "ali3" or "rk4"; @step in [1e-6,
- * 0.1] s;  @iterations 1 to 20, 0: of the formulation (LK_ITERATIONS, but for rattle);  @order as
+/** struct lk_solver_def - the `solver` section. @formulation: "auto", see lk_formulation_choose(),
+ * or a name;  @step in [1e-6, 0.1] s;  @iterations 1 to 20, 0: of the formulation;  @order as
  * lk_solver_check_order(), 2 where the formulation has its own;  @penalty: of the Euler-parameter
  * form, 0: automatic;  @soft_redundancy: rigid rows have the compliance of steel parts, 5e-10 m/N,
  * so redundant rows may be inconsistent;  @engine: see struct lk_options */

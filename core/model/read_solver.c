@@ -76,7 +76,8 @@ static int read_formulation(struct lk_node map, struct lk_solver_def *solver, st
     static const char *const names[] = {
 #define FIXED(name, symbol)        name,
 #define OFFLINE(name, symbol, why) name,
-        "ali3", "rattle", "rk4", LK_FORMULATIONS_FIXED(FIXED) LK_FORMULATIONS_OFFLINE(OFFLINE) NULL
+        "auto", "ali3", "rattle", "rk4",
+        LK_FORMULATIONS_FIXED(FIXED) LK_FORMULATIONS_OFFLINE(OFFLINE) NULL
 #undef FIXED
 #undef OFFLINE
     };
@@ -103,6 +104,7 @@ static const struct {
     const char *formulation;
     int order[ORDERS_MAX];
 } orders[] = {
+    {"auto", {2, 3, 4, 6}},
     {"ali3", {2, 3, 4}},
     {"rattle", {2, 4, 6}},
 };
@@ -119,6 +121,7 @@ static const int *orders_of(const char *formulation)
 int lk_solver_check_order(const char *formulation, int order, struct lk_error *ret_error)
 {
     const int *known = orders_of(formulation);
+    char list[ORDERS_MAX * 16] = "";
     int nearest = 2;
 
     if (!known && order == 2)
@@ -132,8 +135,14 @@ int lk_solver_check_order(const char *formulation, int order, struct lk_error *r
             return 0;
         nearest = abs(order - known[i]) <= abs(order - nearest) ? known[i] : nearest;
     }
-    lk_error_set(ret_error, "order %d with formulation %s, did you mean %d? Expected %d, %d or %d",
-                 order, formulation, nearest, known[0], known[1], known[2]);
+    for (int i = 0; i < ORDERS_MAX && known[i] != 0; i++)
+        snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%d",
+                 i == 0                                     ? ""
+                 : i + 1 == ORDERS_MAX || known[i + 1] == 0 ? " or "
+                                                            : ", ",
+                 known[i]);
+    lk_error_set(ret_error, "order %d with formulation %s, did you mean %d? Expected %s", order,
+                 formulation, nearest, list);
     return LK_E_MODEL;
 }
 

@@ -26,8 +26,8 @@ holds() {
 
 # the library's own step has the same bits, asked for by name or by the model
 expect 0 'run' "$linkage" run "$models/four-bar.yaml" -d 0.3 -n 10 -o plain.csv
-expect 0 'run ali3' "$linkage" run "$models/four-bar.yaml" -d 0.3 -n 10 --formulation ali3 -o ali3.csv
-cmp -s plain.csv ali3.csv || { echo 'FAIL run ali3: other bits than without a method'; failed=1; }
+expect 0 'run rattle' "$linkage" run "$models/four-bar.yaml" -d 0.3 -n 10 --formulation rattle -o rattle.csv
+cmp -s plain.csv rattle.csv || { echo 'FAIL run rattle: other bits than without a method'; failed=1; }
 
 # another formulation ends where order 4 of the default step does
 expect 0 'run order 4' "$linkage" run "$models/double-pendulum.yaml" -d 0.5 -n 100 --formulation ali3:order-4 -o a.csv
@@ -50,7 +50,7 @@ expect 0 'run, half a row' "$linkage" run "$models/pendulum.yaml" -d 0.25 -n 100
 same 'run, half a row' 4 "$(wc -l <out)"
 
 # a model that asks for what only the laboratory has
-sed 's/formulation: ali3/formulation: complement:svd/' "$models/pendulum.yaml" >offline.yaml
+sed 's/solver: {/solver: {formulation: complement:svd, /' "$models/pendulum.yaml" >offline.yaml
 expect 0 'run offline' "$linkage" run offline.yaml -d 0.1
 has 'run offline' 'method              complement:svd' out
 expect 0 'compare offline' "$linkage" compare offline.yaml --formulations ali3,dca --duration 0.1 --output o
@@ -155,8 +155,8 @@ expect 0 'compare --map' "$linkage" compare "$models/double-pendulum.yaml" --for
     --map F1.x=joint_1.fx --map F1.y=joint_1.fy
 holds 'compare --map: reactions' "$(awk -F, 'NR == 2 { print $15 " > 0 && " $15 " < 1e-4" }' r/compare.csv)"
 # the output of a run is a reference, too
-expect 0 'compare with a run' "$linkage" compare "$models/four-bar.yaml" --formulations ali3 \
-    --steps 0.001 --reference ali3.csv --output r
+expect 0 'compare with a run' "$linkage" compare "$models/four-bar.yaml" --formulations rattle \
+    --steps 0.001 --reference rattle.csv --output r
 holds 'compare with a run: the same bits' "$(awk -F, 'NR == 2 { print $11 " + " $13 " + " $15 " == 0" }' r/compare.csv)"
 
 # what fails is a row, what takes too long as well, what does not meet the samples does not fit

@@ -43,8 +43,8 @@ static void follows(const struct expectation *e, const char *formulation)
 
     for (; c.replace && c.replace[n]; n++)
         replace[n] = c.replace[n];
-    snprintf(solver, sizeof(solver), "formulation: %s", formulation);
-    replace[n++] = "formulation: ali3";
+    snprintf(solver, sizeof(solver), "solver: {formulation: %s, ", formulation);
+    replace[n++] = "solver: {";
     replace[n++] = solver;
     replace[n] = NULL;
     c.replace = replace;

@@ -82,8 +82,8 @@ static double oscillator_error(const char *id, const char *const *rename, double
 
     for (; c.replace[n]; n++)
         replace[n] = c.replace[n];
-    replace[n] = "formulation: ali3";
-    replace[n + 1] = "formulation: recursive";
+    replace[n] = "solver: {";
+    replace[n + 1] = "solver: {formulation: recursive, ";
     replace[n + 2] = NULL;
     c.replace = replace;
     c.rename = rename ? rename : c.rename;

@@ -38,8 +38,8 @@ static void errors_of(const char *name, const char *formulation, double h, doubl
 
     for (; c.replace && c.replace[n]; n++)
         replace[n] = c.replace[n];
-    snprintf(to, sizeof(to), "formulation: '%s'", formulation);
-    replace[n] = "formulation: ali3";
+    snprintf(to, sizeof(to), "solver: {formulation: '%s', ", formulation);
+    replace[n] = "solver: {";
     replace[n + 1] = to;
     replace[n + 2] = NULL;
     c.replace = replace;

@@ -89,8 +89,8 @@ static void print_case(const char *name, const char *coordinates)
         replace[n] = c.replace[n];
     }
     if (strcmp(coordinates, "lie") != 0) { /* the default of a model */
-        snprintf(solver, sizeof(solver), "formulation: ali3, coordinates: %s", coordinates);
-        replace[n] = "formulation: ali3";
+        snprintf(solver, sizeof(solver), "solver: {coordinates: %s, ", coordinates);
+        replace[n] = "solver: {";
         replace[n + 1] = solver;
     }
     n += replace[n] ? 2 : 0;

@@ -353,7 +353,7 @@ static const struct row {
     {"lk_json_number lk_json_rounded lk_json_fixed", ONCE, look_json},
     {"lk_model_read_text lk_model_read_file lk_model_read_text_all lk_model_read_file_all", ONCE,
      look_read},
-    {"lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
+    {"lk_formulation_choose lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
     {"lk_findings_init", ONCE, look_findings},
     {"lk_system_workers_useful", ONCE, look_workers},
     {"lk_pool_serve", ONCE, look_pool},

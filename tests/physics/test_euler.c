@@ -18,8 +18,8 @@
 
 #define Q LK_DELTA_Q
 
-static const char *const euler[] = {"formulation: ali3",
-                                    "formulation: ali3, coordinates: euler-parameters", NULL};
+static const char *const lie_form[] = {"solver: {", "solver: {formulation: ali3, ", NULL};
+static const char *const euler[] = {"solver: {", "solver: {coordinates: euler-parameters, ", NULL};
 
 static struct lk_system *compile(struct lk_model *model, double h, int iterations)
 {
@@ -43,8 +43,8 @@ static struct lk_system *compile_file(const char *name, const char *const *repla
 
     for (; replace && replace[n]; n++)
         all[n] = replace[n];
-    for (int i = 0; i < 2 && is_euler; i++)
-        all[n++] = euler[i];
+    for (int i = 0; i < 2; i++)
+        all[n++] = is_euler ? euler[i] : lie_form[i];
     snprintf(path, sizeof(path), "config/models/%s.yaml", name);
     return compile(trajectory_model(path, all), h, iterations);
 }
@@ -54,10 +54,9 @@ static struct lk_system *compile_penalty(const char *name, const char *penalty, 
                                          int iterations)
 {
     char text[128];
-    const char *const replace[] = {"formulation: ali3", text, NULL};
+    const char *const replace[] = {"solver: {", text, NULL};
 
-    snprintf(text, sizeof(text), "formulation: ali3, coordinates: euler-parameters, penalty: %s",
-             penalty);
+    snprintf(text, sizeof(text), "solver: {coordinates: euler-parameters, penalty: %s, ", penalty);
     return compile_file(name, replace, 0, h, iterations);
 }
 
@@ -382,7 +381,7 @@ static struct lk_system *compile_pair(const struct pair *p, int is_euler, double
 
     if (!p->text)
         return compile_file(p->name, p->replace, is_euler, h, 0);
-    snprintf(text, sizeof(text), "%ssolver: {coordinates: %s}\n", p->text,
+    snprintf(text, sizeof(text), "%ssolver: {formulation: ali3, coordinates: %s}\n", p->text,
              is_euler ? "euler-parameters" : "lie");
     if (lk_model_read_text(p->name, text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);
@@ -613,7 +612,7 @@ static struct lk_system *compile_turned_four_bar(int is_euler, double h)
                       "  j%d: {type: revolute, bodies: [%s, %s], point: %s, axis: %s}\n", j,
                       names[j], names[j + 1], turned(point[j][0], point[j][1], 0, 0.3, v),
                       turned(0, 0, 1, 0, a));
-    snprintf(text + n, sizeof(text) - (size_t)n, "solver: {coordinates: %s}\n",
+    snprintf(text + n, sizeof(text) - (size_t)n, "solver: {formulation: ali3, coordinates: %s}\n",
              is_euler ? "euler-parameters" : "lie");
     if (lk_model_read_text("turned", text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);

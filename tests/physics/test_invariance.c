@@ -19,11 +19,12 @@
 #include <string.h>
 
 #define RELATIVE 1e-9
+#define SPLIT    1e-4 /* of models in which a body is split */
 #define REST     1e-3 /* [m, m/s ...]: smaller motion is round-off */
 #define NOISE    30
 #define TRIALS   3
 #define STEPS    20
-#define ROUNDOFF 1e-12 /* of a sum over hundreds of steps, relative to its size */
+#define LEFT     1e-7 /* by iterations and closing, of the size of energy and angular momentum */
 #define ITERATIONS                                                                                 \
     20 /* so that Newton's ends where it may depend on where it began; friction                    \
         * takes long */
@@ -292,8 +293,9 @@ static int is_split(const struct mechanism *m)
     return ret;
 }
 
-/* A body with many joints is split, and the distribution of the joints follows their order; parts
- * are welded by rows with their own E. The effect may be as large as that of doubling E. */
+/* A body with many joints is split, and the distribution of the joints follows their order. The
+ * tension that a step follows is that of each part, so the parts of a hub turn by an error of the
+ * step that depends on it. */
 static void order_in_the_file_does_not_matter(void **state)
 {
     (void)state;
@@ -304,11 +306,9 @@ static void order_in_the_file_does_not_matter(void **state)
         struct yardstick y = measure(seed, MECHANISM_MIXED, 0);
         struct motion other;
 
-        if (is_split(m))
-            add_noise(&y, draw(seed, MECHANISM_MIXED), 2);
         mechanism_shuffle(m, &dice);
         other = run(m, 1);
-        compare(&y, &other, RELATIVE, seed);
+        compare(&y, &other, is_split(m) ? SPLIT : 10 * RELATIVE, seed);
         free_motion(&other);
         free_motion(&y.motion);
         mechanism_free(m);
@@ -318,7 +318,7 @@ static void order_in_the_file_does_not_matter(void **state)
 
 /* A row written from the other body has another E, as its levers differ. E does not affect the
  * pose, which the iterations restore, but the projections leave E / (d + E) of a rate of violation.
- * A run with doubled E measures the effect. */
+ * A run with E times four measures the effect. */
 static void order_of_bodies_in_joints_does_not_matter(void **state)
 {
     (void)state;
@@ -328,10 +328,10 @@ static void order_of_bodies_in_joints_does_not_matter(void **state)
         struct yardstick y = measure(seed, MECHANISM_MIXED, 0);
         struct motion other;
 
-        add_noise(&y, draw(seed, MECHANISM_MIXED), 2);
+        add_noise(&y, draw(seed, MECHANISM_MIXED), 4);
         mechanism_mirror(m);
         other = run(m, 1);
-        compare(&y, &other, RELATIVE, seed);
+        compare(&y, &other, is_split(m) ? SPLIT : 10 * RELATIVE, seed);
         free_motion(&other);
         free_motion(&y.motion);
         mechanism_free(m);
@@ -407,9 +407,9 @@ static struct drift drift_of(long seed, double h, double duration)
 }
 
 /* Momentum is conserved to round-off, of a hundred steps and a dozen bodies: forces between bodies
- * come in pairs. The trapezoidal rule conserves angular momentum and energy up to an error of order
- * h^2 (partly (omega h)^2, with omega up to 30 rad/s for light bodies): half the step, a quarter of
- * the error. */
+ * come in pairs. So is angular momentum, as far as the iterations go; energy up to an error of
+ * order h^2 (partly (omega h)^2, with omega up to 30 rad/s for light bodies): half the step, a
+ * quarter of the error. */
 static void free_mechanisms_keep_momentum_and_energy(void **state)
 {
     (void)state;
@@ -417,9 +417,8 @@ static void free_mechanisms_keep_momentum_and_energy(void **state)
         struct drift coarse = drift_of(seed, 1e-3, 0.1), fine = drift_of(seed, 5e-4, 0.1);
 
         if (!(fmax(coarse.momentum, fine.momentum) < 1e-13 &&
-              fmax(coarse.spin, coarse.energy) < 1e-3 &&
-              fine.spin <= 0.27 * coarse.spin + ROUNDOFF &&
-              fine.energy <= 0.27 * coarse.energy + ROUNDOFF))
+              fmax(coarse.spin, coarse.energy) < 1e-3 && fine.spin <= 0.27 * coarse.spin + LEFT &&
+              fine.energy <= 0.27 * coarse.energy + LEFT))
             fail_msg(
                 "seed %ld: with half the step momentum drifts by %.2g instead of %.2g, angular "
                 "momentum by %.2g instead of %.2g, energy by %.2g instead of %.2g",

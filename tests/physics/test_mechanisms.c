@@ -161,7 +161,7 @@ static void cylindrical_falls_and_spins(void **state)
                              "  f: {type: joint-reaction, joint: pole}\n"
                              "  work: {type: work}\n",
         .h = 0.002,
-        .end = 2,
+        .end = 1,
         .rate = 15,
         .observe = observe_tube,
         .quantity = {{"x", 0, 1},

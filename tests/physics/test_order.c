@@ -30,14 +30,14 @@ static const struct method {
     int iterations;
     int has_floor;
 } methods[] = {
-    {"order 3", "formulation: ali3, order: 3", 3, 2.8, INFINITY, 3, 0},
-    {"order 4", "formulation: ali3, order: 4", 4, 3.7, 1, 3, 0},
+    {"order 3", "solver: {formulation: ali3, order: 3, ", 3, 2.8, INFINITY, 3, 0},
+    {"order 4", "solver: {formulation: ali3, order: 4, ", 4, 3.7, 1, 3, 0},
     /* a sixth of the time for up to twenty times the error; the four-bar reaches its order below 10
      * ms, 3.65 is the mean from 20 ms on */
-    {"rk4", "formulation: rk4", 0, 3.6, 25, 3, 0},
+    {"rk4", "solver: {formulation: rk4, ", 0, 3.6, 25, 3, 0},
     /* half of the steps of order 4 */
-    {"rattle 4", "formulation: rattle, order: 4", 4, 3.8, 15, 4, 1},
-    {"rattle 6", "formulation: rattle, order: 6", 6, 5.5, 15, 4, 1},
+    {"rattle 4", "solver: {formulation: rattle, order: 4, ", 4, 3.8, 15, 4, 1},
+    {"rattle 6", "solver: {formulation: rattle, order: 6, ", 6, 5.5, 15, 4, 1},
 };
 #define METHODS (sizeof(methods) / sizeof(*methods))
 
@@ -77,7 +77,7 @@ static struct reference_case case_of(const struct expectation *e, const struct m
 
     for (; c.replace && c.replace[n]; n++)
         replace[n] = c.replace[n];
-    replace[n++] = "formulation: ali3";
+    replace[n++] = "solver: {";
     replace[n++] = method->solver;
     replace[n] = NULL;
     c.replace = replace;
@@ -174,7 +174,7 @@ static struct lk_system *compile(const char *model_text, double h, const struct 
     struct lk_system *sys;
     struct lk_error error;
 
-    snprintf(text, sizeof(text), "%ssolver: {%s}\n", model_text, method->solver);
+    snprintf(text, sizeof(text), "%s%s}\n", model_text, method->solver);
     if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);
     if (lk_system_new(model, &options, &sys, &error) != 0)
@@ -414,7 +414,7 @@ static void a_misfit_is_absorbed_once(void **state)
  * minimum norm, independent of the history. */
 static void redundant_reactions_are_those_of_order_2(void **state)
 {
-    static const struct method plain = {"order 2", "formulation: ali3", 0, 2, 0};
+    static const struct method plain = {"order 2", "solver: {formulation: ali3, ", 0, 2, 0};
     struct end expected, found;
 
     (void)state;
@@ -444,8 +444,8 @@ static int same_bits(const struct lk_system *a, const struct lk_system *b)
 
 static struct lk_system *shipped(const char *path, const struct method *method)
 {
-    const char *const replace[] = {"formulation: ali3",
-                                   method ? method->solver : "formulation: ali3", NULL};
+    const char *const replace[] = {"solver: {",
+                                   method ? method->solver : "solver: {formulation: ali3, ", NULL};
     struct lk_options options = {.step = 5e-3};
     struct lk_model *model = trajectory_model(path, replace);
     struct lk_system *sys;
@@ -622,13 +622,13 @@ static const struct refusal {
     {BODY GUIDE "}\nsolver: {formulation: rk4}\n", 4,
      "order 4, expected none with formulation rk4"},
     /* sqrt(k / m) h = 0.95 and 1.05, 0.475 and 0.525 at 10 ms */
-    {BODY GUIDE "}\n" SPRING("18050", "0"), 4, NULL},
+    {BODY GUIDE "}\n" SPRING("18050", "0") "solver: {formulation: ali3}\n", 4, NULL},
     {BODY GUIDE "}\n" SPRING("4512.5", "0"), 3, NULL},
     {BODY GUIDE "}\n" SPRING("5512.5", "0"), 3,
      "order 3 with a step of 0.01 s, but 's' oscillates at 52.5 rad/s, that is 0.525 rad a step, "
      "expected "
      "at most 0.5; a step of 0.009 s would do, or order 2"},
-    {BODY GUIDE "}\n" SPRING("22050", "0"), 4,
+    {BODY GUIDE "}\n" SPRING("22050", "0") "solver: {formulation: ali3}\n", 4,
      "order 4 with a step of 0.01 s, but 's' oscillates at 105 rad/s, that is 1.05 rad a step, "
      "expected at "
      "most 1; a step of 0.009 s would do, or order 2"},
@@ -679,7 +679,7 @@ static const struct refusal {
      "}\n"
      "forces:\n  s: {type: joint-spring-damper, joint: guide, stiffness: 10000, damping: 0}\n"
      "  p: {type: spring-damper, bodies: [ground, a], points: [[-1, 0, 0], [0, 0, 0]],"
-     " stiffness: 12050, damping: 0}\n",
+     " stiffness: 12050, damping: 0}\nsolver: {formulation: ali3}\n",
      4,
      "order 4 with a step of 0.01 s, but 'p' oscillates at 105 rad/s, that is 1.05 rad a step, "
      "expected at "

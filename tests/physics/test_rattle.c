@@ -624,11 +624,11 @@ static void what_it_cannot_do_is_refused(void **state)
 static void reset_and_refusal_keep_the_bits(void **state)
 {
     static const char *const rigid[] = {
-        "formulation: ali3", "formulation: rattle",
+        "solver: {", "solver: {formulation: rattle, ",
         "forces:\n"
         "  bearing: {type: joint-spring-damper, joint: pin_a, stiffness: 0, damping: 0.05}\n",
         "", NULL};
-    static const char *const with_law[] = {"formulation: ali3", "formulation: rattle", NULL};
+    static const char *const with_law[] = {"solver: {", "solver: {formulation: rattle, ", NULL};
     const char *const *const replace[2] = {rigid, with_law};
 
     (void)state;

@@ -262,8 +262,7 @@ static const struct row {
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
     {"ali3", "rk5",
-     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected ali3, rattle, rk4, dca, hdca, "
-     "recursive, "
+     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected auto, ali3, rattle, rk4, dca, hdca, recursive, "
      "complement, absolute"},
     {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
      "m:19:35: an order is given, expected none with formulation: rk4"},
@@ -296,9 +295,8 @@ static const struct row {
      "m:19:9: the solver is '1', expected a map with keys out of formulation, coordinates, "
      "penalty, redundancy, step, rate, iterations, order, engine"},
     {"formulation: ali3", "formulation: [ali3]",
-     "m:19:23: formulation is a list, expected ali3, rattle, rk4, dca, hdca, recursive, "
-     "complement, "
-     "absolute"},
+     "m:19:23: formulation is a list, expected auto, ali3, rattle, rk4, dca, hdca, recursive, "
+     "complement, absolute"},
 };
 
 /* A model with the joints, drives and force elements that the first one lacks. */

@@ -39,7 +39,7 @@ static const char model_format[] =
     "outputs:\n"
     "  crank_angle: {type: joint-position, joint: pin_a}\n"
     "  crank_rate: {type: joint-velocity, joint: pin_a}\n"
-    "solver: {formulation: ali3, step: %.9f, iterations: 3}\n";
+    "solver: {step: %.9f}\n";
 
 /* ---- the machine ---- */
 

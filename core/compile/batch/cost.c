@@ -107,18 +107,14 @@ void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
     bool is_rattle = d->formulation == &lk_formulation_rattle;
     const struct lk_lane_effort *effort = &lk_formulation_rattle_lanes.effort;
     double sweeps = is_rattle ? sweeps_of(effort) : 1;
-    double factors = lk_draft_factors(d), solves = lk_draft_solves(d);
 
-    if (is_rattle) {
-        factors = effort->n_factors;
-        solves = effort->n_solves - LK_RATTLE_ITERATIONS + d->iterations;
-    }
     ret[LK_WORK_CLASSIC_STEP] = 1;
     ret[LK_WORK_BODY] = sweeps * d->n_bodies;
     ret[LK_WORK_ROW] = 0;
     for (int i = 0; i < d->n_blocks; i++)
         ret[LK_WORK_ROW] += sweeps * d->n_rows[i];
-    ret[LK_WORK_FLOP] = factors * d->plan.factor_flops + solves * d->plan.solve_flops;
+    ret[LK_WORK_FLOP] =
+        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
 double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)

@@ -64,6 +64,13 @@ struct lk_options {
     const char *engine;
 };
 
+/** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
+ * @ret_why: what makes it another than "rattle" where the model leaves the choice open, "" otherwise:
+ * static text, "redundancy: soft". Thread: any but the cycle.  RT: no.
+ * Return: its name with variant, of static storage or the model's. */
+const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
+                                  const char **ret_why);
+
 /** lk_system_new() - compile @model: topology, elimination tree, arena, consistent start.
  *
  * Assembles the initial configuration (Gauss-Newton on the joints, weighted by mass), projects the

@@ -11,15 +11,14 @@
 #define ALI3 "index-3 DCA with augmented Lagrangian and projections, Nonlinear Dynamics, 2018"
 
 static const struct lk_lab_own owns[] = {
-    {"ali3", "ali3", LK_COORDINATES_LIE, 2, "the default step: " ALI3},
+    {"ali3", "ali3", LK_COORDINATES_LIE, 2, ALI3},
     {"ali3:order-3", "ali3", LK_COORDINATES_LIE, 3, "two of these steps extrapolated"},
     {"ali3:order-4", "ali3", LK_COORDINATES_LIE, 4, "three of them"},
     {"ali3:euler-parameters", "ali3", LK_COORDINATES_EULER_PARAMETERS, 2,
      "the paper's own form, with a penalty for the length of the parameters"},
     {"rattle", "rattle", LK_COORDINATES_LIE, 2,
-     "symmetric and symplectic (Andersen, 1983) on the rotation group, with the joints and the "
-     "tree "
-     "of ali3"},
+     "the default step: symmetric and symplectic (Andersen, 1983) on the rotation group, with the "
+     "joints and the tree of ali3"},
     {"rattle:order-4", "rattle", LK_COORDINATES_LIE, 4, "two of these steps extrapolated"},
     {"rattle:order-6", "rattle", LK_COORDINATES_LIE, 6, "three of them"},
     {"rk4", "rk4", LK_COORDINATES_LIE, 2,
@@ -326,10 +325,11 @@ static int check_equations(const struct lk_method *m, const struct lk_lab_choice
 static const struct lk_lab_own *own_of(const struct lk_model *model)
 {
     const struct lk_solver_def *s = &model->solver;
+    const char *why, *name = lk_formulation_choose(model, NULL, &why);
 
     for (size_t i = 0; i < N_OWNS; i++)
-        if (strcmp(owns[i].formulation, s->formulation) == 0 &&
-            owns[i].coordinates == s->coordinates && owns[i].order == s->order)
+        if (strcmp(owns[i].formulation, name) == 0 && owns[i].coordinates == s->coordinates &&
+            owns[i].order == s->order)
             return &owns[i];
     return NULL;
 }

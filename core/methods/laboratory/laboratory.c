@@ -53,9 +53,10 @@ static int open_own(struct lk_laboratory *lab, const struct lk_model *model,
     const struct lk_lab_own *own = lab->choice.own;
     struct lk_model copy = *model; /* shares the lists of the model */
     struct lk_options options = {.step = method->step, .engine = method->engine};
+    const char *why;
 
     /* the iterations that a model asks for are those of its own formulation */
-    if (strcmp(copy.solver.formulation, own->formulation) != 0)
+    if (strcmp(lk_formulation_choose(model, NULL, &why), own->formulation) != 0)
         copy.solver.iterations = 0;
     strcpy(copy.solver.formulation, own->formulation);
     copy.solver.order = own->order;

@@ -296,7 +296,7 @@ static int count_fronts(const struct lk_system *system, const struct lk_summary 
     for (int i = 0; i < view.n_fronts; i++)
         add_tally(&work->linear, front_tally(&view.fronts[i], 2, work->iterations + 2), 1);
     counted = work->linear.flops;
-    /* stops and inputs need further solves in addition to iterations and projections */
+    /* as the compiler counts factors and solves of the formulation, of stops and of inputs */
     if (counted > 0) {
         work->linear.bytes *= s->step_flops / counted;
         work->linear.flops = s->step_flops;
@@ -321,11 +321,9 @@ static void count_bodies(const struct lk_summary *s, struct bench_work *work)
 /* solver: {iterations: N, coordinates: ...}; defaults as in config/README.md */
 static void read_solver(struct lk_node solver, struct bench_work *work)
 {
-    long iterations = LK_ITERATIONS, order = 2;
+    long order = 2;
 
-    lk_node_read_int_or(solver, "iterations", 1, LK_ITERATIONS_MAX, &iterations, NULL);
     lk_node_read_int_or(solver, "order", 2, LK_ORDER_MAX, &order, NULL);
-    work->iterations = (int)iterations;
     work->is_known = order == 2 && strcmp(lk_node_text(lk_node_get(solver, "coordinates")),
                                           "euler-parameters") != 0;
 }
@@ -341,6 +339,7 @@ int bench_work_count(const struct lk_document *document, const struct lk_system 
     int r;
 
     lk_system_summary(system, &s);
+    work.iterations = s.iterations;
     read_solver(lk_node_get(root, "solver"), &work);
     at = calloc((size_t)s.n_bodies + 1, sizeof(*at));
     if (at == NULL)

@@ -47,7 +47,7 @@ static void print_head(FILE *f, const char *name)
 
 static void print_tail(FILE *f)
 {
-    fprintf(f, "solver: {formulation: ali3, step: 0.001, iterations: 3}\n");
+    fprintf(f, "solver: {step: 0.001}\n");
 }
 
 static void print_chain(FILE *f, int n, const char *joint)

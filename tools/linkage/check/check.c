@@ -173,6 +173,7 @@ void print_findings(const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
     const struct lk_solver_def *solver = &f->model->solver;
+    const char *why;
     int n;
     const struct lk_channel *channels;
 
@@ -195,8 +196,11 @@ void print_findings(const struct findings *f)
            s->assembly_gap, s->velocity_change);
     printf("tree                %d levels, %d fronts, the largest of %d rows\n", s->tree_depth,
            s->tree_fronts, s->largest_front);
-    printf("solver              %s, %g ms, %d iterations, order %d\n", solver->formulation,
-           1e3 * solver->step, s->iterations, s->order);
+    printf("solver              %s, %g ms, %d iterations, order %d\n",
+           lk_formulation_choose(f->model, NULL, &why), 1e3 * solver->step, s->iterations,
+           s->order);
+    if (*why)
+        printf("                    not rattle, for %s\n", why);
     printf("engine              %s, by the prices of %s\n", lk_system_engine(f->system),
            lk_system_prices(f->system));
     printf("a step              ");

@@ -193,6 +193,7 @@ static void write_step(struct lk_json *json, const struct findings *f)
 {
     const struct lk_summary *s = &f->summary;
     const struct lk_solver_def *solver = &f->model->solver;
+    const char *why;
 
     line_number(json, "assembly_gap", s->assembly_gap);
     line_number(json, "velocity_change", s->velocity_change);
@@ -204,7 +205,9 @@ static void write_step(struct lk_json *json, const struct findings *f)
     line_text(json, "engine", lk_system_engine(f->system));
     line_text(json, "engine_prices", lk_system_prices(f->system));
     line_open(json, "solver", '{');
-    lk_json_text(json, "formulation", solver->formulation);
+    lk_json_text(json, "formulation", lk_formulation_choose(f->model, NULL, &why));
+    if (*why)
+        lk_json_text(json, "formulation_because", why);
     lk_json_number(json, "step_s", solver->step);
     lk_json_number(json, "iterations", s->iterations);
     lk_json_close(json, '}');

@@ -91,11 +91,12 @@ static int go_through(struct course *c)
 static void print_method(const struct lk_method *m, const struct lk_model *model, FILE *to)
 {
     bool is_said = m->integrator || m->tolerance > 0 || m->orientation || m->stabilisation;
+    const char *why;
 
     fprintf(to, "%s",
             m->formulation ? m->formulation
             : is_said      ? "absolute"
-                           : model->solver.formulation);
+                           : lk_formulation_choose(model, NULL, &why));
     if (m->integrator || m->tolerance > 0)
         fprintf(to, ", %s", m->integrator ? m->integrator : "dormand-prince");
     if (m->orientation)
