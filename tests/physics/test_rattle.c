@@ -618,6 +618,51 @@ static void what_it_cannot_do_is_refused(void **state)
     lk_model_free(model);
 }
 
+/* what steps a model that leaves it open, or not */
+static void the_compiler_chooses(void **state)
+{
+    static const struct choice {
+        const char *mass;
+        const char *solver;
+        int order;
+        const char *name;
+        const char *why;
+    } choices[] = {
+        {"1", "step: 0.001", 0, "rattle", ""},
+        {"1", "formulation: auto", 0, "rattle", ""},
+        {"1", "formulation: ali3", 0, "ali3", ""},
+        {"1", "formulation: recursive", 0, "recursive", ""},
+        {"1", "redundancy: soft", 0, "ali3", "redundancy: soft"},
+        {"1", "coordinates: euler-parameters", 0, "ali3", "coordinates: euler-parameters"},
+        {"1", "order: 3", 0, "ali3", "order: 3"},
+        {"1", "order: 3", 4, "rattle", ""},
+        {"1", "order: 6", 0, "rattle", ""},
+        {"1", "step: 0.001", 3, "ali3", "order: 3"},
+        {"0", "step: 0.001", 0, "rattle", ""},
+        {"0", "order: 4", 0, "ali3", "an order above 2 with a body without mass or inertia"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+        const struct choice *c = &choices[i];
+        struct lk_options options = {.order = c->order};
+        struct lk_model *model = NULL;
+        struct lk_error error = {0};
+        const char *why;
+        char text[512];
+
+        snprintf(text, sizeof(text),
+                 "linkage: 1\nname: t\nbodies: {b: {mass: %s, inertia: [1, 1, 1], position: [0, 0, "
+                 "0]}}\nsolver: {%s}\n",
+                 c->mass, c->solver);
+        if (lk_model_read_text("t", text, strlen(text), &model, &error) != 0)
+            fail_msg("%s", error.text);
+        assert_string_equal(lk_formulation_choose(model, &options, &why), c->name);
+        assert_string_equal(why, c->why);
+        lk_model_free(model);
+    }
+}
+
 /* From a reset, and after a step that was refused, the same bits. The step is long and badly
  * closed, so that the pose of the factor is not that of the state; and nothing is compliant, as
  * laws would have the factor made anew with each step. */
@@ -672,6 +717,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(planetary_gear_counts_turns);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_turned);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_compiler_chooses);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reset_and_refusal_keep_the_bits);
     return _cmocka_run_group_tests("rattle", tests, (size_t)n, NULL, NULL);
 }

@@ -16,6 +16,9 @@ const struct Form {
     Variant variant;
     const char *solver;
 } forms[] = {
+    {{"rattle", 2, EVERYTHING}, "formulation: rattle"},
+    {{"rattle order 4", 4, EVERYTHING}, "formulation: rattle, order: 4"},
+    {{"rattle order 6", 6, EVERYTHING}, "formulation: rattle, order: 6"},
     {{"ali3", 2, EVERYTHING}, "formulation: ali3, iterations: 3"},
     {{"ali3 order 3", 3, EVERYTHING}, "formulation: ali3, iterations: 3, order: 3"},
     {{"ali3 order 4", 4, EVERYTHING}, "formulation: ali3, iterations: 3, order: 4"},
