@@ -10,10 +10,12 @@
 #include "commands.h"
 #include "compile/batch/cost.h"
 #include "compile/draft.h"
+#include "model/model.h"
 #include "step/system.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -129,6 +131,7 @@ static int count_classic(const struct lk_model *model, double work[WORKS_MAX])
         .h = model->solver.step,
         .iterations = model->solver.iterations ? model->solver.iterations : LK_ITERATIONS,
         .engine = "none",
+        .formulation = &lk_formulation_ali3,
     };
     int r = lk_draft_init(&draft);
 
@@ -176,8 +179,11 @@ static int measure_samples(const char *name, struct sample sample[VARIANTS])
     int r = text == NULL ? -errno : lk_model_read_text(name, text, size, &model, &error);
 
     free(text);
-    if (r == 0)
+    if (r == 0) { /* the step that the works of the table are counts of */
+        snprintf(model->solver.formulation, sizeof(model->solver.formulation), "%s",
+                 lk_formulation_ali3.name);
         r = measure_model(model, sample);
+    }
     lk_model_free(model);
     return r;
 }
