@@ -220,11 +220,16 @@ static void test_a_signal_ends_a_start(void **state)
     free(text);
     harness_write_config(&h, config, lines);
     snprintf(lines, sizeof(lines), "%s/log", h.folder);
-    pid = harness_spawn((const char *const[]){"-c", config, NULL}, lines, h.notify_fd);
-    harness_await_log(&h, "slow.yaml is being compiled", 1);
-    kill(pid, SIGTERM);
-    assert_int_equal(harness_wait(pid, PATIENCE_MS), 0);
-    assert_false(harness_log_has(h.folder, "log", "model refused"));
+    /* on a busy machine the model may be refused before the signal comes */
+    for (int status = 1, i = 0; status != 0; i++) {
+        assert_true(i < 20);
+        unlink(lines);
+        pid = harness_spawn((const char *const[]){"-c", config, NULL}, lines, h.notify_fd);
+        harness_await_log(&h, "slow.yaml is being compiled", 1);
+        kill(pid, SIGTERM);
+        status = harness_wait(pid, PATIENCE_MS);
+        assert_int_equal(harness_log_count(&h, "model refused") > 0, status != 0);
+    }
     unlink(model);
     unlink(config);
     harness_close(&h);
