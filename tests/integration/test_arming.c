@@ -130,12 +130,14 @@ static void test_stop_cancels(void **state)
 /* If an automatic start is stopped before, arming the rig again does not start it. */
 static void test_stop_cancels_autostart(void **state)
 {
-    char more[512];
+    char more[512], model[256];
     struct harness h;
 
     (void)state;
-    snprintf(more, sizeof(more), "model: %s\nautostart: true\n" ALLOWED LONG_PROOF,
-             harness_model());
+    snprintf(model, sizeof(model), "%s", harness_model());
+    if (SANITIZED) /* a file keeps its step of 1 ms */
+        strcpy(strrchr(model, '/') + 1, "free-body.yaml");
+    snprintf(more, sizeof(more), "model: %s\nautostart: true\n" ALLOWED LONG_PROOF, model);
     harness_open(&h, more);
     harness_expect(&h, STATUS, RESULT(OK), STATE(ARMING));
     harness_expect(&h, STOP, RESULT(OK), STATE(READY));
