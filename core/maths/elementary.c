@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementary functions: the argument is reduced until its Taylor series is exact to round-off. */
+#include "maths/elementary.h"
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ROUND     6755399441055744.0 /* 1.5 * 2^52: added and taken off, rounds to an integer */
+#define TURNS_MAX 1e5                /* quarters of a turn up to which the reduction is exact */
+
+/* pi/2 and log 2 in parts: the first ones have trailing zeros, so that their multiples are exact */
+#define QUARTER_1 0x1.921fb544p+0
+#define QUARTER_2 0x1.0b4611a6p-34
+#define QUARTER_3 0x1.3198a2e037073p-69
+#define LOG2_1    0x1.62e42feep-1
+#define LOG2_2    0x1.a39ef35793c76p-33
+
+/* @c[0] + x (c[1] + ...) */
+static inline double polynomial(double x, const double *c, int n)
+{
+    double sum = c[n - 1];
+
+    for (int i = n - 2; i >= 0; i--)
+        sum = c[i] + x * sum;
+    return sum;
+}
+
+/* atan(k / 8), and pi/2 less that, in two parts */
+static const double atan_eighths[2][9][2] = {
+    {{0, 0},
+     {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
+     {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
+     {0x1.6f61941e4def1p-2, -0x1.c63aae6f6e918p-56},
+     {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56},
+     {0x1.1e00babdefeb4p-1, -0x1.928df287a668fp-58},
+     {0x1.4978fa3269ee1p-1, 0x1.2419a87f2a458p-56},
+     {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
+     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}},
+    {{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54},
+     {0x1.7249faa996a21p+0, 0x1.a8cc1e7480c68p-54},
+     {0x1.5368c951e9cfdp+0, -0x1.96f47948a99f1p-54},
+     {0x1.3647503caf55cp+0, 0x1.17e21d9a42c9ap-55},
+     {0x1.1b6e192ebbe44p+0, 0x1.b1b466a88828ep-54},
+     {0x1.031f57e54adbep+0, 0x1.338b4259c0270p-54},
+     {0x1.dac670561bb4fp-1, 0x1.a2b7f222f65e2p-55},
+     {0x1.b434ee31013fdp-1, -0x1.0520d0701d877p-55},
+     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}},
+};
+
+double lk_atan(double x)
+{
+    static const double c[] = {-1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13};
+    double t = fmin(fabs(x), DBL_MAX);
+    bool is_steep = t > 1;
+    int k = (int)(8 * (is_steep ? 1 / t : t) + 0.5);
+    const double *from = atan_eighths[is_steep][k];
+    double point = 0.125 * k;
+    /* tangent of the difference; of 1 / t without the rounding of that quotient */
+    double u = is_steep ? (point * t - 1) / (t + point) : (t - point) / (1 + t * point);
+    double angle = from[0] + (u + (u * u * u * polynomial(u * u, c, 6) + from[1]));
+
+    return x < 0 ? -angle : angle;
+}
+
+/* sine and cosine of |r| <= pi/4 + round-off, r + @tail */
+static void sin_cos_eighth(double r, double tail, double *ret_sin, double *ret_cos)
+{
+    static const double s[] = {
+        -1.0 / 6,        1.0 / 120,        -1.0 / 5040,          1.0 / 362880,
+        -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000, 1.0 / 355687428096000};
+    static const double c[] = {
+        1.0 / 24,        -1.0 / 720,         1.0 / 40320,         -1.0 / 3628800,
+        1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888000};
+    double z = r * r, half = 0.5 * z, whole = 1 - half;
+
+    *ret_sin = r + (r * z * polynomial(z, s, 8) + tail * whole);
+    *ret_cos = whole + (((1 - whole) - half) + (z * z * polynomial(z, c, 7) - r * tail));
+}
+
+void lk_sin_cos(double x, double *ret_sin, double *ret_cos)
+{
+    double bounded = fmin(fmax(x, -2 * TURNS_MAX), 2 * TURNS_MAX);
+    double n = (bounded * 0x1.45f306dc9c883p-1 + ROUND) - ROUND;
+    double first = bounded - n * QUARTER_1, second = n * QUARTER_2;
+    double r = first - second;
+    double tail = ((first - r) - second) - n * QUARTER_3;
+    int quarter = (int)n & 3;
+    double s, c;
+
+    sin_cos_eighth(r, tail, &s, &c);
+    *ret_sin = quarter & 1 ? c : s;
+    *ret_cos = quarter & 1 ? s : c;
+    if (quarter & 2)
+        *ret_sin = -*ret_sin;
+    if ((quarter + 1) & 2)
+        *ret_cos = -*ret_cos;
+}
+
+static double double_of(uint64_t bits)
+{
+    double x;
+
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+double lk_exp(double x)
+{
+    static const double c[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+                               1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+                               1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
+    double bounded = fmin(fmax(x, -700), 700);
+    double n = (bounded * 0x1.71547652b82fep+0 + ROUND) - ROUND;
+    double first = bounded - n * LOG2_1, second = n * LOG2_2, r = first - second;
+    double tail = (first - r) - second;
+
+    return (1 + (r + (r * r * polynomial(r, c, 12) + tail))) *
+           double_of((uint64_t)((int)n + 1023) << 52);
+}
+
+/* log m for sqrt(1/2) <= m < sqrt 2 is 2 atanh s, s = f / (2 + f) with f = m - 1, which is f - s (f
+ * - 2/3 s^2 ...): f is exact */
+double lk_log(double x)
+{
+    static const double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
+                               2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
+    double bounded = fmin(fmax(x, DBL_MIN), DBL_MAX);
+    uint64_t bits;
+    int exponent;
+    double f, s, z;
+
+    memcpy(&bits, &bounded, sizeof(bits));
+    exponent = (int)(bits >> 52) - 1023;
+    bits = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x3ff0000000000000);
+    if (double_of(bits) > 1.4142135623730951) {
+        bits -= UINT64_C(1) << 52;
+        exponent++;
+    }
+    f = double_of(bits) - 1;
+    s = f / (2 + f);
+    z = s * s;
+    return exponent * LOG2_1 + (f - (s * (f - z * polynomial(z, c, 10)) - exponent * LOG2_2));
+}
+
+double lk_power(double x, double y)
+{
+    return lk_exp(y * lk_log(x));
+}

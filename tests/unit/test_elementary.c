@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elementary functions of the cycle: within 2 units in the last place of the mathematical library,
+ * which is itself within 1, over their ranges; finite beyond them. */
+#include "cmocka_all.h"
+#include "maths/elementary.h"
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+
+#define POINTS 400000
+
+static uint64_t dice = 7;
+
+/* 0 to 1 */
+static double draw(void)
+{
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    return (double)(dice >> 11) / 9007199254740992.0;
+}
+
+/* distance of @x from @wanted in units of the last place of @wanted */
+static double units_off(double x, double wanted)
+{
+    double size = fabs(wanted);
+
+    return fabs(x - wanted) / (nextafter(size, INFINITY) - size);
+}
+
+/* either sign, spread evenly over the exponents from 10^@low to 10^@high */
+static double spread(double low, double high)
+{
+    double x = pow(10, low + (high - low) * draw());
+
+    return draw() < 0.5 ? -x : x;
+}
+
+static double sine(double x)
+{
+    double s, c;
+
+    lk_sin_cos(x, &s, &c);
+    return s;
+}
+
+static double cosine(double x)
+{
+    double s, c;
+
+    lk_sin_cos(x, &s, &c);
+    return c;
+}
+
+static void check(double (*function)(double), double (*reference)(double), double x)
+{
+    double off = units_off(function(x), reference(x));
+
+    if (!(off <= 2))
+        fail_msg("%.17g: %.17g instead of %.17g, %.2f units", x, function(x), reference(x), off);
+}
+
+static void test_arc_tangent(void **state)
+{
+    (void)state;
+    for (int i = 0; i < POINTS; i++) {
+        check(lk_atan, atan, spread(-10, 10));
+        check(lk_atan, atan, 3 * draw() - 1.5);
+    }
+    assert_true(lk_atan(0) == 0 && lk_atan(INFINITY) == atan(INFINITY));
+    assert_true(lk_atan(-DBL_MAX) == atan(-DBL_MAX));
+}
+
+static void test_sine_and_cosine(void **state)
+{
+    (void)state;
+    for (int i = 0; i < POINTS; i++) {
+        double x = spread(-8, 5), near = (int)(spread(0, 4)) * 1.5707963267948966;
+
+        check(sine, sin, x);
+        check(cosine, cos, x);
+        check(sine, sin, near);
+        check(cosine, cos, near);
+    }
+    assert_true(fabs(sine(1e300)) <= 1 && fabs(cosine(-INFINITY)) <= 1);
+}
+
+static void test_exponential_and_logarithm(void **state)
+{
+    (void)state;
+    for (int i = 0; i < POINTS; i++) {
+        check(lk_exp, exp, spread(-8, 2.845));
+        check(lk_log, log, fabs(spread(-300, 300)));
+        check(lk_log, log, 1 + 0.5 * (draw() - 0.5));
+    }
+    assert_true(isfinite(lk_exp(1e300)) && lk_exp(-1e300) > 0);
+    assert_true(isfinite(lk_log(0)) && isfinite(lk_log(-1)) && isfinite(lk_log(INFINITY)));
+}
+
+static void test_powers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < POINTS; i++) {
+        double x = fabs(spread(-3, 3)), y = 4 * draw() - 2;
+
+        assert_true(fabs(lk_power(x, y) / pow(x, y) - 1) < 1e-14);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arc_tangent),
+        cmocka_unit_test(test_sine_and_cosine),
+        cmocka_unit_test(test_exponential_and_logarithm),
+        cmocka_unit_test(test_powers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
