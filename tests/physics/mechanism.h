@@ -123,6 +123,7 @@ struct mechanism {
     int iterations;
     int is_soft;             /* redundancy: soft */
     const char *formulation; /* NULL: ali3 */
+    const char *engine;      /* of struct lk_options; NULL: the model's */
     int n_bodies;
     int n_joints;
     int n_forces;

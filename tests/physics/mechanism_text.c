@@ -333,7 +333,7 @@ struct lk_system *mechanism_compile(const struct mechanism *m)
     int r = lk_model_read_text("random", text, strlen(text), &model, &error);
 
     if (r == 0)
-        r = lk_system_new(model, NULL, &system, &error);
+        r = lk_system_new(model, &(struct lk_options){.engine = m->engine}, &system, &error);
     if (r != 0)
         fprintf(stderr, "seed %llu: %s\n", (unsigned long long)m->seed, error.text);
     lk_model_free(model);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times of a step by every engine, measured on the processors of core/compile/batch/prices.c by
  * `linkage bench --prices`, which prints such lines: CPU time [ns], minimum of 96 batches, with
- * eight lanes, four, two, one, and without lanes; 0: the processor lacks this engine.
- *
- * For the Intel Xeon (family 6, model 167) only the rows that test_cost.c uses are kept. */
+ * eight lanes, four, two, one, and without lanes; 0: the processor lacks this engine. */
 #ifndef TEST_PRICES_MEASURED_H
 #define TEST_PRICES_MEASURED_H
 
@@ -14,6 +12,35 @@ static const struct prices_measured {
     const char *model;
     double time_ns[LK_WIDTHS + 1];
 } prices_measured[] = {
+    /* Intel Xeon, family 6 model 207, a virtual machine with other load */
+    {"Intel Sapphire Rapids", "free-1", {508, 467, 505, 490, 435}},
+    {"Intel Sapphire Rapids", "free-4", {508, 467, 875, 1502, 545}},
+    {"Intel Sapphire Rapids", "free-32", {1648, 2634, 5946, 10973, 3664}},
+    {"Intel Sapphire Rapids", "chain-1", {1050, 879, 926, 880, 710}},
+    {"Intel Sapphire Rapids", "chain-2", {1788, 1495, 1464, 1667, 1049}},
+    {"Intel Sapphire Rapids", "chain-4", {2874, 2286, 2687, 3256, 1750}},
+    {"Intel Sapphire Rapids", "chain-8", {3643, 3659, 4496, 6464, 3503}},
+    {"Intel Sapphire Rapids", "chain-16", {5240, 5479, 8111, 13045, 7030}},
+    {"Intel Sapphire Rapids", "chain-32", {7879, 9177, 15606, 27135, 14528}},
+    {"Intel Sapphire Rapids", "chain-128", {24517, 34202, 65104, 112586, 60437}},
+    {"Intel Sapphire Rapids", "chain-256", {46228, 65891, 130115, 227264, 122666}},
+    {"Intel Sapphire Rapids", "chain-2-revolute", {3423, 3041, 3108, 3067, 1595}},
+    {"Intel Sapphire Rapids", "chain-4-revolute", {6095, 4714, 5713, 6805, 3027}},
+    {"Intel Sapphire Rapids", "chain-8-revolute", {7737, 6956, 9242, 12992, 6255}},
+    {"Intel Sapphire Rapids", "chain-16-revolute", {10475, 10042, 16064, 25619, 12808}},
+    {"Intel Sapphire Rapids", "chain-32-revolute", {14860, 16723, 30460, 53287, 26493}},
+    {"Intel Sapphire Rapids", "chain-128-revolute", {41866, 57358, 117268, 212734, 107705}},
+    {"Intel Sapphire Rapids", "chain-256-revolute", {78881, 111874, 234327, 430278, 216776}},
+    {"Intel Sapphire Rapids", "four-bar", {5034, 4412, 5268, 4453, 2904}},
+    {"Intel Sapphire Rapids", "ladder-2", {7724, 8031, 7964, 9682, 5773}},
+    {"Intel Sapphire Rapids", "ladder-5", {20949, 15551, 19758, 26529, 13498}},
+    {"Intel Sapphire Rapids", "ladder-10", {26194, 24001, 35026, 55475, 27065}},
+    {"Intel Sapphire Rapids", "ladder-20", {39334, 34048, 68109, 115158, 54322}},
+    {"Intel Sapphire Rapids", "ladder-40", {49113, 68712, 130282, 230623, 108666}},
+    {"Intel Sapphire Rapids", "tree-15", {27347, 21679, 27327, 31552, 14536}},
+    {"Intel Sapphire Rapids", "tree-31", {31725, 29428, 43553, 60851, 31002}},
+    {"Intel Sapphire Rapids", "tree-63", {41996, 44949, 74330, 116500, 64215}},
+    {"Intel Sapphire Rapids", "tree-255", {103716, 137431, 255684, 454460, 289697}},
     /* AMD EPYC, family 25 model 1, a virtual machine with other load */
     {"AMD Zen 3", "free-1", {0, 571, 587, 562, 521}},
     {"AMD Zen 3", "free-4", {0, 574, 962, 1565, 649}},

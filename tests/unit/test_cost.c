@@ -220,16 +220,16 @@ static void need_all_engines(void)
 }
 
 /* The widest engine is not the fastest if its lanes stay empty: measured on a processor with all
- * engines, avx2 is 8 to 16 % faster on these than avx512. */
+ * engines, avx2 is 8 to 13 % faster on these than avx512. */
 static void the_cheapest_engine_is_taken(void **state)
 {
     need_all_engines();
 #if defined(__x86_64__)
-    static const char *const narrow[] = {"chain-16", "ladder-10", "tree-31"};
-    static const char *const wide[] = {"chain-128", "ladder-40", "tree-255"};
-    const struct lk_prices *prices = row_of("Intel Rocket Lake");
+    static const char *const narrow[] = {"ladder-10", "ladder-20"};
+    static const char *const wide[] = {"chain-128", "tree-255"};
+    const struct lk_prices *prices = row_of("Intel Sapphire Rapids");
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         assert_string_equal(choose(narrow[i], prices, lk_engines)->name, "avx2");
         assert_string_equal(choose(wide[i], prices, lk_engines)->name, "avx512");
     }
@@ -241,6 +241,7 @@ static void the_cheapest_engine_is_taken(void **state)
  * is enough alike, nor bring it there where there is not. */
 static void rattle_takes_lanes_too(void **state)
 {
+    need_all_engines();
     (void)state;
     for (const struct lk_prices *row = lk_prices_table; row->name; row++) {
         const struct lk_engine *engines[LK_ENGINES_MAX + 1];
@@ -268,7 +269,7 @@ static void the_row_of_this_processor_counts(void **state)
     print_message("    '%s' family %d model %d: %s%s\n", processor.vendor, processor.family,
                   processor.model, prices->name, is_own ? "" : ", the nearest known");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const struct lk_engine *chosen = choose(names[i], prices, here);
+        const struct lk_engine *chosen = choose_by(&lk_formulation_rattle, names[i], prices, here);
         struct lk_system *system = compile(names[i], NULL);
 
         assert_string_equal(chosen ? chosen->name : "none", engine_of(names[i]));
@@ -278,7 +279,7 @@ static void the_row_of_this_processor_counts(void **state)
     }
 }
 
-/* With the row of a processor no choice takes 5 % longer there than the best engine. */
+/* With the row of a processor no choice takes 6 % longer there than the best engine. */
 static void every_row_chooses_well(void **state)
 {
     need_all_engines();
@@ -297,7 +298,7 @@ static void every_row_chooses_well(void **state)
                 least = fmin(least, m->time_ns[w]);
         if (chosen)
             time = m->time_ns[lk_width_of(chosen->lanes)];
-        if (!(time <= 1.05 * least))
+        if (!(time <= 1.06 * least))
             fail_msg("%s, %s: %s takes %.0f ns, the best %.0f ns", m->processor, m->model,
                      chosen ? chosen->name : "one by one", time, least);
     }
@@ -311,15 +312,15 @@ static void a_processor_without_a_row_gets_a_relatives(void **state)
         const char *row;
         bool is_own;
     } known[] = {
-        {{"GenuineIntel", 6, 167, 8}, "Intel Rocket Lake", true},
+        {{"GenuineIntel", 6, 207, 8}, "Intel Sapphire Rapids", true},
         {{"AuthenticAMD", 25, 1, 4}, "AMD Zen 3", true},
         {{"AuthenticAMD", 25, 33, 4}, "AMD Zen 3", true},
-        {{"GenuineIntel", 6, 106, 8}, "Intel Rocket Lake", false},
+        {{"GenuineIntel", 6, 106, 8}, "Intel Sapphire Rapids", false},
         {{"GenuineIntel", 6, 158, 4}, "AMD Zen 3", false}, /* no avx512: priced by its width */
-        {{"AuthenticAMD", 25, 17, 8}, "Intel Rocket Lake", false}, /* Zen 4 has avx512 */
+        {{"AuthenticAMD", 25, 17, 8}, "Intel Sapphire Rapids", false}, /* Zen 4 has avx512 */
         {{"AuthenticAMD", 23, 49, 4}, "AMD Zen 3", false},
-        {{"GenuineIntel", 6, 167, 4}, "AMD Zen 3", false}, /* a machine that hides it */
-        {{"", 0, 0, 2}, "Intel Rocket Lake", false},
+        {{"GenuineIntel", 6, 207, 4}, "AMD Zen 3", false}, /* a machine that hides it */
+        {{"", 0, 0, 2}, "Intel Sapphire Rapids", false},
     };
 
     (void)state;

@@ -9,24 +9,23 @@
 #include <cpuid.h>
 #endif
 
-/* Measured with eight lanes; fewer cost less, though not in proportion. */
-#define XEON(n)                                                                                    \
-    {                                                                                              \
-        0, (n)*400, (n)*40, (n)*360, (n)*0.75, (n)*360 * LK_GENERAL, (n)*0.75 * LK_GENERAL,        \
-            (n)*250, (n)*0.5                                                                       \
-    }
-
 const struct lk_prices lk_prices_table[] = {
     {
-        /* CPU time of whole steps, minimum of 60 batches, of chains with 2 to 1024 spherical and
-         * revolute links, the four-bar without damper and ladder-2; reproduced to within a fifth */
-        .name = "Intel Rocket Lake",
+        /* linkage bench --prices on an Intel Xeon, family 6 model 207, in a virtual machine with
+         * other load; model 143 has the same cores */
+        .name = "Intel Sapphire Rapids",
         .vendor = "GenuineIntel",
         .family = 6,
-        .model = {{167, 167}},
+        .model = {{143, 143}, {207, 207}},
         .widest = 8,
-        .batches = {XEON(1), XEON(0.62), XEON(0.5), XEON(0.45)},
-        .classic = {0, 20, 93, 0.108},
+        .batches =
+            {
+                {108, 398, 206, 148, 1.13, 0, 1.5, 360, 0.823},
+                {151, 314, 147, 127, 0.856, 0, 1.07, 346, 0.831},
+                {157, 350, 135, 49.5, 1.03, 0, 1.9, 323, 0.411},
+                {161, 332, 117, 0, 1.1, 14.1, 1.85, 0, 0},
+            },
+        .classic = {270, 72.6, 78.5, 0.208},
     },
     {
         /* linkage bench --prices on an AMD EPYC, family 25 model 1, in a virtual machine; the other

@@ -65,9 +65,9 @@ struct lk_options {
 };
 
 /** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
- * @ret_why: what makes it another than "rattle" where the model leaves the choice open, "" otherwise:
- * static text, "redundancy: soft". Thread: any but the cycle.  RT: no.
- * Return: its name with variant, of static storage or the model's. */
+ * @ret_why: what makes it another than "rattle" where the model leaves the choice open, ""
+ * otherwise: static text, "redundancy: soft". Thread: any but the cycle.  RT: no. Return: its name
+ * with variant, of static storage or the model's. */
 const char *lk_formulation_choose(const struct lk_model *model, const struct lk_options *options,
                                   const char **ret_why);
 
@@ -112,7 +112,8 @@ LK_RT void lk_system_set_pool(struct lk_system *system, struct lk_pool *pool);
 const char *lk_system_engine(const struct lk_system *system);
 
 /** lk_system_prices() - name of the processor whose prices engine and workers were chosen by:
- * "Intel Rocket Lake", followed by ", the nearest known" where this processor has not been measured
+ * "Intel Sapphire Rapids", followed by ", the nearest known" where this processor has not been
+ * measured
  * (`linkage bench --prices` measures it). Valid as long as the system. */
 const char *lk_system_prices(const struct lk_system *system);
 
