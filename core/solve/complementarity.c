@@ -2,9 +2,10 @@
 #include "solve/complementarity.h"
 #include "maths/vec.h"
 #include <stdbool.h>
+#include <string.h>
 
 #define SWEEPS       4
-#define PIVOTS(n)    ((n) + 8)
+#define PIVOTS(n)    ((n) < 3 ? 3 * (n) + 2 : (n) + 8)
 #define PIVOT_MIN    1e-14 /* of a diagonal */
 #define VIOLATED_MIN 1e-13 /* of the largest number in a row of b - A x */
 
@@ -21,34 +22,104 @@ static void sweep(int n, const double *A, const double *b, const double *lower, 
     }
 }
 
-/* L D L^T of A among the contacts that act, the identity for the others */
-static void factor_acting(int n, const double *A, const double *acts, double *L)
+/* Principal pivot (A. W. Tucker, Principal pivotal transforms of square matrices, 1963): T, A at
+ * first, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] of the contacts that act
+ * and the others, one contact at a time, and back. @which: -1: the same work, nothing changes;
+ * @least: of the pivot */
+static void exchange(int n, int which, double least, double *T)
 {
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k <= i; k++) {
-            double sum = acts[i] != 0 && acts[k] != 0 ? A[i * n + k] : i == k;
+    int p = which < 0 ? 0 : which;
+    double on = which < 0 ? 0 : 1, inverse = which < 0 ? 1 : 1 / lk_max(T[p * n + p], least);
+    double *restrict row = T + p * n;
 
-            for (int m = 0; m < k; m++)
-                sum -= L[i * n + m] * L[k * n + m] * L[m * n + m];
-            L[i * n + k] = i == k ? lk_max(sum, PIVOT_MIN * A[i * n + i]) : sum / L[k * n + k];
-        }
-}
+    row[p] = which < 0 ? row[p] : 1;
+    for (int k = 0; k < n; k++)
+        row[k] *= inverse;
+    for (int i = 0; i < n; i++) {
+        double part = i == p ? 0 : on * T[i * n + p];
 
-static void solve_factored(int n, const double *L, double *y)
-{
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            y[i] -= L[i * n + k] * y[k];
-    for (int i = n - 1; i >= 0; i--) {
-        y[i] /= L[i * n + i];
-        for (int k = i + 1; k < n; k++)
-            y[i] -= L[k * n + i] * y[k];
+        T[i * n + p] *= i == p ? 1 : 1 - on;
+        for (int k = 0; k < n; k++)
+            T[i * n + k] -= part * row[k];
     }
 }
 
+/* y += A x, of a symmetric A; four columns at a time */
+static void add_product(int n, const double *A, const double *x, double *restrict y)
+{
+    int k = 0;
+
+    for (; k + 3 < n; k += 4) {
+        const double *a = A + k * n, *b = a + n, *c = b + n, *d = c + n;
+        double xa = x[k], xb = x[k + 1], xc = x[k + 2], xd = x[k + 3];
+
+        for (int i = 0; i < n; i++)
+            y[i] += a[i] * xa + b[i] * xb + (c[i] * xc + d[i] * xd);
+    }
+    for (; k < n; k++) {
+        double xa = x[k];
+
+        for (int i = 0; i < n; i++)
+            y[i] += A[k * n + i] * xa;
+    }
+}
+
+/* d = b - A x, and @size: bounds of the largest number in each row of that, as A is positive
+ * definite. @root: of the diagonal of A */
+static void find_distances(int n, const double *A, const double *b, const double *root,
+                           const double *x, double *d, double *size)
+{
+    double most = 0;
+
+    for (int i = 0; i < n; i++) {
+        d[i] = -b[i];
+        most = lk_max(most, root[i] * fabs(x[i]));
+    }
+    add_product(n, A, x, d);
+    for (int i = 0; i < n; i++) {
+        d[i] = -d[i];
+        size[i] = lk_max(fabs(b[i]), root[i] * most);
+    }
+}
+
+/* the contact that violates its limit most acts from now on. Return: it, or -1 */
+static int add_most_violated(int n, const double *d, const double *size, const double *lower,
+                             const double *upper, double *acts)
+{
+    double most = 0;
+    int which = -1;
+
+    for (int i = 0; i < n; i++) {
+        double past = lk_max(d[i] - upper[i], lower[i] - d[i]);
+
+        if (acts[i] == 0 && past > VIOLATED_MIN * size[i] && past > most) {
+            most = past;
+            which = i;
+        }
+    }
+    if (which >= 0)
+        acts[which] = d[which] > upper[which] ? 1 : -1;
+    return which;
+}
+
+/* y = x + A_aa^-1 (d - limits): the contacts that act are at their limits; 0 of the others.
+ * @beyond: d - limits */
+static void solve_acting(int n, const double *T, const double *d, const double *lower,
+                         const double *upper, const double *acts, const double *x, double *beyond,
+                         double *y)
+{
+    for (int i = 0; i < n; i++) {
+        beyond[i] = acts[i] > 0 ? d[i] - upper[i] : acts[i] < 0 ? d[i] - lower[i] : 0;
+        y[i] = x[i];
+    }
+    add_product(n, T, beyond, y);
+    for (int i = 0; i < n; i++)
+        y[i] = acts[i] != 0 ? y[i] : 0;
+}
+
 /* x towards the solution @y among the contacts that act, until one of them would pull; that one
- * acts no more. Return: whether none did. */
-static bool approach(int n, const double *y, double *x, double *acts)
+ * acts no more. Return: it, or -1 */
+static int approach(int n, const double *y, double *x, double *acts)
 {
     double part = 1;
     int first = -1;
@@ -68,50 +139,32 @@ static bool approach(int n, const double *y, double *x, double *acts)
     }
     if (first >= 0)
         acts[first] = 0;
-    return first < 0;
-}
-
-/* the contact that violates its limit most acts from now on */
-static void add_most_violated(int n, const double *A, const double *b, const double *lower,
-                              const double *upper, const double *x, double *acts)
-{
-    double most = 0;
-    int which = -1;
-
-    for (int i = 0; i < n; i++) {
-        double d = b[i], size = fabs(b[i]), past;
-
-        for (int k = 0; k < n; k++) {
-            d -= A[i * n + k] * x[k];
-            size = lk_max(size, fabs(A[i * n + k] * x[k]));
-        }
-        past = lk_max(d - upper[i], lower[i] - d);
-        if (acts[i] == 0 && past > VIOLATED_MIN * size && past > most) {
-            most = past;
-            which = d > upper[i] ? i : -2 - i;
-        }
-    }
-    if (which >= 0)
-        acts[which] = 1;
-    else if (which < -1)
-        acts[-2 - which] = -1;
+    return first;
 }
 
 void lk_complementarity_solve(int n, const double *A, const double *b, const double *lower,
                               const double *upper, double *x, double *scratch)
 {
-    double *L = scratch, *y = L + n * n, *acts = y + n;
+    double *T = scratch, *y = T + n * n, *acts = y + n, *d = acts + n, *size = d + n,
+           *root = size + n;
+    bool is_added = false;
+    int changed = -1;
 
     for (int i = 0; i < SWEEPS; i++)
         sweep(n, A, b, lower, upper, x);
-    for (int i = 0; i < n; i++)
+    memcpy(T, A, (size_t)(n * n) * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        root[i] = sqrt(A[i * n + i]);
         acts[i] = x[i] > 0 ? 1 : x[i] < 0 ? -1 : 0;
+        exchange(n, acts[i] != 0 ? i : -1, PIVOT_MIN * A[i * n + i], T);
+    }
     for (int pivot = 0; pivot < PIVOTS(n); pivot++) {
-        factor_acting(n, A, acts, L);
-        for (int i = 0; i < n; i++)
-            y[i] = acts[i] > 0 ? b[i] - upper[i] : acts[i] < 0 ? b[i] - lower[i] : 0;
-        solve_factored(n, L, y);
-        if (approach(n, y, x, acts))
-            add_most_violated(n, A, b, lower, upper, x, acts);
+        find_distances(n, A, b, root, x, d, size);
+        if (is_added)
+            changed = add_most_violated(n, d, size, lower, upper, acts);
+        exchange(n, changed, is_added && changed >= 0 ? PIVOT_MIN * A[changed * (n + 1)] : 0, T);
+        solve_acting(n, T, d, lower, upper, acts, x, size, y);
+        changed = approach(n, y, x, acts);
+        is_added = changed < 0;
     }
 }

@@ -30,7 +30,7 @@ void lk_rattle_stops_layout(const struct lk_system *sys, struct lk_rattle_stops 
     struct lk_contact *contact = lk_arena_take(arena, n, sizeof(*contact));
     double *yield = lk_arena_take(arena, n * n, sizeof(double));
     double *matrix = lk_arena_take(arena, n * n, sizeof(double));
-    double *scratch = lk_arena_take(arena, n * (n + 2), sizeof(double));
+    double *scratch = lk_arena_take(arena, n * (n + 5), sizeof(double));
     double *vectors = lk_arena_take(arena, 8 * n, sizeof(double));
     double *increments = lk_arena_take(arena, iterations * n, sizeof(double));
     double *force = lk_arena_take(arena, n > 0 ? rows : 0, sizeof(double));

@@ -665,6 +665,64 @@ static void the_compiler_chooses(void **state)
     }
 }
 
+/* @n sliders beside each other, each with a stop */
+static struct lk_model *read_stops(int n, const char *solver)
+{
+    static char text[40000];
+    size_t size = (size_t)snprintf(text, sizeof(text), "linkage: 1\nname: t\nbodies:\n");
+    struct lk_model *model = NULL;
+    struct lk_error error = {0};
+
+#define ADD_LINE(...) size += (size_t)snprintf(text + size, sizeof(text) - size, __VA_ARGS__)
+    for (int i = 0; i < n; i++)
+        ADD_LINE("  b%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i);
+    ADD_LINE("joints:\n");
+    for (int i = 0; i < n; i++)
+        ADD_LINE("  j%d: {type: prismatic, bodies: [ground, b%d], point: [%d, 0, 0], axis: [0, 0, "
+                 "1]}\n",
+                 i, i, i);
+    ADD_LINE("forces:\n");
+    for (int i = 0; i < n; i++)
+        ADD_LINE("  s%d: {type: stop, joint: j%d, lower: -1, stiffness: 1e9}\n", i, i);
+    ADD_LINE("solver: {%s}\n", solver);
+#undef ADD_LINE
+    if (lk_model_read_text("t", text, size, &model, &error) != 0)
+        fail_msg("%s", error.text);
+    return model;
+}
+
+/* All hard stops are decided together, which costs too much for many of them. */
+static void many_stops_are_for_ali3(void **state)
+{
+    static const struct {
+        int n;
+        const char *solver, *name, *why;
+        int result;
+    } cases[] = {{16, "step: 0.001", "rattle", "", 0},
+                 {17, "step: 0.001", "ali3", "more than 16 end stops", 0},
+                 {17, "formulation: rattle", "rattle", "", 0},
+                 {128, "formulation: rattle", "rattle", "", 0},
+                 {129, "formulation: rattle", "rattle", "", LK_E_MODEL},
+                 {129, "formulation: ali3", "ali3", "", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct lk_model *model = read_stops(cases[i].n, cases[i].solver);
+        struct lk_system *sys = NULL;
+        struct lk_error error = {0};
+        const char *why;
+
+        assert_string_equal(lk_formulation_choose(model, NULL, &why), cases[i].name);
+        assert_string_equal(why, cases[i].why);
+        assert_int_equal(lk_system_new(model, NULL, &sys, &error), cases[i].result);
+        if (cases[i].result != 0)
+            assert_non_null(strstr(error.text, "129 end stops with formulation rattle, expected "
+                                               "128 at most, or ali3"));
+        lk_system_free(sys);
+        lk_model_free(model);
+    }
+}
+
 /* From a reset, and after a step that was refused, the same bits. The step is long and badly
  * closed, so that the pose of the factor is not that of the state; and nothing is compliant, as
  * laws would have the factor made anew with each step. */
@@ -720,6 +778,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_turned);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_compiler_chooses);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_stops_are_for_ali3);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reset_and_refusal_keep_the_bits);
     return _cmocka_run_group_tests("rattle", tests, (size_t)n, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static void make_random(struct contacts *c, int n, int rank)
 
 static void solve(struct contacts *c)
 {
-    double scratch[N_MAX * (N_MAX + 2)];
+    double scratch[N_MAX * (N_MAX + 5)];
 
     lk_complementarity_solve(c->n, c->A, c->b, c->lower, c->upper, c->x, scratch);
 }
