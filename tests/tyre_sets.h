@@ -8,7 +8,7 @@
 #include "tyre/tyre.h"
 #include <math.h>
 
-static struct lk_tyre_magic *begin_magic(struct lk_tyre_law *law, enum lk_tyre_law_kind kind)
+static inline struct lk_tyre_magic *begin_magic(struct lk_tyre_law *law, enum lk_tyre_law_kind kind)
 {
     *law = (struct lk_tyre_law){.kind = kind};
 #define WITH_FALLBACK(name, fallback) law->of.magic.name = fallback;
@@ -17,7 +17,7 @@ static struct lk_tyre_magic *begin_magic(struct lk_tyre_law *law, enum lk_tyre_l
     return &law->of.magic;
 }
 
-static void tyre_set_a(struct lk_tyre_law *law)
+static inline void tyre_set_a(struct lk_tyre_law *law)
 {
     struct lk_tyre_magic *m = begin_magic(law, LK_TYRE_MF52);
 
@@ -124,7 +124,7 @@ static void tyre_set_a(struct lk_tyre_law *law)
     m->VERTICAL_STIFFNESS = 280835.0;
 }
 
-static void tyre_set_b(struct lk_tyre_law *law)
+static inline void tyre_set_b(struct lk_tyre_law *law)
 {
     struct lk_tyre_magic *m = begin_magic(law, LK_TYRE_MF61);
 
@@ -276,7 +276,7 @@ static void tyre_set_b(struct lk_tyre_law *law)
     m->pressure = m->NOMPRES;
 }
 
-static void tyre_set_c(struct lk_tyre_law *law)
+static inline void tyre_set_c(struct lk_tyre_law *law)
 {
     *law = (struct lk_tyre_law){
         .kind = LK_TYRE_TMEASY,
@@ -296,7 +296,7 @@ static void tyre_set_c(struct lk_tyre_law *law)
     };
 }
 
-static void tyre_set_fiala(struct lk_tyre_law *law)
+static inline void tyre_set_fiala(struct lk_tyre_law *law)
 {
     *law = (struct lk_tyre_law){
         .kind = LK_TYRE_FIALA,
@@ -304,7 +304,7 @@ static void tyre_set_fiala(struct lk_tyre_law *law)
     };
 }
 
-static void tyre_set_calspan(struct lk_tyre_law *law)
+static inline void tyre_set_calspan(struct lk_tyre_law *law)
 {
     *law = (struct lk_tyre_law){
         .kind = LK_TYRE_CALSPAN,

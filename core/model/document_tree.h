@@ -48,4 +48,8 @@ struct lk_document {
     locale_t c_locale;
 };
 
+/** lk_decimal() - all of @text as a finite decimal number, in the "C" locale @c_locale. Return:
+ * whether it is one. */
+bool lk_decimal(const char *text, locale_t c_locale, double *ret);
+
 #endif

@@ -286,19 +286,27 @@ static bool is_decimal(const char *s)
     return digits > 0 && *s == '\0';
 }
 
+bool lk_decimal(const char *text, locale_t c_locale, double *ret)
+{
+    double value;
+
+    if (!is_decimal(text))
+        return false;
+    value = strtod_l(text, NULL, c_locale);
+    if (!isfinite(value))
+        return false;
+    *ret = value;
+    return true;
+}
+
 int lk_node_number(struct lk_node node, const char *what, double *ret, struct lk_error *err)
 {
     LK_ARITHMETIC;
     const char *text = lk_node_text(node);
-    double value;
 
-    if (!is_decimal(text))
-        return refuse_value(node, err, what, "a finite number");
-    value = strtod_l(text, NULL, node.document->c_locale);
-    if (!isfinite(value))
-        return refuse_value(node, err, what, "a finite number");
-    *ret = value;
-    return 0;
+    return lk_node_kind(node) == LK_NODE_SCALAR && lk_decimal(text, node.document->c_locale, ret)
+               ? 0
+               : refuse_value(node, err, what, "a finite number");
 }
 
 int lk_node_numbers(struct lk_node node, const char *what, int n, double *ret, struct lk_error *err)

@@ -40,6 +40,19 @@ for model in "$models"/*.yaml; do
     has "run $model" ', 0.02 s' out
 done
 
+# tyre property files
+tyres=$(realpath "$models/../../tests/reference/tyres")
+expect 0 'a tyre' "$linkage" tyre "$tyres/set-b.tir"
+has 'a tyre' 'type: mf61' out
+has 'a tyre: parameters' 'PCX1: 1.5482' out
+has 'a tyre: unused' 'without effect here: Q_RA1' err
+expect 2 'no tyre' "$linkage" tyre
+expect 1 'no such tyre' "$linkage" tyre none.tir
+has 'no such tyre' 'none.tir: No such file' err
+echo 'FITTYP = 7' >bad.tir
+expect 1 'a bad tyre' "$linkage" tyre bad.tir
+has 'a bad tyre' "bad.tir:1: FITTYP is '7', expected 52 or 6" err
+
 # what check finds out
 expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
 has 'check four-bar' 'bodies              3, 3 kg in all' out

@@ -24,6 +24,7 @@ int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */
 int command_replay(int argc, char *argv[]);
 int command_export(int argc, char *argv[]);
 int command_info(int argc, char *argv[]);
+int command_tyre(int argc, char *argv[]);
 
 /** complain() - print "linkage: <format>" and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

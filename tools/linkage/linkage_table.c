@@ -84,9 +84,15 @@ void release_rank(struct findings *f)
 }
 
 const struct command commands[] = {
-    {"run", command_run},       {"check", check_there_or_here},
-    {"compare", compare_there}, {"methods", list_methods_there},
-    {"bench", command_bench},   {"doctor", command_doctor},
-    {"replay", command_replay}, {"export", command_export},
-    {"info", command_info},     {NULL, NULL},
+    {"run", command_run},
+    {"check", check_there_or_here},
+    {"compare", compare_there},
+    {"methods", list_methods_there},
+    {"bench", command_bench},
+    {"doctor", command_doctor},
+    {"replay", command_replay},
+    {"export", command_export},
+    {"info", command_info},
+    {"tyre", command_tyre},
+    {NULL, NULL},
 };

@@ -24,6 +24,7 @@ static const char help_usage[] =
     "       linkage replay FILE [options]    run a recording again, compare every bit\n"
     "       linkage export FILE [options]    a recording as CSV\n"
     "       linkage info FILE                what a recording holds\n"
+    "       linkage tyre FILE.tir            a tyre property file as the law of a tyre\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"

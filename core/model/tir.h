@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads tyre property files (.tir): parameters of the Magic Formula 5.2 and 6.1, as TNO, Adams and
+ * Chrono write them.
+ *
+ * A file is lines `KEY = value $ comment` in sections in brackets; numbers in the units that its
+ * section UNITS names. What is read is in SI. Offline only. */
+#ifndef LK_MODEL_TIR_H
+#define LK_MODEL_TIR_H
+
+#include "linkage/errors.h"
+#include "tyre/tyre.h"
+#include <stdbool.h>
+
+#define LK_TIR_SIZE_MAX (1u << 20)
+
+/** struct lk_tir - what a file says.
+ * @kind:     LK_TYRE_MF52 or LK_TYRE_MF61;  @magic: its parameters
+ * @is_right: measured as the tyre of a right wheel
+ * @is_turned: PTX3 had the sign of Adams, where the relaxation length grows with exp(+PTX3 dfz)
+ * @n_unused: keys with numbers that have no effect here, the first of them listed in @unused */
+struct lk_tir {
+    enum lk_tyre_law_kind kind;
+    struct lk_tyre_magic magic;
+    bool is_right;
+    bool is_turned;
+    int n_unused;
+    char unused[256];
+};
+
+/** lk_tir_read() - read a text.
+ * @name: how messages call it;  @text: @size bytes, need not be terminated
+ * @ret_errors: one line a mistake, "name:line: what is wrong, what was expected"
+ * Return: 0, LK_E_TEXT, -ENOMEM. */
+int lk_tir_read(const char *name, const char *text, size_t size, struct lk_tir *ret,
+                struct lk_errors *ret_errors);
+
+#endif
