@@ -124,27 +124,6 @@ static void test_loops(void **state)
 
 #define SEEDS 12
 
-/* no kinks, and no inputs */
-static void smoothen(struct mechanism *m)
-{
-    int n = 0;
-
-    for (int i = 0; i < m->n_forces; i++)
-        if (m->force[i].type != LK_FORCE_FRICTION && m->force[i].type != LK_FORCE_STOP)
-            m->force[n++] = m->force[i];
-    m->n_forces = n;
-    m->n_inputs = 0;
-    for (int i = 0; i < m->n_joints; i++) {
-        struct mechanism_joint *j = &m->joint[i];
-
-        n = 0;
-        for (int d = 0; d < j->n_drives; d++)
-            if (j->drive[d].type != LK_DRIVE_INPUT)
-                j->drive[n++] = j->drive[d];
-        j->n_drives = n;
-    }
-}
-
 /* distance of the others from dca:corrected after 10 ms; 0: springs too fast for the step, or
  * bodies without inertia */
 static int compare(uint64_t seed, double h, double *ret)
@@ -157,7 +136,7 @@ static int compare(uint64_t seed, double h, double *ret)
     char *text;
     int r;
 
-    smoothen(m);
+    mechanism_smoothen(m);
     text = mechanism_text(m);
     model = system_run_model(text);
     r = system_run(model, "dca:corrected", h, 0.01, &first, &error);

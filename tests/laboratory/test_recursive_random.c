@@ -15,27 +15,6 @@
 #define BODIES_MAX 40
 #define ROWS_MAX   300
 
-/* no kinks, and no inputs */
-static void smoothen(struct mechanism *m)
-{
-    int n = 0;
-
-    for (int i = 0; i < m->n_forces; i++)
-        if (m->force[i].type != LK_FORCE_FRICTION && m->force[i].type != LK_FORCE_STOP)
-            m->force[n++] = m->force[i];
-    m->n_forces = n;
-    m->n_inputs = 0;
-    for (int i = 0; i < m->n_joints; i++) {
-        struct mechanism_joint *j = &m->joint[i];
-
-        n = 0;
-        for (int d = 0; d < j->n_drives; d++)
-            if (j->drive[d].type != LK_DRIVE_INPUT)
-                j->drive[n++] = j->drive[d];
-        j->n_drives = n;
-    }
-}
-
 static struct lk_mechanics *mechanics_of(uint64_t seed)
 {
     struct mechanism *m = mechanism_make(seed, MECHANISM_MOVABLE, 8);
@@ -45,7 +24,7 @@ static struct lk_mechanics *mechanics_of(uint64_t seed)
     char *text;
     int r;
 
-    smoothen(m);
+    mechanism_smoothen(m);
     text = mechanism_text(m);
     r = lk_model_read_text("random", text, strlen(text), &model, &error);
     if (r == 0)

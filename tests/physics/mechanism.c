@@ -724,3 +724,23 @@ void mechanism_inputs(const struct mechanism *m, struct dice *dice, double *ret)
             *ret++ = in->base + in->size * dice_uniform(dice, -1, 1);
     }
 }
+
+void mechanism_smoothen(struct mechanism *m)
+{
+    int n = 0;
+
+    for (int i = 0; i < m->n_forces; i++)
+        if (m->force[i].type != LK_FORCE_FRICTION && m->force[i].type != LK_FORCE_STOP)
+            m->force[n++] = m->force[i];
+    m->n_forces = n;
+    m->n_inputs = 0;
+    for (int i = 0; i < m->n_joints; i++) {
+        struct mechanism_joint *j = &m->joint[i];
+
+        n = 0;
+        for (int d = 0; d < j->n_drives; d++)
+            if (j->drive[d].type != LK_DRIVE_INPUT)
+                j->drive[n++] = j->drive[d];
+        j->n_drives = n;
+    }
+}

@@ -153,6 +153,8 @@ void mechanism_mirror(struct mechanism *mechanism);
 char *mechanism_text(const struct mechanism *mechanism);
 /** mechanism_compile() - reads the text and compiles it; prints a refusal and returns NULL. */
 struct lk_system *mechanism_compile(const struct mechanism *mechanism);
+/** mechanism_smoothen() - takes away what has kinks (friction, stops) and all inputs. */
+void mechanism_smoothen(struct mechanism *mechanism);
 /** mechanism_inputs() - random values for all input channels. */
 void mechanism_inputs(const struct mechanism *mechanism, struct dice *dice, double *ret);
 
