@@ -81,6 +81,7 @@ void lk_fill_drives(struct lk_system *sys, const struct lk_draft *d)
             .amplitude = def->amplitude,
             .omega = def->omega,
             .phase = def->phase,
+            .slope = def->rate,
         };
         if (def->type == LK_DRIVE_TABLE) {
             fill_table(&sys->drive[i], &d->model->tables[def->table], sys->splines + used);

@@ -52,7 +52,8 @@ struct lk_compliance {
  * @table:      LK_DRIVE_TABLE: index in the model's tables, time [s] to value; @is_periodic:
  * repeats
  * @offset, @amplitude, @omega [rad/s], @phase [rad]: LK_DRIVE_HARMONIC: offset + amplitude
- *              sin(omega t + phase) */
+ *              sin(omega t + phase)
+ * @offset, @rate [rad/s, m/s]: LK_DRIVE_RAMP: offset + rate t, without end */
 struct lk_drive_def {
     enum lk_drive_type type;
     int joint;
@@ -65,6 +66,7 @@ struct lk_drive_def {
     double amplitude;
     double omega;
     double phase;
+    double rate;
 };
 
 /** struct lk_joint_def - a joint in its initial configuration.

@@ -86,6 +86,20 @@ static int read_harmonic(struct lk_node map, struct lk_model *model, struct lk_d
     return result;
 }
 
+/* A ramp begins where the joint was drawn, unless it says otherwise. */
+static int read_ramp(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
+                     struct lk_error *err)
+{
+    static const char *const keys[] = {"start", "rate", NULL};
+    const struct lk_joint_def *joint = &model->joints[drive->joint];
+    struct lk_node node = lk_node_get(map, "ramp");
+    int result = lk_node_check_keys(node, "ramp", keys, err);
+
+    drive->offset = joint->type == LK_JOINT_FIXED ? 0 : joint->coordinate[drive->coordinate];
+    result = lk_also(result, lk_read_number_or(node, "start", -LK_NUMBER_MAX, &drive->offset, err));
+    return lk_also(result, lk_read_number(node, "rate", -LK_NUMBER_MAX, &drive->rate, err));
+}
+
 /* in the order of lk_drive_type; the first key selects the form */
 static const struct {
     const char *what;
@@ -95,25 +109,28 @@ static const struct {
     {"a drive by input", {"input", "period", NULL}, read_input},
     {"a drive by table", {"table", "periodic", NULL}, read_table},
     {"a harmonic drive", {"harmonic", NULL}, read_harmonic},
+    {"a ramp", {"ramp", NULL}, read_ramp},
 };
 
 static int read_drive(struct lk_node map, struct lk_model *model, struct lk_drive_def *drive,
                       struct lk_error *err)
 {
-    static const char *const any[] = {"input", "period", "table", "periodic", "harmonic", NULL};
+    static const char *const any[] = {"input",    "period", "table", "periodic",
+                                      "harmonic", "ramp",   NULL};
     int n = 0;
     int result = lk_node_check_keys(map, "a drive", any, err);
 
     if (result != 0)
         return result;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (lk_node_get(map, forms[i].keys[0]).index != 0) {
             drive->type = (enum lk_drive_type)i;
             n++;
         }
     }
     if (n != 1)
-        return lk_node_refuse(map, err, "a drive has %s, expected one of input, table, harmonic",
+        return lk_node_refuse(map, err,
+                              "a drive has %s, expected one of input, table, harmonic, ramp",
                               n == 0 ? "no source" : "several sources");
     result = lk_node_check_keys(map, forms[drive->type].what, forms[drive->type].keys, err);
     return result != 0 ? result : forms[drive->type].read(map, model, drive, err);

@@ -13,6 +13,13 @@ static void harmonic(struct lk_drive *d, double t)
     d->acceleration = -d->amplitude * d->omega * d->omega * s;
 }
 
+static void ramp(struct lk_drive *d, double t)
+{
+    d->value = d->shift + d->slope * t;
+    d->rate = d->slope;
+    d->acceleration = 0;
+}
+
 /* the cubic spline; before and after the table its ends hold, at rest */
 static void table(struct lk_drive *d, double t)
 {
@@ -63,6 +70,9 @@ static void evaluate(struct lk_drive *d, const struct lk_drive_samples *samples,
         break;
     case LK_DRIVE_INPUT:
         follow_samples(d, samples, h);
+        break;
+    case LK_DRIVE_RAMP:
+        ramp(d, t);
         break;
     }
 }

@@ -2,8 +2,8 @@
 /* Drives: prescribed motion u(t) of a coordinate, with two derivatives.
  *
  * A driven row is the rigid row Phi(q, t) = c(q) - u(t); the step subtracts u from the violation,
- * its first derivative from the rate, its second from gamma. u comes from a harmonic, from a table
- * (cubic spline, so that the acceleration has no jump), or from an input channel.
+ * its first derivative from the rate, its second from gamma. u comes from a harmonic, from a ramp,
+ * from a table (cubic spline, so that the acceleration has no jump), or from an input channel.
  *
  * An input is piecewise constant: a sample holds until the next. Followed directly, every jump
  * would be an impact. So the samples are the control points of a uniform cubic B-spline: position,
@@ -30,6 +30,7 @@ struct lk_drive_samples {
  * for a drive that moves a frame
  * @offset:  LK_DRIVE_INPUT: index of its value in the inputs;  @n: steps per sample
  * @x, @y, @curvature: LK_DRIVE_TABLE: spline of n_points
+ * @shift, @amplitude, @omega, @phase: LK_DRIVE_HARMONIC;  @shift, @slope: LK_DRIVE_RAMP
  * @value, @rate, @acceleration: at the end of the step under way; scratch */
 struct lk_drive {
     enum lk_drive_type type;
@@ -47,6 +48,7 @@ struct lk_drive {
     double amplitude;
     double omega;
     double phase;
+    double slope;
     double value;
     double rate;
     double acceleration;

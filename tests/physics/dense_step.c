@@ -298,6 +298,10 @@ void dense_set_drives(struct dense *d, const double *inputs, int steps)
             follow(s.point, (s.done + steps) / drive->n, drive->n * sys->h, ret);
         } else if (drive->type == LK_DRIVE_TABLE) {
             look_up(drive, t, ret);
+        } else if (drive->type == LK_DRIVE_RAMP) {
+            ret[0] = drive->shift + drive->slope * t;
+            ret[1] = drive->slope;
+            ret[2] = 0;
         } else {
             ret[0] = drive->shift + drive->amplitude * sin(angle);
             ret[1] = drive->amplitude * drive->omega * cos(angle);

@@ -107,6 +107,9 @@ static void put_drive(FILE *f, const struct mechanism_drive *d)
         fprintf(f, "{harmonic: {amplitude: %.17g, omega: %.17g, phase: %.17g, offset: %.17g}}",
                 d->amplitude, d->omega, d->phase, d->offset);
         break;
+    case LK_DRIVE_RAMP:
+        fprintf(f, "{ramp: {start: %.17g, rate: %.17g}}", d->offset, d->omega);
+        break;
     }
 }
 

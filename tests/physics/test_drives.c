@@ -51,6 +51,75 @@ static void harmonic_drive_is_exact(void **state)
     check_exact(&m);
 }
 
+/* an eccentric wheel (2 kg, 0.1 m off its axle) at constant speed: the torque that carries its
+ * weight round. 10 000 turns later the angle has lost nothing. */
+#define RAMP_START 0.3
+#define RAMP_RATE  54.9
+
+static void observe_ramp(double t, const double *y, double *ret)
+{
+    double angle = RAMP_START + RAMP_RATE * t;
+
+    (void)y;
+    ret[0] = angle;
+    ret[1] = RAMP_RATE;
+    ret[2] = 0;
+    ret[3] = 2 * G * 0.1 * cos(angle);
+}
+
+#define ECCENTRIC(ramp)                                                                            \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    "bodies:\n"                                                                                    \
+    "  wheel: {mass: 2, inertia: [0.1, 0.2, 0.1], position: [0.1, 0, 0]}\n"                        \
+    "joints:\n"                                                                                    \
+    "  axle: {type: revolute, bodies: [ground, wheel], point: [0, 0, 0], axis: [0, -1, 0],\n"      \
+    "    drive: {ramp: " ramp "}}\n"                                                               \
+    "outputs:\n"                                                                                   \
+    "  x: {type: joint-position, joint: axle}\n"                                                   \
+    "  v: {type: joint-velocity, joint: axle}\n"                                                   \
+    "  a: {type: joint-acceleration, joint: axle}\n"                                               \
+    "  f: {type: drive-force, joint: axle}\n"
+
+static void ramp_goes_on_for_ever(void **state)
+{
+    static const struct mechanism m = {
+        .text = ECCENTRIC("{start: 0.3, rate: 54.9}"),
+        .h = 0.002,
+        .end = 3,
+        .observe = observe_ramp,
+        .quantity = {{"x", 0, 1}, {"v", 0, RAMP_RATE}, {"a", 0, 3000}, {"f", 0, 2}},
+    };
+    struct lk_system *sys = compile(m.text, 0.002);
+    double out[4], expected[4];
+    const long steps = 600000;
+
+    (void)state;
+    check_exact(&m);
+    for (long i = 0; i < steps; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    lk_system_outputs(sys, out);
+    observe_ramp((double)steps * 0.002, NULL, expected);
+    assert_true(expected[0] / (2 * M_PI) > 10000);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(out[i] - expected[i]) < 1e-9 * (fabs(expected[i]) + 3000 * (i == 2)));
+    lk_system_free(sys);
+}
+
+/* without a start it begins where the joint was drawn */
+static void ramp_begins_as_drawn(void **state)
+{
+    struct lk_system *sys = compile(ECCENTRIC("{rate: -2}"), 0.001);
+    double out[4];
+
+    (void)state;
+    lk_system_outputs(sys, out);
+    assert_true(fabs(out[0]) < 1e-15 && fabs(out[1] + 2) < 1e-12);
+    assert_int_equal(lk_system_step(sys, NULL), 0);
+    lk_system_outputs(sys, out);
+    assert_true(fabs(out[0] + 0.002) < 1e-12);
+    lk_system_free(sys);
+}
+
 /* a pendulum (m = 1.5, J = 0.02, l = 0.4) on a cart (3 kg) that is moved by 0.1 sin(5 t);
  * y: angle from hanging, its rate, work of the drive */
 #define CART_W 5.0
@@ -407,6 +476,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(harmonic_drive_is_exact),
+        cmocka_unit_test(ramp_goes_on_for_ever),
+        cmocka_unit_test(ramp_begins_as_drawn),
         cmocka_unit_test(moved_support_has_order_two),
         cmocka_unit_test(table_drive_goes_through_its_points),
         cmocka_unit_test(slow_input_is_followed_smoothly),

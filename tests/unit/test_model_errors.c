@@ -262,7 +262,8 @@ static const struct row {
     {"angle: {type: joint-position, joint: hinge}",
      "angle:", "m:17:9: an output is empty, expected a map with keys out of type, ..."},
     {"ali3", "rk5",
-     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected auto, ali3, rattle, rk4, dca, hdca, recursive, "
+     "m:19:23: formulation is 'rk5', did you mean 'rk4'? Expected auto, ali3, rattle, rk4, dca, "
+     "hdca, recursive, "
      "complement, absolute"},
     {"ali3, step: 0.001, iterations: 3", "rk4, order: 4",
      "m:19:35: an order is given, expected none with formulation: rk4"},
@@ -449,13 +450,14 @@ static const struct row rich_rows[] = {
      "compliance"},
     {"{input: steer, period: 0.01}", "",
      "m:10:29: a drive is empty, expected a map with keys out of input, period, table, periodic, "
-     "harmonic"},
+     "harmonic, ramp"},
     {"{input: steer, period: 0.01}", "{}",
-     "m:10:29: a drive has no source, expected one of input, table, harmonic"},
+     "m:10:29: a drive has no source, expected one of input, table, harmonic, ramp"},
     {"{input: steer, period: 0.01}", "{input: steer, harmonic: {amplitude: 1, omega: 1}}",
-     "m:10:29: a drive has several sources, expected one of input, table, harmonic"},
+     "m:10:29: a drive has several sources, expected one of input, table, harmonic, ramp"},
     {"{input: steer, period: 0.01}", "{speed: 1}",
-     "m:10:30: unknown key 'speed' in a drive, expected input, period, table, periodic, harmonic"},
+     "m:10:30: unknown key 'speed' in a drive, expected input, period, table, periodic, harmonic, "
+     "ramp"},
     {"{input: steer, period: 0.01}", "{input: stear}",
      "m:10:37: unknown input 'stear', expected steer, push, torque"},
     {"{input: steer, period: 0.01}", "{input: [steer]}",
@@ -485,6 +487,14 @@ static const struct row rich_rows[] = {
      "m:12:83: phase is 'x', expected a finite number"},
     {"amplitude: 1, omega: 2", "amplitude: 1, omega: 2, rate: 3",
      "m:12:76: unknown key 'rate' in harmonic, expected amplitude, omega, phase, offset"},
+    {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: {start: 1}}",
+     "m:12:47: the key 'rate' is missing, expected a finite number"},
+    {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: {start: 1, speed: 2}}",
+     "m:12:58: unknown key 'speed' in ramp, expected start, rate"},
+    {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: {rate: 2}, periodic: true}",
+     "m:12:59: unknown key 'periodic' in a ramp, expected ramp"},
+    {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: 2}",
+     "m:12:48: ramp is a number, expected a map with keys out of start, rate"},
     {"mount: {type: fixed, bodies: [ground, a]", "mount: {type: fixed, bodies: [a, ground]",
      "m:20:12: fixed joint 'mount' drives a body against another, expected ground as its first "
      "body"},

@@ -59,7 +59,7 @@ static inline int lk_joint_coordinate_is_angle(enum lk_joint_type type, int i)
 }
 
 /** enum lk_drive_type - where the value of a drive comes from. */
-enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC };
+enum lk_drive_type { LK_DRIVE_INPUT, LK_DRIVE_TABLE, LK_DRIVE_HARMONIC, LK_DRIVE_RAMP };
 
 /** enum lk_input_type - what an input channel acts on, and the members of its definition. */
 enum lk_input_type {
