@@ -27,6 +27,7 @@ static const struct shape input_shapes[LK_INPUT_TYPES] = {
     [LK_INPUT_BODY_FORCE] = {3, {"x", "y", "z"}, {"N", "N", "N"}},
     [LK_INPUT_BODY_TORQUE] = {3, {"x", "y", "z"}, {"N m", "N m", "N m"}},
     [LK_INPUT_DRIVE] = {1, {""}, {"m"}},
+    [LK_INPUT_SIGNAL] = {1, {""}, {"1"}},
 };
 
 /* the unit of the others depends on the joint or the force element */

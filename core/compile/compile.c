@@ -35,11 +35,11 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
-    size_t tangent = (size_t)sys->n_laws;
+    size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
 
     sys->state_size =
-        motion + lambda + coordinate + rate + inputs + tangent + samples + balance + own;
+        motion + lambda + coordinate + rate + inputs + tangent + wind + samples + balance + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -49,9 +49,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->rate = state->coordinate + coordinate;
     state->inputs = state->rate + rate;
     state->tangent = state->inputs + inputs;
-    state->samples = (struct lk_drive_samples *)(state->tangent + tangent);
-    state->balance = (struct lk_balance *)(state->tangent + tangent + samples);
-    state->own = state->tangent + tangent + samples + balance;
+    state->wind = state->tangent + tangent;
+    state->samples = (struct lk_drive_samples *)(state->wind + wind);
+    state->balance = (struct lk_balance *)(state->wind + wind + samples);
+    state->own = state->wind + wind + samples + balance;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -480,9 +481,11 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
     }
     for (int i = 0; i < m->n_inputs; i++)
-        shape.n_jumps += m->inputs[i].type != LK_INPUT_DRIVE;
+        shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)
         shape.n_stops += m->forces[i].type == LK_FORCE_STOP;
+    for (int i = 0; i < m->n_forces; i++)
+        shape.n_winds += m->forces[i].has_wind_up;
     shape.n_jumps += shape.n_stops;
     return shape;
 }

@@ -287,7 +287,7 @@ int lk_draft_solves(const struct lk_draft *d)
     int stops = lk_draft_stops(d), again = (stops > 0 ? 2 : 0) + (stops > 1), jumps = 0;
 
     for (int i = 0; i < d->model->n_inputs; i++)
-        jumps |= d->model->inputs[i].type != LK_INPUT_DRIVE;
+        jumps |= lk_input_is_load(d->model->inputs[i].type);
     if (d->formulation == &lk_formulation_rattle)
         return d->iterations + 6 + again;
     return d->iterations + 2 + (jumps || stops > 0) + again;

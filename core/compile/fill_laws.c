@@ -70,7 +70,7 @@ static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int f
 {
     struct lk_term *t = &sys->term[sys->n_terms++];
 
-    *t = (struct lk_term){.kind = kind, .force = force};
+    *t = (struct lk_term){.kind = kind, .force = force, .input = -1, .wind = -1, .scale = 1};
     law->n_terms++;
     return t;
 }
@@ -151,6 +151,15 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
     t->stribeck = f->stribeck;
     t->creep = f->creep > 0 ? f->creep : 1;
     t->damping = f->damping;
+    t->scale = f->scale;
+    if (f->scale_input >= 0) {
+        t->input = sys->input[f->scale_input].offset;
+        sys->n_signals++;
+    }
+    if (f->has_wind_up) {
+        t->wind = sys->n_winds++;
+        t->stiffness = t->give = 1; /* until the mobility is known */
+    }
     law->is_nonlinear = 1;
 }
 
@@ -237,7 +246,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
 {
     int used = 0;
 
-    sys->n_laws = 0; /* known from the layout, counted again */
+    sys->n_laws = sys->n_winds = 0; /* known from the layout, counted again */
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
@@ -290,6 +299,18 @@ static void release_contacts(struct lk_system *sys)
     }
 }
 
+/* Friction holds through a spring that the step follows: (w h)^2 at most 1, with half of the
+ * critical damping where the file gives none. */
+static void limit_wind_up(struct lk_term *t, const struct lk_force_def *f, double mobility,
+                          double h)
+{
+    double stiffest = 1 / (mobility * h * h);
+
+    t->stiffness = fmin(f->wind_stiffness, stiffest); /* NAN: the other */
+    t->give = isnan(f->wind_damping) ? sqrt(t->stiffness / mobility)
+                                     : fmin(f->wind_damping, stiffest * h);
+}
+
 /* Smallest creep rate that the step can resolve: creep = stick A h/2, A the inverse mass of the
  * coordinate. There the trapezoidal rule damps a creeping motion to zero in one step; steeper
  * friction would reverse the motion instead of stopping it. */
@@ -316,7 +337,9 @@ void lk_fill_contacts(struct lk_system *sys, const struct lk_draft *d)
                                  sys->formulation->stops_at_any_pose ? mobility : law->mobility,
                                  sys->h);
             sys->law[i].is_hard |= t->is_hard;
-            if (t->kind == LK_TERM_FRICTION)
+            if (t->kind == LK_TERM_FRICTION && t->wind >= 0)
+                limit_wind_up(t, &d->model->forces[t->force], mobility, sys->h);
+            else if (t->kind == LK_TERM_FRICTION)
                 t->creep =
                     fmax(d->model->forces[t->force].creep, t->stick * 0.5 * sys->h * mobility);
         }

@@ -392,7 +392,7 @@ static int is_loaded(const struct lk_system *sys, const struct lk_twist *motion)
 
         if (in->type == LK_INPUT_BODY_FORCE || in->type == LK_INPUT_BODY_TORQUE)
             loaded |= load_meets(sys, &in->load, motion);
-        else if (in->type != LK_INPUT_DRIVE)
+        else if (lk_input_is_load(in->type))
             loaded |= fabs(lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which,
                                                        motion)) > RANK_TOLERANCE * sys->arm;
     }

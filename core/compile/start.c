@@ -520,6 +520,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         if (!lk_is_compliant(&sys->joint[i]))
             absorb_misfit(sys, &sys->joint[i]);
     start_coordinates(sys);
+    lk_wind_up_refer(sys, &sys->now);
     lk_start_renew(sys);
     fit_velocities(sys);
     fit_massless_velocities(sys);

@@ -114,11 +114,12 @@ enum lk_frame { LK_FRAME_WORLD, LK_FRAME_BODY };
  */
 enum lk_force_type {
     LK_FORCE_JOINT_SPRING_DAMPER, /* joint, coordinate, stiffness, damping, rest, tables */
-    LK_FORCE_SPRING_DAMPER,   /* two bodies, points, stiffness, damping, rest (length), tables */
-    LK_FORCE_BUSHING,         /* two bodies, point, orientation, compliance */
-    LK_FORCE_CREEP,           /* joint, coefficient, speed, rail_speed, limit, load */
-    LK_FORCE_FRICTION,        /* joint, coordinate, coulomb, stick, stribeck, creep, damping */
-    LK_FORCE_STOP,            /* joint, coordinate, lower, upper, stiffness, damping, onset */
+    LK_FORCE_SPRING_DAMPER, /* two bodies, points, stiffness, damping, rest (length), tables */
+    LK_FORCE_BUSHING,       /* two bodies, point, orientation, compliance */
+    LK_FORCE_CREEP,         /* joint, coefficient, speed, rail_speed, limit, load */
+    LK_FORCE_FRICTION,      /* joint, coordinate, coulomb, stick, stribeck, creep, damping, wind_up,
+                             * scale */
+    LK_FORCE_STOP,          /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
     LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
     LK_FORCE_HARMONIC_FORCE,  /* the same, vector * sin(omega t + phase) */
@@ -137,6 +138,9 @@ enum lk_force_type {
  * @coulomb:   sliding friction [N or N m], >= 0;  @stick: at rest, >= coulomb
  * @stribeck:  rate at which friction falls from stick to coulomb;  @creep: rate below which it
  * gives way like a damper (regularisation), 0: as small as the step allows
+ * @has_wind_up: friction holds by a spring that winds up, @wind_stiffness and @wind_damping: NAN:
+ * as the step allows;  @scale: factor on friction, or the initial value of input @scale_input, -1:
+ * none
  * @lower, @upper: of a stop, -INFINITY or INFINITY for none
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
  * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
@@ -163,6 +167,11 @@ struct lk_force_def {
     double stick;
     double stribeck;
     double creep;
+    int has_wind_up;
+    double wind_stiffness;
+    double wind_damping;
+    double scale;
+    int scale_input;
     double lower;
     double upper;
     double onset;
@@ -176,6 +185,7 @@ struct lk_force_def {
 };
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
+ * @is_angle: of a drive;  @is_used: a force element names the signal
  * @limits: lowest and highest value, infinite where there is none
  * @rate:   largest change a second, infinite where there is none;  @initial: of each value */
 struct lk_input_def {
@@ -187,6 +197,7 @@ struct lk_input_def {
     double point[3];
     enum lk_frame frame;
     int is_angle;
+    int is_used;
     double limits[2];
     double rate;
     double initial;

@@ -34,8 +34,8 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
-        read_head,      lk_read_bodies, lk_read_joints,  lk_read_forces,
-        lk_read_inputs, lk_read_drives, lk_read_outputs, lk_read_solver};
+        read_head,      lk_read_bodies, lk_read_joints,  lk_read_inputs,
+        lk_read_forces, lk_read_drives, lk_read_outputs, lk_read_solver};
     int result = 0;
 
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {

@@ -49,6 +49,7 @@ static const struct channel_kind inputs[LK_INPUT_TYPES] = {
      POINT_OR_CENTRE},
     {"body-torque", "a body-torque", {"type", "body", "frame", VALUES, NULL}, 0, 0},
     {"drive", "a drive", {"type", VALUES, NULL}, 0, 0},
+    {"signal", "a signal", {"type", VALUES, NULL}, 0, 0},
 };
 
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {

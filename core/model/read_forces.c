@@ -99,6 +99,28 @@ static int read_creep(struct lk_node map, struct lk_model *model, struct lk_forc
     return lk_also(result, lk_read_positive_or(map, "load", &force->load, err));
 }
 
+/* Reads the spring through which friction holds: an empty map takes what the step allows. */
+static int read_wind_up(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
+{
+    static const char *const keys[] = {"stiffness", "damping", NULL};
+    struct lk_node node = lk_node_get(map, "wind_up");
+    int result;
+
+    force->wind_stiffness = force->wind_damping = NAN;
+    if (node.index == 0)
+        return 0;
+    force->has_wind_up = 1;
+    result = lk_node_check_keys(node, "wind_up", keys, err);
+    result = lk_also(result, lk_read_positive_or(node, "stiffness", &force->wind_stiffness, err));
+    result = lk_also(result, lk_read_number_or(node, "damping", 0, &force->wind_damping, err));
+    if (lk_node_get(map, "creep").index != 0)
+        return lk_also(result,
+                       lk_node_refuse(lk_node_get(map, "creep"), err,
+                                      "friction has both creep and wind_up, expected one of "
+                                      "them: what winds up does not creep"));
+    return result;
+}
+
 static int read_friction(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                          struct lk_error *err)
 {
@@ -110,6 +132,10 @@ static int read_friction(struct lk_node map, struct lk_model *model, struct lk_f
     result = lk_also(result, lk_read_number_or(map, "stick", force->coulomb, &force->stick, err));
     result = lk_also(result, lk_read_positive_or(map, "stribeck", &force->stribeck, err));
     result = lk_also(result, lk_read_number_or(map, "creep", 0, &force->creep, err));
+    result = lk_also(result, read_wind_up(map, force, err));
+    force->scale = 1;
+    result = lk_also(result, lk_read_number_or_signal(map, "scale", 0, model, &force->scale,
+                                                      &force->scale_input, err));
     result = lk_also(result, lk_read_number_or(map, "damping", 0, &force->damping, err));
     return result;
 }
@@ -180,7 +206,7 @@ static const char *const types[] = {"joint-spring-damper",
 /* in the order of lk_force_type */
 static const struct {
     const char *what;
-    const char *keys[9];
+    const char *keys[11];
     int (*read)(struct lk_node, struct lk_model *, struct lk_force_def *, struct lk_error *);
 } kinds[LK_FORCE_TYPES] = {
     {"a joint-spring-damper",
@@ -194,7 +220,8 @@ static const struct {
      {"type", "joint", "longitudinal", "lateral", "speed", "rail_speed", "limit", "load", NULL},
      read_creep},
     {"a friction",
-     {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "damping", NULL},
+     {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "wind_up", "scale",
+      "damping", NULL},
      read_friction},
     {"a stop",
      {"type", "joint", "coordinate", "lower", "upper", "stiffness", "damping", "onset", NULL},
@@ -220,7 +247,7 @@ static int read_force(struct lk_node key, struct lk_node map, struct lk_model *m
         return lk_also(result, typed);
     result = lk_also(result, lk_node_check_keys(map, kinds[type].what, kinds[type].keys, err));
     force->type = (enum lk_force_type)type;
-    force->joint = force->stiffness_table = force->damping_table = -1;
+    force->joint = force->stiffness_table = force->damping_table = force->scale_input = -1;
     force->body[0] = force->body[1] = LK_GROUND;
     force->orientation[0] = 1;
     return lk_also(result, kinds[type].read(map, model, force, err));

@@ -162,6 +162,11 @@ int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, do
  * an initial configuration in which the joint is open. Exactly one of the keys is required. */
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
+/** lk_read_number_or_signal() - a number from @min, or `{input: NAME}` with an input of type
+ * signal; absent leaves both as they are. @ret_input: its index, or left as it is */
+int lk_read_number_or_signal(struct lk_node map, const char *key, double min,
+                             struct lk_model *model, double *ret, int *ret_input,
+                             struct lk_error *err);
 /** lk_check_apart() - refuse `points` of @map, already read into @point, if they coincide. */
 int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
                    struct lk_error *err);

@@ -90,6 +90,32 @@ static int refuse_near_zero(struct lk_node map, const char *key, const char *exp
                           expected, LK_POSITIVE_MIN);
 }
 
+int lk_read_number_or_signal(struct lk_node map, const char *key, double min,
+                             struct lk_model *model, double *ret, int *ret_input,
+                             struct lk_error *err)
+{
+    static const char *const keys[] = {"input", NULL};
+    struct lk_node node = lk_node_get(map, key);
+    struct lk_input_def *input;
+    int result;
+
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return lk_read_number_or(map, key, min, ret, err);
+    result = lk_node_check_keys(node, key, keys, err);
+    if (result == 0)
+        result = lk_read_input_key(node, model, ret_input, err);
+    if (result != 0)
+        return result;
+    input = &model->inputs[*ret_input];
+    if (input->type != LK_INPUT_SIGNAL)
+        return lk_node_refuse(lk_node_get(node, "input"), err,
+                              "input '%s' is not of type signal, expected one that is",
+                              input->name);
+    input->is_used = 1;
+    *ret = input->initial;
+    return 0;
+}
+
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err)
 {
     double value = 1;

@@ -62,11 +62,10 @@ void lk_table_slopes(int n, const double *x, const double *y, double *slope, dou
  */
 static void friction(const struct lk_term *t, double v, struct lk_law_value *sum)
 {
-    double ratio = v / t->stribeck;
-    double level = t->coulomb + (t->stick - t->coulomb) * exp(-ratio * ratio);
+    double creep = t->creep * fmax(t->scale, 1); /* the slope at rest is what the step allows */
 
-    sum->dissipative += level * tanh(v / t->creep) + t->damping * v;
-    sum->damping += 0.5 * t->stick / t->creep + t->damping;
+    sum->dissipative += lk_friction_level(t, v) * tanh(v / creep) + t->damping * v;
+    sum->damping += 0.5 * t->scale * t->stick / creep + t->damping;
 }
 
 /* one limit: @depth beyond it, @speed at which the depth grows. The stiffness builds up over the
@@ -190,7 +189,10 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         sum->damping += fmax(slope, 0);
         break;
     case LK_TERM_FRICTION:
-        friction(t, v, sum);
+        if (t->wind >= 0)
+            lk_wind_up_evaluate(t, x, v, sum);
+        else
+            friction(t, v, sum);
         break;
     case LK_TERM_STOP:
         stop(t, x, v, sum);
@@ -230,6 +232,8 @@ void lk_law_step(const struct lk_law *law, const struct lk_term *terms, double b
 
         if (t->kind == LK_TERM_TABLE_STIFFNESS)
             table_step(t, before, after, ret);
+        else if (t->kind == LK_TERM_FRICTION && t->wind >= 0)
+            lk_wind_up_step(t, before, after, v, ret);
         else if (t->kind != LK_TERM_STOP)
             lk_term_evaluate(t, 0.5 * (before + after), v + law->carry, ret);
         else if (!law->is_hard)

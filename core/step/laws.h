@@ -9,6 +9,7 @@
 #define LK_STEP_LAWS_H
 
 #include "linkage/error.h"
+#include <math.h>
 
 enum lk_term_kind {
     LK_TERM_LINEAR,
@@ -23,7 +24,10 @@ enum lk_term_kind {
  * @force:      index of its force element in the model, or -1
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
  * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
- * @coulomb, @stick, @stribeck, @creep: FRICTION
+ * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @input: of @scale in the inputs, or
+ * -1
+ * @wind: index of its state of wind-up, or -1; then @stiffness and @give: of the spring and damper
+ *              through which it holds;  @wound: wind-up after the last step, when the row was @from
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
  * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
  *              coefficient of restitution @restitution, of the pose at the start, in the place of
@@ -43,6 +47,12 @@ struct lk_term {
     double stick;
     double stribeck;
     double creep;
+    double scale;
+    int input;
+    int wind;
+    double give;
+    double wound;
+    double from;
     double limit;
     double lower;
     double upper;
@@ -102,6 +112,14 @@ struct lk_law_value {
 LK_RT void lk_term_evaluate(const struct lk_term *term, double x, double v,
                             struct lk_law_value *sum);
 
+/** lk_wind_up_evaluate() - adds friction that winds up at (x, v), see wind_up.c. Its work is not
+ * dissipative * v but booked by lk_wind_up_keep(). Thread: cycle.  RT: yes. */
+LK_RT void lk_wind_up_evaluate(const struct lk_term *term, double x, double v,
+                               struct lk_law_value *sum);
+/** lk_wind_up_step() - the same over a step, as lk_law_step(). Thread: cycle.  RT: yes. */
+LK_RT void lk_wind_up_step(const struct lk_term *term, double before, double after, double v,
+                           struct lk_law_value *sum);
+
 /** lk_law_evaluate() - all terms. @stops: whether stops count. Thread: cycle.  RT: yes. */
 LK_RT void lk_law_evaluate(const struct lk_law *law, const struct lk_term *terms, double x,
                            double v, int stops, struct lk_law_value *ret);
@@ -135,6 +153,14 @@ LK_RT double lk_law_restitution(double stiffness, double damping, double mobilit
 
 /** lk_law_regular() - E of a row with this tangent and step @h [s], at most LK_DECOUPLED. */
 LK_RT double lk_law_regular(const struct lk_law_value *value, double h);
+
+/** lk_friction_level() - what a friction resists by at the rate @v, without its damper. */
+static inline double lk_friction_level(const struct lk_term *term, double v)
+{
+    double ratio = v / term->stribeck;
+
+    return term->scale * (term->coulomb + (term->stick - term->coulomb) * exp(-ratio * ratio));
+}
 
 #define LK_DECOUPLED 1e100 /* E of a row that is decoupled from all others */
 

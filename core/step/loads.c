@@ -60,7 +60,7 @@ static void subtract_inputs(const struct lk_system *sys, const double *inputs, s
         const struct lk_input *in = &sys->input[i];
         const double *value = inputs + in->offset;
 
-        if (in->type == LK_INPUT_DRIVE)
+        if (!lk_input_is_load(in->type))
             continue;
         if (is_joint_input(in)) {
             const struct lk_joint *j = &sys->joint[in->joint];
@@ -119,7 +119,7 @@ static double input_power(const struct lk_system *sys, const double *inputs)
         const struct lk_input *in = &sys->input[i];
         struct lk_twist wrench;
 
-        if (in->type == LK_INPUT_DRIVE)
+        if (!lk_input_is_load(in->type))
             continue;
         if (is_joint_input(in)) {
             sum += inputs[in->offset] *

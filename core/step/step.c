@@ -88,6 +88,8 @@ void lk_start_renew(struct lk_system *sys)
 
 void lk_start_resume(struct lk_system *sys)
 {
+    lk_signals_take(sys, sys->now.inputs);
+    lk_wind_up_refer(sys, &sys->now);
     if (sys->formulation->renew)
         sys->formulation->renew(sys);
     else
@@ -138,6 +140,7 @@ static void account(struct lk_system *sys)
     struct lk_balance *balance = sys->next.balance;
 
     lk_keep_coordinates(sys);
+    lk_wind_up_keep(sys);
     if (sys->formulation->keeps_balance) {
         balance->potential += lk_loads_potential(sys, &sys->next);
     } else {
@@ -169,6 +172,7 @@ static int advance(struct lk_system *sys, const double *inputs)
     size_t end = sys->state_size - (sys->batches ? (size_t)sys->n_own : 0);
 
     memcpy(sys->next.block + first, sys->now.block + first, (end - first) * sizeof(double));
+    lk_signals_take(sys, inputs);
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
     r = sys->formulation->step(sys, inputs);
     if (sys->is_part)

@@ -111,6 +111,7 @@ struct lk_balance {
  *              both only where the joint needs_coordinate
  * @inputs:     values that act in the step that led here
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
+ * @wind:       wind-up of each friction that holds by it, see wind_up.c
  * @samples:    of each drive that follows an input, see drives.h
  * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
@@ -121,6 +122,7 @@ struct lk_state {
     double *rate;
     double *inputs;
     double *tangent;
+    double *wind;
     struct lk_drive_samples *samples;
     struct lk_balance *balance;
     double *own;
@@ -236,6 +238,14 @@ extern const struct lk_formulation lk_formulation_rattle;
 extern const struct lk_formulation lk_formulation_ali3_lanes;
 extern const struct lk_formulation lk_formulation_rattle_lanes;
 
+/** lk_signals_take() - the scale of terms that follow an input, from @inputs. RT: yes. */
+LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);
+/** lk_wind_up_refer() - frictions that wind up go on from the coordinates of @state. RT: yes. */
+LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
+/** lk_wind_up_keep() - system->next gets their wind-up after the step, and the balance the work
+ * that they took; then lk_wind_up_refer(). RT: yes. */
+LK_RT void lk_wind_up_keep(struct lk_system *system);
+
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
 
@@ -278,6 +288,8 @@ struct lk_system {
     int n_loads;
     int n_laws;
     int n_terms;
+    int n_winds;   /* frictions that wind up */
+    int n_signals; /* terms whose scale is an input */
     int n_drives;
     int n_own; /* size of lk_state.own */
     int n_inputs;

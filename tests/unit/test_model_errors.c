@@ -227,7 +227,7 @@ static const struct row {
      "m:12:65: unknown key 'point' in a constant-torque, expected type, body, torque, frame"},
     {"joint-torque", "torque",
      "m:14:17: type is 'torque', expected joint-torque, joint-force, body-force, body-torque, "
-     "drive"},
+     "drive, signal"},
     {"joint-torque, joint: hinge", "joint-torque, joint: guide",
      "m:14:38: joint 'guide' is a prismatic joint, expected one with an angle (revolute, "
      "cylindrical, universal, planar, screw)"},
@@ -492,9 +492,9 @@ static const struct row rich_rows[] = {
     {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: {start: 1, speed: 2}}",
      "m:12:58: unknown key 'speed' in ramp, expected start, rate"},
     {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: {rate: 2}, periodic: true}",
-     "m:12:59: unknown key 'periodic' in a ramp, expected ramp"},
+     "m:12:58: unknown key 'periodic' in a ramp, expected ramp"},
     {"{harmonic: {amplitude: 1, omega: 2}}", "{ramp: 2}",
-     "m:12:48: ramp is a number, expected a map with keys out of start, rate"},
+     "m:12:47: ramp is '2', expected a map with keys out of start, rate"},
     {"mount: {type: fixed, bodies: [ground, a]", "mount: {type: fixed, bodies: [a, ground]",
      "m:20:12: fixed joint 'mount' drives a body against another, expected ground as its first "
      "body"},
@@ -649,6 +649,25 @@ static const struct row rich_rows[] = {
     {"force: drag", "force: shake",
      "m:40:30: force 'shake' is given by the model, expected a joint-spring-damper, spring-damper, "
      "bushing, creep, friction or stop"},
+    {"stribeck: 0.1}", "wind_up: 3}",
+     "m:29:73: wind_up is '3', expected a map with keys out of stiffness, damping"},
+    {"stribeck: 0.1}", "wind_up: {stiffness: 0}}",
+     "m:29:85: stiffness is 0, expected more than 0, at least 1e-15"},
+    {"stribeck: 0.1}", "wind_up: {slack: 1}}",
+     "m:29:74: unknown key 'slack' in wind_up, expected stiffness, damping"},
+    {"stribeck: 0.1}", "wind_up: {}, creep: 0.1}",
+     "m:29:84: friction has both creep and wind_up, expected one of them: what winds up does not "
+     "creep"},
+    {"stribeck: 0.1}", "scale: -1}", "m:29:71: scale is -1, expected at least 0"},
+    {"stribeck: 0.1}", "scale: {input: steer}}",
+     "m:29:79: input 'steer' is not of type signal, expected one that is"},
+    {"stribeck: 0.1}", "scale: {signal: steer}}",
+     "m:29:72: unknown key 'signal' in scale, expected input"},
+    {"stribeck: 0.1}", "scale: {input: level}}",
+     "m:29:79: unknown input 'level', expected steer, push, torque"},
+    {"{type: joint-torque, joint: tube}", "{type: signal}",
+     "m:34:3: input 'torque' is a signal that nothing takes, expected a force element with {input: "
+     "torque}"},
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "

@@ -69,8 +69,15 @@ enum lk_input_type {
     LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
     LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
     LK_INPUT_DRIVE,        /* 1 value [rad or m], what drives follow; is_angle tells the unit */
+    LK_INPUT_SIGNAL,       /* 1 value [1], what force elements name: a level, a throttle */
     LK_INPUT_TYPES
 };
+
+/** lk_input_is_load() - whether an input is a force or torque by itself. RT: yes. */
+static inline int lk_input_is_load(enum lk_input_type type)
+{
+    return type < LK_INPUT_DRIVE;
+}
 
 /** enum lk_output_type - what an output channel shows. */
 enum lk_output_type {

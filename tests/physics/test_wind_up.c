@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Friction that holds by winding up, and its level as an input; see known_motion.h. Each claim
+ * holds for `ali3` and for `rattle`. */
+#include "cmocka_all.h"
+#include "known_motion.h"
+#include "sanitized.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ANGLE 0.1 /* of the slope [rad] */
+#define MASS  2.0
+#define LOAD  (MASS * G * sin(ANGLE))
+
+static const char *const formulations[] = {"ali3", "rattle"};
+
+/* a block on a slope, x downhill; its friction is @c times the input, through the spring @wind_up
+ */
+static const char slope_text[] =
+    HEAD("[%.17g, %.17g, 0]") "bodies:\n"
+                              "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], "
+                              "velocity: [%g, 0, 0]}\n"
+                              "joints:\n"
+                              "  guide: {type: prismatic, bodies: [ground, block], point: [0, 0, "
+                              "0], axis: [1, 0, 0]}\n"
+                              "forces:\n"
+                              "  hold: {type: friction, joint: guide, coulomb: %.17g, wind_up: %s, "
+                              "scale: {input: level}}\n"
+                              "inputs:\n"
+                              "  level: {type: signal, limits: [0, 3], initial: 1}\n"
+                              "outputs:\n"
+                              "  x: {type: joint-position, joint: guide}\n"
+                              "  v: {type: joint-velocity, joint: guide}\n"
+                              "  a: {type: joint-acceleration, joint: guide}\n"
+                              "  f: {type: force, force: hold}\n"
+                              "  energy: {type: energy}\n"
+                              "  work: {type: work}\n";
+
+static struct lk_system *compile_slope(double angle, double speed, double coulomb,
+                                       const char *wind_up, double h)
+{
+    char text[2048];
+
+    snprintf(text, sizeof(text), slope_text, G * sin(angle), -G * cos(angle), speed, coulomb,
+             wind_up);
+    return compile(text, h);
+}
+
+static void go(struct lk_system *sys, double level, int steps)
+{
+    for (int i = 0; i < steps; i++)
+        assert_int_equal(lk_system_step(sys, &level), 0);
+}
+
+/* An hour under 0.6 of the friction, or a minute, with the spring of the file and with that of the
+ * step: the block settles at load / stiffness and stays there. */
+static void holds_for_an_hour(void **state)
+{
+    static const char *const springs[] = {"{stiffness: 1e5, damping: 300}", "{}"};
+    const double level = 1;
+
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct lk_system *sys;
+        double x, fastest = 0;
+        int steps = (k == 2 ? 3600000 : 60000) / THINNED;
+
+        step_with(formulations[k / 2]);
+        sys = compile_slope(ANGLE, 0, LOAD / 0.6, springs[k % 2], 0.001);
+        go(sys, 1, 2000);
+        x = read_output(sys, "x", 0);
+        if (k % 2 == 0)
+            assert_true(fabs(x - LOAD / 1e5) < 1e-9);
+        assert_true(fabs(x) < 1.01 * LOAD / 1e5);
+        for (int i = 0; i < steps; i++) {
+            assert_int_equal(lk_system_step(sys, &level), 0);
+            fastest = fmax(fastest, fabs(read_output(sys, "v", 0)));
+        }
+        assert_true(fabs(read_output(sys, "x", 0) - x) < 1e-9);
+        assert_true(fastest < 1e-9);
+        assert_true(fabs(read_output(sys, "f", 0) + LOAD) < 1e-6 * LOAD);
+        lk_system_free(sys);
+    }
+}
+
+/* The brake is let go to 0.6 of the load: the block slides by a = 0.4 g sin. Applied again with
+ * twice the load, it stops after v^2 / 2a, and holds; released altogether, it falls freely. */
+static void releases_slides_and_stops_again(void **state)
+{
+    const double h = 0.001, a = G * sin(ANGLE);
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+        double x, v;
+
+        step_with(formulations[k]);
+        sys = compile_slope(ANGLE, 0, LOAD, "{stiffness: 1e5, damping: 300}", h);
+        go(sys, 2, 2000);
+        x = read_output(sys, "x", 0);
+        go(sys, 0.6, 1000);
+        v = read_output(sys, "v", 0);
+        /* but for what it had wound up, and the way that this takes */
+        assert_true(fabs(v - 0.4 * a) < 0.01);
+        assert_true(fabs(read_output(sys, "x", 0) - x - 0.2 * a) < 0.01);
+        assert_true(fabs(read_output(sys, "f", 0) + 0.6 * LOAD) < 1e-9 * LOAD);
+        x = read_output(sys, "x", 0);
+        go(sys, 2, 3000);
+        assert_true(fabs(read_output(sys, "x", 0) - x - 0.5 * v * v / a) < 2e-3);
+        assert_true(fabs(read_output(sys, "v", 0)) < 1e-9);
+        assert_true(fabs(read_output(sys, "f", 0) + LOAD) < 1e-6 * LOAD);
+        x = read_output(sys, "x", 0);
+        go(sys, 0, 1000);
+        assert_true(fabs(read_output(sys, "v", 0) - a) < 2e-3);
+        assert_true(fabs(read_output(sys, "f", 0)) < 1e-9);
+        assert_true(fabs(read_output(sys, "work", 4)) < 1e-3);
+        lk_system_free(sys);
+    }
+}
+
+/* A block thrown over the level guide: what it loses is dissipated, but for what the spring keeps.
+ */
+static void books_its_energy(void **state)
+{
+    const double coulomb = 4, k = 1e5;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double stored, lost;
+        struct lk_system *sys;
+
+        step_with(formulations[i]);
+        sys = compile_slope(0, 1, coulomb, "{stiffness: 1e5, damping: 300}", 0.0005);
+        go(sys, 1, 4000);
+        stored = read_output(sys, "energy", 1);
+        lost = read_output(sys, "work", 1);
+        assert_true(stored > -1e-12 && stored < coulomb * coulomb / (2 * k));
+        assert_true(fabs(lost + stored - 1) < 1e-6);
+        assert_true(fabs(read_output(sys, "work", 4)) < 1e-6);
+        assert_true(fabs(read_output(sys, "x", 0) - 0.5 / 2) < 2e-4);
+        lk_system_free(sys);
+    }
+}
+
+/* While it holds it is a spring and a damper: order 2. */
+static void swing_rhs(double t, const double *y, double *dy)
+{
+    (void)t;
+    dy[0] = y[1];
+    dy[1] = (-800 * (y[0] - 0.2) - 5 * y[1]) / 2;
+}
+
+static void observe_swing(double t, const double *y, double *ret)
+{
+    double dy[2];
+
+    swing_rhs(t, y, dy);
+    ret[0] = y[0];
+    ret[1] = y[1];
+    ret[2] = dy[1];
+    ret[3] = 2 * dy[1];
+}
+
+static void swings_with_order_two(void **state)
+{
+    static const struct mechanism m = {
+        .text = SLIDER("[0, 0, 0]", ", coordinate: 0.2",
+                       "  hold: {type: friction, joint: guide, coulomb: 1e4,\n"
+                       "    wind_up: {stiffness: 800, damping: 5}}\n") "  f: {type: force, force: "
+                                                                       "hold}\n",
+        .h = 0.004,
+        .end = 2,
+        .rate = 20,
+        .n = 2,
+        .start = {0.2, 1},
+        .rhs = swing_rhs,
+        .observe = observe_swing,
+        .quantity = {{"x", 0, 0.2}, {"v", 0, 1}, {"a", 0, 20}, {"f", 0, 40}},
+    };
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        step_with(formulations[k]);
+        check_order_two(&m);
+    }
+}
+
+/* The wind-up is part of the state: a run that begins again has the same bits. */
+static void begins_again_with_the_same_bits(void **state)
+{
+    double first[2][16], again[16];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+        int n;
+
+        step_with(formulations[k]);
+        sys = compile_slope(ANGLE, 0.3, LOAD / 0.7, "{}", 0.001);
+        n = lk_system_output_size(sys);
+        go(sys, 1, 50);
+        lk_system_outputs(sys, first[0]);
+        go(sys, 0.2, 100);
+        go(sys, 1.5, 700);
+        lk_system_outputs(sys, first[1]);
+        lk_system_reset(sys);
+        go(sys, 1, 50);
+        lk_system_outputs(sys, again);
+        assert_memory_equal(again, first[0], (size_t)n * sizeof(double));
+        go(sys, 0.2, 100);
+        go(sys, 1.5, 700);
+        lk_system_outputs(sys, again);
+        assert_memory_equal(again, first[1], (size_t)n * sizeof(double));
+        lk_system_free(sys);
+    }
+}
+
+/* A step that is refused leaves the wind-up as it was. */
+static void refused_step_changes_nothing(void **state)
+{
+    const double level = 1, nothing = NAN;
+    double expected[16], found[16];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+        int n;
+
+        step_with(formulations[k]);
+        sys = compile_slope(ANGLE, 0, LOAD / 0.9, "{}", 0.001);
+        n = lk_system_output_size(sys);
+        go(sys, 1, 100);
+        lk_system_reset(sys);
+        go(sys, 1, 101);
+        lk_system_outputs(sys, expected);
+        lk_system_reset(sys);
+        go(sys, 1, 100);
+        assert_int_equal(lk_system_step(sys, &nothing), LK_E_NOT_FINITE);
+        assert_int_equal(lk_system_step(sys, &level), 0);
+        lk_system_outputs(sys, found);
+        assert_memory_equal(found, expected, (size_t)n * sizeof(double));
+        lk_system_free(sys);
+    }
+}
+
+/* A fixed scale, and the same friction written out, are one friction. */
+static void scale_is_a_factor(void **state)
+{
+    static const char text[] =
+        SLIDER("[0, 0, 0]", "", "  rub: {type: friction, joint: guide, coulomb: %g, scale: %g}\n");
+    char with[2048], without[2048];
+
+    (void)state;
+    snprintf(with, sizeof(with), text, 2.0, 0.5);
+    snprintf(without, sizeof(without), text, 1.0, 1.0);
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *a, *b;
+
+        step_with(formulations[k]);
+        a = compile(with, 0.001);
+        b = compile(without, 0.001);
+        for (int i = 0; i < 1500; i++) {
+            assert_int_equal(lk_system_step(a, NULL), 0);
+            assert_int_equal(lk_system_step(b, NULL), 0);
+        }
+        assert_true(fabs(read_output(a, "x", 0) - read_output(b, "x", 0)) < 1e-12);
+        lk_system_free(a);
+        lk_system_free(b);
+    }
+}
+
+/* A wheel of 30 rad/s is braked to a stand against a torque that would turn it back: it stops after
+ * w^2 / 2a, and is held, without a swing beyond what the spring takes. */
+static void brake_stops_a_wheel(void **state)
+{
+    static const char text[] =
+        HEAD("[0, 0, 0]") "bodies:\n"
+                          "  wheel: {mass: 19, inertia: [0.95, 1.7, 0.95], position: [0, 0, 0],\n"
+                          "    angular_velocity: [0, 30, 0]}\n"
+                          "joints:\n"
+                          "  axle: {type: revolute, bodies: [ground, wheel], point: [0, 0, 0], "
+                          "axis: [0, 1, 0]}\n"
+                          "forces:\n"
+                          "  back: {type: constant-torque, body: wheel, torque: [0, -100, 0]}\n"
+                          "  brake: {type: friction, joint: axle, coulomb: 500, wind_up: {}}\n"
+                          "outputs:\n"
+                          "  x: {type: joint-position, joint: axle}\n"
+                          "  v: {type: joint-velocity, joint: axle}\n"
+                          "  f: {type: force, force: brake}\n";
+    const double a = 600 / 1.7;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+        double x;
+
+        step_with(formulations[k]);
+        sys = compile(text, 0.001);
+        go(sys, 0, 1000);
+        x = read_output(sys, "x", 0);
+        assert_true(fabs(x - 30 * 30 / (2 * a)) < 2e-3);
+        assert_true(fabs(read_output(sys, "f", 0) - 100) < 1e-6);
+        go(sys, 0, 10000);
+        assert_true(fabs(read_output(sys, "x", 0) - x) < 1e-9);
+        assert_true(fabs(read_output(sys, "v", 0)) < 1e-9);
+        lk_system_free(sys);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(holds_for_an_hour),
+        cmocka_unit_test(releases_slides_and_stops_again),
+        cmocka_unit_test(books_its_energy),
+        cmocka_unit_test(swings_with_order_two),
+        cmocka_unit_test(begins_again_with_the_same_bits),
+        cmocka_unit_test(refused_step_changes_nothing),
+        cmocka_unit_test(scale_is_a_factor),
+        cmocka_unit_test(brake_stops_a_wheel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
