@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cueing/washout.h"
+#include "cueing/attitude.h"
+#include <stddef.h>
+#include <string.h>
+
+const char *const lk_washout_names[] = {"delft", "reid-nahon", "tripod", NULL};
+
+/* In the order of the names. s^2 + 1.14 s + 0.1224 = (s + 1.02)(s + 0.12). */
+static const struct lk_washout_set sets[] = {
+    {
+        .force_scale = {0.6, 0.6, 0.5},
+        .rate_scale = {0.6, 0.6, 0.6},
+        .frequency = {0.8, 1, 1},
+        .damping = {1, 1, 1},
+        .leak = {0, 0, 0.2},
+        .tilt_frequency = 2,
+        .tilt_damping = 1,
+        .tilt_rate = 0.05235987755982988, /* 3 deg/s */
+        .turn_frequency = {1, 0.8, 1},
+        .turn_damping = {1, 1, 1},
+    },
+    {
+        .force_scale = {1, 1, 1},
+        .rate_scale = {1, 1, 1},
+        .frequency = {3.1, 3.1, 3.1},
+        .damping = {1.4, 1.4, 1.4},
+        .leak = {0.2, 0.2, 0.2},
+        .tilt_frequency = 3.1,
+        .tilt_damping = 1.4,
+        .turn_frequency = {0.3498571136907180, 0.3498571136907180, 0.3498571136907180},
+        .turn_damping = {1.629236676, 1.629236676, 1.629236676},
+    },
+    {
+        .force_scale = {1, 1, 1},
+        .rate_scale = {1, 1, 1},
+        .frequency = {2.5, 2.5, 2.5},
+        .damping = {1, 1, 1},
+        .tilt_frequency = 5,
+        .tilt_damping = 1,
+        .turn_frequency = {2.5, 2.5, 2.5},
+        .turn_damping = {1, 1, 1},
+    },
+};
+
+struct lk_washout_set lk_washout_named(int index)
+{
+    struct lk_washout_set set = sets[index];
+
+    set.force_limit = 10;
+    set.rate_limit = 2;
+    set.tilt_limit = 0.35;
+    set.coupled = true;
+    return set;
+}
+
+void lk_washout_init(struct lk_washout *washout, const struct lk_washout_set *set, double h)
+{
+    static const double one[3] = {0, 0, 1}, rate[3] = {0, 1, 0};
+    const double low[3] = {0, 0, set->tilt_frequency * set->tilt_frequency};
+
+    *washout = (struct lk_washout){.set = *set, .h = h};
+    for (int i = 0; i < 3; i++) {
+        washout->travel[i] = lk_section_second(one, set->frequency[i], set->damping[i], h);
+        washout->leak[i] = lk_section_wash(set->leak[i], h);
+        washout->turn[i] = lk_section_second(rate, set->turn_frequency[i], set->turn_damping[i], h);
+    }
+    washout->tilt = lk_section_second(low, set->tilt_frequency, set->tilt_damping, h);
+}
+
+static double clip(double x, double limit)
+{
+    return fmin(fmax(x, -limit), limit);
+}
+
+static void scale_sensor(const struct lk_washout_set *set, const double sensor[6],
+                         struct lk_washout_state *state)
+{
+    for (int i = 0; i < 6; i++)
+        if (!isfinite(sensor[i]))
+            return;
+    for (int i = 0; i < 3; i++) {
+        double gravity = i == 2 ? LK_CUEING_GRAVITY : 0;
+
+        state->force[i] = clip(set->force_scale[i] * (sensor[i] - gravity), set->force_limit);
+        state->rate[i] = clip(set->rate_scale[i] * sensor[3 + i], set->rate_limit);
+    }
+}
+
+/* The angle whose sine is @x, which is well below 1. */
+static double arc_sine(double x)
+{
+    return lk_atan(x / lk_root(1 - x * x));
+}
+
+/* Roll (axis 0) or pitch (axis 1) that gravity imitates a lasting side or longitudinal force by. */
+static void step_tilt(const struct lk_washout *washout, struct lk_washout_state *state, int axis)
+{
+    const struct lk_washout_set *set = &washout->set;
+    double f = axis == 0 ? state->force[1] : -state->force[0], sine, cosine, aim, move;
+
+    lk_sin_cos(set->tilt_limit, &sine, &cosine);
+    f = lk_section_step(&washout->tilt, &state->low[axis], f);
+    aim = arc_sine(clip(f / LK_CUEING_GRAVITY, sine));
+    move = aim - state->tilt[axis];
+    if (set->tilt_rate > 0)
+        move = clip(move, set->tilt_rate * washout->h);
+    state->tilt[axis] += move;
+}
+
+static void step_attitude(const struct lk_washout *washout, struct lk_washout_state *state)
+{
+    double rate[3];
+
+    lk_attitude_rates(state->angle, state->rate, rate);
+    for (int i = 0; i < 3; i++)
+        state->turned[i] = lk_section_step(&washout->turn[i], &state->turn[i], rate[i]);
+    step_tilt(washout, state, 0);
+    step_tilt(washout, state, 1);
+    for (int i = 0; i < 3; i++)
+        state->angle[i] = state->turned[i] + (i < 2 ? state->tilt[i] : 0);
+}
+
+static void step_travel(const struct lk_washout *washout, struct lk_washout_state *state,
+                        const double R[9])
+{
+    double f[3] = {state->force[0], state->force[1], state->force[2] + LK_CUEING_GRAVITY}, a[3];
+
+    memcpy(a, f, sizeof(a));
+    if (washout->set.coupled)
+        lk_rotate(R, f, a);
+    a[2] -= LK_CUEING_GRAVITY;
+    for (int i = 0; i < 3; i++) {
+        double leaked = lk_section_step(&washout->leak[i], &state->leak[i], a[i]);
+
+        state->travel_by[i] = lk_section_step(&washout->travel[i], &state->travel[i], leaked);
+    }
+}
+
+void lk_washout_step(const struct lk_washout *washout, struct lk_washout_state *state,
+                     const double sensor[6], double ret_pose[6])
+{
+    const double *head = washout->set.head;
+    double R[9], turned_head[3];
+
+    scale_sensor(&washout->set, sensor, state);
+    step_attitude(washout, state);
+    lk_attitude_matrix(state->angle, R);
+    step_travel(washout, state, R);
+    lk_rotate(R, head, turned_head);
+    for (int i = 0; i < 3; i++) {
+        ret_pose[i] = state->travel_by[i] + head[i] - turned_head[i];
+        ret_pose[3 + i] = state->angle[i];
+    }
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classical washout: from what a driver would feel in the simulated vehicle to a pose of a
+ * platform with little travel. After L. D. Reid, M. A. Nahon, Flight simulation motion-base drive
+ * algorithms, UTIAS reports 296 (1985) and 307 (1986); here z is up.
+ *
+ *     f, w --> scale, limit --+--> low-pass -> tilt, rate-limited --(+)--> attitude
+ *                             +--> rates of the angles -> high-pass --^        |
+ *                             +--> into the room, less gravity <---------------+
+ *                                      -> high-pass, integrated twice ------> position
+ *
+ * f is the specific force (acceleration less gravity, +g along z at rest) and w the angular
+ * velocity at the driver's head, both in axes of the vehicle: x ahead, y to the left, z up; what an
+ * output `inertial-sensor` gives. With the attitude in the loop the tilt's own gravity brings the
+ * platform back, so that a sustained cue ends in the middle even without a leak.
+ *
+ * Every function is pure: what changes is the state, one struct without pointers.
+ * Thread: any. RT: yes. */
+#ifndef LK_CUEING_WASHOUT_H
+#define LK_CUEING_WASHOUT_H
+
+#include "cueing/section.h"
+#include <stdbool.h>
+
+#define LK_CUEING_GRAVITY 9.81
+
+/** struct lk_washout_set - parameters. Three values: surge, sway, heave, or roll, pitch, yaw.
+ * @force_scale, @rate_scale: what part of f (less gravity) and w is cued
+ * @force_limit [m/s^2], @rate_limit [rad/s]: of each component, behind the scale
+ * @frequency [rad/s], @damping, @leak [rad/s]: of s / ((s^2 + 2 z w s + w^2)(s + leak)), from
+ *             acceleration to travel; leak 0: without it and the s above
+ * @tilt_frequency, @tilt_damping: of the low-pass;  @tilt_rate [rad/s]: 0 for no limit;
+ * @tilt_limit: of roll and pitch by tilt [rad]
+ * @turn_frequency, @turn_damping: of s / (s^2 + 2 z w s + w^2), from rate to angle
+ * @head:      of the driver, from the platform's reference point, in its axes [m]
+ * @coupled:   the attitude is in the loop of the translation */
+struct lk_washout_set {
+    double force_scale[3];
+    double rate_scale[3];
+    double force_limit;
+    double rate_limit;
+    double frequency[3];
+    double damping[3];
+    double leak[3];
+    double tilt_frequency;
+    double tilt_damping;
+    double tilt_rate;
+    double tilt_limit;
+    double turn_frequency[3];
+    double turn_damping[3];
+    double head[3];
+    bool coupled;
+};
+
+/** lk_washout_names - of the documented sets, NULL-terminated; config/README.md has their sources.
+ * lk_washout_named() - the set of the name with this index. */
+extern const char *const lk_washout_names[];
+struct lk_washout_set lk_washout_named(int index);
+
+/** struct lk_washout - a set for a step of @h seconds. */
+struct lk_washout {
+    struct lk_washout_set set;
+    double h;
+    struct lk_section travel[3];
+    struct lk_section leak[3];
+    struct lk_section tilt;
+    struct lk_section turn[3];
+};
+
+/** struct lk_washout_state - all that lasts from step to step; zeros are rest.
+ * @force: scaled and limited, less gravity;  @rate: likewise; of the last finite sensor
+ * @tilt: roll and pitch by tilt [rad];  @turned: angles of the rotational channel
+ * @travel_by: of the head [m];  @angle: roll, pitch, yaw [rad] */
+struct lk_washout_state {
+    struct lk_section_state travel[3];
+    struct lk_section_state leak[3];
+    struct lk_section_state low[2];
+    struct lk_section_state turn[3];
+    double force[3];
+    double rate[3];
+    double tilt[2];
+    double turned[3];
+    double travel_by[3];
+    double angle[3];
+};
+
+/** lk_washout_init() - @h: step [s], more than 0. */
+void lk_washout_init(struct lk_washout *washout, const struct lk_washout_set *set, double h);
+
+/** lk_washout_step() - one step of @h.
+ * @sensor:   fx fy fz [m/s^2], wx wy wz [rad/s]; where one of them is not finite, those before
+ * count
+ * @ret_pose: x y z [m] of the reference point from neutral, roll pitch yaw [rad] */
+void lk_washout_step(const struct lk_washout *washout, struct lk_washout_state *state,
+                     const double sensor[6], double ret_pose[6]);
+
+#endif
