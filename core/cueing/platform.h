@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Platforms: which positions of its actuators a pose takes, and the other way round.
+ *
+ * A pose is x y z [m] of the reference point from neutral, and roll pitch yaw [rad]
+ * (attitude.h). Actuator positions are measured from neutral:
+ *   hexapod      length of each leg less its neutral length [m]
+ *   six-axis     the pose itself
+ *   three-axis   roll, pitch [rad], heave [m]
+ *
+ * Pure functions; nothing is allocated. Thread: any. RT: yes. */
+#ifndef LK_CUEING_PLATFORM_H
+#define LK_CUEING_PLATFORM_H
+
+#include <stdbool.h>
+
+#define LK_PLATFORM_ACTUATORS 6
+
+enum lk_platform_kind { LK_PLATFORM_HEXAPOD, LK_PLATFORM_SIX_AXIS, LK_PLATFORM_THREE_AXIS };
+
+/** struct lk_actuator_limits - of one actuator, in its unit: m or rad, per s, per s^2.
+ * @low, @high: positions from neutral, low < 0 < high */
+struct lk_actuator_limits {
+    double low;
+    double high;
+    double speed;
+    double acceleration;
+};
+
+/** struct lk_hexapod - legs in pairs about 60, 180 and 300 degrees, at @base_angle beside these on
+ * the floor and @platform_angle on the platform [rad]; leg 1 is the one before 60 degrees, and so
+ * on. @height: of the platform's joints above those of the floor in neutral [m] */
+struct lk_hexapod {
+    double base_radius;
+    double base_angle;
+    double platform_radius;
+    double platform_angle;
+    double height;
+};
+
+/** struct lk_platform - @n actuators with their limits; of a hexapod its joints:
+ * @foot: on the floor, from the platform's reference point in neutral;  @joint: on the platform,
+ * from there, in its axes;  @neutral: lengths [m] */
+struct lk_platform {
+    enum lk_platform_kind kind;
+    int n;
+    struct lk_actuator_limits limits[LK_PLATFORM_ACTUATORS];
+    double foot[LK_PLATFORM_ACTUATORS][3];
+    double joint[LK_PLATFORM_ACTUATORS][3];
+    double neutral[LK_PLATFORM_ACTUATORS];
+};
+
+/** lk_platform_init() - @hexapod: NULL for the others;  @limits: one an actuator
+ * Return: false where the legs, within their strokes, can bring a hexapod into a pose that they do
+ * not hold: each corner of the strokes, and the way there, is tried. */
+bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind kind,
+                      const struct lk_hexapod *hexapod, const struct lk_actuator_limits *limits);
+
+/** lk_platform_actuators() - positions for @pose; those behind the last one are 0. */
+void lk_platform_actuators(const struct lk_platform *platform, const double pose[6],
+                           double ret_position[LK_PLATFORM_ACTUATORS]);
+
+/** lk_platform_pose() - the pose that @position holds; of a hexapod by Newton's method, six passes
+ * from @pose, which is one near by.
+ * Return: largest error of a position [m]; more than 1e-9: no such pose near by, and @pose is as it
+ * was. 0 for other platforms. */
+double lk_platform_pose(const struct lk_platform *platform,
+                        const double position[LK_PLATFORM_ACTUATORS], double pose[6]);
+
+#endif
