@@ -461,6 +461,7 @@ static struct lk_system shape_of(const struct lk_draft *d)
         .penalty = m->solver.penalty,
         .iterations = d->iterations,
         .n_solves = lk_draft_solves(d),
+        .starts_balanced = m->starts_balanced,
         .leak_always = m->solver.soft_redundancy,
         .n_bodies = d->n_bodies,
         .n_named_bodies = m->n_bodies,
@@ -800,6 +801,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 
     if (r != 0)
         return r;
+    sys->starts_balanced |= options && options->equilibrium;
     r = assemble_held(model, options, how, sys, &gap, ret_error);
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);

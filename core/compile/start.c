@@ -8,6 +8,7 @@
  * here: E is so large that the solve does not change their multipliers. */
 #include "compile/compile.h"
 #include "compile/effort.h"
+#include "compile/equilibrium.h"
 #include "maths/vec.h"
 #include "rows/table.h"
 #include <errno.h>
@@ -341,10 +342,11 @@ static void fit_velocities(struct lk_system *sys)
 }
 
 /* compliant multipliers from their laws, then a = W (Q - gyroscopic - their forces); where there is
- * no inertia, forces determine no acceleration, and 0 is used */
+ * no inertia, forces determine no acceleration, and 0 is used. From an equilibrium rigid rows, too,
+ * have multipliers: those that pass forces on through bodies without inertia are nowhere else. */
 static void free_accelerations(struct lk_system *sys)
 {
-    for (int r = 0; r < sys->n_rows; r++)
+    for (int r = 0; r < sys->n_rows && !sys->starts_balanced; r++)
         sys->now.lambda[r] = 0;
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
@@ -521,9 +523,14 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
             absorb_misfit(sys, &sys->joint[i]);
     start_coordinates(sys);
     lk_wind_up_refer(sys, &sys->now);
+    if (sys->starts_balanced)
+        r = lk_equilibrium_find(sys, start_coordinates, ret_error);
+    if (r != 0)
+        return r;
     lk_start_renew(sys);
     fit_velocities(sys);
-    fit_massless_velocities(sys);
+    if (!sys->starts_balanced) /* forces are, without any velocity */
+        fit_massless_velocities(sys);
     start_rates(sys);
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)

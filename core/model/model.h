@@ -238,7 +238,8 @@ struct lk_solver_def {
 /** struct lk_model - all sections, each in the order of the file. */
 struct lk_model {
     char name[LK_NAME_SIZE];
-    double gravity[3]; /* [m/s^2], world */
+    double gravity[3];   /* [m/s^2], world */
+    int starts_balanced; /* the start is a static equilibrium */
     struct lk_body_def *bodies;
     struct lk_joint_def *joints;
     struct lk_force_def *forces;

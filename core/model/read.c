@@ -9,8 +9,10 @@
 
 static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies", "joints",
-                                       "forces",  "inputs", "outputs", "solver", NULL};
+    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies",
+                                       "joints",  "forces", "inputs",  "outputs",
+                                       "solver",  "start",  NULL};
+    static const char *const starts[] = {"drawn", "equilibrium", NULL};
     static const char *const versions[] = {"1", NULL};
     struct lk_node name = lk_node_get(root, "name");
     int version;
@@ -27,6 +29,9 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
                          lk_node_refuse(root, err, "the key 'name' is missing, expected a name"));
     else
         result = lk_also(result, lk_read_name(name, "model", model->name, err));
+    if (lk_node_get(root, "start").index != 0)
+        result = lk_also(result,
+                         lk_node_read_choice(root, "start", starts, &model->starts_balanced, err));
     return lk_also(result, lk_read_vector_or(root, "gravity", model->gravity, err));
 }
 

@@ -148,6 +148,11 @@ const char *lk_system_note(const struct lk_system *system)
     return system->note;
 }
 
+void lk_system_equilibrium(const struct lk_system *system, struct lk_equilibrium *ret_equilibrium)
+{
+    *ret_equilibrium = system->equilibrium;
+}
+
 void lk_system_summary(const struct lk_system *system, struct lk_summary *ret_summary)
 {
     *ret_summary = system->summary;

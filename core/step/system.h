@@ -242,6 +242,8 @@ extern const struct lk_formulation lk_formulation_rattle_lanes;
 LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);
 /** lk_wind_up_refer() - frictions that wind up go on from the coordinates of @state. RT: yes. */
 LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
+/** lk_wind_up_settle() - the wind-up in system->now follows its coordinates, at rest. RT: yes. */
+LK_RT void lk_wind_up_settle(struct lk_system *system);
 /** lk_wind_up_keep() - system->next gets their wind-up after the step, and the balance the work
  * that they took; then lk_wind_up_refer(). RT: yes. */
 LK_RT void lk_wind_up_keep(struct lk_system *system);
@@ -293,10 +295,11 @@ struct lk_system {
     int n_drives;
     int n_own; /* size of lk_state.own */
     int n_inputs;
-    int n_thin;     /* bodies without inertia about some axis, see struct lk_quad */
-    int n_massless; /* bodies without mass or without any moment of inertia */
-    int n_stops;    /* laws with stops */
-    int n_jumps;    /* inputs that are loads, and laws with stops: forces that may jump */
+    int n_thin;          /* bodies without inertia about some axis, see struct lk_quad */
+    int n_massless;      /* bodies without mass or without any moment of inertia */
+    int starts_balanced; /* the start is a static equilibrium */
+    int n_stops;         /* laws with stops */
+    int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
     int output_size;
@@ -326,6 +329,7 @@ struct lk_system {
     char (*joint_name)[LK_NAME_SIZE];
     char note[LK_NOTE_SIZE];
     struct lk_summary summary;
+    struct lk_equilibrium equilibrium;
 
     /* state */
     struct lk_state now;

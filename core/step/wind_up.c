@@ -98,6 +98,23 @@ void lk_wind_up_keep(struct lk_system *sys)
     }
 }
 
+void lk_wind_up_settle(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_laws && sys->n_winds > 0; i++) {
+        const struct lk_law *law = &sys->law[i];
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+            const struct lk_term *t = &sys->term[k];
+
+            if (t->wind >= 0)
+                sys->now.wind[t->wind] =
+                    slide(t, t->stiffness * (t->wound + place(sys, &sys->now, law) - t->from), 0) /
+                    t->stiffness;
+        }
+    }
+    lk_wind_up_refer(sys, &sys->now);
+}
+
 void lk_wind_up_refer(struct lk_system *sys, const struct lk_state *state)
 {
     for (int i = 0; i < sys->n_laws && sys->n_winds > 0; i++) {

@@ -76,6 +76,31 @@ has 'check chain-8: more' 'and 4 more, see --json' out
 has 'check chain-8' 'redundant rows      0' out
 has 'check chain-8' 'no loops' out
 
+# where a model rests: two kilograms on 500 N/m
+cat >resting.yaml <<'END'
+linkage: 1
+name: resting
+gravity: [0, 0, -10]
+bodies:
+  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}
+joints:
+  guide: {type: prismatic, bodies: [ground, block], point: [0, 0, 0], axis: [0, 0, 1]}
+forces:
+  spring: {type: joint-spring-damper, joint: guide, stiffness: 500}
+outputs:
+  x: {type: joint-position, joint: guide}
+  f: {type: force, force: spring}
+END
+expect 0 'equilibrium' "$linkage" equilibrium resting.yaml
+has 'equilibrium' 'resting.yaml: resting rests after' out
+has 'equilibrium: moved' 'moved               0.04 m at most' out
+has 'equilibrium: output' '  x                 -0.04 m' out
+has 'equilibrium: force' '  f                 20 N' out
+sed -i '/forces:/d; /spring/d' resting.yaml
+expect 1 'equilibrium of what falls' "$linkage" equilibrium resting.yaml
+has 'equilibrium of what falls' "body 'block' is left with 20 N along z" err
+expect 2 'equilibrium of nothing' "$linkage" equilibrium
+
 # the same four-bar, lying flat on its ground
 sed -e '/orientation:/d' -e 's/position: .*/position: [0.5, 0, 0]/' \
     -e 's/point: \[0.70710678118655, 0.70710678118655, 0\]/point: [1, 0, 0]/' \

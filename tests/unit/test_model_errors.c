@@ -78,7 +78,9 @@ static const struct row {
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
-     "bodies, joints, forces, inputs, outputs, solver"},
+     "bodies, joints, forces, inputs, outputs, solver, start"},
+    {"gravity: [0, -9.81, 0]", "start: resting",
+     "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
      "m:3:10: gravity is '-9.81', expected a list of 3 numbers"},
     {"gravity: [0, -9.81, 0]", "gravity: [0, -9.81]",
@@ -816,7 +818,7 @@ static const char several[] =
 
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
-    "gravity, bodies, joints, forces, inputs, outputs, solver",
+    "gravity, bodies, joints, forces, inputs, outputs, solver, start",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "

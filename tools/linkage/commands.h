@@ -18,6 +18,7 @@ enum exit_code {
 int command_run(int argc, char *argv[]);
 int command_compare(int argc, char *argv[]);
 int command_methods(int argc, char *argv[]);
+int command_equilibrium(int argc, char *argv[]);
 int command_check(int argc, char *argv[]);
 int command_bench(int argc, char *argv[]);
 int command_doctor(int argc, char *argv[]); /* enum doctor_exit, see doctor.h */

@@ -94,5 +94,6 @@ const struct command commands[] = {
     {"export", command_export},
     {"info", command_info},
     {"tyre", command_tyre},
+    {"equilibrium", command_equilibrium},
     {NULL, NULL},
 };

@@ -17,6 +17,7 @@
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
+    "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
     "       linkage methods                  formulations and integrators there are\n"
     "       linkage bench [MODEL...]         measure how long a step takes on this machine\n"

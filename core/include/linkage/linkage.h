@@ -55,6 +55,7 @@ const char *lk_model_name(const struct lk_model *model);
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
  * @order:      of convergence, 2 to LK_ORDER_MAX (config/README.md says which a formulation has,
  * and what they require of a model); 0 takes the model's
+ * @equilibrium: 1: the start is a static equilibrium, as if the model said `start: equilibrium`
  * @engine:     what executes the steps: a name of lk_system_engine(), "none" for one by one, "auto"
  *              for the cheapest by size; NULL takes the model's. The last bits depend on it */
 struct lk_options {
@@ -62,6 +63,7 @@ struct lk_options {
     int iterations;
     int order;
     const char *engine;
+    int equilibrium;
 };
 
 /** lk_formulation_choose() - the formulation that steps @model. @options: as of lk_system_new();
@@ -79,7 +81,8 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
  * @options: NULL takes the model's
  * Thread: any but the cycle.  RT: no; this is the only function of a system that allocates.
  * Return: 0, LK_E_ASSEMBLY (names the joints with the largest gaps), LK_E_MODEL (also for
- *         an order that the model does not allow: names the element), -ENOMEM. */
+ *         an order that the model does not allow: names the element), -ENOMEM. LK_E_ASSEMBLY also
+ *         where the model wants an equilibrium and there is none: names the body. */
 int lk_system_new(const struct lk_model *model, const struct lk_options *options,
                   struct lk_system **ret_system, struct lk_error *ret_error);
 
@@ -297,6 +300,23 @@ struct lk_summary {
     double assembly_gap;
     double velocity_change;
 };
+
+/** struct lk_equilibrium - how the static equilibrium of the start was found.
+ * @is_sought:  the model or the options ask for one; otherwise all is 0
+ * @iterations: of Newton's method
+ * @residual:   largest force that is left on a body [N], moments by the arm of the mechanism
+ * @force:      largest weight of a body, force of a joint or of a spring [N, N m]
+ * @moved:      largest way of a centre of mass from the closed drawing [m] */
+struct lk_equilibrium {
+    int is_sought;
+    int iterations;
+    double residual;
+    double force;
+    double moved;
+};
+
+/** lk_system_equilibrium() - see struct lk_equilibrium. Thread: any. */
+void lk_system_equilibrium(const struct lk_system *system, struct lk_equilibrium *ret_equilibrium);
 
 /** lk_system_note() - one line that the user should read about the compiled model, or "". */
 const char *lk_system_note(const struct lk_system *system);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small dense systems of equations of the compiler. Not for the cycle. */
+#ifndef LK_COMPILE_DENSE_H
+#define LK_COMPILE_DENSE_H
+
+/** lk_dense_solve() - x from A x = b by elimination with partial pivoting; a column without a pivot
+ * leaves its unknown at 0.
+ * @A: @n rows of @n; overwritten;  @x: b, then x
+ * Return: 0, -ECANCELED once lk_effort_spend() returns true. */
+int lk_dense_solve(int n, double *A, double *x);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Newton's method on the static balance with the rows of the joints,
+ *
+ *     g = Phi_q^T lambda - Q = 0,   Phi = 0;      compliant rows: lambda = f(x, 0)
+ *
+ *     | K + W^-1 / t^2   Phi_q^T | | dq      |     | g   |
+ *     | Phi_q            -E      | | dlambda | = - | Phi |
+ *
+ * with K = dg/dq: the tangents of the laws, and by central differences what the forces of joints,
+ * springs and loads do when they turn. The mass keeps it from saddles and lets free directions be:
+ * for a small t it is a step of implicit Euler, downhill, in which all velocities are forgotten; t
+ * grows as the balance gets better (T. Coffey, C. T. Kelley, D. E. Keyes, Pseudotransient
+ * continuation and differential-algebraic equations, 2003). E lets redundant rows share without any
+ * effect on the result. */
+#include "compile/equilibrium.h"
+#include "compile/dense.h"
+#include "compile/effort.h"
+#include "maths/vec.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ITERATIONS  300
+#define FIRST_TIME2 1e-2 /* t^2 [s^2] at first, and its bounds */
+#define LEAST_TIME2 1e-7
+#define MOST_TIME2  1e2
+#define YIELD       1e-11 /* E, of t^2 Phi_q W Phi_q^T */
+#define DIFFERENCE  1e-5  /* of a pose: radians, and sizes of the mechanism */
+#define TURN_MAX    0.2   /* of a body in an iteration [rad], and way in sizes of the mechanism */
+#define ROUNDOFF    1e-13 /* of the largest force: balanced to double precision */
+#define ENOUGH      1e-9  /* balanced, where no iteration makes it better */
+#define RESOLVED    1e-15 /* of the size of the mechanism: a way that a stiff law resolves */
+
+/** struct work - @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are
+ * @row of the system;  @n: both
+ * @A, @x: of the Newton step;  @g: residual, and @side: those beside the pose, n each, and then the
+ * values of all laws;  @tangent: of the laws [N/m, N m/rad], @slope: n_moves for each: d value/dq
+ * @size: length of the mechanism [m];  @force: largest force in it [N or N m] */
+struct work {
+    struct lk_system *sys;
+    void (*coordinates)(struct lk_system *);
+    int n_moves;
+    int n_rows;
+    int n;
+    int *row;
+    double *A;
+    double *x;
+    double *g;
+    double *side[2];
+    double *tangent;
+    double *slope;
+    double size;
+    double force;
+    double time2;
+};
+
+/* ---- the residual ---- */
+
+static void set_poses(struct work *w)
+{
+    lk_evaluate_poses(w->sys, &w->sys->now);
+    w->coordinates(w->sys);
+}
+
+/* Friction that slides has no tangent, and a step without one would carry it as far to the other
+ * side: the secant to where it holds nothing leads back. */
+static double sliding_secant(const struct lk_system *sys, const struct lk_law *law, double x)
+{
+    double secant = 0;
+
+    for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+        const struct lk_term *t = &sys->term[k];
+        double z = fabs(t->wound + x - t->from);
+
+        if (t->wind >= 0 && t->stiffness * z > lk_friction_level(t, 0))
+            secant += lk_friction_level(t, 0) / z;
+    }
+    return secant;
+}
+
+/* forces and tangents of the laws at the present pose, at rest */
+static void set_laws(struct work *w)
+{
+    struct lk_system *sys = w->sys;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double phi[LK_ROWS_MAX];
+
+        lk_evaluate_violation(sys, law->joint, phi);
+        lk_law_evaluate(law, sys->term, phi[law->row], 0, 1, &f);
+        sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
+        w->tangent[i] = f.stiffness + sliding_secant(sys, law, phi[law->row]);
+    }
+}
+
+/* forces on the bodies, torques in body axes, by the present multipliers; then the violations of
+ * rigid rows and the values of laws */
+static void find_residual(struct work *w, double *ret)
+{
+    struct lk_system *sys = w->sys;
+    int n = w->n_moves;
+
+    lk_evaluate_jacobians(sys);
+    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        memcpy(ret + 6 * b, sys->residual[b].v, 3 * sizeof(double));
+        memcpy(ret + 6 * b + 3, sys->residual[b].w, 3 * sizeof(double));
+    }
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double phi[LK_ROWS_MAX];
+
+        lk_evaluate_violation(sys, i, phi);
+        for (int r = 0; r < lk_rigid_rows(j); r++)
+            ret[n++] = phi[r];
+        for (int r = 0; r < j->n_rows && lk_is_compliant(j); r++)
+            ret[w->n + j->law + r] = phi[r];
+    }
+}
+
+/* ---- poses ---- */
+
+static void move_body(struct lk_system *sys, int b, const double by[6])
+{
+    struct lk_motion *m = &sys->now.motion[b];
+    double dq[4], q[4];
+
+    lk_rotation_exp(by + 3, dq);
+    lk_quat_mul(m->q, dq, q);
+    lk_quat_normalise(q);
+    memcpy(m->q, q, sizeof(q));
+    for (int i = 0; i < 3; i++)
+        m->x[i] += by[i];
+}
+
+/* the residual beside the present pose: body @b moved by @amount in direction @k */
+static void look_beside(struct work *w, int b, int k, double amount, double *ret)
+{
+    struct lk_motion *m = &w->sys->now.motion[b], kept = *m;
+    double by[6] = {0};
+
+    by[k] = amount;
+    move_body(w->sys, b, by);
+    set_poses(w);
+    find_residual(w, ret);
+    *m = kept;
+}
+
+/* ---- a step of Newton's method ---- */
+
+/* a column of K without the tangents of laws, and of Phi_q with its transpose */
+static void fill_column(struct work *w, int column)
+{
+    int k = column % 6;
+    double amount = DIFFERENCE * (k < 3 ? w->size : 1);
+
+    look_beside(w, column / 6, k, amount, w->side[0]);
+    look_beside(w, column / 6, k, -amount, w->side[1]);
+    for (int i = 0; i < w->n; i++) {
+        double slope = (w->side[0][i] - w->side[1][i]) / (2 * amount);
+
+        w->A[(size_t)i * (size_t)w->n + (size_t)column] = slope;
+        if (i >= w->n_moves)
+            w->A[(size_t)column * (size_t)w->n + (size_t)i] = slope;
+    }
+    for (int i = 0; i < w->sys->n_laws; i++)
+        w->slope[(size_t)i * (size_t)w->n_moves + (size_t)column] =
+            (w->side[0][w->n + i] - w->side[1][w->n + i]) / (2 * amount);
+}
+
+/* + J^T k J of law @i, which few bodies have a part in */
+static void add_tangent(struct work *w, int i)
+{
+    const double *slope = w->slope + (size_t)i * (size_t)w->n_moves;
+
+    for (int r = 0; r < w->n_moves && w->tangent[i] > 0; r++)
+        for (int c = 0; c < w->n_moves && slope[r] != 0; c++)
+            w->A[(size_t)r * (size_t)w->n + (size_t)c] += slope[r] * w->tangent[i] * slope[c];
+}
+
+/* + W^-1 / t^2: W is block diagonal, a number and a symmetric 3 x 3 matrix */
+static void add_mass(struct work *w, int b)
+{
+    const struct lk_inverse_mass *inverse = &w->sys->W[b];
+    double inertia[9], unit[3], column[3];
+
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            unit[k] = k == i;
+        lk_sym_mul(inverse->inertia, unit, column);
+        for (int k = 0; k < 3; k++)
+            inertia[3 * k + i] = column[k];
+    }
+    for (int i = 0; i < 3; i++) {
+        int at = 6 * b + i;
+
+        w->A[(size_t)at * (size_t)w->n + (size_t)at] += 1 / (w->time2 * inverse->mass);
+        for (int k = 0; k < 3; k++)
+            column[k] = k == i;
+        lk_dense_solve(3, memcpy(w->side[0], inertia, sizeof(inertia)), column);
+        for (int k = 0; k < 3; k++)
+            w->A[(size_t)(6 * b + 3 + k) * (size_t)w->n + (size_t)(at + 3)] += column[k] / w->time2;
+    }
+}
+
+static int solve(struct work *w)
+{
+    struct lk_system *sys = w->sys;
+    size_t n = (size_t)w->n;
+
+    memset(w->A, 0, n * n * sizeof(double));
+    for (int c = 0; c < w->n_moves; c++) {
+        if (lk_effort_spend((uint64_t)sys->n_joints))
+            return -ECANCELED;
+        fill_column(w, c);
+    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        add_mass(w, b);
+    for (int i = 0; i < sys->n_laws; i++)
+        add_tangent(w, i);
+    for (int r = 0; r < w->n_rows; r++)
+        w->A[((size_t)w->n_moves + (size_t)r) * (n + 1)] =
+            -YIELD * w->time2 * sys->scale[w->row[r]] / sys->s;
+    for (int i = 0; i < w->n; i++)
+        w->x[i] = -w->g[i];
+    return lk_dense_solve(w->n, w->A, w->x);
+}
+
+/* moves along the Newton step, or as far as the rotations allow */
+static void follow(struct work *w)
+{
+    double largest = 0, part;
+
+    for (int c = 0; c < w->n_moves; c++)
+        largest = lk_max(largest, fabs(w->x[c]) / (c % 6 < 3 ? w->size : 1));
+    part = largest > TURN_MAX ? TURN_MAX / largest : 1;
+    for (int c = 0; c < w->n_moves; c++)
+        w->x[c] *= part;
+    for (int b = 0; b < w->sys->n_bodies; b++)
+        move_body(w->sys, b, w->x + 6 * b);
+    for (int r = 0; r < w->n_rows; r++)
+        w->sys->now.lambda[w->row[r]] += part * w->x[w->n_moves + r];
+}
+
+/* ---- judging ---- */
+
+/* the largest force that is left, moments by the arms of the mechanism; @ret_at: its direction */
+static double left_over(const struct work *w, int *ret_at)
+{
+    double largest = 0;
+
+    *ret_at = 0;
+    for (int c = 0; c < w->n_moves; c++) {
+        double force = fabs(w->g[c]) / (c % 6 < 3 ? 1 : w->size);
+
+        if (!(force <= largest)) {
+            largest = force;
+            *ret_at = c;
+        }
+    }
+    return largest;
+}
+
+static double largest_gap(const struct work *w)
+{
+    double largest = 0;
+
+    for (int r = 0; r < w->n_rows; r++)
+        largest = lk_max(largest, fabs(w->g[w->n_moves + r]));
+    return largest;
+}
+
+/* weights and the forces of joints and springs */
+static double largest_force(const struct work *w)
+{
+    const struct lk_system *sys = w->sys;
+    double largest = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        largest = lk_max(largest, sys->body[b].mass * lk_norm(sys->gravity));
+    for (int r = 0; r < sys->n_rows; r++)
+        largest = lk_max(largest, fabs(sys->now.lambda[r]));
+    return largest;
+}
+
+/* what round-off of the poses leaves of the forces of the stiffest law */
+static double resolution(const struct work *w)
+{
+    double stiffest = 0;
+
+    for (int i = 0; i < w->sys->n_laws; i++)
+        stiffest = lk_max(stiffest, w->tangent[i]);
+    return RESOLVED * stiffest * lk_max(w->size, 1);
+}
+
+/* the free choice of t: in proportion to the balance, but not by more than 8 at once */
+static void choose_time(struct work *w, double before, double now)
+{
+    double ratio = now > 0 ? before / now : 8;
+
+    ratio = fmin(fmax(ratio < 1 ? ratio * ratio : 2 * ratio, 0.125), 8);
+    w->time2 = fmin(fmax(w->time2 * ratio, LEAST_TIME2), MOST_TIME2);
+}
+
+static int refuse(const struct work *w, int at, struct lk_error *ret_error)
+{
+    static const char *const ways[] = {"along x",     "along y",     "along z",
+                                       "about its x", "about its y", "about its z"};
+    const struct lk_system *sys = w->sys;
+
+    lk_error_set(
+        ret_error,
+        "no static equilibrium: body '%s' is left with %.3g %s %s after %d iterations, "
+        "where the largest force is %.3g; expected springs, joints or stops that hold what "
+        "gravity and loads pull, or no 'start: equilibrium'",
+        sys->body_name[sys->body[at / 6].of], fabs(w->g[at]), at % 6 < 3 ? "N" : "N m",
+        ways[at % 6], sys->equilibrium.iterations, w->force);
+    return LK_E_ASSEMBLY;
+}
+
+static int iterate(struct work *w, struct lk_error *ret_error)
+{
+    struct lk_equilibrium *e = &w->sys->equilibrium;
+    double best = INFINITY, left, before = INFINITY;
+    int at, stalled = 0, r;
+
+    for (;; e->iterations++) {
+        set_poses(w);
+        set_laws(w);
+        find_residual(w, w->g);
+        left = left_over(w, &at);
+        w->force = largest_force(w);
+        e->residual = left;
+        e->force = w->force;
+        stalled = left < 0.5 * best ? 0 : stalled + 1;
+        best = fmin(best, left);
+        if (largest_gap(w) < 1e-12 * w->size &&
+            (left <= ROUNDOFF * w->force ||
+             (stalled > 3 && left <= lk_max(ENOUGH * w->force, resolution(w)))))
+            return 0;
+        if (e->iterations >= ITERATIONS)
+            return refuse(w, at, ret_error);
+        if (e->iterations > 0)
+            choose_time(w, before, left);
+        before = left;
+        r = solve(w);
+        if (r != 0)
+            return r;
+        follow(w);
+    }
+}
+
+/* ---- the whole ---- */
+
+static int list_rows(struct work *w)
+{
+    struct lk_system *sys = w->sys;
+
+    w->row = calloc((size_t)sys->n_rows + 1, sizeof(*w->row));
+    if (!w->row)
+        return -ENOMEM;
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int r = 0; r < lk_rigid_rows(&sys->joint[i]); r++)
+            w->row[w->n_rows++] = sys->joint[i].row + r;
+    w->n_moves = 6 * sys->n_bodies;
+    w->n = w->n_moves + w->n_rows;
+    return 0;
+}
+
+static int take_memory(struct work *w)
+{
+    size_t laws = (size_t)w->sys->n_laws, n = (size_t)w->n + 9 + laws;
+
+    w->A = calloc((size_t)w->n * (size_t)w->n + 4 * n + laws * ((size_t)w->n_moves + 1),
+                  sizeof(double));
+    if (!w->A)
+        return -ENOMEM;
+    w->x = w->A + (size_t)w->n * (size_t)w->n;
+    w->g = w->x + n;
+    w->side[0] = w->g + n;
+    w->side[1] = w->side[0] + n;
+    w->tangent = w->side[1] + n;
+    w->slope = w->tangent + laws;
+    return 0;
+}
+
+/* the velocities of the drawing, kept while the mechanism is at rest, turn with the bodies */
+static void keep_velocities(struct lk_system *sys, struct lk_motion *kept, int back)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_motion *m = &sys->now.motion[b];
+        double R[9], local[3];
+
+        if (!back) {
+            kept[b] = *m;
+            memset(&m->v, 0, sizeof(m->v));
+            continue;
+        }
+        lk_quat_matrix(kept[b].q, R);
+        lk_rotate_back(R, kept[b].v.v, local);
+        lk_quat_matrix(m->q, R);
+        lk_rotate(R, local, m->v.v);
+        memcpy(m->v.w, kept[b].v.w, sizeof(m->v.w));
+        sys->equilibrium.moved = lk_max(
+            sys->equilibrium.moved,
+            hypot(hypot(m->x[0] - kept[b].x[0], m->x[1] - kept[b].x[1]), m->x[2] - kept[b].x[2]));
+    }
+    if (!back)
+        memset(sys->twist, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->twist));
+}
+
+static int find(struct work *w, struct lk_error *ret_error)
+{
+    struct lk_system *sys = w->sys;
+    struct lk_motion *kept = calloc((size_t)sys->n_bodies, sizeof(*kept));
+    int r = kept ? take_memory(w) : -ENOMEM;
+
+    if (r == 0) {
+        keep_velocities(sys, kept, 0);
+        memset(sys->now.lambda, 0, (size_t)sys->n_rows * sizeof(double));
+        r = iterate(w, ret_error);
+        keep_velocities(sys, kept, 1);
+    }
+    free(kept);
+    free(w->A);
+    return r;
+}
+
+int lk_equilibrium_find(struct lk_system *sys, void (*coordinates)(struct lk_system *),
+                        struct lk_error *ret_error)
+{
+    struct work w = {.sys = sys, .coordinates = coordinates, .size = sys->arm > 0 ? sys->arm : 1};
+    int r = list_rows(&w);
+
+    w.time2 = FIRST_TIME2;
+    sys->equilibrium = (struct lk_equilibrium){.is_sought = 1};
+    if (r == 0 && w.n > LK_EQUILIBRIUM_MAX) {
+        lk_error_set(ret_error,
+                     "start: equilibrium of %d bodies with %d rows, expected at most %d rows and "
+                     "directions of bodies together: draw the model at rest, or let it settle",
+                     sys->n_bodies, w.n_rows, LK_EQUILIBRIUM_MAX);
+        r = LK_E_ASSEMBLY;
+    }
+    if (r == 0)
+        r = find(&w, ret_error);
+    if (r == 0) {
+        lk_wind_up_settle(sys);
+        memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
+    }
+    free(w.row);
+    return r;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static equilibrium: poses in which the mechanism stays where it is. */
+#ifndef LK_COMPILE_EQUILIBRIUM_H
+#define LK_COMPILE_EQUILIBRIUM_H
+
+#include "step/system.h"
+
+#define LK_EQUILIBRIUM_MAX 1500 /* directions of all bodies and rigid rows together */
+
+/** lk_equilibrium_find() - move the bodies of system->now, whose joints are closed, until the
+ * forces on each are in balance at rest; velocities turn with the bodies. Writes
+ * system->equilibrium.
+ * @coordinates: brings the coordinates of system->now up to its poses
+ * Return: 0; LK_E_ASSEMBLY: not found, @ret_error says where a force is left; -ENOMEM, -ECANCELED.
+ */
+int lk_equilibrium_find(struct lk_system *system, void (*coordinates)(struct lk_system *),
+                        struct lk_error *ret_error);
+
+#endif

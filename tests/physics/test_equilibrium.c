@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `start: equilibrium`: poses of known balances, accelerations that are zero, and mechanisms that
+ * stay where they are, with redundant rows, stops, brakes and bodies without mass among them. */
+#include "cmocka_all.h"
+#include "known_motion.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define START "start: equilibrium\n"
+#define TIGHT 1e-9 /* of the largest force of a mechanism */
+
+static const char *const formulations[] = {"ali3", "rattle"};
+
+/** struct case_of - @text: a model without solver section;  @look: checks where it rests
+ * @steps: after which it is still there */
+struct case_of {
+    const char *name;
+    const char *text;
+    void (*look)(const struct lk_system *sys);
+};
+
+/* largest acceleration of a body, turned into a length by 1 m */
+static double largest_acceleration(const struct lk_system *sys)
+{
+    struct lk_body_state b;
+    struct lk_summary summary;
+    double largest = 0;
+
+    lk_system_summary(sys, &summary);
+    for (int i = 0; i < summary.n_bodies; i++) {
+        lk_system_body_state(sys, i, &b);
+        for (int k = 0; k < 3; k++)
+            largest = fmax(largest, fmax(fabs(b.acceleration[k]), fabs(b.angular_acceleration[k])));
+    }
+    return largest;
+}
+
+static void positions(const struct lk_system *sys, double *ret)
+{
+    struct lk_body_state b;
+    struct lk_summary summary;
+
+    lk_system_summary(sys, &summary);
+    for (int i = 0; i < summary.n_bodies; i++) {
+        lk_system_body_state(sys, i, &b);
+        memcpy(ret + 3 * i, b.position, sizeof(b.position));
+    }
+}
+
+static void check(const struct case_of *c)
+{
+    struct lk_equilibrium e;
+    struct lk_summary summary;
+    double before[64 * 3], after[64 * 3], none[8] = {0};
+
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+
+        step_with(formulations[k]);
+        sys = compile(c->text, 0.001);
+        lk_system_equilibrium(sys, &e);
+        lk_system_summary(sys, &summary);
+        if (SHOW_ALL)
+            printf("%-10s %d iterations, residual %.2g of %.4g, moved %.4g, acceleration %.2g\n",
+                   c->name, e.iterations, e.residual, e.force, e.moved, largest_acceleration(sys));
+        assert_int_equal(e.is_sought, 1);
+        assert_true(e.residual <= TIGHT * e.force);
+        assert_true(largest_acceleration(sys) < 1e-8);
+        positions(sys, before);
+        if (c->look)
+            c->look(sys);
+        for (int i = 0; i < 2000; i++)
+            assert_int_equal(lk_system_step(sys, none), 0);
+        positions(sys, after);
+        for (int i = 0; i < 3 * summary.n_bodies; i++)
+            assert_true(fabs(after[i] - before[i]) < 1e-9);
+        assert_true(largest_acceleration(sys) < 1e-7);
+        lk_system_free(sys);
+    }
+}
+
+/* ---- mechanisms ---- */
+
+static void look_mass(const struct lk_system *sys)
+{
+    assert_true(fabs(read_output(sys, "x", 0) + 2 * G / 500) < 1e-12);
+}
+
+#define MASS_ON_SPRING                                                                             \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START "bodies:\n"                                                                              \
+          "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}\n"                    \
+          "joints:\n"                                                                              \
+          "  guide: {type: prismatic, bodies: [ground, block], point: [0, 0, 0], axis: [0, 0, "    \
+          "1]}\n"                                                                                  \
+          "forces:\n"                                                                              \
+          "  spring: {type: joint-spring-damper, joint: guide, stiffness: 500, damping: 3}\n"      \
+          "outputs:\n"                                                                             \
+          "  x: {type: joint-position, joint: guide}\n"
+
+/* drawn almost upright, it hangs: Newton's method alone would find the top */
+static void look_pendulum(const struct lk_system *sys)
+{
+    assert_true(fabs(read_output(sys, "place", 0)) < 1e-9);
+    assert_true(fabs(read_output(sys, "place", 2) + 1) < 1e-9);
+}
+
+#define PENDULUM                                                                                   \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  bob: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.2, 0, 0.9797958971132712]}\n"      \
+    "joints:\n"                                                                                    \
+    "  pin: {type: revolute, bodies: [ground, bob], point: [0, 0, 0], axis: [0, 1, 0]}\n"          \
+    "outputs:\n"                                                                                   \
+    "  place: {type: body-pose, body: bob}\n"
+
+/* Four rods of 1 m between two pins 2 m apart, drawn skew: symmetric, as the catenary of rods. With
+ * the angles a (outer) and b (inner) to the level: cos a + cos b = 1, tan a = 3 tan b. */
+static void look_chain(const struct lk_system *sys)
+{
+    double low[3], b = 0.5;
+
+    for (int i = 0; i < 100; i++) {
+        double a = atan(3 * tan(b)), f = cos(a) + cos(b) - 1, h = 1e-7;
+        double g = cos(atan(3 * tan(b + h))) + cos(b + h) - 1;
+
+        b -= f / ((g - f) / h);
+    }
+    for (int k = 0; k < 3; k++)
+        low[k] = read_output(sys, "low", k);
+    assert_true(fabs(low[0] - 1) < 1e-8 && fabs(low[1]) < 1e-8);
+    assert_true(fabs(low[2] + sin(atan(3 * tan(b))) + sin(b)) < 1e-8);
+}
+
+#define CHAIN                                                                                      \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  a: {mass: 1, inertia: [0.002, 0.084, 0.084], position: [0, 0, -0.5],\n"                     \
+    "    orientation: {axis: [0, 1, 0], angle: 1.5707963267948966}}\n"                             \
+    "  b: {mass: 1, inertia: [0.002, 0.084, 0.084], position: [0.5, 0, -1]}\n"                     \
+    "  c: {mass: 1, inertia: [0.002, 0.084, 0.084], position: [1.5, 0, -1]}\n"                     \
+    "  d: {mass: 1, inertia: [0.002, 0.084, 0.084], position: [2, 0, -0.5],\n"                     \
+    "    orientation: {axis: [0, 1, 0], angle: -1.5707963267948966}}\n"                            \
+    "joints:\n"                                                                                    \
+    "  p: {type: universal, bodies: [ground, a], point: [0, 0, 0], axes: [[0, 1, 0], [1, 0, "      \
+    "0]]}\n"                                                                                       \
+    "  q: {type: universal, bodies: [a, b], point: [0, 0, -1], axes: [[0, 1, 0], [0, 0, 1]]}\n"    \
+    "  r: {type: spherical, bodies: [b, c], point: [1, 0, -1]}\n"                                  \
+    "  s: {type: universal, bodies: [c, d], point: [2, 0, -1], axes: [[0, 1, 0], [1, 0, 0]]}\n"    \
+    "  t: {type: universal, bodies: [ground, d], point: [2, 0, 0], axes: [[0, 1, 0], [1, 0, "      \
+    "0]]}\n"                                                                                       \
+    "outputs:\n"                                                                                   \
+    "  low: {type: point-position, body: b, point: [1, 0, -1]}\n"
+
+/* a plane four-bar of hinges, with three redundant rows, on a spring */
+#define FOUR_BAR                                                                                   \
+    HEAD("[0, -9.81, 0]")                                                                          \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  crank: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0.5, 0]}\n"                        \
+    "  coupler: {mass: 2, inertia: [0.2, 0.2, 0.2], position: [1, 1, 0]}\n"                        \
+    "  rocker: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0.5, 0]}\n"                       \
+    "joints:\n"                                                                                    \
+    "  a: {type: revolute, bodies: [ground, crank], point: [0, 0, 0], axis: [0, 0, 1]}\n"          \
+    "  b: {type: revolute, bodies: [crank, coupler], point: [0, 1, 0], axis: [0, 0, 1]}\n"         \
+    "  c: {type: revolute, bodies: [coupler, rocker], point: [2, 1, 0], axis: [0, 0, 1]}\n"        \
+    "  d: {type: revolute, bodies: [ground, rocker], point: [2, 0, 0], axis: [0, 0, 1]}\n"         \
+    "forces:\n"                                                                                    \
+    "  spring: {type: joint-spring-damper, joint: a, stiffness: 80, damping: 1, rest: 0.4}\n"      \
+    "outputs:\n"                                                                                   \
+    "  angle: {type: joint-position, joint: a}\n"
+
+/* a parallelogram of rods 1 m long: 80 (0.4 - x) = -(1 + 2 + ...) m g sin x */
+static void look_four_bar(const struct lk_system *sys)
+{
+    double x = read_output(sys, "angle", 0);
+
+    assert_true(fabs(80 * (x - 0.4) - (0.5 + 2 + 0.5) * G * sin(x)) < 1e-7);
+}
+
+/* a lever that gravity lays on its stop, soft or hard */
+#define LEVER(stiffness)                                                                           \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START "bodies:\n"                                                                              \
+          "  lever: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                  \
+          "joints:\n"                                                                              \
+          "  pin: {type: revolute, bodies: [ground, lever], point: [0, 0, 0], axis: [0, 1, 0]}\n"  \
+          "forces:\n"                                                                              \
+          "  end: {type: stop, joint: pin, upper: 0.3, stiffness: " stiffness ", damping: 2}\n"    \
+          "outputs:\n"                                                                             \
+          "  angle: {type: joint-position, joint: pin}\n"
+
+static void look_soft_lever(const struct lk_system *sys)
+{
+    double x = read_output(sys, "angle", 0);
+
+    assert_true(fabs(2e3 * (x - 0.3) - G * cos(x)) < 1e-7);
+}
+
+static void look_hard_lever(const struct lk_system *sys)
+{
+    double x = read_output(sys, "angle", 0);
+
+    assert_true(fabs(1e7 * (x - 0.3) - G * cos(x)) < 1e-6);
+}
+
+/* a block on a slope, held by a brake that winds up */
+#define BRAKED                                                                                     \
+    HEAD("[1, 0, -9.7]")                                                                           \
+    START "bodies:\n"                                                                              \
+          "  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.1, 0, 0]}\n"                  \
+          "joints:\n"                                                                              \
+          "  guide: {type: prismatic, bodies: [ground, block], point: [0, 0, 0], axis: [1, 0, "    \
+          "0]}\n"                                                                                  \
+          "forces:\n"                                                                              \
+          "  brake: {type: friction, joint: guide, coulomb: 3, wind_up: {stiffness: 1e5}}\n"       \
+          "outputs:\n"                                                                             \
+          "  x: {type: joint-position, joint: guide}\n"                                            \
+          "  f: {type: force, force: brake}\n"
+
+static void look_braked(const struct lk_system *sys)
+{
+    assert_true(fabs(read_output(sys, "f", 0) + 2) < 1e-9);
+}
+
+/* the same on an arm that turns to its stop on the way to rest, so that the brake slides first */
+#define BRAKED_ARM                                                                                 \
+    HEAD("[0.5, 0, -9.81]")                                                                        \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"                          \
+    "  block: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0]}\n"                          \
+    "joints:\n"                                                                                    \
+    "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}\n"          \
+    "  slide: {type: prismatic, bodies: [arm, block], point: [1, 0, 0], axis: [1, 0, 0]}\n"        \
+    "forces:\n"                                                                                    \
+    "  end: {type: stop, joint: pin, upper: 0.1, stiffness: 1e4, damping: 1}\n"                    \
+    "  brake: {type: friction, joint: slide, coulomb: 100, wind_up: {}}\n"                         \
+    "outputs:\n"                                                                                   \
+    "  angle: {type: joint-position, joint: pin}\n"                                                \
+    "  f: {type: force, force: brake}\n"
+
+static void look_braked_arm(const struct lk_system *sys)
+{
+    double angle = read_output(sys, "angle", 0);
+
+    assert_true(fabs(read_output(sys, "f", 0) + 0.5 * cos(angle) + 9.81 * sin(angle)) < 1e-8);
+}
+
+/* a quarter car: the carrier between wheel and strut has no mass */
+#define QUARTER                                                                                    \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  body: {mass: 300, inertia: [30, 30, 30], position: [0, 0, 0.8]}\n"                          \
+    "  carrier: {mass: 0, inertia: [0, 0, 0], position: [0, 0, 0.3]}\n"                            \
+    "  wheel: {mass: 30, inertia: [0.5, 1, 0.5], position: [0, 0, 0.3]}\n"                         \
+    "joints:\n"                                                                                    \
+    "  guide: {type: prismatic, bodies: [ground, body], point: [0, 0, 0.8], axis: [0, 0, 1]}\n"    \
+    "  strut: {type: prismatic, bodies: [body, carrier], point: [0, 0, 0.3], axis: [0, 0, 1]}\n"   \
+    "  hub: {type: revolute, bodies: [carrier, wheel], point: [0, 0, 0.3], axis: [0, 1, 0]}\n"     \
+    "forces:\n"                                                                                    \
+    "  spring: {type: joint-spring-damper, joint: strut, stiffness: 2e4, damping: 1500}\n"         \
+    "  tyre: {type: bushing, bodies: [ground, wheel], point: [0, 0, 0.3], stiffness: [0, 0, 2e5, " \
+    "0, 0, 0],\n"                                                                                  \
+    "    damping: [0, 0, 100, 0, 0.1, 0]}\n"                                                       \
+    "outputs:\n"                                                                                   \
+    "  spring_force: {type: force, force: spring}\n"                                               \
+    "  tyre_force: {type: force, force: tyre}\n"
+
+static void look_quarter(const struct lk_system *sys)
+{
+    assert_true(fabs(fabs(read_output(sys, "spring_force", 0)) - 300 * G) < 1e-6);
+    assert_true(fabs(fabs(read_output(sys, "tyre_force", 2)) - 330 * G) < 1e-6);
+}
+
+/* a car body on four leaning struts between points, with unequal loads, and a load aside */
+#define STRUTS                                                                                     \
+    HEAD("[0, 0, -9.81]")                                                                          \
+    START                                                                                          \
+    "bodies:\n"                                                                                    \
+    "  car: {mass: 1200, inertia: [300, 1500, 1600], position: [0.1, 0.05, 0.6]}\n"                \
+    "forces:\n"                                                                                    \
+    "  fl: {type: bushing, bodies: [ground, car], point: [1.2, 0.7, 0.3], stiffness: [1e5, 1e5, "  \
+    "3e4, 0, 0, 0], damping: [1e3, 1e3, 2e3, 0, 0, 0]}\n"                                          \
+    "  fr: {type: bushing, bodies: [ground, car], point: [1.2, -0.7, 0.3], stiffness: [1e5, 1e5, " \
+    "3e4, 0, 0, 0], damping: [1e3, 1e3, 2e3, 0, 0, 0]}\n"                                          \
+    "  rl: {type: bushing, bodies: [ground, car], point: [-1.4, 0.7, 0.3], stiffness: [1e5, 1e5, " \
+    "2e4, 0, 0, 0], damping: [1e3, 1e3, 2e3, 0, 0, 0]}\n"                                          \
+    "  rr: {type: bushing, bodies: [ground, car], point: [-1.4, -0.7, 0.3], stiffness: [1e5, "     \
+    "1e5, "                                                                                        \
+    "2e4, 0, 0, 0], damping: [1e3, 1e3, 2e3, 0, 0, 0]}\n"                                          \
+    "  wind: {type: constant-force, body: car, point: [0, 0, 1], force: [0, 500, 0]}\n"            \
+    "outputs:\n"                                                                                   \
+    "  l1: {type: force, force: fl}\n"                                                             \
+    "  l2: {type: force, force: fr}\n"                                                             \
+    "  l3: {type: force, force: rl}\n"                                                             \
+    "  l4: {type: force, force: rr}\n"
+
+static void look_struts(const struct lk_system *sys)
+{
+    double up = 0, aside = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char name[3] = {'l', (char)('1' + i), '\0'};
+
+        aside += read_output(sys, name, 1);
+        up += read_output(sys, name, 2);
+    }
+    assert_true(fabs(up - 1200 * G) < 1e-5 && fabs(aside + 500) < 1e-5);
+}
+
+static void mechanisms_rest_in_balance(void **state)
+{
+    static const struct case_of cases[] = {
+        {"mass", MASS_ON_SPRING, look_mass},
+        {"pendulum", PENDULUM, look_pendulum},
+        {"chain", CHAIN, look_chain},
+        {"four-bar", FOUR_BAR, look_four_bar},
+        {"soft stop", LEVER("2e3"), look_soft_lever},
+        {"hard stop", LEVER("1e7"), look_hard_lever},
+        {"brake", BRAKED, look_braked},
+        {"braked arm", BRAKED_ARM, look_braked_arm},
+        {"quarter", QUARTER, look_quarter},
+        {"struts", STRUTS, look_struts},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check(&cases[i]);
+}
+
+/* a velocity of the drawing turns with its body and is kept */
+static void velocities_are_kept(void **state)
+{
+    static const char text[] = HEAD("[0, 0, -9.81]") START
+        "bodies:\n"
+        "  cart: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0], velocity: [3, 0, 0]}\n"
+        "joints:\n"
+        "  table: {type: planar, bodies: [ground, cart], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "forces:\n"
+        "  wheels: {type: joint-spring-damper, joint: table, coordinate: y, stiffness: 1e3}\n";
+    struct lk_system *sys;
+    struct lk_body_state b;
+
+    (void)state;
+    step_with("rattle");
+    sys = compile(text, 0.001);
+    lk_system_body_state(sys, 0, &b);
+    assert_true(fabs(b.velocity[0] - 3) < 1e-12 && fabs(b.position[0]) < 1e-12);
+    assert_true(fabs(fabs(b.position[2]) - 2 * G / 1e3) < 1e-10);
+    lk_system_free(sys);
+}
+
+/* so stiff that round-off of the pose is a force: found as well as numbers allow */
+static void stiffest_stop_is_found(void **state)
+{
+    struct lk_system *sys;
+
+    (void)state;
+    step_with("rattle");
+    sys = compile(LEVER("1e10"), 0.001);
+    assert_true(fabs(read_output(sys, "angle", 0) - 0.3 - G * cos(0.3) / 1e10) < 1e-14);
+    lk_system_free(sys);
+}
+
+/* what nothing holds is named, with the force that is left and its direction */
+static void falling_is_refused(void **state)
+{
+    static const char text[] =
+        HEAD("[0, 0, -9.81]") START "bodies:\n"
+                                    "  stone: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, "
+                                    "0]}\n"
+                                    "solver: {formulation: rattle}\n";
+    struct lk_model *model;
+    struct lk_system *sys = NULL;
+    struct lk_error error = {""};
+
+    (void)state;
+    assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_ASSEMBLY);
+    assert_non_null(strstr(error.text, "body 'stone' is left with 19.6 N along z"));
+    lk_model_free(model);
+}
+
+/* without the key nothing moves, and the options ask for it as the key does */
+static void options_ask_for_it(void **state)
+{
+    static char text[4096];
+    struct lk_options options = {.equilibrium = 1};
+    struct lk_equilibrium e;
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+    char *at;
+
+    (void)state;
+    snprintf(text, sizeof(text), "%s", MASS_ON_SPRING);
+    at = strstr(text, START);
+    memmove(at, at + strlen(START), strlen(at + strlen(START)) + 1);
+    assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), 0);
+    assert_int_equal(lk_system_new(model, NULL, &sys, &error), 0);
+    lk_system_equilibrium(sys, &e);
+    assert_true(e.is_sought == 0 && read_output(sys, "x", 0) == 0);
+    lk_system_free(sys);
+    assert_int_equal(lk_system_new(model, &options, &sys, &error), 0);
+    lk_system_equilibrium(sys, &e);
+    assert_true(e.is_sought == 1);
+    look_mass(sys);
+    lk_system_free(sys);
+    lk_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mechanisms_rest_in_balance), cmocka_unit_test(velocities_are_kept),
+        cmocka_unit_test(stiffest_stop_is_found),     cmocka_unit_test(falling_is_refused),
+        cmocka_unit_test(options_ask_for_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage equilibrium: where a mechanism rests, and what holds it there. */
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int parse_options(int argc, char *argv[], const char **ret_path, bool *ret_help)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option = getopt_long(argc, argv, "h", longs, NULL);
+
+    *ret_help = option == 'h';
+    if (option == 'h')
+        return EXIT_DONE;
+    if (option != -1)
+        return EXIT_USAGE;
+    if (optind != argc - 1)
+        return usage_error("equilibrium takes one model");
+    *ret_path = argv[optind];
+    return EXIT_DONE;
+}
+
+static void print_head(const char *path, const struct lk_system *system,
+                       const struct lk_model *model)
+{
+    struct lk_equilibrium e;
+
+    lk_system_equilibrium(system, &e);
+    printf("%s: %s rests after %d iterations\n", path, lk_model_name(model), e.iterations);
+    printf("force left          %.3g N at most, where the largest is %.6g\n", e.residual, e.force);
+    printf("moved               %.6g m at most from the drawing\n", e.moved);
+}
+
+static void print_bodies(const struct lk_system *system, int n)
+{
+    struct lk_body_state b;
+
+    puts("bodies              x y z [m]  qw qx qy qz [1]");
+    for (int i = 0; i < n; i++) {
+        lk_system_body_state(system, i, &b);
+        printf("  %-17s %.9g %.9g %.9g  %.9g %.9g %.9g %.9g\n", lk_system_body_name(system, i),
+               b.position[0], b.position[1], b.position[2], b.orientation[0], b.orientation[1],
+               b.orientation[2], b.orientation[3]);
+    }
+}
+
+static void print_joints(const struct lk_system *system, int n)
+{
+    double f[6];
+
+    if (n > 0)
+        puts("joints              fx fy fz [N]  tx ty tz [N m], on the second body, world axes");
+    for (int i = 0; i < n; i++) {
+        lk_system_joint_reaction(system, i, f);
+        printf("  %-17s %.6g %.6g %.6g  %.6g %.6g %.6g\n", lk_system_joint_name(system, i), f[0],
+               f[1], f[2], f[3], f[4], f[5]);
+    }
+}
+
+static bool print_outputs(const struct lk_system *system)
+{
+    int n;
+    const struct lk_channel *channels = lk_system_output_channels(system, &n);
+    double *values = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*values));
+
+    if (values == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    lk_system_outputs(system, values);
+    if (n > 0)
+        puts("outputs");
+    for (int i = 0; i < n; i++) {
+        const struct lk_channel *c = &channels[i];
+
+        printf("  %-17s", c->name);
+        for (int k = 0; k < c->size; k++)
+            printf(" %s%s%.9g %s%s", c->component[k], *c->component[k] ? " " : "",
+                   values[c->offset + k], c->unit[k], k + 1 < c->size ? "," : "");
+        putchar('\n');
+    }
+    free(values);
+    return true;
+}
+
+static int show(const char *path)
+{
+    const struct lk_options options = {.equilibrium = 1};
+    struct lk_model *model = load_model(path);
+    struct lk_system *system = model != NULL ? compile_model(path, model, &options) : NULL;
+    struct lk_summary summary;
+    int code = EXIT_REFUSED;
+
+    if (system != NULL) {
+        lk_system_summary(system, &summary);
+        print_head(path, system, model);
+        print_bodies(system, summary.n_bodies);
+        print_joints(system, summary.n_joints);
+        code = print_outputs(system) ? EXIT_DONE : EXIT_REFUSED;
+    }
+    lk_system_free(system);
+    lk_model_free(model);
+    return code;
+}
+
+int command_equilibrium(int argc, char *argv[])
+{
+    const char *path = NULL;
+    bool help = false;
+    int code = parse_options(argc, argv, &path, &help);
+
+    if (code != EXIT_DONE)
+        return code;
+    return help ? print_help() : show(path);
+}
