@@ -14,19 +14,18 @@
     0.1 /* of the change of tension that acts at a step's start, beyond half of it */
 
 /** struct lk_rattle_iterate - what an increment changes of four bodies: @u, @turn, @theta as in
- * struct lk_quad;  @kick: s W (Phi_q^T lambda - Q) at q_n */
+ * struct lk_quad */
 struct lk_rattle_iterate {
     lk_four u[3];
     lk_four turn[4];
     lk_four theta[3];
-    lk_four kick[6];
 };
 
 /** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
  * where the velocity follows from the positions, of the translation and the rotation, see
  * is_drawn();
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
- * w_n;  @kick: see struct lk_rattle_iterate;  @kept: the last iterate but one */
+ * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
 struct lk_half_kicks {
     lk_four weight;
     lk_four drawn[2];
@@ -65,7 +64,7 @@ struct lk_contact {
 /** struct lk_rattle_stops - the @n hard stops, n numbers each unless said. Positive multipliers
  * push from the upper limit, negative from the lower one.
  * @yield:     n x n: s Phi_q W Phi_q^T of their rows, less what all other rows hold
- * @push:      multipliers of the first half kick [N, N m], @kept_push of the last iterate but one,
+ * @push:      multipliers of the first half kick [N, N m], @kept_push of the iterate that is kept,
  *             @increments of all iterations, one after another
  * @impulse:   over the step, by 4 / h^2;  @bounce: what restitution adds
  * @rate:      of their rows at q_n+1 without stops
@@ -97,7 +96,7 @@ struct lk_rattle_stops {
 };
 
 /** struct lk_rattle - scratch. @increment: of all iterations, one after another, with their
- * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the last iterate but one, n_rows;
+ * @multipliers, n_rows each, and @square: dq . M dq; @lambda: of the iterate that is kept, n_rows;
  * @unreachable: part of Phi / 2 that is left as it is, n_rows;
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are

@@ -192,47 +192,53 @@ LK_INLINE lk_four select_four(lk_four_mask mask, lk_four yes, lk_four no)
     return (lk_four)(((lk_four_mask)yes & mask) | ((lk_four_mask)no & ~mask));
 }
 
-/* @is_back: the kept iterate takes the place of the present one; else the present one is kept. The
- * work is the same.  @is_placed: poses and s W g are those of the iterate that results */
-static void keep_iterate(struct lk_system *sys, struct lk_rattle *r, bool is_back, bool is_placed)
+#define EACH_OF_ITERATE(X) X(u, 3) X(turn, 4) X(theta, 3)
+
+/* The present iterate is kept, unless they have ended: then the kept one is the result, whatever
+ * comes after it. The work is the same. */
+static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
 {
-    long long all = is_back ? -1 : 0;
-    lk_four_mask mask = {all, all, all, all};
+    long long ended = r->ends ? -1 : 0;
+    lk_four_mask mask = {ended, ended, ended, ended};
 
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        struct lk_lanes l = lk_lanes_of(sys, k);
-        struct lk_quad *quad = &sys->quad[k];
-        struct lk_half_kicks *half = &r->quad[k];
-        struct lk_rattle_iterate *kept = &half->kept;
+        const struct lk_quad *quad = &sys->quad[k];
+        struct lk_rattle_iterate *kept = &r->quad[k].kept;
 
 #define KEEP(field, n)                                                                             \
     for (int i = 0; i < (n); i++)                                                                  \
-    kept->field[i] = quad->field[i] = select_four(mask, kept->field[i], quad->field[i])
-        KEEP(u, 3);
-        KEEP(turn, 4);
-        KEEP(theta, 3);
+        kept->field[i] = select_four(mask, kept->field[i], quad->field[i]);
+        EACH_OF_ITERATE(KEEP)
 #undef KEEP
-        for (int i = 0; i < 6; i++)
-            kept->kick[i] = half->kick[i] = select_four(mask, kept->kick[i], half->kick[i]);
-        if (is_placed)
-            continue;
-        lk_quad_place(sys, &l, quad);
-        momentum_residual(sys, &l, quad, half);
     }
     for (int row = 0; row < sys->n_rows; row++)
-        r->lambda[row] = sys->next.lambda[row] = is_back ? r->lambda[row] : sys->next.lambda[row];
+        r->lambda[row] = r->ends ? r->lambda[row] : sys->next.lambda[row];
     for (int i = 0; i < r->stops.n; i++)
-        r->stops.kept_push[i] = r->stops.push[i] =
-            is_back ? r->stops.kept_push[i] : r->stops.push[i];
+        r->stops.kept_push[i] = r->ends ? r->stops.kept_push[i] : r->stops.push[i];
+}
+
+/* the iterate that was kept last */
+static void take_kept(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int k = 0; 4 * k < sys->n_bodies; k++) {
+        struct lk_quad *quad = &sys->quad[k];
+
+#define TAKE(field, n) memcpy(quad->field, r->quad[k].kept.field, (n) * sizeof(lk_four));
+        EACH_OF_ITERATE(TAKE)
+#undef TAKE
+    }
+    memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < r->stops.n; i++)
+        r->stops.push[i] = r->stops.kept_push[i];
 }
 
 /* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
- * and the iterations end there. @done: increments so far; system->solution holds Phi / 2. */
-static void take_back(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
+ * and the iterations end there. @done: increments so far. */
+static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
 {
     r->ends |= lk_rattle_grows(done, violation, r->violation);
-    keep_iterate(sys, r, r->ends, done < LK_WORSE_FROM);
-    r->violation = r->ends ? r->violation : violation;
+    keep_iterate(sys, r);
+    r->violation = violation;
 }
 
 /* a . M b of two increments of all bodies */
@@ -363,7 +369,7 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
     double part;
 
     lk_evaluate_clear_frames(sys, sys->residual);
-    take_back(sys, r, iteration, violations(sys, 0.5));
+    judge_iterate(sys, r, iteration, violations(sys, 0.5));
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
             compliant_rows(sys, r, i, iteration == 0);
@@ -402,7 +408,8 @@ bool lk_rattle_iterate(struct lk_system *sys, struct lk_rattle *r)
     r->since = 0;
     for (int i = 0; i < sys->iterations; i++)
         iterate(sys, r, i);
-    take_back(sys, r, sys->iterations, violations(sys, 0.5));
+    judge_iterate(sys, r, sys->iterations, violations(sys, 0.5));
+    take_kept(sys, r);
     return turns_are_small(sys);
 }
 
