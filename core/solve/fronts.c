@@ -3,6 +3,7 @@
 #include "solve/fronts.h"
 #include "maths/vec.h"
 #include "solve/kernels.h"
+#include <stdbool.h>
 
 /* s W Phi^T of one block, direction by direction, four rows at a time. Here and below n, pad and
  * is_point of a side are compile-time constants in the instances for common joints. */
@@ -24,52 +25,52 @@ LK_INLINE void weigh(const struct lk_side *rows, const struct lk_inverse_mass *s
     }
 }
 
-/* column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one body; @m: s / mass */
-LK_INLINE void product_column(lk_four WJ[2][6], const struct lk_side *rows,
-                              const struct lk_side *columns, int c, double m,
-                              double product[LK_ROWS_PAD])
+/* the translation part of a product of point rows with column @c */
+LK_INLINE lk_four point_product(const struct lk_side *rows, const struct lk_side *columns, int c,
+                                double m)
+{
+    const double *move = columns->turn - 3 * columns->pad + c;
+
+    if (!columns->is_point)
+        return m * rows->sign * (lk_four){move[0], move[columns->pad], move[2 * columns->pad], 0};
+    m *= rows->sign * columns->sign;
+    return (lk_four){c == 0 ? m : 0, c == 1 ? m : 0, c == 2 ? m : 0, 0};
+}
+
+/* rows from @r on of column @c of (s W Phi_rows^T)^T Phi_columns^T, two blocks of one body;
+ * @w: weighed rows;  @m: s / mass */
+LK_INLINE lk_four product_column(const lk_four w[6], const struct lk_side *rows,
+                                 const struct lk_side *columns, int r, int c, double m)
 {
     const double *turn = columns->turn;
     int pad = columns->pad;
+    lk_four sum = w[3] * turn[c];
 
-    for (int r = 0; r < rows->pad; r += 4) {
-        const lk_four *w = WJ[r / 4];
-        lk_four sum = w[3] * turn[c];
-
-        sum += w[4] * turn[pad + c];
-        sum += w[5] * turn[2 * pad + c];
-        for (int k = 0; k < 3 && !rows->is_point; k++) {
-            if (!columns->is_point)
-                sum += w[k] * turn[(k - 3) * pad + c];
-            else if (k == c)
-                sum += w[k] * columns->sign;
-        }
-        *(lk_four *)&product[r] = sum;
-    }
-    for (int k = 0; k < 3 && rows->is_point; k++) {
+    sum += w[4] * turn[pad + c];
+    sum += w[5] * turn[2 * pad + c];
+    for (int k = 0; k < 3 && !rows->is_point; k++) {
         if (!columns->is_point)
-            product[k] += m * rows->sign * turn[(k - 3) * pad + c];
+            sum += w[k] * turn[(k - 3) * pad + c];
         else if (k == c)
-            product[k] += m * rows->sign * columns->sign;
+            sum += w[k] * columns->sign;
     }
+    if (rows->is_point && r == 0 && (!columns->is_point || c < 3))
+        sum += point_product(rows, columns, c, m);
+    return sum;
 }
 
-LK_INLINE void add_product(double *F, int n, lk_four WJ[2][6], const struct lk_side *rows,
-                           const struct lk_side *columns, double m, int is_diagonal)
+/* adds zeros beyond the rows, up to whole vectors; on the diagonal also above it */
+LK_INLINE void add_product(double *F, int stride, lk_four WJ[2][6], const struct lk_side *rows,
+                           const struct lk_side *columns, double m)
 {
 #pragma GCC unroll 6
-    for (int c = 0; c < columns->n; c++) {
-        double *column = F + c * n;
-        double product[LK_ROWS_PAD];
-
-        product_column(WJ, rows, columns, c, m, product);
-        for (int r = is_diagonal ? c : 0; r < rows->n; r++)
-            column[r] += product[r];
-    }
+    for (int c = 0; c < columns->n; c++)
+        for (int r = 0; r < rows->pad; r += 4)
+            *(lk_four *)&F[c * stride + r] += product_column(WJ[r / 4], rows, columns, r, c, m);
 }
 
 /* products of block @j of a body with the blocks before it and with itself */
-LK_INLINE void add_blocks(double *F, int n, const struct lk_block *block, int j, int rows_n,
+LK_INLINE void add_blocks(double *F, int stride, const struct lk_block *block, int j, int rows_n,
                           int pad, int is_point, const struct lk_inverse_mass *sW)
 {
     struct lk_side rows = block[j].side;
@@ -80,35 +81,35 @@ LK_INLINE void add_blocks(double *F, int n, const struct lk_block *block, int j,
     rows.is_point = is_point;
     weigh(&rows, sW, WJ);
     for (int k = 0; k < j; k++) {
-        double *corner = F + block[k].at * n + block[j].at;
+        double *corner = F + block[k].at * stride + block[j].at;
         struct lk_side columns = block[k].side;
 
         if (is_point && columns.is_point && columns.n == rows_n) {
             columns.n = rows_n;
             columns.pad = pad;
             columns.is_point = 1;
-            add_product(corner, n, WJ, &rows, &columns, sW->mass, 0);
+            add_product(corner, stride, WJ, &rows, &columns, sW->mass);
         } else {
-            add_product(corner, n, WJ, &rows, &columns, sW->mass, 0);
+            add_product(corner, stride, WJ, &rows, &columns, sW->mass);
         }
     }
-    add_product(F + block[j].at * (n + 1), n, WJ, &rows, &rows, sW->mass, 1);
+    add_product(F + block[j].at * (stride + 1), stride, WJ, &rows, &rows, sW->mass);
 }
 
 /* add s Phi_b W Phi_b^T of one body; blocks come in the order of their rows, so block k <= j lies
  * in the lower triangle */
-LK_INLINE void add_element(double *F, int n, const struct lk_block *block, int n_blocks,
+LK_INLINE void add_element(double *F, int stride, const struct lk_block *block, int n_blocks,
                            const struct lk_inverse_mass *sW)
 {
     for (int j = 0; j < n_blocks; j++) {
         const struct lk_side *rows = &block[j].side;
 
         if (rows->is_point && rows->n == 3)
-            add_blocks(F, n, block, j, 3, 4, 1, sW);
+            add_blocks(F, stride, block, j, 3, 4, 1, sW);
         else if (rows->is_point && rows->n == 5)
-            add_blocks(F, n, block, j, 5, 8, 1, sW);
+            add_blocks(F, stride, block, j, 5, 8, 1, sW);
         else
-            add_blocks(F, n, block, j, rows->n, rows->pad, rows->is_point, sW);
+            add_blocks(F, stride, block, j, rows->n, rows->pad, rows->is_point, sW);
     }
 }
 
@@ -139,39 +140,57 @@ LK_INLINE void add_child(struct lk_fronts *fr, double *F, const struct lk_child 
 LK_INLINE void build_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e, double *F,
                            const double *regular, const struct lk_inverse_mass *sW)
 {
-    for (int k = 0; k < n * n; k += 4)
+    int stride = 4 * lk_vectors(n);
+
+    for (int k = 0; k < n * stride; k += 4)
         *(lk_four *)&F[k] = (lk_four){0};
     for (int k = 0; k < f->n_elements; k++) {
         const struct lk_element *el = &fr->element[f->first_element + k];
 
-        add_element(F, n, fr->block + el->first_block, el->n_blocks, &sW[el->body]);
+        add_element(F, stride, fr->block + el->first_block, el->n_blocks, &sW[el->body]);
     }
     for (int k = 0; k < f->n_children; k++)
         add_child(fr, F, &fr->child[f->first_child + k]);
     for (int r = 0; r < e; r++)
-        F[r * (n + 1)] += regular[f->row + r];
+        F[r * (stride + 1)] += regular[f->row + r];
 }
 
-/* a small front: assembled on the stack, factored in a copy that the compiler keeps in registers,
- * so that no load waits for a store */
-LK_INLINE void factor_small(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                            const double *regular, const struct lk_inverse_mass *sW)
+/* @l: scratch of e */
+LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
+                            const double *regular, const struct lk_inverse_mass *sW, double *l)
 {
-    double *F = fr->matrices + f->matrix;
-    double built[36], local[36];
+    lk_four *F = (lk_four *)(fr->matrices + f->matrix);
+    double *pivot = fr->matrices + f->pivot;
+    int height = lk_vectors(n);
 
-    build_front(fr, f, n, e, built, regular, sW);
-#pragma GCC unroll 8
-    for (int c = 0; c < n; c++)
-#pragma GCC unroll 8
-        for (int r = c; r < n; r++)
-            local[c * n + r] = built[c * n + r];
-    lk_kernel_factor(local, n, e);
-#pragma GCC unroll 8
-    for (int c = 0; c < n; c++)
-#pragma GCC unroll 8
-        for (int r = c; r < n; r++)
-            F[c * n + r] = local[c * n + r];
+    build_front(fr, f, n, e, (double *)F, regular, sW);
+    lk_kernel_eliminate(F, height, n, e, true, pivot);
+    lk_kernel_invert(F, height, e, true, pivot, l);
+    lk_kernel_transpose(F, height, n, e, fr->matrices + f->across);
+}
+
+/* fronts of other sizes: the height alone is a constant where it is small */
+static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const double *regular,
+                       const struct lk_inverse_mass *sW)
+{
+    lk_four *F = (lk_four *)(fr->matrices + f->matrix);
+    double *pivot = fr->matrices + f->pivot;
+    int height = lk_vectors(f->n);
+
+    build_front(fr, f, f->n, f->e, (double *)F, regular, sW);
+    switch (height) {
+#define X(HEIGHT)                                                                                  \
+    case HEIGHT:                                                                                   \
+        lk_kernel_eliminate(F, HEIGHT, f->n, f->e, false, pivot);                                  \
+        lk_kernel_invert(F, HEIGHT, f->e, false, pivot, fr->local);                                \
+        break;
+        X(1)
+        X(2) X(3) X(4)
+#undef X
+            default : lk_kernel_eliminate(F, height, f->n, f->e, true, pivot);
+        lk_kernel_invert(F, height, f->e, true, pivot, fr->local);
+    }
+    lk_kernel_transpose(F, height, f->n, f->e, fr->matrices + f->across);
 }
 
 /* Each instance is a function of its own: some passes of gcc 12 are quadratic in the size of a
@@ -180,128 +199,166 @@ LK_INLINE void factor_small(struct lk_fronts *fr, const struct lk_front *f, int 
     static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
                                           const double *regular, const struct lk_inverse_mass *sW) \
     {                                                                                              \
-        factor_small(fr, f, N, E, regular, sW);                                                    \
-    }
-LK_SMALL_FRONTS(X)
-#undef X
-
-#define X(E, N)                                                                                    \
-    static LK_APART void factor_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,          \
-                                          const double *regular, const struct lk_inverse_mass *sW) \
-    {                                                                                              \
-        double *F = fr->matrices + f->matrix;                                                      \
+        double l[E];                                                                               \
                                                                                                    \
-        build_front(fr, f, N, E, F, regular, sW);                                                  \
-        lk_kernel_factor(F, N, E);                                                                 \
+        factor_front(fr, f, N, E, regular, sW, l);                                                 \
     }
-LK_LARGE_FRONTS(X)
+LK_FRONTS(X)
 #undef X
 
 void lk_fronts_factor(struct lk_fronts *fr, const double *regular, const struct lk_inverse_mass *sW)
 {
     for (int i = 0; i < fr->n_fronts; i++) {
         const struct lk_front *f = &fr->front[i];
-        double *F = fr->matrices + f->matrix;
 
         switch (f->shape) {
 #define X(E, N)                                                                                    \
     case LK_FRONT_##E##_##N:                                                                       \
         factor_##E##_##N(fr, f, regular, sW);                                                      \
         break;
-            LK_SMALL_FRONTS(X)
-            LK_LARGE_FRONTS(X)
+            LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            build_front(fr, f, f->n, f->e, F, regular, sW);
-            lk_kernel_factor(F, f->n, f->e);
+            factor_any(fr, f, regular, sW);
             break;
         }
     }
 }
 
-LK_INLINE void add_sums(const double *restrict sum, const int *restrict map, int rest,
-                        double *restrict t)
+/* y: the right-hand side of front @f. Values are loaded one at a time: a wide load waits for the
+ * narrow stores before it */
+LK_INLINE void collect(const struct lk_fronts *fr, const struct lk_front *f, int n, int e,
+                       const double *x, lk_four *y)
 {
-    for (int r = 0; r < rest; r++)
-        t[map[r]] += sum[r];
-}
+    const double *own = x + f->row, *sums = fr->sums;
+    int v = 0;
 
-/* one front of the upward sweep; n and e as in build_front() */
-LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                              double *t, double *restrict x)
-{
-    for (int r = 0; r < e; r++)
-        t[r] = x[f->row + r];
-    for (int r = e; r < n; r++)
-        t[r] = 0;
+    for (; 4 * v + 4 <= e; v++, own += 4)
+        y[v] = (lk_four){own[0], own[1], own[2], own[3]};
+    if (e % 4 > 0)
+        y[v++] = (lk_four){own[0], e % 4 > 1 ? own[1] : 0, e % 4 > 2 ? own[2] : 0, 0};
+    for (; v < lk_vectors(n); v++)
+        y[v] = (lk_four){0};
     for (int k = 0; k < f->n_children; k++) {
         const struct lk_child *c = &fr->child[f->first_child + k];
+        const double *first = sums + c->reduced;
+        const int *pull = fr->pull + c->pull;
 
-        if (c->rest == e && c->is_first)
-            for (int r = 0; r < e; r++)
-                t[r] += fr->sums[c->reduced + r];
-        else
-            add_sums(fr->sums + c->reduced, fr->map + c->map, c->rest, t);
+        if (c->rest == e && c->is_first) {
+            for (v = 0; 4 * v + 4 <= e; v++, first += 4)
+                y[v] += (lk_four){first[0], first[1], first[2], first[3]};
+            if (e % 4 > 0)
+                y[v] += (lk_four){first[0], e % 4 > 1 ? first[1] : 0, e % 4 > 2 ? first[2] : 0, 0};
+        } else {
+            for (v = 0; v < lk_vectors(n); v++, pull += 4)
+                y[v] += (lk_four){sums[pull[0]], sums[pull[1]], sums[pull[2]], sums[pull[3]]};
+        }
     }
-    lk_kernel_forward(fr->matrices + f->matrix, n, e, t);
-    for (int r = 0; r < e; r++)
-        x[f->row + r] = t[r];
-    for (int r = e; r < n; r++)
-        fr->sums[f->reduced + r - e] = t[r];
+}
+
+LK_INLINE void store(const lk_four *y, int n, double *t)
+{
+    for (int v = 0; v < n; v++)
+        *(lk_four *)&t[4 * v] = y[v];
+}
+
+/* the first @e values one by one, in registers where e is a constant */
+LK_INLINE void spread(const lk_four *y, int e, bool is_constant, double *t)
+{
+    if (is_constant) {
+#pragma GCC unroll 16
+        for (int r = 0; r < e; r++)
+            t[r] = y[r / 4][r % 4];
+    } else {
+        store(y, lk_vectors(e), t);
+    }
+}
+
+/* one front of the upward sweep; n and e as in build_front(). @y: scratch, lk_vectors(n) */
+LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
+                              bool is_constant, lk_four *y, double *t, const double *x)
+{
+    const lk_four *columns = (const lk_four *)(fr->matrices + f->matrix);
+    const lk_four *across = (const lk_four *)(fr->matrices + f->across);
+    const lk_four *pivot = (const lk_four *)(fr->matrices + f->pivot);
+    int height = lk_vectors(n), width = lk_vectors(e);
+
+    collect(fr, f, n, e, x, y);
+    spread(y, e, is_constant, t);
+    lk_kernel_add_columns(columns, height, e, t, is_constant ? LK_BELOW : LK_FILLED, y);
+    store(y, height, fr->sums + f->reduced);
+    for (int v = 0; v < width; v++)
+        y[v] *= pivot[v];
+    spread(y, e, is_constant, t);
+    lk_kernel_add_columns(across, width, e, t, is_constant ? LK_ABOVE : LK_FILLED, y);
+    store(y, width, fr->sums + f->solved);
 }
 
 LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                                 double *t, double *restrict x)
+                                 lk_four *y, double *t, double *x)
 {
+    const lk_four *across = (const lk_four *)(fr->matrices + f->across);
     const int *rest = fr->rest + f->rest;
+    int width = lk_vectors(e);
 
+    for (int v = 0; v < width; v++)
+        y[v] = *(const lk_four *)&fr->sums[f->solved + 4 * v];
+    for (int r = 0; r < n - e; r++)
+        t[r] = x[rest[r]];
+    lk_kernel_add_columns(across + e * width, width, n - e, t, LK_FILLED, y);
     for (int r = 0; r < e; r++)
-        t[r] = x[f->row + r];
-    for (int r = e; r < n; r++)
-        t[r] = x[rest[r - e]];
-    lk_kernel_backward(fr->matrices + f->matrix, n, e, t);
-    for (int r = 0; r < e; r++)
-        x[f->row + r] = t[r];
+        x[f->row + r] = y[r / 4][r % 4];
 }
+
+#define X(E, N)                                                                                    \
+    static LK_APART void assemble_##E##_##N(struct lk_fronts *fr, const struct lk_front *f,        \
+                                            const double *x)                                       \
+    {                                                                                              \
+        lk_four y[(N + 3) / 4];                                                                    \
+        double t[E];                                                                               \
+                                                                                                   \
+        assemble_front(fr, f, N, E, true, y, t, x);                                                \
+    }                                                                                              \
+    static LK_APART void disassemble_##E##_##N(const struct lk_fronts *fr,                         \
+                                               const struct lk_front *f, double *x)                \
+    {                                                                                              \
+        lk_four y[(E + 3) / 4];                                                                    \
+        double t[N - E + 1];                                                                       \
+                                                                                                   \
+        disassemble_front(fr, f, N, E, y, t, x);                                                   \
+    }
+LK_FRONTS(X)
+#undef X
 
 void lk_fronts_solve(struct lk_fronts *fr, double *x)
 {
-    for (int i = 0; i < fr->n_fronts; i++) {
-        const struct lk_front *f = &fr->front[i];
+    lk_four *any = (lk_four *)fr->local;
+    double *scratch = fr->local + 4 * lk_vectors(fr->largest);
 
+    for (const struct lk_front *f = fr->front; f < fr->front + fr->n_fronts; f++)
         switch (f->shape) {
 #define X(E, N)                                                                                    \
-    case LK_FRONT_##E##_##N: {                                                                     \
-        double t[N];                                                                               \
-        assemble_front(fr, f, N, E, t, x);                                                         \
-        break;                                                                                     \
-    }
-            LK_SMALL_FRONTS(X)
-            LK_LARGE_FRONTS(X)
+    case LK_FRONT_##E##_##N:                                                                       \
+        assemble_##E##_##N(fr, f, x);                                                              \
+        break;
+            LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            assemble_front(fr, f, f->n, f->e, fr->local, x);
+            assemble_front(fr, f, f->n, f->e, false, any, scratch, x);
             break;
         }
-    }
-    for (int i = fr->n_fronts - 1; i >= 0; i--) {
-        const struct lk_front *f = &fr->front[i];
-
+    for (const struct lk_front *f = fr->front + fr->n_fronts - 1; f >= fr->front; f--)
         switch (f->shape) {
 #define X(E, N)                                                                                    \
-    case LK_FRONT_##E##_##N: {                                                                     \
-        double t[N];                                                                               \
-        disassemble_front(fr, f, N, E, t, x);                                                      \
-        break;                                                                                     \
-    }
-            LK_SMALL_FRONTS(X)
-            LK_LARGE_FRONTS(X)
+    case LK_FRONT_##E##_##N:                                                                       \
+        disassemble_##E##_##N(fr, f, x);                                                           \
+        break;
+            LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            disassemble_front(fr, f, f->n, f->e, fr->local, x);
+            disassemble_front(fr, f, f->n, f->e, any, scratch, x);
             break;
         }
-    }
 }
 
 void lk_fronts_schedule(struct lk_fronts *fr, const int *order)
@@ -317,9 +374,8 @@ double lk_fronts_smallest_pivot(const struct lk_fronts *fr, const double *scale)
     for (int i = 0; i < fr->n_fronts; i++) {
         const struct lk_front *f = &fr->front[i];
 
-        /* the factor keeps the inverse of every pivot on its diagonal */
         for (int r = 0; r < f->e; r++)
-            largest = lk_max(largest, fr->matrices[f->matrix + r * (f->n + 1)] * scale[f->row + r]);
+            largest = lk_max(largest, fr->matrices[f->pivot + r] * scale[f->row + r]);
     }
     return largest > 0 ? 1 / largest : 1;
 }

@@ -23,10 +23,10 @@ struct lk_block {
 
 /** struct lk_child - contribution of a child front to its parent.
  * @rest:    number of remaining rows
- * @corner:  offset of its remainder in the matrices, columns @stride apart
- * @reduced: offset of its remaining right-hand side
- * @map:     offset of the map: remaining row r adds to row map[r] of the parent
- * @is_first: map[r] = r
+ * @corner:  offset of its remainder in the matrices, columns @stride values apart
+ * @reduced: offset of its remaining right-hand side in the sums
+ * @pull:    offset of the map: sum that adds to each row of the parent, up to whole vectors
+ * @is_first: remaining row r adds to row r of the parent
  * @place:   offset of the places in the parent's matrix to which the lower triangle of the
  *           remainder adds, column by column; in its lower triangle even if the map swaps rows */
 struct lk_child {
@@ -34,7 +34,7 @@ struct lk_child {
     int stride;
     int corner;
     int reduced;
-    int map;
+    int pull;
     int is_first;
     int place;
 };
@@ -47,24 +47,25 @@ struct lk_element {
 };
 
 /* (e, n) of the fronts of chains and loops of joints with 3, 5 and 6 rows, for which the kernels
- * are instantiated. Small fronts fit into registers. */
-#define LK_SMALL_FRONTS(X) X(3, 3) X(3, 6) X(5, 5) X(6, 6)
-#define LK_LARGE_FRONTS(X) X(3, 9) X(5, 10) X(5, 15) X(6, 11) X(6, 12)
+ * are instantiated */
+#define LK_FRONTS(X) X(3, 3) X(3, 6) X(5, 5) X(6, 6) X(3, 9) X(5, 10) X(5, 15) X(6, 11) X(6, 12)
 
 /** enum lk_front_shape - which instance of the kernels a front takes. */
 enum lk_front_shape {
     LK_FRONT_ANY,
 #define X(E, N) LK_FRONT_##E##_##N,
-    LK_SMALL_FRONTS(X) LK_LARGE_FRONTS(X)
+    LK_FRONTS(X)
 #undef X
 };
 
-/** struct lk_front - one dense block, column-major with n rows.
+/** struct lk_front - one dense block of whole vectors, see kernels.h.
  * @shape:    instance of the kernels
  * @n, @e:    rows, rows eliminated
  * @row:      index of the first eliminated row among all rows
- * @matrix:   offset of n * n values, rounded up to whole vectors, see lk_kernel_factor()
- * @reduced:  offset of n - e values: what the forward sweep leaves for the parent
+ * @matrix:   offset of its columns in the matrices, @across and @pivot: of these parts of its
+ * factor
+ * @reduced:  offset of n values in the sums, the last n - e for the parent;  @solved: of e more,
+ * the solution of its rows without what follows. The parent need not wait for that
  * @rest:     offset of the row indices of the n - e remaining rows
  * @parent:   front of the plan that receives the remainder, or -1 */
 struct lk_front {
@@ -73,7 +74,10 @@ struct lk_front {
     int e;
     int row;
     int matrix;
+    int across;
+    int pivot;
     int reduced;
+    int solved;
     int rest;
     int parent;
     int first_child;
@@ -84,17 +88,19 @@ struct lk_front {
 
 /** struct lk_fronts - all fronts. Factor and solve write only @matrices, @sums and @local; the
  * rest is written when a model is compiled.
- * @front: in the order of execution;  @plan_front: in the order of the plan */
+ * @front: in the order of execution;  @plan_front: in the order of the plan
+ * @zero:  index of a sum that is always 0 */
 struct lk_fronts {
     int n_fronts;
     int n_rows;
     int largest;
+    int zero;
     struct lk_front *front;
     struct lk_front *plan_front;
     struct lk_child *child;
     struct lk_element *element;
     struct lk_block *block;
-    int *map;
+    int *pull;
     int *place;
     int *rest;
     double *matrices;

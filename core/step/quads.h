@@ -33,11 +33,35 @@ LK_INLINE void lk_gather(const struct lk_lanes *l, const double *first, size_t s
                       first[l->at[2] * stride + (size_t)i], first[l->at[3] * stride + (size_t)i]};
 }
 
-/* the inverse; lanes that repeat a body write the same values again */
+/* four values of each lane into four lanes of one value each, and back */
+LK_INLINE void lk_transpose_four(const lk_four v[4], lk_four ret[4])
+{
+    lk_four ab = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
+    lk_four AB = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    lk_four cd = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
+    lk_four CD = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+
+    ret[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    ret[1] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    ret[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    ret[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
+
+/* the inverse; lanes that repeat a body write the same values again. What reads a wide store a
+ * value at a time need not wait for it, so whole vectors are stored where there are four values. */
 LK_INLINE void lk_scatter(const struct lk_lanes *l, const lk_four *values, size_t stride, int n,
                           double *first)
 {
-    for (int i = 0; i < n; i++)
+    int whole = n / 4 * 4;
+
+    for (int i = 0; i < whole; i += 4) {
+        lk_four of_lane[4];
+
+        lk_transpose_four(values + i, of_lane);
+        for (int lane = 0; lane < 4; lane++)
+            *(lk_four *)&first[l->at[lane] * stride + (size_t)i] = of_lane[lane];
+    }
+    for (int i = whole; i < n; i++)
         for (int lane = 0; lane < 4; lane++)
             first[l->at[lane] * stride + (size_t)i] = values[i][lane];
 }

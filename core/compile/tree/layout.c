@@ -25,7 +25,7 @@ static int by_place(const void *va, const void *vb)
 
 /* counts of all items, to reserve memory */
 struct counts {
-    int children, elements, blocks, map, place, rest, matrices, sums;
+    int children, elements, blocks, pull, place, rest, matrices, sums;
 };
 
 static int joints_at(const struct lk_topology *t, int body)
@@ -60,6 +60,43 @@ static void fill_elements(struct lk_fronts *fr, const struct lk_topology *t,
     }
 }
 
+/* doubles of @n rows in whole vectors */
+static int padded(int n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+/* of the columns of a front; a block of rows is added in whole vectors, beyond the last column, too
+ */
+static int column_values(int n)
+{
+    return padded(n) * n + LK_ROWS_PAD;
+}
+
+/* of a factor */
+static int front_values(int n, int e)
+{
+    return column_values(n) + padded(e) * n + padded(e);
+}
+
+/* row of front @f for each remaining row of its child. Return: whether they are its first rows, in
+ * this order */
+static int map_child(const struct lk_topology *t, const struct lk_front_plan *f,
+                     const struct lk_front_plan *child, int *map)
+{
+    int n = 0, is_first = 1;
+
+    for (int i = child->n_elim; i < child->n_joints; i++) {
+        int at = row_in_front(t, f, child->joints[i]);
+
+        for (int r = 0; r < t->n_rows[child->joints[i]]; r++, n++) {
+            map[n] = at + r;
+            is_first &= map[n] == n;
+        }
+    }
+    return is_first;
+}
+
 /* indices in the lower triangle of a remainder, through its map */
 static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, struct counts *c)
 {
@@ -68,39 +105,34 @@ static void fill_places(struct lk_fronts *fr, const int *map, int rest, int n, s
             int low = map[row] > map[column] ? map[row] : map[column];
             int left = map[row] + map[column] - low;
 
-            fr->place[c->place++] = left * n + low;
+            fr->place[c->place++] = left * padded(n) + low;
         }
 }
 
 static void fill_children(struct lk_fronts *fr, const struct lk_topology *t,
-                          const struct lk_plan *plan, const struct lk_front_plan *f,
+                          const struct lk_plan *plan, const struct lk_front_plan *f, int *map,
                           struct counts *c)
 {
     for (int k = 0; k < f->n_children; k++) {
         const struct lk_front_plan *child = &plan->fronts[f->children[k]];
-        const int *map = fr->map + c->map;
-        const struct lk_front *from = &fr->front[f->children[k]];
+        struct lk_front *from = &fr->front[f->children[k]];
+        struct lk_child *to = &fr->child[c->children++];
 
-        fr->front[f->children[k]].parent = (int)(f - plan->fronts);
-        fr->child[c->children++] = (struct lk_child){
+        from->parent = (int)(f - plan->fronts);
+        *to = (struct lk_child){
             .rest = from->n - from->e,
-            .stride = from->n,
-            .corner = from->matrix + from->e * (from->n + 1),
-            .reduced = from->reduced,
-            .map = c->map,
+            .stride = padded(from->n),
+            .corner = from->matrix + from->e * (padded(from->n) + 1),
+            .reduced = from->reduced + from->e,
+            .pull = c->pull,
+            .is_first = map_child(t, f, child, map),
             .place = c->place,
         };
-        for (int i = child->n_elim; i < child->n_joints; i++) {
-            int at = row_in_front(t, f, child->joints[i]);
-
-            for (int r = 0; r < t->n_rows[child->joints[i]]; r++)
-                fr->map[c->map++] = at + r;
-        }
-        struct lk_child *to = &fr->child[c->children - 1];
-
-        to->is_first = 1;
+        for (int r = 0; r < padded(f->rows); r++)
+            fr->pull[c->pull + r] = fr->zero;
         for (int r = 0; r < to->rest; r++)
-            to->is_first &= map[r] == r;
+            fr->pull[c->pull + map[r]] = to->reduced + r;
+        c->pull += padded(f->rows);
         fill_places(fr, map, to->rest, f->rows, c);
     }
 }
@@ -110,15 +142,14 @@ static enum lk_front_shape shape_of(int e, int n)
 #define X(E, N)                                                                                    \
     if (e == (E) && n == (N))                                                                      \
         return LK_FRONT_##E##_##N;
-    LK_SMALL_FRONTS(X)
-    LK_LARGE_FRONTS(X)
+    LK_FRONTS(X)
 #undef X
     return LK_FRONT_ANY;
 }
 
 static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
                        const struct lk_plan *plan, const struct lk_jacobian *jacobian, int i,
-                       struct counts *c)
+                       int *map, struct counts *c)
 {
     const struct lk_front_plan *f = &plan->fronts[i];
     int n = f->rows, e = f->elim_rows;
@@ -130,21 +161,27 @@ static void fill_front(struct lk_fronts *fr, const struct lk_topology *t,
         .e = e,
         .row = plan->row[f->joints[0]],
         .matrix = c->matrices,
+        .across = c->matrices + column_values(n),
+        .pivot = c->matrices + column_values(n) + padded(e) * n,
         .reduced = c->sums,
+        .solved = c->sums + padded(n),
         .rest = c->rest,
         .first_child = c->children,
         .n_children = f->n_children,
         .first_element = c->elements,
         .n_elements = f->n_bodies,
     };
-    fill_children(fr, t, plan, f, c);
+    memset(fr->matrices + c->matrices, 0, (size_t)front_values(n, e) * sizeof(double));
+    for (int r = e; r < padded(e); r++)
+        fr->matrices[fr->front[i].pivot + r] = 1;
+    fill_children(fr, t, plan, f, map, c);
     fill_elements(fr, t, plan, f, jacobian, c);
     for (int k = f->n_elim; k < f->n_joints; k++) {
         for (int r = 0; r < t->n_rows[f->joints[k]]; r++)
             fr->rest[c->rest++] = plan->row[f->joints[k]] + r;
     }
-    c->matrices += (n * n + 3) / 4 * 4;
-    c->sums += n - e;
+    c->matrices += front_values(n, e);
+    c->sums += padded(n) + padded(e);
 }
 
 static struct counts count_items(const struct lk_topology *t, const struct lk_plan *plan)
@@ -163,12 +200,12 @@ static struct counts count_items(const struct lk_topology *t, const struct lk_pl
             const struct lk_front_plan *child = &plan->fronts[f->children[k]];
             int left = child->rows - child->elim_rows;
 
-            c.map += left;
+            c.pull += padded(f->rows);
             c.place += left * (left + 1) / 2;
         }
         c.rest += rest;
-        c.matrices += (f->rows * f->rows + 3) / 4 * 4;
-        c.sums += rest;
+        c.matrices += front_values(f->rows, f->elim_rows);
+        c.sums += padded(f->rows) + padded(f->elim_rows);
     }
     return c;
 }
@@ -178,6 +215,7 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
                       struct lk_arena *arena)
 {
     struct counts c = count_items(topology, plan);
+    int *map;
 
     fronts->n_fronts = plan->n_fronts;
     fronts->largest = plan->largest;
@@ -189,17 +227,20 @@ void lk_fronts_layout(struct lk_fronts *fronts, const struct lk_topology *topolo
     fronts->child = lk_arena_take(arena, (size_t)c.children, sizeof(*fronts->child));
     fronts->element = lk_arena_take(arena, (size_t)c.elements, sizeof(*fronts->element));
     fronts->block = lk_arena_take(arena, (size_t)c.blocks, sizeof(*fronts->block));
-    fronts->map = lk_arena_take(arena, (size_t)c.map, sizeof(int));
+    fronts->pull = lk_arena_take(arena, (size_t)c.pull, sizeof(int));
     fronts->place = lk_arena_take(arena, (size_t)c.place, sizeof(int));
     fronts->rest = lk_arena_take(arena, (size_t)c.rest, sizeof(int));
     fronts->matrices = lk_arena_take(arena, (size_t)c.matrices, sizeof(double));
-    fronts->sums = lk_arena_take(arena, (size_t)c.sums, sizeof(double));
-    fronts->local = lk_arena_take(arena, (size_t)plan->largest, sizeof(double));
+    fronts->sums = lk_arena_take(arena, (size_t)c.sums + 1, sizeof(double));
+    fronts->zero = c.sums;
+    fronts->local = lk_arena_take(arena, 2 * (size_t)padded(plan->largest), sizeof(double));
+    map = lk_arena_take(arena, (size_t)plan->largest, sizeof(int));
     if (!arena->base)
         return;
+    fronts->sums[fronts->zero] = 0;
     c = (struct counts){0};
     for (int i = 0; i < plan->n_fronts; i++)
-        fill_front(fronts, topology, plan, jacobian, i, &c);
+        fill_front(fronts, topology, plan, jacobian, i, map, &c);
     for (int i = 0; i < plan->n_fronts; i++)
         fronts->plan_front[i] = fronts->front[i];
 }
