@@ -4,6 +4,7 @@
 #include "compile/batch/batches.h"
 #include "compile/batch/prices.h"
 #include "compile/fill.h"
+#include "compile/independence.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/tension.h"
@@ -15,6 +16,7 @@
 
 #define FRONTS_MAX     (1 << 27) /* largest total size of the fronts [doubles]: 1 GiB */
 #define ROUNDOFF_FLOOR 1e-13     /* of the diagonal: an E above the round-off of elimination */
+#define INDEPENDENT    1e-16     /* E of rows that never depend on each other, as eps: round-off */
 #define SOFT_STIFFNESS 2e9       /* [N/m] of a joint with soft redundancy, as of steel parts */
 
 static int input_size(const struct lk_model *m)
@@ -318,12 +320,19 @@ double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *
 /* E of rigid rows: 2 eps times the smallest mean diagonal among the bodies, lengths and angles
  * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
  * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
- * round-off of the elimination. With soft redundancy every joint is as compliant as steel parts. */
+ * round-off of the elimination. Rows that are independent need no more than round-off, if the step
+ * asks for a regularisation at all. With soft redundancy every joint is as compliant as steel
+ * parts. */
 static void regularise_rows(struct lk_system *sys, int is_soft)
 {
     double ratio = 1e-3 / sys->h;
     double own = sys->formulation->regularisation;
     double eps = own > 0 ? own : fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
+
+    double floor = sys->rows_are_independent ? 0 : ROUNDOFF_FLOOR;
+
+    if (sys->rows_are_independent)
+        eps = INDEPENDENT;
 
     for (int i = 0; i < sys->n_joints; i++) {
         struct lk_joint *j = &sys->joint[i];
@@ -345,7 +354,7 @@ static void regularise_rows(struct lk_system *sys, int is_soft)
             }
             double soft =
                 unit == 0 ? 1 / SOFT_STIFFNESS : 1 / (SOFT_STIFFNESS * sys->arm * sys->arm);
-            double E = fmax(2 * eps * (isinf(least) ? 0 : least), ROUNDOFF_FLOOR * all);
+            double E = fmax(2 * eps * (isinf(least) ? 0 : least), floor * all);
 
             for (int r = bound[unit]; r < bound[unit + 1]; r++)
                 sys->regular[j->row + r] = is_soft ? fmax(E, soft) : E;
@@ -411,6 +420,11 @@ static int fill_system(struct lk_system *sys, const struct lk_draft *d, struct l
     lk_fill_masses(sys, d);
     lk_evaluate_jacobians(sys);
     fill_scales(sys);
+    if (sys->formulation->regularisation > 0) {
+        r = lk_independence_find(sys, &sys->rows_are_independent);
+        if (r < 0)
+            return r;
+    }
     regularise_rows(sys, m->solver.soft_redundancy);
     lk_fill_contacts(sys, d);
     lk_fill_light(sys);

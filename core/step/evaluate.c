@@ -310,13 +310,15 @@ void lk_evaluate_correction(struct lk_system *sys)
 void lk_evaluate_refined(struct lk_system *sys, double *scratch)
 {
     lk_fronts_solve(&sys->fronts, sys->solution);
-    for (int r = 0; r < sys->n_rows; r++) {
-        scratch[r] = sys->solution[r];
-        sys->solution[r] *= sys->regular[r];
+    if (!sys->rows_are_independent) {
+        for (int r = 0; r < sys->n_rows; r++) {
+            scratch[r] = sys->solution[r];
+            sys->solution[r] *= sys->regular[r];
+        }
+        lk_fronts_solve(&sys->fronts, sys->solution);
+        for (int r = 0; r < sys->n_rows; r++)
+            sys->solution[r] += scratch[r];
     }
-    lk_fronts_solve(&sys->fronts, sys->solution);
-    for (int r = 0; r < sys->n_rows; r++)
-        sys->solution[r] += scratch[r];
     lk_evaluate_spread(sys);
 }
 

@@ -375,13 +375,13 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
             compliant_rows(sys, r, i, iteration == 0);
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
-    for (int row = 0; row < sys->n_rows && iteration > 1; row++)
+    for (int row = 0; row < sys->n_rows && iteration > 1 && !sys->rows_are_independent; row++)
         sys->solution[row] -= r->unreachable[row];
     if (iteration == 0)
         lk_rattle_find_yields(sys, r);
     lk_evaluate_reduce(sys);
     lk_evaluate_correction(sys);
-    if (iteration == 1)
+    if (iteration == 1 && !sys->rows_are_independent)
         find_unreachable(sys, r);
     if (!lk_rattle_push(sys, r, iteration)) {
         r->since = iteration;

@@ -277,7 +277,8 @@ struct lk_system {
     int n_solves;        /* per step; with it the tree was chosen */
     int leak_always;     /* subtract E lambda from rigid rows in every iteration, not once a step */
     int shows_condition; /* an output shows the violation of accelerations */
-    int needs_twists;    /* rows depend on velocities: compliant ones and unwrapped coordinates */
+    bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
+    int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
     int n_bodies;
     int n_named_bodies;
@@ -431,7 +432,8 @@ LK_RT void lk_evaluate_correction(struct lk_system *system);
 LK_RT void lk_evaluate_spread(struct lk_system *system);
 
 /** lk_evaluate_refined() - lk_evaluate_correction() almost without E: (E + A) x = b, then (E + A)
- * x' = E x, and the sum of both. @scratch: n_rows. */
+ * x' = E x, and the sum of both; x alone where rows are independent, with their E at round-off.
+ * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
