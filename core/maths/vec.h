@@ -16,6 +16,14 @@ LK_INLINE double lk_max(double a, double b)
     return b > a ? b : a;
 }
 
+/* the value within -@limit and @limit that is nearest to @x; -@limit where that is not a number */
+LK_INLINE double lk_clamp(double x, double limit)
+{
+    double above = lk_max(-limit, x);
+
+    return above < limit ? above : limit;
+}
+
 LK_INLINE double lk_root(double x)
 {
     return sqrt(x);

@@ -37,10 +37,11 @@ struct lk_half_kicks {
     struct lk_rattle_iterate kept;
 };
 
-/** struct lk_rattle_increment - of four bodies in one iteration: @dq, and @correction: s W Phi_q^T
- * dlambda */
+/** struct lk_rattle_increment - of four bodies in one iteration: @dq, @weighed: M dq, 0 in lanes
+ * that repeat a body, and @correction: s W Phi_q^T dlambda */
 struct lk_rattle_increment {
     lk_four dq[6];
+    lk_four weighed[6];
     lk_four correction[6];
 };
 
@@ -139,7 +140,7 @@ LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
  * Increments at round-off tell nothing: at most 1 either way. */
 LK_INLINE double lk_rattle_contraction(double product, double square)
 {
-    return square > 0 ? fmin(fmax(product / square, -1), 1) : 0;
+    return square > 0 ? lk_clamp(product / square, 1) : 0;
 }
 
 #define LK_CONTRACTION_MAX 0.5 /* that is made use of at most */
@@ -147,7 +148,7 @@ LK_INLINE double lk_rattle_contraction(double product, double square)
 /** lk_rattle_stretch() - factor on an increment whose contraction is @alpha. */
 LK_INLINE double lk_rattle_stretch(double alpha)
 {
-    return 1 / (1 - fmin(fmax(alpha, -LK_CONTRACTION_MAX), LK_CONTRACTION_MAX));
+    return 1 / (1 - lk_clamp(alpha, LK_CONTRACTION_MAX));
 }
 
 /** struct lk_rattle_own - what the state of a body has besides its motion. @x, @q: pose of the last

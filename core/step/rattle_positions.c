@@ -241,22 +241,29 @@ static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, 
     r->violation = violation;
 }
 
+/* M dq; each body counts once */
+LK_INLINE void weigh_increment(const struct lk_lanes *l, const struct lk_quad *quad,
+                               struct lk_rattle_increment *increment)
+{
+    const lk_four_mask lane = {0, 1, 2, 3};
+    lk_four_mask is_body = lane < l->n;
+
+    for (int i = 0; i < 3; i++)
+        increment->weighed[i] = quad->mass * increment->dq[i];
+    lk_sym_mul_four(quad->inertia, increment->dq + 3, increment->weighed + 3);
+    for (int i = 0; i < 6; i++)
+        increment->weighed[i] = (lk_four)((lk_four_mask)increment->weighed[i] & is_body);
+}
+
 /* a . M b of two increments of all bodies */
 static double inner_increments(const struct lk_system *sys, const struct lk_rattle_increment *a,
                                const struct lk_rattle_increment *b)
 {
-    double sum = 0;
+    lk_four sum = {0};
 
-    for (int k = 0; 4 * k < sys->n_bodies; k++) {
-        const struct lk_quad *quad = &sys->quad[k];
-        lk_four turned[3], product;
-
-        lk_sym_mul_four(quad->inertia, b[k].dq + 3, turned);
-        product = quad->mass * lk_inner_four(a[k].dq, b[k].dq) + lk_inner_four(a[k].dq + 3, turned);
-        for (int i = 0; i < 4 && 4 * k + i < sys->n_bodies; i++)
-            sum += product[i];
-    }
-    return sum;
+    for (int k = 0; 4 * k < sys->n_bodies; k++)
+        sum += lk_inner_four(a[k].dq, b[k].weighed) + lk_inner_four(a[k].dq + 3, b[k].weighed + 3);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* a += part b, with the multipliers that go with them */
@@ -296,7 +303,7 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
     for (int i = r->since; i < iteration && sys->n_massless == 0; i++) {
         const struct lk_rattle_increment *before = r->increment + (size_t)i * quads;
 
-        alpha = lk_rattle_contraction(inner_increments(sys, before, now), r->square[i]);
+        alpha = lk_rattle_contraction(inner_increments(sys, now, before), r->square[i]);
         if (i == iteration - 1)
             break;
         add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
@@ -330,6 +337,7 @@ static void apply_increment(struct lk_system *sys, struct lk_rattle *r, int iter
             quad->u[i] += now[k].dq[i];
         for (int i = 0; i < 3; i++)
             quad->theta[i] += now[k].dq[3 + i];
+        weigh_increment(&l, quad, &now[k]);
         lk_rotation_exp_four(quad->theta, quad->turn);
         lk_quad_place(sys, &l, quad);
         momentum_residual(sys, &l, quad, half);

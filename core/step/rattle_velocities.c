@@ -49,12 +49,17 @@ static void kick_velocities(struct lk_system *sys, struct lk_rattle *r)
 
 void lk_rattle_sum_forces(struct lk_system *sys, const double *lambda, const struct lk_twist *load)
 {
-    lk_evaluate_transpose(sys, lambda, sys->residual);
-    for (int b = 0; b < sys->n_bodies; b++)
-        for (int i = 0; i < 3; i++) {
-            sys->residual[b].v[i] += load[b].v[i];
-            sys->residual[b].w[i] += load[b].w[i];
-        }
+    /* without laws all multipliers are those that lk_rattle_forget_rigid() has set to 0 */
+    if (sys->n_laws + sys->n_massless == 0) {
+        memcpy(sys->residual, load, (size_t)sys->n_bodies * sizeof(*load));
+    } else {
+        lk_evaluate_transpose(sys, lambda, sys->residual);
+        for (int b = 0; b < sys->n_bodies; b++)
+            for (int i = 0; i < 3; i++) {
+                sys->residual[b].v[i] += load[b].v[i];
+                sys->residual[b].w[i] += load[b].w[i];
+            }
+    }
     lk_evaluate_clear_frames(sys, sys->residual);
 }
 
