@@ -101,6 +101,56 @@ expect 1 'equilibrium of what falls' "$linkage" equilibrium resting.yaml
 has 'equilibrium of what falls' "body 'block' is left with 20 N along z" err
 expect 2 'equilibrium of nothing' "$linkage" equilibrium
 
+# inputs over time: a block of 2 kg without gravity, pushed
+cat >pushed.yaml <<'END'
+linkage: 1
+name: pushed
+bodies:
+  block: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}
+joints:
+  guide: {type: prismatic, bodies: [ground, block], point: [0, 0, 0], axis: [1, 0, 0]}
+inputs:
+  push: {type: joint-force, joint: guide, limits: [-5, 5]}
+  slow: {type: joint-force, joint: guide, limits: [-5, 5], rate: 10}
+outputs:
+  v: {type: joint-velocity, joint: guide}
+solver: {step: 0.001}
+END
+speed() { tail -n 1 out.csv | cut -d, -f2 | awk '{printf "%.9f", $1}'; }
+printf 'time [s],push [N]\n0,2\n0.5,-1\n' >push.csv
+expect 0 'inputs held' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+same 'inputs held' 0.250000000 "$(speed)"
+expect 0 'inputs interpolated' "$linkage" run pushed.yaml -d 1 --inputs push.csv --interpolate -o out.csv
+same 'inputs interpolated' -0.125000000 "$(speed)"
+printf 't,push\n0.5,2\n' >push.csv
+expect 0 'inputs later' "$linkage" run pushed.yaml -d 1 --set push=-4 --inputs push.csv -o out.csv
+same 'inputs later' -0.500000000 "$(speed)"
+printf 't,slow\n0,2\n' >push.csv
+expect 0 'inputs limited' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.csv
+same 'inputs limited' 0.900500000 "$(speed)"
+if "$linkage" methods >/dev/null 2>&1; then
+    printf 't,push\n0,2\n0.5,-1\n' >push.csv
+    expect 0 'inputs elsewhere' "$linkage" run pushed.yaml -d 1 --formulation absolute --integrator rk4 \
+        --inputs push.csv --interpolate -o out.csv
+    same 'inputs elsewhere' -0.125000000 "$(speed)"
+fi
+refused() { # name, text of the file, what is said
+    printf '%b' "$2" >push.csv
+    expect 1 "inputs: $1" "$linkage" run pushed.yaml -d 1 --inputs push.csv
+    has "inputs: $1" "$3" err
+}
+refused 'unknown' 't,pull\n0,1\n' "push.csv:1: column 2 is 'pull', which is no input of the model, expected push, slow"
+refused 'twice' 't,push,push\n0,1,1\n' "push.csv:1: column 3 is 'push' once more"
+refused 'unit' 't,push [kN]\n0,1\n' "push.csv:1: column 2, 'push', is in [kN], expected [N]"
+refused 'beyond' 't,slow,push\n0,0,1\n1,0,6\n' "push.csv:3: field 3, 'push', is 6, the model limits it to -5 to 5 N"
+refused 'no number' 't,push\n0,much\n' 'push.csv:2: field 2 is no finite number'
+refused 'backwards' 't,push\n0,1\n0,2\n' 'push.csv:3: time is 0 s, expected more than in the row before'
+refused 'empty' 't,push\n' 'push.csv: there are no rows'
+refused 'no columns' 't\n0\n' 'push.csv: none of its columns is an input of the model'
+expect 1 'inputs: missing' "$linkage" run pushed.yaml --inputs nowhere.csv
+has 'inputs: missing' 'nowhere.csv: No such file' err
+expect 2 'interpolate alone' "$linkage" run pushed.yaml --interpolate
+
 # the same four-bar, lying flat on its ground
 sed -e '/orientation:/d' -e 's/position: .*/position: [0.5, 0, 0]/' \
     -e 's/point: \[0.70710678118655, 0.70710678118655, 0\]/point: [1, 0, 0]/' \

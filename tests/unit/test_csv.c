@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/common/csv.h: names of columns, numbers that read back exactly, errors that are kept. */
+/* tools/common/csv.h: names of columns, numbers that read back exactly, errors that are kept;
+ * reading (what it refuses: tests/integration/test-compare.sh, test-cli.sh). */
 #include "../skip.h"
 #include "csv.h"
 
@@ -97,6 +98,62 @@ static void test_faults(void **state)
     assert_int_equal(lk_csv_close(csv), -EINVAL);
 }
 
+static void write_text(const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* what was written is read: the same names, units and bits */
+static void test_reads_what_it_wrote(void **state)
+{
+    const double rows[2][3] = {{0, 0.1, -1.0 / 3}, {1e-3, 1e300, 4e-320}};
+    struct lk_csv *csv = NULL;
+    struct lk_csv_table table;
+    struct lk_error error;
+
+    (void)state;
+    assert_int_equal(lk_csv_open(path, &csv), 0);
+    lk_csv_add_column(csv, "time", "", "s");
+    lk_csv_add_column(csv, "pose", "x", "m");
+    lk_csv_add_column(csv, "count", NULL, NULL);
+    lk_csv_write_row(csv, rows[0]);
+    lk_csv_write_row(csv, rows[1]);
+    assert_int_equal(lk_csv_close(csv), 0);
+    assert_int_equal(lk_csv_read(path, 1e300, &table, &error), 0);
+    assert_int_equal(table.n, 2);
+    assert_int_equal(table.n_rows, 2);
+    assert_string_equal(table.name[0], "pose.x");
+    assert_string_equal(table.unit[0], "m");
+    assert_string_equal(table.name[1], "count");
+    assert_string_equal(table.unit[1], "");
+    for (int i = 0; i < 2; i++) {
+        assert_true(table.time[i] == rows[i][0] && table.line[i] == i + 2);
+        assert_memory_equal(table.value + 2 * i, rows[i] + 1, 2 * sizeof(double));
+    }
+    lk_csv_table_release(&table);
+}
+
+/* rows behind the end are not read, whatever they hold; empty lines do not count */
+static void test_reads_to_the_end(void **state)
+{
+    struct lk_csv_table table;
+    struct lk_error error;
+
+    (void)state;
+    write_text("t,a\r\n0,1\r\n\r\n1,2\r\n2,3\nrubbish\n");
+    assert_int_equal(lk_csv_read(path, 1, &table, &error), 0);
+    assert_int_equal(table.n_rows, 2);
+    assert_true(table.value[1] == 2 && table.line[1] == 4);
+    lk_csv_table_release(&table);
+    assert_int_equal(lk_csv_read("/nowhere/x.csv", 1, &table, &error), LK_E_TEXT);
+    assert_string_equal(error.text, "/nowhere/x.csv: No such file or directory");
+    lk_csv_table_release(&table);
+}
+
 /* Rows are buffered: a full disk may be detected only at the end, but it is detected. */
 static void test_full_disk(void **state)
 {
@@ -117,10 +174,9 @@ static void test_full_disk(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns_and_rows),
-        cmocka_unit_test(test_header_without_rows),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_columns_and_rows), cmocka_unit_test(test_header_without_rows),
+        cmocka_unit_test(test_faults),           cmocka_unit_test(test_reads_what_it_wrote),
+        cmocka_unit_test(test_reads_to_the_end), cmocka_unit_test(test_full_disk),
     };
 
     return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -12,6 +12,9 @@
 #ifndef TOOLS_COMMON_CSV_H
 #define TOOLS_COMMON_CSV_H
 
+#include "linkage/error.h"
+#include <stdbool.h>
+
 struct lk_csv;
 
 /** lk_csv_open() - create or truncate @path; "-": standard output.
@@ -35,5 +38,32 @@ int lk_csv_write_row(struct lk_csv *csv, const double *values);
  * gets its header.
  * Return: 0, or the first error since lk_csv_open() as negative errno. */
 int lk_csv_close(struct lk_csv *csv);
+
+/* ---- reading: csv_read.c ---- */
+
+/** struct lk_csv_table - numbers over time, as lk_csv_write_row() and other programs write them.
+ * @n: columns after the first one, which is the time and ascends;  @name, @unit: of each, "" for no
+ * unit;  @n_rows, @time: [s];  @value: @n numbers a row;  @line: of each row in its file, from 1
+ * @room: rows that there is memory for */
+struct lk_csv_table {
+    int n;
+    char **name;
+    char **unit;
+    int n_rows;
+    double *time;
+    double *value;
+    long *line;
+    int room;
+};
+
+/** lk_csv_read() - read a file, up to the first row beyond @end [s]. Empty lines do not count.
+ * @ret_error: "path:line: what is wrong, what is expected"
+ * Return: 0, LK_E_TEXT; release the table in either case. */
+int lk_csv_read(const char *path, double end, struct lk_csv_table *ret_table,
+                struct lk_error *ret_error);
+/** lk_csv_table_grow() - make room for a row more. Return: false: no memory. */
+bool lk_csv_table_grow(struct lk_csv_table *table);
+/** lk_csv_table_release() - free what it holds. */
+void lk_csv_table_release(struct lk_csv_table *table);
 
 #endif

@@ -3,23 +3,12 @@
  * give their meaning, see columns.c. */
 #include "commands.h"
 #include "compare.h"
-#include "linkage/file.h"
+#include "csv.h"
 
-#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/** struct table - a file while it is read. @place: for each field its column, or -1 */
-struct table {
-    FILE *file;
-    const char *path;
-    long line;
-    int n_fields;
-    int *place;
-    int size;
-    int rows;
-};
 
 static const char *find_map(const struct compare_options *o, const char *name)
 {
@@ -34,49 +23,21 @@ static const char *find_map(const struct compare_options *o, const char *name)
 
 static void note_ignored(struct compare_reference *r, const char *name)
 {
-    size_t at = strlen(r->ignored);
+    size_t at = strlen(r->ignored), room = sizeof(r->ignored) - at;
 
-    snprintf(r->ignored + at, sizeof(r->ignored) - at, "%s%s", at > 0 ? ", " : "", name);
-}
-
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
-static int take_name(struct compare *compare, struct table *t, const char *name)
-{
-    struct compare_reference *r = &compare->reference;
-    const char *target = find_map(compare->options, name);
-    struct compare_column *columns =
-        realloc(r->columns, ((size_t)r->n_columns + 1) * sizeof(*columns));
-    int *place = realloc(t->place, ((size_t)t->n_fields + 1) * sizeof(*place));
-
-    r->columns = columns != NULL ? columns : r->columns;
-    t->place = place != NULL ? place : t->place;
-    if (columns == NULL || place == NULL) {
-        complain("out of memory");
-        return EXIT_REFUSED;
-    }
-    t->place[t->n_fields] = -1;
-    if (t->n_fields > 0 && compare_columns_find(compare->system, target, &columns[r->n_columns])) {
-        t->place[t->n_fields] = r->n_columns++;
-    } else if (target != name) {
-        complain("--map %s=%s: the model has no %s", name, target, target);
-        return EXIT_REFUSED;
-    } else if (t->n_fields > 0) {
-        note_ignored(r, name);
-    }
-    t->n_fields++;
-    return EXIT_DONE;
+    snprintf(r->ignored + at, room, "%s%s", at > 0 ? ", " : "", name);
 }
 
 /* a map of a column that does not exist is a mistake */
-static bool maps_are_used(const struct compare_options *o, const char *header)
+static bool maps_are_used(const struct compare_options *o, const struct lk_csv_table *t)
 {
     for (int i = 0; i < o->n_maps; i++) {
-        char spaced[2 * LK_NAME_SIZE], bare[2 * LK_NAME_SIZE];
-        int n = (int)strcspn(o->maps[i], "=");
+        size_t n = strcspn(o->maps[i], "=");
+        bool found = false;
 
-        snprintf(spaced, sizeof(spaced), ",%.*s [", n, o->maps[i]);
-        snprintf(bare, sizeof(bare), ",%.*s,", n, o->maps[i]);
-        if (strstr(header, spaced) == NULL && strstr(header, bare) == NULL) {
+        for (int k = 0; k < t->n; k++)
+            found |= strlen(t->name[k]) == n && strncmp(t->name[k], o->maps[i], n) == 0;
+        if (!found) {
             complain("--map %s: %s has no such column", o->maps[i], o->reference);
             return false;
         }
@@ -84,146 +45,88 @@ static bool maps_are_used(const struct compare_options *o, const char *header)
     return true;
 }
 
-/* Reads the name of the next column. Return: false after an error message */
-static bool check_name(const struct table *t, const char *name)
+/* @place: for each column of the file the one of the reference, or -1. Return: whether all is well,
+ * or false after an error message */
+static bool take_names(struct compare *compare, const struct lk_csv_table *t, int *place)
 {
-    bool is_time = strcmp(name, "t") == 0 || strcmp(name, "time") == 0;
+    struct compare_reference *r = &compare->reference;
 
-    if (name[strspn(name, " ")] == '\0')
-        complain("%s:1: column %d has no name", t->path, t->n_fields + 1);
-    else if (t->n_fields == 0 && !is_time)
-        complain("%s:1: expected a header that begins with the time (t or time)", t->path);
-    else
+    for (int i = 0; i < t->n; i++) {
+        const char *target = find_map(compare->options, t->name[i]);
+
+        place[i] = -1;
+        if (compare_columns_find(compare->system, target, &r->columns[r->n_columns])) {
+            place[i] = r->n_columns++;
+        } else if (target != t->name[i]) {
+            complain("--map %s=%s: the model has no %s", t->name[i], target, target);
+            return false;
+        } else {
+            note_ignored(r, t->name[i]);
+        }
+    }
+    if (r->n_columns > 0)
         return true;
+    complain("%s: none of its columns is a body, a joint or an output of the model; --map "
+             "COLUMN=TARGET names one",
+             compare->options->reference);
     return false;
 }
 
-static int read_header(struct compare *compare, struct table *t, char *line)
+/* the columns that the model has; the table gives its times away */
+static bool take_values(struct compare_reference *r, struct lk_csv_table *t, const int *place)
 {
-    int code = maps_are_used(compare->options, line) ? EXIT_DONE : EXIT_REFUSED;
-    char *word;
+    size_t rows = (size_t)t->n_rows;
 
-    line[strcspn(line, "\r\n")] = '\0';
-    while (code == EXIT_DONE && (word = strsep(&line, ",")) != NULL) {
-        char *unit = strstr(word, " [");
-
-        if (unit != NULL)
-            *unit = '\0';
-        code = check_name(t, word) ? take_name(compare, t, word) : EXIT_REFUSED;
-    }
-    if (code == EXIT_DONE && compare->reference.n_columns == 0) {
-        complain("%s: none of its columns is a body, a joint or an output of the model; --map "
-                 "COLUMN=TARGET names one",
-                 t->path);
-        code = EXIT_REFUSED;
-    }
-    return code;
-}
-
-static bool make_room(struct compare_reference *r, struct table *t)
-{
-    size_t more = t->size > 0 ? 2 * (size_t)t->size : 256;
-    double *time, *value;
-
-    if (r->n_times < t->size)
-        return true;
-    time = realloc(r->time, more * sizeof(*time));
-    if (time != NULL)
-        r->time = time;
-    value = realloc(r->value, more * (size_t)r->n_columns * sizeof(*value));
-    if (value != NULL)
-        r->value = value;
-    if (time == NULL || value == NULL) {
-        complain("out of memory");
+    r->value = calloc(rows * (size_t)r->n_columns + 1, sizeof(*r->value));
+    if (r->value == NULL)
         return false;
-    }
-    t->size = (int)more;
+    for (size_t k = 0; k < rows; k++)
+        for (int i = 0; i < t->n; i++)
+            if (place[i] >= 0)
+                r->value[k * (size_t)r->n_columns + (size_t)place[i]] =
+                    t->value[k * (size_t)t->n + (size_t)i];
+    r->n_times = t->n_rows;
+    r->time = t->time;
+    t->time = NULL;
     return true;
 }
 
-/* Whether a field ends here; the last one ends with its line. */
-static bool ends(const char *at, bool is_last)
-{
-    return is_last ? at[strspn(at, " \r\n")] == '\0' : *at == ',';
-}
-
-/* Return: EXIT_DONE, EXIT_REFUSED after an error message */
-static int read_row(struct compare_reference *r, struct table *t, char *line)
-{
-    double *row = r->value + (size_t)r->n_times * (size_t)r->n_columns, value;
-    char *at = line, *end;
-
-    for (int i = 0; i < t->n_fields; i++) {
-        value = strtod(at, &end);
-        if (i + 1 == t->n_fields && end != at && *end == ',') {
-            complain("%s:%ld: more than %d fields", t->path, t->line, t->n_fields);
-            return EXIT_REFUSED;
-        }
-        if (end == at || !isfinite(value) || !ends(end, i + 1 == t->n_fields)) {
-            complain("%s:%ld: field %d is no finite number, expected %d numbers", t->path, t->line,
-                     i + 1, t->n_fields);
-            return EXIT_REFUSED;
-        }
-        if (i == 0)
-            r->time[r->n_times] = value;
-        else if (t->place[i] >= 0)
-            row[t->place[i]] = value;
-        at = end + 1;
-    }
-    if (r->n_times > 0 && r->time[r->n_times] <= r->time[r->n_times - 1]) {
-        complain("%s:%ld: time is %g s, expected more than in the row before", t->path, t->line,
-                 r->time[r->n_times]);
-        return EXIT_REFUSED;
-    }
-    r->n_times++;
-    return EXIT_DONE;
-}
-
-static int read_rows(struct compare *compare, struct table *t)
+static int take_table(struct compare *compare, struct lk_csv_table *t)
 {
     struct compare_reference *r = &compare->reference;
-    double end = compare->options->duration > 0 ? compare->options->duration : HUGE_VAL;
-    char *line = NULL;
-    size_t size = 0;
-    int code = EXIT_DONE;
+    int *place = calloc((size_t)t->n + 1, sizeof(*place));
+    int code = EXIT_REFUSED;
 
-    while (code == EXIT_DONE && getline(&line, &size, t->file) > 0) {
-        t->line++;
-        if (t->line == 1) {
-            code = read_header(compare, t, line);
-            continue;
-        }
-        if (line[strspn(line, " \r\n")] == '\0')
-            continue;
-        code = make_room(r, t) ? read_row(r, t, line) : EXIT_REFUSED;
-        if (code == EXIT_DONE && r->time[r->n_times - 1] > end * (1 + 1e-9)) {
-            r->n_times--;
-            break;
-        }
-    }
-    free(line);
-    if (code == EXIT_DONE && (r->n_times < 2 || fabs(r->time[0]) > 0)) {
-        complain("%s: expected at least two rows, the first of them at t = 0", t->path);
+    r->columns = calloc((size_t)t->n + 1, sizeof(*r->columns));
+    if (place == NULL || r->columns == NULL)
+        complain("out of memory");
+    else if (!maps_are_used(compare->options, t) || !take_names(compare, t, place))
         code = EXIT_REFUSED;
-    }
+    else if (t->n_rows < 2 || fabs(t->time[0]) > 0)
+        complain("%s: expected at least two rows, the first of them at t = 0",
+                 compare->options->reference);
+    else if (!take_values(r, t, place))
+        complain("out of memory");
+    else
+        code = EXIT_DONE;
+    free(place);
     return code;
 }
 
 int compare_table_read(struct compare *compare)
 {
     struct compare_reference *r = &compare->reference;
-    struct table t = {.path = compare->options->reference};
-    int fd = lk_file_open(t.path), code;
+    const struct compare_options *o = compare->options;
+    struct lk_csv_table table;
+    struct lk_error error;
+    int code = EXIT_REFUSED;
 
-    t.file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (t.file == NULL) {
-        complain("%s: %s", t.path, lk_file_error(fd < 0 ? fd : -errno));
-        return EXIT_REFUSED;
-    }
-    code = read_rows(compare, &t);
-    fclose(t.file);
-    free(t.place);
-    snprintf(r->name, sizeof(r->name), "%s", t.path);
+    if (lk_csv_read(o->reference, o->duration > 0 ? o->duration : HUGE_VAL, &table, &error) != 0)
+        complain("%s", error.text);
+    else
+        code = take_table(compare, &table);
+    lk_csv_table_release(&table);
+    snprintf(r->name, sizeof(r->name), "%s", o->reference);
     snprintf(r->confirmed, sizeof(r->confirmed), "%d of its columns are compared", r->n_columns);
     return code;
 }

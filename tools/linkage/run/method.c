@@ -20,7 +20,7 @@
 struct course {
     const struct run_options *options;
     struct lk_laboratory *laboratory;
-    double *inputs;
+    struct run_inputs inputs;
     double *values;
     struct lk_csv *csv;
     double h;
@@ -32,7 +32,8 @@ struct course {
 static void plan_rows(struct course *c)
 {
     c->n_steps = (uint64_t)llround(c->options->duration / c->h);
-    c->steps_a_row = c->csv != NULL                     ? (uint64_t)c->options->every
+    c->steps_a_row = run_inputs_change(&c->inputs)      ? 1
+                     : c->csv != NULL                   ? (uint64_t)c->options->every
                      : c->options->method.tolerance > 0 ? c->n_steps
                                                         : c->n_steps / LOOKS + 1;
 }
@@ -51,7 +52,9 @@ static int go_first(struct course *c, struct lk_error *ret_error)
     for (uint64_t k = 1; k <= n && fault == 0; k++) {
         double t = (double)k * o->first_step;
 
-        if (lk_laboratory_advance(c->laboratory, t, c->inputs, ret_error) != 0)
+        if (lk_laboratory_advance(c->laboratory, t,
+                                  run_inputs_at(&c->inputs, t - o->first_step, o->first_step),
+                                  ret_error) != 0)
             return EXIT_REFUSED;
         fault = run_write_row(lk_laboratory_system(c->laboratory), t, c->csv, c->values);
     }
@@ -72,11 +75,12 @@ static int go_through(struct course *c)
     code = go_first(c, &error);
     for (uint64_t k = first; k < c->n_steps && fault == 0 && code == EXIT_DONE;) {
         uint64_t next = k + c->steps_a_row < c->n_steps ? k + c->steps_a_row : c->n_steps;
-        double t = (double)next * c->h;
+        double begin = (double)k * c->h, t = (double)next * c->h;
 
-        if (lk_laboratory_advance(c->laboratory, t, c->inputs, &error) != 0)
+        if (lk_laboratory_advance(c->laboratory, t, run_inputs_at(&c->inputs, begin, t - begin),
+                                  &error) != 0)
             code = EXIT_REFUSED;
-        else if (next % c->steps_a_row == 0)
+        else if (next % (c->csv != NULL ? (uint64_t)c->options->every : c->steps_a_row) == 0)
             fault = run_write_row(lk_laboratory_system(c->laboratory), t, c->csv, c->values);
         k = next;
         progress_show(&progress, now_s(), (double)k / (double)c->n_steps);
@@ -143,13 +147,12 @@ static bool prepare_course(struct course *c)
     const struct run_options *o = c->options;
     const struct lk_system *system = lk_laboratory_system(c->laboratory);
 
-    c->inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*c->inputs));
     c->values = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*c->values));
-    if (c->inputs == NULL || c->values == NULL) {
+    if (c->values == NULL) {
         complain("out of memory");
         return false;
     }
-    return set_inputs(system, o->sets, o->n_sets, c->inputs) &&
+    return run_inputs_open(system, o, &c->inputs) &&
            (o->output == NULL || (c->csv = run_open_csv(system, o->output)) != NULL);
 }
 
@@ -193,7 +196,7 @@ int run_method(const struct lk_model *model, const struct run_options *options)
     }
     code = run_course(&c, model);
     free(c.values);
-    free(c.inputs);
+    run_inputs_close(&c.inputs);
     lk_laboratory_close(c.laboratory);
     return code;
 }

@@ -14,6 +14,8 @@
 /* options without a letter */
 enum {
     OPTION_SET = 256,
+    INPUTS,
+    INTERPOLATE,
     FORMULATION,
     INTEGRATOR,
     TOLERANCE,
@@ -32,6 +34,8 @@ static const struct option longs[] = {
     {"iterations", required_argument, NULL, 'i'},
     {"every", required_argument, NULL, 'n'},
     {"set", required_argument, NULL, OPTION_SET},
+    {"inputs", required_argument, NULL, INPUTS},
+    {"interpolate", no_argument, NULL, INTERPOLATE},
     {"workers", required_argument, NULL, 'w'},
     {"formulation", required_argument, NULL, FORMULATION},
     {"integrator", required_argument, NULL, INTEGRATOR},
@@ -155,6 +159,12 @@ static int take_option(int option, const char *text, struct run_options *o)
     case OPTION_SET:
         o->sets[o->n_sets++] = text;
         return EXIT_DONE;
+    case INPUTS:
+        o->inputs = text;
+        return EXIT_DONE;
+    case INTERPOLATE:
+        o->interpolate = true;
+        return EXIT_DONE;
     case FIRST_STEPS:
         o->has_method = true;
         return parse_first_steps(text, o);
@@ -183,6 +193,8 @@ int run_options_parse(int argc, char *argv[], struct run_options *o, bool *ret_h
         return usage_error("iterations are of the model's own step, expected none with a method");
     if (o->has_method && o->workers != 1)
         return usage_error("workers share the model's own step, expected none with a method");
+    if (o->interpolate && o->inputs == NULL)
+        return usage_error("interpolate is of values over time, expected --inputs FILE with it");
     if (o->first_until > o->duration)
         return usage_error("first-steps go on until %g s, expected at most the duration, %g s",
                            o->first_until, o->duration);

@@ -71,7 +71,7 @@ static void note_health(const struct lk_system *system, struct run_result *resul
 
 /* Return: EXIT_DONE; EXIT_REFUSED after an error message. @csv may be NULL. */
 static int step_through(struct lk_system *system, const struct run_options *options,
-                        const double *inputs, struct lk_csv *csv, double *row,
+                        struct run_inputs *inputs, struct lk_csv *csv, double *row,
                         struct run_result *result)
 {
     uint64_t n = (uint64_t)llround(options->duration / lk_system_step_size(system));
@@ -84,7 +84,8 @@ static int step_through(struct lk_system *system, const struct run_options *opti
     note_health(system, result);
     while (result->steps < n && fault == 0) {
         begin = now_s();
-        outcome = lk_system_step(system, inputs);
+        outcome = lk_system_step(
+            system, run_inputs_at(inputs, lk_system_time(system), lk_system_step_size(system)));
         if (outcome != 0) {
             progress_stop(&progress);
             complain("%s: the step from t = %.9g s %s", options->path, lk_system_time(system),
@@ -178,7 +179,7 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
 static int run_system(const struct lk_model *model, struct lk_system *system,
                       const struct run_options *options)
 {
-    double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
+    struct run_inputs inputs;
     double *row = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*row));
     struct run_result result = {0};
     struct pool_threads *threads = NULL;
@@ -186,15 +187,16 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     int code = EXIT_REFUSED;
     int fault;
 
-    if (inputs == NULL || row == NULL) {
+    if (!run_inputs_open(system, options, &inputs)) {
+        code = EXIT_REFUSED;
+    } else if (row == NULL) {
         complain("out of memory");
     } else if (options->duration / lk_system_step_size(system) > RUN_STEPS_MAX) {
         code = usage_error("duration is %g s, expected at most %g steps", options->duration,
                            RUN_STEPS_MAX);
-    } else if (set_inputs(system, options->sets, options->n_sets, inputs) &&
-               start_workers(system, options, &threads) &&
+    } else if (start_workers(system, options, &threads) &&
                (options->output == NULL || (csv = run_open_csv(system, options->output)) != NULL)) {
-        code = step_through(system, options, inputs, csv, row, &result);
+        code = step_through(system, options, &inputs, csv, row, &result);
         fault = lk_csv_close(csv);
         if (fault != 0) {
             complain("%s: %s", options->output, strerror(-fault));
@@ -207,7 +209,7 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     lk_system_set_pool(system, NULL);
     pool_threads_stop(threads);
     free(row);
-    free(inputs);
+    run_inputs_close(&inputs);
     return code;
 }
 

@@ -3,18 +3,19 @@
  *
  *   options.c   the command line
  *   run.c           the model's own step, as the daemon makes it
+ *   inputs.c    inputs that change, from a table of their values
+ *   recording.c such a table from a recording
  *   method.c    any formulation and integrator of the laboratory
  */
 #ifndef TOOLS_LINKAGE_RUN_H
 #define TOOLS_LINKAGE_RUN_H
 
 #include "commands.h"
+#include "csv.h"
 #include "laboratory.h"
 #include "linkage/laboratory.h"
 
 #include <stdint.h>
-
-struct lk_csv;
 
 #define RUN_RESIDUAL_LIMIT 1e-3 /* [m or rad] above it a run fails, as in the daemon */
 #define RUN_STEPS_MAX      1e12 /* more would take years: surely a typing error */
@@ -22,6 +23,8 @@ struct lk_csv;
 /** struct run_options - the command line of `run`.
  * @workers: 0: as many as are useful for the model and the cores
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
+ * @inputs: file of input values, CSV or a recording, NULL: they are constant
+ * @interpolate: they change linearly from row to row; otherwise a row holds until the next
  * @first_step: [s] of the steps before @first_until [s]; 0: all steps are alike
  * @method: from the method options;  @has_method: one was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
@@ -36,6 +39,8 @@ struct run_options {
     long workers;
     const char **sets;
     int n_sets;
+    const char *inputs;
+    bool interpolate;
     double first_step;
     double first_until;
     struct lk_method method;
@@ -45,6 +50,41 @@ struct run_options {
 /** run_options_parse() - @options: defaults, and room for as many sets as there are arguments.
  * Return: EXIT_DONE, EXIT_USAGE after an error message; @ret_help: help was requested. */
 int run_options_parse(int argc, char *argv[], struct run_options *options, bool *ret_help);
+
+/** struct run_inputs - inputs of a run. @present: values of all inputs, as they act
+ * @table: numbers over time, none where its n is 0; of each of its columns:
+ * @offset: in the inputs, -1: of none;  @rate: largest change a second;  @is_drive: drives follow
+ * it
+ * @row: the last one that has acted, -1: none, then the values are those of --set and of the model
+ */
+struct run_inputs {
+    double *present;
+    struct lk_csv_table table;
+    int *offset;
+    double *rate;
+    bool *is_drive;
+    bool interpolate;
+    int row;
+};
+
+/** run_inputs_open() - values of the model and of --set, and the table of --inputs.
+ * Return: false after an error message; close in either case. */
+bool run_inputs_open(const struct lk_system *system, const struct run_options *options,
+                     struct run_inputs *ret_inputs);
+void run_inputs_close(struct run_inputs *inputs);
+
+/** run_inputs_at() - the values that act in the step from @t to @t + @h [s]; times do not go back.
+ * Loads and signals take the value in the middle of the step, drives that at its begin. */
+const double *run_inputs_at(struct run_inputs *inputs, double t, double h);
+
+/** run_inputs_change() - whether they change in the course of the run. */
+bool run_inputs_change(const struct run_inputs *inputs);
+
+/** run_is_recording() - whether a file begins like a recording of the daemon. */
+bool run_is_recording(const char *path);
+/** run_read_recording() - the inputs of a recording as a table, from its first step on at t = 0.
+ * Return: false after an error message; release the table in either case. */
+bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
 
 /** run_open_csv() - open a CSV file with a column for the time and one for each output scalar.
  * Return: NULL after an error message. */

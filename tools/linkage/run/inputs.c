@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --inputs FILE: inputs that change in the course of a run. */
+#include "run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED 512 /* characters of a list of inputs in a message */
+
+/* Finds "channel" or "channel.component". Return: its channel, NULL for none. */
+static const struct lk_channel *find_scalar(const struct lk_system *system, const char *name,
+                                            int *ret_component)
+{
+    int n;
+    const struct lk_channel *channels = lk_system_input_channels(system, &n);
+    char full[LK_NAME_SIZE + 16];
+
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < channels[i].size; k++) {
+            const char *component = channels[i].component[k];
+
+            snprintf(full, sizeof(full), "%s%s%s", channels[i].name, *component ? "." : "",
+                     component);
+            *ret_component = k;
+            if (strcmp(full, name) == 0)
+                return &channels[i];
+        }
+    }
+    return NULL;
+}
+
+/* the names of all inputs, as columns are named */
+static void list_inputs(const struct lk_system *system, char text[NAMED])
+{
+    int n;
+    const struct lk_channel *channels = lk_system_input_channels(system, &n);
+    size_t at = 0;
+
+    snprintf(text, NAMED, "none, as the model has no inputs");
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < channels[i].size && at < NAMED; k++)
+            at += (size_t)snprintf(text + at, NAMED - at, "%s%s%s%s", at > 0 ? ", " : "",
+                                   channels[i].name, *channels[i].component[k] ? "." : "",
+                                   channels[i].component[k]);
+}
+
+static bool is_taken(const struct run_inputs *in, int column, int offset)
+{
+    for (int i = 0; i < column; i++)
+        if (in->offset[i] == offset)
+            return true;
+    return false;
+}
+
+/* @is_strict: a column that is no input is a mistake, not one of another model */
+static bool match_column(const struct lk_system *system, const struct run_options *o,
+                         struct run_inputs *in, int column, bool is_strict)
+{
+    const char *name = in->table.name[column], *unit = in->table.unit[column];
+    char known[NAMED];
+    int component;
+    const struct lk_channel *channel = find_scalar(system, name, &component);
+
+    in->offset[column] = -1;
+    if (channel == NULL) {
+        list_inputs(system, known);
+        complain(is_strict ? "%s:1: column %d is '%s', which is no input of the model, expected %s"
+                           : "%s: column %d is '%s', which the model does not have; it has %s",
+                 o->inputs, column + 2, name, known);
+        return !is_strict;
+    }
+    if (*unit != '\0' && strcmp(unit, channel->unit[component]) != 0) {
+        complain("%s:1: column %d, '%s', is in [%s], expected [%s]", o->inputs, column + 2, name,
+                 unit, channel->unit[component]);
+        return false;
+    }
+    if (is_taken(in, column, channel->offset + component)) {
+        complain("%s:1: column %d is '%s' once more, expected it once", o->inputs, column + 2,
+                 name);
+        return false;
+    }
+    in->offset[column] = channel->offset + component;
+    in->rate[column] = channel->rate;
+    in->is_drive[column] = strcmp(channel->type, "drive") == 0;
+    for (int k = 0; k < in->table.n_rows; k++) {
+        double value = in->table.value[(size_t)k * (size_t)in->table.n + (size_t)column];
+
+        if (channel->low <= value && value <= channel->high)
+            continue;
+        complain("%s:%ld: field %d, '%s', is %g, the model limits it to %g to %g %s", o->inputs,
+                 in->table.line[k], column + 2, name, value, channel->low, channel->high,
+                 channel->unit[component]);
+        return false;
+    }
+    return true;
+}
+
+static bool match_columns(const struct lk_system *system, const struct run_options *o,
+                          struct run_inputs *in, bool is_strict)
+{
+    size_t n = (size_t)in->table.n + 1;
+    int matched = 0;
+
+    in->offset = calloc(n, sizeof(*in->offset));
+    in->rate = calloc(n, sizeof(*in->rate));
+    in->is_drive = calloc(n, sizeof(*in->is_drive));
+    if (in->offset == NULL || in->rate == NULL || in->is_drive == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    for (int i = 0; i < in->table.n; i++) {
+        if (!match_column(system, o, in, i, is_strict))
+            return false;
+        matched += in->offset[i] >= 0;
+    }
+    if (matched > 0 && in->table.n_rows > 0)
+        return true;
+    complain("%s: %s", o->inputs,
+             matched > 0 ? "there are no rows" : "none of its columns is an input of the model");
+    return false;
+}
+
+static bool read_table(const struct lk_system *system, const struct run_options *o,
+                       struct run_inputs *in)
+{
+    bool is_recording = run_is_recording(o->inputs);
+    struct lk_error error;
+
+    if (is_recording)
+        return run_read_recording(o->inputs, &in->table) && match_columns(system, o, in, false);
+    if (lk_csv_read(o->inputs, o->duration, &in->table, &error) == 0)
+        return match_columns(system, o, in, true);
+    complain("%s", error.text);
+    return false;
+}
+
+bool run_inputs_open(const struct lk_system *system, const struct run_options *o,
+                     struct run_inputs *in)
+{
+    size_t n = (size_t)lk_system_input_size(system) + 1;
+
+    *in = (struct run_inputs){.interpolate = o->interpolate, .row = -1};
+    in->present = calloc(n, sizeof(*in->present));
+    if (in->present == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    if (!set_inputs(system, o->sets, o->n_sets, in->present))
+        return false;
+    return o->inputs == NULL || read_table(system, o, in);
+}
+
+void run_inputs_close(struct run_inputs *in)
+{
+    lk_csv_table_release(&in->table);
+    free(in->present);
+    free(in->offset);
+    free(in->rate);
+    free(in->is_drive);
+    *in = (struct run_inputs){0};
+}
+
+bool run_inputs_change(const struct run_inputs *in)
+{
+    return in->table.n > 0;
+}
+
+/* value of a column at @t, in or behind row @row; on the way to the next where it interpolates */
+static double value_at(const struct run_inputs *in, int column, int row, double t)
+{
+    const struct lk_csv_table *table = &in->table;
+    const double *value = table->value + (size_t)row * (size_t)table->n + (size_t)column;
+    double part;
+
+    if (!in->interpolate || row + 1 >= table->n_rows || t <= table->time[row])
+        return *value;
+    part = (t - table->time[row]) / (table->time[row + 1] - table->time[row]);
+    return *value + fmin(part, 1) * (value[table->n] - *value);
+}
+
+/* the last row at or before @t; @slack: of times that are written with few digits */
+static int find_row(const struct lk_csv_table *table, int row, double t, double slack)
+{
+    while (row + 1 < table->n_rows && table->time[row + 1] <= t + slack)
+        row++;
+    return row;
+}
+
+const double *run_inputs_at(struct run_inputs *in, double t, double h)
+{
+    const double slack = 1e-6 * h;
+
+    in->row = find_row(&in->table, in->row, t, slack);
+    for (int i = 0; i < in->table.n; i++) {
+        double at = in->interpolate && !in->is_drive[i] ? t + 0.5 * h : t;
+        int row = find_row(&in->table, in->row, at, slack);
+        double *value = &in->present[in->offset[i] < 0 ? 0 : in->offset[i]], to;
+
+        if (in->offset[i] < 0 || row < 0)
+            continue;
+        to = value_at(in, i, row, at);
+        /* as the daemon limits the rate of a sample */
+        *value = fabs(to - *value) > in->rate[i] * h
+                     ? *value + copysign(in->rate[i] * h, to - *value)
+                     : to;
+    }
+    return in->present;
+}
