@@ -112,7 +112,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fill_laws_layout(sys, d, arena);
     lk_fill_drives_layout(sys, d, arena);
     if (d->batches) {
-        struct lk_batches *batches = lk_batches_layout(d->batches, sys->n_bodies, arena);
+        struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
 
         sys->batches = batches;
     }

@@ -23,7 +23,7 @@ struct lk_rattle_iterate {
 
 /** struct lk_half_kicks - four bodies. @weight: m W, 1, or 0 where there is no mass;  @drawn: 1
  * where the velocity follows from the positions, of the translation and the rotation, see
- * is_drawn();
+ * lk_rattle_is_drawn();
  * @sW: of the inertia;  @tension: K, see tension.h, and @start_sW: s (J + s K)^-1;  @momentum: h J
  * w_n;  @kick: s W (Phi_q^T lambda - Q) at q_n;  @kept: the last iterate that counts */
 struct lk_half_kicks {
@@ -172,6 +172,12 @@ int lk_rattle_own_size(int n_bodies);
 int lk_rattle_layout(struct lk_system *system, const struct lk_topology *topology,
                      const struct lk_plan *plan, struct lk_arena *arena);
 LK_RT void lk_rattle_begin(struct lk_system *system);
+/** lk_rattle_is_drawn() - whether dampers draw a light body along: the mean velocity of a step is
+ * right then, but what is left of the impulses at its end rings. @part: 0: translation, 1:
+ * rotation.
+ */
+LK_RT bool lk_rattle_is_drawn(const struct lk_system *system, int b, int part);
+
 /** lk_rattle_begin_body() - lk_rattle_begin() for one body. @drawn: see struct lk_half_kicks */
 LK_RT void lk_rattle_begin_body(struct lk_system *system, int b, const double drawn[2]);
 LK_RT void lk_rattle_renew(struct lk_system *system);
@@ -204,6 +210,12 @@ LK_RT void lk_rattle_predict(struct lk_system *system, struct lk_rattle *rattle)
 LK_RT void lk_rattle_take_tension(struct lk_system *system, struct lk_rattle *rattle);
 LK_RT void lk_rattle_leave_tension(struct lk_system *system, const struct lk_rattle *rattle);
 
+/** lk_rattle_follow_laws() - (f - lambda) E of the compliant rows of joint @i at the pose of an
+ * iterate into system->solution; @is_first: at the predicted one, whose tangent gives E.
+ * @value: see struct lk_rattle */
+LK_RT void lk_rattle_follow_laws(struct lk_system *system, const double *value, int i,
+                                 bool is_first);
+
 /** lk_rattle_iterate() - all iterations: multipliers that close the positions at q_n+1. Return:
  * whether every turn is less than half a turn. */
 LK_RT bool lk_rattle_iterate(struct lk_system *system, struct lk_rattle *rattle);
@@ -228,6 +240,10 @@ LK_RT void lk_rattle_kick(struct lk_system *system, struct lk_rattle *rattle);
 /** lk_rattle_project_velocities() - velocities of system->next closed with the last factor, and the
  * twists that go with them. */
 LK_RT void lk_rattle_project_velocities(struct lk_system *system, struct lk_rattle *rattle);
+
+/** lk_rattle_settle_laws() - multipliers of compliant rows in system->next by their laws, at the
+ * present poses and twists and the coordinates of @state. */
+LK_RT void lk_rattle_settle_laws(struct lk_system *system, const struct lk_state *state);
 
 /** lk_rattle_accelerate() - accelerations and multipliers of system->next at the present poses and
  * twists, with the coordinates of @state and the loads in @rattle. */

@@ -141,8 +141,7 @@ static void slip_rates(const struct lk_system *sys, int i, double *ret)
     }
 }
 
-/* (f - lambda) E of the compliant rows of a joint; E from the tangent at the predicted pose */
-static void compliant_rows(struct lk_system *sys, const struct lk_rattle *r, int i, bool is_first)
+void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
     double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
@@ -152,7 +151,7 @@ static void compliant_rows(struct lk_system *sys, const struct lk_rattle *r, int
         slip_rates(sys, i, slip);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
-        double before = r->value[j->law + row], *regular = &sys->regular[j->row + row];
+        double before = value[j->law + row], *regular = &sys->regular[j->row + row];
         double rate = j->type == LK_JOINT_CREEP ? slip[row] : (phi[row] - before) / sys->h;
         struct lk_law_value f;
 
@@ -380,7 +379,7 @@ static void iterate(struct lk_system *sys, struct lk_rattle *r, int iteration)
     judge_iterate(sys, r, iteration, violations(sys, 0.5));
     for (int i = 0; i < sys->n_joints && sys->n_laws > 0; i++)
         if (lk_is_compliant(&sys->joint[i]))
-            compliant_rows(sys, r, i, iteration == 0);
+            lk_rattle_follow_laws(sys, r->value, i, iteration == 0);
     if (iteration == 0 && sys->n_laws + r->n_tense > 0)
         lk_evaluate_factor(sys);
     for (int row = 0; row < sys->n_rows && iteration > 1 && !sys->rows_are_independent; row++)

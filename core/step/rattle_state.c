@@ -108,9 +108,7 @@ static struct damped dampers_at(const struct lk_system *sys, int b)
     return d;
 }
 
-/* Whether dampers draw a light body along: the mean velocity of a step is right then, but what is
- * left of the impulses at its end rings. @part: 0: translation, 1: rotation. */
-static bool is_drawn(const struct lk_system *sys, int b, int part)
+bool lk_rattle_is_drawn(const struct lk_system *sys, int b, int part)
 {
     struct damped d = dampers_at(sys, b);
     double inertia = part == 0 ? sys->body[b].mass : mean_moment(&sys->body[b]);
@@ -124,7 +122,7 @@ static void find_drawn(struct lk_system *sys, struct lk_rattle *r)
     for (int lane = 0; lane < (sys->n_bodies + 3) / 4 * 4; lane++)
         for (int part = 0; part < 2; part++)
             r->quad[lane / 4].drawn[part][lane % 4] =
-                is_drawn(sys, lane < sys->n_bodies ? lane : sys->n_bodies - 1, part);
+                lk_rattle_is_drawn(sys, lane < sys->n_bodies ? lane : sys->n_bodies - 1, part);
 }
 
 static void find_tense(struct lk_system *sys, struct lk_rattle *r)

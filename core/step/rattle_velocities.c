@@ -100,12 +100,8 @@ void lk_rattle_loads(struct lk_system *sys, double t, const double *inputs, stru
 
 /* ---- accelerations and reactions; nothing but the state enters ---- */
 
-/* multipliers of compliant rows by their laws; those of rigid rows begin at 0, but where bodies
- * without inertia pass forces on: there the balance of forces is that of the half kick */
-static void start_multipliers(struct lk_system *sys, const struct lk_state *state)
+void lk_rattle_settle_laws(struct lk_system *sys, const struct lk_state *state)
 {
-    if (sys->n_massless == 0)
-        lk_rattle_forget_rigid(sys);
     for (int i = 0; i < sys->n_laws; i++) {
         const struct lk_law *law = &sys->law[i];
         struct lk_law_value f;
@@ -114,6 +110,15 @@ static void start_multipliers(struct lk_system *sys, const struct lk_state *stat
         lk_law_evaluate(law, sys->term, x, rate, !law->is_hard, &f);
         sys->next.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
     }
+}
+
+/* those of rigid rows begin at 0, but where bodies without inertia pass forces on: there the
+ * balance of forces is that of the half kick */
+static void start_multipliers(struct lk_system *sys, const struct lk_state *state)
+{
+    if (sys->n_massless == 0)
+        lk_rattle_forget_rigid(sys);
+    lk_rattle_settle_laws(sys, state);
 }
 
 /* an acceleration about an axis without inertia is undetermined */

@@ -295,6 +295,32 @@ struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int
     return m;
 }
 
+void figure_furnish(struct mechanism *m, int drives)
+{
+    m->force = realloc(m->force, (size_t)(m->n_forces + m->n_joints) * sizeof(*m->force));
+    if (!m->force)
+        abort();
+    for (int j = 0; j < m->n_joints; j++) {
+        struct mechanism_joint *joint = &m->joint[j];
+        struct mechanism_force f = {.type = j % 4 == 0 ? LK_FORCE_JOINT_SPRING_DAMPER
+                                                       : LK_FORCE_FRICTION,
+                                    .joint = j,
+                                    .stiffness = 3,
+                                    .damping = 0.02,
+                                    .coulomb = 0.05,
+                                    .stick = 0.06};
+
+        if (lk_joint_traits[joint->type].n_coordinates != 1)
+            continue;
+        if (j % 4 < 2) {
+            m->force[m->n_forces++] = f;
+        } else if (j % 4 == 2 && drives) {
+            joint->drive[joint->n_drives++] = (struct mechanism_drive){
+                .type = LK_DRIVE_HARMONIC, .amplitude = 0.05, .omega = 3 + j % 5};
+        }
+    }
+}
+
 static int is_known(enum lk_joint_type type)
 {
     return type == LK_JOINT_SPHERICAL || type == LK_JOINT_REVOLUTE || type == LK_JOINT_FIXED ||
@@ -304,7 +330,7 @@ static int is_known(enum lk_joint_type type)
 }
 
 /* @now: the new place of each joint, for references to it */
-static void tame_joints(struct mechanism *m, int *now)
+static void tame_joints(struct mechanism *m, unsigned keeps, int *now)
 {
     int n = 0;
 
@@ -314,8 +340,11 @@ static void tame_joints(struct mechanism *m, int *now)
         now[j] = n;
         if (joint->type == LK_JOINT_GEAR || joint->type == LK_JOINT_RACK)
             continue;
-        joint->has_compliance = joint->n_drives = 0;
-        if (joint->type == LK_JOINT_SCREW) {
+        joint->has_compliance &= (keeps & FIGURE_KEEPS_LAWS) != 0;
+        joint->n_drives *= (keeps & FIGURE_KEEPS_DRIVES) != 0;
+        if (keeps & FIGURE_KEEPS_JOINTS)
+            ;
+        else if (joint->type == LK_JOINT_SCREW) {
             joint->type = LK_JOINT_REVOLUTE;
         } else if (!is_known(joint->type)) {
             joint->type = LK_JOINT_SPHERICAL;
@@ -327,9 +356,34 @@ static void tame_joints(struct mechanism *m, int *now)
     m->n_joints = n;
 }
 
-void figure_tame(struct mechanism *m)
+/* @now: new place of each input, for the drives that follow one */
+static void tame_inputs(struct mechanism *m, unsigned keeps, const int *joint_now, int *now)
 {
-    int *now = zeros(m->n_joints, sizeof(int)), n = 0;
+    int n = 0;
+
+    for (int i = 0; i < m->n_inputs; i++) {
+        now[i] = n;
+        if (m->input[i].type == LK_INPUT_DRIVE && !(keeps & FIGURE_KEEPS_DRIVES))
+            continue;
+        m->input[n] = m->input[i];
+        m->input[n++].joint = m->input[i].joint < 0 ? -1 : joint_now[m->input[i].joint];
+    }
+    m->n_inputs = n;
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < m->joint[j].n_drives; k++)
+            if (m->joint[j].drive[k].type == LK_DRIVE_INPUT)
+                m->joint[j].drive[k].input = now[m->joint[j].drive[k].input];
+}
+
+static int is_kept(const struct mechanism_force *f, unsigned keeps)
+{
+    return f->type >= LK_FORCE_CONSTANT_FORCE ||
+           (f->type != LK_FORCE_STOP && (keeps & FIGURE_KEEPS_LAWS));
+}
+
+void figure_tame(struct mechanism *m, unsigned keeps)
+{
+    int *now = zeros(m->n_joints, sizeof(int)), *input = zeros(m->n_inputs, sizeof(int)), n = 0;
 
     for (int b = 0; b < m->n_bodies; b++)
         if (m->body[b].mass == 0) {
@@ -337,18 +391,15 @@ void figure_tame(struct mechanism *m)
             for (int i = 0; i < 3; i++)
                 m->body[b].inertia[i] = 0.02;
         }
-    tame_joints(m, now);
+    tame_joints(m, keeps, now);
     for (int i = 0; i < m->n_forces; i++)
-        if (m->force[i].type >= LK_FORCE_CONSTANT_FORCE)
-            m->force[n++] = m->force[i];
+        if (is_kept(&m->force[i], keeps)) {
+            m->force[n] = m->force[i];
+            m->force[n].joint = m->force[i].joint < 0 ? -1 : now[m->force[i].joint];
+            n++;
+        }
     m->n_forces = n;
-    n = 0;
-    for (int i = 0; i < m->n_inputs; i++) {
-        if (m->input[i].type == LK_INPUT_DRIVE)
-            continue;
-        m->input[n] = m->input[i];
-        m->input[n++].joint = m->input[i].joint < 0 ? -1 : now[m->input[i].joint];
-    }
-    m->n_inputs = n;
+    tame_inputs(m, keeps, now, input);
     free(now);
+    free(input);
 }

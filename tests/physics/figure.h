@@ -47,9 +47,21 @@ enum figure_joints {
  * length. Never NULL. Release with mechanism_free(). */
 struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int n, uint64_t seed);
 
-/** figure_tame() - removes from a random mechanism what batches do not support: compliant rows,
- * drives, couplings, other joints (replaced by revolute and spherical ones), bodies without
- * inertia. */
-void figure_tame(struct mechanism *mechanism);
+/** figure_furnish() - springs, dampers and friction at joints with one coordinate; @drives: and
+ * drives, which a figure with loops does not follow. */
+void figure_furnish(struct mechanism *mechanism, int drives);
+
+/** enum figure_keeps - elements of a random mechanism beyond joints of rows/table.h, loads and
+ * inputs of forces: joints with other rows, drives, whatever follows a law but end stops. */
+enum figure_keeps {
+    FIGURE_KEEPS_JOINTS = 1,
+    FIGURE_KEEPS_DRIVES = 2,
+    FIGURE_KEEPS_LAWS = 4,
+    FIGURE_KEEPS_ALL = 7
+};
+
+/** figure_tame() - removes from a random mechanism the elements that are not in @keeps; other
+ * joints are replaced by revolute and spherical ones. */
+void figure_tame(struct mechanism *mechanism, unsigned keeps);
 
 #endif

@@ -825,7 +825,7 @@ static void test_random_mechanisms(void **state)
         struct mechanism *m = mechanism_make(seed, seed % 2 ? MECHANISM_MIXED : MECHANISM_FREE, n);
         char what[80];
 
-        figure_tame(m);
+        figure_tame(m, 0);
         snprintf(what, sizeof(what), "seed %d, %d bodies", (int)seed, n);
         check_plan(m, what);
         mechanism_free(m);

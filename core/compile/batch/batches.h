@@ -12,7 +12,7 @@
 int lk_engine_check(const char *name, struct lk_error *ret_error);
 
 /** lk_batches_new() - lay out pieces, blocks and fronts of a mechanism.
- * @kind: enum lk_kind of each joint;  @formulation: one in lanes, with @iterations a step
+ * @kind: of each joint in lanes, see fields.h;  @formulation: one in lanes, with @iterations a step
  * Return: 0, -ENOMEM. Release with lk_batches_free(). */
 int lk_batches_new(const struct lk_topology *topology, const int *kind,
                    const struct lk_engine *engine, const struct lk_formulation *formulation,
@@ -26,9 +26,10 @@ void lk_batches_free(struct lk_batches *batches);
 struct lk_draft;
 int lk_batches_draft(struct lk_draft *draft, const struct lk_engine *const *engines);
 
-/** lk_batches_layout() - reserve memory for a copy of @plan; once the arena is allocated, also copy
- * it. lk_batches_fill() sets the constants later, from those of the system. */
-struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies,
+/** lk_batches_layout() - reserve memory for a copy of @plan with as many bodies and rows as @system
+ * has; once the arena is allocated, also copy it. lk_batches_fill() sets the constants later, from
+ * those of the system. */
+struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct lk_system *system,
                                      struct lk_arena *arena);
 void lk_batches_fill(struct lk_system *system);
 

@@ -10,7 +10,8 @@
 
 struct lk_draft;
 
-/** lk_batches_work() - count the work of a batched step, one number for each enum lk_batch_work.
+/** lk_batches_work() - count the work of a batched step, one number for each enum lk_batch_work,
+ * without what is found one by one.
  * lk_batches_time() - its time on one worker at @prices [ns]. */
 void lk_batches_work(const struct lk_batches *batches, double ret[LK_BATCH_WORKS]);
 double lk_batches_time(const struct lk_batches *batches, const struct lk_prices *prices);

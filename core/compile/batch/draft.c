@@ -10,12 +10,23 @@
 /* lanes do not support bodies without inertia or thin bodies, which have special predictors */
 #define THIN 1e-9
 
-/* its kind in rows/table.h, or -1 */
-static int kind_of(const struct lk_draft_block *b)
+static int is_coupling(const struct lk_draft_block *b)
+{
+    return b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK;
+}
+
+/* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of
+ * `rattle` alone. */
+static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     enum lk_kind kind = lk_kind_of(b->type);
+    bool moves = b->body[0] > d->n_bodies || b->kind == LK_ROWS_DRIVEN;
 
-    return b->kind != LK_ROWS_RIGID || b->hold >= 0 || kind == LK_KINDS ? -1 : (int)kind;
+    if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
+        return (int)kind;
+    if (d->formulation != &lk_formulation_rattle || is_coupling(b) || b->kind == LK_ROWS_UNILATERAL)
+        return -1;
+    return (b->kind == LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
 static int is_plain(const struct lk_body_def *b)
@@ -34,14 +45,14 @@ static int is_plain(const struct lk_body_def *b)
 static int is_known(const struct lk_draft *d, int *kind)
 {
     const struct lk_model *m = d->model;
-    int known = d->formulation->in_lanes && !d->in_hold && d->n_frames == 0;
+    int known = d->formulation->in_lanes && !d->in_hold;
 
     for (int i = 0; i < m->n_bodies; i++)
         known &= is_plain(&m->bodies[i]);
     for (int i = 0; i < m->n_outputs; i++)
         known &= m->outputs[i].type != LK_OUTPUT_CONDITION;
     for (int i = 0; i < d->n_blocks; i++) {
-        kind[i] = kind_of(&d->blocks[i]);
+        kind[i] = kind_of(d, &d->blocks[i]);
         known &= kind[i] >= 0;
     }
     return known;

@@ -16,11 +16,11 @@
             (to)->array = memory;                                                                  \
     } while (0)
 
-struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies,
+struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct lk_system *sys,
                                      struct lk_arena *arena)
 {
     struct lk_batches *p = lk_arena_take(arena, 1, sizeof(*p));
-    size_t lane = sizeof(double) * (size_t)plan->lanes;
+    size_t lane = sizeof(double) * (size_t)plan->lanes, bodies = (size_t)sys->n_bodies + 1;
 
     if (arena->base)
         *p = *plan;
@@ -42,9 +42,11 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
     COPY(p, arena, plan, masks, n_masks);
     void *watch = lk_arena_take(arena, (size_t)plan->n_tasks * LK_WATCHES, lane);
     void *sums = lk_arena_take(arena, (size_t)plan->n_tasks * LK_SUMS, lane);
-    void *loaded = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
-    void *watched = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
-    void *place = lk_arena_take(arena, (size_t)n_bodies + 1, sizeof(int));
+    void *loaded = lk_arena_take(arena, bodies, sizeof(int));
+    void *watched = lk_arena_take(arena, bodies, sizeof(int));
+    void *place = lk_arena_take(arena, bodies, sizeof(int));
+    void *soft = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(*p->soft));
+    void *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
     if (!arena->base)
         return NULL;
     p->values = values;
@@ -53,6 +55,8 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, int n_bodies
     p->loaded = loaded;
     p->watched = watched;
     p->place = place;
+    p->soft = soft;
+    p->value = value;
     return p;
 }
 
@@ -91,7 +95,7 @@ static void fill_joints(const struct lk_system *sys, struct lk_batches *p)
 {
     for (int i = 0; i < p->n_joints; i++) {
         struct lk_batch_joints *block = &p->joints[i];
-        const struct lk_joint_kind *k = &lk_joint_kinds[block->kind];
+        const struct lk_joint_kind *k = lk_lane_kind(block->kind);
 
         for (int l = 0; l < p->lanes; l++) {
             const struct lk_joint *j = block->joint[l] < 0 ? NULL : &sys->joint[block->joint[l]];
@@ -126,13 +130,43 @@ static void name_body(const struct lk_system *sys, int *list, int *n, int body)
 
 static void name_joint(const struct lk_system *sys, int *list, int *n, int joint)
 {
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < sys->joint[joint].n_sides; s++)
         name_body(sys, list, n, sys->joint[joint].body[s]);
+}
+
+/* the lane of @body shows its pose */
+static void show_body(struct lk_batches *p, int body)
+{
+    for (int i = 0; i < p->n_bodies; i++)
+        for (int l = 0; l < p->lanes; l++)
+            if (p->bodies[i].body[l] == body)
+                p->bodies[i].shown |= 1u << l;
+}
+
+/* joints whose rows are found one by one: their bodies, and those that follow laws */
+static void name_singles(struct lk_system *sys, struct lk_batches *p)
+{
+    p->n_soft = 0;
+    for (int i = 0; i < p->n_joints; i++)
+        for (int l = 0; l < p->lanes && p->joints[i].kind >= LK_KIND_SINGLE; l++) {
+            int joint = p->joints[i].joint[l];
+
+            if (joint < 0)
+                continue;
+            for (int s = 0; s < sys->joint[joint].n_sides; s++)
+                show_body(p, sys->joint[joint].body[s]);
+            name_joint(sys, p->watched, &p->n_watched, joint);
+            if (p->joints[i].kind < LK_KIND_SOFT)
+                continue;
+            name_joint(sys, p->loaded, &p->n_loaded, joint);
+            p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = i, .lane = l};
+        }
 }
 
 static void name_bodies(struct lk_system *sys, struct lk_batches *p)
 {
     p->n_loaded = p->n_watched = 0;
+    name_singles(sys, p);
     for (int i = 0; i < sys->n_loads; i++)
         name_body(sys, p->loaded, &p->n_loaded, sys->load[i].body);
     for (int i = 0; i < sys->n_inputs; i++) {
@@ -140,7 +174,7 @@ static void name_bodies(struct lk_system *sys, struct lk_batches *p)
 
         if (in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE)
             name_joint(sys, p->loaded, &p->n_loaded, in->joint);
-        else
+        else if (lk_input_is_load(in->type))
             name_body(sys, p->loaded, &p->n_loaded, in->load.body);
     }
     for (int i = 0; i < p->n_loaded; i++)

@@ -45,7 +45,7 @@ static void make_joints(struct lk_planner *pl)
         for (int k = 0; k < f->n_elim && f->is_aligned; k++)
             add_joints(pl, f->slots[k].kind, f->slots[k].joint);
     }
-    for (int kind = 0; kind < LK_KINDS; kind++) {
+    for (int kind = 0; kind < LK_LANE_KINDS; kind++) {
         int lane[LK_LANES_MAX], n = 0;
 
         for (int j = 0; j <= pl->t->n_joints; j++) {
@@ -158,7 +158,7 @@ static void place_bodies(struct lk_planner *pl, int block)
 static void place_joints(struct lk_planner *pl, int block)
 {
     pl->p->joints[block].at =
-        lk_planner_reserve(pl->p, lk_kind_size(&lk_joint_kinds[pl->p->joints[block].kind]));
+        lk_planner_reserve(pl->p, lk_lane_size(pl->p->joints[block].kind, pl->iterations));
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
@@ -271,9 +271,9 @@ static int largest_block(const struct lk_planner *pl)
 {
     int most = pl->p->body_size;
 
-    for (int k = 0; k < LK_KINDS; k++)
-        if (lk_kind_size(&lk_joint_kinds[k]) > most)
-            most = lk_kind_size(&lk_joint_kinds[k]);
+    for (int k = 0; k < LK_LANE_KINDS; k++)
+        if (lk_kind_size(lk_lane_kind(k)) > most)
+            most = lk_kind_size(lk_lane_kind(k));
     for (int i = 0; i < pl->p->n_fronts; i++)
         if (remainder_size(&pl->p->fronts[i]) > most)
             most = remainder_size(&pl->p->fronts[i]);
@@ -309,7 +309,7 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
                    const struct lk_formulation *formulation, int iterations,
                    struct lk_batches **ret)
 {
-    struct lk_planner pl = {.t = t, .kind = kind};
+    struct lk_planner pl = {.t = t, .kind = kind, .iterations = iterations};
     int r = lk_pieces_init(t, kind, engine->lanes, &pl.pieces);
 
     if (r < 0)

@@ -93,7 +93,7 @@ void lk_planner_refer_sides(struct lk_planner *pl)
         p->bodies[i].n_sides = from->n_slots;
         for (int k = 0; k < from->n_slots && !pl->failed; k++) {
             const struct lk_piece_slot *s = &from->slots[k];
-            const struct lk_joint_kind *kind = &lk_joint_kinds[s->kind];
+            const struct lk_joint_kind *kind = lk_lane_kind(s->kind);
             struct lk_batch_side side = {
                 .joint = refer_joints(pl, s->joint, p->nothing),
                 .side = s->side,
@@ -432,7 +432,7 @@ void lk_planner_refer_front(struct lk_planner *pl, int i)
 
     p->fronts[i].first_slot = p->n_slots;
     for (int k = 0; k < f->n_slots && !pl->failed; k++) {
-        const struct lk_joint_kind *kind = &lk_joint_kinds[f->slots[k].kind];
+        const struct lk_joint_kind *kind = lk_lane_kind(f->slots[k].kind);
         struct lk_batch_slot s = {.joint = refer_joints(pl, f->slots[k].joint, ones),
                                   .rows = lk_kind_rows(kind),
                                   .regular = lk_kind_regular(kind),

@@ -19,10 +19,12 @@ struct lk_gap {
 };
 
 /** struct lk_planner - a plan under way. @p: the program;  @body, @joint: where each of them lies
- * @gaps: of the stack of the current task;  @failed: memory is exhausted */
+ * @iterations: of a step;  @gaps: of the stack of the current task;  @failed: memory is exhausted
+ */
 struct lk_planner {
     const struct lk_topology *t;
     const int *kind;
+    int iterations;
     struct lk_pieces pieces;
     struct lk_batches *p;
     struct lk_spot *body;
@@ -50,7 +52,7 @@ void *lk_planner_grow(struct lk_planner *pl, void *array, int n, size_t size);
  * @first to @end - 1 of a front. */
 static inline int lk_planner_rows(int kind)
 {
-    return lk_kind_rows(&lk_joint_kinds[kind]);
+    return lk_kind_rows(lk_lane_kind(kind));
 }
 
 static inline int lk_planner_front_rows(const struct lk_piece_front *f, int first, int end)

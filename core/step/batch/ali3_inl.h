@@ -103,7 +103,7 @@ static void load_multipliers(const struct lk_system *sys, const struct lk_batche
 {
     for (int b = 0; b < p->n_joints; b++) {
         const struct lk_batch_joints *j = &p->joints[b];
-        const struct lk_joint_kind *k = &lk_joint_kinds[j->kind];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
         double *f = p->values + (j->at + lk_kind_lambda(k)) * LK_LANES;
 
         for (int l = 0; l < LK_LANES; l++)

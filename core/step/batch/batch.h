@@ -57,16 +57,18 @@ struct lk_batch_side {
     int scatter;
 };
 
-/** struct lk_batch_bodies - bodies side by side. @at: of their fields;  @body: -1 in empty lanes */
+/** struct lk_batch_bodies - bodies side by side. @at: of their fields;  @shown: bit mask of the
+ * lanes whose poses rows read that are found one by one;  @body: -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
     int first_side;
     int n_sides;
+    unsigned shown;
     int body[LK_LANES_MAX];
 };
 
-/** struct lk_batch_joints - joints of one kind side by side. @joint: -1 in empty lanes, whose both
- * sides are the ground */
+/** struct lk_batch_joints - joints of one kind side by side, see fields.h. @joint: -1 in empty
+ * lanes, whose both sides are the ground */
 struct lk_batch_joints {
     int kind;
     int at;
@@ -117,7 +119,7 @@ struct lk_batch_slot {
 /* (e, n) of the fronts that have instances of the kernels: those of chains and loops of joints with
  * 3, 5 and 6 rows. */
 #define LK_BATCH_SHAPES(X)                                                                         \
-    X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12)
+    X(3, 3) X(3, 6) X(3, 9) X(5, 5) X(5, 10) X(5, 15) X(6, 6) X(6, 11) X(6, 12) X(6, 18)
 
 enum lk_batch_shape {
     LK_BATCH_SHAPE_ANY,
@@ -196,10 +198,20 @@ struct lk_batch_task {
     int scratch;
 };
 
-/** struct lk_batches - the whole program. Constant after compilation, except @values and @watch.
+/** struct lk_batch_soft - where a joint whose rows follow laws lies. */
+struct lk_batch_soft {
+    int joint;
+    int block;
+    int lane;
+};
+
+/** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
+ * @watch.
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
- * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles] */
+ * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
+ * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane;  @value:
+ * of each law's row as a step begins */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -234,6 +246,9 @@ struct lk_batches {
     int *loaded;
     int *watched;
     int *place;
+    int n_soft;
+    struct lk_batch_soft *soft;
+    double *value;
     double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };

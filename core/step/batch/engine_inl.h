@@ -4,7 +4,7 @@
  * workers. Their steps are in ali3_inl.h and rattle_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
-#include "step/batch/batch.h"
+#include "step/batch/singles.h"
 #include "step/rattle.h"
 #include <string.h>
 
@@ -45,12 +45,12 @@ static void sum_loads(struct lk_system *sys, const struct lk_batches *p, double 
 
 /* ---- multipliers, one joint after another in the state ---- */
 
-/* @scale: of the multipliers in lanes */
+/* @scale: of the multipliers in lanes; those of soft rows add to what their laws say */
 LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches *p, int block,
                                  double scale, struct watch *watch)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = &lk_joint_kinds[j->kind];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
     const lanes_t *lambda = block_at(p, j->at + lk_kind_lambda(k));
     int rows = lk_kind_rows(k);
 
@@ -60,7 +60,7 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
         double *to = sys->next.lambda + j->row[l];
 
         for (int r = 0; r < rows && j->joint[l] >= 0; r++)
-            to[r] = scale * ((const double *)&lambda[r])[l];
+            to[r] = (j->kind < LK_KIND_SOFT ? 0 : to[r]) + scale * ((const double *)&lambda[r])[l];
     }
 }
 

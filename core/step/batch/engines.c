@@ -94,10 +94,23 @@ static void rattle_renew(struct lk_system *sys)
 
 static void rattle_begin(struct lk_system *sys)
 {
-    const double none[2] = {0};
+    const struct lk_batches *p = sys->batches;
 
-    for (int b = 0; b < sys->n_bodies; b++)
-        lk_rattle_begin_body(sys, b, none);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double drawn[2] = {0};
+
+        for (int part = 0; part < 2 && p->n_soft > 0; part++) {
+            double *f = p->values + p->place[b] + part * p->lanes;
+
+            drawn[part] = lk_rattle_is_drawn(sys, b, part);
+            f[LK_RATTLE_DRAWN * p->lanes] = drawn[part];
+            f[LK_RATTLE_AHEAD * p->lanes] =
+                (1 - drawn[part]) * sys->quad[b / 4].start_a[part][b % 4];
+        }
+        lk_rattle_begin_body(sys, b, drawn);
+    }
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->now.tangent[i] = LK_DECOUPLED;
 }
 
 const struct lk_formulation lk_formulation_ali3_lanes = {

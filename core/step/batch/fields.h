@@ -12,6 +12,27 @@
 
 #include "rows/table.h"
 
+/* Kinds of joints in lanes: those of rows/table.h, then blocks of 1 to LK_SINGLE_ROWS rows whose
+ * values and Jacobians are found one by one (singles.h) and kept as those of slides. The rows of a
+ * soft block follow laws. */
+#define LK_SINGLE_ROWS 6
+enum {
+    LK_KIND_SINGLE = LK_KINDS,
+    LK_KIND_SOFT = LK_KIND_SINGLE + LK_SINGLE_ROWS,
+    LK_LANE_KINDS = LK_KIND_SOFT + LK_SINGLE_ROWS
+};
+
+static const struct lk_joint_kind lk_single_kinds[LK_SINGLE_ROWS] = {
+    {.n_slide = 1}, {.n_slide = 2}, {.n_slide = 3}, {.n_slide = 4}, {.n_slide = 5}, {.n_slide = 6},
+};
+
+/** lk_lane_kind() - rows of a block of @kind. RT: yes. */
+static inline const struct lk_joint_kind *lk_lane_kind(int kind)
+{
+    return kind < LK_KINDS ? &lk_joint_kinds[kind]
+                           : &lk_single_kinds[(kind - LK_KIND_SINGLE) % LK_SINGLE_ROWS];
+}
+
 /* offsets of the fields of a joint [vectors], in the order in which a step uses them */
 /* the joint's point on either body, body axes; then its directions on either body */
 static inline int lk_kind_points(const struct lk_joint_kind *k)
@@ -76,6 +97,31 @@ static inline int lk_kind_size(const struct lk_joint_kind *k)
     return lk_kind_scatter(k) + lk_kind_scatter_size(k);
 }
 
+/* Of soft blocks, behind those: multipliers of the iterate, of the last one but one, and their
+ * increments in each iteration. */
+static inline int lk_soft_lambda(const struct lk_joint_kind *k)
+{
+    return lk_kind_size(k);
+}
+
+static inline int lk_soft_kept(const struct lk_joint_kind *k)
+{
+    return lk_soft_lambda(k) + lk_kind_rows(k);
+}
+
+static inline int lk_soft_increment(const struct lk_joint_kind *k, int iteration)
+{
+    return lk_soft_kept(k) + (1 + iteration) * lk_kind_rows(k);
+}
+
+/** lk_lane_size() - vectors of a block of @kind in a step of @iterations. */
+static inline int lk_lane_size(int kind, int iterations)
+{
+    const struct lk_joint_kind *k = lk_lane_kind(kind);
+
+    return kind < LK_KIND_SOFT ? lk_kind_size(k) : lk_soft_increment(k, iterations);
+}
+
 /** enum lk_body_field - offsets of the fields of a body [vectors].
  * X, R:       current pose; in the iterations the predicted one, that of the factor
  * NOW_X, NOW_R: pose after the last iteration
@@ -107,7 +153,8 @@ enum lk_body_field {
 /** enum lk_rattle_field - the same for `rattle`, whose iterations turn about the axes of q_n.
  * NOW_X, NOW_R: pose in the iterations, then that of the factor
  * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
- * G:            angular part of s W g, body axes
+ * G:            angular part of s W g, body axes;  DRAWN: see struct lk_half_kicks;  AHEAD:
+ *               weight of the last half kick in the prediction, of the translation and the rotation
  * ITERATE:      u, theta, s W (Phi_q^T lambda - Q)
  * KEPT:         those before the last increment; after the iterations ACCELERATION (world)
  * INCREMENTS:   of each iteration dq, s W Phi_q^T dlambda, all about the body's axes */
@@ -118,7 +165,9 @@ enum lk_rattle_field {
     LK_RATTLE_BENT = LK_RATTLE_MOVED + 6,
     LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
     LK_RATTLE_G = LK_RATTLE_LOAD + 6,
-    LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
+    LK_RATTLE_DRAWN = LK_RATTLE_G + 3,
+    LK_RATTLE_AHEAD = LK_RATTLE_DRAWN + 2,
+    LK_RATTLE_ITERATE = LK_RATTLE_AHEAD + 2,
     LK_RATTLE_KEPT = LK_RATTLE_ITERATE + 12,
     LK_RATTLE_ACCELERATION = LK_RATTLE_KEPT,
     LK_RATTLE_INCREMENTS = LK_RATTLE_KEPT + 12

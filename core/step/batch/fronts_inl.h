@@ -16,8 +16,8 @@ LK_INLINE int lower_at(int e, int r, int c)
 struct rows_at {
     lanes_t arm[3];
     double sign;
-    lanes_t n[2][3];
-    lanes_t turn[5][3];
+    lanes_t n[ROWS_MAX][3];
+    lanes_t turn[ROWS_MAX][3];
 };
 
 LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side, struct rows_at *r)
@@ -99,12 +99,12 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
                            const struct lk_joint_kind *uniform, int n_blocks, int n, lanes_t *F)
 {
     const struct lk_batch_block *block = p->blocks + el->first_block;
-    lanes_t buffer[7], far[6 + 9 * SQUARE_MAX];
+    lanes_t buffer[7], far[JACOBIAN_MAX];
     const lanes_t *A = view(p, el->body, LK_BODY_A, 7, buffer);
 
 #pragma GCC unroll 2
     for (int b = 0; b < n_blocks; b++) {
-        const struct lk_joint_kind *kc = uniform ? uniform : &lk_joint_kinds[block[b].kind];
+        const struct lk_joint_kind *kc = uniform ? uniform : lk_lane_kind(block[b].kind);
         int size = lk_kind_regular(kc) - lk_kind_jacobian(kc);
         struct rows_at column;
         lanes_t w[ROWS_MAX][3];
@@ -114,7 +114,7 @@ LK_INLINE void add_element(const struct lk_batches *p, const struct lk_batch_ele
         weigh_rows(kc, A, &column, w);
 #pragma GCC unroll 2
         for (int a = b; a < n_blocks; a++) {
-            const struct lk_joint_kind *kr = uniform ? uniform : &lk_joint_kinds[block[a].kind];
+            const struct lk_joint_kind *kr = uniform ? uniform : lk_lane_kind(block[a].kind);
             lanes_t *corner = F + block[b].at * n + block[a].at;
             struct rows_at row;
 

@@ -2,8 +2,9 @@
 /* Joints side by side: rows of rows/table.h. @k is a constant at every call, so that each kind has
  * an instance of its own. Without include guard on purpose, see lanes_inl.h. */
 
-#define ROWS_MAX   6
-#define SQUARE_MAX 3
+#define ROWS_MAX     6
+#define SQUARE_MAX   3
+#define JACOBIAN_MAX (9 * ROWS_MAX) /* vectors */
 
 /** struct place_of - a joint at its present poses, along the world axes: arms, gap, directions. */
 struct place_of {

@@ -144,10 +144,15 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
 
     for (int i = 0; i < 6; i++)
         u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
+    for (int i = 0; i < 6 && p->n_soft > 0; i++) /* some without the half kick */
+        u[i] -= (1 - f[LK_RATTLE_AHEAD + i / 3]) *
+                (sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i]);
     sum_forces(sys, f, sum);
     for (int i = 0; i < 3; i++)
         u[6 + i] = f[LK_BODY_SM] * sum[i];
     lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, u + 9);
+    if (p->n_soft > 0) /* their tangent asks for a factor of q_n */
+        turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
     place_iterate(f);
     momentum_residual(sys, f);
 }
@@ -267,6 +272,16 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
+/* the velocity of what dampers draw along: (3 u - u_last) / 2h */
+LK_INLINE void draw_along(const struct lk_system *sys, lanes_t *f)
+{
+    for (int i = 0; i < 6; i++) {
+        lanes_t mean = 1 / sys->h * f[LK_RATTLE_MOVED + i] + 0.5 * sys->h * f[LK_RATTLE_BENT + i];
+
+        f[LK_BODY_OLD_V + i] += f[LK_RATTLE_DRAWN + i / 3] * (mean - f[LK_BODY_OLD_V + i]);
+    }
+}
+
 static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
                                                   const struct lk_batches *p, int block)
 {
@@ -285,6 +300,8 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
     }
     lk_sym_mul_lanes(f + LK_BODY_SJ, momentum, v + 3);
+    if (p->n_soft > 0)
+        draw_along(sys, f);
     show_motion(p, block, LK_BODY_OLD_V);
 }
 

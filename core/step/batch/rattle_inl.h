@@ -27,6 +27,12 @@ struct rattle_run {
 
 /* ---- a task ---- */
 
+LK_INLINE void show_iterate(struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    if (p->bodies[block].shown)
+        lk_singles_show_iterate(sys, p, block);
+}
+
 LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
 {
     struct lk_system *sys = now->run.sys;
@@ -36,21 +42,30 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     switch (now->up) {
     case PREDICTION:
         predict_motion(sys, p, block);
+        show_iterate(sys, p, block);
         break;
     case ITERATION:
         iterate_bodies(sys, p, block, &now->newton, &now->sums[t]);
+        show_iterate(sys, p, block);
         break;
     case CHECK:
         finish_bodies(p, block, &now->newton, &now->sums[t], watch);
+        show_iterate(sys, p, block);
         break;
     case UNCLOSE:
         unclose_bodies(p, block, &now->newton, watch);
+        if (p->bodies[block].shown)
+            lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
         break;
     case KICK:
         kick_bodies(sys, p, block);
+        if (p->bodies[block].shown)
+            lk_singles_show_pose(sys, p, block, LK_BODY_X);
         break;
     case FREE:
         accelerate_bodies(sys, p, block);
+        if (p->bodies[block].shown)
+            lk_singles_show_twist(sys, p, block);
         break;
     case STORE:
         store_bodies(sys, p, block, watch);
@@ -65,6 +80,7 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
 
 LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
 {
+    struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
     struct watch *watch = &now->run.watch[t];
 
@@ -72,22 +88,22 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
     case PREDICTION:
     case ITERATION:
     case CHECK:
-        iterate_joints(p, block, now->newton.done > 1, &now->sums[t]);
+        iterate_joints(sys, p, block, &now->newton, &now->sums[t]);
         break;
     case UNCLOSE:
-        unclose_joints(p, block);
+        unclose_joints(sys, p, block, &now->newton);
         break;
     case KICK:
-        kick_joints(p, block, watch);
+        kick_joints(sys, p, block, watch);
         break;
     case AGAIN:
         refine_joints(p, block);
         break;
     case FREE:
-        accelerate_joints(p, block, watch);
+        accelerate_joints(sys, p, block, watch);
         break;
     case STORE:
-        store_multipliers(now->run.sys, p, block, now->run.sys->s, watch);
+        store_multipliers(sys, p, block, sys->s, watch);
         break;
     case REST:
     case MATRIX:
@@ -101,6 +117,7 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
     int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE;
+    int factors = now->up == MATRIX || (now->up == PREDICTION && p->n_soft > 0);
 
     if (now->up == REST)
         return;
@@ -114,7 +131,7 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
         else if (op->what == LK_BATCH_JOINTS)
             joints_up(now, t, op->index);
         else if (solves)
-            upward(p, op->index, now->up == MATRIX ? FIRST : ITERATE, scratch);
+            upward(p, op->index, factors ? FIRST : ITERATE, scratch);
     }
 }
 
@@ -159,6 +176,8 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         [ACCELERATIONS] = BOTH_PARTS,
     };
 
+    int iteration = now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.done : -1;
+
     if (now->down == STAY)
         return;
     if (now->down == INCREMENT || now->down == INCREMENT_AGAIN)
@@ -169,7 +188,7 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         if (op->what == LK_BATCH_BODIES)
             bodies_down(now, t, op->index);
         else if (op->what == LK_BATCH_JOINTS)
-            solved_joints(p, op->index, solved[now->down]);
+            solved_joints(p, op->index, solved[now->down], iteration);
         else
             downward(p, op->index, scratch);
     }
@@ -240,11 +259,12 @@ static void judge_increment(struct rattle_run *now)
 
 /* ---- the step ---- */
 
-/* -Q at the pose of the state in OLD_*, at time @t */
+/* Phi_q^T lambda of soft rows - Q at the pose of the state in OLD_*, at time @t */
 static void take_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                        const double *inputs)
 {
     sum_loads(sys, p, t, inputs, LK_BODY_X);
+    lk_singles_pull(sys, p, sys->residual);
     for (int i = 0; i < p->n_loaded; i++) {
         double *f = p->values + p->place[p->loaded[i]] + LK_RATTLE_LOAD * LK_LANES;
         const struct lk_twist *load = &sys->residual[p->loaded[i]];
@@ -277,6 +297,77 @@ static void close_positions(struct rattle_run *now)
     sweep(now, CLOSE, REST);
 }
 
+/* the poses of the state in OLD_* */
+static void show_loaded(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_loaded && p->n_soft > 0; i++)
+        show_pose(sys, p, p->loaded[i], LK_BODY_X);
+}
+
+/* the twists of the watched bodies before they are in a state */
+static void show_velocities(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int i = 0; i < p->n_watched; i++) {
+        int b = p->watched[i];
+        const double *v = p->values + p->place[b] + LK_BODY_OLD_V * LK_LANES;
+
+        show_pose(sys, p, b, LK_BODY_X);
+        for (int k = 0; k < 3; k++) {
+            sys->twist[b].v[k] = v[k * LK_LANES];
+            sys->twist[b].w[k] = v[(3 + k) * LK_LANES];
+        }
+    }
+}
+
+/* the second part of the velocities, and free accelerations with the loads at time @t; laws ask for
+ * the velocities first */
+static void close_velocities(struct rattle_run *now, double t, const double *inputs)
+{
+    struct lk_system *sys = now->run.sys;
+    const struct lk_batches *p = now->run.p;
+
+    if (p->n_soft == 0) {
+        take_loads(sys, p, t, inputs);
+        sweep(now, VELOCITIES, FREE);
+        return;
+    }
+    sweep(now, VELOCITIES, REST);
+    show_velocities(sys, p);
+    lk_keep_coordinates(sys);
+    lk_singles_settle(sys, p);
+    take_loads(sys, p, t, inputs);
+    sweep(now, STAY, FREE);
+}
+
+/* power of the drives with @inputs at the state that a step begins with */
+static double drive_power(struct rattle_run *now, double t, const double *inputs)
+{
+    struct lk_system *sys = now->run.sys;
+    const struct lk_batches *p = now->run.p;
+
+    if (p->n_soft > 0)
+        lk_rattle_settle_laws(sys, &sys->now);
+    take_loads(sys, p, t, inputs);
+    sweep(now, STAY, FREE);
+    sweep(now, REFINE, AGAIN);
+    sweep(now, ACCELERATIONS, REST);
+    for (int b = 0; b < p->n_joints; b++)
+        store_multipliers(sys, p, b, sys->s, now->run.watch);
+    return lk_loads_drive_power(sys, &sys->next);
+}
+
+/* see book_jump() in step/rattle.c */
+static void book_jump(struct rattle_run *now, double t, const double *inputs)
+{
+    struct lk_system *sys = now->run.sys;
+    double before;
+
+    if (sys->n_drives == 0 || sys->n_inputs == 0)
+        return;
+    before = lk_loads_drive_power(sys, &sys->now);
+    sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(now, t, inputs) - before);
+}
+
 static int rattle_step(struct lk_system *sys, const double *inputs)
 {
     struct lk_batches *p = sys->batches;
@@ -285,16 +376,20 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
         .sums = (struct sums *)p->sums};
     double t = lk_system_time(sys);
 
-    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
     for (int i = 0; i < sys->input_size; i++)
         sys->next.inputs[i] = inputs[i];
+    book_jump(&now, t, inputs);
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    lk_singles_begin(sys, p);
     take_loads(sys, p, t + 0.5 * sys->h, inputs);
+    lk_drives_advance(sys, inputs);
     close_positions(&now);
+    show_loaded(sys, p);
+    lk_singles_turn_soft(sys, p);
     take_loads(sys, p, t + 0.5 * sys->h, inputs);
     sweep(&now, STAY, KICK);
-    take_loads(sys, p, t + sys->h, inputs);
     sweep(&now, REFINE, AGAIN);
-    sweep(&now, VELOCITIES, FREE);
+    close_velocities(&now, t + sys->h, inputs);
     sweep(&now, REFINE, AGAIN);
     sweep(&now, ACCELERATIONS, STORE);
     keep_balance(&now.run);
@@ -308,7 +403,9 @@ static void rattle_renew(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
     struct watch *watch = (struct watch *)p->watch;
+    const struct newton none = {0};
 
+    lk_drives_evaluate(sys, &sys->now);
     for (int b = 0; b < p->n_bodies; b++) {
         lanes_t *f = block_at(p, p->bodies[b].at);
 
@@ -316,14 +413,21 @@ static void rattle_renew(struct lk_system *sys)
         load_own(&sys->now, p, b);
         show_unclosed(f);
         show_closed(f);
+        show_motion(p, b, LK_BODY_OLD_V);
+        lk_singles_show_pose(sys, p, b, LK_BODY_NOW_X);
+        lk_singles_show_twist(sys, p, b);
     }
     for (int b = 0; b < p->n_joints; b++)
-        unclose_joints(p, b);
+        unclose_joints(sys, p, b, &none);
     for (int t = 0; t < p->n_tasks; t++)
         for (int i = p->tasks[t].first_op; i < p->tasks[t].first_op + p->tasks[t].n_ops; i++)
             if (p->ops[i].what == LK_BATCH_FRONT)
                 upward(p, p->ops[i].index, FACTOR, block_at(p, p->tasks[t].scratch));
-    for (int b = 0; b < p->n_joints; b++)
-        settle_joints(p, b, watch);
     show_watched(sys, p, &sys->now);
+    lk_singles_turn_soft(sys, p);
+    for (int b = 0; b < p->n_joints; b++)
+        if (p->joints[b].kind < LK_KIND_SINGLE)
+            settle_joints(p, b, watch);
+        else
+            settle_single(sys, p, b, watch);
 }

@@ -91,11 +91,136 @@ LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batche
         f[lk_kind_x(k) + r] = f[lk_kind_regular(k) + r] * f[lk_kind_lambda(k) + r];
 }
 
-/* ---- the instance for the kind of a block ---- */
+/* ---- blocks whose rows are found one by one, see singles.h ---- */
 
-static void iterate_joints(const struct lk_batches *p, int block, int leaves, struct sums *sums)
+/* the last increment of the multipliers, corrected and taken like that of bodies */
+LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct newton *newton,
+                                   lanes_t *f)
+{
+    int last = newton->done - 1, n = lk_kind_rows(k);
+    lanes_t *now = f + lk_soft_increment(k, last), *lambda = f + lk_soft_lambda(k);
+
+    for (int i = 1; i < last; i++)
+        for (int r = 0; r < n; r++)
+            now[r] += newton->alpha[i - 1] * f[lk_soft_increment(k, i) + r];
+    for (int r = 0; r < n; r++) {
+        lanes_t before = f[(newton->ends ? lk_soft_kept(k) : lk_soft_lambda(k)) + r];
+
+        now[r] *= newton->part;
+        f[lk_soft_kept(k) + r] = before;
+        lambda[r] = before + now[r];
+    }
+}
+
+static void iterate_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                           const struct newton *newton, struct sums *sums)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    bool is_soft = j->kind >= LK_KIND_SOFT;
+    lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), buffer[2][6], rate[ROWS_MAX];
+
+    if (is_soft && newton->done > 0)
+        take_soft_increment(k, newton, f);
+    LANE(sums->violation, 0) =
+        lk_max(LANE(sums->violation, 0), lk_singles_violate(sys, p, block, newton->done == 0));
+    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
+          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
+    for (int r = 0; r < lk_kind_rows(k); r++) {
+        x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
+        if (newton->done > 1)
+            x[r] -= f[lk_kind_lambda(k) + r];
+    }
+}
+
+static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                           const struct newton *newton)
+{
+    if (p->joints[block].kind >= LK_KIND_SOFT)
+        lk_singles_end(sys, p, block, newton->ends);
+    lk_singles_close(sys, p, block);
+    lk_singles_turn(sys, p, block, false);
+}
+
+/* the Jacobian at the closed pose, and the violation that is left there */
+static void settle_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                          struct watch *watch)
+{
+    bool is_soft = p->joints[block].kind >= LK_KIND_SOFT;
+
+    lk_singles_turn(sys, p, block, is_soft);
+    if (!is_soft)
+        LANE(watch->position, 0) =
+            lk_max(LANE(watch->position, 0), lk_singles_violate(sys, p, block, false));
+}
+
+/* dPhi/dt of the velocities; soft rows: 0 */
+LK_INLINE void rates_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                            lanes_t *ret)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at), buffer[2][6];
+
+    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
+          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), ret);
+    if (j->kind < LK_KIND_SOFT)
+        lk_singles_drift(sys, p, block, (double *)ret);
+    for (int r = 0; r < lk_kind_rows(k) && j->kind >= LK_KIND_SOFT; r++)
+        ret[r] = (lanes_t){0};
+}
+
+static void kick_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                        struct watch *watch)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    settle_single(sys, p, block, watch);
+    rates_single(sys, p, block, block_at(p, j->at) + lk_kind_x(lk_lane_kind(j->kind)));
+}
+
+static void accelerate_single(struct lk_system *sys, const struct lk_batches *p, int block,
+                              struct watch *watch)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t left[ROWS_MAX];
+
+    rates_single(sys, p, block, left);
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
+    lk_singles_gamma(sys, p, block);
+    if (j->kind < LK_KIND_SOFT)
+        accelerate_kind(k, p, j);
+}
+
+/* a soft row leaves nothing to solve for again in the iterations; @iteration: of the increment, or
+ * -1 */
+LK_INLINE void solved_soft(const struct lk_joint_kind *k, const struct lk_batches *p,
+                           const struct lk_batch_joints *j, enum solved what, int iteration)
+{
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++) {
+        if (iteration >= 0)
+            f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
+        if (what == ONCE_AND_AGAIN || what == LEFT)
+            f[lk_kind_lambda(k) + r] = (lanes_t){0};
+    }
+}
+
+/* ---- the instance for the kind of a block ---- */
+
+static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, int block,
+                           const struct newton *newton, struct sums *sums)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    int leaves = newton->done > 1;
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        iterate_single(sys, p, block, newton, sums);
+        return;
+    }
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
@@ -105,9 +230,15 @@ static void iterate_joints(const struct lk_batches *p, int block, int leaves, st
 #undef CALL
 }
 
-static void unclose_joints(const struct lk_batches *p, int block)
+static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, int block,
+                           const struct newton *newton)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        unclose_single(sys, p, block, newton);
+        return;
+    }
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
@@ -117,9 +248,15 @@ static void unclose_joints(const struct lk_batches *p, int block)
 #undef CALL
 }
 
-static void kick_joints(const struct lk_batches *p, int block, struct watch *watch)
+static void kick_joints(struct lk_system *sys, const struct lk_batches *p, int block,
+                        struct watch *watch)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        kick_single(sys, p, block, watch);
+        return;
+    }
 
     settle_joints(p, block, watch);
 #define CALL(NAME, ...)                                                                            \
@@ -130,9 +267,15 @@ static void kick_joints(const struct lk_batches *p, int block, struct watch *wat
 #undef CALL
 }
 
-static void accelerate_joints(const struct lk_batches *p, int block, struct watch *watch)
+static void accelerate_joints(struct lk_system *sys, const struct lk_batches *p, int block,
+                              struct watch *watch)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        accelerate_single(sys, p, block, watch);
+        return;
+    }
 
     gamma_joints(p, block, watch);
 #define CALL(NAME, ...)                                                                            \
@@ -143,9 +286,16 @@ static void accelerate_joints(const struct lk_batches *p, int block, struct watc
 #undef CALL
 }
 
-static void solved_joints(const struct lk_batches *p, int block, enum solved what)
+static void solved_joints(const struct lk_batches *p, int block, enum solved what, int iteration)
 {
     const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        solved_kind(lk_lane_kind(j->kind), p, j, what);
+        if (j->kind >= LK_KIND_SOFT)
+            solved_soft(lk_lane_kind(j->kind), p, j, what, iteration);
+        return;
+    }
 
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
@@ -158,7 +308,7 @@ static void solved_joints(const struct lk_batches *p, int block, enum solved wha
 static void refine_joints(const struct lk_batches *p, int block)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = &lk_joint_kinds[j->kind];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
     refine_kind(k, p, j);
 }

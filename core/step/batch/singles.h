@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows beside the lanes: those of rare kinds, and those that follow laws or drives, are found one
+ * by one by the functions that the step one by one has (evaluate.c, laws.c, drives.c), from poses
+ * and twists that their bodies show in the scratch of the system, and written into the lane of
+ * their joint. From there on they are rows like others: elements, fronts, solutions and what they
+ * do to bodies are side by side.
+ *
+ * Everything here touches one block and the scratch of its bodies alone, so tasks may run it at the
+ * same time, except what is said to be for all. All for the cycle, RT: yes. */
+#ifndef LK_STEP_BATCH_SINGLES_H
+#define LK_STEP_BATCH_SINGLES_H
+
+#include "step/batch/batch.h"
+
+/** lk_singles_show_pose() - system->pose of bodies in @block that are to be shown. @field: X or
+ * NOW_X */
+LK_RT void lk_singles_show_pose(struct lk_system *system, const struct lk_batches *batches,
+                                int block, int field);
+
+/** lk_singles_show_twist() - likewise system->twist, of the state in OLD_V. */
+LK_RT void lk_singles_show_twist(struct lk_system *system, const struct lk_batches *batches,
+                                 int block);
+
+/** lk_singles_show_iterate() - pose of an iterate, and the twist at the end of the step as far as
+ * it is known, for rows that ask for it. */
+LK_RT void lk_singles_show_iterate(struct lk_system *system, const struct lk_batches *batches,
+                                   int block);
+
+/** lk_singles_violate() - Phi of a block of joints into its right-hand side; of a soft block
+ * (f - lambda) E with the multipliers in its lanes, and @is_first E from the tangent of its laws.
+ * Return: the largest |Phi| of a rigid row. */
+LK_RT double lk_singles_violate(struct lk_system *system, const struct lk_batches *batches,
+                                int block, bool is_first);
+
+/** lk_singles_close() - Phi at the pose of the factor into the right-hand side; soft rows: 0, and
+ * they are released. */
+LK_RT void lk_singles_close(struct lk_system *system, const struct lk_batches *batches, int block);
+
+/** lk_singles_turn() - system->jacobian of a block of joints, and that of its lanes. @is_known: the
+ * first one is up to date */
+LK_RT void lk_singles_turn(struct lk_system *system, const struct lk_batches *batches, int block,
+                           bool is_known);
+
+/** lk_singles_drift() - add dPhi/dt with all bodies at rest, by drives and moving frames, to
+ * @ret, a vector for each row. */
+LK_RT void lk_singles_drift(const struct lk_system *system, const struct lk_batches *batches,
+                            int block, double *ret);
+
+/** lk_singles_gamma() - gamma into the right-hand side, and what moving frames add to Phi_q a; soft
+ * rows: 0. */
+LK_RT void lk_singles_gamma(const struct lk_system *system, const struct lk_batches *batches,
+                            int block);
+
+/** lk_singles_end() - multipliers of a soft block from its lanes into system->next; @is_kept: those
+ * of the last iterate but one. */
+LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *batches, int block,
+                          bool is_kept);
+
+/* ---- laws, for all ---- */
+
+/** lk_singles_begin() - value of each law's row at the poses and twists of system->now; the
+ * multipliers of the step begin with those of that state. */
+LK_RT void lk_singles_begin(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_turn_soft() - system->jacobian of all soft rows at the present poses. */
+LK_RT void lk_singles_turn_soft(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_settle() - multipliers of system->next by their laws at its poses, twists and
+ * coordinates. */
+LK_RT void lk_singles_settle(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_pull() - add Phi_q^T lambda of all soft rows, of system->next, to @sum. */
+LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batches *batches,
+                           struct lk_twist *sum);
+
+#endif
