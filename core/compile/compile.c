@@ -641,6 +641,14 @@ static int create_either(struct lk_draft *d, struct lk_system **ret_system,
     return create_system(d, ret_system, ret_error);
 }
 
+/* The combination of sequences reads poses, rows and factors of the first one one by one; the others,
+ * which take most of the steps, only hand over their states. */
+static bool may_batch(const struct lk_draft *d, int order, int parts)
+{
+    return !d->is_plain &&
+           (order == 2 || (parts > 1 && d->formulation == &lk_formulation_rattle));
+}
+
 /* compiles the model; its initial configuration is not assembled yet */
 static int compile_model(const struct lk_model *model, const struct lk_options *options,
                          struct how how, struct lk_system **ret_system, struct lk_error *ret_error)
@@ -673,8 +681,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     r = lk_draft_init(&d);
     if (r == 0)
         r = check_size(&d, how.told.flops_max, ret_error);
-    /* the combination of sequences reads poses, rows and factors one by one */
-    if (r == 0 && order_of(model, options) == 2 && !d.is_plain)
+    if (r == 0 && may_batch(&d, order_of(model, options), how.parts))
         r = lk_batches_draft(&d, engines);
     if (r == 0)
         r = create_either(&d, ret_system, ret_error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that a model is smooth enough for steps of a higher order, and prepares their sequences:
  * see step/extrapolate.c. */
+#include "compile/batch/batches.h"
 #include "compile/compile.h"
 #include "maths/vec.h"
 #include "step/tension.h"
@@ -59,6 +60,8 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
         seq->now.tangent[i] = lk_law_regular(&f, seq->h);
         seq->regular[seq->joint[law->joint].row + law->row] = seq->now.tangent[i];
     }
+    if (seq->batches)
+        lk_batches_fill(seq);
     if (seq->formulation->begin) {
         memcpy(seq->now.block, sys->now.block, sys->state_size * sizeof(double));
         seq->formulation->begin(seq);

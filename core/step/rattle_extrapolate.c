@@ -42,7 +42,7 @@ static void begin_sequence(const struct lk_system *sys, struct lk_system *sequen
             own->moved[i] =
                 moved_by(&sequence->now, b, i, sequence->h, last_kick(&sys->now, b, i, sys->h));
     }
-    lk_rattle_renew(sequence);
+    lk_start_resume(sequence);
 }
 
 /* What the next step predicts from: the last half kick of the finest sequence. The factor is that

@@ -104,6 +104,8 @@ static void put_outputs(FILE *f, const struct mechanism *m)
 /* what is tested; all tests run once for each */
 static const struct lk_formulation *formulation = &lk_formulation_ali3;
 
+static int order = 2;
+
 static int by_ali3(void **state)
 {
     (void)state;
@@ -144,6 +146,16 @@ static bool is_tense(const struct lk_system *sys)
     return formulation == &lk_formulation_rattle && lk_tension_count(sys) > 0;
 }
 
+/* the first sequence of a higher order is stepped one by one */
+static void assert_engine(const struct mechanism *m, const struct lk_system *sys,
+                          const char *engine)
+{
+    if (strcmp(engine, "none") == 0 || sys->n_sequences > 1 || is_tense(sys))
+        assert_null(sys->batches);
+    else if (!sys->batches || strcmp(sys->batches->engine->name, engine) != 0)
+        fail_msg("seed %llu: not stepped by %s", (unsigned long long)m->seed, engine);
+}
+
 /* @engine: its name, or "none" */
 static struct lk_system *compile(const struct mechanism *m, const char *engine)
 {
@@ -153,15 +165,16 @@ static struct lk_system *compile(const struct mechanism *m, const char *engine)
     struct lk_error error = {0};
 
     if (lk_model_read_text("figure", text, strlen(text), &model, &error) ||
-        lk_system_new(model, &(struct lk_options){.engine = engine}, &sys, &error))
+        lk_system_new(model,
+                      &(struct lk_options){.engine = engine, .order = order == 2 ? 0 : order}, &sys,
+                      &error))
         fail_msg("seed %llu: %s", (unsigned long long)m->seed, error.text);
     lk_model_free(model);
     free(text);
     assert_true(lk_steps_by(sys, formulation));
-    if (strcmp(engine, "none") == 0 || is_tense(sys))
-        assert_null(sys->batches);
-    else if (!sys->batches || strcmp(sys->batches->engine->name, engine) != 0)
-        fail_msg("seed %llu: not stepped by %s", (unsigned long long)m->seed, engine);
+    assert_engine(m, sys, engine);
+    for (int k = 0; k < sys->n_sequences - 1; k++)
+        assert_engine(m, sys->sequence[k], engine);
     return sys;
 }
 
@@ -475,6 +488,21 @@ static void test_elements(void **state)
     known_share = 0;
 }
 
+/* the longer sequences of a higher order are in lanes */
+static void test_orders(void **state)
+{
+    static const int sizes[] = {3, 10, 26};
+
+    (void)state;
+    for (order = 4; order <= 6; order += 2)
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+            compare_figure(FIGURE_CHAIN, FIGURE_SPHERICAL, sizes[i]);
+            compare_figure(FIGURE_LIMBS, FIGURE_ALTERNATING, sizes[i]);
+            compare_figure(FIGURE_LADDER, FIGURE_PARALLEL, sizes[i]);
+        }
+    order = 2;
+}
+
 /* ---- the same bits ---- */
 
 static size_t bits_size(const struct lk_system *sys)
@@ -767,6 +795,7 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_exchange),
         EACH_FORMULATION(test_workers),
         {"test_elements, rattle", test_elements, by_rattle, NULL, NULL},
+        {"test_orders, rattle", test_orders, by_rattle, NULL, NULL},
     };
     int r;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of engines, and the formulations that step by the one chosen. */
 #include "step/batch/engines.h"
+#include "step/extrapolate.h"
 #include "step/rattle.h"
 #include <string.h>
 
@@ -128,6 +129,7 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .own_size = lk_rattle_own_size,
     .begin = rattle_begin,
     .keeps_rows = 1,
+    .extrapolation = &lk_extrapolation_rattle,
     .renew = rattle_renew,
     .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 9, LK_RATTLE_INCREMENTS, 12},
     .iterations = LK_RATTLE_ITERATIONS,
