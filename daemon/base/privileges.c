@@ -47,6 +47,18 @@ static int refuse_privilege(struct lk_error *error, const char *what)
     return LK_E_TEXT;
 }
 
+/* Whether there is a capability to drop. A service under systemd starts without any, and its filter
+ * of system calls kills whoever calls capset() all the same. */
+static bool has_capability(void)
+{
+    capng_get_caps_process();
+    for (unsigned int i = 0; i <= CAP_LAST_CAP; i++)
+        if (capng_have_capability(CAPNG_PERMITTED, i) ||
+            capng_have_capability(CAPNG_INHERITABLE, i))
+            return true;
+    return false;
+}
+
 /* Selects the capabilities that remain. Return: whether the bounding set can be emptied too. */
 static bool choose_capabilities(void)
 {
@@ -65,15 +77,15 @@ static bool choose_capabilities(void)
 
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error)
 {
-    bool may_bound = choose_capabilities();
-    int r;
+    bool may_drop = has_capability(), may_bound = choose_capabilities();
+    int r = 0;
 
     errno = EPERM;
     if (identity->change)
         r = capng_change_id((int)identity->uid, (int)identity->gid,
                             (capng_flags_t)(CAPNG_INIT_SUPP_GRP | CAPNG_CLEAR_AMBIENT |
                                             (may_bound ? CAPNG_CLEAR_BOUNDING : 0)));
-    else
+    else if (may_drop)
         r = capng_apply(may_bound ? CAPNG_SELECT_ALL
                                   : (capng_select_t)(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT));
     if (r)
@@ -87,6 +99,15 @@ int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *re
     if (identity->change)
         lkd_log(LKD_C_PRIVILEGES_DROPPED, "serving as user %u", (unsigned int)identity->uid);
     return 0;
+}
+
+void lkd_privileges_drop_all(void)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (!has_capability())
+        return;
+    capng_clear(CAPNG_SELECT_ALL);
+    capng_apply(CAPNG_SELECT_CAPS);
 }
 
 void lkd_privileges_raise_descriptors(void)

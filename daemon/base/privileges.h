@@ -2,9 +2,9 @@
 /* What the daemon may still do once it is set up.
  *
  * Capabilities belong to a thread and are inherited when one is made, so all of this happens while
- * there is one thread, before the line process. What is left are CAP_SYS_NICE (priorities and cores of the
- * threads of later runs) and CAP_IPC_LOCK (memory of later runs), as far as they were there; no
- * program that the daemon might be made to execute gains more. As root without another user to
+ * there is one thread, before the line process. What is left are CAP_SYS_NICE (priorities and cores
+ * of the threads of later runs) and CAP_IPC_LOCK (memory of later runs), as far as they were there;
+ * no program that the daemon might be made to execute gains more. As root without another user to
  * become, files are from then on opened as any other user would who owns what root owns. */
 #ifndef LKD_PRIVILEGES_H
 #define LKD_PRIVILEGES_H
@@ -31,6 +31,10 @@ int lkd_privileges_find(const char *user, struct lkd_identity *ret_identity,
  * Thread: the only one there is.
  * Return: 0, LK_E_TEXT. */
 int lkd_privileges_drop(const struct lkd_identity *identity, struct lk_error *ret_error);
+
+/** lkd_privileges_drop_all() - keep no capability, for a process that needs none.
+ * Thread: the only one there is. */
+void lkd_privileges_drop_all(void);
 
 /** lkd_privileges_raise_descriptors() - as many as the hard limit allows. */
 void lkd_privileges_raise_descriptors(void);

@@ -9,7 +9,6 @@
 #include "socket.h"
 #include "urgent.h"
 #include "zap.h"
-#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -197,9 +196,7 @@ static void become_ordinary(void)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "linkaged-line");
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    capng_clear(CAPNG_SELECT_ALL);
-    capng_apply(CAPNG_SELECT_CAPS);
+    lkd_privileges_drop_all();
     set_text("/proc/self/oom_score_adj", "0");
     setrlimit(RLIMIT_CORE, &no_core); /* it holds the server's secret */
     lkd_privileges_raise_descriptors();
