@@ -338,6 +338,7 @@ static int start_exchange(struct daemon *daemon)
             .divisor = daemon->config.outputs_divisor,
             .motion = daemon->config.motion,
             .n_motion = daemon->config.n_motion,
+            .cueing = &daemon->config.cueing,
             .segments = daemon->segments,
             .villas = daemon->villas,
         },

@@ -198,6 +198,7 @@ int lk_wire_check_reply(const Linkage__V1__ControlReply *reply)
 {
     const Linkage__V1__InjectReport *injections = reply->injections;
     const Linkage__V1__Policy *policy = reply->policy;
+    const Linkage__V1__Platform *platform = reply->platform;
 
     if (!description_fits(reply->description) || !status_fits(reply->status) ||
         !evidence_fits(reply->evidence) || !claim_fits(reply->claim) ||
@@ -205,6 +206,7 @@ int lk_wire_check_reply(const Linkage__V1__ControlReply *reply)
         return LK_WIRE_E_MALFORMED;
     if ((injections != NULL && injections->n_injections > LK_WIRE_INJECTIONS_MAX) ||
         (policy != NULL && policy->n_rows > LK_WIRE_CHANNELS_MAX) ||
+        (platform != NULL && (platform->n_pose > 6 || platform->n_actuators > 6)) ||
         reply->n_errors > LK_WIRE_NOTES_MAX || reply->n_warnings > LK_WIRE_NOTES_MAX)
         return LK_WIRE_E_MALFORMED;
     return reply->outputs != NULL ? lk_wire_check_output(reply->outputs) : 0;

@@ -123,7 +123,14 @@
       "An output sample could not be encoded or sent.", "See the text.") \
     X(MOTION_INCOMPLETE, 4007, WARNING, \
       "The model lacks outputs that `motion` names: these values are sent as 0, and a status bit says so.", \
-      "Add the outputs to the model, or correct their names in `motion`.")
+      "Add the outputs to the model, or correct their names in `motion`.") \
+    X(PLATFORM_STATE, 4008, NOTICE, "The state of the motion platform has changed.", "Nothing.") \
+    X(PLATFORM_HELD, 4009, WARNING, \
+      "The motion platform brakes and settles without an order to park; the text says why.", \
+      "Mend the cause; `linkagectl platform engage` begins anew once it is parked.") \
+    X(PLATFORM_SENSOR, 4010, WARNING, \
+      "The model lacks the inertial sensor that `cueing` names: the platform stays parked.", \
+      "Add the output to the model, or correct `cueing: {sensor: ...}`.")
 
 #define LKD_CONDITIONS_REALTIME(X) \
     X(MEMORY_NOT_LOCKED, 5001, WARNING, \

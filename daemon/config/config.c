@@ -26,6 +26,7 @@ void lkd_config_default(struct lkd_config *ret_config)
         .watchdog_ns = NS_PER_S,
         .record = LKD_RECORD_CONFIG_DEFAULT,
         .outputs_divisor = 1,
+        .cueing = {.ride = {.fade = 2, .pace = 0.25}},
         .line_memory = UINT64_C(256) << 20,
         .villas = {.divisor = 1},
     };
@@ -410,7 +411,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
         "linkaged", "endpoints", "model",      "autostart", "mode",     "realtime",
         "budget",   "overrun",   "watchdog",   "on_fault",  "evidence", "policy",
         "inputs",   "security",  "privileges", "villas",    "outputs",  "motion",
-        "record",   "line",      "exchange",   NULL};
+        "record",   "line",      "exchange",   "cueing",    NULL};
     static const char *const versions[] = {"1", NULL};
     /* in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
@@ -436,6 +437,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, lkd_config_policy(root, config, error));
     r = lk_also(r, lkd_config_inputs(root, config, error));
     r = lk_also(r, lkd_config_outputs(root, config, error));
+    r = lk_also(r, lkd_config_cueing(root, config, error));
     r = lk_also(r, lkd_config_motion(root, config, error));
     r = lk_also(r, lkd_config_villas(root, config, error));
     r = lk_also(r, lkd_config_line(root, config, error));

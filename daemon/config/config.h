@@ -3,6 +3,7 @@
 #ifndef LKD_CONFIG_H
 #define LKD_CONFIG_H
 
+#include "cueing.h"
 #include "cycle.h"
 #include "endpoint.h"
 #include "linkage/errors.h"
@@ -35,6 +36,7 @@
  * @record:            see there
  * @outputs_divisor:   of the steps that are published
  * @motion:            @n_motion receivers of datagrams
+ * @cueing:            washout and platform, where there is one
  * @villas:            endpoints for a gateway */
 struct lkd_config {
     char source[PATH_MAX];
@@ -65,6 +67,7 @@ struct lkd_config {
     uint64_t outputs_divisor;
     int n_motion;
     struct lkd_motion_config motion[LKD_MOTION_MAX];
+    struct lkd_cueing_config cueing;
     struct lkd_villas_config villas;
 };
 

@@ -17,34 +17,33 @@ static const struct {
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
-static int read_endpoint(struct lk_node node, struct lkd_motion_config *motion,
-                         struct lk_error *error)
+int lkd_config_udp(struct lk_node node, const char *key, size_t size, char *ret_text,
+                   struct sockaddr_in *ret_address, struct lk_error *error)
 {
-    struct lk_node value = lk_node_get(node, "endpoint");
-    char host[sizeof(motion->endpoint)], *colon, *end;
+    struct lk_node value = lk_node_get(node, key);
+    char host[64], *colon, *end;
     long port;
     int r;
 
-    r = lk_node_read_text(node, "endpoint", sizeof(motion->endpoint), motion->endpoint, error);
+    r = lk_node_read_text(node, key, size < sizeof(host) ? size : sizeof(host), ret_text, error);
     if (r)
         return r;
-    if (strncmp(motion->endpoint, "udp://", 6) != 0)
+    if (strncmp(ret_text, "udp://", 6) != 0)
         return lk_node_refuse(value, error, "'%s' is no receiver, expected udp://127.0.0.1:5610",
-                              motion->endpoint);
-    strcpy(host, motion->endpoint + 6);
+                              ret_text);
+    strcpy(host, ret_text + 6);
     colon = strrchr(host, ':');
     if (!colon)
         return lk_node_refuse(value, error, "no port, expected udp://127.0.0.1:5610");
     *colon = '\0';
-    motion->address = (struct sockaddr_in){.sin_family = AF_INET};
-    if (inet_pton(AF_INET, host, &motion->address.sin_addr) != 1 ||
-        !motion->address.sin_addr.s_addr)
+    *ret_address = (struct sockaddr_in){.sin_family = AF_INET};
+    if (inet_pton(AF_INET, host, &ret_address->sin_addr) != 1 || !ret_address->sin_addr.s_addr)
         return lk_node_refuse(value, error,
                               "'%s' is no numeric IPv4 address, expected one as 127.0.0.1", host);
     port = strtol(colon + 1, &end, 10);
     if (colon[1] < '0' || colon[1] > '9' || *end || port < 1 || port > 65535)
         return lk_node_refuse(value, error, "no such port, expected 1 to 65535");
-    motion->address.sin_port = htons((uint16_t)port);
+    ret_address->sin_port = htons((uint16_t)port);
     return 0;
 }
 
@@ -89,12 +88,25 @@ static int read_group(struct lk_node node, size_t group, struct lkd_motion_confi
     return r;
 }
 
-static int read_receiver(struct lk_node node, struct lkd_motion_config *motion,
+/* The cycle knows nothing of the platform: that is moved by the exchange thread. */
+static int check_platform(struct lk_node node, bool cueing, const struct lkd_motion_config *motion,
+                          struct lk_error *error)
+{
+    if (motion->platform && !cueing)
+        return lk_node_refuse(lk_node_get(node, "platform"), error,
+                              "platform without one, expected the section cueing");
+    if (motion->platform && motion->from_cycle)
+        return lk_node_refuse(lk_node_get(node, "send_from"), error,
+                              "the cycle does not know the platform, expected send_from: exchange");
+    return 0;
+}
+
+static int read_receiver(struct lk_node node, bool cueing, struct lkd_motion_config *motion,
                          struct lk_error *error)
 {
-    static const char *const keys[] = {"endpoint",     "divisor",  "send_from",    "format",
-                                       "pose",         "velocity", "acceleration", "specific_force",
-                                       "angular_rate", NULL};
+    static const char *const keys[] = {
+        "endpoint",     "divisor",        "send_from",    "format",   "pose", "velocity",
+        "acceleration", "specific_force", "angular_rate", "platform", NULL};
     static const char *const from[] = {"exchange", "cycle", NULL};
     static const char *const formats[] = {"f32", "f64", NULL};
     int r, from_cycle = 0, wide = 0;
@@ -102,7 +114,8 @@ static int read_receiver(struct lk_node node, struct lkd_motion_config *motion,
 
     *motion = (struct lkd_motion_config){0};
     r = lk_node_check_keys(node, "a receiver of motion", keys, error);
-    r = lk_also(r, read_endpoint(node, motion, error));
+    r = lk_also(r, lkd_config_udp(node, "endpoint", sizeof(motion->endpoint), motion->endpoint,
+                                  &motion->address, error));
     r = lk_also(r, lk_node_read_int_or(node, "divisor", 1, LKD_DIVISOR_MAX, &divisor, error));
     r = lk_also(r, lkd_config_choice_or(node, "send_from", from, &from_cycle, error));
     r = lk_also(r, lkd_config_choice_or(node, "format", formats, &wide, error));
@@ -110,10 +123,11 @@ static int read_receiver(struct lk_node node, struct lkd_motion_config *motion,
         return r;
     for (size_t i = 0; i < N_GROUPS; i++)
         r = lk_also(r, read_group(node, i, motion, error));
+    r = lk_also(r, lk_node_read_bool_or(node, "platform", &motion->platform, error));
     motion->divisor = (uint64_t)divisor;
     motion->from_cycle = from_cycle != 0;
     motion->wide = wide != 0;
-    return r;
+    return r ? r : check_platform(node, cueing, motion, error);
 }
 
 int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_error *error)
@@ -129,7 +143,7 @@ int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_
         return lk_node_refuse(lk_node_at(list, LKD_MOTION_MAX), error,
                               "%d receivers, expected at most %d", n, LKD_MOTION_MAX);
     for (config->n_motion = 0; config->n_motion < n && lk_node_goes_on(list, r); config->n_motion++)
-        r = lk_also(r, read_receiver(lk_node_at(list, config->n_motion),
+        r = lk_also(r, read_receiver(lk_node_at(list, config->n_motion), config->cueing.present,
                                      &config->motion[config->n_motion], error));
     return r;
 }

@@ -55,7 +55,13 @@ int lkd_config_line(struct lk_node root, struct lkd_config *config, struct lk_er
 int lkd_config_record(struct lk_node root, const char *config_path, struct lkd_config *config,
                       struct lk_error *error);
 
-/** lkd_config_outputs() - section `outputs`;  lkd_config_motion() - list `motion`. */
+/** lkd_config_udp() - "udp://127.0.0.1:5610": a numeric address. @size: bytes of @ret_text */
+int lkd_config_udp(struct lk_node node, const char *key, size_t size, char *ret_text,
+                   struct sockaddr_in *ret_address, struct lk_error *error);
+
+/** lkd_config_outputs() - section `outputs`;  lkd_config_motion() - list `motion`;
+ * lkd_config_cueing() - section `cueing`, before it. */
+int lkd_config_cueing(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 int lkd_config_outputs(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 int lkd_config_motion(struct lk_node root, struct lkd_config *config, struct lk_error *error);
 

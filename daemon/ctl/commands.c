@@ -66,16 +66,17 @@ static const struct {
     Linkage__V1__Role role;
     lkd_command *carry_out;
 } commands_table[] = {
-    COMMAND(STATUS, status, READ),     COMMAND(DESCRIBE, describe, READ),
-    COMMAND(EVIDENCE, evidence, READ), COMMAND(TRACE, trace, READ),
-    COMMAND(LOAD, load, CONTROL),      COMMAND(ARM, arm, CONTROL),
-    COMMAND(START, start, CONTROL),    COMMAND(PAUSE, pause, CONTROL),
-    COMMAND(STOP, stop, CONTROL),      COMMAND(RESET, reset, CONTROL),
-    COMMAND(CLAIM, claim, BENCH),      COMMAND(RELEASE, release, BENCH),
-    COMMAND(INPUTS, inputs, READ),     COMMAND(POLICY, policy, READ),
-    COMMAND(INJECT, inject, CONTROL),  COMMAND(RECORD, record, CONTROL),
-    COMMAND(SET, set, CONTROL),        COMMAND(SHUTDOWN, shutdown, CONTROL),
-    COMMAND(STEP, step, BENCH),        COMMAND(SUBSCRIBE, subscribe, READ),
+    COMMAND(STATUS, status, READ),        COMMAND(DESCRIBE, describe, READ),
+    COMMAND(EVIDENCE, evidence, READ),    COMMAND(TRACE, trace, READ),
+    COMMAND(LOAD, load, CONTROL),         COMMAND(ARM, arm, CONTROL),
+    COMMAND(START, start, CONTROL),       COMMAND(PAUSE, pause, CONTROL),
+    COMMAND(STOP, stop, CONTROL),         COMMAND(RESET, reset, CONTROL),
+    COMMAND(CLAIM, claim, BENCH),         COMMAND(RELEASE, release, BENCH),
+    COMMAND(INPUTS, inputs, READ),        COMMAND(POLICY, policy, READ),
+    COMMAND(INJECT, inject, CONTROL),     COMMAND(RECORD, record, CONTROL),
+    COMMAND(SET, set, CONTROL),           COMMAND(SHUTDOWN, shutdown, CONTROL),
+    COMMAND(STEP, step, BENCH),           COMMAND(SUBSCRIBE, subscribe, READ),
+    COMMAND(PLATFORM, platform, CONTROL),
 };
 
 #define N_COMMANDS (sizeof(commands_table) / sizeof(commands_table[0]))
@@ -105,7 +106,7 @@ static bool has_answer(const Linkage__V1__ControlReply *reply)
 {
     return reply->status || reply->description || reply->evidence || reply->trace.data ||
            reply->claim || reply->inputs || reply->stream || reply->outputs || reply->injections ||
-           reply->policy;
+           reply->policy || reply->platform;
 }
 
 static void refuse_message(struct lkd_call *call, int code)

@@ -89,6 +89,7 @@ static void on_beat(struct lkd_exchange *exchange)
         tell_clock(exchange, lkd_clock_ns());
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
     lkd_streams_tick(&exchange->streams, now_ns);
+    lkd_cueing_tick(&exchange->cueing, now_ns);
     lkd_motions_tick(&exchange->motions, exchange->life.state, now_ns);
     pthread_mutex_unlock(&exchange->lock);
     lkd_villas_tick(exchange->options.villas, now_ns);
@@ -167,7 +168,10 @@ static int open_all(struct lkd_exchange *exchange)
         (r = lkd_publisher_init(&exchange->publisher, options->outputs_port, divisor)) ||
         (r = lkd_streams_init(&exchange->streams, options->outputs_port, options->segments)))
         return r;
-    return lkd_motions_init(&exchange->motions, options->motion, options->n_motion);
+    r = lkd_cueing_init(&exchange->cueing, options->cueing);
+    return r ? r
+             : lkd_motions_init(&exchange->motions, options->motion, options->n_motion,
+                                &exchange->cueing);
 }
 
 static void close_descriptor(int fd)
@@ -182,6 +186,7 @@ static void release_exchange(struct lkd_exchange *exchange)
     lkd_publisher_fini(&exchange->publisher);
     lkd_streams_fini(&exchange->streams);
     lkd_motions_fini(&exchange->motions);
+    lkd_cueing_fini(&exchange->cueing);
     lkd_ring_fini(&exchange->spans);
     free(exchange->last);
     close_descriptor(exchange->timer);

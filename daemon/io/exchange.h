@@ -39,6 +39,7 @@ struct lkd_segments;
  * @thread:         its priority and core
  * @divisor:        of the steps, for OutputSamples; 0 is 1
  * @motion:         @n_motion receivers of datagrams
+ * @cueing:         washout and platform; NULL: none
  * @segments:           gets publications, or NULL
  * @villas:         endpoints of a gateway, or NULL */
 struct lkd_exchange_options {
@@ -49,6 +50,7 @@ struct lkd_exchange_options {
     uint64_t divisor;
     const struct lkd_motion_config *motion;
     int n_motion;
+    const struct lkd_cueing_config *cueing;
     struct lkd_segments *segments;
     struct lkd_villas *villas;
 };
@@ -95,6 +97,13 @@ void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, 
  * Thread: control. Return: see lkd_streams_add(). */
 int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selection *selection,
                            uint64_t *ret_id);
+
+/** lkd_exchange_platform() - carry out @order.
+ * @ret_cueing: what became of it; its pointers are the exchange's
+ * Thread: control. Return: LK_RIDE_NO_CAUSE, or why not. */
+enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
+                                         enum lkd_platform_order order,
+                                         struct lkd_cueing *ret_cueing);
 
 /** lkd_exchange_streams() - number of streams. Thread: any. */
 int lkd_exchange_streams(struct lkd_exchange *exchange);

@@ -109,6 +109,7 @@ void lkd_exchange_tick(struct lkd_exchange *exchange)
     output = lkd_mailbox_front(&cycle->outputs);
     exchange->seen = true;
     exchange->life.step = output->figures.step;
+    lkd_cueing_record(&exchange->cueing, output, now_ns);
     lkd_motions_record(&exchange->motions, output, now_ns);
     lkd_villas_publish(exchange->options.villas, output, exchange->facts.model_id);
     sent_ns = publish(exchange, output, LINKAGE__V1__STATE__STATE_UNSPECIFIED, false);
@@ -124,7 +125,12 @@ void lkd_exchange_tick(struct lkd_exchange *exchange)
 
 void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
 {
+    const struct lk_channel *channels;
+    int n;
+
+    channels = lk_system_output_channels(cycle->system, &n);
     pthread_mutex_lock(&exchange->lock);
+    lkd_cueing_load(&exchange->cueing, channels, n);
     lkd_motions_load(&exchange->motions, cycle);
     lkd_streams_end(&exchange->streams);
     pthread_mutex_unlock(&exchange->lock);
@@ -146,6 +152,7 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     exchange->adapt_ns = now_ns + ADAPT_NS / 10;
     lkd_publisher_begin(&exchange->publisher);
     lkd_streams_begin(&exchange->streams);
+    lkd_cueing_begin(&exchange->cueing, cycle->mode == LKD_MODE_REALTIME);
     lkd_motions_begin(&exchange->motions, degraded);
     lkd_villas_begin(exchange->options.villas);
     lkd_exchange_set_timer(exchange, now_ns); /* at short intervals until the first record exists */
@@ -159,6 +166,7 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
 
     pthread_mutex_lock(&exchange->lock);
     if (exchange->cycle) {
+        lkd_cueing_halt(&exchange->cueing);
         fresh = lkd_mailbox_take(&exchange->cycle->outputs);
         output = lkd_mailbox_front(&exchange->cycle->outputs);
         if (fresh || exchange->seen) {
@@ -188,6 +196,7 @@ static void keep_last(struct lkd_exchange *exchange, bool zero)
            sizeof(*exchange->last) + n);
     if (zero)
         memset(exchange->last->values, 0, n);
+    lkd_cueing_halt(&exchange->cueing);
     lkd_motions_rest(&exchange->motions, exchange->last, LINKAGE__V1__STATE__STATE_FAULT);
     repeat_last(exchange, lkd_clock_ns());
 }
@@ -223,6 +232,19 @@ int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selec
     r = lkd_streams_add(&exchange->streams, selection, lkd_clock_ns(), ret_id);
     pthread_mutex_unlock(&exchange->lock);
     return r;
+}
+
+enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
+                                         enum lkd_platform_order order,
+                                         struct lkd_cueing *ret_cueing)
+{
+    enum lk_ride_cause cause;
+
+    pthread_mutex_lock(&exchange->lock);
+    cause = lkd_cueing_order(&exchange->cueing, order);
+    *ret_cueing = exchange->cueing;
+    pthread_mutex_unlock(&exchange->lock);
+    return cause;
 }
 
 int lkd_exchange_streams(struct lkd_exchange *exchange)

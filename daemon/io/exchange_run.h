@@ -32,6 +32,7 @@ struct lkd_exchange {
     pthread_mutex_t lock;
     struct lkd_publisher publisher;
     struct lkd_streams streams;
+    struct lkd_cueing cueing;
     struct lkd_motions motions;
     struct lkd_heartbeat heartbeat;
     struct lkd_wall_clock clock;

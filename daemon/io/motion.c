@@ -33,6 +33,24 @@ static unsigned char *put_f32(unsigned char *at, double value)
     return put_number(at, bits, 4);
 }
 
+static unsigned char *put_value(unsigned char *at, bool wide, double value)
+{
+    return wide ? put_f64(at, value) : put_f32(at, value);
+}
+
+static unsigned char *put_platform(unsigned char *at, bool wide, const struct lk_ride *ride)
+{
+    uint32_t cause = (uint32_t)ride->cause | (ride->emergency ? LKD_MOTION_EMERGENCY : 0);
+
+    at = put_number(at, (uint32_t)ride->state, 4);
+    at = put_number(at, cause, 4);
+    for (int i = 0; i < 6; i++)
+        at = put_value(at, wide, ride->pose[i]);
+    for (int i = 0; i < LK_PLATFORM_ACTUATORS; i++)
+        at = put_value(at, wide, ride->guard.position[i]);
+    return at;
+}
+
 /* ---- values ---- */
 
 /* Angles of successive rotations about z (yaw), y (pitch), x (roll), each about the rotated axes,
@@ -75,7 +93,7 @@ LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motio
     unsigned char *at = ret_packet;
 
     memcpy(at, "LKM1", 4);
-    at = put_number(at + 4, LKD_MOTION_VERSION, 2);
+    at = put_number(at + 4, config->platform ? LKD_MOTION_VERSION + 1 : LKD_MOTION_VERSION, 2);
     at = put_number(at, config->wide ? LKD_MOTION_F64 : LKD_MOTION_F32, 2);
     at =
         put_number(at, atomic_fetch_add_explicit(&motion->counter, 1, memory_order_relaxed) + 1, 4);
@@ -87,8 +105,10 @@ LK_RT size_t lkd_motion_encode(struct lkd_motion *motion, const struct lkd_motio
         double value =
             view->values ? value_of(&motion->source[i], &config->slot[i], view->values) : 0;
 
-        at = config->wide ? put_f64(at, value) : put_f32(at, value);
+        at = put_value(at, config->wide, value);
     }
+    if (config->platform)
+        at = put_platform(at, config->wide, view->ride);
     return (size_t)(at - ret_packet);
 }
 

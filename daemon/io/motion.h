@@ -14,6 +14,7 @@
 #ifndef LKD_IO_MOTION_H
 #define LKD_IO_MOTION_H
 
+#include "cueing.h"
 #include "cycle.h"
 #include "linkage.pb-c.h"
 #include "log.h"
@@ -23,8 +24,9 @@
 #define LKD_MOTION_MAX      4
 #define LKD_MOTION_SLOTS    24 /* 6 of a pose, velocity, acceleration; 3 of force and rate */
 #define LKD_MOTION_HEADER   40
-#define LKD_MOTION_SIZE_MAX (LKD_MOTION_HEADER + LKD_MOTION_SLOTS * 8)
-#define LKD_MOTION_VERSION  1
+#define LKD_MOTION_PLATFORM 12 /* values: a pose and six actuators, behind two words */
+#define LKD_MOTION_SIZE_MAX (LKD_MOTION_HEADER + LKD_MOTION_SLOTS * 8 + 8 + LKD_MOTION_PLATFORM * 8)
+#define LKD_MOTION_VERSION  1 /* 2 with the platform */
 #define LKD_MOTION_IDLE_NS  INT64_C(50000000)
 
 /* The status word: enum State in the low byte, enum Flag above it, and what is about the datagram.
@@ -33,6 +35,10 @@
 #define LKD_MOTION_MISSING    (1u << 24) /* a slot that the model has no output for: it is 0 */
 #define LKD_MOTION_HELD       (1u << 25) /* the values are not those of a new step */
 #define LKD_MOTION_EMPTY      (1u << 26) /* no step was made since the model was loaded: all 0 */
+
+/* The cause word of the platform: enum lk_ride_cause in the low byte, and whether an emergency is
+ * latched. */
+#define LKD_MOTION_EMERGENCY (1u << 8)
 
 /* "format" of the header */
 #define LKD_MOTION_F32 0
@@ -46,12 +52,14 @@ struct lkd_motion_slot {
     double offset;
 };
 
-/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits a value */
+/** struct lkd_motion_config - a receiver, from the configuration. @wide: 64 bits a value
+ * @platform: version 2, with the platform of the section `cueing` */
 struct lkd_motion_config {
     char endpoint[32];
     struct sockaddr_in address;
     bool wide;
     bool from_cycle;
+    bool platform;
     uint64_t divisor;
     struct lkd_motion_slot slot[LKD_MOTION_SLOTS];
 };
@@ -91,12 +99,14 @@ struct lkd_motion {
 };
 
 /** struct lkd_motions - all receivers.
+ * @cueing:   the platform, NULL: none
  * @degraded: of the run
  * @held:     @n_held outputs, the last ones seen;  @held_figures: theirs;  @empty: there are none
  * @state:    of the last record, UNSPECIFIED outside of a run
  * @due_ns:   when the next datagrams leave while the cycle does not run
  * @look_ns:  when to look for failures and addresses again */
 struct lkd_motions {
+    const struct lkd_cueing *cueing;
     int n;
     struct lkd_motion motion[LKD_MOTION_MAX];
     bool degraded;
@@ -111,8 +121,10 @@ struct lkd_motions {
 
 /** lkd_motions_init() - sockets for @n receivers. An address that cannot be reached now is logged
  * and tried again every second.
- * @config: stays the caller's. Return: 0, negative errno. */
-int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n);
+ * @config, @cueing: stay the caller's; @cueing may be NULL where no receiver wants its platform.
+ * Return: 0, negative errno. */
+int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n,
+                     const struct lkd_cueing *cueing);
 /** lkd_motions_fini() - release; zeroed ones are allowed. */
 void lkd_motions_fini(struct lkd_motions *motions);
 
@@ -138,13 +150,15 @@ void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int
 
 /* ---- one receiver ---- */
 
-/** struct lkd_motion_view - what a datagram is made of. @values: outputs, or NULL for zeros */
+/** struct lkd_motion_view - what a datagram is made of. @values: outputs, or NULL for zeros
+ * @ride: for receivers that want the platform, or NULL */
 struct lkd_motion_view {
     uint32_t status;
     uint64_t step;
     double time_s;
     uint64_t utc_ns;
     const double *values;
+    const struct lk_ride *ride;
 };
 
 /** lkd_motion_encode() - make a datagram.

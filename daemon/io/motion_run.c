@@ -42,9 +42,10 @@ static int open_one(struct lkd_motion *motion, const struct lkd_motion_config *c
     return 0;
 }
 
-int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n)
+int lkd_motions_init(struct lkd_motions *motions, const struct lkd_motion_config *config, int n,
+                     const struct lkd_cueing *cueing)
 {
-    *motions = (struct lkd_motions){.empty = true};
+    *motions = (struct lkd_motions){.empty = true, .cueing = cueing};
     while (motions->n < n) {
         int r = open_one(&motions->motion[motions->n], &config[motions->n]);
 
@@ -158,6 +159,11 @@ void lkd_motions_rest(struct lkd_motions *motions, const struct lkd_output *outp
     motions->state = state;
 }
 
+static const struct lk_ride *ride_of(const struct lkd_motions *motions)
+{
+    return motions->cueing ? &motions->cueing->ride : NULL;
+}
+
 static void send_running(struct lkd_motions *motions, const struct lkd_output *output)
 {
     const struct lkd_figures *f = &output->figures;
@@ -167,6 +173,7 @@ static void send_running(struct lkd_motions *motions, const struct lkd_output *o
         .time_s = f->time_s,
         .utc_ns = lkd_wall_clock_ns(),
         .values = output->values,
+        .ride = ride_of(motions),
     };
 
     for (int i = 0; i < motions->n; i++) {
@@ -177,7 +184,8 @@ static void send_running(struct lkd_motions *motions, const struct lkd_output *o
     }
 }
 
-static void send_held(struct lkd_motions *motions, Linkage__V1__State state)
+/* @all: or only to those that move with the platform */
+static void send_held(struct lkd_motions *motions, Linkage__V1__State state, bool all)
 {
     const struct lkd_figures *f = &motions->held_figures;
     uint32_t status = lkd_motion_status(state, f->flags, motions->degraded);
@@ -187,10 +195,12 @@ static void send_held(struct lkd_motions *motions, Linkage__V1__State state)
         .time_s = f->time_s,
         .utc_ns = lkd_wall_clock_ns(),
         .values = motions->empty ? NULL : motions->held,
+        .ride = ride_of(motions),
     };
 
     for (int i = 0; i < motions->n; i++)
-        lkd_motion_send(&motions->motion[i], &view);
+        if (all || motions->motion[i].config->platform)
+            lkd_motion_send(&motions->motion[i], &view);
 }
 
 void lkd_motions_record(struct lkd_motions *motions, const struct lkd_output *output,
@@ -236,8 +246,10 @@ void lkd_motions_tick(struct lkd_motions *motions, Linkage__V1__State state, int
         for (int i = 0; i < motions->n; i++)
             report_failures(&motions->motion[i]);
     }
-    if (state == LINKAGE__V1__STATE__STATE_RUNNING || now_ns < motions->due_ns)
-        return;
-    motions->due_ns = now_ns + LKD_MOTION_IDLE_NS;
-    send_held(motions, state);
+    if (state != LINKAGE__V1__STATE__STATE_RUNNING && now_ns >= motions->due_ns) {
+        motions->due_ns = now_ns + LKD_MOTION_IDLE_NS;
+        send_held(motions, state, true);
+    } else if (motions->cueing && lkd_cueing_drives(motions->cueing)) {
+        send_held(motions, state, false);
+    }
 }

@@ -109,7 +109,7 @@ static void measure_datagrams(const char *core, pthread_t *ret_thread)
     getsockname(fd, (struct sockaddr *)&config.address, &size);
     pthread_create(ret_thread, NULL, swallow, &fd);
     take_core(core);
-    lkd_motions_init(&motions, &config, 1);
+    lkd_motions_init(&motions, &config, 1, NULL);
     cycle.rt.values = values;
     for (int i = 0; i < LKD_MOTION_SLOTS; i++) {
         config.slot[i].scale = 2;

@@ -35,6 +35,16 @@ int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selec
     return lkd_streams_add(&exchange->streams, selection, lkd_clock_ns(), ret_id);
 }
 
+/* There is no section cueing, so no order arrives. */
+enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
+                                         enum lkd_platform_order order,
+                                         struct lkd_cueing *ret_cueing)
+{
+    (void)exchange, (void)order;
+    *ret_cueing = (struct lkd_cueing){0};
+    return LK_RIDE_NOT_RUNNING;
+}
+
 int lkd_exchange_streams(struct lkd_exchange *exchange)
 {
     return exchange->streams.n;

@@ -282,7 +282,7 @@ static void test_after_the_cycle(void **state)
     memcpy(values, outputs, sizeof(values));
     config.from_cycle = true;
     config.divisor = 2;
-    assert_int_equal(lkd_motions_init(&motions, &config, 1), 0);
+    assert_int_equal(lkd_motions_init(&motions, &config, 1, NULL), 0);
     lkd_motions_begin(&motions, true);
     set_slot(0, "angle", "", 1, 0);
     motions.motion[0].source[0] = motion.source[0];
@@ -313,7 +313,7 @@ static void test_nobody_listens(void **state)
     (void)state;
     close(listen_on_any(&config.address));
     config.from_cycle = true;
-    assert_int_equal(lkd_motions_init(&motions, &config, 1), 0);
+    assert_int_equal(lkd_motions_init(&motions, &config, 1, NULL), 0);
     cycle.rt.values = values;
     for (cycle.rt.figures.step = 1; cycle.rt.figures.step <= 10; cycle.rt.figures.step++)
         lkd_motion_after_cycle(&cycle, &motions);
@@ -329,7 +329,7 @@ static void test_without_a_run(void **state)
     int fd = listen_on_any(&config.address);
 
     (void)state;
-    assert_int_equal(lkd_motions_init(&motions, &config, 1), 0);
+    assert_int_equal(lkd_motions_init(&motions, &config, 1, NULL), 0);
     for (int64_t now_ns = 1; now_ns < 1000000000; now_ns += 10000000)
         lkd_motions_tick(&motions, LINKAGE__V1__STATE__STATE_EMPTY, now_ns);
     assert_int_equal(n_received(fd, packet), 20);

@@ -150,6 +150,7 @@ int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n
 int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_platform(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_inject(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_record(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_latency(const struct ctl_options *options, struct lk_client *client, int n, char **args);
@@ -161,6 +162,7 @@ int ctl_check_set(const struct ctl_options *options, int n, char **args);
 int ctl_check_step(const struct ctl_options *options, int n, char **args);
 int ctl_check_watch(const struct ctl_options *options, int n, char **args);
 int ctl_check_inject(const struct ctl_options *options, int n, char **args);
+int ctl_check_platform(const struct ctl_options *options, int n, char **args);
 int ctl_check_record(const struct ctl_options *options, int n, char **args);
 
 /** ctl_keygen() - needs no daemon: @client is NULL. */

@@ -28,6 +28,8 @@ static void print_commands(void)
         "  policy               what is done when something goes wrong, and how often it has\n"
         "  inject [KIND]        faults on purpose; KIND is delay, drop, reorder, freeze, spike or\n"
         "                       stall. Alone: list them\n"
+        "  platform [ORDER]     where the motion platform is; ORDER: engage, park, emergency,\n"
+        "                       release (the emergency)\n"
         "  record start [NAME]  record the run into a file of the daemon's folder\n"
         "  record stop          end the recording\n"
         "  record status        the present recording, or the last one\n"

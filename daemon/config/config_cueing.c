@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Section `cueing`: washout, platform, and what the platform reports. */
+#include "config_read.h"
+#include <stddef.h>
+#include <string.h>
+
+#define N LK_PLATFORM_ACTUATORS
+
+/* A number, or three of them, of struct lk_washout_set, within limits. */
+struct field {
+    const char *key;
+    size_t offset;
+    int size;
+    double low;
+    double high;
+};
+
+#define FIELD(name, size, low, high)                                                               \
+    {                                                                                              \
+#name, offsetof(struct lk_washout_set, name), size, low, high                              \
+    }
+
+static const struct field washout_fields[] = {
+    FIELD(force_scale, 3, 0, 10),
+    FIELD(rate_scale, 3, 0, 10),
+    FIELD(force_limit, 1, 0.01, 100),
+    FIELD(rate_limit, 1, 0.01, 20),
+    FIELD(frequency, 3, 0.01, 50),
+    FIELD(damping, 3, 0.1, 10),
+    FIELD(leak, 3, 0, 50),
+    FIELD(tilt_frequency, 1, 0.01, 50),
+    FIELD(tilt_damping, 1, 0.1, 10),
+    FIELD(tilt_rate, 1, 0, 3),
+    FIELD(tilt_limit, 1, 0, 0.8),
+    FIELD(turn_frequency, 3, 0.01, 50),
+    FIELD(turn_damping, 3, 0.1, 10),
+    FIELD(head, 3, -10, 10),
+};
+
+#define N_FIELDS (sizeof(washout_fields) / sizeof(washout_fields[0]))
+
+static int check_values(struct lk_node node, const char *key, const double *value, int n,
+                        double low, double high, struct lk_error *error)
+{
+    for (int i = 0; i < n; i++)
+        if (!(value[i] >= low && value[i] <= high))
+            return lk_node_refuse(lk_node_get(node, key), error, "%s: %g, expected %g to %g", key,
+                                  value[i], low, high);
+    return 0;
+}
+
+static int read_field(struct lk_node node, const struct field *field, struct lk_washout_set *set,
+                      struct lk_error *error)
+{
+    double value[3];
+    char *place = (char *)set + field->offset;
+    int r;
+
+    memcpy(value, place, (size_t)field->size * sizeof(double));
+    r = field->size == 1 ? lk_node_read_number_or(node, field->key, value, error)
+                         : lk_node_read_numbers_or(node, field->key, 3, value, error);
+    if (r == 0)
+        r = check_values(node, field->key, value, field->size, field->low, field->high, error);
+    if (r == 0)
+        memcpy(place, value, (size_t)field->size * sizeof(double));
+    return r;
+}
+
+static int read_washout(struct lk_node node, struct lkd_cueing_config *cueing,
+                        struct lk_error *error)
+{
+    int r, set = 0;
+
+    r = lkd_config_choice_or(node, "set", lk_washout_names, &set, error);
+    cueing->ride.set = lk_washout_named(r ? 0 : set);
+    for (size_t i = 0; i < N_FIELDS; i++)
+        r = lk_also(r, read_field(node, &washout_fields[i], &cueing->ride.set, error));
+    return lk_also(r, lk_node_read_bool_or(node, "coupled", &cueing->ride.set.coupled, error));
+}
+
+/* ---- platform ---- */
+
+/* One number for all actuators, or a list with one each. */
+static int read_each(struct lk_node node, const char *key, int n, double low, double high,
+                     double *ret, struct lk_error *error)
+{
+    int r;
+
+    if (lk_node_kind(lk_node_get(node, key)) == LK_NODE_LIST) {
+        r = lk_node_read_numbers(node, key, n, ret, error);
+    } else {
+        r = lk_node_read_number(node, key, ret, error);
+        for (int i = 1; i < n; i++)
+            ret[i] = ret[0];
+    }
+    return r ? r : check_values(node, key, ret, n, low, high, error);
+}
+
+static int read_limits(struct lk_node node, int n, struct lk_actuator_limits *limits,
+                       struct lk_error *error)
+{
+    double low[N], high[N], speed[N], acceleration[N];
+    int r;
+
+    r = read_each(node, "low", n, -10, -0.01, low, error);
+    r = lk_also(r, read_each(node, "high", n, 0.01, 10, high, error));
+    r = lk_also(r, read_each(node, "speed", n, 0.01, 10, speed, error));
+    r = lk_also(r, read_each(node, "acceleration", n, 0.1, 100, acceleration, error));
+    for (int i = 0; i < n && r == 0; i++)
+        limits[i] = (struct lk_actuator_limits){low[i], high[i], speed[i], acceleration[i]};
+    return r;
+}
+
+static int read_hexapod(struct lk_node node, struct lk_hexapod *hexapod, struct lk_error *error)
+{
+    const struct {
+        const char *key;
+        double *value;
+        double low;
+        double high;
+    } keys[] = {
+        {"base_radius", &hexapod->base_radius, 0.05, 20},
+        {"base_angle", &hexapod->base_angle, 0, 1.047},
+        {"platform_radius", &hexapod->platform_radius, 0.05, 20},
+        {"platform_angle", &hexapod->platform_angle, 0, 1.047},
+        {"height", &hexapod->height, 0.05, 20},
+    };
+    int r = 0;
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        int q = lk_node_read_number(node, keys[i].key, keys[i].value, error);
+
+        if (q == 0)
+            q = check_values(node, keys[i].key, keys[i].value, 1, keys[i].low, keys[i].high, error);
+        r = lk_also(r, q);
+    }
+    return r;
+}
+
+static int read_platform(struct lk_node root, struct lkd_cueing_config *cueing,
+                         struct lk_error *error)
+{
+    static const char *const kinds[] = {"hexapod", "six-axis", "three-axis", NULL};
+    static const char *const all_keys[] = {
+        "type",           "low",         "high",       "speed",
+        "acceleration",   "base_radius", "base_angle", "platform_radius",
+        "platform_angle", "height",      NULL};
+    static const char *const keys[] = {"type", "low", "high", "speed", "acceleration", NULL};
+    struct lk_node node = lk_node_get(root, "platform");
+    struct lk_actuator_limits limits[N];
+    struct lk_hexapod hexapod = {0};
+    bool legs;
+    int r, kind;
+
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return lk_node_refuse(lk_node_kind(node) == LK_NODE_NONE ? root : node, error,
+                              "cueing: expected the key platform, a map with type and limits");
+    r = lk_node_read_choice(node, "type", kinds, &kind, error);
+    if (r)
+        return r;
+    legs = kind == LK_PLATFORM_HEXAPOD;
+    r = lk_node_check_keys(node, legs ? "a hexapod" : "a platform of this type",
+                           legs ? all_keys : keys, error);
+    r = lk_also(r, read_limits(node, kind == LK_PLATFORM_THREE_AXIS ? 3 : N, limits, error));
+    if (legs)
+        r = lk_also(r, read_hexapod(node, &hexapod, error));
+    if (r)
+        return r;
+    if (!lk_platform_init(&cueing->ride.platform, (enum lk_platform_kind)kind, &hexapod, limits))
+        return lk_node_refuse(node, error,
+                              "within these strokes the legs reach a pose that they do not hold, "
+                              "expected shorter strokes (low, high) or another geometry");
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static int read_report(struct lk_node node, struct lkd_cueing_config *cueing,
+                       struct lk_error *error)
+{
+    char endpoint[32];
+
+    cueing->hears = lk_node_kind(lk_node_get(node, "report")) != LK_NODE_NONE;
+    return cueing->hears
+               ? lkd_config_udp(node, "report", sizeof(endpoint), endpoint, &cueing->report, error)
+               : 0;
+}
+
+static int read_times(struct lk_node node, struct lkd_cueing_config *cueing, struct lk_error *error)
+{
+    double rate = 1000, silent = 0.1;
+    int r;
+
+    r = lkd_config_between(node, "rate", 60, 4000, &rate, error);
+    r = lk_also(r, lkd_config_between(node, "silent", 0.03, 10, &silent, error));
+    r = lk_also(r, lkd_config_between(node, "fade", 0.1, 60, &cueing->ride.fade, error));
+    r = lk_also(r, lkd_config_between(node, "pace", 0.01, 0.5, &cueing->ride.pace, error));
+    cueing->ride.h = 1 / rate;
+    cueing->silent_ns = (int64_t)(silent * 1e9);
+    return r;
+}
+
+int lkd_config_cueing(struct lk_node root, struct lkd_config *config, struct lk_error *error)
+{
+    static const char *const keys[] = {
+        "sensor",         "set",          "platform",   "report",
+        "rate",           "silent",       "fade",       "pace",
+        "coupled",        "force_scale",  "rate_scale", "force_limit",
+        "rate_limit",     "frequency",    "damping",    "leak",
+        "tilt_frequency", "tilt_damping", "tilt_rate",  "tilt_limit",
+        "turn_frequency", "turn_damping", "head",       NULL};
+    struct lkd_cueing_config *cueing = &config->cueing;
+    struct lk_node node;
+    int r;
+
+    r = lkd_config_section(root, "cueing", keys, &node, error);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return r;
+    cueing->present = true;
+    r = lk_also(r,
+                lk_node_read_text(node, "sensor", sizeof(cueing->sensor), cueing->sensor, error));
+    r = lk_also(r, read_washout(node, cueing, error));
+    r = lk_also(r, read_platform(node, cueing, error));
+    r = lk_also(r, read_report(node, cueing, error));
+    return lk_also(r, read_times(node, cueing, error));
+}
