@@ -289,9 +289,9 @@ static inline void tyre_set_c(struct lk_tyre_law *law)
                 .trail_zero = {.24, .315},
                 .trail_end = {.32, .42},
                 .radius = .3469,
-                .width = .215,
                 .stiffness = 200e3,
                 .rolling = .01,
+                .speed = .5,
             },
     };
 }

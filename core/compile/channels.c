@@ -47,6 +47,10 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
                         {"input", "dissipated", "drive", "applied", "balance"},
                         {"J", "J", "J", "J", "J"}},
     [LK_OUTPUT_RESIDUAL] = {3, {"position", "velocity", "increment"}, {"m", "m/s", "m"}},
+    [LK_OUTPUT_TYRE] = SIX("f", "m", "N", "N m"),
+    [LK_OUTPUT_TYRE_CONTACT] = {7,
+                                {"kappa", "slope", "camber", "deflection", "x", "y", "z"},
+                                {"1", "1", "1", "m", "m", "m", "m"}},
     [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };
 

@@ -39,9 +39,10 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
+    size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
 
-    sys->state_size =
-        motion + lambda + coordinate + rate + inputs + tangent + wind + samples + balance + own;
+    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + samples +
+                      balance + carcass + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -54,7 +55,8 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->wind = state->tangent + tangent;
     state->samples = (struct lk_drive_samples *)(state->wind + wind);
     state->balance = (struct lk_balance *)(state->wind + wind + samples);
-    state->own = state->wind + wind + samples + balance;
+    state->carcass = (struct lk_carcass *)(state->wind + wind + samples + balance);
+    state->own = state->wind + wind + samples + balance + carcass;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -111,6 +113,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     lk_fill_laws_layout(sys, d, arena);
     lk_fill_drives_layout(sys, d, arena);
+    lk_fill_tyres_layout(sys, arena);
     if (d->batches) {
         struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
 
@@ -188,7 +191,7 @@ static void fill_loads(struct lk_system *sys, const struct lk_model *m)
         const struct lk_force_def *f = &m->forces[i];
         int is_torque = f->type == LK_FORCE_CONSTANT_TORQUE || f->type == LK_FORCE_HARMONIC_TORQUE;
 
-        if (f->type < LK_FORCE_CONSTANT_FORCE)
+        if (f->type < LK_FORCE_CONSTANT_FORCE || f->type == LK_FORCE_TYRE)
             continue;
         struct lk_load *l = &sys->load[sys->n_loads++];
         *l = lk_fill_load(sys, f->body[0], f->point[0], f->frame, is_torque);
@@ -211,6 +214,8 @@ static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
         if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
             in->load = lk_fill_load(sys, def->body, def->point, def->frame,
                                     def->type == LK_INPUT_BODY_TORQUE);
+        if (def->type == LK_INPUT_SIGNAL) /* a number of the model until a bench sends another */
+            sys->now.inputs[at] = def->initial;
         at += sys->input_channel[i].size;
     }
 }
@@ -258,6 +263,8 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
     }
     if (def->type == LK_OUTPUT_FORCE)
         find_element(sys, def->force, out);
+    if (def->type == LK_OUTPUT_TYRE || def->type == LK_OUTPUT_TYRE_CONTACT)
+        out->tyre = m->forces[def->force].tyre;
     if (def->type == LK_OUTPUT_JOINT_POSITION)
         sys->joint[def->joint].needs_coordinate = 1;
     sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
@@ -402,6 +409,7 @@ static int fill_system(struct lk_system *sys, const struct lk_draft *d, struct l
         sys->summary.total_mass += m->bodies[b].mass;
     lk_evaluate_poses(sys, &sys->now);
     lk_fill_frames(sys, d);
+    lk_fill_roads(sys, d);
     for (int i = 0; i < sys->n_joints; i++) {
         lk_fill_joint(sys, d, i);
         name_joint(sys, d, i);
@@ -413,6 +421,7 @@ static int fill_system(struct lk_system *sys, const struct lk_draft *d, struct l
     lk_fill_laws(sys, d);
     fill_loads(sys, m);
     fill_inputs(sys, m);
+    lk_fill_tyres(sys, d);
     lk_fill_drives(sys, d);
     for (int i = 0; i < m->n_outputs; i++)
         fill_output(sys, m, i);
@@ -484,6 +493,8 @@ static struct lk_system shape_of(const struct lk_draft *d)
         .n_named_joints = m->n_joints,
         .n_coordinates = d->n_coordinates,
         .n_drives = m->n_drives,
+        .n_tyres = m->n_tyres,
+        .n_roads = m->n_roads,
         .n_inputs = m->n_inputs,
         .n_outputs = m->n_outputs,
         .input_size = input_size(m),

@@ -113,11 +113,12 @@ static void add_laws(struct lk_draft *d)
         const struct lk_force_def *f = &m->forces[i];
 
         if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING &&
-            f->type != LK_FORCE_CREEP)
+            f->type != LK_FORCE_CREEP && f->type != LK_FORCE_TYRE)
             continue;
         struct lk_draft_block *b = add_block(d,
                                              f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
                                              : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
+                                             : f->type == LK_FORCE_TYRE  ? LK_JOINT_TYRE
                                                                          : LK_JOINT_DISTANCE,
                                              -1);
         b->kind = LK_ROWS_COMPLIANT;

@@ -225,6 +225,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
             refer(sys, d, j, k, def->joint[k], def->coupled[k]);
     else if (b->type == LK_JOINT_CREEP)
         fill_from_def(sys, j, &d->model->joints[d->model->forces[b->force].joint]);
+    else if (b->type == LK_JOINT_TYRE)
+        lk_fill_tyre_joint(sys, d->model, b->force, j);
     else if (def)
         fill_from_def(sys, j, def);
     else if (b->force >= 0)

@@ -40,6 +40,17 @@ void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
 double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
                             int r);
 
+/* ---- fill_tyres.c ---- */
+
+void lk_fill_tyres_layout(struct lk_system *system, struct lk_arena *arena);
+/** lk_fill_roads() - set all roads, and the wheels of tyres. Call before lk_fill_joint(). */
+void lk_fill_roads(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_tyre_joint() - the geometry of the rows of a tyre. */
+void lk_fill_tyre_joint(struct lk_system *system, const struct lk_model *model, int force,
+                        struct lk_joint *joint);
+/** lk_fill_tyres() - set all tyres. */
+void lk_fill_tyres(struct lk_system *system, const struct lk_draft *draft);
+
 /* ---- fill_drives.c ---- */
 
 void lk_fill_drives_layout(struct lk_system *system, const struct lk_draft *draft,

@@ -356,6 +356,7 @@ static void free_accelerations(struct lk_system *sys)
         lk_law_evaluate(law, sys->term, x, rate, 1, &f);
         sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
     }
+    lk_tyres_settle(sys, &sys->now, &sys->now);
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
     lk_evaluate_clear_frames(sys, sys->residual);
     lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);

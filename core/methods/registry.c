@@ -166,6 +166,21 @@ const char *lk_formulation_choose(const struct lk_model *model, const struct lk_
     return **ret_why ? "ali3" : "rattle";
 }
 
+/* carcasses are states that only the plain step of rattle carries on */
+static int check_tyres(const struct lk_model *model, const struct lk_options *options,
+                       const char *name, struct lk_error *ret_error)
+{
+    int order = options && options->order != 0 ? options->order : model->solver.order;
+
+    if (strcmp(name, "rattle") != 0)
+        lk_error_set(ret_error, "formulation %s does not step tyres, expected rattle", name);
+    else if (order != 2)
+        lk_error_set(ret_error, "order: %d with a tyre, expected 2", order);
+    else
+        return 0;
+    return LK_E_MODEL;
+}
+
 /* the step that the solver section names. Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
                   struct lk_compile_how *how, struct lk_error *ret_error)
@@ -186,6 +201,8 @@ static int choose(const struct lk_model *model, const struct lk_options *options
                      count_stops(model), STOPS_MAX);
         return LK_E_MODEL;
     }
+    if (how->formulation && model->n_tyres > 0)
+        return check_tyres(model, options, name, ret_error);
     if (how->formulation)
         return 0;
     refuse_step(model, ret_error);

@@ -8,6 +8,8 @@
 
 #include "linkage/kinds.h"
 #include "linkage/linkage.h"
+#include "tyre/road.h"
+#include "tyre/tyre.h"
 
 #define LK_GROUND (-1)
 
@@ -124,7 +126,49 @@ enum lk_force_type {
     LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
     LK_FORCE_HARMONIC_FORCE,  /* the same, vector * sin(omega t + phase) */
     LK_FORCE_HARMONIC_TORQUE,
+    LK_FORCE_TYRE, /* joint, body (of the road, of the wheel), tyre */
     LK_FORCE_TYPES
+};
+
+/** struct lk_road_def - a road in its initial configuration. @body: that carries it, or LK_GROUND;
+ * @point: on it, world [m];  @normal: unit vector, world;  @friction: of that which the parameters
+ * of tyres are for */
+struct lk_road_def {
+    char name[LK_NAME_SIZE];
+    enum lk_road_kind kind;
+    int body;
+    double point[3];
+    double normal[3];
+    double friction;
+    int friction_input;
+};
+
+/** struct lk_law_def - a law of tyres that has a name; is_mirrored: measured on the right */
+struct lk_law_def {
+    char name[LK_NAME_SIZE];
+    struct lk_tyre_law law;
+};
+
+/** struct lk_tyre_def - a tyre, see struct lk_tyre in step/tyres.h. @radius, @width, @stiffness,
+ * @damping: as there;  @rim_radius [m], @rim_stiffness: 0: no rim;  @is_by_centre: depth below the
+ * centre;  @length, @carcass: negative, 0: not given;  @lag: t_x, t_y [s];  @bore: stiffness
+ * [N m/rad], damping [N m s/rad];  @law: on its own side */
+struct lk_tyre_def {
+    int road;
+    double radius;
+    double width;
+    double stiffness;
+    double damping;
+    double rim_radius;
+    double rim_stiffness;
+    int is_by_centre;
+    double length[2];
+    double carcass[2];
+    double lag[2];
+    double bore[2];
+    double friction;
+    int friction_input;
+    struct lk_tyre_law law;
 };
 
 /** struct lk_force_def - a force element; its type selects the members in use, see above.
@@ -146,7 +190,8 @@ enum lk_force_type {
  * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
  * [m/s], > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
  * INFINITY;  @load: normal force to which both belong [N], 0: not said
- * @omega [rad/s], @phase [rad]: of harmonic loads */
+ * @omega [rad/s], @phase [rad]: of harmonic loads
+ * @tyre: index in the model's tyres */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
@@ -182,6 +227,7 @@ struct lk_force_def {
     double load;
     double omega;
     double phase;
+    int tyre;
 };
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
@@ -247,6 +293,9 @@ struct lk_model {
     struct lk_output_def *outputs;
     struct lk_drive_def *drives;
     struct lk_table *tables;
+    struct lk_road_def *roads;
+    struct lk_law_def *laws;
+    struct lk_tyre_def *tyres; /* of forces of type tyre, in their order */
     int n_bodies;
     int n_joints;
     int n_forces;
@@ -254,6 +303,9 @@ struct lk_model {
     int n_outputs;
     int n_drives;
     int n_tables;
+    int n_roads;
+    int n_laws;
+    int n_tyres;
     struct lk_solver_def solver;
 };
 

@@ -237,3 +237,17 @@ int lk_read_force_key(struct lk_node map, const struct lk_model *model, int *ret
     return read_reference_key(map, "force", model->n_forces > 0 ? model->forces[0].name : NULL,
                               sizeof(model->forces[0]), model->n_forces, ret_force, err);
 }
+
+int lk_read_road_key(struct lk_node map, const struct lk_model *model, int *ret_road,
+                     struct lk_error *err)
+{
+    return read_reference_key(map, "road", model->n_roads > 0 ? model->roads[0].name : NULL,
+                              sizeof(model->roads[0]), model->n_roads, ret_road, err);
+}
+
+int lk_read_law_key(struct lk_node map, const struct lk_model *model, int *ret_law,
+                    struct lk_error *err)
+{
+    return read_reference_key(map, "law", model->n_laws > 0 ? model->laws[0].name : NULL,
+                              sizeof(model->laws[0]), model->n_laws, ret_law, err);
+}

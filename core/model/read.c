@@ -9,9 +9,9 @@
 
 static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies",
-                                       "joints",  "forces", "inputs",  "outputs",
-                                       "solver",  "start",  NULL};
+    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies", "joints",
+                                       "forces",  "inputs", "outputs", "solver", "start",
+                                       "roads",   "laws",   NULL};
     static const char *const starts[] = {"drawn", "equilibrium", NULL};
     static const char *const versions[] = {"1", NULL};
     struct lk_node name = lk_node_get(root, "name");
@@ -39,8 +39,8 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
-        read_head,      lk_read_bodies, lk_read_joints,  lk_read_inputs,
-        lk_read_forces, lk_read_drives, lk_read_outputs, lk_read_solver};
+        read_head,     lk_read_bodies, lk_read_joints, lk_read_inputs,  lk_read_laws,
+        lk_read_roads, lk_read_forces, lk_read_drives, lk_read_outputs, lk_read_solver};
     int result = 0;
 
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
@@ -126,6 +126,9 @@ void lk_model_free(struct lk_model *model)
     free(model->inputs);
     free(model->outputs);
     free(model->drives);
+    free(model->roads);
+    free(model->laws);
+    free(model->tyres);
     lk_free_tables(model);
     free(model);
 }

@@ -78,6 +78,8 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"work", "a work output", {"type", NULL}, 0, 0},
     {"residual", "a residual output", {"type", NULL}, 0, 0},
     {"condition", "a condition output", {"type", NULL}, 0, 0},
+    {"tyre", "a tyre output", {"type", "force", NULL}, 0, 0},
+    {"tyre-contact", "a tyre-contact output", {"type", "force", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -255,11 +257,32 @@ static int check_apart(struct lk_node key, const struct lk_model *model, struct 
 
 /* Refuses loads that the file or an input gives: they are known; the step computes only the others.
  */
+static bool is_of_tyre(enum lk_output_type type)
+{
+    return type == LK_OUTPUT_TYRE || type == LK_OUTPUT_TYRE_CONTACT;
+}
+
+static int read_tyre(struct lk_node map, const struct lk_model *model, int *ret_force,
+                     struct lk_error *err)
+{
+    int result = lk_read_force_key(map, model, ret_force, err);
+
+    if (result == 0 && model->forces[*ret_force].type != LK_FORCE_TYRE)
+        return lk_node_refuse(lk_node_get(map, "force"), err, "force '%s' is no tyre, expected one",
+                              model->forces[*ret_force].name);
+    return result;
+}
+
 static int read_force(struct lk_node map, const struct lk_model *model, int *ret_force,
                       struct lk_error *err)
 {
     int result = lk_read_force_key(map, model, ret_force, err);
 
+    if (result == 0 && model->forces[*ret_force].type == LK_FORCE_TYRE)
+        return lk_node_refuse(lk_node_get(map, "force"), err,
+                              "force '%s' is a tyre, expected an output of type tyre or "
+                              "tyre-contact for it",
+                              model->forces[*ret_force].name);
     if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP)
         return lk_node_refuse(lk_node_get(map, "force"), err,
                               "force '%s' is given by the model, expected a joint-spring-damper, "
@@ -291,7 +314,8 @@ static int read_target(struct lk_node map, const struct lk_model *model,
     if (result == 0 && has_key(kind, "orientation"))
         result = read_orientation(map, model, output, err);
     if (result == 0 && has_key(kind, "force"))
-        result = read_force(map, model, &output->force, err);
+        result = is_of_tyre(output->type) ? read_tyre(map, model, &output->force, err)
+                                          : read_force(map, model, &output->force, err);
     return result;
 }
 

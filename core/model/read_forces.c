@@ -201,12 +201,13 @@ static const char *const types[] = {"joint-spring-damper",
                                     "constant-torque",
                                     "harmonic-force",
                                     "harmonic-torque",
+                                    "tyre",
                                     NULL};
 
 /* in the order of lk_force_type */
 static const struct {
     const char *what;
-    const char *keys[11];
+    const char *keys[15];
     int (*read)(struct lk_node, struct lk_model *, struct lk_force_def *, struct lk_error *);
 } kinds[LK_FORCE_TYPES] = {
     {"a joint-spring-damper",
@@ -234,6 +235,10 @@ static const struct {
     {"a harmonic-torque",
      {"type", "body", "amplitude", "omega", "phase", "frame", NULL},
      read_load},
+    {"a tyre",
+     {"type", "joint", "road", "side", "radius", "width", "stiffness", "damping", "rim",
+      "deflection", "carcass", "bore", "friction", "law", NULL},
+     lk_read_tyre},
 };
 
 static int read_force(struct lk_node key, struct lk_node map, struct lk_model *model,

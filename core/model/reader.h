@@ -17,6 +17,8 @@
 #define LK_FORCES_MAX   8192
 #define LK_CHANNELS_MAX 1024 /* inputs; outputs */
 #define LK_DRIVES_MAX   1024
+#define LK_ROADS_MAX    256
+#define LK_LAWS_MAX     256  /* of tyres */
 #define LK_POINTS_MAX   4096 /* of a table */
 #define LK_NUMBER_MAX   1e15
 #define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
@@ -26,6 +28,8 @@
 int lk_read_bodies(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
+int lk_read_laws(struct lk_node root, struct lk_model *model, struct lk_error *err);
+int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 /** lk_read_drives() - the `drive` of every joint; read after the inputs, which they refer to. */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
@@ -65,14 +69,19 @@ int lk_read_pair(struct lk_node map, const char *what, const struct lk_model *mo
 /** lk_read_joint() - the joint that scalar @node names. */
 int lk_read_joint(struct lk_node node, const struct lk_model *model, int *ret_joint,
                   struct lk_error *err);
-/** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key() - index of the joint, input or
- * force that the value of `joint`, `input`, `force` in @map names. */
+/** lk_read_joint_key(), lk_read_input_key(), lk_read_force_key(), lk_read_road_key(),
+ * lk_read_law_key() - index of the joint, input, force, road or law that the value of `joint`,
+ * `input`, `force`, `road`, `law` in @map names. */
 int lk_read_joint_key(struct lk_node map, const struct lk_model *model, int *ret_joint,
                       struct lk_error *err);
 int lk_read_input_key(struct lk_node map, const struct lk_model *model, int *ret_input,
                       struct lk_error *err);
 int lk_read_force_key(struct lk_node map, const struct lk_model *model, int *ret_force,
                       struct lk_error *err);
+int lk_read_road_key(struct lk_node map, const struct lk_model *model, int *ret_road,
+                     struct lk_error *err);
+int lk_read_law_key(struct lk_node map, const struct lk_model *model, int *ret_law,
+                    struct lk_error *err);
 
 /* ---- coordinates.c ---- */
 
@@ -113,6 +122,16 @@ static inline bool lk_joint_is_coupling(enum lk_joint_type type)
  * all joints are read. */
 int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,
                      struct lk_error *err);
+
+/* ---- read_laws.c, read_tyres.c ---- */
+
+/** lk_read_law_map() - a law of a tyre from its @map. */
+int lk_read_law_map(struct lk_node map, struct lk_tyre_law *law, struct lk_error *err);
+
+/** lk_read_tyre() - the force of type tyre @map: a wheel, its road, its law; appended to the tyres.
+ */
+int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                 struct lk_error *err);
 
 /* ---- read_tables.c ---- */
 

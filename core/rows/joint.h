@@ -8,6 +8,7 @@
 #define LK_ROWS_JOINT_H
 
 #include "linkage/kinds.h"
+#include "tyre/road.h"
 
 #define LK_ROWS_MAX 6 /* rows of one joint */
 #define LK_ROWS_PAD 8 /* the same rounded up to whole vectors */
@@ -53,6 +54,8 @@ enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNI
  * @pitch:      screw: travel [m] a radian
  * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
  * rail
+ * @tyre:       its index;  @plane: the road at its contact, axes of side 0; @radius: free radius of the wheel;
+ *              @is_by_centre: its depth is that below the centre
  * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
  *              @which: index of the coordinate of each;  @at_side[k][s]: side of this block that is
  *              side s of of[k], or -1 for the ground where this block omits it
@@ -81,6 +84,9 @@ struct lk_joint {
     double pitch;
     double sine;
     double radius;
+    int tyre;
+    const struct lk_road_plane *plane;
+    int is_by_centre;
     const struct lk_joint *of[2];
     int which[2];
     int at_side[2][2];
@@ -229,6 +235,7 @@ extern const struct lk_joint_type_ops lk_joint_cone_on_rail;
 extern const struct lk_joint_type_ops lk_joint_bushing;
 extern const struct lk_joint_type_ops lk_joint_coordinate_row;
 extern const struct lk_joint_type_ops lk_joint_creep;
+extern const struct lk_joint_type_ops lk_joint_tyre;
 extern const struct lk_joint_type_ops lk_joint_coupling;
 
 /** lk_joint_types - the functions of every type, in joints.c. */

@@ -188,6 +188,22 @@ static void books_output(const struct lk_system *sys, enum lk_output_type type, 
     }
 }
 
+static void tyre_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    struct lk_tyre_view view;
+
+    lk_tyres_view(sys, out->tyre, &view);
+    if (out->type == LK_OUTPUT_TYRE) {
+        memcpy(ret, view.force, sizeof(view.force));
+        return;
+    }
+    ret[0] = view.kappa;
+    ret[1] = view.slope;
+    ret[2] = view.camber;
+    ret[3] = view.depth;
+    memcpy(ret + 4, view.point, sizeof(view.point));
+}
+
 static void evaluate_output(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     switch (out->type) {
@@ -198,6 +214,10 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         break;
     case LK_OUTPUT_JOINT_REACTION:
         joint_reaction(sys, out->joint, ret);
+        break;
+    case LK_OUTPUT_TYRE:
+    case LK_OUTPUT_TYRE_CONTACT:
+        tyre_output(sys, out, ret);
         break;
     case LK_OUTPUT_BODY_POSE:
         body_pose(sys, out->body, ret);

@@ -34,6 +34,7 @@ void lk_evaluate_twists(struct lk_system *sys, const struct lk_state *state)
 
 void lk_evaluate_jacobians(struct lk_system *sys)
 {
+    lk_tyres_place(sys);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);

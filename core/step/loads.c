@@ -313,8 +313,11 @@ static double damping_power(const struct lk_system *sys, const struct lk_state *
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;
-        double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
+        double rate, x;
 
+        if (sys->law[i].n_terms == 0) /* of a tyre, which books its own work */
+            continue;
+        x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
         lk_law_evaluate(&sys->law[i], sys->term, x, rate, 1, &f);
         sum += f.dissipative * (rate + sys->law[i].carry);
         *ret_carried += f.dissipative * sys->law[i].carry;
@@ -345,12 +348,15 @@ static double kinetic_energy(const struct lk_body *body, const struct lk_motion 
 
 double lk_loads_potential(const struct lk_system *sys, const struct lk_state *state)
 {
-    double potential = 0;
+    double potential = lk_tyres_potential(sys);
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;
-        double rate, x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
+        double rate, x;
 
+        if (sys->law[i].n_terms == 0)
+            continue;
+        x = lk_loads_law_place(sys, state, &sys->law[i], &rate);
         /* hard stops are impacts and store no energy */
         lk_law_evaluate(&sys->law[i], sys->term, x, rate, !sys->law[i].is_hard, &f);
         potential += f.potential;

@@ -64,8 +64,10 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     for (int i = 0; i < sys->n_laws; i++) {
         double rate;
 
-        r->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
+        if (sys->law[i].n_terms > 0)
+            r->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
     }
+    lk_tyres_begin(sys);
     memcpy(sys->next.lambda, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
     lk_rattle_look_at_stops(sys, r, inputs);
     if (sys->n_massless == 0)
@@ -77,6 +79,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     turns_are_small = lk_rattle_iterate(sys, r);
     lk_rattle_leave_tension(sys, r);
     lk_rattle_close(sys);
+    lk_tyres_end(sys);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     lk_rattle_return_pushes(sys, r);
     lk_rattle_kick(sys, r);

@@ -141,11 +141,27 @@ static void slip_rates(const struct lk_system *sys, int i, double *ret)
     }
 }
 
+/* (f - lambda) E of the rows of a tyre */
+static void tyre_rows(struct lk_system *sys, int i, bool is_first)
+{
+    const struct lk_joint *j = &sys->joint[i];
+    double force[LK_TYRE_ROWS];
+
+    lk_tyres_iterate(sys, j->tyre, is_first, force, sys->regular + j->row);
+    for (int row = 0; row < LK_TYRE_ROWS; row++)
+        sys->solution[j->row + row] =
+            (force[row] - sys->next.lambda[j->row + row]) * sys->regular[j->row + row];
+}
+
 void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
     double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
 
+    if (j->type == LK_JOINT_TYRE) {
+        tyre_rows(sys, i, is_first);
+        return;
+    }
     lk_evaluate_violation(sys, i, phi);
     if (j->type == LK_JOINT_CREEP)
         slip_rates(sys, i, slip);

@@ -13,6 +13,7 @@
 #include "solve/fronts.h"
 #include "step/drives.h"
 #include "step/laws.h"
+#include "step/tyres.h"
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; parts of a split body share it */
@@ -81,6 +82,7 @@ struct lk_output {
     enum lk_output_type type;
     int joint;
     int body;
+    int tyre;
     int offset;
     int size;
     int term;
@@ -113,6 +115,7 @@ struct lk_balance {
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
  * @wind:       wind-up of each friction that holds by it, see wind_up.c
  * @samples:    of each drive that follows an input, see drives.h
+ * @carcass:    of each tyre, see tyres.h
  * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
     double *block;
@@ -125,6 +128,7 @@ struct lk_state {
     double *wind;
     struct lk_drive_samples *samples;
     struct lk_balance *balance;
+    struct lk_carcass *carcass;
     double *own;
 };
 
@@ -294,6 +298,8 @@ struct lk_system {
     int n_winds;   /* frictions that wind up */
     int n_signals; /* terms whose scale is an input */
     int n_drives;
+    int n_tyres;
+    int n_roads;
     int n_own; /* size of lk_state.own */
     int n_inputs;
     int n_thin;          /* bodies without inertia about some axis, see struct lk_quad */
@@ -321,6 +327,8 @@ struct lk_system {
     double *tables;         /* of laws */
     struct lk_drive *drive; /* see drives.h */
     double *splines;        /* of drives */
+    struct lk_tyre *tyre;   /* see tyres.h */
+    struct lk_road *road;
     struct lk_moving_frame *frame;
     struct lk_input *input;
     struct lk_output *output;

@@ -70,8 +70,8 @@ struct lk_tyre_curve {
 /** struct lk_tyre_tmeasy - G. Rill, Road Vehicle Dynamics. @load: nominal one [N]
  * @curve: along and across;  @trail: pneumatic trail over the length of the contact, @trail_zero
  * and @trail_end: lateral slips where it vanishes first and for good; all at the nominal load and
- * twice that;  @radius, @width [m], @stiffness [N/m]: length of the contact;  @rolling:
- * coefficient of rolling resistance */
+ * twice that;  @radius [m], @stiffness [N/m]: length of the contact;  @rolling: coefficient of
+ * rolling resistance;  @speed: vn [m/s], by which slips are smoothed at a stand */
 struct lk_tyre_tmeasy {
     double load;
     struct lk_tyre_curve curve[2];
@@ -79,9 +79,9 @@ struct lk_tyre_tmeasy {
     double trail_zero[2];
     double trail_end[2];
     double radius;
-    double width;
     double stiffness;
     double rolling;
+    double speed;
 };
 
 /** struct lk_tyre_calspan - side force and aligning moment of the IAVSD benchmark (J. C. Samin, P.

@@ -78,7 +78,7 @@ static const struct row {
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
-     "bodies, joints, forces, inputs, outputs, solver, start"},
+     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws"},
     {"gravity: [0, -9.81, 0]", "start: resting",
      "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
@@ -199,10 +199,11 @@ static const struct row {
     {"joint-spring-damper", "spring",
      "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, creep, "
      "friction, "
-     "stop, constant-force, constant-torque, harmonic-force, harmonic-torque"},
+     "stop, constant-force, constant-torque, harmonic-force, harmonic-torque, tyre"},
     {"type: joint-spring-damper, ", "",
      "m:12:11: the key 'type' is missing, expected joint-spring-damper, spring-damper, bushing, "
-     "creep, friction, stop, constant-force, constant-torque, harmonic-force, harmonic-torque"},
+     "creep, friction, stop, constant-force, constant-torque, harmonic-force, harmonic-torque, "
+     "tyre"},
     {"joint: hinge, stiff", "joint: hing, stiff",
      "m:12:46: unknown joint 'hing', expected hinge, guide, ball"},
     {"joint: hinge, stiff", "joint: ball, stiff",
@@ -256,7 +257,8 @@ static const struct row {
     {"joint-position", "position",
      "m:17:17: type is 'position', expected joint-position, joint-velocity, joint-acceleration, "
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
-     "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition"},
+     "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
+     "tyre, tyre-contact"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",
@@ -818,7 +820,7 @@ static const char several[] =
 
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
-    "gravity, bodies, joints, forces, inputs, outputs, solver, start",
+    "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "

@@ -10,9 +10,10 @@
 /* lanes do not support bodies without inertia or thin bodies, which have special predictors */
 #define THIN 1e-9
 
-static int is_coupling(const struct lk_draft_block *b)
+/* couplings of joints, and tyres, whose rows have one law together */
+static int is_alone(const struct lk_draft_block *b)
 {
-    return b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK;
+    return b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK || b->type == LK_JOINT_TYRE;
 }
 
 /* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of
@@ -24,7 +25,7 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    if (d->formulation != &lk_formulation_rattle || is_coupling(b) || b->kind == LK_ROWS_UNILATERAL)
+    if (d->formulation != &lk_formulation_rattle || is_alone(b) || b->kind == LK_ROWS_UNILATERAL)
         return -1;
     return (b->kind == LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }

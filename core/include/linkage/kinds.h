@@ -30,6 +30,7 @@ enum lk_joint_type {
     LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
     LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
     LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
+    LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_TYPES
 };
 
@@ -98,6 +99,8 @@ enum lk_output_type {
     LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance [J], since the start */
     LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
     LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
+    LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
+    LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
     LK_OUTPUT_TYPES
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linkage tyre: a tyre property file as the law of a tyre in a model. A model holds its parameters
- * itself, so that a recording, which has the model's text, has them, too. */
+/* linkage tyre: a tyre property file as a law for the tyres of a model. A model holds its
+ * parameters itself, so that a recording, which has the model's text, has them, too. */
 #include "commands.h"
 #include "linkage/file.h"
 #include "linkage/text.h"
@@ -34,7 +34,7 @@ static void print_parameters(struct lk_tir *tir)
 
         if (value == key->fallback)
             continue;
-        printf("%s%s: ", on_line == 0 ? "" : on_line % 5 == 0 ? ",\n    " : ", ", key->name);
+        printf("%s%s: ", on_line == 0 ? "" : on_line % 5 == 0 ? ",\n      " : ", ", key->name);
         print_value(value);
         on_line++;
     }
@@ -46,7 +46,7 @@ static void print_law(const char *path, struct lk_tir *tir)
     lk_text_print(stdout, path);
     if (tir->is_turned)
         fputs("; PTX3 with the other sign, as Adams writes it", stdout);
-    printf("\nlaw:\n  type: %s\n  measured: %s\n  parameters: {",
+    printf("\nlaws:\n  tyre:\n    type: %s\n    measured: %s\n    parameters: {",
            tir->kind == LK_TYRE_MF61 ? "mf61" : "mf52", tir->is_right ? "right" : "left");
     print_parameters(tir);
     fputs("}\n", stdout);

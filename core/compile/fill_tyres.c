@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Roads and tyres: the initial configuration in the axes of their bodies. */
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include <string.h>
+
+void lk_fill_tyres_layout(struct lk_system *sys, struct lk_arena *arena)
+{
+    sys->road = lk_arena_take(arena, (size_t)sys->n_roads, sizeof(*sys->road));
+    sys->tyre = lk_arena_take(arena, (size_t)sys->n_tyres, sizeof(*sys->tyre));
+}
+
+/* index in the system of the body that carries a road */
+static int carrier_of(const struct lk_system *sys, const struct lk_road_def *def)
+{
+    return def->body == LK_GROUND ? sys->n_bodies : def->body;
+}
+
+void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)
+{
+    for (int i = 0; i < d->model->n_roads; i++) {
+        const struct lk_road_def *def = &d->model->roads[i];
+        const struct lk_pose *pose = &sys->pose[carrier_of(sys, def)];
+        struct lk_road *road = &sys->road[i];
+        double arm[3];
+
+        road->kind = def->kind;
+        lk_sub(def->point, pose->x, arm);
+        lk_rotate_back(pose->R, arm, road->point);
+        lk_rotate_back(pose->R, def->normal, road->normal);
+    }
+}
+
+void lk_fill_tyre_joint(struct lk_system *sys, const struct lk_model *m, int force,
+                        struct lk_joint *j)
+{
+    const struct lk_force_def *f = &m->forces[force];
+    const struct lk_tyre_def *def = &m->tyres[f->tyre];
+    const struct lk_joint_def *axle = &m->joints[f->joint];
+    const struct lk_pose *wheel = &sys->pose[j->body[1]];
+    double arm[3];
+
+    lk_sub(axle->point[1], wheel->x, arm);
+    lk_rotate_back(wheel->R, arm, j->p[1]);
+    lk_rotate_back(wheel->R, axle->axis[1], j->f[1][2]);
+    j->tyre = f->tyre;
+    j->plane = &sys->tyre[f->tyre].plane;
+    j->radius = def->radius;
+    j->is_by_centre = def->is_by_centre;
+}
+
+/* MF 6.1: N = (q1 x + Q_FZ2 x^2)(1 + PFZ1 dp) F0 with x = rho / R0 (Besselink et al., 2010) */
+static void fill_stiffness(struct lk_tyre *t, const struct lk_tyre_def *def)
+{
+    const struct lk_tyre_magic *m = &def->law.of.magic;
+    double F0, dp, root;
+
+    t->stiffness[0] = def->stiffness;
+    if (def->law.kind != LK_TYRE_MF61)
+        return;
+    F0 = m->LFZO * m->FNOMIN;
+    dp = m->NOMPRES > 0 ? (m->pressure - m->NOMPRES) / m->NOMPRES : 0;
+    root = def->stiffness * def->radius / F0;
+    root = sqrt(fmax(root * root - 4 * m->Q_FZ2, 0));
+    t->stiffness[0] = root * F0 / def->radius * (1 + m->PFZ1 * dp);
+    t->stiffness[1] = m->Q_FZ2 * F0 / (def->radius * def->radius) * (1 + m->PFZ1 * dp);
+}
+
+static struct lk_grip grip_of(const struct lk_system *sys, double value, int input)
+{
+    return (struct lk_grip){.value = value,
+                            .input = input >= 0 ? sys->input_channel[input].offset : -1};
+}
+
+static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block, int force)
+{
+    int index = m->forces[force].tyre;
+    const struct lk_tyre_def *def = &m->tyres[index];
+    const struct lk_road_def *road = &m->roads[def->road];
+    struct lk_tyre *t = &sys->tyre[index];
+
+    *t = (struct lk_tyre){
+        .joint = block,
+        .road = def->road,
+        .law = def->law,
+        .radius = def->radius,
+        .width = def->width,
+        .damping = def->damping,
+        .rim_depth = def->rim_stiffness > 0 ? def->radius - def->rim_radius : INFINITY,
+        .rim_stiffness = def->rim_stiffness,
+        .delay = {def->lag[0], def->lag[1], def->bore[0] > 0 ? def->bore[1] / def->bore[0] : 0},
+        .length = {def->length[0], def->length[1]},
+        .carcass = {def->carcass[0], def->carcass[1]},
+        .bore = def->bore[0],
+        .speed = def->law.kind == LK_TYRE_TMEASY ? def->law.of.tmeasy.speed : 0,
+        .grip = {grip_of(sys, road->friction, road->friction_input),
+                 grip_of(sys, def->friction, def->friction_input)},
+    };
+    fill_stiffness(t, def);
+}
+
+void lk_fill_tyres(struct lk_system *sys, const struct lk_draft *d)
+{
+    for (int i = 0; i < d->n_blocks; i++)
+        if (d->blocks[i].type == LK_JOINT_TYRE)
+            fill_tyre(sys, d->model, i, d->blocks[i].force);
+}

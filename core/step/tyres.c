@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "step/tyres.h"
+#include "step/laws.h"
+#include "step/system.h"
+#include <string.h>
+
+#define LENGTH_MIN  0.05  /* of relaxation [m] */
+#define AIR_TIME    0.010 /* in which a carcass without load comes back [s] */
+#define BRISK       1    /* [m/s] at which rolling resistance and aligning moment are fully there */
+#define WAY_MIN     1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
+#define STIFF_LEAST 0.1  /* least tangent in contact, of the stiffness */
+
+/** struct patch - how a wheel moves over the road. @along, @across: Vcx, Vcy;  @spin: Omega;
+ * @bore: wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact along
+ * e_x;  @rolling: Re;  @speed: Vr;  @load: N */
+struct patch {
+    double along;
+    double across;
+    double spin;
+    double bore;
+    double turn[2];
+    double creep;
+    double rolling;
+    double speed;
+    double load;
+};
+
+/** struct lagging - one coordinate of the carcass over a step: its value at the end and half way,
+ * its
+ * @rate. @decay: by which both are divided, at least 1 */
+struct lagging {
+    double to;
+    double mid;
+    double rate;
+    double decay;
+};
+
+static const struct lk_joint *joint_of(const struct lk_system *sys, const struct lk_tyre *t)
+{
+    return &sys->joint[t->joint];
+}
+
+/* ---- the road ---- */
+
+/* the plane below the contact point, found in two passes: below the centre, then at the contact */
+static void place(struct lk_system *sys, struct lk_tyre *t)
+{
+    const struct lk_joint *j = joint_of(sys, t);
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    struct lk_wheel w;
+    double at[3], local[3];
+
+    lk_rotate(pose[1]->R, j->p[1], at);
+    for (int i = 0; i < 3; i++)
+        at[i] += pose[1]->x[i];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 3; i++)
+            at[i] -= pose[0]->x[i];
+        lk_rotate_back(pose[0]->R, at, local);
+        lk_road_at(&sys->road[t->road], local, &t->plane);
+        lk_wheel_at(j, pose, &w);
+        memcpy(at, w.P, sizeof(at));
+    }
+}
+
+void lk_tyres_place(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_tyres; i++)
+        place(sys, &sys->tyre[i]);
+}
+
+/* ---- the normal force ---- */
+
+static double stored(const struct lk_tyre *t, double depth)
+{
+    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
+
+    return d * d * (0.5 * t->stiffness[0] + d * t->stiffness[1] / 3) +
+           0.5 * t->rim_stiffness * rim * rim;
+}
+
+static double elastic(const struct lk_tyre *t, double depth)
+{
+    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
+
+    return d * (t->stiffness[0] + d * t->stiffness[1]) + t->rim_stiffness * rim;
+}
+
+static double slope_of(const struct lk_tyre *t, double depth)
+{
+    return depth > 0 ? t->stiffness[0] + 2 * depth * t->stiffness[1] +
+                           (depth > t->rim_depth ? t->rim_stiffness : 0)
+                     : 0;
+}
+
+/* mean force over the way of the depth from @before to @after, never a pull; its tangent */
+static double normal_force(const struct lk_tyre *t, double before, double after, double rate,
+                           struct lk_law_value *ret)
+{
+    double way = after - before, mid = 0.5 * (before + after), force = elastic(t, mid);
+
+    *ret = (struct lk_law_value){.stiffness = slope_of(t, mid)};
+    if (fabs(way) > WAY_MIN * fmax(fabs(before), fabs(after))) {
+        force = (stored(t, after) - stored(t, before)) / way;
+        ret->stiffness = 2 * (elastic(t, after) - force) / way;
+    }
+    ret->stiffness = fmax(ret->stiffness, after > 0 ? STIFF_LEAST * t->stiffness[0] : 0);
+    ret->damping = mid > 0 ? t->damping : 0;
+    return fmax(force + ret->damping * rate, 0);
+}
+
+/* ---- motion ---- */
+
+/* @v: velocity of the centre;  @W: of turning;  @road: of the road at the contact, @turning: of its
+ * turning; all world */
+static void find_patch(const struct lk_tyre *t, const struct lk_wheel *w, const double v[3],
+                       const double W[3], const double road[3], const double turning[3],
+                       struct patch *ret)
+{
+    double relative[3], V[3], tilt[3], arm[3], swing[3];
+
+    ret->spin = lk_dot(W, w->ey);
+    for (int i = 0; i < 3; i++) {
+        tilt[i] = W[i] - ret->spin * w->ey[i];
+        arm[i] = -w->radius * w->er[i];
+        relative[i] = W[i] - turning[i];
+    }
+    lk_cross(tilt, arm, swing);
+    for (int i = 0; i < 3; i++)
+        V[i] = v[i] + swing[i] - road[i];
+    ret->along = lk_dot(V, w->ex);
+    ret->across = lk_dot(V, w->el);
+    ret->creep = ret->along - w->radius * ret->spin;
+    ret->bore = lk_dot(relative, w->n);
+    ret->turn[0] = lk_dot(relative, w->ex);
+    ret->turn[1] = lk_dot(relative, w->el);
+    ret->rolling = lk_tyre_rolling_radius(&t->law, t->radius, w->radius, ret->load, t->stiffness[0],
+                                          ret->spin);
+    ret->speed = lk_max(fabs(ret->along), fabs(ret->rolling * ret->spin) / 2.5);
+    ret->speed = lk_max(ret->speed, fabs(ret->across) / 3);
+}
+
+/* velocity of turning of body @b, world, and of its point @at; @mean: over the step to the present
+ * pose instead of at it */
+static void move_of(const struct lk_system *sys, int b, int mean, const double at[3], double v[3],
+                    double W[3])
+{
+    const struct lk_twist *now = &sys->twist[b];
+    const struct lk_twist *before = mean && b < sys->n_bodies ? &sys->now.motion[b].v : now;
+    double local[3], arm[3], swing[3];
+
+    for (int i = 0; i < 3; i++) {
+        local[i] = 0.5 * (now->w[i] + before->w[i]);
+        v[i] = 0.5 * (now->v[i] + before->v[i]);
+    }
+    lk_rotate(sys->pose[b].R, local, W);
+    for (int i = 0; i < 3; i++) /* half a step ago the body was there */
+        arm[i] = at[i] - (sys->pose[b].x[i] - (mean ? 0.5 * sys->h * v[i] : 0));
+    lk_cross(W, arm, swing);
+    for (int i = 0; i < 3; i++)
+        v[i] += swing[i];
+}
+
+/* ---- the carcass ---- */
+
+/* x' = drive - decay x by the midpoint rule over @h; h = 0: at the present */
+static struct lagging lag(double from, double drive, double decay, double h)
+{
+    struct lagging l = {.decay = 1 + 0.5 * h * decay};
+
+    l.to = (from * (2 - l.decay) + h * drive) / l.decay;
+    l.mid = 0.5 * (from + l.to);
+    l.rate = drive - decay * l.mid;
+    return l;
+}
+
+/* of the contact */
+static double patch_length(const struct lk_tyre *t, double depth)
+{
+    return 2 * lk_root(t->radius * fmax(depth, 0));
+}
+
+static void move_carcass(const struct lk_carcass *from, const struct patch *p, double h,
+                         struct lagging ret[2])
+{
+    double drive[2] = {p->rolling * p->spin - p->along, p->across};
+    int is_down = p->load > 0;
+
+    for (int i = 0; i < 2; i++)
+        ret[i] = lag(from->shift[i], is_down ? drive[i] : 0,
+                     is_down ? p->speed / lk_max(from->length[i], LENGTH_MIN) : 1 / AIR_TIME, h);
+}
+
+/* @moment: the largest that the contact bears */
+static struct lagging turn_carcass(const struct lk_tyre *t, const struct lk_carcass *from,
+                                   const struct patch *p, double depth, double h)
+{
+    double length = lk_max(patch_length(t, depth), 1e-3);
+    double arm = (length + t->width) / 6, most = lk_max(p->load * arm, 1e-3);
+    double decay = fabs(p->bore) * t->bore / most + 2 * p->speed / length;
+
+    return lag(from->turn, p->load > 0 ? p->bore : 0, p->load > 0 ? decay : 1 / AIR_TIME, h);
+}
+
+static double grip_of(const struct lk_grip *grip, const double *inputs)
+{
+    return grip->input >= 0 ? fmax(inputs[grip->input], 0) : grip->value;
+}
+
+/* Slips of the law. TMeasy divides by the speed of rolling: at a stand both speeds are 0, and its
+ * slips are those of the carcass. */
+static struct lk_tyre_slip find_slip(const struct lk_tyre *t, const struct lk_wheel *w,
+                                     const struct patch *p, const double *inputs,
+                                     const struct lk_carcass *carcass, const struct lagging l[2])
+{
+    struct lk_tyre_slip slip = {.load = w->upright < LK_WHEEL_UPRIGHT ? 0 : p->load,
+                                .camber = w->camber,
+                                .speed = p->along,
+                                .friction =
+                                    grip_of(&t->grip[0], inputs) * grip_of(&t->grip[1], inputs)};
+    double *value[2] = {&slip.kappa, &slip.slope};
+    double drive[2] = {p->rolling * p->spin - p->along, p->across};
+    double scale =
+        t->speed > 0 ? (p->speed + t->speed) / (fabs(p->rolling * p->spin) + t->speed) : 1;
+
+    for (int i = 0; i < 2; i++) {
+        double length = lk_max(carcass->length[i], LENGTH_MIN);
+
+        *value[i] = t->length[i] == 0 ? drive[i] / lk_max(p->speed, BRISK)
+                                      : (l[i].mid + t->delay[i] * l[i].rate) / length;
+        *value[i] *= scale;
+    }
+    return slip;
+}
+
+static double signed_part(double speed)
+{
+    return speed / lk_root(speed * speed + BRISK * BRISK);
+}
+
+/* lengths of relaxation by what is given, else by the law */
+static void find_lengths(const struct lk_tyre *t, const struct lk_tyre_slip *slip,
+                         const struct lk_tyre_forces *f, double ret[2])
+{
+    double own[2];
+
+    lk_tyre_relaxation(&t->law, slip, f, own);
+    for (int i = 0; i < 2; i++) {
+        if (t->length[i] >= 0)
+            ret[i] = t->length[i];
+        else if (t->carcass[i] > 0)
+            ret[i] = f->stiffness[i] / t->carcass[i];
+        else
+            ret[i] = own[i];
+    }
+}
+
+/* Forces and moments of the road on the wheel, but for N itself; @ret_lambda: minus them */
+static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const struct patch *p,
+                        const double *inputs, const struct lk_carcass *carcass,
+                        const struct lagging l[3], struct lk_tyre_forces *ret, double ret_length[2],
+                        double ret_lambda[LK_TYRE_ROWS])
+{
+    struct lk_tyre_slip slip = find_slip(t, w, p, inputs, carcass, l);
+
+    lk_tyre_evaluate(&t->law, &slip, ret);
+    find_lengths(t, &slip, ret, ret_length);
+    ret_lambda[0] = -p->load;
+    ret_lambda[1] = -ret->fx;
+    ret_lambda[2] = -ret->fy;
+    ret_lambda[3] = -ret->mx;
+    ret_lambda[4] = -ret->my * signed_part(p->rolling * p->spin);
+    ret_lambda[5] = -ret->mz * signed_part(p->along) +
+                    (slip.load > 0 ? t->bore * (l[2].mid + t->delay[2] * l[2].rate) : 0);
+}
+
+/* ---- a step ---- */
+
+void lk_tyres_begin(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_tyres; i++) {
+        struct lk_tyre *t = &sys->tyre[i];
+        const struct lk_joint *j = joint_of(sys, t);
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+
+        lk_wheel_at(j, pose, &t->start);
+    }
+}
+
+/* the contact half way between two */
+static void halve(const struct lk_tyre *t, const struct lk_joint *j, const struct lk_wheel *end,
+                  struct lk_wheel *ret)
+{
+    const struct lk_wheel *a = &t->start;
+    double n = 0, ey = 0;
+
+    for (int i = 0; i < 3; i++) {
+        ret->c[i] = 0.5 * (a->c[i] + end->c[i]);
+        ret->n[i] = a->n[i] + end->n[i];
+        ret->ey[i] = a->ey[i] + end->ey[i];
+    }
+    n = 1 / lk_max(lk_norm(ret->n), 1e-6);
+    ey = 1 / lk_max(lk_norm(ret->ey), 1e-6);
+    for (int i = 0; i < 3; i++) {
+        ret->n[i] *= n;
+        ret->ey[i] *= ey;
+    }
+    ret->height = 0.5 * (a->height + end->height);
+    lk_wheel_axes(ret, t->radius, j->is_by_centre);
+}
+
+/* contact and motion over the step to the present poses; p->load is set */
+static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *end,
+                     struct lk_wheel *mid, struct patch *p, struct lk_law_value *normal)
+{
+    const struct lk_joint *j = joint_of(sys, t);
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    double v[3], W[3], none[3], road[3], turning[3];
+
+    lk_wheel_at(j, pose, end);
+    halve(t, j, end, mid);
+    p->load =
+        normal_force(t, t->start.depth, end->depth, (end->depth - t->start.depth) / sys->h, normal);
+    move_of(sys, j->body[1], 1, mid->c, none, W);
+    move_of(sys, j->body[0], 1, mid->P, road, turning);
+    for (int i = 0; i < 3; i++)
+        v[i] = (end->c[i] - t->start.c[i]) / sys->h;
+    find_patch(t, mid, v, W, road, turning, p);
+}
+
+static void lag_all(const struct lk_tyre *t, const struct lk_carcass *from, const struct patch *p,
+                    double depth, double h, struct lagging ret[3])
+{
+    move_carcass(from, p, h, ret);
+    ret[2] = turn_carcass(t, from, p, depth, h);
+}
+
+/* E of the rows: the tangents of the forces with respect to the way of the row over the step */
+static void find_tangents(const struct lk_system *sys, const struct lk_tyre *t,
+                          const struct lk_law_value *normal, const struct lk_tyre_forces *f,
+                          const struct lk_carcass *carcass, const struct lagging l[3],
+                          double ret[LK_TYRE_ROWS])
+{
+    double h = sys->h;
+
+    ret[0] = lk_law_regular(normal, h);
+    for (int i = 0; i < 2; i++) {
+        double length = lk_max(carcass->length[i], LENGTH_MIN);
+        struct lk_law_value side = {.damping = f->secant[i] * (0.5 * h + t->delay[i]) /
+                                               (l[i].decay * length)};
+
+        ret[1 + i] = lk_law_regular(&side, h);
+    }
+    ret[3] = ret[4] = LK_DECOUPLED;
+    ret[5] = lk_law_regular(
+        &(struct lk_law_value){.damping = t->bore * (0.5 * h + t->delay[2]) / l[2].decay}, h);
+}
+
+void lk_tyres_iterate(struct lk_system *sys, int i, int is_first, double ret_lambda[LK_TYRE_ROWS],
+                      double ret_regular[LK_TYRE_ROWS])
+{
+    struct lk_tyre *t = &sys->tyre[i];
+    struct lk_carcass carcass = sys->now.carcass[i];
+    struct lk_wheel end, mid;
+    struct patch p;
+    struct lk_law_value normal;
+    struct lk_tyre_forces f;
+    struct lagging l[3];
+
+    if (is_first)
+        place(sys, t);
+    else
+        memcpy(carcass.length, sys->next.carcass[i].length, sizeof(carcass.length));
+    see_step(sys, t, &end, &mid, &p, &normal);
+    lag_all(t, &carcass, &p, mid.depth, sys->h, l);
+    find_forces(t, &mid, &p, sys->next.inputs, &carcass, l, &f, sys->next.carcass[i].length,
+                ret_lambda);
+    if (is_first)
+        find_tangents(sys, t, &normal, &f, &carcass, l, ret_regular);
+}
+
+void lk_tyres_end(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_tyres; i++) {
+        const struct lk_tyre *t = &sys->tyre[i];
+        const double *lambda = sys->next.lambda + joint_of(sys, t)->row;
+        struct lk_carcass *next = &sys->next.carcass[i], from = sys->now.carcass[i];
+        struct lk_wheel end, mid;
+        struct patch p;
+        struct lk_law_value normal;
+        struct lagging l[3];
+        double power;
+
+        memcpy(from.length, next->length, sizeof(from.length));
+        see_step(sys, t, &end, &mid, &p, &normal);
+        lag_all(t, &from, &p, mid.depth, sys->h, l);
+        next->shift[0] = l[0].to;
+        next->shift[1] = l[1].to;
+        next->turn = l[2].to;
+        power = lambda[1] * p.creep + lambda[2] * p.across + lambda[3] * p.turn[0] +
+                lambda[4] * p.turn[1] + lambda[5] * p.bore;
+        sys->next.balance->dissipated += sys->h * power - lambda[0] * (end.depth - t->start.depth) -
+                                         (stored(t, end.depth) - stored(t, t->start.depth));
+    }
+}
+
+/* ---- a state ---- */
+
+/* contact and motion at the present poses and twists */
+static void see_state(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *w,
+                      struct patch *p)
+{
+    const struct lk_joint *j = joint_of(sys, t);
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    double v[3], W[3], road[3], turning[3], rates[LK_ROWS_PAD];
+
+    lk_wheel_at(j, pose, w);
+    lk_evaluate_row_rates(sys, t->joint, sys->twist, rates);
+    p->load = fmax(elastic(t, w->depth) - (w->depth > 0 ? t->damping * rates[0] : 0), 0);
+    move_of(sys, j->body[1], 0, w->c, v, W);
+    move_of(sys, j->body[0], 0, w->P, road, turning);
+    find_patch(t, w, v, W, road, turning, p);
+}
+
+void lk_tyres_settle(struct lk_system *sys, const struct lk_state *state, struct lk_state *ret)
+{
+    for (int i = 0; i < sys->n_tyres; i++) {
+        const struct lk_tyre *t = &sys->tyre[i];
+        struct lk_wheel w;
+        struct patch p;
+        struct lk_tyre_forces f;
+        struct lagging l[3];
+
+        see_state(sys, t, &w, &p);
+        lag_all(t, &state->carcass[i], &p, w.depth, 0, l);
+        find_forces(t, &w, &p, state->inputs, &state->carcass[i], l, &f, ret->carcass[i].length,
+                    ret->lambda + joint_of(sys, t)->row);
+    }
+}
+
+double lk_tyres_potential(const struct lk_system *sys)
+{
+    double sum = 0;
+
+    for (int i = 0; i < sys->n_tyres; i++) {
+        const struct lk_joint *j = joint_of(sys, &sys->tyre[i]);
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        struct lk_wheel w;
+
+        lk_wheel_at(j, pose, &w);
+        sum += stored(&sys->tyre[i], w.depth);
+    }
+    return sum;
+}
+
+void lk_tyres_view(const struct lk_system *sys, int i, struct lk_tyre_view *ret)
+{
+    const struct lk_tyre *t = &sys->tyre[i];
+    const double *lambda = sys->now.lambda + joint_of(sys, t)->row;
+    struct lk_wheel w;
+    struct patch p;
+    struct lagging l[3];
+    struct lk_tyre_slip slip;
+
+    see_state(sys, t, &w, &p);
+    lag_all(t, &sys->now.carcass[i], &p, w.depth, 0, l);
+    slip = find_slip(t, &w, &p, sys->now.inputs, &sys->now.carcass[i], l);
+    for (int r = 0; r < LK_TYRE_ROWS; r++) /* fx fy fz mx my mz; no -0 */
+        ret->force[r < 3 ? (r + 2) % 3 : r] = 0.0 - lambda[r];
+    ret->kappa = slip.kappa;
+    ret->slope = slip.slope;
+    ret->camber = slip.camber;
+    ret->depth = w.depth;
+    memcpy(ret->point, w.P, sizeof(ret->point));
+}

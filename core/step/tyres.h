@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tyres in a step of `rattle`: a law of core/tyre at the slips of a carcass that gives way.
+ *
+ * The contact patch lags behind the rim by u ahead and v to the left [m], and by psi about the
+ * normal. With the velocity Vc of the wheel over the road at the contact, Vsx = Vcx - Re Omega, and
+ * the lengths s of relaxation,
+ *
+ *     Vr = max(|Vcx|, |Re Omega| / 2.5, |Vcy| / 3)
+ *     u' = -Vsx - Vr / s_x u      kappa     = (u + t_x u') / s_x
+ *     v' =  Vcy - Vr / s_y v      tan alpha = (v + t_y v') / s_y
+ *     psi' = wn - (|wn| k / Mmax + 2 Vr / L) psi      Mz -= k (psi + t psi')
+ *
+ * and the law has the forces: a rolling wheel has the slips of the law, up to kappa = 1.5 and tan
+ * alpha = 3; at a stand the carcass is a spring with a damper within the law, which holds on a slope
+ * without creep, breaks away at the peak of the law, and needs no other equations (H. B. Pacejka,
+ * Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the damper after G. Rill, Road
+ * Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
+ *
+ * Over a step the velocities are its means, and u, v, psi follow by the midpoint rule, in closed
+ * form, in each iteration: of order 2, and symmetric. The normal force is the difference of what the
+ * tyre stores over the way of its depth, as for other laws (lk_law_step()). */
+#ifndef LK_STEP_TYRES_H
+#define LK_STEP_TYRES_H
+
+#include "rows/wheel.h"
+#include "tyre/road.h"
+#include "tyre/tyre.h"
+
+struct lk_system;
+struct lk_state;
+
+#define LK_TYRE_ROWS 6
+
+/** struct lk_carcass - state of a tyre. @shift: u, v [m];  @turn: psi [rad];  @length: of
+ * relaxation, s_x and s_y, at the load of the last evaluation [m] */
+struct lk_carcass {
+    double shift[2];
+    double turn;
+    double length[2];
+};
+
+/** struct lk_grip - friction of that which the parameters of a tyre are for. @value;  @input: index
+ * among the inputs that says it instead, or -1 */
+struct lk_grip {
+    double value;
+    int input;
+};
+
+/** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index
+ * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
+ * @rim_depth: at which the rim touches [m], INFINITY: never;  @rim_stiffness [N/m]: more from there
+ * @delay: t_x, t_y, t [s];  @length: of relaxation [m], where it is given: 0: no carcass, negative:
+ *         as the law or @carcass says;  @carcass: stiffness along and across [N/m] from which
+ *         lengths follow, or 0
+ * @bore:  k, stiffness about the normal [N m/rad], or 0
+ * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see lk_tyres_slip()
+ * @grip:  of the road and of the tyre, which multiply
+ * @plane: of the road at the present pose, road axes
+ * @start: contact at the start of the step */
+struct lk_tyre {
+    int joint;
+    int road;
+    struct lk_tyre_law law;
+    double radius;
+    double width;
+    double stiffness[2];
+    double damping;
+    double rim_depth;
+    double rim_stiffness;
+    double delay[3];
+    double length[2];
+    double carcass[2];
+    double bore;
+    double speed;
+    struct lk_grip grip[2];
+    struct lk_road_plane plane;
+    struct lk_wheel start;
+};
+
+/** struct lk_tyre_view - what an output shows: forces and moments of the road on the wheel in the
+ * axes of the contact, slips, camber, depth, contact point. */
+struct lk_tyre_view {
+    double force[LK_TYRE_ROWS];
+    double kappa;
+    double slope;
+    double camber;
+    double depth;
+    double point[3];
+};
+
+/** lk_tyres_place() - the plane of each road at the present poses; the Jacobians stand on it.
+ * Cycle, RT: yes. */
+void lk_tyres_place(struct lk_system *system);
+
+/** lk_tyres_begin() - contacts at the start of a step; poses, planes are those of system->now.
+ * Cycle, RT: yes. */
+void lk_tyres_begin(struct lk_system *system);
+
+/** lk_tyres_iterate() - the law of tyre @i over the step to the present poses, with the velocities
+ * there as far as they are known. @is_first: the planes are still those of the start
+ * @ret_lambda: multipliers of its rows;  @ret_regular: E of them. Cycle, RT: yes. */
+void lk_tyres_iterate(struct lk_system *system, int i, int is_first,
+                      double ret_lambda[LK_TYRE_ROWS], double ret_regular[LK_TYRE_ROWS]);
+
+/** lk_tyres_end() - carcasses at the end of a step, and what the tyres dissipated in it; poses are
+ * closed, multipliers those of the step. Cycle, RT: yes. */
+void lk_tyres_end(struct lk_system *system);
+
+/** lk_tyres_settle() - multipliers of the rows of tyres, and lengths of relaxation, in @ret, by
+ * their laws at the present poses and twists with the carcasses of @state. Cycle, RT: yes. */
+void lk_tyres_settle(struct lk_system *system, const struct lk_state *state, struct lk_state *ret);
+
+/** lk_tyres_potential() - energy that tyres store by their depths at the present poses [J]. RT:
+ * yes.
+ */
+double lk_tyres_potential(const struct lk_system *system);
+
+/** lk_tyres_view() - tyre @i in system->now. RT: yes. */
+void lk_tyres_view(const struct lk_system *system, int i, struct lk_tyre_view *ret);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole car against a program that shares no code with this one: at rest, a step of steer at 25
+ * m/s, braking from there, braking to a stand, held by blocked wheels on a slope of 0.1 rad
+ * (tests/reference/strut-car). The reference has a moment of inertia about the vertical that no
+ * rigid body has, so that it is set here. */
+#include "cmocka_all.h"
+#include "linkage/linkage.h"
+#include "maths/vec.h"
+#include "model/model.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IZZ     1791.6
+#define TEXT    (1 << 15)
+#define COLUMNS 20
+
+enum column {
+    T,
+    X,
+    Y,
+    Z,
+    PITCH,
+    ROLL,
+    YAW,
+    VX,
+    VY,
+    WZ,
+    SPIN_FL,
+    SPIN_RR,
+    FX_FL,
+    FY_FL,
+    FZ_FL,
+    FX_RR,
+    FY_RR,
+    FZ_RR,
+    AX,
+    AY
+};
+
+/** struct run - one manoeuvre. @gravity: text in place of that of the model;  @speed [m/s]; @steer:
+ * [rad], from 0.2 s in 0.1 s;  @brake: front and rear torque [N m], from 0.2 s in 0.2 s
+ * @is_blocked: wheels are held;  @h: step [s];  @bounds: largest differences allowed of lengths
+ * [m], angles [rad], velocities [m/s], spins [rad/s], forces [N] */
+struct run {
+    const char *name;
+    const char *gravity;
+    double speed;
+    double steer;
+    double brake[2];
+    int is_blocked;
+    double h;
+    double bounds[5];
+};
+
+/* ---- the model ---- */
+
+static void replace(char *text, const char *from, const char *to)
+{
+    static char result[TEXT];
+    const char *at = strstr(text, from);
+
+    assert_non_null(at);
+    snprintf(result, sizeof(result), "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    memcpy(text, result, TEXT);
+}
+
+static double ramp(double u)
+{
+    u = fmin(fmax(u, 0), 1);
+    return u * u * u * (10 + u * (6 * u - 15));
+}
+
+/* a drive over time: as the manoeuvre has it, in steps of 2 ms */
+static void write_steer(const struct run *run, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, "{table: {time: [0, 0.1");
+    const int points = 51;
+
+    for (int i = 0; i < points; i++)
+        n += (size_t)snprintf(text + n, size - n, ", %.4f", 0.2 + 0.002 * i);
+    n += (size_t)snprintf(text + n, size - n, ", 0.4, 9], value: [0, 0");
+    for (int i = 0; i < points; i++)
+        n += (size_t)snprintf(text + n, size - n, ", %.12g", run->steer * ramp(0.02 * i));
+    snprintf(text + n, size - n, ", %.12g, %.12g]}}", run->steer, run->steer);
+}
+
+static void write_model(const struct run *run, char *text)
+{
+    FILE *file = fopen("config/models/strut-car.yaml", "r");
+    char steer[4096], brake[64];
+    size_t n;
+
+    assert_non_null(file);
+    n = fread(text, 1, TEXT - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    replace(text, "[0, 0, -9.81]", run->gravity);
+    write_steer(run, steer, sizeof(steer));
+    replace(text, "{input: steer}", steer);
+    replace(text, "{input: steer}", steer);
+    replace(text, "  steer: {type: drive, limits: [-0.5, 0.5], rate: 5}\n", "");
+    for (int i = 0; i < 4; i++) {
+        snprintf(brake, sizeof(brake), "coulomb: %g,", run->brake[i / 2] + 1e-9);
+        replace(text, i < 2 ? "coulomb: 900," : "coulomb: 500,", brake);
+    }
+    for (int i = 0; i < 4 && run->is_blocked; i++)
+        replace(text, "axis: [0, 1, 0]}\n",
+                "axis: [0, 1, 0], drive: {table: {time: [0, 1], value: [0, 0]}}}\n");
+}
+
+/* a wheel rolls without slip: its effective radius under its load at rest */
+static double rolling_rate(double load, double speed)
+{
+    double f = load / 4850;
+
+    return speed / (0.344 - 4850 / 280835.0 * (0.27 * atan(8.4 * f) + 0.07 * f));
+}
+
+static struct lk_system *make_car(const struct run *run)
+{
+    static char text[TEXT];
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+    const struct lk_options options = {.step = run->h};
+
+    write_model(run, text);
+    if (lk_model_read_text(run->name, text, strlen(text), &model, &error) != 0)
+        fail_msg("%s", error.text);
+    model->bodies[0].inertia[2] = IZZ;
+    for (int i = 0; i < model->n_bodies; i++) {
+        struct lk_body_def *b = &model->bodies[i];
+
+        b->velocity[0] = run->speed;
+        if (strncmp(b->name, "wheel", 5) == 0)
+            b->angular_velocity[1] = rolling_rate(
+                b->position[0] > 0 ? 2926.063323529412 : 2436.5731764705884, run->speed);
+    }
+    if (lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+/* ---- the comparison ---- */
+
+static int offset_of(const struct lk_system *sys, const char *name)
+{
+    int n;
+    const struct lk_channel *channels = lk_system_output_channels(sys, &n);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(channels[i].name, name) == 0)
+            return channels[i].offset;
+    fail_msg("no output '%s'", name);
+    return 0;
+}
+
+/* angles of Ry(pitch) Rx(roll) Rz(yaw) */
+static void find_angles(const double q[4], double ret[3])
+{
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+
+    ret[0] = atan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y));
+    ret[1] = -asin(2 * (y * z - w * x));
+    ret[2] = atan2(2 * (x * y + w * z), 1 - 2 * (x * x + z * z));
+}
+
+static void take_row(const struct lk_system *sys, double t, double row[COLUMNS])
+{
+    double *out = calloc((size_t)lk_system_output_size(sys), sizeof(double));
+    const double *pose = out + offset_of(sys, "chassis"), *motion = out + offset_of(sys, "motion");
+    const double *fl = out + offset_of(sys, "tyre_fl"), *rr = out + offset_of(sys, "tyre_rr");
+    double angle[3], R[9];
+
+    assert_non_null(out);
+    lk_system_outputs(sys, out);
+    find_angles(pose + 3, angle);
+    lk_quat_matrix(pose + 3, R);
+    row[T] = t;
+    memcpy(row + X, pose, 3 * sizeof(double));
+    memcpy(row + PITCH, angle, sizeof(angle));
+    row[VX] = R[0] * motion[0] + R[3] * motion[1] + R[6] * motion[2]; /* axes of the car */
+    row[VY] = R[1] * motion[0] + R[4] * motion[1] + R[7] * motion[2];
+    row[WZ] = R[2] * motion[3] + R[5] * motion[4] + R[8] * motion[5];
+    row[SPIN_FL] = out[offset_of(sys, "spin_fl")];
+    row[SPIN_RR] = out[offset_of(sys, "spin_rr")];
+    memcpy(row + FX_FL, fl, 3 * sizeof(double));
+    memcpy(row + FX_RR, rr, 3 * sizeof(double));
+    free(out);
+}
+
+static int bound_of(enum column c)
+{
+    return c <= Z ? 0 : c <= YAW ? 1 : c <= WZ ? 2 : c <= SPIN_RR ? 3 : 4;
+}
+
+static int read_row(FILE *file, double row[COLUMNS])
+{
+    char line[512];
+    char *at = line;
+
+    if (!fgets(line, sizeof(line), file))
+        return 0;
+    for (int i = 0; i < COLUMNS; i++) {
+        row[i] = strtod(at, &at);
+        at += *at == ',';
+    }
+    return 1;
+}
+
+/** struct worst - the largest difference of a column, and when */
+struct worst {
+    double size;
+    double t;
+};
+
+static void compare_row(const struct lk_system *sys, const double *reference, struct worst *worst)
+{
+    double row[COLUMNS];
+
+    take_row(sys, reference[T], row);
+    for (int c = X; c <= FZ_RR; c++)
+        if (!(fabs(row[c] - reference[c]) <= worst[c].size))
+            worst[c] = (struct worst){fabs(row[c] - reference[c]), reference[T]};
+}
+
+static void advance_to(struct lk_system *sys, double h, double t, int *step)
+{
+    for (; *step < (int)lround(t / h); ++*step) {
+        /* brake, grip; held over the step: its value half way */
+        double inputs[2] = {ramp(((*step + 0.5) * h - 0.2) / 0.2), 1};
+
+        assert_int_equal(lk_system_step(sys, inputs), 0);
+    }
+}
+
+static void judge(const struct run *run, const struct worst *worst)
+{
+    static const char *const names[COLUMNS] = {
+        "t",  "x",       "y",       "z",     "pitch", "roll",  "yaw",   "vx",    "vy",
+        "wz", "spin fl", "spin rr", "Fx fl", "Fy fl", "Fz fl", "Fx rr", "Fy rr", "Fz rr"};
+    int bad = 0;
+
+    for (int c = X; c <= FZ_RR; c++) {
+        bad += !(worst[c].size <= run->bounds[bound_of((enum column)c)]);
+        if (getenv("SHOW"))
+            print_message("%-8s %-8s %.3g at %g s\n", run->name, names[c], worst[c].size,
+                          worst[c].t);
+    }
+    for (int c = X; c <= FZ_RR && bad; c++)
+        if (!(worst[c].size <= run->bounds[bound_of((enum column)c)]))
+            fail_msg("%s: %s is off by %.3g at %g s", run->name, names[c], worst[c].size,
+                     worst[c].t);
+}
+
+static void drive(const struct run *run)
+{
+    char path[128];
+    struct lk_system *sys = make_car(run);
+    struct worst worst[COLUMNS] = {{0}};
+    double reference[COLUMNS] = {0};
+    int step = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "tests/reference/strut-car/%s.csv", run->name);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    read_row(file, reference); /* names */
+    while (read_row(file, reference)) {
+        advance_to(sys, run->h, reference[T], &step);
+        compare_row(sys, reference, worst);
+    }
+    fclose(file);
+    lk_system_free(sys);
+    assert_true(step > 500);
+    judge(run, worst);
+}
+
+#define LEVEL "[0, 0, -9.81]"
+
+static void stands(void **state)
+{
+    (void)state;
+    drive(&(struct run){"static", LEVEL, .h = 0.001, .bounds = {1e-8, 1e-9, 1e-7, 5e-6, 1e-3}});
+}
+
+static void steers(void **state)
+{
+    (void)state;
+    drive(&(struct run){"step", LEVEL, 25, .h = 0.001, .steer = 0.03,
+                        .bounds = {2e-3, 1e-3, 3e-3, 1e-2, 15}});
+}
+
+static void brakes(void **state)
+{
+    (void)state;
+    drive(&(struct run){"brake", LEVEL, 25, .h = 0.001, .brake = {550, 250},
+                        .bounds = {2e-6, 5e-7, 5e-6, 2e-4, 1}});
+}
+
+static void stops(void **state)
+{
+    (void)state;
+    drive(&(struct run){"lock", LEVEL, 3, .h = 0.00025, .brake = {900, 500},
+                        .bounds = {5e-7, 1e-7, 2e-6, 1e-5, 1}});
+}
+
+static void holds_on_a_slope(void **state)
+{
+    (void)state;
+    drive(&(struct run){"slope", "[-0.97936586457149, 0, -9.7609908615477]", .is_blocked = 1,
+                        .h = 0.001, .bounds = {5e-7, 3e-7, 5e-5, 1e-12, 1}});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stands), cmocka_unit_test(steers),           cmocka_unit_test(brakes),
+        cmocka_unit_test(stops),  cmocka_unit_test(holds_on_a_slope),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors in roads, laws and tyres of a model, and the whole message for each. Each row replaces one
+ * piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by one. */
+#include "cmocka_all.h"
+#include "linkage/linkage.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *good_path;
+
+/* struct row - the first @old of the good text becomes @new, which is refused with @line. */
+static const struct row {
+    const char *old;
+    const char *new;
+    const char *line;
+} rows[] = {
+    {"type: plane, point: [0, 0, 0.01]", "type: hill, point: [0, 0, 0.01]",
+     "m:17:17: type is 'hill', expected plane"},
+    {"normal: [0.01, 0, 1]", "normal: [0, 0, 0]",
+     "m:17:53: normal has no direction (length 0), expected a vector that is not zero"},
+    {"normal: [0.01, 0, 1]", "slope: 1",
+     "m:17:45: unknown key 'slope' in a road, expected type, body, friction, point, normal"},
+    {"body: pan,", "body: pn,",
+     "m:18:33: unknown body 'pn', expected ground, pan, car, left, right, third"},
+    {"friction: 0.9", "friction: -1", "m:18:48: friction is -1, expected at least 0"},
+    {"type: fiala", "type: fial",
+     "m:20:17: type is 'fial', did you mean 'fiala'? Expected fiala, mf52, mf61, tmeasy, calspan"},
+    {"type: fiala, slip_stiffness: 1.9e5,", "type: fiala,",
+     "m:20:10: the key 'slip_stiffness' is missing, expected a finite number"},
+    {"friction: [0.55, 0.98]", "friction: [0.98, 0.55]",
+     "m:20:83: friction of 0.98 and 0.55, expected that of full slip, above 0, and that without "
+     "slip, no less"},
+    {"measured: right", "measured: both", "m:21:33: measured is 'both', expected left, right"},
+    {"PCX1: 1.64", "PCX9: 1.64",
+     "m:22:32: unknown parameter 'PCX9', expected one of a .tir file that has an effect here: see "
+     "config/README.md"},
+    {"PCX1: 1.64, ", "", "m:21:52: the key PCX1 is missing, expected a number"},
+    {"PKY1: -21.9", "PKY1: 21.9",
+     "m:21:52: PKY1 is 21.9, expected less than 0: side forces oppose the slip (ISO axes, W)"},
+    {"PKX1: 22.3", "PKX1: 1e16", "m:22:62: PKX1 is 1e+16, expected at most 1e+15 in magnitude"},
+    {"road: track, side: left", "road: trak, side: left",
+     "m:26:45: unknown road 'trak', expected track, platform"},
+    {"joint: axle_l, ", "joint: lift, ",
+     "m:26:31: joint 'lift' is of type prismatic, expected the revolute joint about which the "
+     "wheel spins"},
+    {"side: left, law: brush", "side: up, law: brush",
+     "m:26:58: side is 'up', expected left, right"},
+    {"side: left, law: brush", "law: brush",
+     "m:26:11: the key 'side' is missing, expected left, right"},
+    {"law: brush", "law: brash", "m:26:69: unknown law 'brash', expected brush, magic"},
+    {"radius: 0.34, ", "", "m:26:11: the key 'radius' is missing, expected a number"},
+    {"rim: {radius: 0.2,", "rim: {radius: 0.4,",
+     "m:27:33: a rim of 0.4 m, expected less than the tyre, 0.34 m"},
+    {"deflection: centre", "deflection: hub", "m:27:67: deflection is 'hub', expected rim, centre"},
+    {"carcass: {length: [0.3, 0.5], lag: [0.01, 0.01]}", "carcass: {lag: [0.01, 0.01]}",
+     "m:27:84: nothing says how the carcass gives way, expected carcass: {stiffness: [along, "
+     "across]} in N/m, or {length: [..]} of relaxation in m"},
+    {"carcass: {length: [0.3, 0.5], lag: [0.01, 0.01]}",
+     "carcass: {length: [0.3, 0.5], stiffness: [1, 1]}",
+     "m:27:84: both length and stiffness are given, expected one of them"},
+    {"length: [0.3, 0.5]", "length: [-0.3, 0.5]",
+     "m:27:93: length of -0.3 and 0.5, expected none below 0"},
+    {"bore: {stiffness: 500, damping: 2}", "bore: {stiffness: 0}",
+     "m:28:23: stiffness is 0, expected more than 0, at least 1e-15"},
+    {"friction: 0.8", "friction: {input: none}", "m:28:59: unknown input 'none', expected grip"},
+    {"peak_slip: [0.11, 0.15]", "peak_slip: [0.5, 0.15]",
+     "m:40:21: longitudinal, expected values above 0 at the nominal load and twice that: slips "
+     "that grow from peak to sliding, forces that fall"},
+    {"trail_end: [0.32, 0.42]", "trail_end: [0.2, 0.42]",
+     "m:42:68: trail_end of 0.2, expected more than trail_zero, 0.24, above 0"},
+    {"longitudinal: {", "longitudinal: 3, wide: {",
+     "m:40:21: expected 'longitudinal', a map with initial, peak_slip, peak, slide_slip and slide"},
+    {"{type: tyre, force: tyre_l}", "{type: tyre, force: hold}",
+     "m:46:29: force 'hold' is no tyre, expected one"},
+    {"{type: tyre, force: tyre_l}", "{type: force, force: tyre_l}",
+     "m:46:30: force 'tyre_l' is a tyre, expected an output of type tyre or tyre-contact for it"},
+};
+
+static void read_good(char *text, size_t size)
+{
+    FILE *file = fopen(good_path, "r");
+
+    assert_non_null(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void test_good_text_loads(void **state)
+{
+    static char text[1 << 14];
+    struct lk_model *model;
+    struct lk_error error;
+
+    (void)state;
+    read_good(text, sizeof(text));
+    assert_int_equal(lk_model_read_text("m", text, strlen(text), &model, &error), 0);
+    lk_model_free(model);
+}
+
+static void test_bad_texts_are_refused(void **state)
+{
+    static char text[1 << 14], bad[1 << 15];
+
+    (void)state;
+    read_good(text, sizeof(text));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const char *at = strstr(text, rows[i].old);
+        struct lk_model *model;
+        struct lk_error error;
+
+        assert_non_null(at);
+        snprintf(bad, sizeof(bad), "%.*s%s%s", (int)(at - text), text, rows[i].new,
+                 at + strlen(rows[i].old));
+        assert_int_equal(lk_model_read_text("m", bad, strlen(bad), &model, &error), LK_E_TEXT);
+        assert_string_equal(error.text, rows[i].line);
+    }
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_text_loads),
+        cmocka_unit_test(test_bad_texts_are_refused),
+    };
+
+    if (argc < 2)
+        return 2;
+    good_path = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
