@@ -152,6 +152,14 @@ void runs_load_file(struct harness *h, const char *name, const char *step)
     free(text);
 }
 
+void runs_load_file_as_it_is(struct harness *h, const char *name)
+{
+    char *text = text_at(name, "0.001");
+
+    expect_ready(harness_load_as_it_is(h, name, text));
+    free(text);
+}
+
 const Linkage__V1__ControlReply *runs_ask_step_once(struct harness *h, uint64_t number,
                                                     uint32_t steps, const double *value)
 {

@@ -31,6 +31,9 @@ const Linkage__V1__OutputSample *runs_await_sample(struct harness *h, Linkage__V
 void runs_model_path(const char *name, char ret[512]);
 /** runs_load_file() - loads it with a step of @step, as "0.005"; must succeed. */
 void runs_load_file(struct harness *h, const char *name, const char *step);
+/** runs_load_file_as_it_is() - the same with a step of 1 ms, also under a sanitizer; see
+ * harness_load_as_it_is(). */
+void runs_load_file_as_it_is(struct harness *h, const char *name);
 /** runs_load_slow() - the same with the tests' model. */
 void runs_load_slow(struct harness *h, const char *step);
 /** runs_load_fast() - the model of the tests with just this step: for many cycles, late or not. */

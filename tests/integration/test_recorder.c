@@ -39,7 +39,7 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ASAP_STEPS      9000
 #define ASAP_STEPS_TEXT "9000"
-#define BY_TWO          "replay --workers 2 --limit 1000"
+#define BY_TWO          "replay --workers 2 --limit 500"
 #else
 #define ASAP_STEPS      40000
 #define ASAP_STEPS_TEXT "40000"
@@ -194,12 +194,12 @@ static void replay_of_a_run(const char *options)
     harness_go(&h);
     for (int i = 0; i < 10; i++) {
         set_motor(&h, 0.5 * i - 1.7);
-        runs_await_cycles(&h, 50u * (unsigned int)(i + 1));
+        runs_await_cycles(&h, 50u / THINNED * (unsigned int)(i + 1));
     }
     harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
     runs_nap();
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
-    runs_await_cycles(&h, 800);
+    runs_await_cycles(&h, 800 / THINNED);
     r = harness_expect(&h, STOP, RESULT(OK), STATE(ARMED))->recording;
     assert_false(r->active);
     assert_string_equal(r->file, "run.mcap");
@@ -323,12 +323,12 @@ static void a_recording_from_the_middle_is_no_replay(void **state)
     open_daemon(&h, "io: auto", "");
     harness_load_model(&h);
     harness_go(&h);
-    runs_await_cycles(&h, 100);
+    runs_await_cycles(&h, 100 / THINNED);
     record(&h, "middle");
-    runs_await_cycles(&h, 150);
+    runs_await_cycles(&h, 150 / THINNED);
     assert_int_equal(ask_record(&h, "", true)->result, RESULT(OK));
     assert_false(h.reply->status->recording->active);
-    assert_true(h.reply->status->recording->begins_at_step >= 100);
+    assert_true(h.reply->status->recording->begins_at_step >= 100 / THINNED);
     assert_int_equal(h.reply->status->state, STATE(RUNNING));
     demand_replay(&h, "middle.mcap", 1, "the recording begins at step");
     assert_int_equal(run_linkage(&h, "export", "middle.mcap", "| head -1"), 0);
@@ -358,7 +358,7 @@ static void killed_it_is_readable_up_to_the_last_flush(void **state)
         harness_load_model(&h);
         harness_go(&h);
         find_recording(&h, name);
-        while (cycles_in(&h, name) < 200 && time(NULL) < until)
+        while (cycles_in(&h, name) < 200 / THINNED && time(NULL) < until)
             runs_nap();
         kill(h.pid, SIGKILL);
         assert_int_equal(harness_wait(h.pid, PATIENCE_MS), 128 + SIGKILL);
@@ -366,7 +366,7 @@ static void killed_it_is_readable_up_to_the_last_flush(void **state)
         demand_replay(&h, name, 0, "the file has no end");
         assert_non_null(strstr(output, "every bit the same"));
         assert_true(strtoull(strstr(output, "of ") + 3, NULL, 10) > 0);
-        assert_true(cycles_in(&h, name) >= 200);
+        assert_true(cycles_in(&h, name) >= 200 / THINNED);
         close_daemon(&h);
     }
 }
@@ -489,7 +489,7 @@ static void a_trip_is_told_in_the_words_of_the_contract(void **state)
     harness_send(&h, 2, id, &bad, 1);
     harness_await_counts(&h, 1, 1);
     harness_await_log(&h, "[LK-3008]", 1);
-    runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 200);
+    runs_await_cycles(&h, harness_command(&h, STATUS)->status->cycles + 200 / THINNED);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     assert_int_equal(run_linkage(&h, "export --topic events", "trip.mcap", ""), 0);
     if (!strstr(output, "motor: hold, because of: not-finite"))
@@ -503,7 +503,7 @@ static void without_a_clock_nothing_is_lost(void **state)
 
     (void)state;
     open_daemon(&h, "chunk: 65536, sync: true", "");
-    harness_load_model(&h);
+    runs_load_file(&h, "pendulum", "0.001");
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     record(&h, "asap");
     assert_int_equal(runs_ask_start(&h, ASAP_STEPS)->result, RESULT(OK));
@@ -610,7 +610,7 @@ static void begun_before_arming_it_waits_too(void **state)
 
     (void)state;
     open_daemon(&h, "chunk: 65536", "");
-    harness_load_model(&h);
+    runs_load_file(&h, "pendulum", "0.001");
     record(&h, "asap");
     arm_mode(&h, LINKAGE__V1__MODE__MODE_ASAP);
     recorder = freeze_seize(&h, "lkd-recorder");

@@ -107,7 +107,7 @@ static void piles_come_to_rest(void **state)
                 {3, 1e4, 200, 0.001, 4},  {3, 1e4, 200, 0.01, 20}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(pile) / sizeof(*pile); i++) {
+    for (size_t i = SANITIZED ? 4 : 0; i < sizeof(pile) / sizeof(*pile); i += SANITIZED ? 2 : 1) {
         double h = pile[i].h, start, before, lift = 20 * G * 3.5 * h;
         struct lk_system *sys;
         struct text t;
@@ -159,7 +159,7 @@ static void clutch_never_gains_energy(void **state)
     static const double stiffness[3] = {1e4, 1e6, 1e9}, steps[3] = {0.001, 0.005, 0.02};
 
     (void)state;
-    for (int i = 0; i < 18; i += SANITIZED ? 5 : 1) {
+    for (int i = SANITIZED ? 3 : 0; i < 18; i += SANITIZED ? 5 : 1) {
         double k = stiffness[i % 3], c = i / 9 == 0 ? 1e-3 * k : 0, h = steps[i / 3 % 3];
         struct lk_system *sys;
         struct text t;
@@ -268,7 +268,7 @@ static void hinges_that_stop_at_once_share_the_load(void **state)
     static const double stiffness[3] = {1e4, 1e6, 1e9}, steps[3] = {0.001, 0.005, 0.02};
 
     (void)state;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i += SANITIZED ? 4 : 1) {
         double k = stiffness[i % 3], h = steps[i / 3], start, load, angle = 0.8;
         char text[2048];
         struct lk_system *sys;
@@ -416,7 +416,7 @@ static void crank_from_its_dead_centre_meets_a_stop(void **state)
     static const double stiffness[3] = {1e4, 1e6, 1e9}, steps[2] = {0.001, 0.005};
 
     (void)state;
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 12; i += SANITIZED ? 5 : 1) {
         double k = stiffness[i % 3], c = i / 6 == 0 ? 1e-3 * k : 0, h = steps[i / 3 % 2], start;
         char whole[2048];
         struct lk_system *sys;
@@ -454,10 +454,10 @@ static void stop_beside_friction_and_spring(void **state)
                          "  v0: {type: joint-velocity, joint: j0}\n"
                          "  f0: {type: force, force: s0}\n"
                          "  g: {type: joint-reaction, joint: j0}\n";
-    static const double stiffness[2] = {1e6, 1e9}, steps[3] = {0.0001, 0.001, 0.01};
+    static const double stiffness[2] = {1e6, 1e9}, steps[3] = {0.01, 0.001, 0.0001};
 
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i += SANITIZED ? 3 : 1) {
         double k = stiffness[i % 2], h = steps[i / 2], load = 2 * G + 100 * 0.4, start;
         char whole[2048];
         struct lk_system *sys;

@@ -145,7 +145,9 @@ void harness_write_config(const struct harness *h, const char *path, const char 
     if (!has_key(more, "realtime:"))
         fputs("realtime: {priority: 0, core: none}\n", out);
     if (!has_key(more, "budget:"))
-        fputs("budget: {steps: 1000, share: 0.95}\n", out);
+        fputs(SANITIZED ? "budget: {steps: 1000, time: 0.1, share: 0.95}\n"
+                        : "budget: {steps: 1000, share: 0.95}\n",
+              out);
     if (!has_key(more, "overrun:"))
         fputs("overrun: {fault_in_a_row: 0}\n", out);
     if (!has_key(more, "watchdog:"))
