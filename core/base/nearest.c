@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nearest.h"
+#include "linkage/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

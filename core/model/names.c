@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sections, names, and references by name. A reference to an unknown name is mostly a typing error,
  * so the message lists the nearest names. */
-#include "base/nearest.h"
+#include "linkage/nearest.h"
 #include "reader.h"
 
 #include <errno.h>

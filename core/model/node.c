@@ -3,8 +3,8 @@
  *
  * A message names the key, quotes the value (shortened, since the text is not trusted) and says
  * what was expected. */
-#include "base/nearest.h"
 #include "document_tree.h"
+#include "linkage/nearest.h"
 #include "maths/arithmetic.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 /* A subscriber's own selection of the outputs. */
 #include "commands.h"
 #include "identity.h"
+#include "linkage/nearest.h"
 #include "log.h"
 #include "publisher.h"
 #include "reply.h"
@@ -23,31 +24,6 @@ struct chosen {
     int n_values;
 };
 
-/* Edit distance (Levenshtein), two rows. Both are shorter than LK_NAME_SIZE; longer is cut. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[LK_NAME_SIZE + 1], n = (int)strnlen(b, LK_NAME_SIZE);
-
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; i <= LK_NAME_SIZE && a[i - 1]; i++) {
-        int diagonal = row[0];
-
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-
-            if (above + 1 < best)
-                best = above + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 /* The channel most like @name of those not named in @said yet. */
 static const struct lk_channel *nearest(const char *name, const struct lk_channel *channels, int n,
                                         const bool *said)
@@ -56,7 +32,7 @@ static const struct lk_channel *nearest(const char *name, const struct lk_channe
     int least = INT32_MAX;
 
     for (int i = 0; i < n; i++) {
-        int d = said[i] ? INT32_MAX : edit_distance(name, channels[i].name);
+        int d = said[i] ? INT32_MAX : lk_edit_distance(name, channels[i].name);
 
         if (d < least) {
             least = d;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spelling suggestions: the known word nearest to an unknown one. */
-#ifndef LK_MODEL_NEAREST_H
-#define LK_MODEL_NEAREST_H
+#ifndef LINKAGE_NEAREST_H
+#define LINKAGE_NEAREST_H
 
 #define LK_WORD_SIZE 64 /* bytes of a word with its terminating zero; what is longer is cut */
 
