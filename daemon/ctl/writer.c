@@ -2,6 +2,7 @@
 #include "writer.h"
 #include "linkage/file.h"
 #include "log.h"
+#include "wait.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -178,20 +179,9 @@ void lkd_writer_give(struct lkd_writer *writer, const char *stem, const char *su
             suffix);
 }
 
-static struct timespec time_in(int64_t ns)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    ns += t.tv_nsec;
-    t.tv_sec += (time_t)(ns / NS_PER_S);
-    t.tv_nsec = (long)(ns % NS_PER_S);
-    return t;
-}
-
 bool lkd_writer_await(struct lkd_writer *writer, int64_t ns)
 {
-    const struct timespec until = time_in(ns);
+    const struct timespec until = lkd_time_in(ns);
     bool done;
 
     pthread_mutex_lock(&writer->lock);
@@ -204,7 +194,7 @@ bool lkd_writer_await(struct lkd_writer *writer, int64_t ns)
 
 void lkd_writer_free(struct lkd_writer *writer)
 {
-    const struct timespec until = time_in(LAST_NS);
+    const struct timespec until = lkd_time_in(LAST_NS);
     int r = 0;
 
     if (!writer)

@@ -3,6 +3,7 @@
 #include "linkage/text.h"
 #include "log.h"
 #include "recorder_run.h"
+#include "wait.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
 /* Requires the lock. Return: whether @what() became true in time. */
 static bool await(struct lkd_recorder *rec, bool (*what)(const struct lkd_recorder *), int64_t ns)
 {
-    struct timespec until = lkd_recorder_in(ns);
+    struct timespec until = lkd_time_in(ns);
 
     while (!what(rec))
         if (pthread_cond_timedwait(&rec->done, &rec->lock, &until) == ETIMEDOUT)

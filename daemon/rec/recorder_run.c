@@ -13,16 +13,6 @@
 #define LOOK_NS INT64_C(2000000)
 /* Frames in a row before others may take the lock. */
 #define BATCH 128
-struct timespec lkd_recorder_in(int64_t ns)
-{
-    struct timespec at;
-
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    ns += at.tv_nsec;
-    at.tv_sec += ns / 1000000000;
-    at.tv_nsec = ns % 1000000000;
-    return at;
-}
 
 /* ---- the thread: with the lock ---- */
 
@@ -257,7 +247,7 @@ static int follow_queue(struct lkd_recorder *rec)
     int r = 0;
 
     while (r == 0 && !over) {
-        struct timespec next = lkd_recorder_in(LOOK_NS);
+        struct timespec next = lkd_time_in(LOOK_NS);
 
         pthread_mutex_lock(&rec->lock);
         if (!more && !(rec->ending && has_room(rec->take)))

@@ -64,7 +64,4 @@ void *lkd_recorder_run(void *data);
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);
 
-/** lkd_recorder_in() - the time in so many ns, for waits. */
-struct timespec lkd_recorder_in(int64_t ns);
-
 #endif

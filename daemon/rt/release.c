@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "release.h"
+#include "wait.h"
 #include <errno.h>
 #include <time.h>
 
@@ -31,23 +32,9 @@ void lkd_release_reset(struct lkd_release *release)
     pthread_mutex_unlock(&release->lock);
 }
 
-static struct timespec time_in(int64_t duration_ns)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += duration_ns / 1000000000;
-    t.tv_nsec += duration_ns % 1000000000;
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_nsec -= 1000000000;
-        t.tv_sec++;
-    }
-    return t;
-}
-
 bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience_ns)
 {
-    struct timespec until = time_in(patience_ns);
+    struct timespec until = lkd_time_in(patience_ns);
     bool done;
 
     pthread_mutex_lock(&release->lock);
@@ -63,7 +50,7 @@ bool lkd_release_grant(struct lkd_release *release, uint64_t n, int64_t patience
 
 bool lkd_release_await(struct lkd_release *release, int64_t patience_ns)
 {
-    struct timespec until = time_in(patience_ns);
+    struct timespec until = lkd_time_in(patience_ns);
     bool granted;
 
     pthread_mutex_lock(&release->lock);

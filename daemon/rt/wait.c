@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
 #include <errno.h>
-#include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -13,9 +12,19 @@ LK_RT int64_t lkd_clock_ns(void)
     return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+static struct timespec as_timespec(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+}
+
+struct timespec lkd_time_in(int64_t duration_ns)
+{
+    return as_timespec(lkd_clock_ns() + duration_ns);
+}
+
 LK_RT void lkd_sleep_until(int64_t when_ns)
 {
-    struct timespec when = {.tv_sec = when_ns / NS_PER_S, .tv_nsec = when_ns % NS_PER_S};
+    struct timespec when = as_timespec(when_ns);
 
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR)
         ;

@@ -14,6 +14,7 @@
 
 #include "linkage/error.h"
 #include <stdint.h>
+#include <time.h>
 
 /** enum lkd_wake - see above. */
 enum lkd_wake { LKD_WAKE_SLEEP, LKD_WAKE_HYBRID, LKD_WAKE_SPIN };
@@ -30,6 +31,9 @@ struct lkd_wait {
 
 /** lkd_clock_ns() - now on CLOCK_MONOTONIC [ns].  RT: yes (no system call on usual machines). */
 LK_RT int64_t lkd_clock_ns(void);
+
+/** lkd_time_in() - the time on CLOCK_MONOTONIC in so many ns, for waits with a bound. */
+struct timespec lkd_time_in(int64_t duration_ns);
 
 /** lkd_sleep_until() - sleep until @when_ns on CLOCK_MONOTONIC.  RT: yes, one system call. */
 LK_RT void lkd_sleep_until(int64_t when_ns);

@@ -26,7 +26,7 @@ setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf 
     lk_pool_free lk_pool_new lk_pool_serve lk_pool_stop lk_error_set
     lk_pool_set_mark lk_system_set_pool'
 # What takes the place of the clock in lockstep and as fast as possible.
-release='clock_gettime nanosleep pthread_cond_broadcast pthread_cond_destroy pthread_cond_init
+release='lkd_time_in nanosleep pthread_cond_broadcast pthread_cond_destroy pthread_cond_init
     pthread_cond_signal pthread_cond_timedwait pthread_condattr_destroy pthread_condattr_init
     pthread_condattr_setclock pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock
     pthread_mutex_unlock'
