@@ -11,9 +11,11 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+/* Return: 0: there is none. */
 static pid_t find_thread(pid_t pid, const char *name)
 {
     char path[320], comm[32];
@@ -36,13 +38,27 @@ static pid_t find_thread(pid_t pid, const char *name)
         fclose(in);
     }
     closedir(dir);
-    assert_true(found > 0);
     return found;
+}
+
+/* A thread names itself, some time after it was started. */
+static pid_t await_thread(pid_t pid, const char *name)
+{
+    time_t until = time(NULL) + PATIENCE_MS / 1000;
+    pid_t tid = find_thread(pid, name);
+
+    while (tid == 0 && time(NULL) < until) {
+        runs_nap();
+        tid = find_thread(pid, name);
+    }
+    if (tid == 0)
+        fail_msg("no thread %s", name);
+    return tid;
 }
 
 pid_t freeze_seize(const struct harness *h, const char *name)
 {
-    pid_t tid = find_thread(h->pid, name);
+    pid_t tid = await_thread(h->pid, name);
 
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL)) {
         print_message("ptrace: %s\n", strerror(errno));
