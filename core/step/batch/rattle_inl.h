@@ -165,15 +165,11 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
-    static const enum solved solved[] = {
-        [STAY] = ONCE,
-        [INCREMENT] = ONCE,
-        [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
-        [LEAVE] = LEFT,
-        [CLOSE] = ONCE,
-        [REFINE] = FIRST_PART,
-        [VELOCITIES] = BOTH_PARTS,
-        [ACCELERATIONS] = BOTH_PARTS,
+    enum solved part = now->run.sys->rows_are_independent ? WHOLE : BOTH_PARTS;
+    const enum solved solved[] = {
+        [STAY] = ONCE,       [INCREMENT] = ONCE,     [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
+        [LEAVE] = LEFT,      [CLOSE] = ONCE,         [REFINE] = FIRST_PART,
+        [VELOCITIES] = part, [ACCELERATIONS] = part,
     };
 
     int iteration = now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.done : -1;
@@ -285,7 +281,7 @@ static void close_positions(struct rattle_run *now)
     judge_iterate(now);
     while (now->newton.done < n) {
         /* what no motion removes is left as it is from the third increment on */
-        bool asks = now->newton.done == 1 && n > 2;
+        bool asks = now->newton.done == 1 && n > 2 && !now->run.sys->rows_are_independent;
 
         sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
         judge_increment(now);
@@ -319,6 +315,13 @@ static void show_velocities(struct lk_system *sys, const struct lk_batches *p)
     }
 }
 
+/* the first part of a solution, and for the second one, where rows may depend on each other */
+static void solve_again(struct rattle_run *now)
+{
+    if (!now->run.sys->rows_are_independent)
+        sweep(now, REFINE, AGAIN);
+}
+
 /* the second part of the velocities, and free accelerations with the loads at time @t; laws ask for
  * the velocities first */
 static void close_velocities(struct rattle_run *now, double t, const double *inputs)
@@ -349,7 +352,7 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
         lk_rattle_settle_laws(sys, &sys->now);
     take_loads(sys, p, t, inputs);
     sweep(now, STAY, FREE);
-    sweep(now, REFINE, AGAIN);
+    solve_again(now);
     sweep(now, ACCELERATIONS, REST);
     for (int b = 0; b < p->n_joints; b++)
         store_multipliers(sys, p, b, sys->s, now->run.watch);
@@ -388,9 +391,9 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     lk_singles_turn_soft(sys, p);
     take_loads(sys, p, t + 0.5 * sys->h, inputs);
     sweep(&now, STAY, KICK);
-    sweep(&now, REFINE, AGAIN);
+    solve_again(&now);
     close_velocities(&now, t + sys->h, inputs);
-    sweep(&now, REFINE, AGAIN);
+    solve_again(&now);
     sweep(&now, ACCELERATIONS, STORE);
     keep_balance(&now.run);
     show_watched(sys, p, &sys->next);

@@ -63,15 +63,15 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
 
 /** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  ONCE_AND_AGAIN:
  * likewise, and E times it is solved for;  FIRST_PART: that alone;  BOTH_PARTS: bodies ask for the
- * sum of both, in lambda;  LEFT: lambda is E times it. */
-enum solved { ONCE, ONCE_AND_AGAIN, FIRST_PART, BOTH_PARTS, LEFT };
+ * sum of both, in lambda;  WHOLE: bodies ask for it, in lambda;  LEFT: lambda is E times it. */
+enum solved { ONCE, ONCE_AND_AGAIN, FIRST_PART, BOTH_PARTS, WHOLE, LEFT };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, enum solved what)
 {
     lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k), *x = f + lk_kind_x(k);
 
-    for (int r = 0; r < lk_kind_rows(k) && (what == FIRST_PART || what == ONCE_AND_AGAIN); r++)
+    for (int r = 0; r < lk_kind_rows(k) && what != ONCE && what != BOTH_PARTS && what != LEFT; r++)
         lambda[r] = x[r];
     for (int r = 0; r < lk_kind_rows(k) && what == LEFT; r++)
         lambda[r] = f[lk_kind_regular(k) + r] * x[r];
@@ -128,7 +128,7 @@ static void iterate_single(struct lk_system *sys, const struct lk_batches *p, in
           view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
-        if (newton->done > 1)
+        if (newton->done > 1 && !sys->rows_are_independent)
             x[r] -= f[lk_kind_lambda(k) + r];
     }
 }
@@ -215,7 +215,7 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
                            const struct newton *newton, struct sums *sums)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    int leaves = newton->done > 1;
+    int leaves = newton->done > 1 && !sys->rows_are_independent;
 
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
         iterate_single(sys, p, block, newton, sums);
