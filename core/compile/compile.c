@@ -636,10 +636,10 @@ struct how {
     int parts;
 };
 
-/* The system by batches where there are any, else one by one; likewise where a body's tension is
- * followed, which batches do not do and the finished system tells. */
-static int create_either(struct lk_draft *d, struct lk_system **ret_system,
-                         struct lk_error *ret_error)
+/* The system by batches where there are any, else one by one. Where the tension of bodies is
+ * followed, which the finished system tells, batches need other fields and are chosen again. */
+static int create_either(struct lk_draft *d, const struct lk_engine *const *engines,
+                         struct lk_system **ret_system, struct lk_error *ret_error)
 {
     int r = create_system(d, ret_system, ret_error);
 
@@ -649,15 +649,18 @@ static int create_either(struct lk_draft *d, struct lk_system **ret_system,
     lk_system_free(*ret_system);
     lk_batches_free(d->batches);
     d->batches = NULL;
+    d->is_tense = true;
+    r = lk_batches_draft(d, engines);
+    if (r != 0)
+        return r;
     return create_system(d, ret_system, ret_error);
 }
 
-/* The combination of sequences reads poses, rows and factors of the first one one by one; the others,
- * which take most of the steps, only hand over their states. */
+/* The combination of sequences reads poses, rows and factors of the first one one by one; the
+ * others, which take most of the steps, only hand over their states. */
 static bool may_batch(const struct lk_draft *d, int order, int parts)
 {
-    return !d->is_plain &&
-           (order == 2 || (parts > 1 && d->formulation == &lk_formulation_rattle));
+    return !d->is_plain && (order == 2 || (parts > 1 && d->formulation == &lk_formulation_rattle));
 }
 
 /* compiles the model; its initial configuration is not assembled yet */
@@ -695,7 +698,7 @@ static int compile_model(const struct lk_model *model, const struct lk_options *
     if (r == 0 && may_batch(&d, order_of(model, options), how.parts))
         r = lk_batches_draft(&d, engines);
     if (r == 0)
-        r = create_either(&d, ret_system, ret_error);
+        r = create_either(&d, engines, ret_system, ret_error);
     lk_draft_fini(&d);
     if (r == -ENOMEM)
         lk_error_set(ret_error, "not enough memory to compile '%s'", model->name);

@@ -61,6 +61,7 @@ struct lk_draft_share {
  * @formulation: steps the system
  * @engine:     see struct lk_options;  @prices: choose the engine;  @has_own_prices: they were
  *              measured on this kind of processor
+ * @is_tense:   `rattle` follows the tension of bodies, which the finished system tells
  * @topology, @plan: of the blocks */
 struct lk_draft {
     const struct lk_model *model;
@@ -72,6 +73,7 @@ struct lk_draft {
     const char *engine;
     const struct lk_prices *prices;
     bool has_own_prices;
+    bool is_tense;
     int n_bodies;
     int n_frames;
     int n_coordinates;
@@ -107,8 +109,8 @@ static inline int lk_draft_stops(const struct lk_draft *d)
 }
 
 /** lk_draft_factors() - factorisations in a step. `ali3`: one for the iterations, one for the
- * projections; `rattle`: both in one, but with laws. Two more with stops, which decide contact, and a
- * third with several stops. */
+ * projections; `rattle`: both in one, but with laws. Two more with stops, which decide contact, and
+ * a third with several stops. */
 int lk_draft_factors(const struct lk_draft *d);
 
 /** lk_draft_solves() - solves in a step: iterations, two projections, one for a jump of the loads,

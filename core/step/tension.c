@@ -17,14 +17,13 @@ static void add_force(const double l[3], const double f[3], double sum[6])
     }
 }
 
-/* whether the first three rows of a joint hold a point of either body */
-static int holds_point(const struct lk_system *sys, int i)
+int lk_tension_holds_point(const struct lk_system *sys, int i)
 {
     return sys->jacobian[i].is_point && !lk_is_compliant(&sys->joint[i]) && !sys->joint[i].of[0];
 }
 
-/* what joint @i does to the body on side @s of it, whose axes are @R */
-static void add_joint(const struct lk_system *sys, int i, int s, const double R[9], double sum[6])
+void lk_tension_add_joint(const struct lk_system *sys, int i, int s, const double R[9],
+                          double sum[6])
 {
     const struct lk_joint *j = &sys->joint[i];
     const double *lambda = sys->now.lambda + j->row;
@@ -43,19 +42,19 @@ void lk_tension_of(const struct lk_system *sys, int b, double ret[6])
     lk_evaluate_pose_of(sys, b, &pose);
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] == b && holds_point(sys, i))
-                add_joint(sys, i, s, pose.R, ret);
+            if (sys->joint[i].body[s] == b && lk_tension_holds_point(sys, i))
+                lk_tension_add_joint(sys, i, s, pose.R, ret);
 }
 
 void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
 {
     memset(ret, 0, (size_t)sys->n_bodies * sizeof(*ret));
     for (int i = 0; i < sys->n_joints; i++)
-        for (int s = 0; s < 2 && holds_point(sys, i); s++) {
+        for (int s = 0; s < 2 && lk_tension_holds_point(sys, i); s++) {
             int b = sys->joint[i].body[s];
 
             if (b < sys->n_bodies)
-                add_joint(sys, i, s, sys->pose[b].R, ret[b]);
+                lk_tension_add_joint(sys, i, s, sys->pose[b].R, ret[b]);
         }
 }
 
@@ -191,7 +190,7 @@ double lk_tension_bound(const struct lk_system *sys, int b)
         mass += sys->body[k].mass;
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] == b && holds_point(sys, i))
+            if (sys->joint[i].body[s] == b && lk_tension_holds_point(sys, i))
                 lever = lk_max(lever, lk_norm(sys->joint[i].p[s]));
     /* a lever does not turn a slender body about its own axis: the mean moment of the other two */
     moment = 0.5 * (J[0] + J[1] + J[2]);

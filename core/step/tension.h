@@ -7,6 +7,15 @@
 
 #include "step/system.h"
 
+/** lk_tension_holds_point() - whether the first three rows of a joint hold a point of either body.
+ * RT: yes. */
+LK_RT int lk_tension_holds_point(const struct lk_system *system, int joint);
+
+/** lk_tension_add_joint() - add to @sum what @joint gives to K of the body on @side of it, with the
+ * multipliers of system->now. @R: of that body. RT: yes. */
+LK_RT void lk_tension_add_joint(const struct lk_system *system, int joint, int side,
+                                const double R[9], double sum[6]);
+
 /** lk_tension_of() - K of body @b in system->now [N m/rad]: the torque of its joints' forces
  * changes by -K delta when the body turns by delta: sum of (l.f) 1 - (l f^T + f l^T) / 2 over its
  * point rows with lever l and force f. Body axes, xx yy zz xy xz yz. RT: yes. */

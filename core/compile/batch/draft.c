@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* lanes do not support bodies without inertia or thin bodies, which have special predictors */
-#define THIN 1e-9
+/* of a determinant of moments: one axis may have no inertia */
+#define THIN 1e-6
 
 /* couplings of joints, and tyres, whose rows have one law together */
 static int is_alone(const struct lk_draft_block *b)
@@ -30,7 +30,7 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
     return (b->kind == LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
-static int is_plain(const struct lk_body_def *b)
+static bool may_be_thin(const struct lk_body_def *b)
 {
     const double *J = b->inertia;
     double largest = J[0] > J[1] ? J[0] : J[1];
@@ -38,7 +38,24 @@ static int is_plain(const struct lk_body_def *b)
                          J[4] * (J[3] * J[5] - J[4] * J[1]);
 
     largest = J[2] > largest ? J[2] : largest;
-    return b->mass > 0 && determinant > THIN * largest * largest * largest;
+    return !(determinant > THIN * largest * largest * largest);
+}
+
+static bool has_inertia(const struct lk_body_def *b)
+{
+    return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
+}
+
+/* whether bodies have fields of step/batch/rare.h */
+static bool has_rare(const struct lk_draft *d, const int *kind)
+{
+    bool rare = d->is_tense;
+
+    for (int i = 0; i < d->model->n_bodies; i++)
+        rare |= may_be_thin(&d->model->bodies[i]);
+    for (int i = 0; i < d->n_blocks; i++)
+        rare |= kind[i] >= LK_KIND_SOFT;
+    return rare;
 }
 
 /* Checks that batches support the formulation, the rows and the bodies. The condition number needs
@@ -49,7 +66,8 @@ static int is_known(const struct lk_draft *d, int *kind)
     int known = d->formulation->in_lanes && !d->in_hold;
 
     for (int i = 0; i < m->n_bodies; i++)
-        known &= is_plain(&m->bodies[i]);
+        known &= has_inertia(&m->bodies[i]) &&
+                 (!may_be_thin(&m->bodies[i]) || d->formulation == &lk_formulation_rattle);
     for (int i = 0; i < m->n_outputs; i++)
         known &= m->outputs[i].type != LK_OUTPUT_CONDITION;
     for (int i = 0; i < d->n_blocks; i++) {
@@ -62,7 +80,8 @@ static int is_known(const struct lk_draft *d, int *kind)
 static int make_batches(const struct lk_draft *d, const int *kind, const struct lk_engine *engine,
                         struct lk_batches **ret)
 {
-    return lk_batches_new(&d->topology, kind, engine, d->formulation->in_lanes, d->iterations, ret);
+    return lk_batches_new(&d->topology, kind, engine, d->formulation->in_lanes, d->iterations,
+                          has_rare(d, kind), ret);
 }
 
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both

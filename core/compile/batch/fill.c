@@ -47,6 +47,9 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct
     void *place = lk_arena_take(arena, bodies, sizeof(int));
     void *soft = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(*p->soft));
     void *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
+    void *tense = lk_arena_take(arena, plan->rare ? bodies : 0, sizeof(*p->tense));
+    void *sides =
+        lk_arena_take(arena, plan->rare ? 2 * (size_t)sys->n_joints : 0, sizeof(*p->tense_sides));
     if (!arena->base)
         return NULL;
     p->values = values;
@@ -57,6 +60,8 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct
     p->place = place;
     p->soft = soft;
     p->value = value;
+    p->tense = tense;
+    p->tense_sides = sides;
     return p;
 }
 

@@ -306,7 +306,7 @@ static void make_program(struct lk_planner *pl)
 }
 
 int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
-                   const struct lk_formulation *formulation, int iterations,
+                   const struct lk_formulation *formulation, int iterations, bool has_rare,
                    struct lk_batches **ret)
 {
     struct lk_planner pl = {.t = t, .kind = kind, .iterations = iterations};
@@ -324,7 +324,10 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
         pl.p->engine = engine;
         pl.p->lanes = engine->lanes;
         pl.p->effort = formulation->effort;
+        pl.p->effort.n_factors += has_rare;
         pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
+        pl.p->rare = has_rare ? pl.p->body_size : 0;
+        pl.p->body_size += has_rare ? LK_RARE_SIZE : 0;
         make_program(&pl);
     }
     free(pl.body);

@@ -57,13 +57,17 @@ struct lk_batch_side {
     int scatter;
 };
 
-/** struct lk_batch_bodies - bodies side by side. @at: of their fields;  @shown: bit mask of the
- * lanes whose poses rows read that are found one by one;  @body: -1 in empty lanes */
+/** struct lk_batch_bodies - bodies side by side. @at: of their fields
+ * @shown: bit mask of the lanes whose poses rows read that are found one by one
+ * @tense: of those whose tension is followed, from @first_tense on among all
+ * @body:  -1 in empty lanes */
 struct lk_batch_bodies {
     int at;
     int first_side;
     int n_sides;
     unsigned shown;
+    unsigned tense;
+    int first_tense;
     int body[LK_LANES_MAX];
 };
 
@@ -205,13 +209,31 @@ struct lk_batch_soft {
     int lane;
 };
 
+/** struct lk_batch_tense - a body whose tension is followed. @root: of its J, see
+ * lk_tension_root();
+ * @first, @n: its sides at joints that hold a point */
+struct lk_batch_tense {
+    int body;
+    int block;
+    int first;
+    int n;
+    double root[6];
+};
+
+struct lk_batch_tense_side {
+    int joint;
+    int side;
+};
+
 /** struct lk_batches - the whole program. Constant after compilation, except @values, @value and
  * @watch.
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
  * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane;  @value:
- * of each law's row as a step begins */
+ * of each law's row as a step begins
+ * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
+ * the iterations have a factor of their own;  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -249,6 +271,11 @@ struct lk_batches {
     int n_soft;
     struct lk_batch_soft *soft;
     double *value;
+    int rare;
+    int factors_twice;
+    int n_tense, n_tense_sides;
+    struct lk_batch_tense *tense;
+    struct lk_batch_tense_side *tense_sides;
     double *watch; /* a struct watch of each task, see bodies_inl.h; then: */
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };

@@ -4,6 +4,7 @@
  * workers. Their steps are in ali3_inl.h and rattle_inl.h. */
 #include "linkage/pool.h"
 #include "maths/lanes_inl.h"
+#include "step/batch/rare.h"
 #include "step/batch/singles.h"
 #include "step/rattle.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of engines, and the formulations that step by the one chosen. */
 #include "step/batch/engines.h"
+#include "step/batch/rare.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
 #include <string.h>
@@ -95,21 +96,19 @@ static void rattle_renew(struct lk_system *sys)
 
 static void rattle_begin(struct lk_system *sys)
 {
-    const struct lk_batches *p = sys->batches;
+    struct lk_batches *p = sys->batches;
 
     for (int b = 0; b < sys->n_bodies; b++) {
         double drawn[2] = {0};
 
-        for (int part = 0; part < 2 && p->n_soft > 0; part++) {
-            double *f = p->values + p->place[b] + part * p->lanes;
-
+        for (int part = 0; part < 2 && p->n_soft > 0; part++)
             drawn[part] = lk_rattle_is_drawn(sys, b, part);
-            f[LK_RATTLE_DRAWN * p->lanes] = drawn[part];
-            f[LK_RATTLE_AHEAD * p->lanes] =
-                (1 - drawn[part]) * sys->quad[b / 4].start_a[part][b % 4];
-        }
         lk_rattle_begin_body(sys, b, drawn);
+        if (p->rare)
+            lk_rare_body(sys, p, b, drawn);
     }
+    if (p->rare)
+        lk_rare_find_tense(sys, p);
     for (int i = 0; i < sys->n_laws; i++)
         sys->now.tangent[i] = LK_DECOUPLED;
 }

@@ -153,8 +153,7 @@ enum lk_body_field {
 /** enum lk_rattle_field - the same for `rattle`, whose iterations turn about the axes of q_n.
  * NOW_X, NOW_R: pose in the iterations, then that of the factor
  * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
- * G:            angular part of s W g, body axes;  DRAWN: see struct lk_half_kicks;  AHEAD:
- *               weight of the last half kick in the prediction, of the translation and the rotation
+ * G:            angular part of s W g, body axes
  * ITERATE:      u, theta, s W (Phi_q^T lambda - Q)
  * KEPT:         those before the last increment; after the iterations ACCELERATION (world)
  * INCREMENTS:   of each iteration dq, s W Phi_q^T dlambda, all about the body's axes */
@@ -165,12 +164,21 @@ enum lk_rattle_field {
     LK_RATTLE_BENT = LK_RATTLE_MOVED + 6,
     LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
     LK_RATTLE_G = LK_RATTLE_LOAD + 6,
-    LK_RATTLE_DRAWN = LK_RATTLE_G + 3,
-    LK_RATTLE_AHEAD = LK_RATTLE_DRAWN + 2,
-    LK_RATTLE_ITERATE = LK_RATTLE_AHEAD + 2,
+    LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
     LK_RATTLE_KEPT = LK_RATTLE_ITERATE + 12,
     LK_RATTLE_ACCELERATION = LK_RATTLE_KEPT,
     LK_RATTLE_INCREMENTS = LK_RATTLE_KEPT + 12
+};
+
+/** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. DRAWN:
+ * see struct lk_half_kicks;  AHEAD: weight of the last acceleration in the prediction; both of the
+ * translation and the rotation;  THIN, TENSION: see struct lk_quad, struct lk_half_kicks */
+enum lk_rare_field {
+    LK_RARE_DRAWN,
+    LK_RARE_AHEAD = 2,
+    LK_RARE_THIN = 4,
+    LK_RARE_TENSION = 7,
+    LK_RARE_SIZE = 13
 };
 
 #endif

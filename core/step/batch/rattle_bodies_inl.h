@@ -100,7 +100,8 @@ LK_INLINE void show_unclosed(lanes_t *f)
 /* ---- positions: half a kick at q_n ---- */
 
 /* s W g of an iterate */
-LK_INLINE void momentum_residual(const struct lk_system *sys, lanes_t *f)
+LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_batches *p,
+                                 lanes_t *f)
 {
     const lanes_t *u = f + LK_RATTLE_ITERATE, *theta = u + 3, *kick = u + 6;
     lanes_t Jtheta[3], turned[3], Jw[3], change[3];
@@ -110,6 +111,11 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, lanes_t *f)
     lk_sym_mul_lanes(f + LK_BODY_J, f + LK_BODY_OLD_V + 3, Jw);
     for (int i = 0; i < 3; i++)
         turned[i] = 0.5 / sys->s * (turned[i] - sys->h * Jw[i]);
+    if (p->rare) {
+        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, theta, change);
+        for (int i = 0; i < 3; i++)
+            turned[i] += (0.5 + LK_TENSION_LATE) * change[i];
+    }
     lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
     for (int i = 0; i < 3; i++) {
         f[LK_BODY_V + i] = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]) + kick[i];
@@ -135,6 +141,22 @@ LK_INLINE void watch_turn(const lanes_t *theta, struct watch *watch)
     watch->widest = lk_max_lanes(watch->widest, square) + square * 0.0;
 }
 
+/* some without acceleration, drawn ones without that of the half kick; where tension is followed,
+ * with that of the state */
+LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
+{
+    const lanes_t *v = f + LK_BODY_OLD_V, *ahead = f + p->rare + LK_RARE_AHEAD;
+    const lanes_t *drawn = f + p->rare + LK_RARE_DRAWN;
+
+    for (int i = 0; i < 6; i++) {
+        lanes_t kick = (1 - drawn[i / 3]) * (sys->h * v[i] - f[LK_RATTLE_MOVED + i]);
+
+        if (p->n_tense > 0)
+            kick = 0.5 * sys->h * sys->h * f[LK_BODY_OLD_A + i];
+        f[LK_RATTLE_ITERATE + i] = sys->h * v[i] + ahead[i / 3] * kick;
+    }
+}
+
 /* x + h v + h^2/2 a with the acceleration of the last half kick, 2/h (v - u/h); likewise for the
  * turn */
 static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
@@ -144,17 +166,16 @@ static __attribute__((noinline)) void predict_motion(const struct lk_system *sys
 
     for (int i = 0; i < 6; i++)
         u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
-    for (int i = 0; i < 6 && p->n_soft > 0; i++) /* some without the half kick */
-        u[i] -= (1 - f[LK_RATTLE_AHEAD + i / 3]) *
-                (sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i]);
+    if (p->rare)
+        predict_rare(sys, p, f);
     sum_forces(sys, f, sum);
     for (int i = 0; i < 3; i++)
         u[6 + i] = f[LK_BODY_SM] * sum[i];
     lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, u + 9);
-    if (p->n_soft > 0) /* their tangent asks for a factor of q_n */
+    if (p->factors_twice)
         turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
     place_iterate(f);
-    momentum_residual(sys, f);
+    momentum_residual(sys, p, f);
 }
 
 /* dq = -2 (s W Phi_q^T dlambda + s W g), and its products with the increments before */
@@ -213,7 +234,7 @@ static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys
     correct_increment(newton, f, sums);
     take_increment(newton, f);
     place_iterate(f);
-    momentum_residual(sys, f);
+    momentum_residual(sys, p, f);
 }
 
 /* the last iterate */
@@ -272,14 +293,21 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
 
-/* the velocity of what dampers draw along: (3 u - u_last) / 2h */
-LK_INLINE void draw_along(const struct lk_system *sys, lanes_t *f)
+/* the velocity of what dampers draw along, and about an axis without inertia: (3 u - u_last) / 2h
+ */
+LK_INLINE void draw_along(const struct lk_system *sys, const struct lk_batches *p, lanes_t *f)
 {
-    for (int i = 0; i < 6; i++) {
-        lanes_t mean = 1 / sys->h * f[LK_RATTLE_MOVED + i] + 0.5 * sys->h * f[LK_RATTLE_BENT + i];
+    const lanes_t *thin = f + p->rare + LK_RARE_THIN;
+    lanes_t missing[6], along;
 
-        f[LK_BODY_OLD_V + i] += f[LK_RATTLE_DRAWN + i / 3] * (mean - f[LK_BODY_OLD_V + i]);
-    }
+    for (int i = 0; i < 6; i++)
+        missing[i] = 1 / sys->h * f[LK_RATTLE_MOVED + i] + 0.5 * sys->h * f[LK_RATTLE_BENT + i] -
+                     f[LK_BODY_OLD_V + i];
+    along = lk_inner_lanes(thin, missing + 3);
+    for (int i = 0; i < 6; i++)
+        f[LK_BODY_OLD_V + i] += f[p->rare + LK_RARE_DRAWN + i / 3] * missing[i];
+    for (int i = 0; i < 3; i++)
+        f[LK_BODY_OLD_V + 3 + i] += along * thin[i];
 }
 
 static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
@@ -299,9 +327,14 @@ static __attribute__((noinline)) void kick_bodies(const struct lk_system *sys,
         v[i] = rate * u[i] - 2 * rate * f[LK_BODY_SM] * sum[i];
         momentum[i] = rate / sys->s * momentum[i] - 2 * rate * sum[3 + i];
     }
+    if (p->rare) {
+        lk_sym_mul_lanes(f + p->rare + LK_RARE_TENSION, theta, back);
+        for (int i = 0; i < 3; i++)
+            momentum[i] += (1 - 2 * LK_TENSION_LATE) * rate * back[i];
+    }
     lk_sym_mul_lanes(f + LK_BODY_SJ, momentum, v + 3);
-    if (p->n_soft > 0)
-        draw_along(sys, f);
+    if (p->rare)
+        draw_along(sys, p, f);
     show_motion(p, block, LK_BODY_OLD_V);
 }
 
@@ -345,6 +378,13 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
         a[i] = -1 / sys->s * f[LK_BODY_SM] * sum[i];
         a[3 + i] = -1 / sys->s * a[3 + i];
         f[LK_RATTLE_ACCELERATION + i] = a[i];
+    }
+    if (p->rare) { /* about an axis without inertia none is determined */
+        const lanes_t *thin = f + p->rare + LK_RARE_THIN;
+        lanes_t along = lk_inner_lanes(thin, a + 3);
+
+        for (int i = 0; i < 3; i++)
+            a[3 + i] -= along * thin[i];
     }
     rotate(f + LK_BODY_R, a + 3, f + LK_RATTLE_ACCELERATION + 3);
 }

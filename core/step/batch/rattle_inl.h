@@ -41,6 +41,8 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
 
     switch (now->up) {
     case PREDICTION:
+        if (p->bodies[block].tense)
+            lk_rare_take_tension(sys, p, block);
         predict_motion(sys, p, block);
         show_iterate(sys, p, block);
         break;
@@ -53,6 +55,8 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
         show_iterate(sys, p, block);
         break;
     case UNCLOSE:
+        if (p->bodies[block].tense)
+            lk_rare_leave_tension(sys, p, block);
         unclose_bodies(p, block, &now->newton, watch);
         if (p->bodies[block].shown)
             lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
@@ -117,7 +121,7 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
     int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE;
-    int factors = now->up == MATRIX || (now->up == PREDICTION && p->n_soft > 0);
+    int factors = now->up == MATRIX || (now->up == PREDICTION && p->factors_twice);
 
     if (now->up == REST)
         return;
@@ -356,6 +360,8 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
     sweep(now, ACCELERATIONS, REST);
     for (int b = 0; b < p->n_joints; b++)
         store_multipliers(sys, p, b, sys->s, now->run.watch);
+    for (int b = 0; b < p->n_bodies && p->n_tense > 0; b++) /* they predict by accelerations */
+        load_bodies(&sys->now, p, b);
     return lk_loads_drive_power(sys, &sys->next);
 }
 

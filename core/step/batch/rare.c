@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "step/batch/rare.h"
+#include "maths/vec.h"
+#include "step/rattle.h"
+#include "step/tension.h"
+
+/* @field of a body, `lanes` doubles from one vector to the next */
+LK_INLINE double *body_at(const struct lk_batches *p, int b, int field)
+{
+    return p->values + p->place[b] + field * p->lanes;
+}
+
+static void name_sides(const struct lk_system *sys, struct lk_batches *p, struct lk_batch_tense *t)
+{
+    t->first = p->n_tense_sides;
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2; s++)
+            if (sys->joint[i].body[s] == t->body && lk_tension_holds_point(sys, i))
+                p->tense_sides[p->n_tense_sides++] = (struct lk_batch_tense_side){i, s};
+    t->n = p->n_tense_sides - t->first;
+}
+
+void lk_rare_find_tense(const struct lk_system *sys, struct lk_batches *p)
+{
+    p->n_tense = p->n_tense_sides = 0;
+    for (int i = 0; i < p->n_bodies; i++)
+        p->bodies[i].tense = 0;
+    for (int i = 0; i < p->n_bodies; i++)
+        for (int l = 0; l < p->lanes; l++) {
+            struct lk_batch_tense t = {.body = p->bodies[i].body[l], .block = i};
+
+            if (t.body < 0 || !lk_tension_is_followed(sys, t.body) ||
+                !lk_tension_root(sys->body[t.body].inertia, t.root))
+                continue;
+            name_sides(sys, p, &t);
+            if (!p->bodies[i].tense)
+                p->bodies[i].first_tense = p->n_tense;
+            p->bodies[i].tense |= 1u << l;
+            p->tense[p->n_tense++] = t;
+        }
+    p->factors_twice = p->n_soft + p->n_tense > 0;
+}
+
+void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b,
+                  const double drawn[2])
+{
+    const struct lk_quad *quad = &sys->quad[b / 4];
+
+    for (int part = 0; part < 2; part++) {
+        *body_at(p, b, p->rare + LK_RARE_DRAWN + part) = drawn[part];
+        *body_at(p, b, p->rare + LK_RARE_AHEAD + part) = quad->start_a[part][b % 4];
+    }
+    for (int i = 0; i < 3; i++)
+        *body_at(p, b, p->rare + LK_RARE_THIN + i) = quad->thin[i][b % 4];
+}
+
+/* K of a body at the pose in its lane */
+static void find_tension(const struct lk_system *sys, const struct lk_batches *p,
+                         const struct lk_batch_tense *t, double K[6])
+{
+    const double *f = body_at(p, t->body, LK_BODY_R);
+    double R[9];
+
+    for (int i = 0; i < 9; i++)
+        R[i] = f[i * p->lanes];
+    for (int i = 0; i < 6; i++)
+        K[i] = 0;
+    for (int i = t->first; i < t->first + t->n; i++)
+        lk_tension_add_joint(sys, p->tense_sides[i].joint, p->tense_sides[i].side, R, K);
+}
+
+static void set_turn(const struct lk_batches *p, int b, const double SJ[6])
+{
+    for (int i = 0; i < 6; i++)
+        *body_at(p, b, LK_BODY_SJ + i) = SJ[i];
+}
+
+void lk_rare_take_tension(const struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+
+    for (int i = b->first_tense; i < p->n_tense && p->tense[i].block == block; i++) {
+        const struct lk_batch_tense *t = &p->tense[i];
+        const double *J = sys->body[t->body].inertia;
+        double all[6], K[6], sum[6], SJ[6];
+
+        find_tension(sys, p, t, all);
+        lk_tension_part(t->root, sys->s, all, K);
+        for (int k = 0; k < 6; k++)
+            sum[k] = J[k] + sys->s * K[k];
+        lk_sym_inverse(sum, SJ);
+        for (int k = 0; k < 6; k++) {
+            SJ[k] *= sys->s;
+            *body_at(p, t->body, p->rare + LK_RARE_TENSION + k) = K[k];
+        }
+        set_turn(p, t->body, SJ);
+    }
+}
+
+void lk_rare_leave_tension(const struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+
+    for (int i = b->first_tense; i < p->n_tense && p->tense[i].block == block; i++)
+        set_turn(p, p->tense[i].body, sys->sW[p->tense[i].body].inertia);
+}
