@@ -321,6 +321,24 @@ void figure_furnish(struct mechanism *m, int drives)
     }
 }
 
+void figure_gear(struct mechanism *m)
+{
+    int n = m->n_joints, last = -1;
+
+    for (int j = 0; j < n; j++) {
+        const struct mechanism_joint *joint = &m->joint[j];
+
+        if (joint->type != LK_JOINT_REVOLUTE || joint->body[0] != LK_GROUND)
+            continue;
+        if (last >= 0) {
+            m->joint_order[m->n_joints] = m->n_joints;
+            m->joint[m->n_joints++] =
+                (struct mechanism_joint){.type = LK_JOINT_GEAR, .joint = {last, j}, .ratio = -0.5};
+        }
+        last = last >= 0 ? -1 : j;
+    }
+}
+
 static int is_known(enum lk_joint_type type)
 {
     return type == LK_JOINT_SPHERICAL || type == LK_JOINT_REVOLUTE || type == LK_JOINT_FIXED ||

@@ -51,6 +51,9 @@ struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int
  * drives, which a figure with loops does not follow. */
 void figure_furnish(struct mechanism *mechanism, int drives);
 
+/** figure_gear() - gears between each two of the joints to the ground that measure an angle. */
+void figure_gear(struct mechanism *mechanism);
+
 /** enum figure_keeps - elements of a random mechanism beyond joints of rows/table.h, loads and
  * inputs of forces: joints with other rows, drives, whatever follows a law but end stops. */
 enum figure_keeps {

@@ -95,7 +95,7 @@ static void put_outputs(FILE *f, const struct mechanism *m)
         fprintf(f, "  p%d: {type: %s, body: b%d, point: [%.17g, %.17g, %.17g]}\n", b,
                 of_point[b / body_stride % 4], b, x[0] + 0.1, x[1] - 0.1, x[2]);
     }
-    for (int j = 0; j < m->n_joints; j += joint_stride)
+    for (int j = 0; j < m->n_joints && m->joint[j].type != LK_JOINT_GEAR; j += joint_stride)
         for (int k = 0; k < (lk_joint_traits[m->joint[j].type].n_coordinates > 0 ? 4 : 1); k++)
             fprintf(f, "  j%d_%d: {type: %s, joint: j%d}\n", j, k, of_joint[k], j);
 }
@@ -501,6 +501,22 @@ static void test_thin_bodies(void **state)
     }
 }
 
+/* gears between bodies that the ground carries */
+static void test_gears(void **state)
+{
+    static const int sizes[] = {14, 56, 7 * 17};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        struct mechanism *m = figure_make(FIGURE_LIMBS, FIGURE_REVOLUTE, sizes[i], i);
+        char what[80];
+
+        figure_gear(m);
+        snprintf(what, sizeof(what), "limbs of %d with gears", sizes[i]);
+        compare_engines(m, what);
+    }
+}
+
 /* the longer sequences of a higher order are in lanes */
 static void test_orders(void **state)
 {
@@ -809,6 +825,7 @@ int main(int argc, char **argv)
         EACH_FORMULATION(test_workers),
         {"test_elements, rattle", test_elements, by_rattle, NULL, NULL},
         {"test_thin_bodies, rattle", test_thin_bodies, by_rattle, NULL, NULL},
+        {"test_gears, rattle", test_gears, by_rattle, NULL, NULL},
         {"test_orders, rattle", test_orders, by_rattle, NULL, NULL},
     };
     int r;

@@ -10,10 +10,13 @@
 /* of a determinant of moments: one axis may have no inertia */
 #define THIN 1e-6
 
-/* couplings of joints, and tyres, whose rows have one law together */
-static int is_alone(const struct lk_draft_block *b)
+/* Couplings that pull at more than two bodies, or at two by forces that do not oppose each other,
+ * and tyres, whose rows have one law together. */
+static int is_alone(const struct lk_draft *d, const struct lk_draft_block *b)
 {
-    return b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK || b->type == LK_JOINT_TYRE;
+    if (b->type == LK_JOINT_GEAR)
+        return b->n_sides > 2 || b->body[0] >= d->n_bodies;
+    return b->type == LK_JOINT_RACK || b->type == LK_JOINT_TYRE;
 }
 
 /* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of
@@ -25,7 +28,7 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    if (d->formulation != &lk_formulation_rattle || is_alone(b) || b->kind == LK_ROWS_UNILATERAL)
+    if (d->formulation != &lk_formulation_rattle || is_alone(d, b) || b->kind == LK_ROWS_UNILATERAL)
         return -1;
     return (b->kind == LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
