@@ -40,7 +40,8 @@ static const char usage_text[] =
     "\n"
     "  -c, --config FILE  configuration (YAML); without it all keys are at their default\n"
     "      --check        read the configuration, its keys and its model, look at its\n"
-    "                     cores, folders and the outputs it asks for, then exit\n"
+    "                     cores, folders and the outputs it asks for, show what the\n"
+    "                     platform of cueing lets a driver feel, then exit\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
@@ -132,6 +133,19 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
     return r;
 }
 
+static int check_cueing(const struct lkd_config *config, const struct lkd_loaded *loaded)
+{
+    const struct lk_channel *outputs;
+    int n_outputs;
+
+    outputs = lk_system_output_channels(loaded->system, &n_outputs);
+    if (!config->cueing.present || lkd_cueing_sensor(&config->cueing, outputs, n_outputs) >= 0)
+        return 0;
+    fprintf(stderr, "cueing: model %s has no inertial-sensor '%s' among its outputs\n",
+            loaded->name, config->cueing.sensor);
+    return LK_E_TEXT;
+}
+
 /* Checks whether a start would find its cores free; those of a rig that runs with this file count
  * as free. */
 static int check_cores(const struct lkd_config *config)
@@ -168,6 +182,7 @@ static int check_config(const struct lkd_config *config)
         return LKD_EXIT_ERROR;
     if (!*config->model) {
         printf("configuration ok\n");
+        lkd_config_print_cueing(&config->cueing, stdout);
         return LKD_EXIT_OK;
     }
     if (check_text(config->model))
@@ -180,11 +195,12 @@ static int check_config(const struct lkd_config *config)
             fprintf(stderr, "%s\n", strerror(-r));
         return LKD_EXIT_ERROR;
     }
-    r = check_motion(config, loaded);
-    if (r == 0)
+    r = lk_also(check_motion(config, loaded), check_cueing(config, loaded));
+    if (r == 0) {
         printf("configuration ok, model %s ok\n", loaded->name);
-    if (r == 0)
+        lkd_config_print_cueing(&config->cueing, stdout);
         print_warnings(&loaded->warnings);
+    }
     lkd_loaded_free(loaded);
     return r ? LKD_EXIT_ERROR : LKD_EXIT_OK;
 }

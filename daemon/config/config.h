@@ -15,6 +15,7 @@
 #include "villas.h"
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /** struct lkd_config - all keys.
  * @source:            path of the file, "" for none
@@ -80,5 +81,9 @@ void lkd_config_default(struct lkd_config *ret_config);
 int lkd_config_read_all(const char *path, struct lkd_config *ret_config,
                         struct lk_errors *ret_errors);
 int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_error *ret_error);
+
+/** lkd_config_print_cueing() - what the washout lets a driver feel, a line an axis; nothing without
+ * a section cueing. */
+void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f);
 
 #endif

@@ -51,15 +51,21 @@ static bool is_present(const struct lkd_cueing *cueing)
     return cueing->config && cueing->config->present;
 }
 
+int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_channel *channels,
+                      int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(channels[i].name, config->sensor) == 0 && channels[i].size == 6 &&
+            strcmp(channels[i].component[0], "fx") == 0)
+            return channels[i].offset;
+    return -1;
+}
+
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n)
 {
     if (!is_present(cueing))
         return;
-    cueing->sensor_at = -1;
-    for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, cueing->config->sensor) == 0 && channels[i].size == 6 &&
-            strcmp(channels[i].component[0], "fx") == 0)
-            cueing->sensor_at = channels[i].offset;
+    cueing->sensor_at = lkd_cueing_sensor(cueing->config, channels, n);
     if (cueing->sensor_at < 0)
         lkd_log(LKD_C_PLATFORM_SENSOR,
                 "cueing: the model has no inertial-sensor '%s' among its outputs: the platform "

@@ -71,6 +71,10 @@ enum lkd_platform_order {
 int lkd_cueing_init(struct lkd_cueing *cueing, const struct lkd_cueing_config *config);
 void lkd_cueing_fini(struct lkd_cueing *cueing);
 
+/** lkd_cueing_sensor() - place of the sensor that @config names among the outputs; -1: none. */
+int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_channel *channels,
+                      int n);
+
 /** lkd_cueing_load() - another model: find the sensor. */
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n);
 /** lkd_cueing_begin() - a run is attached;  lkd_cueing_halt() - it stands still or has ended. */

@@ -135,6 +135,14 @@ err_has "motion: udp://127.0.0.1:5610: model four-bar has no output tap"
 sed -i 's/, {channel: tap}//' "$work/check.yaml"
 expect 0 "$linkaged" --check --config "$work/check.yaml"
 out_has "configuration ok, model four-bar ok"
+cat >>"$work/check.yaml" <<END
+cueing: {sensor: tip, platform: {type: six-axis, low: -0.2, high: 0.2, speed: 0.4, acceleration: 4}}
+END
+expect 1 "$linkaged" --check --config "$work/check.yaml"
+err_has "cueing: model four-bar has no inertial-sensor 'tip' among its outputs"
+sed -i "s|^model:.*|model: ${model/four-bar/quarter-car}|; s/^motion:.*//; s/sensor: tip/sensor: ride/" "$work/check.yaml"
+expect 0 "$linkaged" --check --config "$work/check.yaml"
+out_has "  surge     1.00    -6 "
 
 # ---- running by hand ----
 expect 1 ctl pause

@@ -147,12 +147,35 @@ static void test_refused_platforms(void **state)
         ":2:69: the cycle does not know the platform");
 }
 
+/* Surge and sway sag, the others have a corner; the same numbers as lk_transfer_at(). */
+static void test_page(void **state)
+{
+    char page[2000] = "";
+    FILE *f = fmemopen(page, sizeof(page), "w");
+
+    (void)state;
+    assert_int_equal(config_text_read_rest("", &config, &error), 0);
+    lkd_config_print_cueing(&config.cueing, f);
+    fflush(f);
+    assert_string_equal(page, "");
+    assert_int_equal(config_text_read_rest("cueing: {sensor: seat, coupled: false, " AXES "}\n",
+                                           &config, &error),
+                     0);
+    lkd_config_print_cueing(&config.cueing, f);
+    fclose(f);
+    assert_non_null(strstr(page, "  rad/s            0.1         0.3           1           3"));
+    assert_non_null(strstr(page, "  surge     0.98    -6  0.87   -14  0.62    -4  0.71   +15  0.96    +9"));
+    assert_non_null(strstr(page, " lowest 0.61 at 1.26"));
+    assert_non_null(strstr(page, "\n  yaw  "));
+    assert_non_null(strstr(page, "   less than 0.71 below 1.55 rad/s\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults),          cmocka_unit_test(test_every_key),
         cmocka_unit_test(test_hexapod),           cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_refused_platforms),
+        cmocka_unit_test(test_refused_platforms), cmocka_unit_test(test_page),
     };
 
     return cmocka_run_group_tests(tests, config_text_open, config_text_close);

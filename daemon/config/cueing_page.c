@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `linkaged --check` says about the section `cueing`: the price of little travel, which no
+ * number of the section shows by itself. */
+#include "config.h"
+#include "cueing/transfer.h"
+#include <math.h>
+
+static const double frequencies[] = {0.1, 0.3, 1, 3, 10};
+static const char *const axes[LK_TRANSFER_AXES] = {"surge", "sway",  "heave",
+                                                   "roll",  "pitch", "yaw"};
+
+#define N_FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
+
+static void print_axis(const struct lk_washout_set *set, int axis, FILE *f)
+{
+    bool sags = axis < 2;
+    double at = sags ? lk_transfer_sag(set, axis) : lk_transfer_corner(set, axis);
+
+    fprintf(f, "  %-8s", axes[axis]);
+    for (size_t i = 0; i < N_FREQUENCIES; i++) {
+        struct lk_transfer felt = lk_transfer_at(set, axis, frequencies[i]);
+
+        fprintf(f, "%6.2f %+5.0f", felt.gain, felt.phase * 180 / M_PI);
+    }
+    if (sags)
+        fprintf(f, "   lowest %.2f at %.2f rad/s\n", lk_transfer_at(set, axis, at).gain, at);
+    else
+        fprintf(f, "   less than 0.71 below %.2f rad/s\n", at);
+}
+
+void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f)
+{
+    if (!cueing->present)
+        return;
+    fprintf(f, "cueing: what is felt of a small cue, behind its scale [1, deg]\n  %-8s", "rad/s");
+    for (size_t i = 0; i < N_FREQUENCIES; i++)
+        fprintf(f, "%12g", frequencies[i]);
+    fputc('\n', f);
+    for (int axis = 0; axis < LK_TRANSFER_AXES; axis++)
+        print_axis(&cueing->ride.set, axis, f);
+}
