@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -212,12 +213,47 @@ static void test_request_does_not_outlive_its_call(void **state)
     stranger_close(&stranger);
 }
 
+/* The connection may have failed for good before the request is sent: libzmq has nowhere to send it
+ * then. The sleep makes that likely, nothing depends on it. */
+static void test_refused_before_it_asks(void **state)
+{
+    const struct timespec nap = {.tv_nsec = 300000000};
+    const Linkage__V1__ControlReply *reply;
+    char public_key[41], secret_key[41];
+    struct stranger stranger = {.context = zmq_ctx_new()};
+    struct lk_client *client;
+    struct lk_error error;
+    int yes = 1;
+
+    (void)state;
+    snprintf(stranger.endpoint, sizeof(stranger.endpoint), "ipc:///tmp/linkage-test-keys-%d",
+             (int)getpid());
+    stranger.router = zmq_socket(stranger.context, ZMQ_ROUTER);
+    assert_int_equal(zmq_curve_keypair(public_key, secret_key), 0);
+    assert_int_equal(zmq_setsockopt(stranger.router, ZMQ_CURVE_SERVER, &yes, sizeof(yes)), 0);
+    assert_int_equal(zmq_setsockopt(stranger.router, ZMQ_CURVE_SECRETKEY, secret_key, 40), 0);
+    assert_int_equal(zmq_bind(stranger.router, stranger.endpoint), 0);
+    assert_int_equal(lk_client_open(stranger.endpoint, 1000, &client, &error), 0);
+    for (int i = 0; i < 2; i++) { /* the next call starts anew */
+        int code;
+
+        nanosleep(&nap, NULL);
+        code =
+            lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error);
+        if (code != LK_CLIENT_E_NO_ANSWER || !strstr(error.text, "wants keys"))
+            fail_msg("%d: %s", code, error.text);
+    }
+    lk_client_close(client);
+    stranger_close(&stranger);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs_endpoint),
         cmocka_unit_test(test_bad_endpoint_is_refused),
         cmocka_unit_test(test_no_daemon),
+        cmocka_unit_test(test_refused_before_it_asks),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_mute),
         cmocka_unit_test(test_request_does_not_outlive_its_call),

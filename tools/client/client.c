@@ -183,6 +183,8 @@ int lk_client_post(struct lk_client *client, Linkage__V1__ControlRequest *reques
     if (zmq_msg_send(&message, client->socket.handle, ZMQ_DONTWAIT) < 0) {
         code = -errno;
         zmq_msg_close(&message);
+        if (code == -EAGAIN) /* libzmq has given the connection up: the keys were refused */
+            return lk_client_forget(client, ret_error);
         lk_error_set(ret_error, "sending to %s failed: %s", client->socket.endpoint,
                      zmq_strerror(-code));
     }
