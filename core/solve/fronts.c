@@ -164,9 +164,9 @@ LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int 
     int height = lk_vectors(n);
 
     build_front(fr, f, n, e, (double *)F, regular, sW);
-    lk_kernel_eliminate(F, height, n, e, true, pivot);
-    lk_kernel_invert(F, height, e, true, pivot, l);
-    lk_kernel_transpose(F, height, n, e, fr->matrices + f->across);
+    lk_fixed_kernel_eliminate(F, height, n, e, pivot);
+    lk_fixed_kernel_invert(F, height, e, pivot, l);
+    lk_fixed_kernel_transpose(F, height, n, e, fr->matrices + f->across);
 }
 
 /* fronts of other sizes: the height alone is a constant where it is small */
@@ -181,16 +181,20 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
     switch (height) {
 #define X(HEIGHT)                                                                                  \
     case HEIGHT:                                                                                   \
-        lk_kernel_eliminate(F, HEIGHT, f->n, f->e, false, pivot);                                  \
-        lk_kernel_invert(F, HEIGHT, f->e, false, pivot, fr->local);                                \
+        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot);                                     \
+        lk_any_kernel_invert(F, HEIGHT, f->e, pivot, fr->local);                                   \
         break;
         X(1)
-        X(2) X(3) X(4)
+        X(2)
+        X(3)
+        X(4)
 #undef X
-            default : lk_kernel_eliminate(F, height, f->n, f->e, true, pivot);
-        lk_kernel_invert(F, height, f->e, true, pivot, fr->local);
+    default:
+        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot);
+        lk_any_kernel_invert(F, height, f->e, pivot, fr->local);
+        break;
     }
-    lk_kernel_transpose(F, height, f->n, f->e, fr->matrices + f->across);
+    lk_any_kernel_transpose(F, height, f->n, f->e, fr->matrices + f->across);
 }
 
 /* Each instance is a function of its own: some passes of gcc 12 are quadratic in the size of a
@@ -263,9 +267,9 @@ LK_INLINE void store(const lk_four *y, int n, double *t)
 }
 
 /* the first @e values one by one, in registers where e is a constant */
-LK_INLINE void spread(const lk_four *y, int e, bool is_constant, double *t)
+LK_INLINE void spread(const lk_four *y, int e, bool is_fixed, double *t)
 {
-    if (is_constant) {
+    if (is_fixed) {
 #pragma GCC unroll 16
         for (int r = 0; r < e; r++)
             t[r] = y[r / 4][r % 4];
@@ -276,7 +280,7 @@ LK_INLINE void spread(const lk_four *y, int e, bool is_constant, double *t)
 
 /* one front of the upward sweep; n and e as in build_front(). @y: scratch, lk_vectors(n) */
 LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                              bool is_constant, lk_four *y, double *t, const double *x)
+                              bool is_fixed, lk_four *y, double *t, const double *x)
 {
     const lk_four *columns = (const lk_four *)(fr->matrices + f->matrix);
     const lk_four *across = (const lk_four *)(fr->matrices + f->across);
@@ -284,18 +288,18 @@ LK_INLINE void assemble_front(struct lk_fronts *fr, const struct lk_front *f, in
     int height = lk_vectors(n), width = lk_vectors(e);
 
     collect(fr, f, n, e, x, y);
-    spread(y, e, is_constant, t);
-    lk_kernel_add_columns(columns, height, e, t, is_constant ? LK_BELOW : LK_FILLED, y);
+    spread(y, e, is_fixed, t);
+    lk_kernel_add_columns(is_fixed, columns, height, e, t, is_fixed ? LK_BELOW : LK_FILLED, y);
     store(y, height, fr->sums + f->reduced);
     for (int v = 0; v < width; v++)
         y[v] *= pivot[v];
-    spread(y, e, is_constant, t);
-    lk_kernel_add_columns(across, width, e, t, is_constant ? LK_ABOVE : LK_FILLED, y);
+    spread(y, e, is_fixed, t);
+    lk_kernel_add_columns(is_fixed, across, width, e, t, is_fixed ? LK_ABOVE : LK_FILLED, y);
     store(y, width, fr->sums + f->solved);
 }
 
 LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_front *f, int n, int e,
-                                 lk_four *y, double *t, double *x)
+                                 bool is_fixed, lk_four *y, double *t, double *x)
 {
     const lk_four *across = (const lk_four *)(fr->matrices + f->across);
     const int *rest = fr->rest + f->rest;
@@ -305,7 +309,7 @@ LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_fro
         y[v] = *(const lk_four *)&fr->sums[f->solved + 4 * v];
     for (int r = 0; r < n - e; r++)
         t[r] = x[rest[r]];
-    lk_kernel_add_columns(across + e * width, width, n - e, t, LK_FILLED, y);
+    lk_kernel_add_columns(is_fixed, across + e * width, width, n - e, t, LK_FILLED, y);
     for (int r = 0; r < e; r++)
         x[f->row + r] = y[r / 4][r % 4];
 }
@@ -325,7 +329,7 @@ LK_INLINE void disassemble_front(const struct lk_fronts *fr, const struct lk_fro
         lk_four y[(E + 3) / 4];                                                                    \
         double t[N - E + 1];                                                                       \
                                                                                                    \
-        disassemble_front(fr, f, N, E, y, t, x);                                                   \
+        disassemble_front(fr, f, N, E, true, y, t, x);                                             \
     }
 LK_FRONTS(X)
 #undef X
@@ -356,7 +360,7 @@ void lk_fronts_solve(struct lk_fronts *fr, double *x)
             LK_FRONTS(X)
 #undef X
         case LK_FRONT_ANY:
-            disassemble_front(fr, f, f->n, f->e, any, scratch, x);
+            disassemble_front(fr, f, f->n, f->e, false, any, scratch, x);
             break;
         }
 }

@@ -31,115 +31,40 @@ LK_INLINE double lk_entry(const lk_four *F, int height, int row, int column)
     return F[column * height + row / 4][row % 4];
 }
 
-/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. Where n and
- * e are no constants, vectors above the diagonal are computed, too: that takes less than to tell.
- */
-LK_INLINE void lk_kernel_eliminate(lk_four *F, int height, int n, int e, bool is_constant,
-                                   double *pivot)
+/* the first vector of column @j that counts: where a column is low, to compute all takes less than
+ * to tell */
+LK_INLINE int lk_first_vector(int j, int height, bool is_fixed)
 {
-#pragma GCC unroll 16
-    for (int k = 0; k < e; k++) {
-        const lk_four *column = F + k * height;
-
-        pivot[k] = 1 / lk_entry(F, height, k, k);
-#pragma GCC unroll 16
-        for (int j = k + 1; j < n; j++) {
-            double l = lk_entry(F, height, j, k) * pivot[k];
-
-#pragma GCC unroll 4
-            for (int v = is_constant ? j / 4 : 0; v < height; v++)
-                F[j * height + v] -= column[v] * l;
-        }
-    }
-}
-
-/* X = [L^-1 - I; -U] column by column, the last one first: X_k = -(L_k + sum_j X_j L_jk).
- * @l: scratch of e */
-LK_INLINE void lk_kernel_invert(lk_four *F, int height, int e, bool is_constant,
-                                const double *pivot, double *l)
-{
-    static const lk_four_mask below[] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};
-
-#pragma GCC unroll 16
-    for (int k = e - 1; k >= 0; k--) {
-        lk_four *column = F + k * height;
-
-#pragma GCC unroll 16
-        for (int j = k + 1; j < e; j++)
-            l[j] = lk_entry(F, height, j, k) * pivot[k];
-#pragma GCC unroll 4
-        for (int v = 0; v < k / 4; v++)
-            column[v] = (lk_four){0};
-#pragma GCC unroll 4
-        for (int v = k / 4; v < height; v++)
-            column[v] *= -pivot[k];
-        column[k / 4] = (lk_four)((lk_four_mask)column[k / 4] & below[k % 4]);
-#pragma GCC unroll 16
-        for (int j = k + 1; j < e; j++)
-#pragma GCC unroll 4
-            for (int v = is_constant ? j / 4 : 0; v < height; v++)
-                column[v] -= F[j * height + v] * l[j];
-    }
-}
-
-/* @across: its zeros, and its padding, stay as they are */
-LK_INLINE void lk_kernel_transpose(const lk_four *F, int height, int n, int e, double *across)
-{
-    int width = 4 * lk_vectors(e);
-
-#pragma GCC unroll 16
-    for (int k = 0; k < e; k++)
-#pragma GCC unroll 16
-        for (int r = k + 1; r < n; r++)
-            across[r * width + k] = lk_entry(F, height, r, k);
+    return is_fixed || height > 4 ? j / 4 : 0;
 }
 
 /** enum lk_filled - where a matrix is not zero: below its diagonal, above it, everywhere. */
 enum lk_filled { LK_BELOW, LK_ABOVE, LK_FILLED };
 
-/* y += sum of @n columns of @height vectors, times t, @count vectors from @first on */
-LK_INLINE void add_stripe(const lk_four *columns, int height, int first, int count, int n,
-                          const double *t, enum lk_filled filled, lk_four *y)
-{
-    lk_four sum[4];
-
-    for (int v = 0; v < count; v++)
-        sum[v] = y[first + v];
-#pragma GCC unroll 16
-    for (int k = 0; k < n; k++)
-#pragma GCC unroll 4
-        for (int v = 0; v < count; v++) {
-            int row = 4 * (first + v);
-
-            if (filled == LK_FILLED || (filled == LK_BELOW ? row + 3 > k : row < k))
-                sum[v] += columns[k * height + first + v] * t[k];
-        }
-    for (int v = 0; v < count; v++)
-        y[first + v] = sum[v];
-}
+#define LK_NAME(f)  lk_fixed_##f
+#define LK_IS_FIXED 1
+#define LK_UNROLL   _Pragma("GCC unroll 16")
+#include "solve/kernels_inl.h"
+#undef LK_NAME
+#undef LK_IS_FIXED
+#undef LK_UNROLL
+#define LK_NAME(f)  lk_any_##f
+#define LK_IS_FIXED 0
+#define LK_UNROLL
+#include "solve/kernels_inl.h"
+#undef LK_NAME
+#undef LK_IS_FIXED
+#undef LK_UNROLL
 
 /** lk_kernel_add_columns() - y += M t, M of @n columns of @height vectors. @filled: zeros are left
- * out where the sizes are constants. RT: yes. */
-LK_INLINE void lk_kernel_add_columns(const lk_four *columns, int height, int n, const double *t,
-                                     enum lk_filled filled, lk_four *y)
+ * out where the sizes are constants, @is_fixed. RT: yes. */
+LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int height, int n,
+                                     const double *t, enum lk_filled filled, lk_four *y)
 {
-    int v = 0;
-
-    for (; v + 4 <= height; v += 4)
-        add_stripe(columns, height, v, 4, n, t, filled, y);
-    switch (height - v) {
-    case 3:
-        add_stripe(columns, height, v, 3, n, t, filled, y);
-        break;
-    case 2:
-        add_stripe(columns, height, v, 2, n, t, filled, y);
-        break;
-    case 1:
-        add_stripe(columns, height, v, 1, n, t, filled, y);
-        break;
-    default:
-        break;
-    }
+    if (is_fixed)
+        lk_fixed_add_columns(columns, height, n, t, filled, y);
+    else
+        lk_any_add_columns(columns, height, n, t, filled, y);
 }
 
 #endif
