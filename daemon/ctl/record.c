@@ -232,15 +232,33 @@ void lkd_record_run_over(struct lkd_rig *rig)
 
 /* ---- events ---- */
 
-void lkd_record_watch(struct lkd_rig *rig)
+/* What a ride does, and why it ends; short states may pass between two looks. */
+static void watch_platform(struct lkd_rig *rig)
+{
+    struct lkd_cueing cueing;
+    enum lk_ride_state state;
+    bool ends;
+
+    if (!rig->config->cueing.present)
+        return;
+    lkd_exchange_platform(rig->exchange, LKD_PLATFORM_SHOW, &cueing);
+    state = cueing.ride.state;
+    if (state == rig->platform)
+        return;
+    rig->platform = state;
+    ends = state == LK_RIDE_HOLDING || state == LK_RIDE_SETTLING;
+    lkd_recorder_event(rig->recorder, rig->figures.step, "platform", "%s%s%s",
+                       lk_ride_state_name(state), ends ? ": " : "",
+                       ends ? lk_ride_cause_text(cueing.ride.cause) : "");
+}
+
+static void watch_trips(struct lkd_rig *rig)
 {
     const struct lkd_guard *guard = &rig->loaded->cycle->guard;
     const struct lk_channel *channels;
     uint64_t trips = 0;
     int n;
 
-    if (!rig->recorder)
-        return;
     for (int i = 0; i < guard->n_channels; i++)
         trips += atomic_load_explicit(&guard->channel[i].trips, memory_order_relaxed);
     if (trips == rig->trips)
@@ -259,6 +277,14 @@ void lkd_record_watch(struct lkd_rig *rig)
                                lk_names_action(lkd_outgoing_action((enum lkd_action)action)),
                                lk_names_condition((Linkage__V1__Condition)(condition + 1)));
     }
+}
+
+void lkd_record_watch(struct lkd_rig *rig)
+{
+    if (!rig->recorder)
+        return;
+    watch_platform(rig);
+    watch_trips(rig);
 }
 
 void lkd_record_state(struct lkd_rig *rig, const char *from, const char *to)

@@ -29,7 +29,8 @@ void lkd_record_run_begins(struct lkd_rig *rig);
 void lkd_record_run_ends(struct lkd_rig *rig);
 void lkd_record_run_over(struct lkd_rig *rig);
 
-/** lkd_record_watch() - call regularly during a run: tripped inputs become events.
+/** lkd_record_watch() - call regularly during a run: tripped inputs, and the states of a platform,
+ * become events.
  * lkd_record_state() - the state has changed;  lkd_record_fault() - to FAULT: rig->fault says why,
  * and the recording ends. */
 void lkd_record_watch(struct lkd_rig *rig);

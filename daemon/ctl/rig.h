@@ -71,7 +71,7 @@ struct lkd_answer {
  * @traced:       overruns when the last trace was decided on
  * @writer:       of what is kept of runs, NULL where the configuration has no folder for that
  * @recorder:     NULL where the configuration has no folder;  @config_text: attached to recordings
- * @trips:        of all inputs, as known to the recording
+ * @trips:        of all inputs, as known to the recording;  @platform: its state, likewise
  * @counted:      of each condition, as far as log and recording know
  * @fault:        why, in FAULT
  * @exit_status:  with which the daemon is to end, 0: it continues */
@@ -115,6 +115,7 @@ struct lkd_rig {
     struct lkd_recorder *recorder;
     char *config_text;
     uint64_t trips;
+    enum lk_ride_state platform;
     uint64_t counted[LKD_CONDITIONS];
     char fault[200];
     int exit_status;

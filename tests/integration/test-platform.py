@@ -4,10 +4,10 @@
 stops, the platform fails, the adapter is killed, the daemon is killed. Each time the platform ends parked, and no
 command was ever a jump: the simulated platform takes one for a fault.
 
-usage: test-platform.py LINKAGED LINKAGECTL SOURCE-ROOT"""
+usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT"""
 import json, os, pathlib, queue, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
-linkaged, linkagectl, root = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+linkaged, linkagectl, linkage, root = *sys.argv[1:4], pathlib.Path(sys.argv[4])
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
 COMMUNICATION, AMPLIFIER, ESTOP = 0x0008, 0x0010, 0x8000
@@ -137,6 +137,7 @@ budget: {{steps: 1000, share: 0.95}}
 overrun: {{fault_in_a_row: 0, fault_in_window: 0}}
 policy: {{stale: {{action: count, timeout: 0}}}}
 inputs: {{claims: optional}}
+record: {{directory: {work}, autostart: true}}
 cueing:
   sensor: ride
   report: udp://127.0.0.1:{report_port}
@@ -159,6 +160,15 @@ def start_daemon():
             fail(f'no run: {done.stdout}{done.stderr}')
         time.sleep(0.05)
     return daemon
+
+
+def check_recording():
+    """of the first run, which has ended: what its rides did stands among the events"""
+    recording, = work.glob('*.mcap')
+    done = subprocess.run([linkage, 'export', '--topic', 'events', recording], capture_output=True, text=True)
+    for event in ('rising', 'following', 'settling: ordered to park', 'parked'):
+        if f'"{event}"' not in done.stdout:
+            fail(f'no event {event}: {done.stdout}{done.stderr}')
 
 
 def main():
@@ -184,6 +194,7 @@ def main():
     if await_ride('parked')['cause'] != 'the cycle does not run in real time':
         fail(f'cause: {ctl("platform")["cause"]}')
 
+    check_recording()
     ctl('start')
     ride(platform)
     platform.press('fault')
