@@ -248,7 +248,7 @@ static void rattle_takes_lanes_too(void **state)
 
         engines_of(row, engines);
         assert_non_null(choose_by(&lk_formulation_rattle, "chain-128", row, engines));
-        assert_non_null(choose_by(&lk_formulation_rattle, "ladder-10", row, engines));
+        assert_non_null(choose_by(&lk_formulation_rattle, "ladder-20", row, engines));
         assert_null(choose_by(&lk_formulation_rattle, "chain-1", row, engines));
     }
 }

@@ -129,14 +129,10 @@ int lk_engine_check(const char *name, struct lk_error *ret_error)
     return LK_E_MODEL;
 }
 
-/* The prices tell within 20 %, and most often too little for few bodies in many lanes: lanes have to
- * be better by so much. */
-#define LANES_BETTER 0.9
-
 int lk_batches_draft(struct lk_draft *d, const struct lk_engine *const *engines)
 {
     const struct lk_engine *named = lk_engine_find(d->engine);
-    double least_ns = LANES_BETTER * lk_classic_time(d, d->prices);
+    double least_ns = lk_classic_time(d, d->prices);
     int *kind = malloc(((size_t)d->n_blocks + 1) * sizeof(int)), r = 0, known;
 
     if (!kind)
