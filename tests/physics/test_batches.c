@@ -777,6 +777,49 @@ static void test_workers(void **state)
     assert_true(SANITIZED || most > WORKERS_MAX);
 }
 
+/* ---- copies ---- */
+
+#define COPY 7 /* bodies of a limb */
+
+/* parents first, at rest: the same in every limb */
+static void stand_in_order(struct mechanism *m)
+{
+    for (int j = 0; j < m->n_joints; j++) {
+        struct mechanism_joint *joint = &m->joint[j], old = *joint;
+
+        for (int s = 0; s < 2 && old.body[0] > old.body[1]; s++) {
+            joint->body[s] = old.body[1 - s];
+            memcpy(joint->point[s], old.point[1 - s], sizeof(old.point[0]));
+            memcpy(joint->axis[s], old.axis[1 - s], sizeof(old.axis[0]));
+        }
+    }
+    for (int b = 0; b < m->n_bodies; b++)
+        memset(m->body[b].w, 0, sizeof(m->body[b].w));
+}
+
+/* as many copies of a mechanism as there are lanes take as many blocks as one */
+static void test_copies(void **state)
+{
+    (void)state;
+    for (int e = 0; lk_engines[e]; e++)
+        for (int furnished = 0; furnished < 2 && lk_engines[e]->is_supported(); furnished++) {
+            struct mechanism *m =
+                figure_make(FIGURE_LIMBS, FIGURE_REVOLUTE, COPY * lk_engines[e]->lanes, 1);
+            struct lk_system *sys;
+
+            stand_in_order(m);
+            for (int j = 0; j < m->n_joints && furnished; j++)
+                m->joint[j].drive[m->joint[j].n_drives++] = (struct mechanism_drive){
+                    .type = LK_DRIVE_HARMONIC, .amplitude = 0.05, .omega = 3};
+            sys = compile(m, lk_engines[e]->name);
+            assert_int_equal(sys->batches->n_bodies, COPY);
+            assert_int_equal(sys->batches->n_joints, (1 + furnished) * COPY);
+            assert_int_equal(sys->batches->n_fronts, COPY - 1 + furnished);
+            lk_system_free(sys);
+            mechanism_free(m);
+        }
+}
+
 /* ---- the choice ---- */
 
 static void test_engines(void **state)
@@ -826,6 +869,7 @@ int main(int argc, char **argv)
         {"test_elements, rattle", test_elements, by_rattle, NULL, NULL},
         {"test_thin_bodies, rattle", test_thin_bodies, by_rattle, NULL, NULL},
         {"test_gears, rattle", test_gears, by_rattle, NULL, NULL},
+        {"test_copies, rattle", test_copies, by_rattle, NULL, NULL},
         {"test_orders, rattle", test_orders, by_rattle, NULL, NULL},
     };
     int r;
