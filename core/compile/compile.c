@@ -8,6 +8,7 @@
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/tension.h"
+#include "step/tyres.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     lk_fill_laws_layout(sys, d, arena);
     lk_fill_drives_layout(sys, d, arena);
-    lk_fill_tyres_layout(sys, arena);
+    lk_fill_tyres_layout(sys, d, arena);
     if (d->batches) {
         struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
 

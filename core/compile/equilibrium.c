@@ -16,6 +16,7 @@
 #include "compile/dense.h"
 #include "compile/effort.h"
 #include "maths/vec.h"
+#include "step/tyres.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,8 @@ static void set_laws(struct work *w)
         struct lk_law_value f;
         double phi[LK_ROWS_MAX];
 
+        if (law->n_terms == 0) /* of a tyre: with the residual, its tangent by differences */
+            continue;
         lk_evaluate_violation(sys, law->joint, phi);
         lk_law_evaluate(law, sys->term, phi[law->row], 0, 1, &f);
         sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
@@ -104,6 +107,7 @@ static void find_residual(struct work *w, double *ret)
     int n = w->n_moves;
 
     lk_evaluate_jacobians(sys);
+    lk_tyres_rest(sys);
     lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
     lk_evaluate_clear_frames(sys, sys->residual);
     lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
@@ -423,6 +427,8 @@ static int find(struct work *w, struct lk_error *ret_error)
     if (r == 0) {
         keep_velocities(sys, kept, 0);
         memset(sys->now.lambda, 0, (size_t)sys->n_rows * sizeof(double));
+        set_poses(w);
+        lk_tyres_hold(sys);
         r = iterate(w, ret_error);
         keep_velocities(sys, kept, 1);
     }

@@ -42,7 +42,8 @@ double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draf
 
 /* ---- fill_tyres.c ---- */
 
-void lk_fill_tyres_layout(struct lk_system *system, struct lk_arena *arena);
+void lk_fill_tyres_layout(struct lk_system *system, const struct lk_draft *draft,
+                          struct lk_arena *arena);
 /** lk_fill_roads() - set all roads, and the wheels of tyres. Call before lk_fill_joint(). */
 void lk_fill_roads(struct lk_system *system, const struct lk_draft *draft);
 /** lk_fill_tyre_joint() - the geometry of the rows of a tyre. */

@@ -2,10 +2,23 @@
 /* Roads and tyres: the initial configuration in the axes of their bodies. */
 #include "compile/fill.h"
 #include "maths/vec.h"
+#include "step/tyres.h"
 #include <string.h>
 
-void lk_fill_tyres_layout(struct lk_system *sys, struct lk_arena *arena)
+/* numbers of the profiles of all roads: x, y, slope, and an area that is not used */
+static size_t profile_size(const struct lk_model *m)
 {
+    size_t size = 0;
+
+    for (int i = 0; i < m->n_roads; i++)
+        for (int k = 0; k < LK_TRACKS && m->roads[i].kind == LK_ROAD_PROFILE; k++)
+            size += 4 * (size_t)m->tables[m->roads[i].profile[k]].n;
+    return size;
+}
+
+void lk_fill_tyres_layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
+{
+    sys->profiles = lk_arena_take(arena, profile_size(d->model), sizeof(double));
     sys->road = lk_arena_take(arena, (size_t)sys->n_roads, sizeof(*sys->road));
     sys->tyre = lk_arena_take(arena, (size_t)sys->n_tyres, sizeof(*sys->tyre));
 }
@@ -16,8 +29,24 @@ static int carrier_of(const struct lk_system *sys, const struct lk_road_def *def
     return def->body == LK_GROUND ? sys->n_bodies : def->body;
 }
 
+/* level at both ends, so that it is smooth where it goes on level */
+static double *fill_profile(const struct lk_table *table, double *at, struct lk_points *ret)
+{
+    int n = table->n;
+    double *x = at, *y = x + n, *slope = y + n, *area = slope + n;
+
+    memcpy(x, table->x, (size_t)n * sizeof(double));
+    memcpy(y, table->y, (size_t)n * sizeof(double));
+    lk_table_slopes(n, x, y, slope, area);
+    slope[0] = slope[n - 1] = 0;
+    *ret = (struct lk_points){n, x, y, slope};
+    return area + n;
+}
+
 void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)
 {
+    double *at = sys->profiles;
+
     for (int i = 0; i < d->model->n_roads; i++) {
         const struct lk_road_def *def = &d->model->roads[i];
         const struct lk_pose *pose = &sys->pose[carrier_of(sys, def)];
@@ -28,6 +57,9 @@ void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)
         lk_sub(def->point, pose->x, arm);
         lk_rotate_back(pose->R, arm, road->point);
         lk_rotate_back(pose->R, def->normal, road->normal);
+        lk_rotate_back(pose->R, def->direction, road->direction);
+        for (int k = 0; k < LK_TRACKS && def->kind == LK_ROAD_PROFILE; k++)
+            at = fill_profile(&d->model->tables[def->profile[k]], at, &road->profile[k]);
     }
 }
 
@@ -82,6 +114,7 @@ static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block
     *t = (struct lk_tyre){
         .joint = block,
         .road = def->road,
+        .track = def->track,
         .law = def->law,
         .radius = def->radius,
         .width = def->width,

@@ -11,6 +11,7 @@
 #include "compile/equilibrium.h"
 #include "maths/vec.h"
 #include "rows/table.h"
+#include "step/tyres.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -131,14 +131,18 @@ enum lk_force_type {
 };
 
 /** struct lk_road_def - a road in its initial configuration. @body: that carries it, or LK_GROUND;
- * @point: on it, world [m];  @normal: unit vector, world;  @friction: of that which the parameters
- * of tyres are for */
+ * @point: on it, world [m];  @normal: unit vector, world;  @direction: unit vector, square to it,
+ * and
+ * @profile: tables of distance and height of either track: of a profile;  @friction: of that which
+ * the parameters of tyres are for */
 struct lk_road_def {
     char name[LK_NAME_SIZE];
     enum lk_road_kind kind;
     int body;
     double point[3];
     double normal[3];
+    double direction[3];
+    int profile[LK_TRACKS];
     double friction;
     int friction_input;
 };
@@ -155,6 +159,7 @@ struct lk_law_def {
  * [N m/rad], damping [N m s/rad];  @law: on its own side */
 struct lk_tyre_def {
     int road;
+    enum lk_track track;
     double radius;
     double width;
     double stiffness;

@@ -182,6 +182,7 @@ static int read_side(struct lk_node map, struct lk_tyre_def *tyre, struct lk_err
     int side = 0, result = lk_node_read_choice(map, "side", sides, &side, err);
 
     tyre->law.is_mirrored ^= side;
+    tyre->track = (enum lk_track)side;
     return result;
 }
 

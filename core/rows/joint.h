@@ -8,7 +8,6 @@
 #define LK_ROWS_JOINT_H
 
 #include "linkage/kinds.h"
-#include "tyre/road.h"
 
 #define LK_ROWS_MAX 6 /* rows of one joint */
 #define LK_ROWS_PAD 8 /* the same rounded up to whole vectors */
@@ -36,6 +35,8 @@ struct lk_twist {
  * UNILATERAL: compliant, and the law has end stops, which push but do not pull */
 enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNILATERAL };
 
+struct lk_road_plane; /* tyre/road.h */
+
 /** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
  * drive, a gear): a block of rows between two bodies, or up to four for a coupling. All rows of a
  * block are of one kind.
@@ -54,7 +55,8 @@ enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNI
  * @pitch:      screw: travel [m] a radian
  * @sine:       cone-on-rail, creep: of the angle between wheel surface and axle;  @radius: of the
  * rail
- * @tyre:       its index;  @plane: the road at its contact, axes of side 0; @radius: free radius of the wheel;
+ * @tyre:       its index;  @plane: the road at its contact, axes of side 0; @radius: free radius of
+ * the wheel;
  *              @is_by_centre: its depth is that below the centre
  * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
  *              @which: index of the coordinate of each;  @at_side[k][s]: side of this block that is

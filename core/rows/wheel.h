@@ -16,6 +16,7 @@
 #define LK_ROWS_WHEEL_H
 
 #include "rows/rows.h"
+#include "tyre/road.h"
 
 #define LK_WHEEL_UPRIGHT 0.1 /* least e_r . n at which a tyre rolls: it lies on its side below */
 

@@ -3,6 +3,7 @@
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/system.h"
+#include "step/tyres.h"
 #include <string.h>
 
 /* The force on the second body is -Phi_q^T lambda of the joint's rows on its side; its torque,

@@ -2,6 +2,7 @@
 /* Kinematics of bodies and rows of joints, at the poses and twists in the scratch of a system. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include "step/tyres.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terms of laws. Every term does the same work at any (x, v). */
 #include "step/laws.h"
+#include "maths/table.h"
 #include "maths/vec.h"
 
 #define WAY_MIN 1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
 #define AT_REST 1e-3 /* acceleration on a stop, of that without it */
 
-/* the interval of an ascending table that holds @x: the same number of halvings for every x */
-static int find_interval(int n, const double *points, double x)
-{
-    int low = 0;
-
-    for (int width = n - 1; width > 1; width -= width / 2)
-        low += x >= points[low + width / 2] ? width / 2 : 0;
-    return low < n - 1 ? low : n - 2;
-}
-
 /* cubic Hermite polynomial inside the table, a straight line beyond its ends */
 static double table_value(const struct lk_term *t, double x, double *ret_slope, double *ret_area)
 {
-    int last = t->n_points - 1;
-    double inside = fmin(fmax(x, t->x[0]), t->x[last]);
-    int i = find_interval(t->n_points, t->x, inside);
-    double w = t->x[i + 1] - t->x[i], u = (inside - t->x[i]) / w, beyond = x - inside;
-    double y0 = t->y[i], y1 = t->y[i + 1], m0 = w * t->slope[i], m1 = w * t->slope[i + 1];
-    /* y0 + u (m0 + u (b + u c)) */
-    double b = 3 * (y1 - y0) - 2 * m0 - m1, c = 2 * (y0 - y1) + m0 + m1;
-    double value = y0 + u * (m0 + u * (b + u * c));
-    double slope = (m0 + u * (2 * b + u * 3 * c)) / w;
+    const struct lk_points points = {t->n_points, t->x, t->y, t->slope};
+    double inside = fmin(fmax(x, t->x[0]), t->x[t->n_points - 1]), beyond = x - inside;
+    struct lk_piece p = lk_points_piece(&points, inside);
+    double value = lk_piece_value(&p), slope = lk_piece_slope(&p);
 
     *ret_slope = slope;
-    *ret_area = t->area[i] + w * u * (y0 + u * (m0 / 2 + u * (b / 3 + u * c / 4))) +
+    *ret_area = t->area[p.i] +
+                p.w * p.u * (p.y0 + p.u * (p.m0 / 2 + p.u * (p.b / 3 + p.u * p.c / 4))) +
                 beyond * (value + 0.5 * slope * beyond);
     return value + slope * beyond;
 }

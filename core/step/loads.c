@@ -2,6 +2,7 @@
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "maths/vec.h"
 #include "step/system.h"
+#include "step/tyres.h"
 
 #define IMPACT_YIELD 1e-8 /* E of a stop in an impact, of the row's scale: as of rigid rows */
 

@@ -28,6 +28,7 @@
  * end stops are multipliers beside those of the rows, see rattle_stops.c. */
 #include "step/rattle.h"
 #include "step/extrapolate.h"
+#include "step/tyres.h"
 #include <string.h>
 
 static double drive_power(struct lk_system *sys, struct lk_rattle *r, double t,

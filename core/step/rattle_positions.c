@@ -2,6 +2,7 @@
 /* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
 #include "step/rattle.h"
 #include "step/tension.h"
+#include "step/tyres.h"
 #include <string.h>
 
 /* s W g of four bodies; where rows ask for them, their velocities at the end of the step, too, as

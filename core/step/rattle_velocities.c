@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Velocities of `rattle`: half a kick at q_n+1; accelerations and reactions of the new state. */
 #include "step/rattle.h"
+#include "step/tyres.h"
 #include <string.h>
 
 /* (3 u - u_last) / 2h, of order 2 without forces: where there is no inertia, velocities do not

@@ -13,7 +13,10 @@
 #include "solve/fronts.h"
 #include "step/drives.h"
 #include "step/laws.h"
-#include "step/tyres.h"
+
+struct lk_carcass; /* step/tyres.h */
+struct lk_tyre;
+struct lk_road; /* tyre/road.h */
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
  * @of: index of the body in the model; parts of a split body share it */
@@ -329,6 +332,7 @@ struct lk_system {
     double *splines;        /* of drives */
     struct lk_tyre *tyre;   /* see tyres.h */
     struct lk_road *road;
+    double *profiles; /* of roads */
     struct lk_moving_frame *frame;
     struct lk_input *input;
     struct lk_output *output;

@@ -57,7 +57,7 @@ static void place(struct lk_system *sys, struct lk_tyre *t)
         for (int i = 0; i < 3; i++)
             at[i] -= pose[0]->x[i];
         lk_rotate_back(pose[0]->R, at, local);
-        lk_road_at(&sys->road[t->road], local, &t->plane);
+        lk_road_at(&sys->road[t->road], t->track, local, &t->plane);
         lk_wheel_at(j, pose, &w);
         memcpy(at, w.P, sizeof(at));
     }
@@ -435,6 +435,78 @@ void lk_tyres_settle(struct lk_system *sys, const struct lk_state *state, struct
         lag_all(t, &state->carcass[i], &p, w.depth, 0, l);
         find_forces(t, &w, &p, state->inputs, &state->carcass[i], l, &f, ret->carcass[i].length,
                     ret->lambda + joint_of(sys, t)->row);
+    }
+}
+
+/* ---- a static equilibrium ---- */
+
+void lk_tyres_hold(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_tyres; i++)
+        for (int s = 0; s < 2; s++)
+            sys->tyre[i].held[s] = sys->pose[joint_of(sys, &sys->tyre[i])->body[s]];
+}
+
+/* way of the point @at of a body since it was @held, and its turn, world: axis times sine */
+static void way_of(const struct lk_pose *held, const struct lk_pose *pose, const double at[3],
+                   double way[3], double turn[3])
+{
+    double before[3], local[3], arm[3];
+
+    for (int i = 0; i < 3; i++) {
+        int a = (i + 1) % 3, b = (i + 2) % 3;
+
+        turn[i] = 0;
+        arm[i] = at[i] - pose->x[i];
+        /* half the difference of R held^T and its transpose */
+        for (int k = 0; k < 3; k++)
+            turn[i] += 0.5 * (held->R[3 * a + k] * pose->R[3 * b + k] -
+                              held->R[3 * b + k] * pose->R[3 * a + k]);
+    }
+    lk_rotate_back(pose->R, arm, local);
+    lk_rotate(held->R, local, before);
+    for (int i = 0; i < 3; i++)
+        way[i] = (pose->x[i] - held->x[i]) + (arm[i] - before[i]);
+}
+
+/* how far the rim has gone from the patch: as a patch's motion, ways in place of velocities */
+static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const struct lk_wheel *w,
+                    struct patch *p, struct lk_carcass *ret)
+{
+    const struct lk_joint *j = joint_of(sys, t);
+    double way[3], turn[3], road[3], turning[3];
+    int is_down = p->load > 0;
+
+    way_of(&t->held[1], &sys->pose[j->body[1]], w->c, way, turn);
+    way_of(&t->held[0], &sys->pose[j->body[0]], w->P, road, turning);
+    find_patch(t, w, way, turn, road, turning, p);
+    ret->shift[0] = is_down ? p->rolling * p->spin - p->along : 0;
+    ret->shift[1] = is_down ? p->across : 0;
+    ret->turn = is_down ? p->bore : 0;
+    p->along = p->across = p->spin = p->bore = p->speed = 0;
+}
+
+void lk_tyres_rest(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_tyres; i++) {
+        const struct lk_tyre *t = &sys->tyre[i];
+        const struct lk_joint *j = joint_of(sys, t);
+        const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+        struct lk_carcass *carcass = &sys->now.carcass[i];
+        struct lk_tyre_forces f;
+        struct lagging l[3] = {{0}, {0}, {0}};
+        struct lk_wheel w;
+        struct patch p = {0};
+
+        lk_wheel_at(j, pose, &w);
+        p.load = elastic(t, w.depth);
+        stretch(sys, t, &w, &p, carcass);
+        l[0].mid = carcass->shift[0];
+        l[1].mid = carcass->shift[1];
+        l[2].mid = carcass->turn;
+        for (int pass = 0; pass < 2; pass++) /* the first one finds the lengths */
+            find_forces(t, &w, &p, sys->now.inputs, carcass, l, &f, carcass->length,
+                        sys->now.lambda + j->row);
     }
 }
 

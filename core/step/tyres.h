@@ -11,14 +11,14 @@
  *     psi' = wn - (|wn| k / Mmax + 2 Vr / L) psi      Mz -= k (psi + t psi')
  *
  * and the law has the forces: a rolling wheel has the slips of the law, up to kappa = 1.5 and tan
- * alpha = 3; at a stand the carcass is a spring with a damper within the law, which holds on a slope
- * without creep, breaks away at the peak of the law, and needs no other equations (H. B. Pacejka,
- * Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the damper after G. Rill, Road
- * Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
+ * alpha = 3; at a stand the carcass is a spring with a damper within the law, which holds on a
+ * slope without creep, breaks away at the peak of the law, and needs no other equations (H. B.
+ * Pacejka, Tyre and Vehicle Dynamics, 2012, chapter 7, single contact point; the damper after G.
+ * Rill, Road Vehicle Dynamics, 2011). In the air u, v and psi decay with 10 ms.
  *
  * Over a step the velocities are its means, and u, v, psi follow by the midpoint rule, in closed
- * form, in each iteration: of order 2, and symmetric. The normal force is the difference of what the
- * tyre stores over the way of its depth, as for other laws (lk_law_step()). */
+ * form, in each iteration: of order 2, and symmetric. The normal force is the difference of what
+ * the tyre stores over the way of its depth, as for other laws (lk_law_step()). */
 #ifndef LK_STEP_TYRES_H
 #define LK_STEP_TYRES_H
 
@@ -46,7 +46,7 @@ struct lk_grip {
     int input;
 };
 
-/** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index
+/** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index, and its @track
  * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
  * @rim_depth: at which the rim touches [m], INFINITY: never;  @rim_stiffness [N/m]: more from there
  * @delay: t_x, t_y, t [s];  @length: of relaxation [m], where it is given: 0: no carcass, negative:
@@ -56,10 +56,12 @@ struct lk_grip {
  * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see lk_tyres_slip()
  * @grip:  of the road and of the tyre, which multiply
  * @plane: of the road at the present pose, road axes
- * @start: contact at the start of the step */
+ * @start: contact at the start of the step
+ * @held:  poses of road and wheel from which a carcass at rest is stretched, see lk_tyres_hold() */
 struct lk_tyre {
     int joint;
     int road;
+    enum lk_track track;
     struct lk_tyre_law law;
     double radius;
     double width;
@@ -75,6 +77,7 @@ struct lk_tyre {
     struct lk_grip grip[2];
     struct lk_road_plane plane;
     struct lk_wheel start;
+    struct lk_pose held[2];
 };
 
 /** struct lk_tyre_view - what an output shows: forces and moments of the road on the wheel in the
@@ -109,6 +112,15 @@ void lk_tyres_end(struct lk_system *system);
 /** lk_tyres_settle() - multipliers of the rows of tyres, and lengths of relaxation, in @ret, by
  * their laws at the present poses and twists with the carcasses of @state. Cycle, RT: yes. */
 void lk_tyres_settle(struct lk_system *system, const struct lk_state *state, struct lk_state *ret);
+
+/** lk_tyres_hold() - from now on the contact patches stay where they are, see lk_tyres_rest(). Not
+ * for the cycle. */
+void lk_tyres_hold(struct lk_system *system);
+
+/** lk_tyres_rest() - carcasses of system->now stretched by the way from the poses of
+ * lk_tyres_hold() to the present ones, and the multipliers of the rows of tyres by their laws at
+ * rest. Not for the cycle. */
+void lk_tyres_rest(struct lk_system *system);
 
 /** lk_tyres_potential() - energy that tyres store by their depths at the present poses [J]. RT:
  * yes.

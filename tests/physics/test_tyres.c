@@ -262,13 +262,18 @@ static struct lk_system *compile_text(const char *text)
     return sys;
 }
 
+static void write_corner(const struct corner *c, char *text, size_t size)
+{
+    snprintf(text, size, corner_text, -9.81 * sin(c->slope), -9.81 * cos(c->slope), c->x, c->height,
+             c->speed, c->x, c->height, c->speed, c->spin, c->x, c->height, c->damping,
+             c->h > 0 ? c->h : 0.001);
+}
+
 static struct lk_system *compile_corner(const struct corner *c)
 {
     static char text[8192];
 
-    snprintf(text, sizeof(text), corner_text, -9.81 * sin(c->slope), -9.81 * cos(c->slope), c->x,
-             c->height, c->speed, c->x, c->height, c->speed, c->spin, c->x, c->height, c->damping,
-             c->h > 0 ? c->h : 0.001);
+    write_corner(c, text, sizeof(text));
     return compile_text(text);
 }
 
@@ -302,6 +307,71 @@ static void stands_on_a_slope(void **state)
     /* what holds it: the weight along the slope */
     assert_true(fabs(late[OUT_FX] / (LOAD * sin(0.0996687)) - 1) < 1e-6);
     assert_true(fabs(late[OUT_FZ] / (LOAD * cos(0.0996687)) - 1) < 1e-9);
+    lk_system_free(sys);
+}
+
+/* From its static equilibrium it does not move at all, carcass and brake stretched as they must. */
+static void rests_from_the_start(void **state)
+{
+    static char text[8192];
+    const struct corner c = {.slope = 0.0996687, .height = REST_HEIGHT + 0.003, .damping = 500};
+    const char *input = "brake: {type: signal, limits: [0, 1]";
+    double first[OUTPUTS], last[OUTPUTS];
+    struct lk_system *sys;
+    char *at;
+
+    (void)state;
+    write_corner(&c, text, sizeof(text));
+    at = strstr(text, input);
+    assert_non_null(at);
+    memmove(at + strlen(input) + 12, at + strlen(input), strlen(at + strlen(input)) + 1);
+    memcpy(at + strlen(input), ", initial: 1", 12);
+    strcat(text, "start: equilibrium\n");
+    sys = compile_text(text);
+    look(sys, first);
+    assert_true(fabs(first[OUT_FX] / (LOAD * sin(0.0996687)) - 1) < 1e-9);
+    assert_true(fabs(first[OUT_FZ] / (LOAD * cos(0.0996687)) - 1) < 1e-9);
+    go(sys, 1, 5000);
+    look(sys, last);
+    assert_true(fabs(last[OUT_X] - first[OUT_X]) < 1e-10);
+    assert_true(fabs(last[OUT_VX]) < 1e-11);
+    lk_system_free(sys);
+}
+
+/* Up a ramp of 0.1 m, rolling freely: the contact point stays on it, the weight comes back, and
+ * what the wheel has lost of its speed is the height that it has gained. */
+static void climbs(void **state)
+{
+    static char text[8192];
+    const struct corner c = {.height = REST_HEIGHT, .speed = 5, .spin = 5 / 0.341, .damping = 5000};
+    const char *plane = "{type: plane}";
+    const char *ramp =
+        "{type: profile, left: {distance: [0, 1, 2, 3, 4], height: [0, 0, 0.05, 0.1, 0.1]}}";
+    double first[OUTPUTS], out[OUTPUTS];
+    struct lk_system *sys;
+    char *at;
+
+    (void)state;
+    write_corner(&c, text, sizeof(text));
+    at = strstr(text, plane);
+    assert_non_null(at);
+    memmove(at + strlen(ramp), at + strlen(plane), strlen(at + strlen(plane)) + 1);
+    memcpy(at, ramp, strlen(ramp));
+    sys = compile_text(text);
+    go(sys, 0, 100);
+    look(sys, first);
+    for (int i = 0; i < 1500; i++) {
+        go(sys, 0, 1);
+        look(sys, out);
+        if (out[23] > 1.9999 && out[23] < 2.0001) /* the middle of the ramp */
+            assert_true(fabs(out[25] - 0.05) < 1e-5);
+    }
+    assert_true(out[OUT_X] > 6 && fabs(out[25] - 0.1) < 1e-9);
+    assert_true(fabs(out[OUT_FZ] / LOAD - 1) < 1e-2);
+    assert_true(fabs(out[OUT_Z] - first[OUT_Z] - 0.1) < 1e-3);
+    /* kinetic energy lost: the height, and what tyre and damper take */
+    assert_true(first[OUT_KINETIC] - out[OUT_KINETIC] > 350 * 9.81 * 0.1);
+    assert_true(fabs(out[OUT_BALANCE]) < 1);
     lk_system_free(sys);
 }
 
@@ -485,11 +555,18 @@ static void others_refuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_rates),        cmocka_unit_test(load_is_transpose_of_rows),
-        cmocka_unit_test(stands_on_a_slope),     cmocka_unit_test(bounces),
-        cmocka_unit_test(stops_from_sliding),    cmocka_unit_test(reverses),
-        cmocka_unit_test(place_does_not_matter), cmocka_unit_test(reset_has_the_same_bits),
-        cmocka_unit_test(stays_finite),          cmocka_unit_test(converges_with_order_two),
+        cmocka_unit_test(rows_are_rates),
+        cmocka_unit_test(load_is_transpose_of_rows),
+        cmocka_unit_test(stands_on_a_slope),
+        cmocka_unit_test(rests_from_the_start),
+        cmocka_unit_test(climbs),
+        cmocka_unit_test(bounces),
+        cmocka_unit_test(stops_from_sliding),
+        cmocka_unit_test(reverses),
+        cmocka_unit_test(place_does_not_matter),
+        cmocka_unit_test(reset_has_the_same_bits),
+        cmocka_unit_test(stays_finite),
+        cmocka_unit_test(converges_with_order_two),
         cmocka_unit_test(others_refuse),
     };
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function given by points, as cubic Hermite polynomials between them. All pure and safe on the
+ * cycle thread: the same work at any place. */
+#ifndef LK_MATHS_TABLE_H
+#define LK_MATHS_TABLE_H
+
+#include "maths/hot.h"
+
+/** struct lk_points - @n points @x (ascending), @y with the slopes @slope there. */
+struct lk_points {
+    int n;
+    const double *x;
+    const double *y;
+    const double *slope;
+};
+
+/** struct lk_piece - the polynomial y0 + u (m0 + u (b + u c)) of an interval. @i: its index;  @w:
+ * its width;  @u: place in it, 0 to 1 */
+struct lk_piece {
+    int i;
+    double w;
+    double u;
+    double y0;
+    double m0;
+    double b;
+    double c;
+};
+
+/** lk_points_interval() - that holds @x: the same number of halvings for every x. */
+LK_INLINE int lk_points_interval(int n, const double *points, double x)
+{
+    int low = 0;
+
+    for (int width = n - 1; width > 1; width -= width / 2)
+        low += x >= points[low + width / 2] ? width / 2 : 0;
+    return low < n - 1 ? low : n - 2;
+}
+
+/** lk_points_piece() - the polynomial at @x, which is between the first and the last point. */
+LK_INLINE struct lk_piece lk_points_piece(const struct lk_points *p, double x)
+{
+    int i = lk_points_interval(p->n, p->x, x);
+    double w = p->x[i + 1] - p->x[i], u = (x - p->x[i]) / w;
+    double y0 = p->y[i], y1 = p->y[i + 1], m0 = w * p->slope[i], m1 = w * p->slope[i + 1];
+
+    return (struct lk_piece){i, w, u, y0, m0, 3 * (y1 - y0) - 2 * m0 - m1, 2 * (y0 - y1) + m0 + m1};
+}
+
+LK_INLINE double lk_piece_value(const struct lk_piece *p)
+{
+    return p->y0 + p->u * (p->m0 + p->u * (p->b + p->u * p->c));
+}
+
+LK_INLINE double lk_piece_slope(const struct lk_piece *p)
+{
+    return (p->m0 + p->u * (2 * p->b + p->u * 3 * p->c)) / p->w;
+}
+
+#endif
