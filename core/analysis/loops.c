@@ -190,7 +190,8 @@ static void evaluate_joint(const struct lk_loops *l, const struct lk_pose *pose,
         lk_joint_violation(joint, at, ret->phi);
     else if (joint->of[1])
         ret->phi[0] = change_of_coordinate(l->sys, pose, joint, 1) -
-                      joint->ratio * change_of_coordinate(l->sys, pose, joint, 0);
+                      joint->ratio * change_of_coordinate(l->sys, pose, joint, 0) +
+                      (joint->of[2] ? change_of_coordinate(l->sys, pose, joint, 2) : 0);
 }
 
 /* one row into its column, scaled to unit length; returns the scale. Bodies without rows stand. */

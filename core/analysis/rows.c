@@ -112,10 +112,14 @@ static void describe_direction(const double d[3], char *text, size_t size)
 static void describe_relation(const struct lk_system *sys, const struct lk_joint *joint, char *text,
                               size_t size)
 {
-    char first[LK_TEXT_SIZE / 2], second[LK_TEXT_SIZE / 2];
+    char first[LK_TEXT_SIZE / 2], second[LK_TEXT_SIZE / 2], third[LK_TEXT_SIZE / 2];
 
     describe_coordinate(sys, joint, 0, first, sizeof(first));
-    if (joint->of[1])
+    if (joint->of[2])
+        snprintf(text, size, "mean of %.50s and %.50s to %.50s",
+                 describe_coordinate(sys, joint, 1, second, sizeof(second)),
+                 describe_coordinate(sys, joint, 2, third, sizeof(third)), first);
+    else if (joint->of[1])
         snprintf(text, size, "ratio of %.80s to %.80s",
                  describe_coordinate(sys, joint, 1, second, sizeof(second)), first);
     else

@@ -21,7 +21,7 @@ struct search {
 
 static int connects(const struct lk_joint_def *j)
 {
-    return j->type != LK_JOINT_GEAR && j->type != LK_JOINT_RACK;
+    return lk_coupled_joints(j->type) == 0;
 }
 
 static void find_neighbours(const struct lk_model *m, struct search *f)

@@ -387,7 +387,7 @@ static void fill_needs(struct lk_system *sys)
     for (int i = 0; i < sys->n_joints; i++) {
         struct lk_joint *j = &sys->joint[i];
 
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < LK_COUPLED_MAX; k++)
             if (j->of[k])
                 sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
         sys->needs_twists |= lk_is_compliant(j) || j->of[0];

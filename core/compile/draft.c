@@ -27,14 +27,10 @@ static struct lk_draft_block *add_block(struct lk_draft *d, enum lk_joint_type t
         .force = -1,
         .hold = -1,
         .n_sides = 2,
-        .body = {LK_GROUND, LK_GROUND, LK_GROUND, LK_GROUND},
     };
+    for (int s = 0; s < LK_SIDES_MAX; s++)
+        b->body[s] = LK_GROUND;
     return b;
-}
-
-static int is_coupling(enum lk_joint_type type)
-{
-    return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
 }
 
 static void add_joints(struct lk_draft *d)
@@ -54,7 +50,7 @@ static void add_joints(struct lk_draft *d)
         struct lk_draft_block *b = add_block(d, type, i);
 
         b->kind = def->has_compliance ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
-        if (is_coupling(type))
+        if (lk_coupled_joints(type) > 0)
             continue;
         b->is_exchanged = d->exchanged[i];
         b->body[b->is_exchanged] = d->frame_of[i] >= 0 ? FRAME_CODE(d->frame_of[i]) : def->body[0];
@@ -186,13 +182,13 @@ static void begin_shares(struct lk_draft *d, const struct lk_draft_block *origin
                 d->share[original[i].body[s]].blocks++;
 }
 
-/* the different bodies of two coupled joints, without the ground */
+/* the different bodies of coupled joints, without the ground */
 static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
 {
     const struct lk_joint_def *def = &d->model->joints[b->joint];
 
     b->n_sides = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < lk_coupled_joints(b->type); k++)
         for (int s = 0; s < 2; s++) {
             int body = d->blocks[def->joint[k]].body[s], known = body >= d->n_bodies;
 
@@ -203,7 +199,7 @@ static void place_coupling(struct lk_draft *d, struct lk_draft_block *b)
         }
     for (int i = b->n_sides; i < LK_SIDES_MAX; i++)
         b->body[i] = d->n_bodies;
-    /* both joints connect the ground and one body: a block has at least two sides */
+    /* the joints connect the ground and one body: a block has at least two sides */
     b->n_sides = b->n_sides < 2 ? 2 : b->n_sides;
 }
 
@@ -219,7 +215,7 @@ static void place_blocks(struct lk_draft *d, const struct lk_draft_block *origin
 
         if (b->type == LK_JOINT_COORDINATE)
             memcpy(b->body, d->blocks[b->joint].body, sizeof(b->body));
-        if (is_coupling(b->type))
+        if (lk_coupled_joints(b->type) > 0)
             place_coupling(d, b);
     }
 }
@@ -233,9 +229,10 @@ static void add_welds(struct lk_draft *d)
         for (int k = 1; k < d->n_parts[b]; k++, part++) {
             struct lk_draft_block *weld = add_block(d, LK_JOINT_FIXED, -1);
 
+            for (int s = 0; s < LK_SIDES_MAX; s++)
+                weld->body[s] = d->n_bodies;
             weld->body[0] = k == 1 ? b : part - 1;
             weld->body[1] = part;
-            weld->body[2] = weld->body[3] = d->n_bodies;
             d->of[part] = b;
         }
     }

@@ -194,6 +194,19 @@ static void refer(struct lk_system *sys, const struct lk_draft *d, struct lk_joi
             j->type == LK_JOINT_COORDINATE ? s : side_at(j, d->blocks[joint].body[s]);
 }
 
+/* a coupling holds in the initial configuration; a differential's ratio is to the mean of both */
+static void couple(struct lk_system *sys, const struct lk_draft *d, struct lk_joint *j,
+                   const struct lk_joint_def *def)
+{
+    const struct lk_joint_def *joints = d->model->joints;
+
+    j->ratio = j->type == LK_JOINT_DIFFERENTIAL ? 2 / def->ratio : def->ratio;
+    for (int k = 0; k < lk_coupled_joints(j->type); k++) {
+        refer(sys, d, j, k, def->joint[k], def->coupled[k]);
+        j->offset += (k == 0 ? -j->ratio : 1) * joints[def->joint[k]].coordinate[def->coupled[k]];
+    }
+}
+
 void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
 {
     const struct lk_draft_block *b = &d->blocks[i];
@@ -220,9 +233,8 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
     memcpy(j->body, b->body, sizeof(j->body));
     if (b->type == LK_JOINT_COORDINATE)
         refer(sys, d, j, 0, b->joint, b->which);
-    else if (b->type == LK_JOINT_GEAR || b->type == LK_JOINT_RACK)
-        for (int k = 0; k < 2; k++)
-            refer(sys, d, j, k, def->joint[k], def->coupled[k]);
+    else if (lk_coupled_joints(b->type) > 0)
+        couple(sys, d, j, def);
     else if (b->type == LK_JOINT_CREEP)
         fill_from_def(sys, j, &d->model->joints[d->model->forces[b->force].joint]);
     else if (b->type == LK_JOINT_TYRE)
@@ -235,13 +247,6 @@ void lk_fill_joint(struct lk_system *sys, const struct lk_draft *d, int i)
         fill_weld(j);
     if (b->hold >= 0)
         j->offset = def->start[b->which];
-    if (j->of[1]) {
-        const struct lk_joint_def *joints = d->model->joints;
-
-        j->ratio = def->ratio;
-        j->offset = joints[def->joint[1]].coordinate[def->coupled[1]] -
-                    def->ratio * joints[def->joint[0]].coordinate[def->coupled[0]];
-    }
 }
 
 struct lk_load lk_fill_load(const struct lk_system *sys, int body, const double point[3],

@@ -84,8 +84,9 @@ struct lk_drive_def {
  * @length:     distance: of the rod [m];  @pitch: screw: travel [m] a radian
  * @half_angle: cone-on-rail: between surface and axle of the wheel [rad], positive where it widens
  *              along the axle;  @rail_radius, @wheel_radius [m]: the latter at the second point
- * @joint:      gear, rack: the two joints;  @coupled: which coordinate of each
- * @ratio:      gear, rack: change of the second coordinate for each unit of the first
+ * @joint:      gear, rack: the two joints, differential: three;  @coupled: which coordinate of each
+ * @ratio:      gear, rack: change of the second coordinate for each unit of the first;
+ *              differential: of the first for each unit of the mean of the others
  * @has_compliance: the rows are compliant, see struct lk_compliance
  * @hold:       bit i: the assembly keeps coordinate i at its value @start[i] */
 struct lk_joint_def {
@@ -101,8 +102,8 @@ struct lk_joint_def {
     double half_angle;
     double rail_radius;
     double wheel_radius;
-    int joint[2];
-    int coupled[2];
+    int joint[LK_COUPLED_MAX];
+    int coupled[LK_COUPLED_MAX];
     double ratio;
     int has_compliance;
     struct lk_compliance compliance;

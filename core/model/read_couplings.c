@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gears and racks: joints that relate the coordinates of two other joints. These may be declared
- * before or after them. */
+/* Gears, racks and differentials: joints that relate the coordinates of other joints. These may be
+ * declared before or after them. */
 #include "reader.h"
 
 /* Reads one entry of `joints`: a name, or {joint, coordinate} if the joint has several coordinates.
@@ -29,29 +29,41 @@ static int read_coupled(struct lk_node node, const struct lk_model *model,
     return lk_read_coordinate(node, model, kind, *ret_joint, ret_coordinate, err);
 }
 
+/* no joint twice among those that are coupled */
+static int check_different(struct lk_node list, const struct lk_model *model,
+                           const struct lk_joint_def *joint, int n, struct lk_error *err)
+{
+    for (int k = 1; k < n; k++)
+        for (int i = 0; i < k; i++)
+            if (joint->joint[i] == joint->joint[k])
+                return lk_node_refuse(list, err, "'%s' is coupled with itself, expected %s joints",
+                                      model->joints[joint->joint[i]].name,
+                                      n == 2 ? "two" : "three");
+    return 0;
+}
+
 static int read_joints(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,
                        struct lk_error *err)
 {
-    struct lk_node pair = lk_node_get(map, "joints");
+    struct lk_node list = lk_node_get(map, "joints");
+    int n = lk_coupled_joints(joint->type);
 
-    if (pair.index == 0)
-        return lk_node_refuse(map, err, "the key 'joints' is missing, expected a list of 2 joints");
-    if (lk_node_kind(pair) != LK_NODE_LIST || lk_node_size(pair) != 2)
-        return lk_node_refuse(pair, err,
-                              "joints is not a list of 2 joints, expected [first, second]");
-    for (int k = 0; k < 2; k++) {
+    if (list.index == 0)
+        return lk_node_refuse(map, err, "the key 'joints' is missing, expected a list of %d joints",
+                              n);
+    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != n)
+        return lk_node_refuse(list, err, "joints is not a list of %d joints, expected %s", n,
+                              n == 2 ? "[first, second]" : "[first, second, third]");
+    for (int k = 0; k < n; k++) {
         bool is_length = k == 1 && joint->type == LK_JOINT_RACK;
-        int result = read_coupled(lk_node_at(pair, k), model,
+        int result = read_coupled(lk_node_at(list, k), model,
                                   is_length ? LK_COORDINATE_LENGTH : LK_COORDINATE_ANGLE,
                                   &joint->joint[k], &joint->coupled[k], err);
 
         if (result != 0)
             return result;
     }
-    if (joint->joint[0] == joint->joint[1])
-        return lk_node_refuse(pair, err, "'%s' is coupled with itself, expected two joints",
-                              model->joints[joint->joint[0]].name);
-    return 0;
+    return check_different(list, model, joint, n, err);
 }
 
 int lk_read_coupling(struct lk_node map, const struct lk_model *model, struct lk_joint_def *joint,

@@ -170,6 +170,7 @@ static const struct joint_kind {
                                read_cone_on_rail},
     [LK_JOINT_GEAR] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
     [LK_JOINT_RACK] = {{"type", "joints", "radius", "compliance", NULL}, false, false, NULL},
+    [LK_JOINT_DIFFERENTIAL] = {{"type", "joints", "ratio", "compliance", NULL}, false, false, NULL},
 };
 
 /* Reads one number per row; a fixed joint has six, along and about its axes. */
@@ -235,7 +236,8 @@ static int read_joint(struct lk_node key, struct lk_node map, const struct lk_mo
     int type;
 
     joint->body[0] = joint->body[1] = LK_GROUND;
-    joint->joint[0] = joint->joint[1] = -1;
+    for (int k = 0; k < LK_COUPLED_MAX; k++)
+        joint->joint[k] = -1;
     type = read_type(map, joint, err);
     if (type != 0)
         return lk_also(result, type);

@@ -112,10 +112,10 @@ void lk_coordinate_names(enum lk_joint_type type, const char *ret[LK_COORDINATES
 
 /* ---- read_couplings.c ---- */
 
-/** lk_joint_is_coupling() - whether @type relates two joints instead of two bodies. */
+/** lk_joint_is_coupling() - whether @type relates joints instead of two bodies. */
 static inline bool lk_joint_is_coupling(enum lk_joint_type type)
 {
-    return type == LK_JOINT_GEAR || type == LK_JOINT_RACK;
+    return lk_coupled_joints(type) > 0;
 }
 
 /** lk_read_coupling() - read the coordinates that a gear or rack relates. Call after the names of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coupling: gear (angle to angle) or rack (angle to length), one row between the coordinates of two
- * other joints: c1 - ratio c0 - offset = 0. It acts on the bodies of both joints, up to four; a
- * body that both have in common is one side and gets the sum, the ground may be left out
- * (`at_side`).
+/* Coupling: gear (angle to angle), rack (angle to length) or differential (angle to two angles),
+ * one row between the coordinates of other joints: c1 + c2 - ratio c0 - offset = 0, c2 of a
+ * differential alone. It acts on the bodies of all these joints, up to six; a body that some have
+ * in common is one side and gets the sum, the ground may be left out (`at_side`).
  *
  * The coordinates are wrapped here. The step unwraps them before it applies the ratio, which does
  * not commute with whole turns. */
@@ -11,6 +11,8 @@
 static void violation(const struct lk_joint *j, const struct lk_pose *const *pose, double *phi)
 {
     phi[0] = lk_rows_coordinate(j, 1, pose) - j->ratio * lk_rows_coordinate(j, 0, pose) - j->offset;
+    if (j->of[2])
+        phi[0] += lk_rows_coordinate(j, 2, pose);
 }
 
 static void row(const struct lk_joint *j, const struct lk_pose *const *pose,
@@ -18,6 +20,8 @@ static void row(const struct lk_joint *j, const struct lk_pose *const *pose,
 {
     lk_rows_coordinate_jacobian(j, 1, 1, pose, J);
     lk_rows_coordinate_jacobian(j, 0, -j->ratio, pose, J);
+    if (j->of[2])
+        lk_rows_coordinate_jacobian(j, 2, 1, pose, J);
 }
 
 static void load(const struct lk_joint *j, const struct lk_pose *const *pose, const double *lambda,
@@ -44,6 +48,8 @@ static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *po
 {
     ret[0] = lk_rows_coordinate_gamma(j, 1, pose, twist) -
              j->ratio * lk_rows_coordinate_gamma(j, 0, pose, twist);
+    if (j->of[2])
+        ret[0] += lk_rows_coordinate_gamma(j, 2, pose, twist);
 }
 
 const struct lk_joint_type_ops lk_joint_coupling = {

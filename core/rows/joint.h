@@ -9,11 +9,9 @@
 
 #include "linkage/kinds.h"
 
-#define LK_ROWS_MAX 6 /* rows of one joint */
-#define LK_ROWS_PAD 8 /* the same rounded up to whole vectors */
-#define LK_SIDES_MAX                                                                               \
-    4 /* bodies that one joint acts on: a coupling of two joints has up to four                    \
-       */
+#define LK_ROWS_MAX  6                    /* rows of one joint */
+#define LK_ROWS_PAD  8                    /* the same rounded up to whole vectors */
+#define LK_SIDES_MAX (2 * LK_COUPLED_MAX) /* bodies that one joint acts on */
 
 /** struct lk_pose - where a body is. @x: centre of mass [m], world; @R: body to world, row-major.
  */
@@ -38,7 +36,7 @@ enum lk_row_kind { LK_ROWS_RIGID, LK_ROWS_DRIVEN, LK_ROWS_COMPLIANT, LK_ROWS_UNI
 struct lk_road_plane; /* tyre/road.h */
 
 /** struct lk_joint - constants of a joint or of an element that is solved like one (a spring, a
- * drive, a gear): a block of rows between two bodies, or up to four for a coupling. All rows of a
+ * drive, a gear): a block of rows between two bodies, or up to six for a coupling. All rows of a
  * block are of one kind.
  * @type:       selects the functions
  * @n_sides:    number of bodies that the rows act on
@@ -58,10 +56,11 @@ struct lk_road_plane; /* tyre/road.h */
  * @tyre:       its index;  @plane: the road at its contact, axes of side 0; @radius: free radius of
  * the wheel;
  *              @is_by_centre: its depth is that below the centre
- * @of:         coordinate rows (one) and couplings (two): the joints whose coordinates they relate;
+ * @of:         coordinate rows (one) and couplings (two or three): the joints whose coordinates
+ * they relate;
  *              @which: index of the coordinate of each;  @at_side[k][s]: side of this block that is
  *              side s of of[k], or -1 for the ground where this block omits it
- * @ratio:      coupling: coordinate of of[1] = ratio * coordinate of of[0] + offset
+ * @ratio:      coupling: coordinate of of[1] (and of[2]) = ratio * coordinate of of[0] + offset
  * @first_coordinate: index of the joint's coordinates in the state
  * @needs_coordinate: the coordinates are unwrapped from step to step
  * @law:        of compliant rows: index of the law of its first row
@@ -89,9 +88,9 @@ struct lk_joint {
     int tyre;
     const struct lk_road_plane *plane;
     int is_by_centre;
-    const struct lk_joint *of[2];
-    int which[2];
-    int at_side[2][2];
+    const struct lk_joint *of[LK_COUPLED_MAX];
+    int which[LK_COUPLED_MAX];
+    int at_side[LK_COUPLED_MAX][2];
     double ratio;
     double offset;
 };

@@ -14,6 +14,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     [LK_JOINT_CONE_ON_RAIL] = &lk_joint_cone_on_rail,
     [LK_JOINT_GEAR] = &lk_joint_coupling,
     [LK_JOINT_RACK] = &lk_joint_coupling,
+    [LK_JOINT_DIFFERENTIAL] = &lk_joint_coupling,
     [LK_JOINT_BUSHING] = &lk_joint_bushing,
     [LK_JOINT_COORDINATE] = &lk_joint_coordinate_row,
     [LK_JOINT_CREEP] = &lk_joint_creep,

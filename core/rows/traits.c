@@ -23,6 +23,7 @@ const struct lk_joint_traits lk_joint_traits[LK_JOINT_TYPES] = {
     [LK_JOINT_CONE_ON_RAIL] = {"cone-on-rail", 1, 1, 0, {0}, 0},
     [LK_JOINT_GEAR] = {"gear", 1, 0, 0, {0}, 0},
     [LK_JOINT_RACK] = {"rack", 1, 1, 0, {0}, 0},
+    [LK_JOINT_DIFFERENTIAL] = {"differential", 1, 0, 0, {0}, 0},
     [LK_JOINT_BUSHING] = {"bushing", 6, 3, 0, {0}, 0},
     [LK_JOINT_COORDINATE] = {"coordinate", 1, 0, 0, {0}, 0},
     [LK_JOINT_CREEP] = {"creep", 2, 2, 0, {0}, 0},

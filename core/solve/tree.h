@@ -12,7 +12,7 @@
 #ifndef LK_SOLVE_TREE_H
 #define LK_SOLVE_TREE_H
 
-#define LK_TREE_SIDES 4 /* bodies that one joint may connect */
+#define LK_TREE_SIDES 6 /* bodies that one joint may connect */
 
 /** struct lk_topology - which joints connect which bodies.
  * @body:   distinct bodies of each joint; n_bodies stands for the ground and for unused entries

@@ -118,9 +118,13 @@ static double coordinate_violation(const struct lk_system *sys, const struct lk_
 {
     double rate, value = lk_evaluate_coordinate(sys, j->of[0], j->which[0], &rate);
 
-    if (j->of[1])
-        return lk_evaluate_coordinate(sys, j->of[1], j->which[1], &rate) - j->ratio * value -
-               j->offset;
+    if (j->of[1]) {
+        double second = lk_evaluate_coordinate(sys, j->of[1], j->which[1], &rate);
+
+        if (j->of[2])
+            second += lk_evaluate_coordinate(sys, j->of[2], j->which[2], &rate);
+        return second - j->ratio * value - j->offset;
+    }
     return value - (j->kind == LK_ROWS_DRIVEN ? sys->drive[j->drive].value : j->offset);
 }
 

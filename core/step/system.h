@@ -378,7 +378,7 @@ static inline int lk_steps_by(const struct lk_system *sys, const struct lk_formu
 #define LK_SIDES(array, j)                                                                         \
     {                                                                                              \
         &(array)[(j)->body[0]], &(array)[(j)->body[1]], &(array)[(j)->body[2]],                    \
-            &(array)[(j)->body[3]]                                                                 \
+            &(array)[(j)->body[3]], &(array)[(j)->body[4]], &(array)[(j)->body[5]]                 \
     }
 
 /* the same for any joint but a coupling */

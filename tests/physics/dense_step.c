@@ -431,7 +431,8 @@ void dense_violation(const struct dense *d, const struct lk_joint *j, double phi
         lk_joint_violation(j, pose, phi);
     else if (j->of[1])
         phi[0] = coordinate(d, j->of[1], j->which[1]) -
-                 j->ratio * coordinate(d, j->of[0], j->which[0]) - j->offset;
+                 j->ratio * coordinate(d, j->of[0], j->which[0]) - j->offset +
+                 (j->of[2] ? coordinate(d, j->of[2], j->which[2]) : 0);
     else
         phi[0] = coordinate(d, j->of[0], j->which[0]) -
                  (j->kind == LK_ROWS_DRIVEN ? d->drive[j->drive][0] : j->offset);

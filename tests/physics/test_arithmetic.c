@@ -384,7 +384,7 @@ static const char others[] =
     "lk_errors_ lk_file_ lk_text_ "
     "lk_stacks_ "
     "lk_body_text "
-    "lk_joint_coordinate_is_angle lk_input_is_load lk_system_equilibrium lk_joint_text "
+    "lk_joint_coordinate_is_angle lk_input_is_load lk_coupled_joints lk_system_equilibrium lk_joint_text "
     "lk_free_coordinate_text"
     " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_pool_free "
     "lk_pool_new"

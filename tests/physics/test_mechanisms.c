@@ -829,6 +829,133 @@ static void gear_reduces_inertia(void **state)
     check_order_two(&m);
 }
 
+/* Differential of ratio r: 0.5 sin(5 t) on the shaft, J = 0.02, of two wheels, J = 0.4 and 1.2.
+ * Both get the same torque t, the shaft has 2 t / r against it, and turns by r / 2 of their sum. */
+#define DIFFERENTIAL 3.5
+static void observe_differential(double t, const double *y, double *ret)
+{
+    double r = DIFFERENTIAL, load = 0.02 * r / 2 * (1 / 0.4 + 1 / 1.2) + 2 / r;
+    double a = 0.5 / load, turned = (t - sin(5 * t) / 5) / 5; /* twice integrated sin(5 t) */
+
+    (void)y;
+    ret[0] = a / 0.4 * turned;
+    ret[1] = a / 1.2 * turned;
+    ret[2] = r / 2 * (ret[0] + ret[1]);
+    ret[3] = a / 0.4 * sin(5 * t);
+}
+
+static void differential_halves_the_torque(void **state)
+{
+    static const struct mechanism m = {
+        .text = HEAD(
+            "[0, 0, 0]") "bodies:\n"
+                         "  a: {mass: 1, inertia: [0.1, 0.02, 0.1], position: [0, 0, 0]}\n"
+                         "  b: {mass: 1, inertia: [0.3, 0.4, 0.3], position: [0, 1, 0]}\n"
+                         "  c: {mass: 1, inertia: [1, 1.2, 1], position: [0, -1, 0]}\n"
+                         "joints:\n"
+                         "  shaft: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: "
+                         "[0, 1, 0]}\n"
+                         "  left: {type: revolute, bodies: [ground, b], point: [0, 1, 0], axis: "
+                         "[0, 1, 0]}\n"
+                         "  right: {type: revolute, bodies: [ground, c], point: [0, -1, 0], axis: "
+                         "[0, 1, 0]}\n"
+                         "  axle: {type: differential, joints: [shaft, left, right], ratio: 3.5}\n"
+                         "forces:\n"
+                         "  motor: {type: harmonic-torque, body: a, amplitude: [0, 0.5, 0], omega: "
+                         "5}\n"
+                         "outputs:\n"
+                         "  l: {type: joint-position, joint: left}\n"
+                         "  r: {type: joint-position, joint: right}\n"
+                         "  s: {type: joint-position, joint: shaft}\n"
+                         "  a: {type: joint-acceleration, joint: left}\n"
+                         "  work: {type: work}\n",
+        .h = 0.004,
+        .end = 2,
+        .rate = 5,
+        .observe = observe_differential,
+        .quantity = {{"l", 0, 1}, {"r", 0, 1}, {"s", 0, 3}, {"a", 0, 2}},
+    };
+
+    (void)state;
+    check_order_two(&m);
+}
+
+/* Six bodies in free flight, in pairs on hinges that a differential relates: what it does is inside
+ * of each pair, so that the momentum of none changes, nor the energy of all. */
+static void pair_momentum(const struct lk_system *sys, int pair, double ret[6])
+{
+    memset(ret, 0, 6 * sizeof(double));
+    for (int i = 2 * pair; i < 2 * pair + 2; i++) {
+        struct lk_body_state b;
+        double w[3], mass = 1 + 0.2 * i;
+        const double *q, *x, *v;
+
+        lk_system_body_state(sys, i, &b);
+        q = b.orientation;
+        x = b.position;
+        v = b.velocity;
+        /* all moments are 0.1: J w in the world is 0.1 R w */
+        for (int k = 0; k < 3; k++) {
+            int n = (k + 1) % 3, p = (k + 2) % 3;
+            const double *l = b.angular_velocity;
+
+            w[k] = (1 - 2 * (q[1 + n] * q[1 + n] + q[1 + p] * q[1 + p])) * l[k] +
+                   2 * (q[1 + k] * q[1 + n] - q[0] * q[1 + p]) * l[n] +
+                   2 * (q[1 + k] * q[1 + p] + q[0] * q[1 + n]) * l[p];
+        }
+        for (int k = 0; k < 3; k++) {
+            ret[k] += mass * v[k];
+            ret[3 + k] += 0.1 * w[k] + mass * (x[(k + 1) % 3] * v[(k + 2) % 3] -
+                                               x[(k + 2) % 3] * v[(k + 1) % 3]);
+        }
+    }
+}
+
+#define FLYING(name, mass, x, y, w)                                                                \
+    "  " name ": {mass: " mass ", inertia: [0.1, 0.1, 0.1], position: [" x ", " y                  \
+    ", 0], angular_velocity: " w "}\n"
+
+static void differential_acts_within_its_pairs(void **state)
+{
+    static const char text[] = HEAD("[0, 0, 0]") "bodies:\n" FLYING("a", "1", "0", "0", "[1, 2, 3]")
+        FLYING("b", "1.2", "0.5", "0", "[-2, 1, 0]") FLYING("c", "1.4", "0", "2", "[0, 1, 2]")
+            FLYING("d", "1.6", "0.5", "2", "[3, 0, -2]") FLYING("e", "1.8", "0", "4", "[1, 1, 5]")
+                FLYING("f", "2", "0.5", "4",
+                       "[2, -1, 1]") "joints:\n"
+                                     "  p: {type: revolute, bodies: [a, b], point: [0.2, "
+                                     "0, 0], axis: [1, 0, 0]}\n"
+                                     "  q: {type: revolute, bodies: [c, d], point: [0.2, "
+                                     "2, 0], axis: [1, 1, 0]}\n"
+                                     "  r: {type: revolute, bodies: [e, f], point: [0.2, "
+                                     "4, 0], axis: [0, 0, 1]}\n"
+                                     "  axle: {type: differential, joints: [p, q, r], "
+                                     "ratio: 2}\n"
+                                     "outputs:\n"
+                                     "  p: {type: joint-position, joint: p}\n"
+                                     "  q: {type: joint-position, joint: q}\n"
+                                     "  r: {type: joint-position, joint: r}\n"
+                                     "  energy: {type: energy}\n"
+                                     "solver: {formulation: rattle}\n";
+    struct lk_system *sys = compile(text, 0.001);
+    double before[3][6], after[3][6], energy = read_output(sys, "energy", 0);
+
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        pair_momentum(sys, k, before[k]);
+    for (int i = 0; i < 3000; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    assert_true(fabs(read_output(sys, "q", 0) + read_output(sys, "r", 0) -
+                     read_output(sys, "p", 0)) < 1e-9);
+    assert_true(fabs(read_output(sys, "p", 0)) > 0.5);
+    assert_true(fabs(read_output(sys, "energy", 0) - energy) < 1e-4 * energy);
+    for (int k = 0; k < 3; k++) {
+        pair_momentum(sys, k, after[k]);
+        for (int i = 0; i < 6; i++)
+            assert_true(fabs(after[k][i] - before[k][i]) < 1e-9);
+    }
+    lk_system_free(sys);
+}
+
 /* A planetary gear train with a standing ring: sun 20, planet 10, ring 40 teeth. Willis: the
  * carrier turns by n = 20 / (20 + 40) of the sun, the planet by n (1 - 40 / 10) in space. Both
  * meshes are gears between joints at the moving carrier. On the sun 0.4 sin(5 t): J = Js + n^2 (Jc
@@ -1000,6 +1127,8 @@ int main(void)
         cmocka_unit_test(distance_is_a_rod),
         cmocka_unit_test(spring_damper_holds_two_bodies),
         cmocka_unit_test(gear_reduces_inertia),
+        cmocka_unit_test(differential_halves_the_torque),
+        cmocka_unit_test(differential_acts_within_its_pairs),
         cmocka_unit_test(planetary_gear_obeys_willis),
         cmocka_unit_test(rack_pushes_a_spring),
         cmocka_unit_test(reset_repeats_the_run),

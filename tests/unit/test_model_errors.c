@@ -158,11 +158,11 @@ static const struct row {
     {"revolute", "hinge",
      "m:8:17: type is 'hinge', expected revolute, spherical, prismatic, fixed, cylindrical, "
      "universal, planar, screw, point-on-line, distance, constant-velocity, cone-on-rail, gear, "
-     "rack"},
+     "rack, differential"},
     {"type: revolute, ", "",
      "m:8:10: the key 'type' is missing, expected revolute, spherical, prismatic, fixed, "
      "cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-     "cone-on-rail, gear, rack"},
+     "cone-on-rail, gear, rack, differential"},
     {"bodies: [ground, arm], ", "",
      "m:8:10: the key 'bodies' is missing, expected a list of 2 bodies"},
     {"[ground, arm]", "[ground, amr]", "m:8:44: unknown body 'amr', expected ground, arm, box"},
@@ -447,6 +447,19 @@ static const struct row rich_rows[] = {
      "m:18:8: the key 'points' is missing, expected a list of 2 vectors, one for each body"},
     {"[[0, 0, 0], [1, 0, 0]], length", "[[0, 0, 0], [0, 0, 0]], length",
      "m:18:49: points are 0 m apart, expected two different points"},
+    {"type: gear, joints: [hinge, {joint: tube, coordinate: angle}], ratio: 2",
+     "type: differential, joints: [hinge, {joint: tube, coordinate: angle}], ratio: 2",
+     "m:7:39: joints is not a list of 3 joints, expected [first, second, third]"},
+    {"type: gear, joints: [hinge, {joint: tube, coordinate: angle}], ratio: 2",
+     "type: differential, joints: [hinge, bolt, hinge], ratio: 2",
+     "m:7:39: 'hinge' is coupled with itself, expected three joints"},
+    {"type: gear, joints: [hinge, {joint: tube, coordinate: angle}], ratio: 2",
+     "type: differential, joints: [hinge, bolt, slide], ratio: 2",
+     "m:7:53: joint 'slide' is a prismatic joint, expected one with an angle (revolute, "
+     "cylindrical, universal, planar, screw)"},
+    {"type: gear, joints: [hinge, {joint: tube, coordinate: angle}], ratio: 2",
+     "type: differential, joints: [hinge, {joint: tube, coordinate: angle}, bolt], ratio: 0",
+     "m:7:95: ratio is 0, expected a number that is not 0, in magnitude at least 1e-15"},
     {"length: 1.1", "length: 0", "m:18:81: length is 0, expected more than 0, at least 1e-15"},
     {"length: 1.1", "length: -1", "m:18:81: length is -1, expected more than 0, at least 1e-15"},
     {"length: 1.1", "length: 1, axis: [1, 0, 0]",
@@ -830,7 +843,7 @@ static const char *const several_lines[] = {
     "m:6:49: velocity has 2 entries, expected a list of 3 numbers",
     "m:8:17: type is 'revolut', did you mean 'revolute'? Expected revolute, spherical, prismatic, "
     "fixed, cylindrical, universal, planar, screw, point-on-line, distance, constant-velocity, "
-    "cone-on-rail, gear, rack",
+    "cone-on-rail, gear, rack, differential",
     "m:9:37: unknown body 'arn', expected ground, arm, box",
     "m:9:42: unknown body 'bax', expected ground, box, arm",
     "m:9:55: point has 2 entries, expected a list of 3 numbers",

@@ -16,7 +16,7 @@ static int is_alone(const struct lk_draft *d, const struct lk_draft_block *b)
 {
     if (b->type == LK_JOINT_GEAR)
         return b->n_sides > 2 || b->body[0] >= d->n_bodies;
-    return b->type == LK_JOINT_RACK || b->type == LK_JOINT_TYRE;
+    return lk_coupled_joints(b->type) > 0 || b->type == LK_JOINT_TYRE;
 }
 
 /* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /** enum lk_joint_type - their rows are in core/rows. Gear and rack couple the coordinates of two
- * other joints; the types behind LK_JOINT_IN_FILE are no joints of a file, elements compile to
- * them. */
+ * other joints, a differential those of three; the types behind LK_JOINT_IN_FILE are no joints of a
+ * file, elements compile to them. */
 enum lk_joint_type {
     LK_JOINT_REVOLUTE,
     LK_JOINT_SPHERICAL,
@@ -26,6 +26,7 @@ enum lk_joint_type {
     LK_JOINT_CONE_ON_RAIL,
     LK_JOINT_GEAR,
     LK_JOINT_RACK,
+    LK_JOINT_DIFFERENTIAL,
     LK_JOINT_IN_FILE,
     LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
     LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
@@ -35,6 +36,16 @@ enum lk_joint_type {
 };
 
 #define LK_COORDINATES_MAX 3 /* of one joint */
+#define LK_COUPLED_MAX     3 /* joints that a coupling relates */
+
+/** lk_coupled_joints() - number of joints that a type of joint relates instead of two bodies: 0 for
+ * all but couplings. RT: yes. */
+static inline int lk_coupled_joints(enum lk_joint_type type)
+{
+    return type == LK_JOINT_DIFFERENTIAL                    ? 3
+           : type == LK_JOINT_GEAR || type == LK_JOINT_RACK ? 2
+                                                            : 0;
+}
 
 /** struct lk_joint_traits - what reader, compiler and documentation agree on, in rows/traits.c.
  * @name:           as in a model file

@@ -122,6 +122,7 @@ static const struct kind composed[LK_JOINT_IN_FILE] = {
     [LK_JOINT_CONSTANT_VELOCITY] = {4, 1, 2, 0, 4}, /* half the difference of two squares */
     [LK_JOINT_GEAR] = {1, 0, 4, 0, 6},              /* two angles of two squares each */
     [LK_JOINT_RACK] = {1, 0, 2, 1, 4},              /* an angle and a travel */
+    [LK_JOINT_DIFFERENTIAL] = {1, 0, 6, 0, 9},      /* three angles of two squares each */
 };
 
 /* rows that no joint of the file has: springs, drives, friction, stops, welds of split bodies */
