@@ -98,8 +98,8 @@ static void write_model(const struct run *run, char *text)
     fclose(file);
     replace(text, "[0, 0, -9.81]", run->gravity);
     write_steer(run, steer, sizeof(steer));
-    replace(text, "{input: steer}", steer);
-    replace(text, "{input: steer}", steer);
+    replace(text, "{input: steer, period: 0.005}", steer);
+    replace(text, "{input: steer, period: 0.005}", steer);
     replace(text, "  steer: {type: drive, limits: [-0.5, 0.5], rate: 5}\n", "");
     for (int i = 0; i < 4; i++) {
         snprintf(brake, sizeof(brake), "coulomb: %g,", run->brake[i / 2] + 1e-9);
