@@ -77,6 +77,23 @@ static void test_shipped_file_is_the_default(void **state)
     assert_string_equal(read.evidence, built_in.evidence);
 }
 
+static void check_realtime_keys(const struct lkd_config *config)
+{
+    assert_int_equal(config->wish.core, 3);
+    assert_int_equal(config->wish.priority, 12);
+    assert_int_equal(config->wish.workers, 3);
+    assert_int_equal(config->wish.n_cores, 2);
+    assert_int_equal(config->wish.worker_core[0], 5);
+    assert_int_equal(config->wish.worker_core[1], 0);
+    assert_int_equal(config->exchange.priority, 11);
+    assert_int_equal(config->exchange.core, 4);
+    assert_true(config->share_core);
+    assert_false(config->lock_memory);
+    assert_true(config->allow_degraded);
+    assert_int_equal(config->cycle.wake, LKD_WAKE_HYBRID);
+    assert_int_equal(config->cycle.margin_ns, 40000);
+}
+
 static void test_all_keys(void **state)
 {
     struct lkd_config config;
@@ -113,19 +130,7 @@ static void test_all_keys(void **state)
     assert_string_equal(config.model, expected);
     assert_true(config.autostart);
     assert_int_equal(config.mode, LKD_MODE_LOCKSTEP);
-    assert_int_equal(config.wish.core, 3);
-    assert_int_equal(config.wish.priority, 12);
-    assert_int_equal(config.wish.workers, 3);
-    assert_int_equal(config.wish.n_cores, 2);
-    assert_int_equal(config.wish.worker_core[0], 5);
-    assert_int_equal(config.wish.worker_core[1], 0);
-    assert_int_equal(config.exchange.priority, 11);
-    assert_int_equal(config.exchange.core, 4);
-    assert_true(config.share_core);
-    assert_false(config.lock_memory);
-    assert_true(config.allow_degraded);
-    assert_int_equal(config.cycle.wake, LKD_WAKE_HYBRID);
-    assert_int_equal(config.cycle.margin_ns, 40000);
+    check_realtime_keys(&config);
     assert_int_equal(config.proof_steps, 5000);
     assert_int_equal(config.proof_time_ns, 2000000000);
     assert_true(config.cycle.budget_share == 0.5);
