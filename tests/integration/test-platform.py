@@ -5,7 +5,7 @@ stops, the platform fails, the adapter is killed, the daemon is killed. Each tim
 command was ever a jump: the simulated platform takes one for a fault.
 
 usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT"""
-import json, os, pathlib, queue, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import json, pathlib, queue, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
 
 linkaged, linkagectl, linkage, root = *sys.argv[1:4], pathlib.Path(sys.argv[4])
 work = pathlib.Path(tempfile.mkdtemp())
@@ -171,6 +171,22 @@ def check_recording():
             fail(f'no event {event}: {done.stdout}{done.stderr}')
 
 
+def check_other_adapter(platform):
+    """one that begins where another has ended goes on from where the platform is"""
+    at = [0.1, -0.05, 0.02, 0.03, 0.04, -0.06]
+    sys.path.insert(0, str(root / 'tools/platform'))
+    sys.dont_write_bytecode = True
+    import adapter_60hz as a
+    other = a.Adapter(free_port(), ('127.0.0.1', 9), ('127.0.0.1', 9))
+    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a.ENGAGED, *at, 0))
+    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a.ENGAGED, *[0.2] * 6, 0))
+    sent = struct.unpack('>I7f', a.encode(a.NEW_POSITION, other.last))
+    if sent[0] != a.NEW_POSITION or any(abs(x - y) > 1e-6 for x, y in zip(sent[1:], at)):
+        fail(f'another adapter begins at {sent}, the platform is at {at}')
+    if a.report(a.FOLLOWING, a.IDLE, 0, True) & a.READY or not a.report(a.RISING, a.IDLE, 0, True) & a.READY:
+        fail('a platform that has not risen is ready to follow')
+
+
 def main():
     daemon_port, report_port = free_port(), free_port()
     platform = Platform()
@@ -214,6 +230,7 @@ def main():
     ctl('platform', 'release')
 
     ride(platform)
+    check_other_adapter(platform)
     end(first)
     platform.expect('fault', COMMUNICATION)
     if await_ride('parked')['cause'] != 'the platform does not report that it is ready':

@@ -39,6 +39,12 @@ def encode(word, pose):
     return struct.pack('>I7f', word, roll, -pitch, -z, x, -yaw, -y, 0)
 
 
+def pose_of(feedback):
+    """encode() backwards: where the platform is"""
+    roll, pitch, heave, surge, yaw, lateral = feedback
+    return surge, -lateral, -heave, roll, -pitch, -yaw
+
+
 def choose(daemon, platform, pose, last):
     """(command word, pose): the next command. daemon: its state, None if silent; last: pose commanded before"""
     neutral = (0,) * 6
@@ -52,10 +58,11 @@ def choose(daemon, platform, pose, last):
     return DOF_MODE, neutral
 
 
-def report(platform, faults, heard):
-    """flags for the daemon"""
+def report(daemon, platform, faults, heard):
+    """flags for the daemon; a platform that has not risen with it is not ready to follow"""
+    fit = (STANDBY, ENGAGED) if daemon in (FOLLOWING, HOLDING) else (IDLE, STANDBY, ENGAGED)
     flags = (FAULT if faults else 0) | (EMERGENCY if faults & ESTOP else 0)
-    return flags | (READY if heard and not faults and platform in (IDLE, STANDBY, ENGAGED) else 0)
+    return flags | (READY if heard and not faults and platform in fit else 0)
 
 
 class Adapter:
@@ -66,7 +73,7 @@ class Adapter:
         self.reports, self.platform_at = reports, platform
         self.state, self.pose, self.last = None, (0,) * 6, (0,) * 6
         self.platform_state, self.faults, self.counter = 0, 0, 0
-        self.daemon_seen = self.platform_seen = -1e9
+        self.daemon_seen = self.platform_seen = -1e9  # never
 
     def hear(self, until):
         while True:
@@ -88,8 +95,10 @@ class Adapter:
                 self.state, self.pose = said
                 self.daemon_seen = now
         elif len(packet) == 40:
-            self.faults, _, state = struct.unpack_from('>3I', packet)
-            self.platform_state, self.platform_seen = state & 15, now
+            self.faults, _, state, *at = struct.unpack('>3I7f', packet)
+            self.platform_state, before, self.platform_seen = state & 15, self.platform_seen, now
+            if before < 0 and self.platform_state == ENGAGED:  # of an adapter before this one
+                self.last = pose_of(at[:6])
 
     def tick(self):
         now = time.monotonic()
@@ -97,7 +106,7 @@ class Adapter:
         heard = now - self.platform_seen < NO_REPLY
         word, self.last = choose(daemon, self.platform_state if heard else 0, self.pose, self.last)
         self.counter = self.counter + 1 & 0xffffffff
-        flags = report(self.platform_state, self.faults, heard)
+        flags = report(daemon, self.platform_state, self.faults, heard)
         for packet, to in ((encode(word, self.last), self.platform_at),
                            (struct.pack('<4sHHI', b'LKP1', 1, flags, self.counter), self.reports)):
             try:
