@@ -88,10 +88,12 @@ static double sum_of(const double *work, const double *price, int n)
     return sum;
 }
 
-/* A row that is found one by one, with what its bodies show, costs as much as so many rows and
- * bodies of the step one by one: 1.1 to 1.3 us a step in chains and ladders with dampers and
- * friction. */
-#define SINGLE 3.3
+/* What a row that follows a law or a drive costs beside its part of the fronts, in rows and bodies
+ * of ali3 one by one: rattle takes 1.1 to 1.3 us a step for it beside lanes, where its bodies show
+ * their poses, and 0.85 to 1.1 us one by one, in chains of hinges with dampers, friction and drives
+ * of 8 to 128 bodies, one or many side by side. */
+#define SINGLE         5
+#define SINGLE_CLASSIC 3.8
 
 static double singles_time(const struct lk_batches *p, const struct lk_prices *prices, int task)
 {
@@ -152,12 +154,23 @@ void lk_classic_work(const struct lk_draft *d, double ret[LK_CLASSIC_WORKS])
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
 }
 
+/* rows of laws and drives; they were measured with rattle */
+static double follow_time(const struct lk_draft *d, const struct lk_prices *prices)
+{
+    double price = prices->classic[LK_WORK_ROW] + prices->classic[LK_WORK_BODY];
+    int rows = 0;
+
+    for (int i = 0; i < d->n_blocks && d->formulation == &lk_formulation_rattle; i++)
+        rows += d->blocks[i].kind == LK_ROWS_RIGID ? 0 : d->n_rows[i];
+    return SINGLE_CLASSIC * sweeps_of(&lk_formulation_rattle_lanes.effort) * price * rows;
+}
+
 double lk_classic_time(const struct lk_draft *d, const struct lk_prices *prices)
 {
     double work[LK_CLASSIC_WORKS];
 
     lk_classic_work(d, work);
-    return sum_of(work, prices->classic, LK_CLASSIC_WORKS);
+    return sum_of(work, prices->classic, LK_CLASSIC_WORKS) + follow_time(d, prices);
 }
 
 void lk_batches_cost(const struct lk_batches *p, const struct lk_prices *prices,
