@@ -315,11 +315,35 @@ static void holds_on_a_slope(void **state)
                         .h = 0.001, .bounds = {5e-7, 3e-7, 5e-5, 1e-12, 1}});
 }
 
+/* to the right is the mirror image of to the left, braking in the turn, with law and carcass of
+ * either side */
+static void turns_alike_to_either_side(void **state)
+{
+    struct run run = {"mirror", LEVEL, 25, .h = 0.001, .steer = 0.03, .brake = {300, 200}};
+    struct lk_system *left = make_car(&run), *right;
+    double a[COLUMNS], b[COLUMNS];
+    int step = 0, other = 0;
+
+    (void)state;
+    run.steer = -run.steer;
+    right = make_car(&run);
+    advance_to(left, run.h, 2, &step);
+    advance_to(right, run.h, 2, &other);
+    take_row(left, 2, a);
+    take_row(right, 2, b);
+    assert_true(fabs(a[Y]) > 2);
+    assert_true(fabs(a[X] - b[X]) < 1e-9 && fabs(a[Y] + b[Y]) < 1e-9 && fabs(a[Z] - b[Z]) < 1e-9);
+    assert_true(fabs(a[ROLL] + b[ROLL]) < 1e-10 && fabs(a[YAW] + b[YAW]) < 1e-10);
+    lk_system_free(left);
+    lk_system_free(right);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stands), cmocka_unit_test(steers),           cmocka_unit_test(brakes),
-        cmocka_unit_test(stops),  cmocka_unit_test(holds_on_a_slope),
+        cmocka_unit_test(stands),           cmocka_unit_test(steers),
+        cmocka_unit_test(brakes),           cmocka_unit_test(stops),
+        cmocka_unit_test(holds_on_a_slope), cmocka_unit_test(turns_alike_to_either_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
