@@ -184,6 +184,7 @@ static void test_fewer_iterations(void **state)
     lkd_proof_init(&proof, 10, MS);
     add_steps(10, 90 * MS); /* no suggestion would fit */
     judge(false);
+    says("would fit: no step in real time");
     says_nothing_of("a step of"); /* nor a step longer than the largest allowed */
     says_nothing_of("iteration");
     says_nothing_of("workers"); /* not for four bodies */

@@ -59,9 +59,25 @@ static void text_is_escaped(void **state)
                 "{\"t\":\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa7\"}\n");
 }
 
+static void texts_are_an_array(void **state)
+{
+    static const char *const texts[] = {"a", "b\"c"};
+    struct page page;
+
+    (void)state;
+    lk_json_texts(open_page(&page), "t", texts, 2);
+    close_page(&page, "{\"t\":[\"a\",\"b\\\"c\"]}\n");
+    lk_json_texts(open_page(&page), "t", texts, 0);
+    close_page(&page, "{\"t\":[]}\n");
+}
+
 static void what_is_not_utf8_is_mended(void **state)
 {
     (void)state;
+    /* the first and the last of each length are UTF-8 */
+    assert_text(
+        "\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+        "{\"t\":\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"}\n");
     assert_text("\xff", "{\"t\":\"\\ufffd\"}\n");
     assert_text("a\xc3", "{\"t\":\"a\\ufffd\"}\n");                     /* truncated */
     assert_text("\xc0\xaf", "{\"t\":\"\\ufffd\\ufffd\"}\n");            /* overlong */
@@ -135,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_escaped),
+        cmocka_unit_test(texts_are_an_array),
         cmocka_unit_test(what_is_not_utf8_is_mended),
         cmocka_unit_test(any_bytes_become_json),
         cmocka_unit_test(numbers_and_nesting),
