@@ -156,7 +156,7 @@ static void check_end(long after, enum lk_ride_cause cause)
 static void test_ends_from_everywhere(void **state)
 {
     (void)state;
-    for (long after = 1; after < 9000; after += 487) {
+    for (long after = 1; after < 9000; after += 997) {
         check_end(after, LK_RIDE_NOT_RUNNING);
         check_end(after, LK_RIDE_EMERGENCY);
     }
