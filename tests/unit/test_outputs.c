@@ -511,6 +511,36 @@ static void test_samples_of_a_stream(void **state)
     assert_false(lkd_port_receive(&p->in, &message));
 }
 
+/* Every third step; what was sent counts for the run. */
+static void test_all_outputs(void **state)
+{
+    const struct lkd_run_facts facts = {1, LKD_MODE_REALTIME, false};
+    const struct lkd_wall_clock clock = {0};
+    struct lkd_output *record = make_record();
+    struct lkd_publisher publisher;
+    struct lkd_message message;
+    struct pair *p = *state;
+    struct lkd_outgoing out;
+    int n_due = 0;
+
+    assert_int_equal(lkd_publisher_init(&publisher, &p->out, 3), 0);
+    for (record->figures.step = 40; record->figures.step <= 48; record->figures.step++) {
+        if (!lkd_publisher_due(&publisher, &record->figures))
+            continue;
+        n_due++;
+        lkd_outgoing_fill(&out, record, 2, &facts, LINKAGE__V1__STATE__STATE_UNSPECIFIED, &clock);
+        assert_true(lkd_publisher_send(&publisher, &out) > 0);
+        assert_int_equal(publisher.published, n_due);
+        assert_int_equal(publisher.sequence, n_due);
+        assert_true(lkd_port_receive(&p->in, &message));
+    }
+    assert_int_equal(n_due, 3);
+    lkd_publisher_begin(&publisher);
+    assert_int_equal(publisher.published, 0);
+    assert_int_equal(publisher.sequence, n_due);
+    lkd_publisher_fini(&publisher);
+}
+
 /* ---- samples that are not sent ---- */
 
 /* Whether the budget knows a publication of @out: it does if it accepts an answer to it. */
@@ -594,6 +624,7 @@ int main(void)
         ON_STREAMS(test_a_subscription_before_its_stream),
         ON_STREAMS(test_another_line_has_no_subscribers),
         ON_STREAMS(test_no_more_than_there_may_be),
+        ON_STREAMS(test_all_outputs),
         ON_STREAMS(test_samples_of_a_stream),
         cmocka_unit_test(test_what_was_not_sent_does_not_count),
     };
