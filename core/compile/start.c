@@ -487,6 +487,18 @@ static void fit_massless_velocities(struct lk_system *sys)
         return;
     memcpy(sys->next.motion, sys->now.motion, motions);
     hold_heavy_bodies(sys, 1);
+/* Each refinement adds what round-off puts into redundant rows and no motion removes. One more
+ * finds nothing else. */
+static void drop_unreachable(struct lk_system *sys)
+{
+    double *before = sys->next.lambda;
+
+    memcpy(before, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
+    lk_project_accelerations(sys, &sys->now, NULL);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] = before[r] - REFINEMENTS * (sys->now.lambda[r] - before[r]);
+}
+
     for (int r = 0; r < sys->n_rows; r++)
         sys->now.lambda[r] = 0;
     for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
@@ -505,6 +517,8 @@ static void fit_massless_velocities(struct lk_system *sys)
 static void start_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
+    drop_unreachable(sys);
+    sys->is_redundant = lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
         const struct lk_joint *j = &sys->joint[i];
         double *rate = sys->now.rate + j->first_coordinate;
 

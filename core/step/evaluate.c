@@ -328,6 +328,25 @@ void lk_evaluate_refined(struct lk_system *sys, double *scratch)
     lk_evaluate_spread(sys);
 }
 
+void lk_evaluate_least(struct lk_system *sys, double *scratch)
+{
+    static const double weight[] = {1, 1, -2};
+
+    if (!sys->is_redundant) {
+        lk_evaluate_refined(sys, scratch);
+        return;
+    }
+    for (int part = 0; part < 3; part++) {
+        lk_fronts_solve(&sys->fronts, sys->solution);
+        for (int r = 0; r < sys->n_rows; r++) {
+            scratch[r] = (part > 0 ? scratch[r] : 0) + weight[part] * sys->solution[r];
+            sys->solution[r] *= sys->regular[r];
+        }
+    }
+    memcpy(sys->solution, scratch, (size_t)sys->n_rows * sizeof(double));
+    lk_evaluate_spread(sys);
+}
+
 void lk_evaluate_spread(struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++) {

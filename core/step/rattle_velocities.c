@@ -181,7 +181,7 @@ static void subtract_corrections(const struct lk_system *sys, double *which)
 static void project_accelerations(struct lk_system *sys, struct lk_rattle *r)
 {
     lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
-    lk_evaluate_refined(sys, r->lambda);
+    lk_evaluate_least(sys, r->lambda);
     subtract_corrections(sys, sys->next.motion[0].a.v);
     for (int row = 0; row < sys->n_rows; row++)
         sys->next.lambda[row] += sys->s * sys->solution[row];

@@ -258,6 +258,9 @@ LK_RT void lk_wind_up_keep(struct lk_system *system);
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
 
+/* smallest pivot, of the scale of its row, that is not taken for that of a dependent row */
+#define LK_DEPENDENT 1e-5
+
 /** struct lk_system - see the top of this file. Bodies are those of the model, then the additional
  * parts of split bodies. In @pose, @twist and @residual index n_bodies is the ground; frames that
  * drives move follow it. Joints are those of the model, then the rows of other elements: drives,
@@ -309,6 +312,7 @@ struct lk_system {
     int n_massless;      /* bodies without mass or without any moment of inertia */
     int starts_balanced; /* the start is a static equilibrium */
     int n_stops;         /* laws with stops */
+    int is_redundant;    /* rows depend on others at the start, see LK_DEPENDENT */
     int n_jumps;         /* inputs that are loads, and laws with stops: forces that may jump */
     int n_outputs;
     int input_size;
@@ -449,6 +453,13 @@ LK_RT void lk_evaluate_spread(struct lk_system *system);
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
 /** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
+/** lk_evaluate_least() - the same for multipliers that are shown. Round-off that contradicts itself
+ * in redundant rows is divided by E: 1e-5 of the reactions of a loop 10 km from the origin. Every
+ * further solve of E x gives that part again, unchanged, and the others smaller by E over what
+ * moves: the sum of two less twice the third is without it. One solve more where @system has
+ * redundant rows. */
+LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
+
  * system->solution; 0 for compliant rows but those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 

@@ -142,23 +142,31 @@ static void spread(struct dense *d, const double *J, double *ret)
         ret[i] *= d->sys->s;
 }
 
-/* the correction of velocities or accelerations @v, once more for what E takes away */
-static void project(struct dense *d, double *v)
+/* the correction of velocities or accelerations @v: solutions weighed by @weight, each for what E
+ * takes away of the last one */
+static void project(struct dense *d, const double *weight, int n, double *v)
 {
-    double *first = dense_zeros(d->m, sizeof(double));
+    double *sum = dense_zeros(d->m, sizeof(double));
 
-    solve_rows(d);
-    for (int r = 0; r < d->m; r++) {
-        first[r] = d->rhs[r];
-        d->rhs[r] *= d->E[r];
+    for (int part = 0; part < n; part++) {
+        solve_rows(d);
+        for (int r = 0; r < d->m; r++) {
+            sum[r] += weight[part] * d->rhs[r];
+            d->rhs[r] *= d->E[r];
+        }
     }
-    solve_rows(d);
     for (int r = 0; r < d->m; r++)
-        d->rhs[r] += first[r];
+        d->rhs[r] = sum[r];
     spread(d, d->J, d->dq);
     for (int i = 0; i < d->n; i++)
         v[i] -= d->dq[i];
-    free(first);
+    free(sum);
+}
+
+/* the same twice */
+static void project_twice(struct dense *d, double *v)
+{
+    project(d, (const double[2]){1, 1}, 2, v);
 }
 
 static void sum_forces(struct dense *d, struct half_kicks *k)
@@ -554,7 +562,7 @@ static void kick(struct dense *d, struct half_kicks *k)
         d->v[i] += drawn(d, i) * (mean[i] - d->v[i]);
     dense_set_twists(d, d->v);
     dense_velocity_violation(d);
-    project(d, d->v);
+    project_twice(d, d->v);
     dense_set_twists(d, d->v);
     free(mean);
     free(g);
@@ -595,7 +603,11 @@ static void accelerate(struct dense *d, struct half_kicks *k)
     }
     settle_thin(d, NULL, d->a);
     dense_acceleration_violation(d, d->a);
-    project(d, d->a);
+    /* without what no motion removes, where there are redundant rows */
+    if (d->sys->is_redundant)
+        project(d, (const double[3]){1, 1, -2}, 3, d->a);
+    else
+        project_twice(d, d->a);
     for (int r = 0; r < d->m; r++)
         d->lambda[r] += d->sys->s * d->rhs[r];
 }

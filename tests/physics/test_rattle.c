@@ -576,8 +576,6 @@ static double reactions_beside(const char *path)
     double largest = 0;
 
     for (int k = 0; k < 1000; k++) {
-        advance(here, 1, NULL);
-        advance(there, 1, NULL);
         for (int j = 0; j < 4; j++) {
             double a[6], b[6], size;
 
@@ -586,19 +584,25 @@ static double reactions_beside(const char *path)
             size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
             largest = fmax(largest, fabs(sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) / size - 1));
         }
+        advance(here, 1, NULL);
+        advance(there, 1, NULL);
     }
     lk_system_free(here);
     lk_system_free(there);
     return largest;
 }
 
-static void reactions_are_the_same_turned(void **state)
+/* Round-off of places 10 km away, which contradicts itself in the redundant rows, is no part of
+ * them. */
+static void reactions_are_the_same_elsewhere(void **state)
 {
-    double largest = reactions_beside(MACHINE("bennett-turned"));
+    double turned = reactions_beside(MACHINE("bennett-turned"));
+    double far = reactions_beside(MACHINE("bennett-far"));
 
     (void)state;
-    printf("    turned: %.1e of the reaction\n", largest);
-    assert_true(largest < 1e-6);
+    printf("    turned: %.1e of the reaction, 10 km away: %.1e\n", turned, far);
+    assert_true(turned < 1e-8);
+    assert_true(far < 1e-7);
 }
 
 static void what_it_cannot_do_is_refused(void **state)
@@ -775,7 +779,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(gyroscopes) / sizeof(*gyroscopes); i += SANITIZED ? 5 : 1)
         tests[n++] = named(gyroscopes[i].name, keeps_nutating, &gyroscopes[i]);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(planetary_gear_counts_turns);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_turned);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_elsewhere);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_compiler_chooses);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_stops_are_for_ali3);

@@ -8,12 +8,24 @@
 
 /** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
  * times its solution to be solved for again; what that leaves, see find_unreachable() in
- * step/rattle_positions.c; the closed pose, the first part of a refined solution, velocities,
- * accelerations. Up: the prediction, the next
- * iterate, the last one, the pose of the factor, the factor, which needs the Jacobians of all tasks
- * and the top, velocities after the kick, the second part of a refined solution, accelerations;
- * STORE: the new state. Nothing is solved with CHECK, UNCLOSE and STORE. */
-enum down { STAY, INCREMENT, INCREMENT_AGAIN, LEAVE, CLOSE, REFINE, VELOCITIES, ACCELERATIONS };
+ * step/rattle_positions.c; the closed pose, the first and a middle part of a refined solution,
+ * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(). Up: the
+ * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
+ * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
+ * solution, accelerations; STORE: the new state. Nothing is solved with CHECK, UNCLOSE and STORE.
+ */
+enum down {
+    STAY,
+    INCREMENT,
+    INCREMENT_AGAIN,
+    LEAVE,
+    CLOSE,
+    REFINE,
+    REFINE_MORE,
+    VELOCITIES,
+    ACCELERATIONS,
+    LEAST_ACCELERATIONS
+};
 enum up { REST, PREDICTION, ITERATION, CHECK, UNCLOSE, MATRIX, KICK, AGAIN, FREE, STORE };
 
 /** struct rattle_run - a step under way. @down, @up: what the tasks do at present */
@@ -101,7 +113,7 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
         kick_joints(sys, p, block, watch);
         break;
     case AGAIN:
-        refine_joints(p, block);
+        refine_joints(p, block, now->down == REFINE_MORE);
         break;
     case FREE:
         accelerate_joints(sys, p, block, watch);
@@ -155,11 +167,13 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
         project_motion(p, block);
         break;
     case ACCELERATIONS:
+    case LEAST_ACCELERATIONS:
         project_accelerations(p, block);
         break;
     case STAY:
     case LEAVE:
     case REFINE:
+    case REFINE_MORE:
         break;
     }
 }
@@ -171,9 +185,16 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
     lanes_t *scratch = block_at(p, task->scratch);
     enum solved part = now->run.sys->rows_are_independent ? WHOLE : BOTH_PARTS;
     const enum solved solved[] = {
-        [STAY] = ONCE,       [INCREMENT] = ONCE,     [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
-        [LEAVE] = LEFT,      [CLOSE] = ONCE,         [REFINE] = FIRST_PART,
-        [VELOCITIES] = part, [ACCELERATIONS] = part,
+        [STAY] = ONCE,
+        [INCREMENT] = ONCE,
+        [INCREMENT_AGAIN] = ONCE_AND_AGAIN,
+        [LEAVE] = LEFT,
+        [CLOSE] = ONCE,
+        [REFINE] = FIRST_PART,
+        [REFINE_MORE] = MIDDLE_PART,
+        [VELOCITIES] = part,
+        [ACCELERATIONS] = part,
+        [LEAST_ACCELERATIONS] = LESS_TWICE,
     };
 
     int iteration = now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.done : -1;
@@ -326,6 +347,17 @@ static void solve_again(struct rattle_run *now)
         sweep(now, REFINE, AGAIN);
 }
 
+/* accelerations and reactions, see lk_evaluate_least() */
+static void close_accelerations(struct rattle_run *now, enum up then)
+{
+    bool is_redundant = now->run.sys->is_redundant;
+
+    solve_again(now);
+    if (is_redundant)
+        sweep(now, REFINE_MORE, AGAIN);
+    sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
+}
+
 /* the second part of the velocities, and free accelerations with the loads at time @t; laws ask for
  * the velocities first */
 static void close_velocities(struct rattle_run *now, double t, const double *inputs)
@@ -356,8 +388,7 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
         lk_rattle_settle_laws(sys, &sys->now);
     take_loads(sys, p, t, inputs);
     sweep(now, STAY, FREE);
-    solve_again(now);
-    sweep(now, ACCELERATIONS, REST);
+    close_accelerations(now, REST);
     for (int b = 0; b < p->n_joints; b++)
         store_multipliers(sys, p, b, sys->s, now->run.watch);
     for (int b = 0; b < p->n_bodies && p->n_tense > 0; b++) /* they predict by accelerations */
@@ -399,8 +430,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     sweep(&now, STAY, KICK);
     solve_again(&now);
     close_velocities(&now, t + sys->h, inputs);
-    solve_again(&now);
-    sweep(&now, ACCELERATIONS, STORE);
+    close_accelerations(&now, STORE);
     keep_balance(&now.run);
     show_watched(sys, p, &sys->next);
     return judge(&now.run);

@@ -62,33 +62,40 @@ LK_INLINE void accelerate_kind(const struct lk_joint_kind *k, const struct lk_ba
 }
 
 /** enum solved - what becomes of a solution. ONCE: it is what bodies ask for;  ONCE_AND_AGAIN:
- * likewise, and E times it is solved for;  FIRST_PART: that alone;  BOTH_PARTS: bodies ask for the
- * sum of both, in lambda;  WHOLE: bodies ask for it, in lambda;  LEFT: lambda is E times it. */
-enum solved { ONCE, ONCE_AND_AGAIN, FIRST_PART, BOTH_PARTS, WHOLE, LEFT };
+ * likewise, and E times it is solved for;  FIRST_PART: that alone;  MIDDLE_PART: that, too, added
+ * to the first in lambda;  BOTH_PARTS: bodies ask for the sum of both, in lambda;  LESS_TWICE: or
+ * for the first ones less twice this one;  WHOLE: bodies ask for it, in lambda;  LEFT: lambda is E
+ * times it. */
+enum solved { ONCE, ONCE_AND_AGAIN, FIRST_PART, MIDDLE_PART, BOTH_PARTS, LESS_TWICE, WHOLE, LEFT };
 
 LK_INLINE void solved_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                            const struct lk_batch_joints *j, enum solved what)
 {
     lanes_t *f = block_at(p, j->at), *lambda = f + lk_kind_lambda(k), *x = f + lk_kind_x(k);
 
-    for (int r = 0; r < lk_kind_rows(k) && what != ONCE && what != BOTH_PARTS && what != LEFT; r++)
+    bool is_taken = what == FIRST_PART || what == ONCE_AND_AGAIN || what == WHOLE;
+
+    for (int r = 0; r < lk_kind_rows(k) && is_taken; r++)
         lambda[r] = x[r];
     for (int r = 0; r < lk_kind_rows(k) && what == LEFT; r++)
         lambda[r] = f[lk_kind_regular(k) + r] * x[r];
-    for (int r = 0; r < lk_kind_rows(k) && what == BOTH_PARTS; r++)
+    for (int r = 0; r < lk_kind_rows(k) && (what == BOTH_PARTS || what == MIDDLE_PART); r++)
         lambda[r] += x[r];
-    if (what != FIRST_PART && what != LEFT)
-        scatter_load(k, f + lk_kind_jacobian(k), what == BOTH_PARTS ? lambda : x,
-                     f + lk_kind_scatter(k));
+    for (int r = 0; r < lk_kind_rows(k) && what == LESS_TWICE; r++)
+        lambda[r] -= 2 * x[r];
+    if (what != FIRST_PART && what != MIDDLE_PART && what != LEFT)
+        scatter_load(k, f + lk_kind_jacobian(k),
+                     what == BOTH_PARTS || what == LESS_TWICE ? lambda : x, f + lk_kind_scatter(k));
 }
 
+/* E times the first part of a solution, in lambda, or, @is_later, the last one */
 LK_INLINE void refine_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                           const struct lk_batch_joints *j)
+                           const struct lk_batch_joints *j, int is_later)
 {
-    lanes_t *f = block_at(p, j->at);
+    lanes_t *f = block_at(p, j->at), *last = f + (is_later ? lk_kind_x(k) : lk_kind_lambda(k));
 
     for (int r = 0; r < lk_kind_rows(k); r++)
-        f[lk_kind_x(k) + r] = f[lk_kind_regular(k) + r] * f[lk_kind_lambda(k) + r];
+        f[lk_kind_x(k) + r] = f[lk_kind_regular(k) + r] * last[r];
 }
 
 /* ---- blocks whose rows are found one by one, see singles.h ---- */
@@ -305,10 +312,10 @@ static void solved_joints(const struct lk_batches *p, int block, enum solved wha
 #undef CALL
 }
 
-static void refine_joints(const struct lk_batches *p, int block)
+static void refine_joints(const struct lk_batches *p, int block, int is_later)
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
 
-    refine_kind(k, p, j);
+    refine_kind(k, p, j, is_later);
 }
