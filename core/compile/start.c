@@ -342,42 +342,16 @@ static void fit_velocities(struct lk_system *sys)
     sys->summary.velocity_change = change;
 }
 
-/* compliant multipliers from their laws, then a = W (Q - gyroscopic - their forces); where there is
- * no inertia, forces determine no acceleration, and 0 is used. From an equilibrium rigid rows, too,
- * have multipliers: those that pass forces on through bodies without inertia are nowhere else. */
+/* before joints act; where there is no inertia, forces determine no acceleration, and 0 is used.
+ * From an equilibrium rigid rows, too, have multipliers: those that pass forces on through bodies
+ * without inertia are nowhere else. */
 static void free_accelerations(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows && !sys->starts_balanced; r++)
         sys->now.lambda[r] = 0;
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x = law_place(sys, law, &rate);
-
-        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
-        sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
-    lk_tyres_settle(sys, &sys->now, &sys->now);
-    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
-    lk_evaluate_clear_frames(sys, sys->residual);
-    lk_loads_subtract(sys, 0, sys->now.inputs, sys->residual);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        struct lk_motion *m = &sys->now.motion[b];
-        struct lk_twist *g = &sys->residual[b];
-        double Jw[3], gyroscopic[3], turn[3];
-
-        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
-        lk_cross(m->v.w, Jw, gyroscopic);
-        for (int i = 0; i < 3; i++)
-            g->w[i] += gyroscopic[i];
-        lk_sym_mul(sys->W[b].inertia, g->w, turn);
-        for (int i = 0; i < 3; i++) {
-            const struct lk_quad *quad = &sys->quad[b / 4];
-
-            m->a.v[i] = (quad->massless[0][b % 4] - 1) * sys->W[b].mass * g->v[i];
-            m->a.w[i] = (quad->massless[1][b % 4] - 1) * turn[i];
-        }
-    }
+    for (int b = 0; b < sys->n_bodies; b++)
+        sys->now.motion[b].a = (struct lk_twist){0};
+    lk_loads_accelerate(sys, &sys->now, 0, sys->now.inputs);
 }
 
 /* Only bodies and axes without inertia move, as if all others were fixed. */
@@ -487,18 +461,6 @@ static void fit_massless_velocities(struct lk_system *sys)
         return;
     memcpy(sys->next.motion, sys->now.motion, motions);
     hold_heavy_bodies(sys, 1);
-/* Each refinement adds what round-off puts into redundant rows and no motion removes. One more
- * finds nothing else. */
-static void drop_unreachable(struct lk_system *sys)
-{
-    double *before = sys->next.lambda;
-
-    memcpy(before, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
-    lk_project_accelerations(sys, &sys->now, NULL);
-    for (int r = 0; r < sys->n_rows; r++)
-        sys->now.lambda[r] = before[r] - REFINEMENTS * (sys->now.lambda[r] - before[r]);
-}
-
     for (int r = 0; r < sys->n_rows; r++)
         sys->now.lambda[r] = 0;
     for (int round = 0; round < REFINEMENTS && !spend_round(sys); round++)
@@ -517,14 +479,24 @@ static void drop_unreachable(struct lk_system *sys)
 static void start_rates(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_named_joints; i++) {
-    drop_unreachable(sys);
-    sys->is_redundant = lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
         const struct lk_joint *j = &sys->joint[i];
         double *rate = sys->now.rate + j->first_coordinate;
 
         for (int k = 0; k < lk_joint_traits[j->type].n_coordinates && j->needs_coordinate; k++)
             rate[k] = lk_evaluate_coordinate_rate(sys, j, k, sys->twist);
     }
+}
+
+/* Each refinement adds what round-off puts into redundant rows and no motion removes. One more
+ * finds nothing else. */
+static void drop_unreachable(struct lk_system *sys)
+{
+    double *before = sys->next.lambda;
+
+    memcpy(before, sys->now.lambda, (size_t)sys->n_rows * sizeof(double));
+    lk_project_accelerations(sys, &sys->now, NULL);
+    for (int r = 0; r < sys->n_rows; r++)
+        sys->now.lambda[r] = before[r] - REFINEMENTS * (sys->now.lambda[r] - before[r]);
 }
 
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
@@ -551,6 +523,8 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     free_accelerations(sys);
     for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
         lk_project_accelerations(sys, &sys->now, NULL);
+    drop_unreachable(sys);
+    sys->is_redundant = lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
     if (spend_round(sys))
         return -ECANCELED;
     couple_compliant_rows(sys, 1);

@@ -32,45 +32,12 @@ struct stage {
 static const double when[STAGES] = {0, 0.5, 0.5, 1};
 static const double weight[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
-/* a = W (Q - gyroscopic - Phi_q^T lambda) at the present poses and twists */
-static void apply_forces(struct lk_system *sys, double t, const double *inputs)
-{
-    struct lk_state *next = &sys->next;
-
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x = lk_loads_law_place(sys, next, law, &rate);
-
-        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
-        next->lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
-    lk_evaluate_transpose(sys, next->lambda, sys->residual);
-    lk_evaluate_clear_frames(sys, sys->residual);
-    lk_loads_subtract(sys, t, inputs, sys->residual);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_twist *g = &sys->residual[b];
-        struct lk_motion *m = &next->motion[b];
-        double Jw[3], torque[3], turn[3];
-
-        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
-        lk_cross(m->v.w, Jw, torque);
-        for (int i = 0; i < 3; i++)
-            torque[i] += g->w[i];
-        lk_sym_mul(sys->W[b].inertia, torque, turn);
-        for (int i = 0; i < 3; i++) {
-            m->a.v[i] = -sys->W[b].mass * g->v[i];
-            m->a.w[i] = -turn[i];
-        }
-    }
-}
-
 /* accelerations and multipliers of system->next, at time @t; the factor is that of its poses */
 static void find_accelerations(struct lk_system *sys, double t, const double *inputs)
 {
     if (sys->n_laws > 0)
         lk_keep_coordinates(sys);
-    apply_forces(sys, t, inputs);
+    lk_loads_accelerate(sys, &sys->next, t, inputs);
     lk_project_accelerations(sys, &sys->next, NULL);
 }
 

@@ -23,39 +23,6 @@ static void couple_laws(struct lk_system *sys, int coupled)
             coupled ? sys->now.tangent[i] : LK_DECOUPLED;
 }
 
-/* a = W (Q - gyroscopic - Phi_q^T lambda) of sys->now, with the forces of springs and dampers;
- * where there is no inertia, accelerations do not follow from forces and stay unchanged */
-static void apply_forces(struct lk_system *sys, const double *inputs)
-{
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x = lk_loads_law_place(sys, &sys->now, law, &rate);
-
-        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
-        sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
-    lk_evaluate_transpose(sys, sys->now.lambda, sys->residual);
-    lk_evaluate_clear_frames(sys, sys->residual);
-    lk_loads_subtract(sys, lk_system_time(sys), inputs, sys->residual);
-    for (int b = 0; b < sys->n_bodies; b++) {
-        const struct lk_quad *quad = &sys->quad[b / 4];
-        const struct lk_twist *g = &sys->residual[b];
-        struct lk_motion *m = &sys->now.motion[b];
-        double Jw[3], torque[3], turn[3];
-
-        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
-        lk_cross(m->v.w, Jw, torque);
-        for (int i = 0; i < 3; i++)
-            torque[i] += g->w[i];
-        lk_sym_mul(sys->W[b].inertia, torque, turn);
-        for (int i = 0; i < 3; i++) {
-            m->a.v[i] = quad->massless[0][b % 4] > 0 ? m->a.v[i] : -sys->W[b].mass * g->v[i];
-            m->a.w[i] = quad->massless[1][b % 4] > 0 ? m->a.w[i] : -turn[i];
-        }
-    }
-}
-
 /* Accelerations and multipliers at the end of a plain step correspond to its velocities before the
  * projection, and include the springs' response to the projections: they differ from those of the
  * state by c h^2. A sequence started from a combined state would show this difference in its first
@@ -64,7 +31,7 @@ static void apply_forces(struct lk_system *sys, const double *inputs)
  * rows only. */
 static void settle_accelerations(struct lk_system *sys, const double *inputs)
 {
-    apply_forces(sys, inputs);
+    lk_loads_accelerate(sys, &sys->now, lk_system_time(sys), inputs);
     couple_laws(sys, 0);
     if (sys->n_laws > 0)
         lk_evaluate_factor(sys);

@@ -387,3 +387,45 @@ void lk_loads_energies(const struct lk_system *sys, const struct lk_state *state
     *ret_kinetic = kinetic;
     *ret_potential = potential + lk_loads_potential(sys, state);
 }
+
+void lk_loads_law_multipliers(const struct lk_system *sys, const struct lk_state *state,
+                              int stops_act, double *lambda)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+        struct lk_law_value f;
+        double rate, x;
+
+        if (law->n_terms == 0) /* of a tyre */
+            continue;
+        x = lk_loads_law_place(sys, state, law, &rate);
+        lk_law_evaluate(law, sys->term, x, rate, stops_act || !law->is_hard, &f);
+        lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
+    }
+}
+
+void lk_loads_accelerate(struct lk_system *sys, struct lk_state *state, double t,
+                         const double *inputs)
+{
+    lk_loads_law_multipliers(sys, state, 1, state->lambda);
+    lk_tyres_settle(sys, state, state);
+    lk_evaluate_transpose(sys, state->lambda, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_loads_subtract(sys, t, inputs, sys->residual);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        const struct lk_twist *g = &sys->residual[b];
+        struct lk_motion *m = &state->motion[b];
+        double Jw[3], torque[3], turn[3];
+
+        lk_sym_mul(sys->body[b].inertia, m->v.w, Jw);
+        lk_cross(m->v.w, Jw, torque);
+        for (int i = 0; i < 3; i++)
+            torque[i] += g->w[i];
+        lk_sym_mul(sys->W[b].inertia, torque, turn);
+        for (int i = 0; i < 3; i++) {
+            m->a.v[i] = quad->massless[0][b % 4] > 0 ? m->a.v[i] : -sys->W[b].mass * g->v[i];
+            m->a.w[i] = quad->massless[1][b % 4] > 0 ? m->a.w[i] : -turn[i];
+        }
+    }
+}

@@ -103,17 +103,7 @@ void lk_rattle_loads(struct lk_system *sys, double t, const double *inputs, stru
 
 void lk_rattle_settle_laws(struct lk_system *sys, const struct lk_state *state)
 {
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x;
-
-        if (law->n_terms == 0)
-            continue;
-        x = lk_loads_law_place(sys, state, law, &rate);
-        lk_law_evaluate(law, sys->term, x, rate, !law->is_hard, &f);
-        sys->next.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
+    lk_loads_law_multipliers(sys, state, 0, sys->next.lambda);
     lk_tyres_settle(sys, state, &sys->next);
 }
 

@@ -452,7 +452,6 @@ LK_RT void lk_evaluate_spread(struct lk_system *system);
  * @scratch: n_rows. */
 LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
 
-/** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
 /** lk_evaluate_least() - the same for multipliers that are shown. Round-off that contradicts itself
  * in redundant rows is divided by E: 1e-5 of the reactions of a loop 10 km from the origin. Every
  * further solve of E x gives that part again, unchanged, and the others smaller by E over what
@@ -460,6 +459,7 @@ LK_RT void lk_evaluate_refined(struct lk_system *system, double *scratch);
  * redundant rows. */
 LK_RT void lk_evaluate_least(struct lk_system *system, double *scratch);
 
+/** lk_evaluate_velocity_violation() - dPhi/dt of rigid rows at the present twists into
  * system->solution; 0 for compliant rows but those of stops that are hit. */
 LK_RT void lk_evaluate_velocity_violation(struct lk_system *system);
 
@@ -535,6 +535,17 @@ LK_RT void lk_loads_release_stops(struct lk_system *system, int keep_impacts);
 
 /** lk_loads_hold_stop() - E of the row of a hard stop that is hit: as of a rigid row. */
 LK_RT void lk_loads_hold_stop(struct lk_system *system, const struct lk_law *law);
+
+/** lk_loads_law_multipliers() - multipliers of compliant rows by their laws, at the current poses
+ * and twists with the coordinates of @state, into @lambda. @stops_act: those of hard stops, too */
+LK_RT void lk_loads_law_multipliers(const struct lk_system *system, const struct lk_state *state,
+                                    int stops_act, double *lambda);
+
+/** lk_loads_accelerate() - the same into @state, then its accelerations without joints, a = W (Q -
+ * gyroscopic - Phi_q^T lambda) with all multipliers as they are, loads at time @t [s]. Where there
+ * is no inertia, accelerations do not follow from forces and stay unchanged. */
+LK_RT void lk_loads_accelerate(struct lk_system *system, struct lk_state *state, double t,
+                               const double *inputs);
 
 /** struct lk_powers - power into a mechanism [W] from @input channels, from @drive, and from
  * @applied loads without a potential and moving rails; @damping: power dissipated by the laws of

@@ -181,14 +181,7 @@ static void evaluate_laws(struct lk_system *sys)
 {
     for (int r = 0; r < sys->n_rows; r++)
         sys->next.lambda[r] = 0;
-    for (int i = 0; i < sys->n_laws; i++) {
-        const struct lk_law *law = &sys->law[i];
-        struct lk_law_value f;
-        double rate, x = lk_loads_law_place(sys, &sys->next, law, &rate);
-
-        lk_law_evaluate(law, sys->term, x, rate, 1, &f);
-        sys->next.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
-    }
+    lk_loads_law_multipliers(sys, &sys->next, 1, sys->next.lambda);
 }
 
 void lk_mechanics_loads(struct lk_mechanics *m, struct lk_twist *ret)
