@@ -47,6 +47,7 @@ static const char *const conditions[] = {
     [LINKAGE__V1__CONDITION__CONDITION_BOUNDS] = "bounds",
     [LINKAGE__V1__CONDITION__CONDITION_ENERGY_JUMP] = "energy-jump",
     [LINKAGE__V1__CONDITION__CONDITION_INCREMENT] = "increment",
+    [LINKAGE__V1__CONDITION__CONDITION_PIVOT] = "pivot",
 };
 
 static const char *const roles[] = {

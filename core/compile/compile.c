@@ -103,6 +103,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->first_side = lk_arena_take(arena, bodies + 1, sizeof(*sys->first_side));
     sys->joint = lk_arena_take(arena, joints, sizeof(*sys->joint));
     sys->regular = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->rigid = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
     sys->pose = lk_arena_take(arena, places, sizeof(*sys->pose));
     sys->twist = lk_arena_take(arena, places, sizeof(*sys->twist));
     sys->residual = lk_arena_take(arena, places, sizeof(*sys->residual));
@@ -365,7 +366,7 @@ static void regularise_rows(struct lk_system *sys, int is_soft)
             double E = fmax(2 * eps * (isinf(least) ? 0 : least), floor * all);
 
             for (int r = bound[unit]; r < bound[unit + 1]; r++)
-                sys->regular[j->row + r] = is_soft ? fmax(E, soft) : E;
+                sys->regular[j->row + r] = sys->rigid[j->row + r] = is_soft ? fmax(E, soft) : E;
         }
     }
 }

@@ -22,6 +22,40 @@ static void sweep(int n, const double *A, const double *b, const double *lower, 
     }
 }
 
+/* four numbers anywhere */
+typedef double four __attribute__((vector_size(32), aligned(8)));
+
+/* y += part x */
+static void add_scaled(int n, double part, const double *x, double *y)
+{
+    int i = 0;
+
+    for (; i + 3 < n; i += 4)
+        *(four *)(y + i) += part * *(const four *)(x + i);
+    for (; i < n; i++)
+        y[i] += part * x[i];
+}
+
+/* y += A x, of a symmetric A; four columns at a time */
+static void add_product(int n, const double *A, const double *x, double *y)
+{
+    int k = 0;
+
+    for (; k + 3 < n; k += 4) {
+        const double *a = A + k * n, *b = a + n, *c = b + n, *d = c + n;
+        int i = 0;
+
+        for (; i + 3 < n; i += 4)
+            *(four *)(y + i) +=
+                *(const four *)(a + i) * x[k] + *(const four *)(b + i) * x[k + 1] +
+                (*(const four *)(c + i) * x[k + 2] + *(const four *)(d + i) * x[k + 3]);
+        for (; i < n; i++)
+            y[i] += a[i] * x[k] + b[i] * x[k + 1] + (c[i] * x[k + 2] + d[i] * x[k + 3]);
+    }
+    for (; k < n; k++)
+        add_scaled(n, x[k], A + k * n, y);
+}
+
 /* Principal pivot (A. W. Tucker, Principal pivotal transforms of square matrices, 1963): T, A at
  * first, becomes [A_aa^-1, A_aa^-1 A_ao; -A_oa A_aa^-1, Schur complement] of the contacts that act
  * and the others, one contact at a time, and back. @which: -1: the same work, nothing changes;
@@ -39,28 +73,7 @@ static void exchange(int n, int which, double least, double *T)
         double part = i == p ? 0 : on * T[i * n + p];
 
         T[i * n + p] *= i == p ? 1 : 1 - on;
-        for (int k = 0; k < n; k++)
-            T[i * n + k] -= part * row[k];
-    }
-}
-
-/* y += A x, of a symmetric A; four columns at a time */
-static void add_product(int n, const double *A, const double *x, double *restrict y)
-{
-    int k = 0;
-
-    for (; k + 3 < n; k += 4) {
-        const double *a = A + k * n, *b = a + n, *c = b + n, *d = c + n;
-        double xa = x[k], xb = x[k + 1], xc = x[k + 2], xd = x[k + 3];
-
-        for (int i = 0; i < n; i++)
-            y[i] += a[i] * xa + b[i] * xb + (c[i] * xc + d[i] * xd);
-    }
-    for (; k < n; k++) {
-        double xa = x[k];
-
-        for (int i = 0; i < n; i++)
-            y[i] += A[k * n + i] * xa;
+        add_scaled(n, -part, row, T + i * n);
     }
 }
 

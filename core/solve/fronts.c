@@ -383,3 +383,16 @@ double lk_fronts_smallest_pivot(const struct lk_fronts *fr, const double *scale)
     }
     return largest > 0 ? 1 / largest : 1;
 }
+
+int lk_fronts_dependent_rows(const struct lk_fronts *fr, const double *regular, double share)
+{
+    int n = 0;
+
+    for (int i = 0; i < fr->n_fronts; i++) {
+        const struct lk_front *f = &fr->front[i];
+
+        for (int r = 0; r < f->e; r++)
+            n += fr->matrices[f->pivot + r] * regular[f->row + r] > share;
+    }
+    return n;
+}

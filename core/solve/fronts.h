@@ -135,4 +135,10 @@ void lk_fronts_schedule(struct lk_fronts *fronts, const int *order);
  * Thread: cycle.  RT: yes. */
 LK_RT double lk_fronts_smallest_pivot(const struct lk_fronts *fronts, const double *scale);
 
+/** lk_fronts_dependent_rows() - number of rows in whose pivot of the last factor E is more than
+ * @share. @regular: n_rows, E, or 0 for rows that do not count
+ * Thread: cycle.  RT: yes. */
+LK_RT int lk_fronts_dependent_rows(const struct lk_fronts *fronts, const double *regular,
+                                   double share);
+
 #endif

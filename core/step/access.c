@@ -3,6 +3,7 @@
 #include "linkage/drives.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
+#include "step/batch/batch.h"
 #include "step/system.h"
 #include <math.h>
 #include <string.h>
@@ -78,6 +79,14 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
         .work_applied = b->work_applied,
         .dissipated = b->dissipated,
     };
+}
+
+int lk_system_dependent_rows(const struct lk_system *system, double share)
+{
+    LK_ARITHMETIC;
+
+    return system->batches ? lk_batches_dependent_rows(system->batches, share)
+                           : lk_fronts_dependent_rows(&system->fronts, system->rigid, share);
 }
 
 void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)

@@ -326,6 +326,7 @@ struct lk_system {
     struct lk_joint *joint;
     double *regular; /* E of every row: rigid, a small fraction of its diagonal; compliant,
                       * 1 / (k + 2 c / h) */
+    double *rigid;   /* E of rigid rows, 0 of the others */
     double *scale;   /* diagonal of s Phi_q W Phi_q^T at t = 0, of every row */
     int *followed;   /* indices of these joints */
     struct lk_load *load;

@@ -66,7 +66,11 @@
       "Shorten the step, smooth the input that drives a coordinate, or stiffen what is soft and light.") \
     X(NOT_CONVERGED, 2013, WARNING, \
       "The last iteration of a step still moved bodies by more than the policy expects (`increment`).", \
-      "Allow more `iterations`, or shorten the step.")
+      "Allow more `iterations`, or shorten the step.") \
+    X(CHANGE_POINT, 2014, NOTICE, \
+      "Rows of joints depend on others that did not so far (`pivot`): the mechanism is in or near a change " \
+      "point, where it may go on in more than one way, and reactions may be large.", \
+      "Nothing, where the mechanism is meant to pass it; else keep away from the pose, or brace the mechanism.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \

@@ -76,6 +76,16 @@ static int read_limit(struct lk_node map, const char *key, double *ret_limit,
     return r;
 }
 
+static int read_share(struct lk_node map, double *ret_limit, struct lk_error *error)
+{
+    int r = read_limit(map, "limit", ret_limit, error);
+
+    if (r == 0 && !(*ret_limit < 1))
+        return lk_node_refuse(lk_node_get(map, "limit"), error,
+                              "a limit of %g, expected a share of less than 1", *ret_limit);
+    return r;
+}
+
 /* `limit` and `fault`, which is 0 for never, or at least the limit. */
 static int read_threshold(struct lk_node map, struct lkd_threshold *threshold,
                           struct lk_error *error)
@@ -122,6 +132,8 @@ static int read_limits(struct lk_node map, enum lkd_condition condition, struct 
         return read_threshold(map, &policy->energy_jump, error);
     case LKD_CONDITION_INCREMENT:
         return read_threshold(map, &policy->increment, error);
+    case LKD_CONDITION_PIVOT:
+        return read_share(map, &policy->pivot_limit, error);
     case LKD_CONDITION_BOUNDS:
         r = read_limit(map, "position", &policy->position_limit, error);
         return lk_also(r, read_limit(map, "speed", &policy->speed_limit, error));
@@ -147,6 +159,7 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
         [LKD_CONDITION_BOUNDS] = {"bounds", bounds_keys},
         [LKD_CONDITION_ENERGY_JUMP] = {"energy_jump", threshold_keys},
         [LKD_CONDITION_INCREMENT] = {"increment", threshold_keys},
+        [LKD_CONDITION_PIVOT] = {"pivot", limit_keys},
     };
     const char *key = conditions[condition].key;
     struct lk_node map = lk_node_get(node, key);
@@ -168,9 +181,9 @@ static int check_energy(struct lk_node node, const struct lkd_policy *policy,
 
 int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"late",        "stale",     "range",   "not_finite",
-                                       "lost",        "residual",  "energy",  "bounds",
-                                       "energy_jump", "increment", "recover", NULL};
+    static const char *const keys[] = {"late",     "stale",   "range",  "not_finite",  "lost",
+                                       "residual", "energy",  "bounds", "energy_jump", "increment",
+                                       "pivot",    "recover", NULL};
     struct lkd_policy *policy = &config->cycle.policy;
     long recover = (long)policy->recover_samples;
     struct lk_node node;

@@ -119,6 +119,8 @@ static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition 
         return format_threshold(arena, &policy->energy_jump, 100, "%");
     case LKD_CONDITION_INCREMENT:
         return format_threshold(arena, &policy->increment, 1, "m or rad");
+    case LKD_CONDITION_PIVOT:
+        return lk_wire_arena_format(arena, "a share of %g", policy->pivot_limit);
     default:
         return isfinite(policy->energy_limit)
                    ? lk_wire_arena_format(arena, "%g J", policy->energy_limit)

@@ -22,6 +22,7 @@ static const char *condition_text(enum lkd_condition condition)
         [LKD_CONDITION_BOUNDS] = "a body is beyond its bounds",
         [LKD_CONDITION_ENERGY_JUMP] = "energy appears from nowhere",
         [LKD_CONDITION_INCREMENT] = "the iteration does not converge",
+        [LKD_CONDITION_PIVOT] = "a change point: rows of joints depend on others",
     };
 
     return texts[condition];
@@ -123,6 +124,10 @@ static void describe_count(const struct lkd_rig *rig, enum lkd_condition conditi
         snprintf(text, size, "last increments of up to %.3g m or rad so far (limit %g)",
                  f->increment_max, policy->increment.limit);
         return;
+    case LKD_CONDITION_PIVOT:
+        snprintf(text, size, "up to %d rows so far that did not before (limit %g)",
+                 f->dependent_max, policy->pivot_limit);
+        return;
     case LKD_CONDITION_RESIDUAL:
         snprintf(text, size, "by up to %.3g m or rad so far (limit %g)", f->residual_position_max,
                  policy->residual_limit);
@@ -138,7 +143,7 @@ static const struct {
 } of_model[] = {
     {LKD_CONDITION_RESIDUAL, LKD_C_JOINT_VIOLATED}, {LKD_CONDITION_ENERGY, LKD_C_ENERGY_OFF},
     {LKD_CONDITION_BOUNDS, LKD_C_BEYOND_BOUNDS},    {LKD_CONDITION_ENERGY_JUMP, LKD_C_ENERGY_JUMP},
-    {LKD_CONDITION_INCREMENT, LKD_C_NOT_CONVERGED},
+    {LKD_CONDITION_INCREMENT, LKD_C_NOT_CONVERGED}, {LKD_CONDITION_PIVOT, LKD_C_CHANGE_POINT},
 };
 
 void lkd_fault_begin(struct lkd_rig *rig)

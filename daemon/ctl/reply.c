@@ -133,6 +133,7 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->energy_start = f->energy_start;
     status->increment = f->increment_max;
     status->energy_jump = f->energy_jump_max;
+    status->dependent = (uint32_t)f->dependent_max;
     status->position = f->position_max;
     status->speed = f->speed_max;
 }

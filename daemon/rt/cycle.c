@@ -205,11 +205,13 @@ static void begin_guard(struct lkd_cycle *cycle)
 
 LK_RT void lkd_cycle_restart(struct lkd_cycle *cycle)
 {
+    double share = cycle->guard.policy.pivot_limit;
     struct lk_health health;
 
     lk_system_reset(cycle->system);
     lk_system_health(cycle->system, &health);
-    lkd_judge_begin(&cycle->rt.judge, &health);
+    lkd_judge_begin(&cycle->rt.judge, &health, lk_system_dependent_rows(cycle->system, share),
+                    share);
 }
 
 /* Of a good step. */
@@ -218,6 +220,8 @@ static void keep_findings(struct lkd_figures *f, const struct lkd_findings *foun
     f->health = found->health;
     f->extent = found->extent;
     f->energy_jump = found->energy_jump;
+    f->dependent = found->dependent;
+    f->dependent_max = found->dependent > f->dependent_max ? found->dependent : f->dependent_max;
     f->residual_position_max = fmax(f->residual_position_max, found->health.residual_position);
     f->residual_velocity_max = fmax(f->residual_velocity_max, found->health.residual_velocity);
     f->increment_max = fmax(f->increment_max, found->health.increment);
@@ -355,6 +359,7 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .speed = f->extent.speed,
         .energy_jump = f->energy_jump,
         .increment = f->health.increment,
+        .dependent = f->dependent,
     };
     int condition = lkd_guard_apply(&cycle->guard, &view, input->values,
                                     lkd_input_news_of(input, cycle->n_inputs));

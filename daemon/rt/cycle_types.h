@@ -93,9 +93,10 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @flags:            enum Flag of the last step
  * @condition:        of LKD_FAULT_POLICY and LKD_FAULT_BEYOND
  * @beyond:           of LKD_FAULT_BEYOND: of the failed step
- * @health, @extent, @energy_jump: of the last good step, as outputs, @step and what is largest are
+ * @health, @extent, @energy_jump, @dependent: of the last good step, as outputs, @step and what is
+ * largest are
  * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
- * @energy_jump_max: largest since the start
+ * @energy_jump_max, @dependent_max: largest since the start
  * @energy_start:     kinetic + potential at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -123,12 +124,14 @@ struct lkd_figures {
     struct lk_health health;
     struct lk_extent extent;
     double energy_jump;
+    int dependent;
     double residual_position_max;
     double residual_velocity_max;
     double increment_max;
     double position_max;
     double speed_max;
     double energy_jump_max;
+    int dependent_max;
     double energy_start;
 };
 

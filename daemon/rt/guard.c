@@ -21,6 +21,7 @@ struct lkd_policy lkd_policy_default(void)
         .speed_limit = 1e5,
         .energy_jump = {0.1, 0.9},
         .increment = {1e-3, 1},
+        .pivot_limit = 0.003,
         .recover_samples = 3,
     };
 
@@ -231,6 +232,7 @@ static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *v
          !(view->position <= policy->position_limit && view->speed <= policy->speed_limit)},
         {LKD_CONDITION_ENERGY_JUMP, !(view->energy_jump <= policy->energy_jump.limit)},
         {LKD_CONDITION_INCREMENT, !(view->increment <= policy->increment.limit)},
+        {LKD_CONDITION_PIVOT, view->dependent > 0},
     };
     int fault = look_at_lateness(guard, view);
 

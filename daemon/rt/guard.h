@@ -46,6 +46,7 @@ enum lkd_condition {
     LKD_CONDITION_BOUNDS,
     LKD_CONDITION_ENERGY_JUMP,
     LKD_CONDITION_INCREMENT,
+    LKD_CONDITION_PIVOT,
     LKD_CONDITIONS,
 };
 
@@ -81,6 +82,7 @@ struct lkd_channel_rule {
  * @position_limit:  of LKD_CONDITION_BOUNDS [m];  @speed_limit: [m/s]
  * @energy_jump:     of LKD_CONDITION_ENERGY_JUMP, a share of the energy, see judge.h
  * @increment:       of LKD_CONDITION_INCREMENT [m or rad]
+ * @pivot_limit:     of LKD_CONDITION_PIVOT, see lk_system_dependent_rows()
  * @recover_samples: good ones in a row, at least 1
  * @channel:         @n_channels with a staleness of their own; names that the model lacks have no
  *                   effect */
@@ -93,6 +95,7 @@ struct lkd_policy {
     double speed_limit;
     struct lkd_threshold energy_jump;
     struct lkd_threshold increment;
+    double pivot_limit;
     uint64_t recover_samples;
     int n_channels;
     struct lkd_channel_rule channel[LKD_CHANNEL_RULES_MAX];
@@ -184,7 +187,8 @@ struct lkd_guard {
  * @step:     steps done;  @overruns: so far
  * @residual: largest violation after the last step;  @energy: balance of energy after it [J]
  * @position, @speed: largest of a body after it [m, m/s]
- * @energy_jump: that appeared [share];  @increment: last one of its iteration [m or rad] */
+ * @energy_jump: that appeared [share];  @increment: last one of its iteration [m or rad]
+ * @dependent: rows that depend on others now and did not before */
 struct lkd_guard_view {
     uint64_t step;
     uint64_t overruns;
@@ -194,6 +198,7 @@ struct lkd_guard_view {
     double speed;
     double energy_jump;
     double increment;
+    int dependent;
 };
 
 /** lkd_policy_default() - stale and lost inputs ramp to their initial value in 0.1 s, after 100

@@ -8,9 +8,10 @@
 #define PEAK_SHARE 1e-6
 #define LEAST_J    1e-9
 
-LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_health *start)
+LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_health *start, int dependent,
+                           double share)
 {
-    *judge = (struct lkd_judge){.before = *start};
+    *judge = (struct lkd_judge){.before = *start, .usual = dependent, .share = share};
 }
 
 /* Energy in the mechanism, and what moved in the step [J]. */
@@ -56,9 +57,26 @@ LK_RT double lkd_judge_energy(struct lkd_judge *judge, const struct lk_health *a
     return judge->appeared / judge->turnover;
 }
 
+LK_RT int lkd_judge_rows(struct lkd_judge *judge, int dependent)
+{
+    if (dependent <= judge->usual) {
+        judge->usual = judge->has_lasted ? judge->usual : dependent;
+        judge->lasting = 0;
+        return 0;
+    }
+    judge->least = judge->lasting == 0 || dependent < judge->least ? dependent : judge->least;
+    if (++judge->lasting < LKD_JUDGE_LASTING)
+        return dependent - judge->usual;
+    judge->usual = judge->least;
+    judge->has_lasted = true;
+    judge->lasting = 0;
+    return dependent - judge->usual;
+}
+
 LK_RT void lkd_judge_look(struct lkd_judge *judge, const struct lk_system *system,
                           struct lkd_findings *ret)
 {
+    ret->dependent = lkd_judge_rows(judge, lk_system_dependent_rows(system, judge->share));
     lk_system_health(system, &ret->health);
     lk_system_extent(system, &ret->extent);
     ret->energy_jump = lkd_judge_energy(judge, &ret->health, &ret->appeared);

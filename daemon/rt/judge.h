@@ -14,6 +14,11 @@
  * between potential, work and dissipation, the largest within the same memory. Growth by a tenth
  * every step shows as one half, growth by any factor in one step as up to one.
  *
+ * A fifth one tells of change points, where rows depend on others that did not before. What is
+ * usual is the least number since the start, which may be such a pose itself, or a greater one that
+ * has lasted for LKD_JUDGE_LASTING steps: pivots show redundant rows of mixed units in most poses
+ * only.
+ *
  * Every step costs the same: plain arithmetic on a few numbers, and one pass over the bodies. */
 #ifndef LKD_RT_JUDGE_H
 #define LKD_RT_JUDGE_H
@@ -22,23 +27,33 @@
 #include "linkage/linkage.h"
 #include <stdbool.h>
 
-#define LKD_JUDGE_STEPS 10
+#define LKD_JUDGE_STEPS   10
+#define LKD_JUDGE_LASTING 1000
 
 /** struct lkd_judge - @before: the last step;  @appeared: sum with memory [J];  @turnover: largest
- * with memory [J];  @peak: largest kinetic energy since the start [J] */
+ * with memory [J];  @peak: largest kinetic energy since the start [J]
+ * @share: see lk_system_dependent_rows();  @usual: number of these;  @lasting: steps in a row with
+ * more, @least of them;  @has_lasted: once */
 struct lkd_judge {
     struct lk_health before;
     double appeared;
     double turnover;
     double peak;
+    double share;
+    int usual;
+    int lasting;
+    int least;
+    bool has_lasted;
 };
 
-/** struct lkd_findings - of a step. @energy_jump: share;  @appeared: the same [J] */
+/** struct lkd_findings - of a step. @energy_jump: share;  @appeared: the same [J]
+ * @dependent: rows more than usual */
 struct lkd_findings {
     struct lk_health health;
     struct lk_extent extent;
     double energy_jump;
     double appeared;
+    int dependent;
 };
 
 /** struct lkd_beyond - what was beyond a limit at which a run ends.
@@ -52,9 +67,11 @@ struct lkd_beyond {
     bool is_speed;
 };
 
-/** lkd_judge_begin() - at the start of a run, or after a reset. @start: then
- * Thread: whoever runs the cycle.  RT: yes. */
-LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_health *start);
+/** lkd_judge_begin() - at the start of a run, or after a reset. @start: then;  @dependent: rows
+ * then, of at least @share, see lk_system_dependent_rows() Thread: whoever runs the cycle.  RT:
+ * yes. */
+LK_RT void lkd_judge_begin(struct lkd_judge *judge, const struct lk_health *start, int dependent,
+                           double share);
 
 /** lkd_judge_look() - the figures of the step that @system has made.
  * Thread: cycle.  RT: yes, O(bodies): 60 ns with one, 2.8 us with 1000, the rule included
@@ -67,6 +84,10 @@ LK_RT void lkd_judge_look(struct lkd_judge *judge, const struct lk_system *syste
  * Thread: cycle.  RT: yes. */
 LK_RT double lkd_judge_energy(struct lkd_judge *judge, const struct lk_health *after,
                               double *ret_appeared);
+
+/** lkd_judge_rows() - how many of the @dependent rows are more than usual.
+ * Thread: cycle.  RT: yes. */
+LK_RT int lkd_judge_rows(struct lkd_judge *judge, int dependent);
 
 /** lkd_judge_rule() - whether the run ends.
  * @ret_beyond: written where it does

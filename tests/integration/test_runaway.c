@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the policy does about the model itself: a bench that drives it beyond all bounds, energy
- * from nowhere, an iteration that does not converge. */
+ * from nowhere, an iteration that does not converge, a change point. */
 #include "benches.h"
 #include "runs.h"
 #include <math.h>
@@ -38,6 +38,25 @@ static const char pendulum[] = "linkage: 1\nname: pendulum\ngravity: [0, -9.81, 
                                "outputs:\n"
                                "  angle: {type: joint-position, joint: pin}\n"
                                "solver: {step: 0.005}\n";
+
+/* A parallelogram of cranks that a drive takes to within 0.001 rad of its change point and back. */
+static const char parallelogram[] =
+    "linkage: 1\nname: parallelogram\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: [1, 1, 1], position: [0.206334, 0.141161, 0]}\n"
+    "  rod: {mass: 1, inertia: [1, 1, 1], position: [0.912668, 0.282321, 0]}\n"
+    "  rocker: {mass: 1, inertia: [1, 1, 1], position: [1.206334, 0.141161, 0]}\n"
+    "joints:\n"
+    "  a: {type: revolute, bodies: [ground, crank], point: [0, 0, 0], axis: [0, 0, 1],\n"
+    "      coordinate: 0.6, drive: {harmonic: {amplitude: 0.2995, omega: 3, phase: 1.5708,\n"
+    "      offset: 0.3005}}}\n"
+    "  b: {type: revolute, bodies: [crank, rod], point: [0.412668, 0.282321, 0], axis: [0, 0, 1]}\n"
+    "  c: {type: revolute, bodies: [rod, rocker], point: [1.412668, 0.282321, 0], axis: [0, 0, "
+    "1]}\n"
+    "  d: {type: revolute, bodies: [ground, rocker], point: [1, 0, 0], axis: [0, 0, 1]}\n"
+    "outputs:\n"
+    "  angle: {type: joint-position, joint: d}\n"
+    "solver: {step: 0.005}\n";
 
 static void open_runaway(struct harness *h, const char *config)
 {
@@ -140,13 +159,27 @@ static void test_increment(void **state)
     harness_close(&h);
 }
 
+static void test_pivot(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NOT_REALTIME "policy: {stale: count, pivot: {limit: 0.002}}\n");
+    assert_int_equal(harness_load(&h, "parallelogram.yaml", parallelogram)->result, RESULT(OK));
+    harness_go(&h);
+    harness_await_log(&h, "a change point: rows of joints depend on others: up to", 1);
+    assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->dependent > 0);
+    assert_true(benches_policy(&h, CONDITION(PIVOT))->count > 0);
+    assert_string_equal(benches_policy(&h, CONDITION(PIVOT))->limit, "a share of 0.002");
+    harness_close(&h);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds_fault),
-        cmocka_unit_test(test_bounds_count),
-        cmocka_unit_test(test_energy_jump),
-        cmocka_unit_test(test_increment),
+        cmocka_unit_test(test_bounds_fault), cmocka_unit_test(test_bounds_count),
+        cmocka_unit_test(test_energy_jump),  cmocka_unit_test(test_increment),
+        cmocka_unit_test(test_pivot),
     };
 
     harness_init(argc, argv);

@@ -362,7 +362,7 @@ static const struct row {
     {"lk_system_outputs", LOOK, look_outputs},
     {"lk_system_body_state", LOOK, look_body_state},
     {"lk_system_joint_reaction", LOOK, look_reaction},
-    {"lk_system_health", LOOK, look_health},
+    {"lk_system_health lk_system_dependent_rows", LOOK, look_health},
     {"lk_system_extent", LOOK, look_extent},
     {"lk_row_text", LOOK, look_row},
     {"lk_mobility_init", LOOK, look_mobility},

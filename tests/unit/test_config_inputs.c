@@ -45,6 +45,8 @@ static void test_defaults(void **state)
     is_rule(&p->rule[LKD_CONDITION_INCREMENT], LKD_ACTION_COUNT, NAN, 0.1);
     assert_true(p->position_limit == 1e8 && p->speed_limit == 1e5);
     assert_true(p->energy_jump.limit == 0.1 && p->energy_jump.fault == 0.9);
+    is_rule(&p->rule[LKD_CONDITION_PIVOT], LKD_ACTION_COUNT, NAN, 0.1);
+    assert_true(p->pivot_limit == 0.003);
     assert_true(p->increment.limit == 1e-3 && p->increment.fault == 1);
     assert_int_equal(p->timeout_steps, 100);
     assert_true(p->residual_limit == 0.001);
@@ -66,6 +68,7 @@ static void test_words_and_maps(void **state)
                                        "  bounds: {action: hold, speed: 30}\n"
                                        "  energy_jump: {limit: 0.2, fault: 0}\n"
                                        "  increment: {action: fault, limit: 2, fault: 2}\n"
+                                       "  pivot: {action: fault, limit: 0.5}\n"
                                        "  recover: 9\n"
                                        "inputs:\n"
                                        "  claims: optional\n"
@@ -87,6 +90,8 @@ static void test_words_and_maps(void **state)
     assert_true(p->position_limit == 1e8 && p->speed_limit == 30);
     assert_true(p->energy_jump.limit == 0.2 && isinf(p->energy_jump.fault));
     assert_true(p->increment.limit == 2 && p->increment.fault == 2);
+    is_rule(&p->rule[LKD_CONDITION_PIVOT], LKD_ACTION_FAULT, NAN, 0.1);
+    assert_true(p->pivot_limit == 0.5);
     assert_int_equal(p->timeout_steps, 7);
     assert_true(p->residual_limit == 0.5);
     assert_true(p->energy_limit == 3);
@@ -149,6 +154,7 @@ static void test_refusals(void **state)
     refused("policy: {energy_jump: {limit: 0}}\n", ":2:31:", "positive");
     refused("policy: {energy_jump: {limit: 0.5, fault: 0.4}}\n", ":2:43:", "0 (never)");
     refused("policy: {energy_jump: {limit: 2}}\n", ":2:31:", "below the limit of 2");
+    refused("policy: {pivot: {limit: 1}}\n", ":2:25:", "a share of less than 1");
     refused("policy: {increment: {fault: -1}}\n", ":2:29:", "at least the limit");
     refused("policy: {increment: {position: 1}}\n", ":2:22:", "limit");
     refused("policy: {recover: 0}\n", ":2:19:", "1");

@@ -719,6 +719,15 @@ static void test_figures(void **state)
     try_figure(LKD_CONDITION_ENERGY_JUMP, &view.energy_jump, 0.1);
     try_figure(LKD_CONDITION_INCREMENT, &view.increment, 1e-3);
     renew();
+    view.dependent = 1;
+    steps(3);
+    view.dependent = 0;
+    steps(1);
+    view.dependent = 2;
+    steps(1);
+    assert_int_equal(count(LKD_CONDITION_PIVOT), 2);
+    view.dependent = 0;
+    renew();
     lkd_guard_fault(&guard, LKD_CONDITION_INCREMENT, 17);
     assert_int_equal(count(LKD_CONDITION_INCREMENT), 1);
     assert_int_equal(guard.last_step[LKD_CONDITION_INCREMENT], 17);

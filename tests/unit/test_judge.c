@@ -24,7 +24,7 @@ static int begin(void **state)
 {
     (void)state;
     now = (struct lk_health){.kinetic = 10};
-    lkd_judge_begin(&judge, &now);
+    lkd_judge_begin(&judge, &now, 0, 0.003);
     return 0;
 }
 
@@ -49,7 +49,7 @@ static void test_balanced(void **state)
         now.dissipated = lost;
         now.kinetic = 40 - now.potential + 2.5 * work - lost;
         if (i == 0)
-            lkd_judge_begin(&judge, &now);
+            lkd_judge_begin(&judge, &now, 0, 0.003);
         assert_true(share() < 1e-12);
     }
     assert_true(appeared < 1e-9);
@@ -119,7 +119,7 @@ static void test_round_off(void **state)
 {
     (void)state;
     now = (struct lk_health){.potential = -6e10};
-    lkd_judge_begin(&judge, &now);
+    lkd_judge_begin(&judge, &now, 0, 0.003);
     now.potential += 1e-4;
     assert_true(share() < 1e-5);
 
@@ -133,7 +133,7 @@ static void test_round_off(void **state)
     assert_true(share() < 1e-6);
 
     now = (struct lk_health){0};
-    lkd_judge_begin(&judge, &now);
+    lkd_judge_begin(&judge, &now, 0, 0.003);
     assert_true(share() == 0);
     now.kinetic = 1e-25;
     assert_true(share() < 1e-10);
@@ -265,7 +265,8 @@ static void judge_model(const char *path, int hold)
     inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     assert_non_null(inputs);
     lk_system_health(system, &start);
-    lkd_judge_begin(&judge, &start);
+    lkd_judge_begin(&judge, &start, lk_system_dependent_rows(system, defaults.pivot_limit),
+                    defaults.pivot_limit);
     for (int i = 0; i < 500; i++) {
         int condition;
 
@@ -304,6 +305,69 @@ static void test_example_models(void **state)
     assert_true(n > 20);
 }
 
+/* how many steps of a model within @seconds are in a change point */
+static int change_points(const char *name, double seconds)
+{
+    const struct lkd_policy defaults = lkd_policy_default();
+    struct lk_system *system;
+    struct lk_model *model;
+    struct lk_health start;
+    struct lk_error error;
+    double *inputs;
+    char path[1024];
+    int n = 0;
+
+    snprintf(path, sizeof(path), "%s/%s", models, name);
+    if (lk_model_read_file(path, &model, &error) || lk_system_new(model, NULL, &system, &error))
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
+    assert_non_null(inputs);
+    lk_system_health(system, &start);
+    lkd_judge_begin(&judge, &start, lk_system_dependent_rows(system, defaults.pivot_limit),
+                    defaults.pivot_limit);
+    for (int i = 0; i < (int)(seconds / lk_system_step_size(system)); i++) {
+        assert_int_equal(lk_system_step(system, inputs), 0);
+        lkd_judge_look(&judge, system, &found);
+        n += found.dependent > 0;
+    }
+    free(inputs);
+    lk_system_free(system);
+    return n;
+}
+
+/* Models that pass a change point, and others, redundant ones among them; all over 60 s:
+ * config/README.md. */
+static void test_change_points(void **state)
+{
+    (void)state;
+    assert_true(change_points("four-bar.yaml", 10) > 0);
+    assert_true(change_points("four-bar-vertical.yaml", 10) > 0);
+    assert_true(change_points("ladder-2.yaml", 10) > 0);
+    assert_int_equal(change_points("closed-loop-four.yaml", 10), 0);
+    assert_int_equal(change_points("double-closed-loop-eight.yaml", 5), 0);
+    assert_int_equal(change_points("slider-crank.yaml", 10), 0);
+    assert_int_equal(change_points("steering.yaml", 5), 0);
+    assert_int_equal(change_points("chain-128.yaml", 0.5), 0);
+}
+
+/* More than usual, until that has lasted. */
+static void test_rows(void **state)
+{
+    (void)state;
+    lkd_judge_begin(&judge, &now, 4, 0.003);
+    assert_int_equal(lkd_judge_rows(&judge, 4), 0);
+    assert_int_equal(lkd_judge_rows(&judge, 2), 0);
+    assert_int_equal(lkd_judge_rows(&judge, 4), 2);
+    assert_int_equal(lkd_judge_rows(&judge, 2), 0);
+    for (int i = 1; i < LKD_JUDGE_LASTING; i++)
+        assert_int_equal(lkd_judge_rows(&judge, i % 2 ? 3 : 4), i % 2 ? 1 : 2);
+    assert_int_equal(lkd_judge_rows(&judge, 3), 0);
+    assert_int_equal(lkd_judge_rows(&judge, 3), 0);
+    assert_int_equal(lkd_judge_rows(&judge, 2), 0);
+    assert_int_equal(lkd_judge_rows(&judge, 4), 1);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +380,8 @@ int main(int argc, char *argv[])
         cmocka_unit_test_setup(test_bounds, begin_rules),
         cmocka_unit_test_setup(test_residual, begin_rules),
         cmocka_unit_test_setup(test_thresholds, begin_rules),
+        cmocka_unit_test(test_change_points),
+        cmocka_unit_test(test_rows),
         cmocka_unit_test(test_example_models),
     };
 

@@ -220,6 +220,13 @@ struct lk_health {
 /** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *ret_health);
 
+/** lk_system_dependent_rows() - number of rows of rigid joints that others hold already in the pose
+ * of the last step: redundant ones, and more of them near a change point, where a mechanism may go
+ * on in more than one way. @share: of the rate of such a row a solve leaves more than this: all of
+ * it where a row is redundant, 1e-7 or so where it is not. Constant with formulations that have no
+ * such factor. Thread: cycle.  RT: yes, O(rows). */
+LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share);
+
 /** struct lk_extent - how far the bodies of the model are, and how fast.
  * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its body
  * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body */

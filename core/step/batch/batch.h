@@ -280,6 +280,10 @@ struct lk_batches {
     double *sums;  /* a struct sums of each task, see rattle_bodies_inl.h */
 };
 
+/** lk_batches_dependent_rows() - see lk_system_dependent_rows(). Lanes beyond the last part of a
+ * block may count, too, the same number of times in every pose. RT: yes. */
+LK_RT int lk_batches_dependent_rows(const struct lk_batches *batches, double share);
+
 /** struct lk_engine_step - @step, @renew: see struct lk_formulation */
 struct lk_engine_step {
     LK_RT int (*step)(struct lk_system *system, const double *inputs);
