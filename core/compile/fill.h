@@ -6,6 +6,30 @@
 #include "compile/draft.h"
 #include "step/system.h"
 
+/* ---- memory.c ---- */
+
+/** lk_fill_create() - a system in an arena of its own, filled. Return: 0, LK_E_MODEL, -ENOMEM. */
+int lk_fill_create(const struct lk_draft *draft, struct lk_system **ret_system,
+                   struct lk_error *ret_error);
+
+/* ---- fill_system.c ---- */
+
+/** lk_fill_system() - fill a system whose places are known; its initial configuration is the first
+ * state. Return: 0, LK_E_MODEL, -ENOMEM. */
+int lk_fill_system(struct lk_system *system, const struct lk_draft *draft,
+                   struct lk_error *ret_error);
+
+/* ---- fill_scales.c ---- */
+
+/** lk_fill_scales() - diagonal of s Phi_q W Phi_q^T, of every row. Needs Jacobians. */
+void lk_fill_scales(struct lk_system *system);
+/** lk_fill_regularise() - E of rigid rows. @is_soft: of joints that give way */
+void lk_fill_regularise(struct lk_system *system, int is_soft);
+/** lk_fill_inverse_mass() - inverse mass of row @r of block @joint, Phi_q W Phi_q^T of whole,
+ * unsplit bodies [1/kg, 1/(kg m^2)]; a body without mass counts with its neighbour's. */
+double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
+                            int r);
+
 /* ---- fill.c: joints and loads ---- */
 
 #define LK_ARTIFICIAL_MASS 1e-6 /* in W, as a fraction of the lightest neighbour's mass */
@@ -33,12 +57,6 @@ double lk_fill_mobility(struct lk_system *system, const struct lk_law *law);
  * find the stops too stiff for the step, with their restitution. Needs Jacobians and E of rigid
  * rows. */
 void lk_fill_contacts(struct lk_system *system, const struct lk_draft *draft);
-
-/** lk_fill_inverse_mass() - inverse mass of row @r of block @joint, Phi_q W Phi_q^T of whole,
- * unsplit bodies [1/kg, 1/(kg m^2)]; a body without mass counts with its neighbour's. In
- * compile.c. */
-double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
-                            int r);
 
 /* ---- fill_tyres.c ---- */
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scales of the rows, and the regularisation E of rigid ones. */
+#include "compile/fill.h"
+#include "maths/vec.h"
+#include <math.h>
+
+#define ROUNDOFF_FLOOR 1e-13 /* of the diagonal: an E above the round-off of elimination */
+#define INDEPENDENT    1e-16 /* E of rows that never depend on each other, as eps: round-off */
+#define SOFT_STIFFNESS 2e9   /* [N/m] of a joint with soft redundancy, as of steel parts */
+
+/* s Phi W Phi^T of row @r, one side of a joint */
+static double row_diagonal(const struct lk_system *sys, int joint, int side, int r)
+{
+    int body = sys->joint[joint].body[side];
+    double row[6], turn[3];
+
+    if (body >= sys->n_bodies)
+        return 0;
+    lk_jacobian_row(sys->jacobian[joint], side, r, row);
+    lk_sym_mul(sys->sW[body].inertia, row + 3, turn);
+    return sys->sW[body].mass * lk_dot(row, row) + lk_dot(row + 3, turn);
+}
+
+void lk_fill_scales(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int r = 0; r < sys->joint[i].n_rows; r++)
+            for (int s = 0; s < sys->joint[i].n_sides; s++)
+                sys->scale[sys->joint[i].row + r] += row_diagonal(sys, i, s, r);
+}
+
+/* The same for a body with its largest moment of inertia about every axis, and with its neighbour's
+ * mass and moment where it has none. A slender axis, or the artificial mass in W, would make E so
+ * large against the other bodies behind the joint that its rows became springs. */
+static double rounded_diagonal(const struct lk_system *sys, int joint, int side, int r)
+{
+    int b = sys->joint[joint].body[side];
+    const struct lk_body *body;
+    double row[6], turn[3], moment, shift;
+
+    if (b >= sys->n_bodies) /* the ground is not in the array of bodies */
+        return 0;
+    body = &sys->body[b];
+    lk_jacobian_row(sys->jacobian[joint], side, r, row);
+    lk_sym_mul(sys->sW[b].inertia, row + 3, turn);
+    moment = lk_max(lk_max(body->inertia[0], body->inertia[1]), body->inertia[2]);
+    shift = sys->sW[b].mass * (body->mass > 0 ? 1 : LK_ARTIFICIAL_MASS) * lk_dot(row, row);
+    return shift + (moment > 0 ? sys->s / moment * lk_dot(row + 3, row + 3)
+                               : LK_ARTIFICIAL_MASS * lk_dot(row + 3, turn));
+}
+
+double lk_fill_inverse_mass(const struct lk_system *sys, const struct lk_draft *d, int joint, int r)
+{
+    double sum = 0;
+
+    for (int s = 0; s < sys->joint[joint].n_sides; s++) {
+        int body = sys->joint[joint].body[s];
+
+        if (body < sys->n_bodies)
+            sum += rounded_diagonal(sys, joint, s, r) / d->n_parts[sys->body[body].of];
+    }
+    return sum / sys->s;
+}
+
+/* E of rigid rows: 2 eps times the smallest mean diagonal among the bodies, lengths and angles
+ * separately; eps is the smallest that keeps the multipliers of redundant rows above round-off.
+ * Beside a body without mass, whose artificial mass dominates the diagonal, E stays above the
+ * round-off of the elimination. Rows that are independent need no more than round-off, if the step
+ * asks for a regularisation at all. With soft redundancy every joint is as compliant as steel
+ * parts. */
+void lk_fill_regularise(struct lk_system *sys, int is_soft)
+{
+    double ratio = 1e-3 / sys->h;
+    double own = sys->formulation->regularisation;
+    double eps = own > 0 ? own : fmin(1e-8 * fmax(1, ratio * ratio), 1e-6);
+
+    double floor = sys->rows_are_independent ? 0 : ROUNDOFF_FLOOR;
+
+    if (sys->rows_are_independent)
+        eps = INDEPENDENT;
+
+    for (int i = 0; i < sys->n_joints; i++) {
+        struct lk_joint *j = &sys->joint[i];
+        const int bound[3] = {0, j->n_length, lk_rigid_rows(j)};
+
+        for (int unit = 0; unit < 2 && !lk_is_compliant(j); unit++) {
+            double least = INFINITY, all = 0;
+            int n = bound[unit + 1] - bound[unit];
+
+            for (int s = 0; s < j->n_sides && n > 0; s++) {
+                double sum = 0;
+
+                for (int r = bound[unit]; r < bound[unit + 1]; r++) {
+                    sum += rounded_diagonal(sys, i, s, r);
+                    all += row_diagonal(sys, i, s, r);
+                }
+                if (j->body[s] < sys->n_bodies && sum > 0)
+                    least = fmin(least, sum / n);
+            }
+            double soft =
+                unit == 0 ? 1 / SOFT_STIFFNESS : 1 / (SOFT_STIFFNESS * sys->arm * sys->arm);
+            double E = fmax(2 * eps * (isinf(least) ? 0 : least), floor * all);
+
+            for (int r = bound[unit]; r < bound[unit + 1]; r++)
+                sys->regular[j->row + r] = sys->rigid[j->row + r] = is_soft ? fmax(E, soft) : E;
+        }
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills a system with what the model says: bodies, joints, loads, channels, and what follows from
+ * them together. */
+#include "compile/batch/batches.h"
+#include "compile/compile.h"
+#include "compile/fill.h"
+#include "compile/independence.h"
+#include "maths/vec.h"
+#include "step/tyres.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* the initial configuration of a body; the parts of a split body share one place */
+static void fill_body(struct lk_system *sys, int b, const struct lk_body_def *def)
+{
+    struct lk_motion *m = &sys->now.motion[b];
+    double R[9];
+
+    memcpy(sys->body_name[b], def->name, LK_NAME_SIZE);
+    memcpy(m->x, def->position, sizeof(m->x));
+    memcpy(m->q, def->orientation, sizeof(m->q));
+    memcpy(m->v.v, def->velocity, sizeof(m->v.v));
+    lk_quat_matrix(m->q, R);
+    lk_rotate_back(R, def->angular_velocity, m->v.w);
+}
+
+/* names for messages: joints have those of the model, other rows that of their origin */
+static void name_joint(struct lk_system *sys, const struct lk_draft *d, int i)
+{
+    const struct lk_draft_block *b = &d->blocks[i];
+    const char *name = b->joint >= 0   ? d->model->joints[b->joint].name
+                       : b->force >= 0 ? d->model->forces[b->force].name
+                                       : d->model->bodies[d->of[b->body[1]]].name;
+
+    memcpy(sys->joint_name[i], name, LK_NAME_SIZE);
+}
+
+static void fill_coordinates(struct lk_system *sys, const struct lk_model *m)
+{
+    int at = 0;
+
+    for (int i = 0; i < m->n_joints; i++) {
+        sys->joint[i].first_coordinate = at;
+        for (int k = 0; k < lk_joint_traits[m->joints[i].type].n_coordinates; k++)
+            sys->now.coordinate[at++] = m->joints[i].coordinate[k];
+    }
+}
+
+/* the sides of joints at each body; the ground has none */
+static void fill_sides(struct lk_system *sys)
+{
+    int n = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        sys->first_side[b] = n;
+        for (int i = 0; i < sys->n_joints; i++)
+            for (int s = 0; s < sys->joint[i].n_sides; s++)
+                if (sys->joint[i].body[s] == b)
+                    sys->side[n++] =
+                        lk_side_of(sys->jacobian[i], s, sys->joint[i].row, sys->joint[i].n_rows);
+    }
+    sys->first_side[sys->n_bodies] = n;
+}
+
+static void fill_loads(struct lk_system *sys, const struct lk_model *m)
+{
+    for (int i = 0; i < m->n_forces; i++) {
+        const struct lk_force_def *f = &m->forces[i];
+        int is_torque = f->type == LK_FORCE_CONSTANT_TORQUE || f->type == LK_FORCE_HARMONIC_TORQUE;
+
+        if (f->type < LK_FORCE_CONSTANT_FORCE || f->type == LK_FORCE_TYRE)
+            continue;
+        struct lk_load *l = &sys->load[sys->n_loads++];
+        *l = lk_fill_load(sys, f->body[0], f->point[0], f->frame, is_torque);
+        memcpy(l->vector, f->vector, sizeof(l->vector));
+        l->is_harmonic = f->type == LK_FORCE_HARMONIC_FORCE || f->type == LK_FORCE_HARMONIC_TORQUE;
+        l->omega = f->omega;
+        l->phase = f->phase;
+    }
+}
+
+static void fill_inputs(struct lk_system *sys, const struct lk_model *m)
+{
+    for (int i = 0, at = 0; i < m->n_inputs; i++) {
+        const struct lk_input_def *def = &m->inputs[i];
+        struct lk_input *in = &sys->input[i];
+
+        lk_channels_describe_input(m, def, at, &sys->input_channel[i]);
+        *in = (struct lk_input){
+            .type = def->type, .joint = def->joint, .which = def->coordinate, .offset = at};
+        if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
+            in->load = lk_fill_load(sys, def->body, def->point, def->frame,
+                                    def->type == LK_INPUT_BODY_TORQUE);
+        if (def->type == LK_INPUT_SIGNAL) /* a number of the model until a bench sends another */
+            sys->now.inputs[at] = def->initial;
+        at += sys->input_channel[i].size;
+    }
+}
+
+/* sets up the block and the terms of force element @force */
+static void find_element(const struct lk_system *sys, int force, struct lk_output *out)
+{
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_law *law = &sys->law[i];
+
+        for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+            if (sys->term[k].force != force || out->n_terms >= law->n_terms)
+                continue;
+            if (out->n_terms == 0) {
+                out->joint = law->joint;
+                out->term = k;
+            }
+            out->n_terms += law->joint == out->joint && law->row == 0;
+        }
+    }
+}
+
+static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
+{
+    const struct lk_output_def *def = &m->outputs[i];
+    struct lk_output *out = &sys->output[i];
+    double R[9];
+
+    *out = (struct lk_output){
+        .type = def->type, .joint = def->joint, .body = def->body, .offset = sys->output_size};
+    lk_channels_describe_output(m, def, out->offset, &sys->output_channel[i]);
+    out->size = sys->output_channel[i].size;
+    sys->output_size += out->size;
+    if (def->type == LK_OUTPUT_POINT_POSITION || def->type == LK_OUTPUT_POINT_VELOCITY ||
+        def->type == LK_OUTPUT_POINT_ACCELERATION || def->type == LK_OUTPUT_INERTIAL_SENSOR)
+        memcpy(out->point, lk_fill_load(sys, def->body, def->point, LK_FRAME_WORLD, 0).point,
+               sizeof(out->point));
+    if (def->type == LK_OUTPUT_INERTIAL_SENSOR) {
+        lk_quat_matrix(def->orientation, R);
+        for (int k = 0; k < 3; k++) {
+            const double axis[3] = {R[k], R[3 + k], R[6 + k]};
+
+            lk_rotate_back(sys->pose[def->body].R, axis, out->axes[k]);
+        }
+    }
+    if (def->type == LK_OUTPUT_FORCE)
+        find_element(sys, def->force, out);
+    if (def->type == LK_OUTPUT_TYRE || def->type == LK_OUTPUT_TYRE_CONTACT)
+        out->tyre = m->forces[def->force].tyre;
+    if (def->type == LK_OUTPUT_JOINT_POSITION)
+        sys->joint[def->joint].needs_coordinate = 1;
+    sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
+}
+
+/* a length of the mechanism: the largest arm of a joint [m] */
+static double longest_arm(const struct lk_system *sys)
+{
+    double longest = 0;
+
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2 && !sys->joint[i].of[0]; s++)
+            if (sys->joint[i].body[s] < sys->n_bodies)
+                longest = lk_max(longest, lk_norm(sys->joint[i].p[s]));
+    return longest > 0 ? longest : 1;
+}
+
+static void fill_needs(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_joints; i++) {
+        struct lk_joint *j = &sys->joint[i];
+
+        for (int k = 0; k < LK_COUPLED_MAX; k++)
+            if (j->of[k])
+                sys->joint[j->of[k] - sys->joint].needs_coordinate = 1;
+        sys->needs_twists |= lk_is_compliant(j) || j->of[0];
+    }
+    for (int i = 0; i < sys->n_named_joints; i++)
+        if (sys->joint[i].needs_coordinate)
+            sys->followed[sys->n_followed++] = i;
+}
+
+int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
+{
+    const struct lk_model *m = d->model;
+    int r;
+
+    sys->pose[sys->n_bodies] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    memcpy(sys->gravity, m->gravity, sizeof(sys->gravity));
+    for (int b = 0; b < sys->n_bodies; b++)
+        fill_body(sys, b, &m->bodies[d->of[b]]);
+    for (int b = 0; b < m->n_bodies; b++)
+        sys->summary.total_mass += m->bodies[b].mass;
+    lk_evaluate_poses(sys, &sys->now);
+    lk_fill_frames(sys, d);
+    lk_fill_roads(sys, d);
+    for (int i = 0; i < sys->n_joints; i++) {
+        lk_fill_joint(sys, d, i);
+        name_joint(sys, d, i);
+        sys->summary.n_rows_rigid += lk_rigid_rows(&sys->joint[i]);
+    }
+    sys->arm = longest_arm(sys);
+    fill_coordinates(sys, m);
+    fill_sides(sys);
+    lk_fill_laws(sys, d);
+    fill_loads(sys, m);
+    fill_inputs(sys, m);
+    lk_fill_tyres(sys, d);
+    lk_fill_drives(sys, d);
+    for (int i = 0; i < m->n_outputs; i++)
+        fill_output(sys, m, i);
+    fill_needs(sys);
+    lk_fill_masses(sys, d);
+    lk_evaluate_jacobians(sys);
+    lk_fill_scales(sys);
+    if (sys->formulation->regularisation > 0) {
+        r = lk_independence_find(sys, &sys->rows_are_independent);
+        if (r < 0)
+            return r;
+    }
+    lk_fill_regularise(sys, m->solver.soft_redundancy);
+    lk_fill_contacts(sys, d);
+    lk_fill_light(sys);
+    r = lk_fill_check_massless(sys, ret_error);
+    if (sys->batches)
+        lk_batches_fill(sys);
+    memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
+    return r;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a system: how much it is, where everything lies, and who fills it. */
+#include "compile/batch/batches.h"
+#include "compile/batch/prices.h"
+#include "compile/compile.h"
+#include "compile/fill.h"
+#include "step/extrapolate.h"
+#include "step/tyres.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int input_size(const struct lk_model *m)
+{
+    struct lk_channel c;
+    int size = 0;
+
+    for (int i = 0; i < m->n_inputs; i++) {
+        lk_channels_describe_input(m, &m->inputs[i], size, &c);
+        size += c.size;
+    }
+    return size;
+}
+
+static void layout_state(struct lk_system *sys, struct lk_state *state, struct lk_arena *arena)
+{
+    size_t motion = (size_t)sys->n_bodies * sizeof(struct lk_motion) / sizeof(double);
+    size_t lambda = (size_t)sys->n_rows, coordinate = (size_t)sys->n_coordinates;
+    size_t rate = coordinate, inputs = (size_t)sys->input_size;
+    size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
+    size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
+    size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
+    size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
+
+    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + samples +
+                      balance + carcass + own;
+    state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
+    if (!arena->base)
+        return;
+    state->motion = (struct lk_motion *)state->block;
+    state->lambda = state->block + motion;
+    state->coordinate = state->lambda + lambda;
+    state->rate = state->coordinate + coordinate;
+    state->inputs = state->rate + rate;
+    state->tangent = state->inputs + inputs;
+    state->wind = state->tangent + tangent;
+    state->samples = (struct lk_drive_samples *)(state->wind + wind);
+    state->balance = (struct lk_balance *)(state->wind + wind + samples);
+    state->carcass = (struct lk_carcass *)(state->wind + wind + samples + balance);
+    state->own = state->wind + wind + samples + balance + carcass;
+}
+
+static size_t jacobian_size(const struct lk_draft_block *b)
+{
+    return (size_t)lk_jacobian_size(b->n_sides, lk_jacobian_pad(b->n_rows),
+                                    lk_joint_is_point(b->type, b->kind));
+}
+
+static void layout_jacobians(struct lk_system *sys, const struct lk_draft *d,
+                             struct lk_arena *arena)
+{
+    size_t size = 0;
+    double *values;
+
+    for (int i = 0; i < sys->n_joints; i++)
+        size += jacobian_size(&d->blocks[i]);
+    values = lk_arena_take(arena, size, sizeof(double));
+    for (int i = 0; i < sys->n_joints && arena->base; i++) {
+        const struct lk_draft_block *b = &d->blocks[i];
+
+        sys->jacobian[i] = (struct lk_jacobian){
+            .J = values,
+            .pad = lk_jacobian_pad(b->n_rows),
+            .is_point = lk_joint_is_point(b->type, b->kind),
+        };
+        values += jacobian_size(b);
+    }
+}
+
+/* The order is that of use in a step; names and channels, which no step reads, come last. */
+static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
+{
+    const struct lk_model *m = d->model;
+    size_t bodies = (size_t)sys->n_bodies, joints = (size_t)sys->n_joints;
+    size_t places = bodies + 1 + (size_t)sys->n_frames;
+
+    layout_state(sys, &sys->now, arena);
+    layout_state(sys, &sys->next, arena);
+    sys->body = lk_arena_take(arena, bodies + 1, sizeof(*sys->body));
+    sys->W = lk_arena_take(arena, bodies + 1, sizeof(*sys->W));
+    sys->sW = lk_arena_take(arena, bodies + 1, sizeof(*sys->sW));
+    sys->side = lk_arena_take(arena, LK_SIDES_MAX * joints, sizeof(*sys->side));
+    sys->first_side = lk_arena_take(arena, bodies + 1, sizeof(*sys->first_side));
+    sys->joint = lk_arena_take(arena, joints, sizeof(*sys->joint));
+    sys->regular = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->rigid = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->pose = lk_arena_take(arena, places, sizeof(*sys->pose));
+    sys->twist = lk_arena_take(arena, places, sizeof(*sys->twist));
+    sys->residual = lk_arena_take(arena, places, sizeof(*sys->residual));
+    sys->correction = lk_arena_take(arena, places, sizeof(*sys->correction));
+    sys->quad = lk_arena_take(arena, (bodies + 3) / 4, sizeof(*sys->quad));
+    sys->jacobian = lk_arena_take(arena, joints, sizeof(*sys->jacobian));
+    layout_jacobians(sys, d, arena);
+    sys->solution = lk_arena_take(arena, (size_t)sys->n_rows + LK_ROWS_PAD, sizeof(double));
+    lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
+    lk_fill_laws_layout(sys, d, arena);
+    lk_fill_drives_layout(sys, d, arena);
+    lk_fill_tyres_layout(sys, d, arena);
+    if (d->batches) {
+        struct lk_batches *batches = lk_batches_layout(d->batches, sys, arena);
+
+        sys->batches = batches;
+    }
+    sys->scale = lk_arena_take(arena, (size_t)sys->n_rows, sizeof(double));
+    sys->followed = lk_arena_take(arena, (size_t)sys->n_named_joints, sizeof(int));
+    sys->load = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->load));
+    sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));
+    sys->output = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output));
+    layout_state(sys, &sys->start, arena);
+    sys->input_channel = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input_channel));
+    sys->output_channel = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output_channel));
+    sys->body_name = lk_arena_take(arena, bodies, sizeof(*sys->body_name));
+    sys->joint_name = lk_arena_take(arena, joints, sizeof(*sys->joint_name));
+    return sys->formulation->layout ? sys->formulation->layout(sys, &d->topology, &d->plan, arena)
+                                    : 0;
+}
+
+static void summarise_system(struct lk_system *sys, const struct lk_draft *d, size_t memory)
+{
+    struct lk_summary *s = &sys->summary;
+
+    s->n_bodies = sys->n_named_bodies;
+    s->iterations = sys->iterations;
+    s->n_joints = sys->n_named_joints;
+    for (int b = 0; b < sys->n_named_bodies; b++) {
+        s->n_split += d->n_parts[b] > 1;
+        s->n_parts += d->n_parts[b] > 1 ? d->n_parts[b] : 0;
+    }
+    s->n_rows_compliant = sys->n_rows - s->n_rows_rigid;
+    s->tree_depth = d->plan.depth;
+    s->tree_fronts = d->plan.n_fronts;
+    s->largest_front = d->plan.largest;
+    s->step_flops =
+        lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    if (sys->formulation->own_size && sys->formulation->is_explicit)
+        s->step_flops = 0; /* its equations are not those of the tree */
+    else if (sys->formulation->is_explicit)
+        s->step_flops =
+            4 * d->plan.factor_flops + (sys->n_inputs > 0 ? 10 : 9) * d->plan.solve_flops;
+    sys->project_flops =
+        d->plan.factor_flops +
+        (sys->formulation->extrapolation ? sys->formulation->extrapolation->n_solves : 4) *
+            d->plan.solve_flops;
+    s->memory = memory;
+}
+
+/* the constants that determine the size of memory */
+static struct lk_system shape_of(const struct lk_draft *d)
+{
+    const struct lk_model *m = d->model;
+    struct lk_system shape = {
+        .formulation = d->batches ? d->formulation->in_lanes : d->formulation,
+        .h = d->h,
+        .s = d->h * d->h / 4,
+        .penalty = m->solver.penalty,
+        .iterations = d->iterations,
+        .n_solves = lk_draft_solves(d),
+        .starts_balanced = m->starts_balanced,
+        .leak_always = m->solver.soft_redundancy,
+        .n_bodies = d->n_bodies,
+        .n_named_bodies = m->n_bodies,
+        .n_frames = d->n_frames,
+        .n_joints = d->n_blocks,
+        .n_named_joints = m->n_joints,
+        .n_coordinates = d->n_coordinates,
+        .n_drives = m->n_drives,
+        .n_tyres = m->n_tyres,
+        .n_roads = m->n_roads,
+        .n_inputs = m->n_inputs,
+        .n_outputs = m->n_outputs,
+        .input_size = input_size(m),
+    };
+
+    if (shape.formulation->own_size)
+        shape.n_own = shape.formulation->own_size(d->n_bodies);
+    for (int i = 0; i < d->n_blocks; i++) {
+        shape.n_rows += d->n_rows[i];
+        shape.n_laws += d->blocks[i].kind >= LK_ROWS_COMPLIANT ? d->n_rows[i] : 0;
+    }
+    for (int i = 0; i < m->n_inputs; i++)
+        shape.n_jumps += lk_input_is_load(m->inputs[i].type);
+    for (int i = 0; i < m->n_forces; i++)
+        shape.n_stops += m->forces[i].type == LK_FORCE_STOP;
+    for (int i = 0; i < m->n_forces; i++)
+        shape.n_winds += m->forces[i].has_wind_up;
+    shape.n_jumps += shape.n_stops;
+    return shape;
+}
+
+static void name_prices(struct lk_system *sys, const struct lk_draft *d)
+{
+    sys->prices = d->prices;
+    snprintf(sys->prices_name, sizeof(sys->prices_name), "%s%s", d->prices->name,
+             d->has_own_prices ? "" : ", the nearest known");
+}
+
+/* first counts, then places: the only memory of a system */
+int lk_fill_create(const struct lk_draft *d, struct lk_system **ret_system,
+                   struct lk_error *ret_error)
+{
+    struct lk_system shape = shape_of(d);
+    struct lk_arena arena = {0};
+    struct lk_system *sys;
+    int r;
+
+    sys = lk_arena_take(&arena, 1, sizeof(*sys));
+    r = layout_system(&shape, d, &arena);
+    if (r != 0)
+        return r;
+    arena.base = aligned_alloc(LK_CACHE_LINE, arena.used);
+    if (!arena.base)
+        return -ENOMEM;
+    memset(arena.base, 0, arena.used);
+    arena.used = 0;
+    sys = lk_arena_take(&arena, 1, sizeof(*sys));
+    *sys = shape;
+    name_prices(sys, d);
+    r = layout_system(sys, d, &arena);
+    if (r == 0)
+        r = lk_fill_system(sys, d, ret_error);
+    if (r != 0) {
+        lk_system_free(sys);
+        return r;
+    }
+    summarise_system(sys, d, arena.used);
+    *ret_system = sys;
+    return 0;
+}
