@@ -537,8 +537,8 @@ static void nothing_is_violated_initially(void **state)
         double phi[6];
         struct at at;
 
-        if (type == LK_JOINT_GEAR || type == LK_JOINT_RACK || type == LK_JOINT_COORDINATE ||
-            type == LK_JOINT_CONE_ON_RAIL)
+        if (lk_coupled_joints((enum lk_joint_type)type) > 0 || type == LK_JOINT_COORDINATE ||
+            type == LK_JOINT_CONE_ON_RAIL || type == LK_JOINT_TYRE)
             continue;
         j.length = 0;
         move(&m.base, 0, &at);
