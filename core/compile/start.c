@@ -524,7 +524,8 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
     for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
         lk_project_accelerations(sys, &sys->now, NULL);
     drop_unreachable(sys);
-    sys->is_redundant = lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
+    sys->is_redundant = !sys->rows_are_independent &&
+                        lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
     if (spend_round(sys))
         return -ECANCELED;
     couple_compliant_rows(sys, 1);
