@@ -124,6 +124,74 @@ static void a_split_hub_moves_as_one_body(void **state)
     lk_system_free(b);
 }
 
+#define ROTORS   24
+#define FRICTION 0.3  /* [N m] */
+#define SPEED    20.0 /* of the rotors [rad/s] */
+
+/* a hub on a hinge, and round about it rotors on hinges with friction, which take it with them */
+static void write_rubbing_hub(char *text, const char *formulation)
+{
+    append(text, "linkage: 1\nname: hub\nbodies:\n  hub: {mass: 5, inertia: [1, 1, 2], position: "
+                 "[0, 0, 0]}\n");
+    for (int i = 0; i < ROTORS; i++)
+        append(text,
+               "  r%d: {mass: 0.1, inertia: [1, 1, 0.4], position: [%.17g, %.17g, 0], "
+               "angular_velocity: [0, 0, %g]}\n",
+               i, cos(2 * M_PI * i / ROTORS), sin(2 * M_PI * i / ROTORS), SPEED);
+    append(text,
+           "joints:\n  hinge: {type: revolute, bodies: [ground, hub], point: [0, 0, 0], axis: "
+           "[0, 0, 1]}\n");
+    for (int i = 0; i < ROTORS; i++)
+        append(text,
+               "  j%d: {type: revolute, bodies: [hub, r%d], point: [%.17g, %.17g, 0], axis: [0, 0, "
+               "1]}\n",
+               i, i, cos(2 * M_PI * i / ROTORS), sin(2 * M_PI * i / ROTORS));
+    append(text, "forces:\n");
+    for (int i = 0; i < ROTORS; i++)
+        append(text, "  f%d: {type: friction, joint: j%d, coulomb: %g, creep: 0.01}\n", i, i,
+               FRICTION);
+    append(text, "solver: {step: 0.001, formulation: %s}\n", formulation);
+}
+
+/* Friction at the joints of a split body: the hub, with the rotors' masses, gains what they lose.
+ */
+static void friction_turns_a_split_hub(void **state)
+{
+    static const struct {
+        const char *name;
+        double error;
+    } formulations[] = {{"rattle", 1e-9}, {"ali3", 1e-4}};
+    double hub = ROTORS * FRICTION / (2 + ROTORS * 0.1), rotor = FRICTION / 0.4;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        static char text[TEXT_SIZE];
+        struct lk_summary summary;
+        struct lk_body_state s;
+        struct lk_system *sys;
+
+        text[0] = '\0';
+        write_rubbing_hub(text, formulations[k].name);
+        sys = compile(text);
+        lk_system_summary(sys, &summary);
+        assert_int_equal(summary.n_split, 1);
+        run(sys, 2000);
+        lk_system_body_state(sys, lk_system_body_index(sys, "hub"), &s);
+        printf("    %s: hub %.9f rad/s, should be %.9f\n", formulations[k].name,
+               s.angular_velocity[2], 2 * hub);
+        assert_true(fabs(s.angular_velocity[2] / (2 * hub) - 1) < formulations[k].error);
+        for (int i = 0; i < ROTORS; i++) {
+            char name[16];
+
+            snprintf(name, sizeof(name), "r%d", i);
+            lk_system_body_state(sys, lk_system_body_index(sys, name), &s);
+            assert_true(fabs(s.angular_velocity[2] / (SPEED - 2 * rotor) - 1) <
+                        formulations[k].error);
+        }
+        lk_system_free(sys);
+    }
+}
+
 /* ---- bodies without mass ---- */
 
 #define BALL                                                                                       \
@@ -390,6 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_split_hub_moves_as_one_body),
+        cmocka_unit_test(friction_turns_a_split_hub),
         cmocka_unit_test(a_massless_link_is_a_rod),
         cmocka_unit_test(undetermined_motion_is_refused),
         cmocka_unit_test(a_spring_determines_a_massless_turn),
