@@ -275,9 +275,10 @@ static int has_laws(const struct lk_draft *d)
 int lk_draft_factors(const struct lk_draft *d)
 {
     int stops = lk_draft_stops(d);
-    int is_rattle = d->formulation == &lk_formulation_rattle;
 
-    return 2 - (is_rattle && !has_laws(d)) + (stops > 0 ? 2 : 0) + (stops > 1);
+    if (d->formulation == &lk_formulation_rattle)
+        return 1 + has_laws(d);
+    return 2 + (stops > 0 ? 2 : 0) + (stops > 1);
 }
 
 int lk_draft_solves(const struct lk_draft *d)
@@ -287,7 +288,7 @@ int lk_draft_solves(const struct lk_draft *d)
     for (int i = 0; i < d->model->n_inputs; i++)
         jumps |= lk_input_is_load(d->model->inputs[i].type);
     if (d->formulation == &lk_formulation_rattle)
-        return d->iterations + 6 + again;
+        return d->iterations + 6;
     return d->iterations + 2 + (jumps || stops > 0) + again;
 }
 

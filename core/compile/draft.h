@@ -109,13 +109,14 @@ static inline int lk_draft_stops(const struct lk_draft *d)
 }
 
 /** lk_draft_factors() - factorisations in a step. `ali3`: one for the iterations, one for the
- * projections; `rattle`: both in one, but with laws. Two more with stops, which decide contact, and
- * a third with several stops. */
+ * projections, two more with stops, which decide contact, and a third with several stops; `rattle`:
+ * one, and one more with laws. */
 int lk_draft_factors(const struct lk_draft *d);
 
 /** lk_draft_solves() - solves in a step: iterations, two projections, one for a jump of the loads,
- * and one for each factorisation that stops add. `rattle` has no jumps; it closes the positions,
- * solves each projection twice, and one time more for what no motion removes. */
+ * and one for each factorisation that stops add. `rattle` has no jumps and decides
+ * stops apart; it closes the positions, solves each projection twice, and one time more for what no
+ * motion removes. */
 int lk_draft_solves(const struct lk_draft *d);
 
 #endif

@@ -4,6 +4,7 @@
 #include "compile/batch/prices.h"
 #include "compile/compile.h"
 #include "compile/fill.h"
+#include "solve/complementarity.h"
 #include "step/extrapolate.h"
 #include "step/tyres.h"
 #include <errno.h>
@@ -126,6 +127,28 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
                                     : 0;
 }
 
+static int count_hard_stops(const struct lk_system *sys)
+{
+    int n = 0;
+
+    for (int i = 0; i < sys->n_laws; i++)
+        for (int k = 0; k < sys->law[i].n_terms && sys->law[i].is_hard; k++)
+            n += sys->term[sys->law[i].first_term + k].kind == LK_TERM_STOP;
+    return n;
+}
+
+/* Rows that are independent are solved for once. Hard stops ask what a push at each does, for
+ * positions and for velocities, then for the pushes of the iterations, two impulses, reactions. */
+static double rattle_flops(const struct lk_system *sys, const struct lk_draft *d)
+{
+    int n = count_hard_stops(sys), parts = sys->rows_are_independent ? 1 : 2;
+    int solves = d->iterations + 3 * parts;
+
+    solves += n > 0 ? (1 + parts) * n + d->iterations + 3 * parts : 0;
+    return lk_draft_factors(d) * d->plan.factor_flops + solves * d->plan.solve_flops +
+           (n > 0 ? (d->iterations + 6) * lk_complementarity_flops(n) : 0);
+}
+
 static void summarise_system(struct lk_system *sys, const struct lk_draft *d, size_t memory)
 {
     struct lk_summary *s = &sys->summary;
@@ -143,6 +166,8 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     s->largest_front = d->plan.largest;
     s->step_flops =
         lk_draft_factors(d) * d->plan.factor_flops + lk_draft_solves(d) * d->plan.solve_flops;
+    if (d->formulation == &lk_formulation_rattle)
+        s->step_flops = rattle_flops(sys, d);
     if (sys->formulation->own_size && sys->formulation->is_explicit)
         s->step_flops = 0; /* its equations are not those of the tree */
     else if (sys->formulation->is_explicit)

@@ -181,3 +181,10 @@ void lk_complementarity_solve(int n, const double *A, const double *b, const dou
         is_added = changed < 0;
     }
 }
+
+double lk_complementarity_flops(int n)
+{
+    double square = 2.0 * n * n;
+
+    return square * (SWEEPS + n + PIVOTS(n) * 3);
+}

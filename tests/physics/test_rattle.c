@@ -727,6 +727,30 @@ static void many_stops_are_for_ali3(void **state)
     }
 }
 
+static double flops_of(int n_stops)
+{
+    struct lk_model *model = read_stops(n_stops, "formulation: rattle");
+    struct lk_system *sys = NULL;
+    struct lk_summary summary;
+    struct lk_error error = {0};
+
+    if (lk_system_new(model, NULL, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_system_summary(sys, &summary);
+    lk_system_free(sys);
+    lk_model_free(model);
+    return summary.step_flops;
+}
+
+/* what `linkage bench` counts with grows as the work does: with n^3 at last */
+static void hard_stops_are_counted(void **state)
+{
+    (void)state;
+    assert_true(flops_of(2) > 2 * flops_of(1));
+    assert_true(flops_of(128) > 7 * flops_of(64));
+    assert_true(flops_of(128) < 8 * flops_of(64));
+}
+
 /* From a reset, and after a step that was refused, the same bits. The step is long and badly
  * closed, so that the pose of the factor is not that of the state; and nothing is compliant, as
  * laws would have the factor made anew with each step. */
@@ -783,6 +807,7 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_compiler_chooses);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_stops_are_for_ali3);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(hard_stops_are_counted);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reset_and_refusal_keep_the_bits);
     return _cmocka_run_group_tests("rattle", tests, (size_t)n, NULL, NULL);
 }
