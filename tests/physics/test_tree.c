@@ -180,7 +180,8 @@ static int chain_depth(int n, enum lk_tree_strategy strategy, int *ret_largest)
     for (int j = 0; j < n; j++) {
         body[j][0] = j == 0 ? n : j - 1;
         body[j][1] = j;
-        body[j][2] = body[j][3] = n;
+        for (int s = 2; s < LK_TREE_SIDES; s++)
+            body[j][s] = n;
         rows[j] = 3;
     }
     assert_int_equal(lk_tree_build(&t, strategy, &tree), 0);
