@@ -164,7 +164,8 @@ static void test_page(void **state)
     lkd_config_print_cueing(&config.cueing, f);
     fclose(f);
     assert_non_null(strstr(page, "  rad/s            0.1         0.3           1           3"));
-    assert_non_null(strstr(page, "  surge     0.98    -6  0.87   -14  0.62    -4  0.71   +15  0.96    +9"));
+    assert_non_null(
+        strstr(page, "  surge     0.98    -6  0.87   -14  0.62    -4  0.71   +15  0.96    +9"));
     assert_non_null(strstr(page, " lowest 0.61 at 1.26"));
     assert_non_null(strstr(page, "\n  yaw  "));
     assert_non_null(strstr(page, "   less than 0.71 below 1.55 rad/s\n"));
