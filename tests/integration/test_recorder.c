@@ -154,11 +154,11 @@ static void set_motor(struct harness *h, double value)
     assert_int_equal(harness_set(h, "motor", &value, 1)->result, RESULT(OK));
 }
 
-/* With inputs that change, a pause, and the whole run from its first step. */
 /* A run with the inputs of a recording ends as the recording does, to the bit: CSVs have 17 digits.
  */
 static void demand_run(const struct harness *h, const char *name, uint64_t steps)
 {
+    const double step_s = harness_step_s(1e-3);
     char command[1024], end[2][4096];
 
     for (int i = 0; i < 2; i++) {
@@ -167,8 +167,8 @@ static void demand_run(const struct harness *h, const char *name, uint64_t steps
 
         if (i == 0)
             snprintf(command, sizeof(command),
-                     "%s run %s -d %.17g --inputs %s/rec/%s -o - 2>/dev/null | tail -n 1", linkage,
-                     model, (double)steps * 1e-3, h->folder, name);
+                     "%s run %s -s %.17g -d %.17g --inputs %s/rec/%s -o - 2>/dev/null | tail -n 1",
+                     linkage, model, step_s, (double)steps * step_s, h->folder, name);
         else
             snprintf(command, sizeof(command), "%s export %s/rec/%s | tail -n 1", linkage,
                      h->folder, name);
@@ -182,6 +182,7 @@ static void demand_run(const struct harness *h, const char *name, uint64_t steps
     assert_string_equal(end[0], end[1]);
 }
 
+/* With inputs that change, a pause, and the whole run from its first step. */
 static void replay_of_a_run(const char *options)
 {
     struct harness h;

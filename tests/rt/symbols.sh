@@ -10,7 +10,7 @@ set -eu
 # function says; that the cycle does not use it, test_cycle counts.
 cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax fmin
     clock_gettime clock_nanosleep
-    lk_pool_rest lk_pool_rouse lk_system_extent lk_system_health lk_system_input_channels lk_system_input_size
+    lk_pool_rest lk_pool_rouse lk_system_dependent_rows lk_system_extent lk_system_health lk_system_input_channels lk_system_input_size
     lk_system_output_size lk_system_outputs lk_system_reset lk_system_step lk_system_step_count
     lk_system_step_size lk_system_time'
 # What sets its threads up, before and after.

@@ -312,7 +312,9 @@ static void test_words(void **state)
                         "energy");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_BOUNDS + 1)),
                         "bounds");
-    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "increment");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_INCREMENT + 1)),
+                        "increment");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "pivot");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_LATE + 1)),
                         "late");
 }
