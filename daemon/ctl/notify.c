@@ -1,19 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "notify.h"
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 /* Notices a watchdog time-out: one or two may come late. */
 #define NOTICES_A_TIMEOUT 4
 /* Extension of the start-up time-out, requested once a second. */
 #define START_MORE_US 10000000
 
+/* The socket of the service manager, sd_notify(3). Return: its length; 0: there is none. */
+static socklen_t find_manager(struct sockaddr_un *ret)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    size_t n = name ? strlen(name) : 0;
+
+    *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (n < 2 || n >= sizeof(ret->sun_path) || (*name != '/' && *name != '@'))
+        return 0;
+    memcpy(ret->sun_path, name, n);
+    if (*name == '@')
+        ret->sun_path[0] = '\0'; /* abstract */
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+}
+
+/* sd_notify() waits while the manager has too much to read, and the control thread waits for
+ * nobody. Return: whether it was sent, or nobody wants it. */
+static bool send_notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static bool send_notice(const char *format, ...)
+{
+    struct sockaddr_un manager;
+    socklen_t size = find_manager(&manager);
+    char text[512];
+    va_list arguments;
+    ssize_t sent;
+    int fd;
+
+    if (size == 0)
+        return true;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return false;
+    sent = sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&manager, size);
+    close(fd);
+    return sent >= 0;
+}
+
+/* Sent again at the next look if the manager has no room for it. */
 static void send_status(struct lkd_notify *notify, const struct lkd_rig *rig)
 {
-    notify->state = lkd_rig_shown_state(rig);
+    Linkage__V1__State state = lkd_rig_shown_state(rig);
+
+    if (!send_notice("STATUS=%s%s%s%s%s%s", lkd_rig_state_name(state),
+                     rig->loaded ? ", model " : "", rig->loaded ? rig->loaded->name : "",
+                     rig->machine.lacks.n ? ", degraded" : "", rig->fault[0] ? ": " : "",
+                     rig->fault))
+        return;
+    notify->state = state;
     notify->model_id = rig->loaded ? rig->loaded->model_id : 0;
-    sd_notifyf(0, "STATUS=%s%s%s%s%s%s", lkd_rig_state_name(notify->state),
-               rig->loaded ? ", model " : "", rig->loaded ? rig->loaded->name : "",
-               rig->machine.lacks.n ? ", degraded" : "", rig->fault[0] ? ": " : "", rig->fault);
 }
 
 void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
@@ -29,8 +82,8 @@ void lkd_notify_ready(struct lkd_notify *notify, const struct lkd_rig *rig)
 
 void lkd_notify_starting(const struct lkd_rig *rig)
 {
-    sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%d\nSTATUS=LOADING, %.0f s", START_MORE_US,
-               (double)lkd_compile_ns(rig->compile) * 1e-9);
+    send_notice("EXTEND_TIMEOUT_USEC=%d\nSTATUS=LOADING, %.0f s", START_MORE_US,
+                (double)lkd_compile_ns(rig->compile) * 1e-9);
 }
 
 /* In RUNNING, PAUSED and FAULT the thread of the cycle advances on its grid, in ARMING through its
@@ -58,12 +111,12 @@ void lkd_notify_alive(struct lkd_notify *notify, const struct lkd_rig *rig, int6
         return;
     if (!moves(notify, rig))
         return;
-    notify->next_ns = now_ns + notify->interval_ns;
-    sd_notify(0, "WATCHDOG=1");
+    if (send_notice("WATCHDOG=1"))
+        notify->next_ns = now_ns + notify->interval_ns;
 }
 
 void lkd_notify_stopping(struct lkd_notify *notify)
 {
     (void)notify;
-    sd_notify(0, "STOPPING=1");
+    send_notice("STOPPING=1");
 }

@@ -195,8 +195,7 @@ static void open_notify(struct harness *h)
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
 }
 
-/* Take what has come: a service manager always reads, and one that did not would block the daemon.
- */
+/* Take what has come. */
 static void hear(struct harness *h)
 {
     while (h->n_notices < NOTICES_MAX) {

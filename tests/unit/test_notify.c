@@ -92,10 +92,35 @@ static void test_watchdog(void **state)
     assert_string_equal(heard(), "STOPPING=1");
 }
 
+/* A manager that does not read for a while does not hold up the daemon, which then says what is. */
+static void test_busy_manager(void **state)
+{
+    struct lkd_notify notify;
+    struct lkd_rig rig = {.state = LINKAGE__V1__STATE__STATE_EMPTY};
+    int64_t now = 1000;
+    int waiting = 0;
+
+    (void)state;
+    lkd_notify_ready(&notify, &rig);
+    alarm(60); /* ends a test that waits */
+    for (int i = 0; i < 2000; i++)
+        lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    rig.state = LINKAGE__V1__STATE__STATE_READY;
+    lkd_notify_alive(&notify, &rig, now);
+    alarm(0);
+    for (const char *text = heard(); *text; text = heard(), waiting++)
+        assert_string_not_equal(text, "STATUS=READY");
+    assert_in_range(waiting, 2, 1999);
+    lkd_notify_alive(&notify, &rig, now += INTERVAL_NS);
+    assert_string_equal(heard(), "STATUS=READY");
+    assert_string_equal(heard(), "WATCHDOG=1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_watchdog),
+        cmocka_unit_test(test_busy_manager),
     };
 
     return cmocka_run_group_tests(tests, listen_here, NULL);
