@@ -361,17 +361,17 @@ static void fronts_add_up_to_what_the_compiler_counts(void **state)
     static const struct {
         const char *name;
         int solves;
-    } models[] = {{"chain-32", 8}, {"ladder-10", 11}, {"tree-255", 8}};
+    } counted[] = {{"chain-32", 8}, {"ladder-10", 11}, {"tree-255", 8}};
 
     (void)state;
-    for (size_t k = 0; k < sizeof(models) / sizeof(models[0]); k++) {
-        struct subject s = open_built_in(models[k].name);
+    for (size_t k = 0; k < sizeof(counted) / sizeof(counted[0]); k++) {
+        struct subject s = open_built_in(counted[k].name);
         struct lk_tree_view view;
         double sum = 0;
 
         assert_int_equal(lk_tree_view_init(s.system, &view), 0);
         for (int i = 0; i < view.n_fronts; i++)
-            sum += view.fronts[i].factor_flops + models[k].solves * view.fronts[i].solve_flops;
+            sum += view.fronts[i].factor_flops + counted[k].solves * view.fronts[i].solve_flops;
         assert_true(fabs(sum - s.summary.step_flops) <= 1e-12 * sum);
         assert_true(work_of(&s).linear.flops == s.summary.step_flops);
         lk_tree_view_fini(&view);
