@@ -247,6 +247,13 @@ static void test_refused_before_it_asks(void **state)
     stranger_close(&stranger);
 }
 
+/* libzmq 4.3.4 now and then loses the message that is on its way when a connection is refused. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libzmq.so";
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
