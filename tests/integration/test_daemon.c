@@ -453,9 +453,9 @@ static void slow_down(char *text)
 static void test_workers(void **state)
 {
     static const char *const configs[] = {
-        "realtime: {workers: 1, priority: 0}\nbudget: {time: 1}\n",
-        "realtime: {workers: 2, priority: 0}\nbudget: {time: 1}\n",
-        "realtime: {workers: auto, priority: 0}\nbudget: {time: 1}\n"};
+        "realtime: {workers: 1, priority: 0, core: none}\nbudget: {time: 1}\n",
+        "realtime: {workers: 2, priority: 0, core: none}\nbudget: {time: 1}\n",
+        "realtime: {workers: auto, priority: 0, core: none}\nbudget: {time: 1}\n"};
     char path[256];
     char *text = read_beside(SANITIZED ? "chain-8.yaml" : "chain-128.yaml", path, sizeof(path));
 
