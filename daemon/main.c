@@ -87,12 +87,20 @@ static int check_keys(const struct lkd_config *config)
 }
 
 /* Prints every error in the text of the model, one per line. */
-static int check_text(const char *path)
+static int check_text(const struct lkd_config *config)
 {
+    const char *path = config->model;
     struct lk_model *model = NULL;
     struct lk_errors errors;
-    int r = lk_model_read_file_all(path, &model, &errors);
+    const char *roads = *config->cycle.roads ? config->cycle.roads : NULL;
+    size_t size = 0;
+    char *text = NULL;
+    int r = lk_document_text(path, &text, &size, &errors.line[0]);
 
+    errors.n = r > 0;
+    if (r == 0)
+        r = lk_model_read_text_in(roads, path, text, size, &model, &errors);
+    free(text);
     if (r < 0)
         fprintf(stderr, "%s: %s\n", path, strerror(-r));
     for (int i = 0; i < errors.n; i++)
@@ -136,14 +144,26 @@ static int check_motion(const struct lkd_config *config, const struct lkd_loaded
 static int check_cueing(const struct lkd_config *config, const struct lkd_loaded *loaded)
 {
     const struct lk_channel *outputs;
-    int n_outputs;
+    const char *missing;
+    int n_outputs, r = 0;
 
-    outputs = lk_system_output_channels(loaded->system, &n_outputs);
-    if (!config->cueing.present || lkd_cueing_sensor(&config->cueing, outputs, n_outputs) >= 0)
+    if (!config->cueing.present)
         return 0;
-    fprintf(stderr, "cueing: model %s has no inertial-sensor '%s' among its outputs\n",
-            loaded->name, config->cueing.sensor);
-    return LK_E_TEXT;
+    outputs = lk_system_output_channels(loaded->system, &n_outputs);
+    if (lkd_cueing_sensor(&config->cueing, outputs, n_outputs) < 0) {
+        fprintf(stderr, "cueing: model %s has no inertial-sensor '%s' among its outputs\n",
+                loaded->name, config->cueing.sensor);
+        r = LK_E_TEXT;
+    }
+    for (int i = 0; i < LK_WASHOUT_VALUES; i++) {
+        lkd_cueing_gain(&config->cueing, i, outputs, n_outputs, &missing);
+        if (!missing)
+            continue;
+        fprintf(stderr, "cueing: gains: model %s has no output '%s' of one value\n", loaded->name,
+                missing);
+        r = LK_E_TEXT;
+    }
+    return r;
 }
 
 /* Checks whether a start would find its cores free; those of a rig that runs with this file count
@@ -177,6 +197,7 @@ static int check_config(const struct lkd_config *config)
     r = check_keys(config);
     r = lk_also(r, check_cores(config));
     r = lk_also(r, check_folder("evidence", config->evidence));
+    r = lk_also(r, check_folder("snapshots", config->snapshots));
     r = lk_also(r, check_folder("record", config->record.directory));
     if (r)
         return LKD_EXIT_ERROR;
@@ -185,7 +206,7 @@ static int check_config(const struct lkd_config *config)
         lkd_config_print_cueing(&config->cueing, stdout);
         return LKD_EXIT_OK;
     }
-    if (check_text(config->model))
+    if (check_text(config))
         return LKD_EXIT_ERROR;
     r = lkd_loaded_new_file(config->model, &config->cycle, NULL, &loaded, &errors);
     if (r) {
@@ -268,6 +289,7 @@ static int drop_privileges(struct daemon *daemon)
     if (r)
         return log_refusal(LKD_C_PRIVILEGES_REFUSED, &error, r);
     lkd_privileges_check_folder("evidence", config->evidence);
+    lkd_privileges_check_folder("snapshots", config->snapshots);
     lkd_privileges_check_folder("record", config->record.directory);
     return 0;
 }

@@ -22,6 +22,7 @@ static const char *const results[] = {
     [LINKAGE__V1__RESULT__RESULT_FORBIDDEN] = "forbidden",
     [LINKAGE__V1__RESULT__RESULT_BAD_UNIT] = "bad-unit",
     [LINKAGE__V1__RESULT__RESULT_NO_RECORDER] = "no-recorder",
+    [LINKAGE__V1__RESULT__RESULT_NO_SNAPSHOT] = "no-snapshot",
 };
 
 static const char *const modes[] = {
@@ -48,6 +49,8 @@ static const char *const conditions[] = {
     [LINKAGE__V1__CONDITION__CONDITION_ENERGY_JUMP] = "energy-jump",
     [LINKAGE__V1__CONDITION__CONDITION_INCREMENT] = "increment",
     [LINKAGE__V1__CONDITION__CONDITION_PIVOT] = "pivot",
+    [LINKAGE__V1__CONDITION__CONDITION_TURN] = "turn",
+    [LINKAGE__V1__CONDITION__CONDITION_PORT] = "port",
 };
 
 static const char *const roles[] = {

@@ -165,7 +165,8 @@ int lk_wire_decode_input(struct lk_wire_arena *arena, const void *data, size_t s
         return r;
     sample = (const Linkage__V1__InputSample *)message;
     *ret_sample = sample;
-    if (sample->heartbeat || lk_wire_all_finite(sample->values, sample->n_values))
+    if (sample->heartbeat || (lk_wire_all_finite(sample->values, sample->n_values) &&
+                              lk_wire_all_finite(sample->slopes, sample->n_slopes)))
         return 0;
     return LK_WIRE_E_NOT_FINITE;
 }

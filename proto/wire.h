@@ -30,6 +30,7 @@ extern "C" {
 #define LK_WIRE_CYCLES_MAX     4096         /* of each list of cycles in a reply */
 #define LK_WIRE_CHANNELS_MAX   4096         /* of each list of channels, in requests and replies */
 #define LK_WIRE_SCALARS_MAX    64   /* of one channel: units in a claim, values in a report */
+#define LK_WIRE_SETTINGS_MAX   256  /* of a load, as LK_SETTINGS_MAX */
 #define LK_WIRE_INJECTIONS_MAX 64   /* of a request and of its reply */
 #define LK_WIRE_CLAIMS_MAX     1024 /* benches in a reply */
 #define LK_WIRE_NOTES_MAX      256  /* errors of a model in a reply, and warnings */
@@ -83,8 +84,8 @@ char *lk_wire_arena_format(struct lk_wire_arena *arena, const char *format, ...)
 
 /** lk_wire_decode_input() - decode an InputSample; the arena is reset first.
  * @data: @size bytes as received
- * Every value of the result is finite. The caller compares their number with the model
- * (LK_WIRE_E_LENGTH, see lk_wire_check_values()), and ignores the values of a heartbeat.
+ * Every value and slope of the result is finite. The caller compares their number with the model
+ * (LK_WIRE_E_LENGTH, see lk_wire_check_values()), and ignores those of a heartbeat.
  * @ret_sample is written on success and with LK_WIRE_E_NOT_FINITE, so that the caller can tell
  * whose sample and which channel was refused.
  * Return: 0, LK_WIRE_E_TOO_LARGE, LK_WIRE_E_MALFORMED, LK_WIRE_E_NOT_FINITE. */

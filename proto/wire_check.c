@@ -42,6 +42,19 @@ static bool claim_request_fits(const Linkage__V1__ClaimRequest *claim)
     return true;
 }
 
+static int check_load(const Linkage__V1__LoadRequest *load)
+{
+    if (!lk_wire_name_fits(load->name) || load->n_settings > LK_WIRE_SETTINGS_MAX)
+        return LK_WIRE_E_MALFORMED;
+    for (size_t i = 0; i < load->n_settings; i++) {
+        if (!lk_wire_name_fits(load->settings[i]->path))
+            return LK_WIRE_E_MALFORMED;
+        if (!isfinite(load->settings[i]->value))
+            return LK_WIRE_E_NOT_FINITE;
+    }
+    return 0;
+}
+
 static int check_injections(Linkage__V1__Injection *const *list, size_t n)
 {
     if (n > LK_WIRE_INJECTIONS_MAX)
@@ -64,8 +77,7 @@ int lk_wire_check_request(const Linkage__V1__ControlRequest *request)
 
     switch (request->command_case) {
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_LOAD:
-        fits = lk_wire_name_fits(request->load->name);
-        break;
+        return check_load(request->load);
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET:
         fits = lk_wire_name_fits(request->set->channel);
         break;
@@ -75,6 +87,12 @@ int lk_wire_check_request(const Linkage__V1__ControlRequest *request)
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SUBSCRIBE:
         fits = names_fit(request->subscribe->channels, request->subscribe->n_channels,
                          LK_WIRE_CHANNELS_MAX);
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_SNAPSHOT:
+        fits = lk_wire_name_fits(request->snapshot->name);
+        break;
+    case LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESTORE:
+        fits = lk_wire_name_fits(request->restore->name);
         break;
     case LINKAGE__V1__CONTROL_REQUEST__COMMAND_RECORD:
         fits = lk_wire_name_fits(request->record->name);
@@ -95,7 +113,7 @@ static bool numbers_fit(const Linkage__V1__ChannelDescription *c)
     const Linkage__V1__FailSafe *f = c->fail_safe;
 
     return !isnan(c->low) && !isnan(c->high) && !isnan(c->rate) && !isnan(c->initial) &&
-           (f == NULL || (!isnan(f->value) && !isnan(f->ramp_s)));
+           !isnan(c->horizon_s) && (f == NULL || (!isnan(f->value) && !isnan(f->ramp_s)));
 }
 
 static bool channels_fit(Linkage__V1__ChannelDescription *const *channels, size_t n)

@@ -50,7 +50,8 @@ static struct places places_of(const struct lk_model *m, int b)
     for (int i = 0; i < m->n_forces; i++)
         for (int s = 0; s < 2; s++)
             if ((m->forces[i].type == LK_FORCE_SPRING_DAMPER ||
-                 m->forces[i].type == LK_FORCE_BUSHING) &&
+                 m->forces[i].type == LK_FORCE_BUSHING ||
+                 (m->forces[i].type == LK_FORCE_IMPEDANCE && m->forces[i].joint < 0)) &&
                 m->forces[i].body[s] == b)
                 see(&p, m->forces[i].point[s], &m->bodies[b]);
     return p;

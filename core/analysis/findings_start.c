@@ -3,6 +3,7 @@
  * do not fit, stops that are exceeded already. */
 #include "analysis/findings.h"
 #include "maths/vec.h"
+#include "step/tyres.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -162,6 +163,36 @@ static void inspect_stop(struct lk_inspection *in, const struct lk_force_def *st
     lk_finding_number(f, "beyond", unit, past);
 }
 
+/* whether there is a road below the centre of the wheel of tyre @i */
+static int stands_over_road(const struct lk_system *sys, int i)
+{
+    const struct lk_tyre *t = &sys->tyre[i];
+    const struct lk_joint *j = &sys->joint[t->joint];
+    const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    struct lk_road_plane plane;
+    double at[3], local[3];
+
+    lk_rotate(pose[1]->R, j->p[1], at);
+    for (int k = 0; k < 3; k++)
+        at[k] += pose[1]->x[k] - pose[0]->x[k];
+    lk_rotate_back(pose[0]->R, at, local);
+    return lk_road_at(&sys->road[t->road], t->track, local, &plane);
+}
+
+static void inspect_tyre(struct lk_inspection *in, const struct lk_force_def *tyre)
+{
+    const struct lk_road_def *road = &in->model->roads[in->model->tyres[tyre->tyre].road];
+    char where[LK_TEXT_SIZE];
+
+    if (stands_over_road(in->sys, tyre->tyre))
+        return;
+    snprintf(where, sizeof(where), "tyre %s", tyre->name);
+    lk_finding_add(in, "no-road", where,
+                   "its wheel starts where road %s has no surface, so it falls; expected a place "
+                   "on the grid of '%s', outside of its holes",
+                   road->name, road->file);
+}
+
 void lk_inspect_start(struct lk_inspection *in)
 {
     double size, speed;
@@ -170,6 +201,9 @@ void lk_inspect_start(struct lk_inspection *in)
     for (int i = 0; i < in->model->n_forces; i++)
         if (in->model->forces[i].type == LK_FORCE_STOP)
             inspect_stop(in, &in->model->forces[i]);
+    for (int i = 0; i < in->model->n_forces; i++)
+        if (in->model->forces[i].type == LK_FORCE_TYRE)
+            inspect_tyre(in, &in->model->forces[i]);
     go_to_initial(in);
     measure(in, &size, &speed);
     for (int j = 0; j < in->sys->n_joints; j++)

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SWING_MAX       1.0  /* w h of a swing that is followed [rad]: six steps a period */
-#define TURN_MAX        0.1  /* of a body in a step [rad], */
-#define TURN_MAX_RATTLE 1.0  /* which rattle follows farther */
-#define BALANCE         0.01 /* accelerations of a balanced rotor, in w^2 times its size */
-#define TENSION_MAX     0.1  /* s times the square of the swing across the tension, s = h^2 / 4 */
+#define SWING_MAX   1.0 /* w h of a swing that is followed [rad]: six steps a period */
+#define TURN_MAX    0.1 /* of a body in a step [rad]; rattle follows to LK_TURN_MAX */
+#define STOP_MAX    0.2 /* likewise into a hard stop: what hangs on it whips several times as fast */
+#define TENSION_MAX 0.1 /* s times the square of the swing across the tension, s = h^2 / 4 */
 
 /* Springs and dampers of a row in the present pose; stops and friction take care of themselves. */
 static struct lk_law_value springs_of(const struct lk_system *sys, const struct lk_law *law)
@@ -68,35 +68,81 @@ static void inspect_spring(struct lk_inspection *in, const struct lk_law *law)
     lk_finding_number(finding, "angle_a_step", "rad", w * sys->h);
 }
 
-/* Whether what a body does while it turns changes its motion: its centre of mass is off the axis,
- * or it reels. What turns about a principal axis through its centre is stepped exactly. */
-static bool is_unbalanced(const struct lk_system *sys, int b, double w)
+/* whether a hard stop acts on body @b */
+static bool has_hard_stop(const struct lk_system *sys, int b)
 {
-    const struct lk_body *body = &sys->body[b];
-    const struct lk_motion *m = &sys->start.motion[b];
-    double moment[3], size;
+    for (int i = 0; i < sys->n_laws; i++) {
+        const struct lk_joint *j = &sys->joint[sys->law[i].joint];
 
-    lk_principal_moments(body->inertia, moment);
-    size = body->mass > 0 ? sqrt(moment[2] / body->mass) : 0;
-    return lk_norm(m->a.v) > BALANCE * w * w * size || lk_norm(m->a.w) > BALANCE * w * w;
+        for (int side = 0; side < j->n_sides && sys->law[i].is_hard; side++)
+            if (j->body[side] == b)
+                return true;
+    }
+    return false;
+}
+
+static void inspect_turn_into_stop(struct lk_inspection *in, int b)
+{
+    const struct lk_system *sys = in->sys;
+    double w = lk_norm(sys->start.motion[b].v.w);
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+
+    if (!(w * sys->h > STOP_MAX) || !lk_fill_is_unbalanced(sys, &sys->start, b) ||
+        !has_hard_stop(sys, b))
+        return;
+    snprintf(where, sizeof(where), "body %s", sys->body_name[b]);
+    f = lk_finding_add(
+        in, "stop-too-fast", where,
+        "starts with %.4g rad/s, %.2g rad a step, and has a hard stop: what an impact "
+        "makes whip turns several times as fast, and may gain or lose a tenth of its "
+        "energy; expected a step of at most %.2g s",
+        w, w * sys->h, STOP_MAX / w);
+    lk_finding_number(f, "speed", "rad/s", w);
+    lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
+}
+
+/* No step can tell which way a body went that turns by half a turn or more: the first one fails. */
+static void inspect_half_turn(struct lk_inspection *in, int b)
+{
+    const struct lk_system *sys = in->sys;
+    double w = lk_norm(sys->start.motion[b].v.w);
+    char where[LK_TEXT_SIZE];
+    struct lk_finding *f;
+
+    snprintf(where, sizeof(where), "body %s", sys->body_name[b]);
+    f = lk_finding_add(in, "rotor-too-fast", where,
+                       "starts with %.4g rad/s, %.3g rad a step: a step of half a turn or more "
+                       "fails; expected a step of at most %.2g s",
+                       w, w * sys->h, 0.9 * M_PI / w);
+    lk_finding_number(f, "speed", "rad/s", w);
+    lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }
 
 static void inspect_rotor(struct lk_inspection *in, int b)
 {
     const struct lk_system *sys = in->sys;
     bool is_symmetric = lk_steps_by(sys, &lk_formulation_rattle);
-    double w = lk_norm(sys->start.motion[b].v.w), most = is_symmetric ? TURN_MAX_RATTLE : TURN_MAX;
+    double w = lk_norm(sys->start.motion[b].v.w), most = is_symmetric ? LK_TURN_MAX : TURN_MAX;
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
 
-    if (!(w * sys->h > most) || !is_unbalanced(sys, b, w))
+    if (w * sys->h >= M_PI && !sys->formulation->is_explicit) {
+        inspect_half_turn(in, b);
         return;
+    }
+    if (!(w * sys->h > most) || !lk_fill_is_unbalanced(sys, &sys->start, b)) {
+        inspect_turn_into_stop(in, b);
+        return;
+    }
     snprintf(where, sizeof(where), "body %s", sys->body_name[b]);
     f = lk_finding_add(
         in, "rotor-too-fast", where,
-        "starts with %.4g rad/s, %.2g rad a step: the step %s; expected a step of at most %.2g s%s",
-        w, w * sys->h, is_symmetric ? "may not converge" : "brakes what turns so fast", most / w,
-        is_symmetric ? "" : ", or formulation: rattle");
+        "starts with %.4g rad/s, %.2g rad a step: %s; expected a step of at most %.2g s%s", w,
+        w * sys->h,
+        is_symmetric ? "its energy swings by several per cent"
+                     : "the step brakes what turns so fast",
+        most / w, is_symmetric ? "" : ", or formulation: rattle");
     lk_finding_number(f, "speed", "rad/s", w);
     lk_finding_number(f, "angle_a_step", "rad", w * sys->h);
 }
@@ -107,24 +153,76 @@ static bool follows_tension(const struct lk_system *sys, int b)
     return lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b);
 }
 
+/* Mass of the bodies that have a way to the ground, not over body @b; -1: over any. @is_held: for
+ * each body */
+static double held_mass(const struct lk_system *sys, int b, bool *is_held)
+{
+    double mass = 0;
+    bool grows = true;
+
+    for (int k = 0; k < sys->n_bodies; k++)
+        is_held[k] = false;
+    for (int sweep = 0; grows; sweep++) { /* to and fro: a chain takes two */
+        grows = false;
+        for (int n = 0; n < sys->n_joints; n++) {
+            const struct lk_joint *j = &sys->joint[sweep % 2 ? sys->n_joints - 1 - n : n];
+            bool reaches = false;
+
+            for (int s = 0; s < j->n_sides; s++)
+                reaches |= j->body[s] >= sys->n_bodies || is_held[j->body[s]];
+            for (int s = 0; s < j->n_sides && reaches; s++)
+                if (j->body[s] < sys->n_bodies && j->body[s] != b && !is_held[j->body[s]])
+                    is_held[j->body[s]] = grows = true;
+        }
+    }
+    for (int k = 0; k < sys->n_bodies; k++)
+        mass += is_held[k] ? sys->body[k].mass : 0;
+    return mass;
+}
+
+/* Square of the swing of body @b across the weight of all that has a way to the ground over it
+ * alone, once that hangs on it. */
+static double hanging_swing(const struct lk_system *sys, int b)
+{
+    const double *J = sys->body[b].inertia;
+    double lever = 0, moment = 0.5 * (J[0] + J[1] + J[2]); /* a slender body's across its length */
+    bool *is_held;
+
+    if (!(2 * lk_tension_bound(sys, b) > TENSION_MAX)) /* of one lever */
+        return 0;
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2; s++)
+            if (sys->joint[i].body[s] == b && sys->joint[i].type == LK_JOINT_SPHERICAL)
+                lever += lk_norm(sys->joint[i].p[s]);
+    is_held = lever > 0 ? calloc((size_t)sys->n_bodies, sizeof(*is_held)) : NULL;
+    if (!is_held)
+        return 0;
+    lever *= (held_mass(sys, -1, is_held) - held_mass(sys, b, is_held) - sys->body[b].mass) *
+             lk_norm(sys->gravity) / moment;
+    free(is_held);
+    return lever;
+}
+
 static void inspect_tension(struct lk_inspection *in, int b)
 {
     const struct lk_system *sys = in->sys;
-    double K[6], root[6], square, h;
+    double K[6], root[6], now, square, h;
     char where[LK_TEXT_SIZE];
     struct lk_finding *f;
 
     if (follows_tension(sys, b) || !lk_tension_root(sys->body[b].inertia, root))
         return;
     lk_tension_of(sys, b, K);
-    square = lk_tension_stiffest(root, K);
+    now = lk_tension_stiffest(root, K);
+    square = fmax(now, hanging_swing(sys, b));
     if (!(sys->s * square > TENSION_MAX))
         return;
     h = 2 * sqrt(TENSION_MAX / square);
     snprintf(where, sizeof(where), "body %s", sys->body_name[b]);
     f = lk_finding_add(in, "tension-too-fast", where,
-                       "is light for the tension in it and swings across it at %.3g Hz; expected a "
-                       "step of at most %.2g s, a heavier body, or one body in place of several",
+                       "is light for the %s and swings across it at %.3g Hz; expected a step of at "
+                       "most %.2g s, a heavier body, or one body in place of several",
+                       square > now ? "weight that will hang on it" : "tension in it",
                        sqrt(square) / (2 * M_PI), h);
     lk_finding_number(f, "frequency", "Hz", sqrt(square) / (2 * M_PI));
     lk_finding_number(f, "angle_a_step", "rad", sqrt(square) * sys->h);

@@ -98,6 +98,21 @@ int lk_file_create(const char *path, mode_t mode)
     return fd < 0 ? -errno : fd;
 }
 
+int lk_file_write(int fd, const void *bytes, size_t size)
+{
+    const char *left = bytes;
+
+    while (size > 0) {
+        ssize_t n = write(fd, left, size);
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        left += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
 const char *lk_file_error(int error)
 {
     if (error == -EMEDIUMTYPE)

@@ -51,6 +51,7 @@ static const struct shape output_shapes[LK_OUTPUT_TYPES] = {
     [LK_OUTPUT_TYRE_CONTACT] = {7,
                                 {"kappa", "slope", "camber", "deflection", "x", "y", "z"},
                                 {"1", "1", "1", "m", "m", "m", "m"}},
+    [LK_OUTPUT_PORT_WORK] = {1, {""}, {"J"}},
     [LK_OUTPUT_CONDITION] = {3, {"pivot", "increment", "acceleration"}, {"1", "m", "m/s^2"}},
 };
 
@@ -79,19 +80,36 @@ static void set_frame(const struct lk_model *model, int body, enum lk_frame fram
         snprintf(channel->frame, sizeof(channel->frame), "body %s", model->bodies[body].name);
 }
 
+static void set_input_frame(const struct lk_model *model, const struct lk_input_def *def,
+                            struct lk_channel *channel)
+{
+    if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
+        set_frame(model, def->body, def->frame, channel);
+}
+
+static struct shape input_shape(const struct lk_input_def *def)
+{
+    struct shape shape = input_shapes[def->type];
+
+    if (def->type == LK_INPUT_DRIVE && def->is_angle)
+        shape.unit[0] = "rad";
+    if (def->type == LK_INPUT_SIGNAL && def->unit != NULL)
+        shape.unit[0] = def->unit;
+    return shape;
+}
+
 void lk_channels_describe_input(const struct lk_model *model, const struct lk_input_def *def,
                                 int offset, struct lk_channel *ret_channel)
 {
-    describe_channel(def->name, &input_shapes[def->type], offset, ret_channel);
-    if (def->type == LK_INPUT_DRIVE && def->is_angle)
-        ret_channel->unit[0] = "rad";
+    struct shape shape = input_shape(def);
+
+    describe_channel(def->name, &shape, offset, ret_channel);
     ret_channel->low = def->limits[0];
     ret_channel->high = def->limits[1];
     ret_channel->rate = def->rate;
     ret_channel->initial = def->initial;
     ret_channel->type = lk_input_type_name(def->type);
-    if (def->type == LK_INPUT_BODY_FORCE || def->type == LK_INPUT_BODY_TORQUE)
-        set_frame(model, def->body, def->frame, ret_channel);
+    set_input_frame(model, def, ret_channel);
 }
 
 /* the coordinates of a joint, or only its driven ones; @angle, @length: units */
@@ -123,10 +141,43 @@ static struct shape force_shape(const struct lk_model *model, const struct lk_fo
         return (struct shape)SIX("f", "t", "N", "N m");
     if (force->type == LK_FORCE_CREEP)
         return (struct shape){2, {"longitudinal", "lateral"}, {"N", "N"}};
-    if (force->type != LK_FORCE_SPRING_DAMPER)
+    if (force->type == LK_FORCE_DRAG)
+        return (struct shape){3, {"fx", "fy", "fz"}, {"N", "N", "N"}};
+    if (force->type == LK_FORCE_LINE) {
+        struct shape shape = {2, {"first", "second"}, {"N", "N"}};
+
+        for (int k = 0; k < 2; k++)
+            if (lk_joint_coordinate_is_angle(model->joints[force->line.joint[k]].type,
+                                             force->line.coordinate[k]))
+                shape.unit[k] = "N m";
+        return shape;
+    }
+    if (force->joint >= 0)
         is_torque =
             lk_joint_coordinate_is_angle(model->joints[force->joint].type, force->coordinate);
     return (struct shape){1, {""}, {is_torque ? "N m" : "N"}};
+}
+
+/* acceleration of a port for each unit of force at it: one number, or those of a symmetric tensor
+ */
+static struct shape mobility_shape(const struct lk_model *model, const struct lk_output_def *def)
+{
+    static const struct shape tensor = {6, {"xx", "yy", "zz", "xy", "xz", "yz"}, {NULL}};
+    enum lk_input_type type = def->input < 0 ? LK_INPUT_TYPES : model->inputs[def->input].type;
+    bool is_torque = type == LK_INPUT_JOINT_TORQUE || type == LK_INPUT_BODY_TORQUE;
+    struct shape shape = {1, {""}, {NULL}};
+
+    if (type == LK_INPUT_BODY_FORCE || type == LK_INPUT_BODY_TORQUE)
+        shape = tensor;
+    if (def->input < 0) {
+        const struct lk_force_def *f = &model->forces[def->force];
+
+        is_torque = f->joint >= 0 &&
+                    lk_joint_coordinate_is_angle(model->joints[f->joint].type, f->coordinate);
+    }
+    for (int i = 0; i < shape.size; i++)
+        shape.unit[i] = is_torque ? "1/(kg m^2)" : "1/kg";
+    return shape;
 }
 
 static bool is_along_body(const struct lk_model *model, const struct lk_output_def *def)
@@ -156,6 +207,13 @@ static void set_output_frame(const struct lk_model *model, const struct lk_outpu
         else
             snprintf(channel->frame, sizeof(channel->frame), "sensor");
         return;
+    case LK_OUTPUT_MOBILITY:
+        if (def->input >= 0)
+            set_input_frame(model, &model->inputs[def->input], channel);
+        return;
+    case LK_OUTPUT_INPUT:
+        set_input_frame(model, &model->inputs[def->input], channel);
+        return;
     default:
         return;
     }
@@ -178,7 +236,14 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
                     : coordinate_shape(model, def->joint, 1, "N m", "N");
     if (def->type == LK_OUTPUT_FORCE)
         shape = force_shape(model, &model->forces[def->force]);
+    if (def->type == LK_OUTPUT_PORT_WORK && def->told >= 0)
+        shape = (struct shape){2, {"work", "gap"}, {"J", "J"}};
+    if (def->type == LK_OUTPUT_MOBILITY)
+        shape = mobility_shape(model, def);
+    if (def->type == LK_OUTPUT_INPUT)
+        shape = input_shape(&model->inputs[def->input]);
     describe_channel(def->name, &shape, offset, ret_channel);
+    ret_channel->ahead = def->ahead;
     ret_channel->type = lk_output_type_name(def->type);
     set_output_frame(model, def, ret_channel);
 }

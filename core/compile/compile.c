@@ -4,6 +4,8 @@
 #include "compile/batch/batches.h"
 #include "compile/batch/prices.h"
 #include "compile/fill.h"
+#include "linkage/scene.h"
+#include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include "step/extrapolate.h"
 #include "step/tension.h"
@@ -312,6 +314,21 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
     *ret_system = sys;
     return 0;
+}
+
+int lk_scene_assemble(const struct lk_model *model, double *poses, struct lk_error *ret_error)
+{
+    LK_ARITHMETIC;
+    struct how how = {{&lk_formulation_ali3, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
+    struct lk_system *sys = NULL;
+    int r = compile_model(model, NULL, how, &sys, ret_error);
+
+    if (r != 0)
+        return r;
+    r = lk_start_assemble(sys, ret_error);
+    lk_system_poses(sys, poses);
+    lk_system_free(sys);
+    return r;
 }
 
 void lk_system_free(struct lk_system *system)

@@ -43,8 +43,8 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 /* ---- sequences.c: steps of a higher order, see step/extrapolate.h ---- */
 
 /** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
- * friction, end stop or table, no drive from an input, no mode of its springs and dampers, nutation
- * or swing across a tension faster than the step as it starts. @system: of such an order, or `rk4`,
+ * friction, end stop or table, no drive from an input, no mode of its springs and dampers, turn of
+ * an unbalanced body, nutation or swing across a tension faster than the step as it starts. @system: of such an order, or `rk4`,
  * at its start. Return: 0, LK_E_MODEL (@ret_error names the element). */
 int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);

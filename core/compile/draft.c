@@ -50,6 +50,9 @@ static void add_joints(struct lk_draft *d)
         struct lk_draft_block *b = add_block(d, type, i);
 
         b->kind = def->has_compliance ? LK_ROWS_COMPLIANT : LK_ROWS_RIGID;
+        if (type == LK_JOINT_GEAR)
+            b->n_length =
+                !lk_joint_coordinate_is_angle(m->joints[def->joint[0]].type, def->coupled[0]);
         if (lk_coupled_joints(type) > 0)
             continue;
         b->is_exchanged = d->exchanged[i];
@@ -72,30 +75,25 @@ static struct lk_draft_block *add_coordinate(struct lk_draft *d, int joint, int 
 static int is_on_coordinate(const struct lk_force_def *f)
 {
     return f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_FRICTION ||
+           (f->type == LK_FORCE_IMPEDANCE && f->joint >= 0) || f->type == LK_FORCE_MAP ||
            f->type == LK_FORCE_STOP;
 }
 
-static int share_coordinate(const struct lk_force_def *f, const struct lk_force_def *g)
-{
-    return is_on_coordinate(f) && is_on_coordinate(g) && f->joint == g->joint &&
-           f->coordinate == g->coordinate;
-}
-
-/* makes one row for all elements at a coordinate, called for the first of them, @i */
-static void add_law_of_coordinate(struct lk_draft *d, int i)
+/* makes one row for all elements at a coordinate, unless it is there */
+static void add_law_of_coordinate(struct lk_draft *d, int joint, int coordinate)
 {
     const struct lk_force_def *forces = d->model->forces;
     enum lk_row_kind kind = LK_ROWS_COMPLIANT;
 
-    for (int k = 0; k < d->model->n_forces; k++) {
-        if (!share_coordinate(&forces[i], &forces[k]))
-            continue;
-        if (k < i)
+    for (int i = 0; i < d->n_blocks; i++)
+        if (d->blocks[i].type == LK_JOINT_COORDINATE && d->blocks[i].kind >= LK_ROWS_COMPLIANT &&
+            d->blocks[i].joint == joint && d->blocks[i].which == coordinate)
             return;
-        if (forces[k].type == LK_FORCE_STOP)
+    for (int k = 0; k < d->model->n_forces; k++)
+        if (forces[k].type == LK_FORCE_STOP && forces[k].joint == joint &&
+            forces[k].coordinate == coordinate)
             kind = LK_ROWS_UNILATERAL;
-    }
-    add_coordinate(d, forces[i].joint, forces[i].coordinate)->kind = kind;
+    add_coordinate(d, joint, coordinate)->kind = kind;
 }
 
 static void add_laws(struct lk_draft *d)
@@ -104,17 +102,23 @@ static void add_laws(struct lk_draft *d)
 
     for (int i = 0; i < m->n_forces; i++)
         if (is_on_coordinate(&m->forces[i]))
-            add_law_of_coordinate(d, i);
+            add_law_of_coordinate(d, m->forces[i].joint, m->forces[i].coordinate);
+        else if (m->forces[i].type == LK_FORCE_LINE)
+            for (int k = 0; k < 2; k++)
+                add_law_of_coordinate(d, m->forces[i].line.joint[k],
+                                      m->forces[i].line.coordinate[k]);
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
-        if (f->type != LK_FORCE_SPRING_DAMPER && f->type != LK_FORCE_BUSHING &&
-            f->type != LK_FORCE_CREEP && f->type != LK_FORCE_TYRE)
+        if (is_on_coordinate(f) || f->type == LK_FORCE_LINE ||
+            (f->type >= LK_FORCE_CONSTANT_FORCE && f->type != LK_FORCE_TYRE &&
+             f->type != LK_FORCE_DRAG))
             continue;
         struct lk_draft_block *b = add_block(d,
                                              f->type == LK_FORCE_BUSHING ? LK_JOINT_BUSHING
                                              : f->type == LK_FORCE_CREEP ? LK_JOINT_CREEP
                                              : f->type == LK_FORCE_TYRE  ? LK_JOINT_TYRE
+                                             : f->type == LK_FORCE_DRAG  ? LK_JOINT_AIR
                                                                          : LK_JOINT_DISTANCE,
                                              -1);
         b->kind = LK_ROWS_COMPLIANT;
@@ -423,7 +427,7 @@ static int take_memory(struct lk_draft *d)
 {
     const struct lk_model *m = d->model;
     size_t bodies = (size_t)m->n_bodies, joints = (size_t)m->n_joints;
-    size_t own = joints + (size_t)m->n_drives + (size_t)m->n_forces +
+    size_t own = joints + (size_t)m->n_drives + 2 * (size_t)m->n_forces +
                  (d->in_hold ? LK_COORDINATES_MAX * joints : 0);
     /* a split leaves two blocks per part, so there are fewer welds than blocks */
     size_t blocks = 3 * own + 1;

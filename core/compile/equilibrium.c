@@ -16,6 +16,7 @@
 #include "compile/dense.h"
 #include "compile/effort.h"
 #include "maths/vec.h"
+#include "step/air.h"
 #include "step/tyres.h"
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@
 #define TURN_MAX    0.2   /* of a body in an iteration [rad], and way in sizes of the mechanism */
 #define ROUNDOFF    1e-13 /* of the largest force: balanced to double precision */
 #define ENOUGH      1e-9  /* balanced, where no iteration makes it better */
+#define ROLLING     1e-2  /* of the largest force: what tyres under stress drive a car by */
 #define RESOLVED    1e-15 /* of the size of the mechanism: a way that a stiff law resolves */
 
 /** struct work - @n_moves: directions of the bodies, six each;  @n_rows: rigid rows, which are
@@ -83,6 +85,7 @@ static double sliding_secant(const struct lk_system *sys, const struct lk_law *l
 /* forces and tangents of the laws at the present pose, at rest */
 static void set_laws(struct work *w)
 {
+    static const double at_rest[3];
     struct lk_system *sys = w->sys;
 
     for (int i = 0; i < sys->n_laws; i++) {
@@ -93,6 +96,7 @@ static void set_laws(struct work *w)
         if (law->n_terms == 0) /* of a tyre: with the residual, its tangent by differences */
             continue;
         lk_evaluate_violation(sys, law->joint, phi);
+        lk_air_follow_pose(sys, &sys->joint[law->joint], at_rest);
         lk_law_evaluate(law, sys->term, phi[law->row], 0, 1, &f);
         sys->now.lambda[sys->joint[law->joint].row + law->row] = f.elastic + f.dissipative;
         w->tangent[i] = f.stiffness + sliding_secant(sys, law, phi[law->row]);
@@ -327,6 +331,16 @@ static int refuse(const struct work *w, int at, struct lk_error *ret_error)
     return LK_E_ASSEMBLY;
 }
 
+/* Wheels that roll freely change nothing where their tyres are without side force. But a car that
+ * has settled has moved its wheels sideways, and its tyres, toed in or out, drive it by what they
+ * still hold, as far as the iterations go: it has to roll a little, which lets the carcasses go.
+ * What holds a car on a slope is found anew. Return: whether there are tyres. */
+static int roll_free(struct work *w)
+{
+    lk_tyres_hold(w->sys);
+    return w->sys->n_tyres > 0;
+}
+
 static int iterate(struct work *w, struct lk_error *ret_error)
 {
     struct lk_equilibrium *e = &w->sys->equilibrium;
@@ -349,6 +363,10 @@ static int iterate(struct work *w, struct lk_error *ret_error)
             return 0;
         if (e->iterations >= ITERATIONS)
             return refuse(w, at, ret_error);
+        if (stalled > 3 && left <= ROLLING * w->force && roll_free(w)) {
+            stalled = 0;
+            best = INFINITY;
+        }
         if (e->iterations > 0)
             choose_time(w, before, left);
         before = left;
@@ -393,23 +411,20 @@ static int take_memory(struct work *w)
     return 0;
 }
 
-/* the velocities of the drawing, kept while the mechanism is at rest, turn with the bodies */
+/* The velocities of the drawing are kept while the mechanism is at rest: that of a centre of mass
+ * as it was drawn, so that a car that settles at another pitch still moves along the road; that of
+ * turning in the axes of its body, so that a wheel spins about its axle. */
 static void keep_velocities(struct lk_system *sys, struct lk_motion *kept, int back)
 {
     for (int b = 0; b < sys->n_bodies; b++) {
         struct lk_motion *m = &sys->now.motion[b];
-        double R[9], local[3];
 
         if (!back) {
             kept[b] = *m;
             memset(&m->v, 0, sizeof(m->v));
             continue;
         }
-        lk_quat_matrix(kept[b].q, R);
-        lk_rotate_back(R, kept[b].v.v, local);
-        lk_quat_matrix(m->q, R);
-        lk_rotate(R, local, m->v.v);
-        memcpy(m->v.w, kept[b].v.w, sizeof(m->v.w));
+        m->v = kept[b].v;
         sys->equilibrium.moved = lk_max(
             sys->equilibrium.moved,
             hypot(hypot(m->x[0] - kept[b].x[0], m->x[1] - kept[b].x[1]), m->x[2] - kept[b].x[2]));

@@ -8,7 +8,7 @@
 #define LK_EQUILIBRIUM_MAX 1500 /* directions of all bodies and rigid rows together */
 
 /** lk_equilibrium_find() - move the bodies of system->now, whose joints are closed, until the
- * forces on each are in balance at rest; velocities turn with the bodies. Writes
+ * forces on each are in balance at rest; velocities are kept, of turning in body axes. Writes
  * system->equilibrium.
  * @coordinates: brings the coordinates of system->now up to its poses
  * Return: 0; LK_E_ASSEMBLY: not found, @ret_error says where a force is left; -ENOMEM, -ECANCELED.

@@ -156,7 +156,7 @@ static void fill_from_force(struct lk_system *sys, struct lk_joint *j,
 {
     double R[9], f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-    if (def->type == LK_FORCE_BUSHING) {
+    if (def->type == LK_FORCE_BUSHING || def->type == LK_FORCE_DRAG) {
         lk_quat_matrix(def->orientation, R);
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < 3; i++)

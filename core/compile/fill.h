@@ -5,6 +5,7 @@
 
 #include "compile/draft.h"
 #include "step/system.h"
+#include <stdbool.h>
 
 /* ---- memory.c ---- */
 
@@ -29,6 +30,10 @@ void lk_fill_regularise(struct lk_system *system, int is_soft);
  * unsplit bodies [1/kg, 1/(kg m^2)]; a body without mass counts with its neighbour's. */
 double lk_fill_inverse_mass(const struct lk_system *system, const struct lk_draft *draft, int joint,
                             int r);
+/** lk_fill_is_unbalanced() - whether what body @b does while it turns changes its motion in @state,
+ * a start: its centre of mass is off the axis, or it reels. What turns about a principal axis
+ * through its centre is stepped exactly. */
+bool lk_fill_is_unbalanced(const struct lk_system *system, const struct lk_state *state, int b);
 
 /* ---- fill.c: joints and loads ---- */
 
@@ -49,6 +54,11 @@ void lk_fill_laws_layout(struct lk_system *system, const struct lk_draft *draft,
                          struct lk_arena *arena);
 /** lk_fill_laws() - set the laws of all compliant rows. */
 void lk_fill_laws(struct lk_system *system, const struct lk_draft *draft);
+/** lk_fill_lines() - lines, before lk_fill_laws(), and what stands in them in system->now. */
+void lk_fill_lines(struct lk_system *system, const struct lk_model *model);
+/** lk_fill_line_size() - numbers of state of an element with the step @h, 0: it is no line. */
+int lk_fill_line_size(const struct lk_force_def *force, double h);
+
 /** lk_fill_mobility() - effective inverse mass of the coordinate of @law in the present pose, with
  * E of all other rows as they are [1/kg, 1/(kg m^2)]; 0 where the coordinate is driven. Overwrites
  * the factor and system->solution. */

@@ -21,10 +21,16 @@ static int points_of(const struct lk_model *m, int table)
     return table >= 0 ? m->tables[table].n : 0;
 }
 
+/* levels, and the points at all of them */
+static int points_of_map(const struct lk_model *m, int map)
+{
+    return m->tables[map].n * (1 + m->tables[map + 1].n);
+}
+
 /* terms of one force element */
 static int terms_of(const struct lk_force_def *f)
 {
-    return 1 + (f->stiffness_table >= 0) + (f->damping_table >= 0);
+    return 1 + (f->stiffness_table >= 0) + (f->damping_table >= 0) + (f->type == LK_FORCE_LINE);
 }
 
 static struct counts count(const struct lk_draft *d)
@@ -48,6 +54,11 @@ static struct counts count(const struct lk_draft *d)
             c.terms += 6;
         } else if (f->type == LK_FORCE_CREEP) {
             c.terms += 2;
+        } else if (f->type == LK_FORCE_DRAG) {
+            c.terms += 3;
+        } else if (f->type == LK_FORCE_MAP) {
+            c.terms++;
+            c.points += points_of_map(m, f->map);
         } else if (f->type <= LK_FORCE_STOP) {
             c.terms += terms_of(f);
             c.points += points_of(m, f->stiffness_table) + points_of(m, f->damping_table);
@@ -71,6 +82,8 @@ static struct lk_term *add_term(struct lk_system *sys, struct lk_law *law, int f
     struct lk_term *t = &sys->term[sys->n_terms++];
 
     *t = (struct lk_term){.kind = kind, .force = force, .input = -1, .wind = -1, .scale = 1};
+    for (int i = 0; i < LK_PORT_VALUES; i++)
+        t->port[i] = -1;
     law->n_terms++;
     return t;
 }
@@ -85,14 +98,27 @@ static struct lk_law *add_law(struct lk_system *sys, int joint, int row)
     return law;
 }
 
-static void add_linear(struct lk_system *sys, struct lk_law *law, int force, double stiffness,
-                       double damping, double rest)
+static struct lk_term *add_linear(struct lk_system *sys, struct lk_law *law, int force,
+                                  double stiffness, double damping, double rest)
 {
     struct lk_term *t = add_term(sys, law, force, LK_TERM_LINEAR);
 
     t->stiffness = stiffness;
     t->damping = damping;
     t->rest = rest;
+    return t;
+}
+
+/* its values that inputs say; its tangent then changes with them */
+static void follow_inputs(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                          struct lk_term *t)
+{
+    for (int k = 0; k < LK_PORT_VALUES; k++)
+        if (f->port_input[k] >= 0) {
+            t->port[k] = sys->input[f->port_input[k]].offset;
+            law->is_nonlinear = law->is_tuned = sys->is_tuned = 1;
+            sys->n_signals++;
+        }
 }
 
 static void add_table(struct lk_system *sys, struct lk_law *law, const struct lk_table *table,
@@ -127,18 +153,33 @@ static void zero_area(struct lk_term *t)
         area[i] -= shift;
 }
 
+static void scale_table(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                        struct lk_term *t)
+{
+    t->scale = f->scale;
+    if (f->scale_input < 0)
+        return;
+    t->input = sys->input[f->scale_input].offset;
+    law->is_tuned = sys->is_tuned = 1;
+    sys->n_signals++;
+}
+
 static void add_spring(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
                        double rest, int *used)
 {
     const struct lk_force_def *f = &m->forces[i];
 
-    add_linear(sys, law, i, f->stiffness, f->damping, rest);
+    int first = sys->n_terms + 1;
+
+    follow_inputs(sys, law, f, add_linear(sys, law, i, f->stiffness, f->damping, rest));
     if (f->stiffness_table >= 0) {
         add_table(sys, law, &m->tables[f->stiffness_table], i, LK_TERM_TABLE_STIFFNESS, rest, used);
         zero_area(&sys->term[sys->n_terms - 1]);
     }
     if (f->damping_table >= 0)
         add_table(sys, law, &m->tables[f->damping_table], i, LK_TERM_TABLE_DAMPING, 0, used);
+    for (; first < sys->n_terms; first++)
+        scale_table(sys, law, f, &sys->term[first]);
 }
 
 static void add_friction(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
@@ -161,6 +202,89 @@ static void add_friction(struct lk_system *sys, struct lk_law *law, const struct
         t->stiffness = t->give = 1; /* until the mobility is known */
     }
     law->is_nonlinear = 1;
+}
+
+/* its tangent changes with its inputs */
+static void add_impedance(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f,
+                          int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_IMPEDANCE);
+
+    t->push = f->port[LK_PORT_FORCE];
+    t->stiffness = f->port[LK_PORT_STIFFNESS];
+    t->damping = f->port[LK_PORT_DAMPING];
+    t->rest = f->port[LK_PORT_REST];
+    for (int k = 0; k < LK_PORT_VALUES; k++)
+        if (f->port_input[k] >= 0)
+            t->port[k] = sys->input[f->port_input[k]].offset;
+    sys->n_ports++;
+    law->is_nonlinear = 1;
+}
+
+/* its own tables: the levels, then rates, forces and slopes at each */
+static void add_map(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
+                    int *used)
+{
+    const struct lk_force_def *f = &m->forces[i];
+    const struct lk_table *levels = &m->tables[f->map], *at = levels + 1;
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_MAP);
+    double *level = sys->tables + *used, *x = level + levels->n;
+
+    memcpy(level, levels->x, (size_t)levels->n * sizeof(double));
+    *used += levels->n;
+    for (int k = 0; k < levels->n; k++, x += 4 * at->n) {
+        memcpy(x, at[k].x, (size_t)at->n * sizeof(double));
+        memcpy(x + at->n, at[k].y, (size_t)at->n * sizeof(double));
+        lk_table_slopes(at->n, x, x + at->n, x + 2 * at->n, x + 3 * at->n);
+        *used += 4 * at->n;
+    }
+    t->level = level;
+    t->n_levels = levels->n;
+    t->x = level + levels->n;
+    t->n_points = at->n;
+    t->scale = f->scale;
+    if (f->scale_input >= 0)
+        t->input = sys->input[f->scale_input].offset;
+    sys->n_ports++;
+    law->is_nonlinear = 1;
+}
+
+static void add_drag(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f, int i)
+{
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_AIR);
+
+    t->damping = f->coefficient[law->row];
+    memcpy(t->wind_velocity, f->vector, sizeof(t->wind_velocity));
+    t->scale = f->scale;
+    if (f->scale_input >= 0) {
+        t->input = sys->input[f->scale_input].offset;
+        sys->n_signals++;
+    }
+    law->is_nonlinear = 1;
+}
+
+/* index among the lines of the model */
+static int line_of(const struct lk_model *m, int force)
+{
+    int line = 0;
+
+    for (int i = 0; i < force; i++)
+        line += m->forces[i].type == LK_FORCE_LINE;
+    return line;
+}
+
+/* An end of a line: a damper, and a wave that comes in. */
+static void add_line_end(struct lk_system *sys, struct lk_law *law, const struct lk_model *m, int i,
+                         int end)
+{
+    const struct lk_force_def *f = &m->forces[i];
+    struct lk_term *t = add_term(sys, law, i, LK_TERM_LINE);
+    struct lk_line *line = &sys->line[line_of(m, i)];
+
+    t->damping = f->line.impedance * f->line.ratio[end] * f->line.ratio[end];
+    line->law[end] = (int)(law - sys->law);
+    line->term[end] = sys->n_terms - 1;
+    law->is_nonlinear = 1; /* it changes with the wave */
 }
 
 static void add_stop(struct lk_system *sys, struct lk_law *law, const struct lk_force_def *f, int i)
@@ -198,13 +322,21 @@ static void fill_coordinate_law(struct lk_system *sys, const struct lk_draft *d,
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
+        for (int k = 0; k < 2 && f->type == LK_FORCE_LINE; k++)
+            if (f->line.joint[k] == b->joint && f->line.coordinate[k] == b->which)
+                add_line_end(sys, law, m, i, k);
         if (f->type == LK_FORCE_SPRING_DAMPER || f->type > LK_FORCE_STOP ||
-            f->type == LK_FORCE_BUSHING || f->joint != b->joint || f->coordinate != b->which)
+            f->type == LK_FORCE_LINE || f->type == LK_FORCE_BUSHING || f->type == LK_FORCE_CREEP ||
+            f->joint != b->joint || f->coordinate != b->which)
             continue;
         if (f->type == LK_FORCE_JOINT_SPRING_DAMPER)
             add_spring(sys, law, m, i, f->rest, used);
         else if (f->type == LK_FORCE_FRICTION)
             add_friction(sys, law, f, i);
+        else if (f->type == LK_FORCE_IMPEDANCE)
+            add_impedance(sys, law, f, i);
+        else if (f->type == LK_FORCE_MAP)
+            add_map(sys, law, m, i, used);
         else
             add_stop(sys, law, f, i);
     }
@@ -236,6 +368,10 @@ static void fill_block_laws(struct lk_system *sys, const struct lk_draft *d, int
             continue; /* its law is that of all its rows, see step/tyres.h */
         if (f && f->type == LK_FORCE_CREEP)
             add_creep(sys, law, f, b->force);
+        else if (f && f->type == LK_FORCE_IMPEDANCE)
+            add_impedance(sys, law, f, b->force);
+        else if (f && f->type == LK_FORCE_DRAG)
+            add_drag(sys, law, f, b->force);
         else if (f && f->type == LK_FORCE_SPRING_DAMPER)
             add_spring(sys, law, d->model, b->force, isnan(f->rest) ? initial_distance(f) : f->rest,
                        used);
@@ -248,7 +384,8 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
 {
     int used = 0;
 
-    sys->n_laws = sys->n_winds = 0; /* known from the layout, counted again */
+    lk_fill_lines(sys, d->model);
+    sys->n_laws = sys->n_winds = sys->n_ports = 0; /* known from the layout, counted again */
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);

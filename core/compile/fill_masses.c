@@ -223,6 +223,7 @@ void lk_fill_masses(struct lk_system *sys, const struct lk_draft *d)
         double share = 1.0 / d->n_parts[d->of[b]];
 
         sys->body[b].of = d->of[b];
+        sys->body[b].n_parts = d->n_parts[d->of[b]];
         sys->body[b].mass = share * def->mass;
         for (int i = 0; i < 6; i++)
             sys->body[b].inertia[i] = share * def->inertia[i];

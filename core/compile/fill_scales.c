@@ -2,6 +2,7 @@
 /* Scales of the rows, and the regularisation E of rigid ones. */
 #include "compile/fill.h"
 #include "maths/vec.h"
+#include "model/reader.h"
 #include <math.h>
 
 #define ROUNDOFF_FLOOR 1e-13 /* of the diagonal: an E above the round-off of elimination */
@@ -105,4 +106,17 @@ void lk_fill_regularise(struct lk_system *sys, int is_soft)
                 sys->regular[j->row + r] = sys->rigid[j->row + r] = is_soft ? fmax(E, soft) : E;
         }
     }
+}
+
+#define BALANCE 0.01 /* accelerations of a balanced rotor, in w^2 times its size */
+
+bool lk_fill_is_unbalanced(const struct lk_system *sys, const struct lk_state *state, int b)
+{
+    const struct lk_body *body = &sys->body[b];
+    const struct lk_motion *m = &state->motion[b];
+    double moment[3], size, w = lk_norm(m->v.w);
+
+    lk_principal_moments(body->inertia, moment);
+    size = body->mass > 0 ? sqrt(moment[2] / body->mass) : 0;
+    return lk_norm(m->a.v) > BALANCE * w * w * size || lk_norm(m->a.w) > BALANCE * w * w;
 }

@@ -69,7 +69,8 @@ static void fill_loads(struct lk_system *sys, const struct lk_model *m)
         const struct lk_force_def *f = &m->forces[i];
         int is_torque = f->type == LK_FORCE_CONSTANT_TORQUE || f->type == LK_FORCE_HARMONIC_TORQUE;
 
-        if (f->type < LK_FORCE_CONSTANT_FORCE || f->type == LK_FORCE_TYRE)
+        if (f->type < LK_FORCE_CONSTANT_FORCE || f->type == LK_FORCE_TYRE ||
+            f->type == LK_FORCE_DRAG)
             continue;
         struct lk_load *l = &sys->load[sys->n_loads++];
         *l = lk_fill_load(sys, f->body[0], f->point[0], f->frame, is_torque);
@@ -116,16 +117,62 @@ static void find_element(const struct lk_system *sys, int force, struct lk_outpu
     }
 }
 
+/* the next of the shown ports; @values: how many come before its own */
+static void fill_port(struct lk_system *sys, const struct lk_output_def *def, int port,
+                      struct lk_output *out, int values)
+{
+    struct lk_port *p = &sys->port[port];
+
+    *p = (struct lk_port){.type = def->type, .law = -1, .at = values, .told = -1};
+    if (def->told >= 0)
+        p->told = sys->input[def->told].offset;
+    out->input = values;
+    if (def->input >= 0) {
+        p->place = sys->input[def->input];
+        return;
+    }
+    for (int i = 0; i < sys->n_laws; i++)
+        for (int k = sys->law[i].first_term; k < sys->law[i].first_term + sys->law[i].n_terms; k++)
+            if (sys->term[k].force == def->force) {
+                const struct lk_joint *j = &sys->joint[sys->law[i].joint];
+
+                p->law = i;
+                p->term = k;
+                if (j->of[0]) /* else between two points, where its row is */
+                    p->place = (struct lk_input){.type = LK_INPUT_JOINT_FORCE,
+                                                 .joint = (int)(j->of[0] - sys->joint),
+                                                 .which = j->which[0]};
+            }
+}
+
+static void fill_ports(struct lk_system *sys, const struct lk_model *m)
+{
+    int ports = 0, values = 0;
+
+    for (int i = 0; i < m->n_outputs; i++) {
+        struct lk_output *out = &sys->output[i];
+
+        if (out->type != LK_OUTPUT_MOBILITY && out->type != LK_OUTPUT_PORT_WORK)
+            continue;
+        fill_port(sys, &m->outputs[i], ports++, out, values);
+        values += out->size;
+    }
+}
+
 static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
 {
     const struct lk_output_def *def = &m->outputs[i];
     struct lk_output *out = &sys->output[i];
     double R[9];
 
-    *out = (struct lk_output){
-        .type = def->type, .joint = def->joint, .body = def->body, .offset = sys->output_size};
+    *out = (struct lk_output){.type = def->type,
+                              .joint = def->joint,
+                              .body = def->body,
+                              .line = -1,
+                              .offset = sys->output_size};
     lk_channels_describe_output(m, def, out->offset, &sys->output_channel[i]);
     out->size = sys->output_channel[i].size;
+    out->ahead = def->ahead;
     sys->output_size += out->size;
     if (def->type == LK_OUTPUT_POINT_POSITION || def->type == LK_OUTPUT_POINT_VELOCITY ||
         def->type == LK_OUTPUT_POINT_ACCELERATION || def->type == LK_OUTPUT_INERTIAL_SENSOR)
@@ -141,8 +188,12 @@ static void fill_output(struct lk_system *sys, const struct lk_model *m, int i)
     }
     if (def->type == LK_OUTPUT_FORCE)
         find_element(sys, def->force, out);
+    for (int k = 0; k < sys->n_lines && def->type == LK_OUTPUT_FORCE; k++)
+        out->line = sys->line[k].force == def->force ? k : out->line;
     if (def->type == LK_OUTPUT_TYRE || def->type == LK_OUTPUT_TYRE_CONTACT)
         out->tyre = m->forces[def->force].tyre;
+    if (def->type == LK_OUTPUT_INPUT)
+        out->input = sys->input[def->input].offset;
     if (def->type == LK_OUTPUT_JOINT_POSITION)
         sys->joint[def->joint].needs_coordinate = 1;
     sys->shows_condition |= def->type == LK_OUTPUT_CONDITION;
@@ -175,13 +226,25 @@ static void fill_needs(struct lk_system *sys)
             sys->followed[sys->n_followed++] = i;
 }
 
+static void fill_gravity(struct lk_system *sys, const struct lk_model *m)
+{
+    for (int i = 0; i < 3; i++) {
+        int input = m->gravity_input[i];
+
+        sys->gravity[i] = m->gravity[i];
+        sys->gravity_input[i] = input >= 0 ? sys->input[input].offset : -1;
+        sys->n_signals += input >= 0;
+        sys->is_gravity_tuned |= input >= 0;
+    }
+    sys->is_tuned |= sys->is_gravity_tuned;
+}
+
 int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_error *ret_error)
 {
     const struct lk_model *m = d->model;
     int r;
 
     sys->pose[sys->n_bodies] = (struct lk_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    memcpy(sys->gravity, m->gravity, sizeof(sys->gravity));
     for (int b = 0; b < sys->n_bodies; b++)
         fill_body(sys, b, &m->bodies[d->of[b]]);
     for (int b = 0; b < m->n_bodies; b++)
@@ -194,16 +257,19 @@ int lk_fill_system(struct lk_system *sys, const struct lk_draft *d, struct lk_er
         name_joint(sys, d, i);
         sys->summary.n_rows_rigid += lk_rigid_rows(&sys->joint[i]);
     }
+    sys->model_hash = m->hash;
     sys->arm = longest_arm(sys);
     fill_coordinates(sys, m);
     fill_sides(sys);
+    fill_inputs(sys, m); /* before the laws that follow them */
+    fill_gravity(sys, m);
     lk_fill_laws(sys, d);
     fill_loads(sys, m);
-    fill_inputs(sys, m);
     lk_fill_tyres(sys, d);
     lk_fill_drives(sys, d);
     for (int i = 0; i < m->n_outputs; i++)
         fill_output(sys, m, i);
+    fill_ports(sys, m);
     fill_needs(sys);
     lk_fill_masses(sys, d);
     lk_evaluate_jacobians(sys);

@@ -16,9 +16,31 @@ static size_t profile_size(const struct lk_model *m)
     return size;
 }
 
+/* bytes of the index and the tiles of a grid; the one goes on at the next cache line */
+static size_t index_size(const struct lk_road_grid *grid)
+{
+    size_t size = (size_t)lk_road_grid_places(grid) * sizeof(*grid->index);
+
+    return (size + LK_CACHE_LINE - 1) / LK_CACHE_LINE * LK_CACHE_LINE;
+}
+
+static size_t grid_size(const struct lk_model *m)
+{
+    size_t size = 0;
+
+    for (int i = 0; i < m->n_roads; i++) {
+        const struct lk_road_grid *grid = &m->roads[i].grid.grid;
+
+        if (m->roads[i].kind == LK_ROAD_GRID)
+            size += index_size(grid) + (size_t)grid->n_tiles * sizeof(*grid->tile);
+    }
+    return size;
+}
+
 void lk_fill_tyres_layout(struct lk_system *sys, const struct lk_draft *d, struct lk_arena *arena)
 {
     sys->profiles = lk_arena_take(arena, profile_size(d->model), sizeof(double));
+    sys->grids = lk_arena_take(arena, grid_size(d->model), 1);
     sys->road = lk_arena_take(arena, (size_t)sys->n_roads, sizeof(*sys->road));
     sys->tyre = lk_arena_take(arena, (size_t)sys->n_tyres, sizeof(*sys->tyre));
 }
@@ -43,9 +65,23 @@ static double *fill_profile(const struct lk_table *table, double *at, struct lk_
     return area + n;
 }
 
+static char *fill_grid(const struct lk_road_grid *grid, char *at, struct lk_road_grid *ret)
+{
+    size_t tiles = (size_t)grid->n_tiles * sizeof(*grid->tile);
+    char *tile = at + index_size(grid);
+
+    memcpy(at, grid->index, (size_t)lk_road_grid_places(grid) * sizeof(*grid->index));
+    memcpy(tile, grid->tile, tiles);
+    *ret = *grid;
+    ret->index = (const int32_t *)(const void *)at;
+    ret->tile = (const struct lk_road_tile *)(const void *)tile;
+    return tile + tiles;
+}
+
 void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)
 {
     double *at = sys->profiles;
+    char *grids = sys->grids;
 
     for (int i = 0; i < d->model->n_roads; i++) {
         const struct lk_road_def *def = &d->model->roads[i];
@@ -54,12 +90,16 @@ void lk_fill_roads(struct lk_system *sys, const struct lk_draft *d)
         double arm[3];
 
         road->kind = def->kind;
+        road->samples = def->samples;
+        road->ends = def->ends;
         lk_sub(def->point, pose->x, arm);
         lk_rotate_back(pose->R, arm, road->point);
         lk_rotate_back(pose->R, def->normal, road->normal);
         lk_rotate_back(pose->R, def->direction, road->direction);
         for (int k = 0; k < LK_TRACKS && def->kind == LK_ROAD_PROFILE; k++)
             at = fill_profile(&d->model->tables[def->profile[k]], at, &road->profile[k]);
+        if (def->kind == LK_ROAD_GRID)
+            grids = fill_grid(&def->grid.grid, grids, &road->grid);
     }
 }
 
@@ -125,6 +165,7 @@ static void fill_tyre(struct lk_system *sys, const struct lk_model *m, int block
         .length = {def->length[0], def->length[1]},
         .carcass = {def->carcass[0], def->carcass[1]},
         .bore = def->bore[0],
+        .is_by_centre = def->is_by_centre,
         .speed = def->law.kind == LK_TYRE_TMEASY ? def->law.of.tmeasy.speed : 0,
         .grip = {grip_of(sys, road->friction, road->friction_input),
                  grip_of(sys, def->friction, def->friction_input)},

@@ -31,11 +31,13 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     size_t rate = coordinate, inputs = (size_t)sys->input_size;
     size_t samples = (size_t)sys->n_drives * sizeof(struct lk_drive_samples) / sizeof(double);
     size_t tangent = (size_t)sys->n_laws, wind = (size_t)sys->n_winds;
+    size_t shown = (size_t)sys->n_shown;
     size_t balance = sizeof(struct lk_balance) / sizeof(double), own = (size_t)sys->n_own;
+    size_t waves = (size_t)sys->n_waves;
     size_t carcass = (size_t)sys->n_tyres * sizeof(struct lk_carcass) / sizeof(double);
 
-    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + samples +
-                      balance + carcass + own;
+    sys->state_size = motion + lambda + coordinate + rate + inputs + tangent + wind + shown +
+                      samples + balance + carcass + waves + own;
     state->block = lk_arena_take(arena, sys->state_size, sizeof(double));
     if (!arena->base)
         return;
@@ -46,10 +48,12 @@ static void layout_state(struct lk_system *sys, struct lk_state *state, struct l
     state->inputs = state->rate + rate;
     state->tangent = state->inputs + inputs;
     state->wind = state->tangent + tangent;
-    state->samples = (struct lk_drive_samples *)(state->wind + wind);
-    state->balance = (struct lk_balance *)(state->wind + wind + samples);
-    state->carcass = (struct lk_carcass *)(state->wind + wind + samples + balance);
-    state->own = state->wind + wind + samples + balance + carcass;
+    state->shown = state->wind + wind;
+    state->samples = (struct lk_drive_samples *)(state->shown + shown);
+    state->balance = (struct lk_balance *)(state->shown + shown + samples);
+    state->carcass = (struct lk_carcass *)(state->shown + shown + samples + balance);
+    state->waves = state->shown + shown + samples + balance + carcass;
+    state->own = state->waves + waves;
 }
 
 static size_t jacobian_size(const struct lk_draft_block *b)
@@ -106,6 +110,7 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->solution = lk_arena_take(arena, (size_t)sys->n_rows + LK_ROWS_PAD, sizeof(double));
     lk_fronts_layout(&sys->fronts, &d->topology, &d->plan, sys->jacobian, arena);
     lk_fill_laws_layout(sys, d, arena);
+    sys->line = lk_arena_take(arena, (size_t)sys->n_lines, sizeof(*sys->line));
     lk_fill_drives_layout(sys, d, arena);
     lk_fill_tyres_layout(sys, d, arena);
     if (d->batches) {
@@ -118,6 +123,9 @@ static int layout_system(struct lk_system *sys, const struct lk_draft *d, struct
     sys->load = lk_arena_take(arena, (size_t)m->n_forces, sizeof(*sys->load));
     sys->input = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input));
     sys->output = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output));
+    sys->port = lk_arena_take(arena, (size_t)sys->n_shown_ports, sizeof(*sys->port));
+    sys->port_rows =
+        lk_arena_take(arena, sys->n_shown_ports > 0 ? (size_t)sys->n_rows : 0, sizeof(double));
     layout_state(sys, &sys->start, arena);
     sys->input_channel = lk_arena_take(arena, (size_t)m->n_inputs, sizeof(*sys->input_channel));
     sys->output_channel = lk_arena_take(arena, (size_t)m->n_outputs, sizeof(*sys->output_channel));
@@ -180,6 +188,19 @@ static void summarise_system(struct lk_system *sys, const struct lk_draft *d, si
     s->memory = memory;
 }
 
+static void count_shown(const struct lk_model *m, struct lk_system *ret)
+{
+    for (int i = 0; i < m->n_outputs; i++) {
+        struct lk_channel c;
+
+        if (m->outputs[i].type != LK_OUTPUT_MOBILITY && m->outputs[i].type != LK_OUTPUT_PORT_WORK)
+            continue;
+        lk_channels_describe_output(m, &m->outputs[i], 0, &c);
+        ret->n_shown_ports++;
+        ret->n_shown += c.size;
+    }
+}
+
 /* the constants that determine the size of memory */
 static struct lk_system shape_of(const struct lk_draft *d)
 {
@@ -217,9 +238,14 @@ static struct lk_system shape_of(const struct lk_draft *d)
         shape.n_jumps += lk_input_is_load(m->inputs[i].type);
     for (int i = 0; i < m->n_forces; i++)
         shape.n_stops += m->forces[i].type == LK_FORCE_STOP;
+    for (int i = 0; i < m->n_forces; i++) {
+        shape.n_lines += m->forces[i].type == LK_FORCE_LINE;
+        shape.n_waves += lk_fill_line_size(&m->forces[i], d->h);
+    }
     for (int i = 0; i < m->n_forces; i++)
         shape.n_winds += m->forces[i].has_wind_up;
     shape.n_jumps += shape.n_stops;
+    count_shown(m, &shape);
     return shape;
 }
 

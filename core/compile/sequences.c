@@ -3,6 +3,7 @@
  * see step/extrapolate.c. */
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
+#include "compile/fill.h"
 #include "maths/vec.h"
 #include "step/tension.h"
 #include <stdio.h>
@@ -16,6 +17,11 @@
  * mode grow by 1.2e-5 per step at the limit, by 6e-4 at 1; order 4 damps it up to 1.7; beyond, both
  * diverge: a stiff mode grows by 5/3 and 3.7 per step. */
 #define SWING_MAX_RK4 1.0
+
+/* A turn is no small part of a motion as a mode is: of an unbalanced rotor `rk4` makes 0.3, 2 and
+ * 19 % more energy in a thousand steps of 0.5, 0.7 and 1 rad, order 4 of `rattle` 1.5 % at 0.5 rad,
+ * order 6 takes 0.9 % at 0.8. */
+#define TURN_MAX_RK4 0.7
 
 /* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
 static double tangent_of(const struct lk_system *sys, int i, int is_damping)
@@ -68,6 +74,16 @@ void lk_extrapolate_adopt(const struct lk_system *sys, struct lk_system *seq)
     }
 }
 
+/* a spring whose values inputs say: nothing tells how fast it will be */
+static int is_tuned(const struct lk_force_def *f)
+{
+    int tuned = f->scale_input >= 0;
+
+    for (int i = 0; i < LK_PORT_VALUES; i++)
+        tuned |= f->port_input[i] >= 0;
+    return tuned && (f->type == LK_FORCE_JOINT_SPRING_DAMPER || f->type == LK_FORCE_SPRING_DAMPER);
+}
+
 /* what no step of higher order can integrate, as "friction 'brake'", or "" */
 static void find_kink(const struct lk_model *m, char *text, size_t room)
 {
@@ -75,6 +91,8 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
         const struct lk_force_def *f = &m->forces[i];
         const char *kind = f->type == LK_FORCE_FRICTION                       ? "friction"
                            : f->type == LK_FORCE_STOP                         ? "the stop"
+                           : f->type == LK_FORCE_MAP                          ? "the map of"
+                           : is_tuned(f)                                      ? "the tuned"
                            : f->stiffness_table >= 0 || f->damping_table >= 0 ? "the table of"
                                                                               : NULL;
 
@@ -345,13 +363,37 @@ static int check_elements(struct lk_system *sys, const struct lk_model *m,
     return check_rate(sys, attempt, does, "1", rate, DECAY_MAX, ret_error);
 }
 
+/* bodies that turn out of balance */
+static int check_turns(struct lk_system *sys, const struct lk_model *m,
+                       const struct attempt *attempt, struct lk_error *ret_error)
+{
+    double most = sys->formulation->is_explicit ? TURN_MAX_RK4 : attempt->most, fastest = 0;
+    char does[LK_NAME_SIZE + 60];
+    int found = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double w = lk_norm(sys->now.motion[b].v.w);
+
+        if (w > fastest && lk_fill_is_unbalanced(sys, &sys->now, b)) {
+            fastest = w;
+            found = sys->body[b].of;
+        }
+    }
+    snprintf(does, sizeof(does), "body '%s' turns out of balance at", m->bodies[found].name);
+    return check_rate(sys, attempt, does, "rad", fastest, most, ret_error);
+}
+
 /* rotors, and bodies that are light for the forces in their joints */
 static int check_turning(struct lk_system *sys, const struct lk_model *m,
                          const struct attempt *attempt, struct lk_error *ret_error)
 {
     char does[LK_NAME_SIZE + 60];
-    int b = 0, r;
-    double rate = fastest_turning(sys, gyroscopic_torque, &b);
+    int b = 0, r = check_turns(sys, m, attempt, ret_error);
+    double rate;
+
+    if (r != 0)
+        return r;
+    rate = fastest_turning(sys, gyroscopic_torque, &b);
 
     snprintf(does, sizeof(does), "body '%s' nutates at", m->bodies[b].name);
     r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);

@@ -11,9 +11,11 @@
 #include "compile/equilibrium.h"
 #include "maths/vec.h"
 #include "rows/table.h"
+#include "step/air.h"
 #include "step/tyres.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ASSEMBLY_ROUNDS   100
@@ -37,6 +39,7 @@ static double law_place(const struct lk_system *sys, const struct lk_law *law, d
     lk_evaluate_violation(sys, law->joint, phi);
     lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
     *ret_rate = rates[law->row];
+    lk_air_follow_pose(sys, &sys->joint[law->joint], rates);
     return phi[law->row];
 }
 
@@ -203,17 +206,12 @@ static void start_coordinates(struct lk_system *sys)
     }
 }
 
-int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
+/* Gauss-Newton iterations with the weights at hand. @ret_relative: gap that is left, in sizes of
+ * the model. Return: 0, -ECANCELED. */
+static int close_joints(struct lk_system *sys, double size, double *ret_relative)
 {
-    double size = model_size(sys);
-    double gap, relative, previous = INFINITY;
-    char gaps[256];
+    double gap, relative = measure_gaps(sys, size, &gap), previous = INFINITY;
 
-    couple_compliant_rows(sys, 0);
-    lk_evaluate_poses(sys, &sys->now);
-    lk_drives_evaluate(sys, &sys->now);
-    relative = measure_gaps(sys, size, &gap);
-    sys->summary.assembly_gap = gap;
     for (int i = 0; i < ASSEMBLY_ROUNDS && relative > ASSEMBLY_ROUNDOFF; i++) {
         /* whether the joints are closed as well as the model allows: further iterations do not help
          */
@@ -226,8 +224,68 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
         start_coordinates(sys);
         relative = measure_gaps(sys, size, &gap);
     }
-    if (relative < ASSEMBLY_ENOUGH)
-        return 0;
+    *ret_relative = relative;
+    return 0;
+}
+
+/* Weights by which all bodies move alike, of the same mass on the average and of the size of the
+ * model. @weight: those of the bodies, kept */
+static void weigh_alike(struct lk_system *sys, const struct lk_inverse_mass *weight, double size)
+{
+    double sum = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++)
+        sum += log(weight[b].mass);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double mass = exp(sum / sys->n_bodies), turn = mass / (0.01 * size * size);
+
+        sys->sW[b] = (struct lk_inverse_mass){.mass = mass, .inertia = {turn, turn, turn}};
+    }
+}
+
+/* The same from the drawing again, with all bodies alike: where a light part would have to carry a
+ * heavy one a long way, the weights of the masses do not get there. */
+static int close_alike(struct lk_system *sys, double size, const struct lk_motion *drawn,
+                       double *ret_relative)
+{
+    size_t n = (size_t)sys->n_bodies;
+    struct lk_inverse_mass *weight = malloc(n * sizeof(*weight));
+    int result;
+
+    if (!weight)
+        return -ENOMEM;
+    memcpy(weight, sys->sW, n * sizeof(*weight));
+    memcpy(sys->now.motion, drawn, n * sizeof(*drawn));
+    lk_evaluate_poses(sys, &sys->now);
+    start_coordinates(sys);
+    weigh_alike(sys, weight, size);
+    result = close_joints(sys, size, ret_relative);
+    memcpy(sys->sW, weight, n * sizeof(*weight));
+    free(weight);
+    return result;
+}
+
+int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
+{
+    double size = model_size(sys), relative;
+    size_t n = (size_t)sys->n_bodies;
+    struct lk_motion *drawn = malloc(n * sizeof(*drawn));
+    char gaps[256];
+    int result;
+
+    if (!drawn)
+        return -ENOMEM;
+    memcpy(drawn, sys->now.motion, n * sizeof(*drawn));
+    couple_compliant_rows(sys, 0);
+    lk_evaluate_poses(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    measure_gaps(sys, size, &sys->summary.assembly_gap);
+    result = close_joints(sys, size, &relative);
+    if (!result && !(relative < ASSEMBLY_ENOUGH))
+        result = close_alike(sys, size, drawn, &relative);
+    free(drawn);
+    if (result || relative < ASSEMBLY_ENOUGH)
+        return result;
     list_gaps(sys, size, gaps, sizeof(gaps));
     lk_error_set(
         ret_error,

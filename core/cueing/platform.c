@@ -186,10 +186,15 @@ static bool legs_hold(const struct lk_platform *platform)
 
 /* ---- all platforms ---- */
 
+int lk_platform_count(enum lk_platform_kind kind)
+{
+    return kind == LK_PLATFORM_THREE_AXIS ? 3 : N;
+}
+
 bool lk_platform_init(struct lk_platform *ret_platform, enum lk_platform_kind kind,
                       const struct lk_hexapod *hexapod, const struct lk_actuator_limits *limits)
 {
-    *ret_platform = (struct lk_platform){.kind = kind, .n = kind == LK_PLATFORM_THREE_AXIS ? 3 : N};
+    *ret_platform = (struct lk_platform){.kind = kind, .n = lk_platform_count(kind)};
     memcpy(ret_platform->limits, limits, (size_t)ret_platform->n * sizeof(*limits));
     if (kind != LK_PLATFORM_HEXAPOD)
         return true;

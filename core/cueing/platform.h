@@ -49,6 +49,9 @@ struct lk_platform {
     double neutral[LK_PLATFORM_ACTUATORS];
 };
 
+/** lk_platform_count() - number of actuators of a @kind. */
+int lk_platform_count(enum lk_platform_kind kind);
+
 /** lk_platform_init() - @hexapod: NULL for the others;  @limits: one an actuator
  * Return: false where the legs, within their strokes, can bring a hexapod into a pose that they do
  * not hold: each corner of the strokes, and the way there, is tried. */

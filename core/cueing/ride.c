@@ -95,9 +95,17 @@ void lk_ride_init(struct lk_ride *ride, const struct lk_ride_config *config)
         .pace = config->pace,
         .fade = config->fade,
     };
+    lk_gains_init(&ride->gains, &config->set);
     lk_washout_init(&ride->washout, &config->set, config->h);
     find_park(ride);
     lk_leg_guard_init(&ride->guard, &ride->platform, config->h, ride->park);
+}
+
+static void note_order(struct lk_ride *ride, int order)
+{
+    double orders = 16 * ride->orders + order;
+
+    ride->orders = ride->orders < 0 || orders > LK_RIDE_ORDERS_MAX ? LK_RIDE_ORDERS_LOST : orders;
 }
 
 enum lk_ride_cause lk_ride_engage(struct lk_ride *ride)
@@ -108,6 +116,7 @@ enum lk_ride_cause lk_ride_engage(struct lk_ride *ride)
         return LK_RIDE_EMERGENCY;
     if (ride->state != LK_RIDE_PARKED)
         return LK_RIDE_UNDER_WAY;
+    note_order(ride, LK_RIDE_ORDER_ENGAGE);
     ride->cause = LK_RIDE_NO_CAUSE;
     ride->state = LK_RIDE_RISING;
     take_way(ride, neutral);
@@ -127,8 +136,12 @@ static void stop_here(struct lk_ride *ride)
 
 void lk_ride_end(struct lk_ride *ride, enum lk_ride_cause cause)
 {
+    bool moves = ride->state == LK_RIDE_RISING || ride->state == LK_RIDE_FOLLOWING;
+
+    if (moves || (cause == LK_RIDE_EMERGENCY && !ride->emergency))
+        note_order(ride, LK_RIDE_ORDER_END + (int)cause);
     ride->emergency = ride->emergency || cause == LK_RIDE_EMERGENCY;
-    if (ride->state != LK_RIDE_RISING && ride->state != LK_RIDE_FOLLOWING)
+    if (!moves)
         return;
     ride->cause = cause;
     ride->state = LK_RIDE_HOLDING;
@@ -137,6 +150,8 @@ void lk_ride_end(struct lk_ride *ride, enum lk_ride_cause cause)
 
 void lk_ride_release(struct lk_ride *ride)
 {
+    if (ride->emergency)
+        note_order(ride, LK_RIDE_ORDER_RELEASE);
     ride->emergency = false;
 }
 
@@ -176,6 +191,9 @@ void lk_ride_step(struct lk_ride *ride, const double sensor[6])
 {
     double demand[N] = {0};
 
+    ride->obeyed = ride->orders;
+    ride->orders = 0;
+    lk_gains_step(&ride->gains, ride->guard.h, &ride->washout.set);
     switch (ride->state) {
     case LK_RIDE_PARKED:
         memcpy(demand, ride->park, sizeof(demand));

@@ -17,6 +17,7 @@
 #ifndef LK_CUEING_RIDE_H
 #define LK_CUEING_RIDE_H
 
+#include "cueing/gains.h"
 #include "cueing/leg_guard.h"
 #include "cueing/platform.h"
 #include "cueing/washout.h"
@@ -53,11 +54,21 @@ struct lk_ride_config {
     double pace;
 };
 
-/** struct lk_ride - @pose: of the guarded actuators;  @cause: of the last end
+/* Orders that changed a ride between two steps, one after the other: four bits each, in a number
+ * that a double holds. */
+#define LK_RIDE_ORDER_ENGAGE  1
+#define LK_RIDE_ORDER_RELEASE 2
+#define LK_RIDE_ORDER_END     3 /* and a cause */
+#define LK_RIDE_ORDERS_MAX    9007199254740991.0
+#define LK_RIDE_ORDERS_LOST   (-1.0) /* there were more of them */
+
+/** struct lk_ride - @gains: of @washout;  @pose: of the guarded actuators;  @cause: of the last end
  * @emergency: latched;  @from, @to, @steps, @step: of the way in RISING and SETTLING; @step also
- * counts those of FOLLOWING;  @park: position of the actuators */
+ * counts those of FOLLOWING;  @park: position of the actuators
+ * @orders: since the last step;  @obeyed: those before it */
 struct lk_ride {
     struct lk_platform platform;
+    struct lk_gains gains;
     struct lk_washout washout;
     struct lk_washout_state washed;
     struct lk_leg_guard guard;
@@ -72,6 +83,8 @@ struct lk_ride {
     double from[LK_PLATFORM_ACTUATORS];
     double to[LK_PLATFORM_ACTUATORS];
     double park[LK_PLATFORM_ACTUATORS];
+    double orders;
+    double obeyed;
 };
 
 /** lk_ride_init() - PARKED: a hexapod with its legs in, others with their heave down. */

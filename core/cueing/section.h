@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of first and second order, discretised by Tustin's rule (s = 2/h (z-1)/(z+1)): stable for
- * every step, right to order 2 in h. The rule takes the input between two samples as their mean, so
+/* Filters of first and second order by the trapezoidal rule, which is Tustin's: stable for every
+ * step, right to order 2 in h. The rule takes the input between two samples as their mean, so
  * a jump that the sample at t shows first acts from t - h/2.
  *
- * Coefficients and state are apart: the state is what a recording or a restart has to keep. */
+ * The state is that of the differential equation, not sums of past samples: a frequency or a
+ * damping that changes while the filter runs bends its output and does not make it jump. The state
+ * is what a recording or a restart has to keep; zeros are rest. */
 #ifndef LK_CUEING_SECTION_H
 #define LK_CUEING_SECTION_H
 
 #include "maths/hot.h"
 
-/** struct lk_section - y = b0 u + b1 u' + b2 u'' - a1 y' - a2 y'', primes are samples before.
- * struct lk_section_state - of the transposed direct form II; zeros are rest. */
+/** struct lk_section - y'' = u - 2 zeta omega y' - omega^2 y. @y, @rate, @bend: y, y', y'' */
 struct lk_section {
-    double b[3];
-    double a[2];
-};
-struct lk_section_state {
-    double z[2];
+    double y;
+    double rate;
+    double bend;
 };
 
-/** lk_section_second() - (n[0] s^2 + n[1] s + n[2]) / (s^2 + 2 zeta omega s + omega^2).
- * @omega: natural frequency [rad/s], at least 0;  @zeta: damping ratio;  @h: step [s] */
-LK_INLINE struct lk_section lk_section_second(const double n[3], double omega, double zeta,
-                                              double h)
+/** lk_section_step() - on to the sample @u, @h [s] after the one before.
+ * @omega: natural frequency [rad/s], at least 0;  @zeta: damping ratio. RT: yes. */
+LK_INLINE void lk_section_step(struct lk_section *s, double omega, double zeta, double h, double u)
 {
-    double k = 2 / h, damping = 2 * zeta * omega * k, w2 = omega * omega;
-    double lead = k * k + damping + w2;
+    double half = 0.5 * h, damping = 2 * zeta * omega, w2 = omega * omega;
+    double rate = s->rate + half * (s->bend + u - w2 * (s->y + half * s->rate));
 
-    return (struct lk_section){
-        .b = {(n[0] * k * k + n[1] * k + n[2]) / lead, 2 * (n[2] - n[0] * k * k) / lead,
-              (n[0] * k * k - n[1] * k + n[2]) / lead},
-        .a = {2 * (w2 - k * k) / lead, (k * k - damping + w2) / lead},
-    };
+    rate /= 1 + half * (damping + half * w2);
+    s->y += half * (s->rate + rate);
+    s->rate = rate;
+    s->bend = u - damping * rate - w2 * s->y;
 }
 
-/** lk_section_wash() - s / (s + omega); with @omega 0 the input itself. */
-LK_INLINE struct lk_section lk_section_wash(double omega, double h)
+/** lk_section_follow() - omega^2 / (s^2 + 2 zeta omega s + omega^2) of @u. Return: the output. */
+LK_INLINE double lk_section_follow(struct lk_section *s, double omega, double zeta, double h,
+                                   double u)
 {
-    double k = 2 / h, lead = k + omega;
-
-    if (omega == 0)
-        return (struct lk_section){.b = {1, 0, 0}};
-    return (struct lk_section){.b = {k / lead, -k / lead, 0}, .a = {(omega - k) / lead, 0}};
+    lk_section_step(s, omega, zeta, h, omega * omega * u);
+    return s->y;
 }
 
-/** lk_section_step() - the output that belongs to the next sample @u. RT: yes. */
-LK_INLINE double lk_section_step(const struct lk_section *f, struct lk_section_state *state,
-                                 double u)
-{
-    double y = f->b[0] * u + state->z[0];
+/** struct lk_leak - of s / (s + omega). @low: what is taken off;  @rate: its rate */
+struct lk_leak {
+    double low;
+    double rate;
+};
 
-    state->z[0] = f->b[1] * u - f->a[0] * y + state->z[1];
-    state->z[1] = f->b[2] * u - f->a[1] * y;
-    return y;
+/** lk_leak_step() - with @omega 0 and from rest the input itself. Return: the output. */
+LK_INLINE double lk_leak_step(struct lk_leak *s, double omega, double h, double u)
+{
+    double half = 0.5 * h;
+
+    s->low = (s->low + half * (s->rate + omega * u)) / (1 + half * omega);
+    s->rate = omega * (u - s->low);
+    return u - s->low;
 }
 
 #endif

@@ -22,7 +22,7 @@ static double complex felt_force(const struct lk_washout_set *set, int axis, dou
     high *= s / (s + set->leak[axis]);
     if (axis == 2)
         return high;
-    return low + high * (set->coupled ? 1 - low : 1);
+    return low + high * (1 - set->coupled * low);
 }
 
 struct lk_transfer lk_transfer_at(const struct lk_washout_set *set, int axis, double omega)

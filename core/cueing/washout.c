@@ -50,22 +50,13 @@ struct lk_washout_set lk_washout_named(int index)
     set.force_limit = 10;
     set.rate_limit = 2;
     set.tilt_limit = 0.35;
-    set.coupled = true;
+    set.coupled = 1;
     return set;
 }
 
 void lk_washout_init(struct lk_washout *washout, const struct lk_washout_set *set, double h)
 {
-    static const double one[3] = {0, 0, 1}, rate[3] = {0, 1, 0};
-    const double low[3] = {0, 0, set->tilt_frequency * set->tilt_frequency};
-
     *washout = (struct lk_washout){.set = *set, .h = h};
-    for (int i = 0; i < 3; i++) {
-        washout->travel[i] = lk_section_second(one, set->frequency[i], set->damping[i], h);
-        washout->leak[i] = lk_section_wash(set->leak[i], h);
-        washout->turn[i] = lk_section_second(rate, set->turn_frequency[i], set->turn_damping[i], h);
-    }
-    washout->tilt = lk_section_second(low, set->tilt_frequency, set->tilt_damping, h);
 }
 
 static double clip(double x, double limit)
@@ -93,6 +84,16 @@ static double arc_sine(double x)
     return lk_atan(x / lk_root(1 - x * x));
 }
 
+/* The way of a step of @h at most @limit [rad/s^2] away from the rate before, @rate, such that it
+ * can be braked before @left is gone: the law of the platform's legs. */
+static double braked(double left, double rate, double limit, double h)
+{
+    double ah = limit * h, most = lk_root(ah * ah + 2 * limit * fabs(left)) - ah;
+    double wanted = left < 0 ? -most : most;
+
+    return fmin(fmax(wanted, rate - ah), rate + ah) * h;
+}
+
 /* Roll (axis 0) or pitch (axis 1) that gravity imitates a lasting side or longitudinal force by. */
 static void step_tilt(const struct lk_washout *washout, struct lk_washout_state *state, int axis)
 {
@@ -100,21 +101,33 @@ static void step_tilt(const struct lk_washout *washout, struct lk_washout_state 
     double f = axis == 0 ? state->force[1] : -state->force[0], sine, cosine, aim, move;
 
     lk_sin_cos(set->tilt_limit, &sine, &cosine);
-    f = lk_section_step(&washout->tilt, &state->low[axis], f);
+    f = lk_section_follow(&state->low[axis], set->tilt_frequency, set->tilt_damping, washout->h, f);
     aim = arc_sine(clip(f / LK_CUEING_GRAVITY, sine));
     move = aim - state->tilt[axis];
     if (set->tilt_rate > 0)
         move = clip(move, set->tilt_rate * washout->h);
+    if (set->tilt_acceleration > 0) {
+        double left = aim - state->tilt[axis], h = washout->h, a = set->tilt_acceleration;
+
+        move = braked(left, state->tilting[axis], a, h);
+        if (set->tilt_rate > 0) /* the limit of the rate may have moved, too */
+            move = clip(move, fmax(set->tilt_rate, fabs(state->tilting[axis]) - a * h) * h);
+    }
     state->tilt[axis] += move;
+    state->tilting[axis] = move / washout->h;
 }
 
 static void step_attitude(const struct lk_washout *washout, struct lk_washout_state *state)
 {
+    const struct lk_washout_set *set = &washout->set;
     double rate[3];
 
     lk_attitude_rates(state->angle, state->rate, rate);
-    for (int i = 0; i < 3; i++)
-        state->turned[i] = lk_section_step(&washout->turn[i], &state->turn[i], rate[i]);
+    for (int i = 0; i < 3; i++) {
+        lk_section_step(&state->turn[i], set->turn_frequency[i], set->turn_damping[i], washout->h,
+                        rate[i]);
+        state->turned[i] = state->turn[i].rate;
+    }
     step_tilt(washout, state, 0);
     step_tilt(washout, state, 1);
     for (int i = 0; i < 3; i++)
@@ -124,16 +137,17 @@ static void step_attitude(const struct lk_washout *washout, struct lk_washout_st
 static void step_travel(const struct lk_washout *washout, struct lk_washout_state *state,
                         const double R[9])
 {
+    const struct lk_washout_set *set = &washout->set;
     double f[3] = {state->force[0], state->force[1], state->force[2] + LK_CUEING_GRAVITY}, a[3];
 
-    memcpy(a, f, sizeof(a));
-    if (washout->set.coupled)
-        lk_rotate(R, f, a);
+    lk_rotate(R, f, a);
+    for (int i = 0; i < 3; i++)
+        a[i] = f[i] + set->coupled * (a[i] - f[i]);
     a[2] -= LK_CUEING_GRAVITY;
     for (int i = 0; i < 3; i++) {
-        double leaked = lk_section_step(&washout->leak[i], &state->leak[i], a[i]);
-
-        state->travel_by[i] = lk_section_step(&washout->travel[i], &state->travel[i], leaked);
+        a[i] = lk_leak_step(&state->leak[i], set->leak[i], washout->h, a[i]);
+        lk_section_step(&state->travel[i], set->frequency[i], set->damping[i], washout->h, a[i]);
+        state->travel_by[i] = state->travel[i].y;
     }
 }
 

@@ -19,11 +19,12 @@
 #define LK_CUEING_WASHOUT_H
 
 #include "cueing/section.h"
-#include <stdbool.h>
 
 #define LK_CUEING_GRAVITY 9.81
+#define LK_WASHOUT_VALUES 32 /* of a set */
 
-/** struct lk_washout_set - parameters. Three values: surge, sway, heave, or roll, pitch, yaw.
+/** struct lk_washout_set - parameters, all of them doubles. Three values: surge, sway, heave, or
+ * roll, pitch, yaw.
  * @force_scale, @rate_scale: what part of f (less gravity) and w is cued
  * @force_limit [m/s^2], @rate_limit [rad/s]: of each component, behind the scale
  * @frequency [rad/s], @damping, @leak [rad/s]: of s / ((s^2 + 2 z w s + w^2)(s + leak)), from
@@ -32,7 +33,10 @@
  * @tilt_limit: of roll and pitch by tilt [rad]
  * @turn_frequency, @turn_damping: of s / (s^2 + 2 z w s + w^2), from rate to angle
  * @head:      of the driver, from the platform's reference point, in its axes [m]
- * @coupled:   the attitude is in the loop of the translation */
+ * @coupled:   what part of the attitude is in the loop of the translation, 0 to 1
+ * @tilt_acceleration: of roll and pitch by tilt [rad/s^2]; 0 for no limit. The rate is then never
+ * more than what can be braked within the way that is left: what moves on at the rate w is followed
+ * w^2 / 2 a behind */
 struct lk_washout_set {
     double force_scale[3];
     double rate_scale[3];
@@ -48,7 +52,8 @@ struct lk_washout_set {
     double turn_frequency[3];
     double turn_damping[3];
     double head[3];
-    bool coupled;
+    double coupled;
+    double tilt_acceleration;
 };
 
 /** lk_washout_names - of the documented sets, NULL-terminated; config/README.md has their sources.
@@ -56,28 +61,26 @@ struct lk_washout_set {
 extern const char *const lk_washout_names[];
 struct lk_washout_set lk_washout_named(int index);
 
-/** struct lk_washout - a set for a step of @h seconds. */
+/** struct lk_washout - a set for a step of @h seconds. The set may change from step to step. */
 struct lk_washout {
     struct lk_washout_set set;
     double h;
-    struct lk_section travel[3];
-    struct lk_section leak[3];
-    struct lk_section tilt;
-    struct lk_section turn[3];
 };
 
 /** struct lk_washout_state - all that lasts from step to step; zeros are rest.
  * @force: scaled and limited, less gravity;  @rate: likewise; of the last finite sensor
- * @tilt: roll and pitch by tilt [rad];  @turned: angles of the rotational channel
+ * @tilt: roll and pitch by tilt [rad];  @tilting: their rates [rad/s];  @turned: angles of the
+ * rotational channel
  * @travel_by: of the head [m];  @angle: roll, pitch, yaw [rad] */
 struct lk_washout_state {
-    struct lk_section_state travel[3];
-    struct lk_section_state leak[3];
-    struct lk_section_state low[2];
-    struct lk_section_state turn[3];
+    struct lk_section travel[3];
+    struct lk_leak leak[3];
+    struct lk_section low[2];
+    struct lk_section turn[3];
     double force[3];
     double rate[3];
     double tilt[2];
+    double tilting[2];
     double turned[3];
     double travel_by[3];
     double angle[3];

@@ -33,6 +33,7 @@
  *  - mu is not stored between steps: at a consistent state mu = w.J w. */
 #include "maths/vec.h"
 #include "methods/delta.h"
+#include "step/air.h"
 #include "step/system.h"
 #include <stdbool.h>
 
@@ -321,6 +322,7 @@ static void row_residual(struct lk_system *sys, int iteration)
         lk_evaluate_violation(sys, i, phi);
         if (lk_is_compliant(j))
             lk_evaluate_row_rates(sys, i, sys->twist, rates);
+        lk_air_follow_pose(sys, j, rates);
         for (int r = 0; r < j->n_rows; r++)
             sys->solution[j->row + r] =
                 !lk_is_compliant(j) ? phi[r] : law_residual(sys, j, r, phi[r], rates[r], iteration);

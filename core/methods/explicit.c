@@ -181,8 +181,8 @@ static int explicit_step(struct lk_system *sys, const double *inputs)
     e->mechanics->inputs = inputs;
     lk_loads_powers(sys, &sys->now, t, inputs, &before); /* poses are still those of now */
     lk_mechanics_start(e->mechanics);
-    for (int i = 0; i < sys->input_size; i++)
-        sys->next.inputs[i] = inputs[i];
+    for (int k = 0; k < sys->input_size; k++) /* which were those of the step before again */
+        sys->next.inputs[k] = inputs[k];
     r = book_jump(sys, e, t, before.drive);
     if (r == 0)
         r = run_stages(sys, e, t);

@@ -181,6 +181,48 @@ static int check_tyres(const struct lk_model *model, const struct lk_options *op
     return LK_E_MODEL;
 }
 
+/* the mean rate of a step, by which a line is passive, is that of rattle */
+static int check_lines(const struct lk_model *model, const struct lk_options *options,
+                       const char *name, struct lk_error *ret_error)
+{
+    int order = options && options->order != 0 ? options->order : model->solver.order;
+
+    for (int i = 0; i < model->n_forces; i++) {
+        const struct lk_force_def *f = &model->forces[i];
+
+        if (f->type != LK_FORCE_LINE || (strcmp(name, "rattle") == 0 && order == 2))
+            continue;
+        lk_error_set(ret_error, "force '%s' is a line, expected formulation rattle with order 2",
+                     f->name);
+        return LK_E_MODEL;
+    }
+    return 0;
+}
+
+/* A mobility takes the factor that rattle leaves, of rigid rows alone at the pose reached; the
+ * works of single ports are not extrapolated. */
+static int check_ports(const struct lk_model *model, const struct lk_options *options,
+                       const char *name, struct lk_error *ret_error)
+{
+    int order = options && options->order != 0 ? options->order : model->solver.order;
+
+    for (int i = 0; i < model->n_outputs; i++) {
+        const struct lk_output_def *out = &model->outputs[i];
+
+        if (out->type == LK_OUTPUT_MOBILITY && strcmp(name, "rattle") != 0) {
+            lk_error_set(ret_error, "output '%s' is a mobility, expected formulation rattle for it",
+                         out->name);
+            return LK_E_MODEL;
+        }
+        if (out->type == LK_OUTPUT_PORT_WORK && order != 2) {
+            lk_error_set(ret_error, "order: %d with the port-work '%s', expected 2", order,
+                         out->name);
+            return LK_E_MODEL;
+        }
+    }
+    return 0;
+}
+
 /* the step that the solver section names. Return: 0, LK_E_MODEL */
 static int choose(const struct lk_model *model, const struct lk_options *options,
                   struct lk_compile_how *how, struct lk_error *ret_error)
@@ -201,10 +243,12 @@ static int choose(const struct lk_model *model, const struct lk_options *options
                      count_stops(model), STOPS_MAX);
         return LK_E_MODEL;
     }
-    if (how->formulation && model->n_tyres > 0)
-        return check_tyres(model, options, name, ret_error);
+    if (how->formulation && model->n_tyres > 0 && check_tyres(model, options, name, ret_error) != 0)
+        return LK_E_MODEL;
+    if (how->formulation && check_lines(model, options, name, ret_error) != 0)
+        return LK_E_MODEL;
     if (how->formulation)
-        return 0;
+        return check_ports(model, options, name, ret_error);
     refuse_step(model, ret_error);
     return LK_E_MODEL;
 }

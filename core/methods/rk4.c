@@ -185,8 +185,6 @@ static void begin_step(struct lk_system *sys, const double *inputs)
         stages[b] = (struct stage){0};
         sys->next.motion[b] = sys->now.motion[b];
     }
-    for (int i = 0; i < sys->input_size; i++)
-        sys->next.inputs[i] = inputs[i];
     correct_balance(sys, t, -0.5 * sys->h, inputs);
     if (sys->n_inputs > 0)
         find_accelerations(sys, t, inputs);

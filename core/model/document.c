@@ -9,6 +9,7 @@
  * nodes, nesting. No function is recursive. */
 #include "document_tree.h"
 #include "linkage/file.h"
+#include "linkage/hash.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,8 +32,7 @@ struct builder {
     int n_documents;
 };
 
-/* Makes room for @more elements of @size bytes in an array that holds @n. */
-static int grow_array(void *array_pointer, size_t *room, size_t n, size_t more, size_t size)
+int lk_document_grow(void *array_pointer, size_t *room, size_t n, size_t more, size_t size)
 {
     void **array = array_pointer;
     size_t wanted = n + more > 2 * *room ? n + more : 2 * *room;
@@ -120,8 +120,8 @@ static int add_node(struct builder *b, enum lk_node_kind kind, yaml_mark_t mark,
 
     if (d->n_nodes > LK_DOCUMENT_NODES_MAX)
         return refuse_text(b, mark, "too many values, expected at most 1048576");
-    if (grow_array(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0 ||
-        grow_array(&b->pending, &b->room_pending, b->n_pending, 1, sizeof(*b->pending)) != 0)
+    if (lk_document_grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0 ||
+        lk_document_grow(&b->pending, &b->room_pending, b->n_pending, 1, sizeof(*b->pending)) != 0)
         return -ENOMEM;
     *ret_index = (int)d->n_nodes++;
     d->nodes[*ret_index] = (struct lk_tree_node){
@@ -165,7 +165,7 @@ static int add_scalar(struct builder *b, const yaml_event_t *event)
         result = add_node(b, LK_NODE_SCALAR, event->start_mark, &index);
     if (result != 0)
         return result;
-    if (grow_array(&d->text, &d->room_text, d->n_text, size + 1, 1) != 0)
+    if (lk_document_grow(&d->text, &d->room_text, d->n_text, size + 1, 1) != 0)
         return -ENOMEM;
     d->nodes[index].first = d->n_text;
     d->nodes[index].n = (int)size;
@@ -243,7 +243,7 @@ static int close_collection(struct builder *b)
     size_t base = b->base[b->depth];
     size_t n = b->n_pending - base;
 
-    if (grow_array(&d->entries, &d->room_entries, d->n_entries, n, sizeof(*d->entries)) != 0)
+    if (lk_document_grow(&d->entries, &d->room_entries, d->n_entries, n, sizeof(*d->entries)) != 0)
         return -ENOMEM;
     node->first = d->n_entries;
     node->n = (int)(node->kind == LK_NODE_MAP ? n / 2 : n);
@@ -308,7 +308,7 @@ static struct lk_document *document_new(const char *name)
     d->c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     d->n_nodes = 1; /* node 0 is "no such node" */
     if (d->name == NULL || d->refusals == NULL || d->c_locale == (locale_t)0 ||
-        grow_array(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
+        lk_document_grow(&d->nodes, &d->room_nodes, 0, 64, sizeof(*d->nodes)) != 0) {
         lk_document_free(d);
         return NULL;
     }
@@ -372,6 +372,47 @@ int lk_document_read(const char *path, struct lk_document **ret_document,
     result = lk_document_parse(path, text, size, ret_document, ret_error);
     free(text);
     return result;
+}
+
+static uint64_t hash_node(const struct lk_document *document, int index, uint64_t hash)
+{
+    const struct lk_tree_node *node = &document->nodes[index];
+    const int shape[] = {(int)node->kind, node->n};
+
+    hash = lk_hash(hash, shape, sizeof(shape));
+    return node->kind == LK_NODE_SCALAR
+               ? lk_hash(hash, document->text + node->first, (size_t)node->n)
+               : hash;
+}
+
+/* in the order of the tree, which is that of what has been set, too */
+uint64_t lk_document_hash(const struct lk_document *document)
+{
+    struct {
+        int index;
+        int next; /* of its entries */
+    } open[LK_DOCUMENT_DEPTH_MAX + 3];
+    uint64_t hash = LK_HASH_BEGIN;
+    int depth = 0;
+
+    if (document->n_nodes < 2)
+        return hash;
+    open[depth].index = 1;
+    open[depth++].next = 0;
+    hash = hash_node(document, 1, hash);
+    while (depth > 0) {
+        const struct lk_tree_node *node = &document->nodes[open[depth - 1].index];
+        int entries = node->kind == LK_NODE_MAP ? 2 * node->n : node->n;
+
+        if (node->kind == LK_NODE_SCALAR || open[depth - 1].next == entries) {
+            depth--;
+            continue;
+        }
+        open[depth].index = document->entries[node->first + (size_t)open[depth - 1].next++];
+        open[depth].next = 0;
+        hash = hash_node(document, open[depth++].index, hash);
+    }
+    return hash;
 }
 
 void lk_document_free(struct lk_document *document)

@@ -10,13 +10,16 @@
  * @line, @column: place, from 1
  * @first:         scalar: offset of its text in lk_document::text; list, map: offset of its entries
  *                 in lk_document::entries
- * @n:             scalar: bytes; list: entries; map: pairs, stored key, value, key, value */
+ * @n:             scalar: bytes; list: entries; map: pairs, stored key, value, key, value
+ * @setting:       offset of the words that messages add in lk_document::text, of what was set from
+ *                 outside; 0: as in the text */
 struct lk_tree_node {
     enum lk_node_kind kind;
     int line;
     int column;
     size_t first;
     int n;
+    int setting;
 };
 
 /** struct lk_refusal - one error message;  @node: index of the refused node. */
@@ -47,6 +50,36 @@ struct lk_document {
     struct lk_refusals *refusals;
     locale_t c_locale;
 };
+
+/** lk_document_grow() - makes room for @more elements of @size bytes in the array at @array_pointer
+ * that holds @n. Return: 0, -ENOMEM. */
+int lk_document_grow(void *array_pointer, size_t *room, size_t n, size_t more, size_t size);
+
+/* ---- document_edit.c: what is set from outside, before a reader looks ---- */
+
+/** lk_document_find() - the node at @path, names and positions in lists (from 1) between dots.
+ * @ret_parent: what would hold the last one;  @ret_node: "no such node" where only the last one is
+ * missing. Return: 0, LK_E_TEXT (what is not there, and what is like it), -ENOMEM. */
+int lk_document_find(struct lk_document *document, const char *path, struct lk_node *ret_parent,
+                     struct lk_node *ret_node, struct lk_error *err);
+
+/** lk_document_put() - the scalar @text as the value of @key in @map, which may be new there.
+ * @words: that messages about it add, "parameter mass = 3"; NULL: none. Return: 0, -ENOMEM. */
+int lk_document_put(struct lk_document *document, struct lk_node map, const char *key,
+                    const char *text, const char *words);
+/** lk_document_put_map() - an empty map there, likewise; @place: where messages say that it is. */
+int lk_document_put_map(struct lk_document *document, struct lk_node map, const char *key,
+                        struct lk_node place, struct lk_node *ret);
+/** lk_document_replace() - @node becomes the scalar @text. */
+int lk_document_replace(struct lk_document *document, struct lk_node node, const char *text,
+                        const char *words);
+/** lk_document_to_range() - @node becomes the list [@low, @high]. */
+int lk_document_to_range(struct lk_document *document, struct lk_node node, const char *low,
+                         const char *high);
+/** lk_document_refuse_last() - the last part of @path is not in @parent: what is like it. */
+int lk_document_refuse_last(struct lk_node parent, const char *path, struct lk_error *err);
+/** lk_document_clear_to_map() - @node becomes a map without entries. */
+void lk_document_clear_to_map(struct lk_document *document, struct lk_node node);
 
 /** lk_decimal() - all of @text as a finite decimal number, in the "C" locale @c_locale. Return:
  * whether it is one. */

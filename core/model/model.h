@@ -8,6 +8,9 @@
 
 #include "linkage/kinds.h"
 #include "linkage/linkage.h"
+#include "linkage/parameters.h"
+#include "linkage/scene.h"
+#include "model/road_file.h"
 #include "tyre/road.h"
 #include "tyre/tyre.h"
 
@@ -122,12 +125,16 @@ enum lk_force_type {
     LK_FORCE_CREEP,         /* joint, coefficient, speed, rail_speed, limit, load */
     LK_FORCE_FRICTION,      /* joint, coordinate, coulomb, stick, stribeck, creep, damping, wind_up,
                              * scale */
+    LK_FORCE_IMPEDANCE,     /* joint, coordinate, or two bodies, points, joint -1; port */
+    LK_FORCE_MAP,           /* joint, coordinate, map, scale */
+    LK_FORCE_LINE,          /* line */
     LK_FORCE_STOP,          /* joint, coordinate, lower, upper, stiffness, damping, onset */
     LK_FORCE_CONSTANT_FORCE,  /* body, point, vector, frame */
     LK_FORCE_CONSTANT_TORQUE, /* body, vector, frame */
     LK_FORCE_HARMONIC_FORCE,  /* the same, vector * sin(omega t + phase) */
     LK_FORCE_HARMONIC_TORQUE,
     LK_FORCE_TYRE, /* joint, body (of the road, of the wheel), tyre */
+    LK_FORCE_DRAG, /* body, point, orientation, coefficient, vector (wind), scale */
     LK_FORCE_TYPES
 };
 
@@ -135,7 +142,8 @@ enum lk_force_type {
  * @point: on it, world [m];  @normal: unit vector, world;  @direction: unit vector, square to it,
  * and
  * @profile: tables of distance and height of either track: of a profile;  @friction: of that which
- * the parameters of tyres are for */
+ * the parameters of tyres are for;  @samples: 1 or 4;  @file: name of that of a grid, and what it
+ * holds;  @ends: there is no road beyond it */
 struct lk_road_def {
     char name[LK_NAME_SIZE];
     enum lk_road_kind kind;
@@ -146,6 +154,10 @@ struct lk_road_def {
     int profile[LK_TRACKS];
     double friction;
     int friction_input;
+    int samples;
+    char file[LK_NAME_SIZE];
+    struct lk_road_file grid;
+    int ends;
 };
 
 /** struct lk_law_def - a law of tyres that has a name; is_mirrored: measured on the right */
@@ -179,7 +191,8 @@ struct lk_tyre_def {
 
 /** struct lk_force_def - a force element; its type selects the members in use, see above.
  * @body:       first and second body or LK_GROUND; one-body loads use the first
- * @stiffness: [N m/rad or N/m], >= 0;  @damping: [N m s/rad or N s/m], >= 0
+ * @stiffness: [N m/rad or N/m], >= 0, or initial values of the inputs @port_input, as @damping and
+ * @rest;  @damping: [N m s/rad or N s/m], >= 0
  * @rest:      joint coordinate, or distance, without spring force [rad or m]; NAN: initial distance
  * @stiffness_table: index in the model's tables, deflection (coordinate - rest) to force, or -1
  * @damping_table:   rate to force, or -1
@@ -189,15 +202,21 @@ struct lk_tyre_def {
  * @stribeck:  rate at which friction falls from stick to coulomb;  @creep: rate below which it
  * gives way like a damper (regularisation), 0: as small as the step allows
  * @has_wind_up: friction holds by a spring that winds up, @wind_stiffness and @wind_damping: NAN:
- * as the step allows;  @scale: factor on friction, or the initial value of input @scale_input, -1:
- * none
+ * as the step allows;  @scale: factor on friction, or on the tables, or the initial value of input
+ * @scale_input, -1: none
  * @lower, @upper: of a stop, -INFINITY or INFINITY for none
  * @onset:     penetration over which the stiffness of a stop builds up [rad or m], >= 0
  * @coefficient: of creep along and across the rail [N], >= 0;  @speed: by which slip is divided
  * [m/s], > 0;  @rail_speed: of the rail along its axis [m/s];  @limit: of either force [N], or
  * INFINITY;  @load: normal force to which both belong [N], 0: not said
  * @omega [rad/s], @phase [rad]: of harmonic loads
- * @tyre: index in the model's tyres */
+ * @tyre: index in the model's tyres
+ * @map: table whose x are the levels of a map, as many tables of rate to force follow it;  @scale:
+ * its level, or the factor on the wind of a drag;  @coefficient: of a drag: 1/2 density times
+ * drag area [kg/m]
+ * @line: two coordinates that a transmission line connects;  @ratio: what flows into it for each
+ * unit of their rates;  @impedance: > 0;  @delay [s], > 0;  @load: what stands in it at the start
+ * @port: of an impedance: values, or the initial ones of the inputs @port_input, -1: a constant */
 struct lk_force_def {
     char name[LK_NAME_SIZE];
     enum lk_force_type type;
@@ -214,6 +233,14 @@ struct lk_force_def {
     double orientation[4];
     enum lk_frame frame;
     struct lk_compliance compliance;
+    struct {
+        int joint[2];
+        int coordinate[2];
+        double ratio[2];
+        double impedance;
+        double delay;
+        double load;
+    } line;
     double coulomb;
     double stick;
     double stribeck;
@@ -226,7 +253,7 @@ struct lk_force_def {
     double lower;
     double upper;
     double onset;
-    double coefficient[2];
+    double coefficient[3];
     double speed;
     double rail_speed;
     double limit;
@@ -234,10 +261,14 @@ struct lk_force_def {
     double omega;
     double phase;
     int tyre;
+    int map;
+    double port[LK_PORT_VALUES];
+    int port_input[LK_PORT_VALUES];
 };
 
 /** struct lk_input_def - an input channel; members as in struct lk_force_def.
- * @is_angle: of a drive;  @is_used: a force element names the signal
+ * @is_angle: of a drive;  @is_used: a force element or an output names the signal;  @unit: of a
+ * signal, as it is used; NULL: not yet
  * @limits: lowest and highest value, infinite where there is none
  * @rate:   largest change a second, infinite where there is none;  @initial: of each value */
 struct lk_input_def {
@@ -250,21 +281,47 @@ struct lk_input_def {
     enum lk_frame frame;
     int is_angle;
     int is_used;
+    const char *unit;
     double limits[2];
     double rate;
     double initial;
 };
 
 /** struct lk_output_def - an output channel; @point is where the point is at t = 0, world [m];
- * @orientation: of a sensor's axes at t = 0, to world;  @force: index of the force element */
+ * @orientation: of a sensor's axes at t = 0, to world;  @force, @input: index of the force element,
+ * the input;  @told: of a port's work, the input by which its bench tells its own, or -1;  @ahead:
+ * by how much it is predicted [s] */
 struct lk_output_def {
     char name[LK_NAME_SIZE];
     enum lk_output_type type;
     int joint;
     int body;
     int force;
+    int input;
+    int told;
+    double ahead;
     double point[3];
     double orientation[4];
+};
+
+/** struct lk_shape_def - a shape that the model gives, for viewers alone: no step knows it.
+ * @body:        to which it is fixed, or LK_GROUND;  @frame: of places and orientation: WORLD as
+ *               drawn, or BODY, from its centre of mass
+ * @position:    of its middle [m];  @orientation: of its own axes
+ * @size:        [m], as in struct lk_shape;  @color: red, green, blue, opacity, if @has_color
+ * @points:      of a line [m], @n_points of them, on the heap */
+struct lk_shape_def {
+    char name[LK_NAME_SIZE];
+    enum lk_shape_kind kind;
+    int body;
+    enum lk_frame frame;
+    double position[3];
+    double orientation[4];
+    double size[3];
+    double color[4];
+    int has_color;
+    int n_points;
+    double (*points)[3];
 };
 
 /** enum lk_coordinates - LIE: rotation group, six unknowns a body; EULER_PARAMETERS: the form of
@@ -287,11 +344,15 @@ struct lk_solver_def {
     char engine[16];
 };
 
-/** struct lk_model - all sections, each in the order of the file. */
+/** struct lk_model - all sections, each in the order of the file. @folder: while it is read: where
+ * the files are that it names, or NULL: none are read */
 struct lk_model {
+    const char *folder;
     char name[LK_NAME_SIZE];
-    double gravity[3];   /* [m/s^2], world */
-    int starts_balanced; /* the start is a static equilibrium */
+    uint64_t hash;        /* of all words and numbers of the text, and of the files it names */
+    double gravity[3];    /* [m/s^2], world */
+    int gravity_input[3]; /* of each entry, -1: constant */
+    int starts_balanced;  /* the start is a static equilibrium */
     struct lk_body_def *bodies;
     struct lk_joint_def *joints;
     struct lk_force_def *forces;
@@ -302,6 +363,7 @@ struct lk_model {
     struct lk_road_def *roads;
     struct lk_law_def *laws;
     struct lk_tyre_def *tyres; /* of forces of type tyre, in their order */
+    struct lk_shape_def *shapes;
     int n_bodies;
     int n_joints;
     int n_forces;
@@ -312,6 +374,9 @@ struct lk_model {
     int n_roads;
     int n_laws;
     int n_tyres;
+    struct lk_parameter *parameters;
+    int n_parameters;
+    int n_shapes;
     struct lk_solver_def solver;
 };
 

@@ -80,8 +80,9 @@ int lk_node_refuse(struct lk_node node, struct lk_error *ret_error, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    lk_error_set(ret_error, "%.200s:%d:%d: %s", node.document ? node.document->name : "?",
-                 tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text);
+    lk_error_set(ret_error, "%.200s:%d:%d: %s%s", node.document ? node.document->name : "?",
+                 tree->line > 0 ? tree->line : 1, tree->column > 0 ? tree->column : 1, text,
+                 tree->setting > 0 ? node.document->text + tree->setting : "");
     keep_refusal(node, ret_error);
     return LK_E_TEXT;
 }
@@ -424,7 +425,7 @@ int lk_node_read_choice(struct lk_node node, const char *key, const char *const 
 {
     struct lk_node value = lk_node_get(node, key);
     const char *nearest;
-    char expected[256];
+    char expected[400];
 
     for (int i = 0; value.index != 0 && choices[i] != NULL; i++) {
         if (lk_node_kind(value) == LK_NODE_SCALAR && strcmp(lk_node_text(value), choices[i]) == 0) {

@@ -2,16 +2,18 @@
 /* Reads a whole model file: its top-level keys, then its sections in order. */
 #include "linkage/errors.h"
 #include "maths/arithmetic.h"
+#include "parameters.h"
 #include "reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int read_head(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
-    static const char *const keys[] = {"linkage", "name",   "gravity", "bodies", "joints",
-                                       "forces",  "inputs", "outputs", "solver", "start",
-                                       "roads",   "laws",   NULL};
+    static const char *const keys[] = {"linkage", "name",   "gravity",    "bodies", "joints",
+                                       "forces",  "inputs", "outputs",    "solver", "start",
+                                       "roads",   "laws",   "parameters", "shapes", NULL};
     static const char *const starts[] = {"drawn", "equilibrium", NULL};
     static const char *const versions[] = {"1", NULL};
     struct lk_node name = lk_node_get(root, "name");
@@ -32,15 +34,23 @@ static int read_head(struct lk_node root, struct lk_model *model, struct lk_erro
     if (lk_node_get(root, "start").index != 0)
         result = lk_also(result,
                          lk_node_read_choice(root, "start", starts, &model->starts_balanced, err));
-    return lk_also(result, lk_read_vector_or(root, "gravity", model->gravity, err));
+    return result;
+}
+
+/* behind the inputs, which may say it */
+static int read_gravity(struct lk_node root, struct lk_model *model, struct lk_error *err)
+{
+    return lk_read_vector_or_signals(root, "gravity", "m/s^2", model, model->gravity,
+                                     model->gravity_input, err);
 }
 
 /* After an error the other sections are still read, unless what they all need is missing. */
 static int read_model(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     static int (*const sections[])(struct lk_node, struct lk_model *, struct lk_error *) = {
-        read_head,     lk_read_bodies, lk_read_joints, lk_read_inputs,  lk_read_laws,
-        lk_read_roads, lk_read_forces, lk_read_drives, lk_read_outputs, lk_read_solver};
+        read_head,      lk_read_bodies,  lk_read_joints, lk_read_inputs,
+        read_gravity,   lk_read_laws,    lk_read_roads,  lk_read_forces,
+        lk_read_drives, lk_read_outputs, lk_read_solver, lk_read_shapes};
     int result = 0;
 
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
@@ -52,16 +62,51 @@ static int read_model(struct lk_node root, struct lk_model *model, struct lk_err
     return result;
 }
 
+/* struct source - what a model is read from. @folder: see lk_model_read_text_in();  @settings:
+ * values from outside, @n of them */
+struct source {
+    const char *folder;
+    const struct lk_setting *settings;
+    int n;
+};
+
+static int fill_model(struct lk_document *document, const struct source *source,
+                      struct lk_model *model, struct lk_error *error)
+{
+    struct lk_parameters parameters;
+    struct lk_error further;
+    uint32_t of_files;
+
+    for (int i = 0; i < 3; i++)
+        model->gravity_input[i] = -1;
+
+    int result = lk_parameters_apply(document, source->settings, source->n, &parameters, error);
+
+    model->parameters = parameters.list;
+    model->n_parameters = parameters.n;
+    model->folder = source->folder;
+    if (result >= 0)
+        result = lk_also(
+            result, read_model(lk_document_root(document), model, result == 0 ? error : &further));
+    model->folder = NULL;
+    if (result != 0)
+        return result;
+    lk_model_files(model, &of_files);
+    model->hash = lk_document_hash(document) ^ of_files;
+    return 0;
+}
+
 /* Builds the model from @document and frees @document. @result: of parsing it */
-static int from_document(int result, struct lk_document *document, struct lk_error *error,
-                         struct lk_model **ret_model, struct lk_errors *ret_errors)
+static int from_document(int result, struct lk_document *document, const struct source *source,
+                         struct lk_error *error, struct lk_model **ret_model,
+                         struct lk_errors *ret_errors)
 {
     LK_ARITHMETIC;
     struct lk_model *model = NULL;
 
     if (result == 0) {
         model = calloc(1, sizeof(*model));
-        result = model == NULL ? -ENOMEM : read_model(lk_document_root(document), model, error);
+        result = model == NULL ? -ENOMEM : fill_model(document, source, model, error);
     }
     lk_document_errors(document, result, error, ret_errors);
     lk_document_free(document);
@@ -72,24 +117,49 @@ static int from_document(int result, struct lk_document *document, struct lk_err
     return result;
 }
 
-int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
-                           struct lk_errors *ret_errors)
+int lk_model_read_file_with(const char *path, const struct lk_setting *settings, int n,
+                            struct lk_model **ret_model, struct lk_errors *ret_errors)
 {
     struct lk_document *document = NULL;
     struct lk_error error;
-    int result = lk_document_read(path, &document, &error);
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
+    int result = folder == NULL ? -ENOMEM : lk_document_read(path, &document, &error);
 
-    return from_document(result, document, &error, ret_model, ret_errors);
+    result = from_document(result, document, &(struct source){folder, settings, n}, &error,
+                           ret_model, ret_errors);
+    free(folder);
+    return result;
 }
 
-int lk_model_read_text_all(const char *name, const char *text, size_t size,
-                           struct lk_model **ret_model, struct lk_errors *ret_errors)
+int lk_model_read_text_with(const char *folder, const char *name, const char *text, size_t size,
+                            const struct lk_setting *settings, int n, struct lk_model **ret_model,
+                            struct lk_errors *ret_errors)
 {
     struct lk_document *document = NULL;
     struct lk_error error;
     int result = lk_document_parse(name, text, size, &document, &error);
 
-    return from_document(result, document, &error, ret_model, ret_errors);
+    return from_document(result, document, &(struct source){folder, settings, n}, &error, ret_model,
+                         ret_errors);
+}
+
+int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
+                           struct lk_errors *ret_errors)
+{
+    return lk_model_read_file_with(path, NULL, 0, ret_model, ret_errors);
+}
+
+int lk_model_read_text_in(const char *folder, const char *name, const char *text, size_t size,
+                          struct lk_model **ret_model, struct lk_errors *ret_errors)
+{
+    return lk_model_read_text_with(folder, name, text, size, NULL, 0, ret_model, ret_errors);
+}
+
+int lk_model_read_text_all(const char *name, const char *text, size_t size,
+                           struct lk_model **ret_model, struct lk_errors *ret_errors)
+{
+    return lk_model_read_text_in(NULL, name, text, size, ret_model, ret_errors);
 }
 
 static int first_of(int result, const struct lk_errors *errors, struct lk_error *ret_error)
@@ -126,11 +196,19 @@ void lk_model_free(struct lk_model *model)
     free(model->inputs);
     free(model->outputs);
     free(model->drives);
-    free(model->roads);
+    lk_free_roads(model);
+    lk_free_shapes(model);
     free(model->laws);
     free(model->tyres);
     lk_free_tables(model);
+    lk_parameters_fini(&(struct lk_parameters){model->parameters, model->n_parameters});
     free(model);
+}
+
+const struct lk_parameter *lk_model_parameters(const struct lk_model *model, int *ret_n)
+{
+    *ret_n = model->n_parameters;
+    return model->parameters;
 }
 
 const char *lk_model_name(const struct lk_model *model)

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define AHEAD_MAX 0.1 /* s */
+
 enum point_rule { POINT_NONE, POINT_OR_CENTRE, POINT_NEEDED };
 
 /* which joints a channel may name, and whether it takes one coordinate or all */
@@ -53,15 +55,23 @@ static const struct channel_kind inputs[LK_INPUT_TYPES] = {
 };
 
 static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
-    {"joint-position", "a joint-position", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
-    {"joint-velocity", "a joint-velocity", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
+    {"joint-position", "a joint-position", {"type", "joint", "ahead", NULL}, JOINT_COORDINATES, 0},
+    {"joint-velocity", "a joint-velocity", {"type", "joint", "ahead", NULL}, JOINT_COORDINATES, 0},
     {"joint-acceleration", "a joint-acceleration", {"type", "joint", NULL}, JOINT_COORDINATES, 0},
     {"joint-reaction", "a joint-reaction", {"type", "joint", NULL}, JOINT_BODIES, 0},
     {"body-pose", "a body-pose", {"type", "body", NULL}, 0, 0},
     {"body-velocity", "a body-velocity", {"type", "body", NULL}, 0, 0},
     {"body-acceleration", "a body-acceleration", {"type", "body", NULL}, 0, 0},
-    {"point-position", "a point-position", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
-    {"point-velocity", "a point-velocity", {"type", "body", "point", NULL}, 0, POINT_NEEDED},
+    {"point-position",
+     "a point-position",
+     {"type", "body", "point", "ahead", NULL},
+     0,
+     POINT_NEEDED},
+    {"point-velocity",
+     "a point-velocity",
+     {"type", "body", "point", "ahead", NULL},
+     0,
+     POINT_NEEDED},
     {"point-acceleration",
      "a point-acceleration",
      {"type", "body", "point", NULL},
@@ -80,6 +90,9 @@ static const struct channel_kind outputs[LK_OUTPUT_TYPES] = {
     {"condition", "a condition output", {"type", NULL}, 0, 0},
     {"tyre", "a tyre output", {"type", "force", NULL}, 0, 0},
     {"tyre-contact", "a tyre-contact output", {"type", "force", NULL}, 0, 0},
+    {"input", "an input output", {"type", "input", NULL}, 0, 0},
+    {"mobility", "a mobility output", {"type", "input", "force", NULL}, 0, 0},
+    {"port-work", "a port-work output", {"type", "input", "force", "told", NULL}, 0, 0},
 };
 
 const char *lk_input_type_name(enum lk_input_type type)
@@ -283,10 +296,12 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
                               "force '%s' is a tyre, expected an output of type tyre or "
                               "tyre-contact for it",
                               model->forces[*ret_force].name);
-    if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP)
+    if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP &&
+        model->forces[*ret_force].type != LK_FORCE_DRAG)
         return lk_node_refuse(lk_node_get(map, "force"), err,
                               "force '%s' is given by the model, expected a joint-spring-damper, "
-                              "spring-damper, bushing, creep, friction or stop",
+                              "spring-damper, bushing, creep, friction, impedance, force-map, line, "
+                              "stop or drag",
                               model->forces[*ret_force].name);
     return result;
 }
@@ -298,6 +313,76 @@ static int read_orientation(struct lk_node map, const struct lk_model *model,
     memcpy(output->orientation, model->bodies[output->body].orientation,
            sizeof(output->orientation));
     return lk_read_orientation_or(map, "orientation", output->orientation, err);
+}
+
+static int read_shown_input(struct lk_node map, const struct lk_model *model, int *ret_input,
+                            struct lk_error *err)
+{
+    int result = lk_read_input_key(map, model, ret_input, err);
+
+    if (result == 0)
+        model->inputs[*ret_input].is_used = 1;
+    return result;
+}
+
+static bool is_of_port(enum lk_output_type type)
+{
+    return type == LK_OUTPUT_MOBILITY || type == LK_OUTPUT_PORT_WORK;
+}
+
+/* Reads where a bench acts: an input that is a load, or an impedance. */
+static int read_port(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
+                     struct lk_error *err)
+{
+    struct lk_node input = lk_node_get(map, "input"), force = lk_node_get(map, "force");
+    int result;
+
+    if ((input.index == 0) == (force.index == 0))
+        return lk_node_refuse(map, err,
+                              "expected one of the keys 'input' and 'force', the name of "
+                              "an input that is a load or of an impedance");
+    if (input.index != 0) {
+        result = lk_read_input_key(map, model, &output->input, err);
+        if (result == 0 && !lk_input_is_load(model->inputs[output->input].type))
+            return lk_node_refuse(input, err,
+                                  "input '%s' is no load, expected a joint-torque, joint-force, "
+                                  "body-force or body-torque",
+                                  model->inputs[output->input].name);
+        return result;
+    }
+    result = lk_read_force_key(map, model, &output->force, err);
+    if (result == 0 && model->forces[output->force].type != LK_FORCE_IMPEDANCE)
+        return lk_node_refuse(force, err, "force '%s' is no impedance, expected one",
+                              model->forces[output->force].name);
+    return result;
+}
+
+/* Reads the signal by which a bench tells the work that it has put in. */
+static int read_told(struct lk_node map, const struct lk_model *model, struct lk_output_def *output,
+                     struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "told");
+    double unused;
+    int result;
+
+    if (node.index == 0)
+        return 0;
+    result = lk_read_number_or_signal(map, "told", 0, "J", model, &unused, &output->told, err);
+    if (result == 0 && output->told < 0)
+        result = lk_node_refuse(node, err, "told is a number, expected {input: NAME}");
+    return result;
+}
+
+static int read_ahead(struct lk_node map, double *ret, struct lk_error *err)
+{
+    int result = lk_read_number_or(map, "ahead", 0, ret, err);
+
+    if (result == 0 && *ret > AHEAD_MAX)
+        return lk_node_refuse(lk_node_get(map, "ahead"), err,
+                              "ahead is %g s, expected at most %g: farther than that nothing is "
+                              "known",
+                              *ret, AHEAD_MAX);
+    return result;
 }
 
 static int read_target(struct lk_node map, const struct lk_model *model,
@@ -313,9 +398,15 @@ static int read_target(struct lk_node map, const struct lk_model *model,
         result = read_place(map, kind, model, &output->body, output->point, err);
     if (result == 0 && has_key(kind, "orientation"))
         result = read_orientation(map, model, output, err);
+    if (has_key(kind, "ahead"))
+        result = lk_also(result, read_ahead(map, &output->ahead, err));
+    if (is_of_port(output->type))
+        return lk_also(read_port(map, model, output, err), read_told(map, model, output, err));
     if (result == 0 && has_key(kind, "force"))
         result = is_of_tyre(output->type) ? read_tyre(map, model, &output->force, err)
                                           : read_force(map, model, &output->force, err);
+    if (has_key(kind, "input"))
+        result = read_shown_input(map, model, &output->input, err);
     return result;
 }
 
@@ -325,7 +416,8 @@ static int read_output(struct lk_node key, struct lk_node map, const struct lk_m
     int type = -1; /* unknown */
     int result = lk_read_name(key, "channel", output->name, err);
 
-    output->joint = output->body = output->force = -1;
+    output->joint = output->body = output->force = output->input = -1;
+    output->told = -1;
     output->orientation[0] = 1;
     if (result == 0)
         result = check_apart(key, model, err);
@@ -348,6 +440,20 @@ int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error 
     return result;
 }
 
+/* Refuses a signal that goes nowhere: mostly a force element was forgotten. */
+static int check_signals(struct lk_node root, const struct lk_model *model, struct lk_error *err)
+{
+    struct lk_node map = lk_node_get(root, "inputs");
+
+    for (int i = 0; i < model->n_inputs; i++)
+        if (model->inputs[i].type == LK_INPUT_SIGNAL && !model->inputs[i].is_used)
+            return lk_node_refuse(lk_node_key_at(map, i), err,
+                                  "input '%s' is a signal that nothing takes, expected a force "
+                                  "element with {input: %s}, or an output that shows it",
+                                  model->inputs[i].name, model->inputs[i].name);
+    return 0;
+}
+
 int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map;
@@ -357,5 +463,7 @@ int lk_read_outputs(struct lk_node root, struct lk_model *model, struct lk_error
     for (int i = 0; i < model->n_outputs && lk_node_goes_on(root, result); i++)
         result = lk_also(result, read_output(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                              &model->outputs[i], err));
+    if (!lk_node_is_refused(root)) /* otherwise what takes a signal may have been refused */
+        result = lk_also(result, check_signals(root, model, err));
     return result;
 }

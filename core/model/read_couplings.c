@@ -3,11 +3,10 @@
  * declared before or after them. */
 #include "reader.h"
 
-/* Reads one entry of `joints`: a name, or {joint, coordinate} if the joint has several coordinates.
- */
-static int read_coupled(struct lk_node node, const struct lk_model *model,
-                        enum lk_coordinate_kind kind, int *ret_joint, int *ret_coordinate,
-                        struct lk_error *err)
+#include <string.h>
+
+int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_coordinate_kind kind,
+                    int *ret_joint, int *ret_coordinate, struct lk_error *err)
 {
     static const char *const keys[] = {"joint", "coordinate", NULL};
     bool is_map = lk_node_kind(node) == LK_NODE_MAP;
@@ -29,6 +28,22 @@ static int read_coupled(struct lk_node node, const struct lk_model *model,
     return lk_read_coordinate(node, model, kind, *ret_joint, ret_coordinate, err);
 }
 
+/* What a gear relates: two angles or, where the first joint slides without turning, two
+ * displacements. */
+static enum lk_coordinate_kind kind_of_gear(struct lk_node entry, const struct lk_model *model)
+{
+    struct lk_node name = lk_node_kind(entry) == LK_NODE_MAP ? lk_node_get(entry, "joint") : entry;
+
+    for (int i = 0; i < model->n_joints; i++) {
+        const struct lk_joint_traits *traits = &lk_joint_traits[model->joints[i].type];
+
+        if (strcmp(model->joints[i].name, lk_node_text(name)) == 0 && traits->n_coordinates > 0 &&
+            !traits->is_angle)
+            return LK_COORDINATE_LENGTH;
+    }
+    return LK_COORDINATE_ANGLE;
+}
+
 /* no joint twice among those that are coupled */
 static int check_different(struct lk_node list, const struct lk_model *model,
                            const struct lk_joint_def *joint, int n, struct lk_error *err)
@@ -46,6 +61,7 @@ static int read_joints(struct lk_node map, const struct lk_model *model, struct 
                        struct lk_error *err)
 {
     struct lk_node list = lk_node_get(map, "joints");
+    enum lk_coordinate_kind kind = LK_COORDINATE_ANGLE;
     int n = lk_coupled_joints(joint->type);
 
     if (list.index == 0)
@@ -54,11 +70,13 @@ static int read_joints(struct lk_node map, const struct lk_model *model, struct 
     if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != n)
         return lk_node_refuse(list, err, "joints is not a list of %d joints, expected %s", n,
                               n == 2 ? "[first, second]" : "[first, second, third]");
+    if (joint->type == LK_JOINT_GEAR)
+        kind = kind_of_gear(lk_node_at(list, 0), model);
     for (int k = 0; k < n; k++) {
         bool is_length = k == 1 && joint->type == LK_JOINT_RACK;
-        int result = read_coupled(lk_node_at(list, k), model,
-                                  is_length ? LK_COORDINATE_LENGTH : LK_COORDINATE_ANGLE,
-                                  &joint->joint[k], &joint->coupled[k], err);
+        int result =
+            lk_read_coupled(lk_node_at(list, k), model, is_length ? LK_COORDINATE_LENGTH : kind,
+                            &joint->joint[k], &joint->coupled[k], err);
 
         if (result != 0)
             return result;

@@ -200,7 +200,7 @@ static int read_joint(struct lk_node node, struct lk_model *model, int i, struct
     return result;
 }
 
-/* Refuses an input that acts on nothing: mostly a joint or a force element was forgotten. */
+/* Refuses a drive that acts on nothing: mostly a joint was forgotten. */
 static int check_followed(struct lk_node root, const struct lk_model *model, struct lk_error *err)
 {
     struct lk_node map = lk_node_get(root, "inputs");
@@ -210,11 +210,6 @@ static int check_followed(struct lk_node root, const struct lk_model *model, str
             return lk_node_refuse(lk_node_key_at(map, i), err,
                                   "input '%s' drives nothing, expected a joint with drive: {input: "
                                   "%s}",
-                                  model->inputs[i].name, model->inputs[i].name);
-        if (model->inputs[i].type == LK_INPUT_SIGNAL && !model->inputs[i].is_used)
-            return lk_node_refuse(lk_node_key_at(map, i), err,
-                                  "input '%s' is a signal that nothing takes, expected a force "
-                                  "element with {input: %s}",
                                   model->inputs[i].name, model->inputs[i].name);
     }
     return 0;

@@ -5,31 +5,83 @@
 #include <math.h>
 #include <string.h>
 
-#define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table"
+#define KEYS_LAW "stiffness", "damping", "stiffness_table", "damping_table", "scale"
+
+/* Refuses an input that may say what no spring and no damper can be; without limits it begins at 0.
+ */
+static int check_passive(struct lk_node map, const char *key, struct lk_input_def *input,
+                         struct lk_error *err)
+{
+    if (input->limits[0] < 0 && !isinf(input->limits[0]))
+        return lk_node_refuse(lk_node_get(lk_node_get(map, key), "input"), err,
+                              "input '%s' has limits from %g on, expected 0 or more for a %s",
+                              input->name, input->limits[0], key);
+    input->limits[0] = fmax(input->limits[0], 0);
+    return 0;
+}
+
+/* What a value is called, by what it may be said by, and its units along and about an axis. */
+static const struct {
+    const char *key;
+    const char *units[2];
+    double min;
+} port_values[LK_PORT_VALUES] = {
+    {"force", {"N", "N m"}, -LK_NUMBER_MAX},
+    {"stiffness", {"N/m", "N m/rad"}, 0},
+    {"damping", {"N s/m", "N m s/rad"}, 0},
+    {"rest", {"m", "rad"}, -LK_NUMBER_MAX},
+};
+
+/* Reads a value that an input may say. @key: NULL: by its usual name */
+static int read_value(struct lk_node map, const char *key, enum lk_port_value which,
+                      struct lk_model *model, struct lk_force_def *force, double *ret,
+                      struct lk_error *err)
+{
+    int is_angle = force->joint >= 0 && lk_joint_coordinate_is_angle(
+                                            model->joints[force->joint].type, force->coordinate);
+    int result, *input = &force->port_input[which];
+
+    key = key == NULL ? port_values[which].key : key;
+    result = lk_read_number_or_signal(map, key, port_values[which].min,
+                                      port_values[which].units[is_angle], model, ret, input, err);
+    if (result != 0 || *input < 0 || port_values[which].min < 0)
+        return result;
+    return check_passive(map, key, &model->inputs[*input], err);
+}
 
 /* Reads a number, or a table in its place. */
-static int read_number_or_table(struct lk_node map, const char *key, const char *table_key,
-                                const char *x, struct lk_model *model, double *ret, int *ret_table,
-                                struct lk_error *err)
+static int read_number_or_table(struct lk_node map, enum lk_port_value which, const char *table_key,
+                                const char *x, struct lk_model *model, struct lk_force_def *force,
+                                double *ret, int *ret_table, struct lk_error *err)
 {
+    const char *key = port_values[which].key;
     struct lk_node table = lk_node_get(map, table_key);
     int result;
 
     if (table.index != 0 && lk_node_get(map, key).index != 0)
         return lk_node_refuse(table, err, "both %s and %s are given, expected one of them", key,
                               table_key);
-    result = lk_read_number_or(map, key, 0, ret, err);
+    result = read_value(map, NULL, which, model, force, ret, err);
     return lk_also(result, lk_read_table(map, table_key, x, "force", true, model, ret_table, err));
 }
 
 static int read_law(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                     struct lk_error *err)
 {
-    int result = read_number_or_table(map, "stiffness", "stiffness_table", "deflection", model,
-                                      &force->stiffness, &force->stiffness_table, err);
+    struct lk_node scale = lk_node_get(map, "scale");
+    int result =
+        read_number_or_table(map, LK_PORT_STIFFNESS, "stiffness_table", "deflection", model, force,
+                             &force->stiffness, &force->stiffness_table, err);
 
-    return lk_also(result, read_number_or_table(map, "damping", "damping_table", "rate", model,
-                                                &force->damping, &force->damping_table, err));
+    result =
+        lk_also(result, read_number_or_table(map, LK_PORT_DAMPING, "damping_table", "rate", model,
+                                             force, &force->damping, &force->damping_table, err));
+    force->scale = 1;
+    if (result == 0 && scale.index != 0 && force->stiffness_table < 0 && force->damping_table < 0)
+        return lk_node_refuse(scale, err,
+                              "scale without a table, expected stiffness_table or damping_table");
+    return lk_also(result, lk_read_number_or_signal(map, "scale", 0, "1", model, &force->scale,
+                                                    &force->scale_input, err));
 }
 
 static int read_coordinate(struct lk_node map, const struct lk_model *model,
@@ -45,24 +97,34 @@ static int read_joint_spring(struct lk_node map, struct lk_model *model, struct 
     int result = read_coordinate(map, model, force, err);
 
     result = lk_also(result, read_law(map, model, force, err));
-    result = lk_also(result, lk_read_number_or(map, "rest", -LK_NUMBER_MAX, &force->rest, err));
-    return result;
+    return lk_also(result, read_value(map, NULL, LK_PORT_REST, model, force, &force->rest, err));
+}
+
+/* Reads two points of two bodies, and how far they are apart. */
+static int read_points(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                       double *ret_distance, struct lk_error *err)
+{
+    int result = lk_read_pair(map, "a force", model, force->body, err);
+    int points = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
+
+    if (points == 0)
+        points = lk_check_apart(map, force->point, ret_distance, err);
+    return lk_also(result, points);
 }
 
 static int read_spring(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
                        struct lk_error *err)
 {
     double distance;
-    int points;
-    int result = lk_read_pair(map, "a force", model, force->body, err);
+    int result = read_points(map, model, force, &distance, err);
 
     force->rest = NAN; /* initial distance */
-    points = lk_read_both(map, "points", lk_read_vector_node, force->point, err);
-    if (points == 0)
-        points = lk_check_apart(map, force->point, &distance, err);
-    result = lk_also(result, points);
     result = lk_also(result, read_law(map, model, force, err));
-    result = lk_also(result, lk_read_number_or(map, "rest_length", 0, &force->rest, err));
+    result = lk_also(result,
+                     read_value(map, "rest_length", LK_PORT_REST, model, force, &force->rest, err));
+    if (result == 0 && force->rest < 0)
+        return lk_node_refuse(lk_node_get(map, "rest_length"), err,
+                              "rest_length is %g, expected at least 0", force->rest);
     return result;
 }
 
@@ -134,10 +196,100 @@ static int read_friction(struct lk_node map, struct lk_model *model, struct lk_f
     result = lk_also(result, lk_read_number_or(map, "creep", 0, &force->creep, err));
     result = lk_also(result, read_wind_up(map, force, err));
     force->scale = 1;
-    result = lk_also(result, lk_read_number_or_signal(map, "scale", 0, model, &force->scale,
+    result = lk_also(result, lk_read_number_or_signal(map, "scale", 0, "1", model, &force->scale,
                                                       &force->scale_input, err));
     result = lk_also(result, lk_read_number_or(map, "damping", 0, &force->damping, err));
     return result;
+}
+
+/* Reads what an impedance acts on: a coordinate, or the distance of two points. */
+static int read_port_place(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                           struct lk_error *err)
+{
+    struct lk_node joint = lk_node_get(map, "joint"), bodies = lk_node_get(map, "bodies");
+    struct lk_node coordinate = lk_node_get(map, "coordinate"), points = lk_node_get(map, "points");
+    bool at_joint = joint.index != 0 || coordinate.index != 0;
+
+    if (at_joint == (bodies.index != 0 || points.index != 0))
+        return lk_node_refuse(map, err,
+                              "expected either the key 'joint', with 'coordinate' where it has "
+                              "several, or 'bodies' and 'points'");
+    if (at_joint)
+        return read_coordinate(map, model, force, err);
+    return read_points(map, model, force, &force->port[LK_PORT_REST], err);
+}
+
+static int read_impedance(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                          struct lk_error *err)
+{
+    int result = read_port_place(map, model, force, err), inputs = 0;
+
+    if (result != 0)
+        return result;
+    for (int i = 0; i < LK_PORT_VALUES; i++) {
+        result = lk_also(result, read_value(map, NULL, (enum lk_port_value)i, model, force,
+                                            &force->port[i], err));
+        inputs += force->port_input[i] >= 0;
+    }
+    if (result == 0 && inputs == 0)
+        return lk_node_refuse(map, err,
+                              "an impedance without inputs, expected {input: NAME} for at least "
+                              "one of force, stiffness, damping and rest, or a "
+                              "joint-spring-damper");
+    return result;
+}
+
+/* a force over the rate of a coordinate and a level, as of an engine */
+static int read_map(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                    struct lk_error *err)
+{
+    int result = read_coordinate(map, model, force, err);
+
+    if (lk_node_get(map, "level").index == 0)
+        result = lk_also(result, lk_node_refuse(map, err,
+                                                "the key 'level' is missing, expected {input: "
+                                                "NAME} of type signal, or a number"));
+    result = lk_also(result, lk_read_number_or_signal(map, "level", -LK_NUMBER_MAX, "1", model,
+                                                      &force->scale, &force->scale_input, err));
+    return lk_also(result, lk_read_map(map, "map", model, &force->map, err));
+}
+
+/* Reads what flows into a line for each unit of rate at its ends. */
+static int read_ratio(struct lk_node map, double ratio[2], struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "ratio");
+    int result;
+
+    ratio[0] = 1;
+    ratio[1] = -1;
+    if (list.index == 0)
+        return 0;
+    result = lk_read_numbers(map, "ratio", 2, ratio, err);
+    if (result == 0 && (ratio[0] == 0 || ratio[1] == 0))
+        return lk_node_refuse(list, err, "a ratio of 0, expected two numbers other than 0");
+    return result;
+}
+
+static int read_line(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                     struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "joints");
+    int result = 0;
+
+    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != 2)
+        return lk_node_refuse(list.index == 0 ? map : list, err,
+                              "expected joints: [first, second], the ends of the line");
+    for (int k = 0; k < 2 && result == 0; k++)
+        result = lk_read_coupled(lk_node_at(list, k), model, LK_COORDINATE_ANY,
+                                 &force->line.joint[k], &force->line.coordinate[k], err);
+    if (result == 0 && force->line.joint[0] == force->line.joint[1] &&
+        force->line.coordinate[0] == force->line.coordinate[1])
+        result =
+            lk_node_refuse(list, err, "both ends of the line are at one coordinate, expected two");
+    result = lk_also(result, lk_read_positive(map, "impedance", &force->line.impedance, err));
+    result = lk_also(result, lk_read_positive(map, "delay", &force->line.delay, err));
+    result = lk_also(result, read_ratio(map, force->line.ratio, err));
+    return lk_also(result, lk_read_number_or(map, "load", -LK_NUMBER_MAX, &force->line.load, err));
 }
 
 static int read_range(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
@@ -191,17 +343,59 @@ static int read_load(struct lk_node map, struct lk_model *model, struct lk_force
     return result;
 }
 
+/* 1/2 density c A for each axis */
+static int read_areas(struct lk_node map, struct lk_force_def *force, struct lk_error *err)
+{
+    double area[3] = {0}, density = 1.2;
+    int result = lk_read_vector(map, "area", area, err);
+
+    result = lk_also(result, lk_read_positive_or(map, "density", &density, err));
+    for (int i = 0; i < 3 && result == 0; i++) {
+        if (area[i] < 0)
+            return lk_node_refuse(lk_node_at(lk_node_get(map, "area"), i), err,
+                                  "entry %d of area is %g, expected 0 or more", i + 1, area[i]);
+        force->coefficient[i] = 0.5 * density * area[i];
+    }
+    return result;
+}
+
+static int read_drag(struct lk_node map, struct lk_model *model, struct lk_force_def *force,
+                     struct lk_error *err)
+{
+    struct lk_node gust = lk_node_get(map, "gust");
+    int result = lk_read_body_key(map, "body", model, &force->body[1], err);
+
+    if (result == 0)
+        memcpy(force->point[1], model->bodies[force->body[1]].position, sizeof(force->point[1]));
+    result = lk_also(result, lk_read_vector_or(map, "point", force->point[1], err));
+    memcpy(force->point[0], force->point[1], sizeof(force->point[0]));
+    result = lk_also(result, lk_read_orientation_or(map, "orientation", force->orientation, err));
+    result = lk_also(result, read_areas(map, force, err));
+    result = lk_also(result, lk_read_vector_or(map, "wind", force->vector, err));
+    force->scale = 1;
+    if (gust.index != 0 && lk_node_get(map, "wind").index == 0)
+        return lk_also(result, lk_node_refuse(gust, err,
+                                              "gust is a factor on the wind, and 'wind' "
+                                              "is missing"));
+    return lk_also(result, lk_read_number_or_signal(map, "gust", -LK_NUMBER_MAX, "1", model,
+                                                    &force->scale, &force->scale_input, err));
+}
+
 static const char *const types[] = {"joint-spring-damper",
                                     "spring-damper",
                                     "bushing",
                                     "creep",
                                     "friction",
+                                    "impedance",
+                                    "force-map",
+                                    "line",
                                     "stop",
                                     "constant-force",
                                     "constant-torque",
                                     "harmonic-force",
                                     "harmonic-torque",
                                     "tyre",
+                                    "drag",
                                     NULL};
 
 /* in the order of lk_force_type */
@@ -224,6 +418,12 @@ static const struct {
      {"type", "joint", "coordinate", "coulomb", "stick", "stribeck", "creep", "wind_up", "scale",
       "damping", NULL},
      read_friction},
+    {"an impedance",
+     {"type", "joint", "coordinate", "bodies", "points", "force", "stiffness", "damping", "rest",
+      NULL},
+     read_impedance},
+    {"a force-map", {"type", "joint", "coordinate", "level", "map", NULL}, read_map},
+    {"a line", {"type", "joints", "impedance", "delay", "ratio", "load", NULL}, read_line},
     {"a stop",
      {"type", "joint", "coordinate", "lower", "upper", "stiffness", "damping", "onset", NULL},
      read_stop},
@@ -239,6 +439,9 @@ static const struct {
      {"type", "joint", "road", "side", "radius", "width", "stiffness", "damping", "rim",
       "deflection", "carcass", "bore", "friction", "law", NULL},
      lk_read_tyre},
+    {"a drag",
+     {"type", "body", "point", "orientation", "area", "density", "wind", "gust", NULL},
+     read_drag},
 };
 
 static int read_force(struct lk_node key, struct lk_node map, struct lk_model *model,
@@ -255,6 +458,8 @@ static int read_force(struct lk_node key, struct lk_node map, struct lk_model *m
     force->joint = force->stiffness_table = force->damping_table = force->scale_input = -1;
     force->body[0] = force->body[1] = LK_GROUND;
     force->orientation[0] = 1;
+    for (int i = 0; i < LK_PORT_VALUES; i++)
+        force->port_input[i] = -1;
     return lk_also(result, kinds[type].read(map, model, force, err));
 }
 

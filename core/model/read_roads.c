@@ -2,15 +2,23 @@
 /* Section `roads`: what tyres stand on. */
 #include "reader.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
-static const char *const kinds[] = {"plane", "profile", NULL};
+#define FILES_MAX (256u << 20) /* bytes of all files of a model */
+
+static const char *const kinds[] = {"plane", "profile", "grid", NULL};
 
 /* in the order of enum lk_road_kind */
-static const char *const keys[][9] = {
+static const char *const keys[][10] = {
     {"type", "body", "friction", "point", "normal", NULL},
-    {"type", "body", "friction", "point", "normal", "direction", "left", "right", NULL},
+    {"type", "body", "friction", "point", "normal", "direction", "left", "right", "samples", NULL},
+    {"type", "body", "friction", "point", "normal", "direction", "file", "beyond", "samples", NULL},
 };
 
 static int read_plane(struct lk_node map, struct lk_road_def *road, struct lk_error *err)
@@ -65,6 +73,83 @@ static int read_profile(struct lk_node map, struct lk_model *model, struct lk_ro
                                          &road->profile[LK_TRACK_RIGHT], err));
 }
 
+/* a name below the folder, so that a text from elsewhere cannot reach beyond it */
+static int check_name(struct lk_node node, const struct lk_model *model, const char *name,
+                      struct lk_error *err)
+{
+    size_t n = strlen(name);
+
+    if (model->folder == NULL)
+        return lk_node_refuse(node, err,
+                              "the file '%s' of the road is not read for a text from elsewhere, "
+                              "expected a folder for roads: 'roads' of the daemon's configuration",
+                              name);
+    if (name[0] == '/' || strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL ||
+        (n >= 3 && strcmp(name + n - 3, "/..") == 0))
+        return lk_node_refuse(node, err,
+                              "the file '%s' is outside of the folder of roads, expected a name "
+                              "within it",
+                              name);
+    return 0;
+}
+
+/* bytes of the files of all roads so far */
+static size_t read_so_far(const struct lk_model *model)
+{
+    size_t sum = 0;
+
+    for (int i = 0; i < model->n_roads; i++)
+        sum += model->roads[i].grid.size;
+    return sum;
+}
+
+static int read_file(struct lk_node node, struct lk_model *model, struct lk_road_def *road,
+                     struct lk_error *err)
+{
+    struct lk_error why = {""};
+    char path[PATH_MAX];
+    int result = check_name(node, model, road->file, err);
+
+    if (result != 0)
+        return result;
+    if (snprintf(path, sizeof(path), "%s/%s", model->folder, road->file) >= PATH_MAX)
+        return lk_node_refuse(node, err, "the path of the file is too long");
+    result = lk_road_file_read(path, &road->grid, &why);
+    if (result == LK_E_TEXT)
+        return lk_node_refuse(node, err, "the file '%s': %s", road->file, why.text);
+    if (result == 0 && read_so_far(model) > FILES_MAX)
+        return lk_node_refuse(node, err, "the files of all roads have more than %u MiB",
+                              FILES_MAX >> 20);
+    return result;
+}
+
+static int read_grid(struct lk_node map, struct lk_model *model, struct lk_road_def *road,
+                     struct lk_error *err)
+{
+    static const char *const edges[] = {"level", "none", NULL};
+    struct lk_node beyond = lk_node_get(map, "beyond");
+    int result = read_direction(map, road, err);
+    int named = lk_node_read_text(map, "file", sizeof(road->file), road->file, err);
+
+    if (named == 0)
+        named = read_file(lk_node_get(map, "file"), model, road, err);
+    result = lk_also(result, named);
+    return beyond.index == 0
+               ? result
+               : lk_also(result, lk_node_read_choice(map, "beyond", edges, &road->ends, err));
+}
+
+static int read_samples(struct lk_node map, struct lk_road_def *road, struct lk_error *err)
+{
+    static const char *const counts[] = {"1", "4", NULL};
+    int four = 0, result = 0;
+
+    if (lk_node_get(map, "samples").index != 0)
+        result = lk_node_read_choice(map, "samples", counts, &four, err);
+    road->samples = four ? 4 : 1;
+    return result;
+}
+
 static int read_road(struct lk_node key, struct lk_node map, struct lk_model *model,
                      struct lk_road_def *road, struct lk_error *err)
 {
@@ -74,7 +159,8 @@ static int read_road(struct lk_node key, struct lk_node map, struct lk_model *mo
                                  .normal = {0, 0, 1},
                                  .direction = {1, 0, 0},
                                  .friction = 1,
-                                 .friction_input = -1};
+                                 .friction_input = -1,
+                                 .samples = 1};
     result = lk_read_name(key, "road", road->name, err);
     typed = lk_read_type(map, "a road", kinds, &type, err);
     if (typed != 0)
@@ -84,11 +170,14 @@ static int read_road(struct lk_node key, struct lk_node map, struct lk_model *mo
     if (lk_node_get(map, "body").index != 0)
         result =
             lk_also(result, lk_read_body(lk_node_get(map, "body"), model, true, &road->body, err));
-    result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, model, &road->friction,
-                                                      &road->friction_input, err));
+    result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, "1", model,
+                                                      &road->friction, &road->friction_input, err));
     result = lk_also(result, read_plane(map, road, err));
-    return road->kind == LK_ROAD_PROFILE ? lk_also(result, read_profile(map, model, road, err))
-                                         : result;
+    if (road->kind == LK_ROAD_PLANE)
+        return result;
+    result = lk_also(result, read_samples(map, road, err));
+    return lk_also(result, road->kind == LK_ROAD_PROFILE ? read_profile(map, model, road, err)
+                                                         : read_grid(map, model, road, err));
 }
 
 int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *err)
@@ -101,4 +190,28 @@ int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *
         result = lk_also(result, read_road(lk_node_key_at(map, i), lk_node_at(map, i), model,
                                            &model->roads[i], err));
     return result;
+}
+
+void lk_free_roads(struct lk_model *model)
+{
+    for (int i = 0; i < model->n_roads; i++)
+        lk_road_file_free(&model->roads[i].grid);
+    free(model->roads);
+}
+
+int lk_model_files(const struct lk_model *model, uint32_t *ret_crc)
+{
+    uint32_t crc = 0;
+    int n = 0;
+
+    for (int i = 0; i < model->n_roads; i++) {
+        const struct lk_road_file *f = &model->roads[i].grid;
+
+        if (model->roads[i].kind != LK_ROAD_GRID)
+            continue;
+        crc = (uint32_t)crc32_combine(crc, f->crc, (z_off_t)f->size);
+        n++;
+    }
+    *ret_crc = crc;
+    return n;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Number of points, from the list of abscissas. */
 static int read_size(struct lk_node map, const char *x, int *ret_n, struct lk_error *err)
@@ -101,6 +102,69 @@ int lk_read_table(struct lk_node map, const char *key, const char *x, const char
     if (result == 0)
         *ret_table = model->n_tables - 1;
     return result;
+}
+
+/* the list of forces over the rates @rate at each level, a table for each */
+static int read_levels(struct lk_node list, const char *what, int levels, const double *rate, int n,
+                       struct lk_model *model, struct lk_error *err)
+{
+    int result = 0;
+
+    if (lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != levels)
+        return lk_node_refuse(list, err, "force is no list of %d lists, one for each level",
+                              levels);
+    for (int i = 0; i < levels && result == 0; i++) {
+        struct lk_table *table = NULL;
+
+        result = append_table(model, n, &table);
+        if (result != 0)
+            return result;
+        memcpy(table->x, rate, (size_t)n * sizeof(double));
+        result = lk_read_numbers_node(lk_node_at(list, i), what, n, table->y, err);
+    }
+    return result;
+}
+
+int lk_read_map(struct lk_node map, const char *key, struct lk_model *model, int *ret_table,
+                struct lk_error *err)
+{
+    static const char *const keys[] = {"rate", "level", "force", NULL};
+    struct lk_node node = lk_node_get(map, key), forces = lk_node_get(node, "force");
+    struct lk_table *table = NULL;
+    double rate[LK_POINTS_MAX];
+    int n = 0, levels = 0, result;
+
+    if (node.index == 0)
+        return lk_node_refuse(map, err,
+                              "the key '%s' is missing, expected {rate: [...], level: "
+                              "[...], force: [[...], ...]}",
+                              key);
+    result = lk_node_check_keys(node, key, keys, err);
+    if (result == 0)
+        result = read_size(node, "rate", &n, err);
+    if (result == 0)
+        result = read_size(node, "level", &levels, err);
+    if (result == 0 && (long)n * levels > LK_POINTS_MAX)
+        return lk_node_refuse(node, err, "%s has %d rates and %d levels, expected at most %d pairs",
+                              key, n, levels, LK_POINTS_MAX);
+    if (result == 0)
+        result = lk_read_numbers(node, "rate", n, rate, err);
+    if (result == 0)
+        result = check_ascending(lk_node_get(node, "rate"), "rate", rate, n, err);
+    if (result == 0)
+        result = append_table(model, levels, &table);
+    if (result != 0)
+        return result;
+    *ret_table = model->n_tables - 1;
+    result = lk_read_numbers(node, "level", levels, table->x, err);
+    if (result == 0)
+        result = check_ascending(lk_node_get(node, "level"), "level", table->x, levels, err);
+    if (result == 0 && forces.index == 0)
+        return lk_node_refuse(node, err,
+                              "the key 'force' is missing, expected a list of %d lists, "
+                              "one for each level",
+                              levels);
+    return result == 0 ? read_levels(forces, "force", levels, rate, n, model, err) : result;
 }
 
 void lk_free_tables(struct lk_model *model)

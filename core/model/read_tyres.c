@@ -206,8 +206,8 @@ static int read_numbers_of(struct lk_node map, struct lk_model *model, struct lk
     result = lk_also(result, lk_read_positive_or(map, "width", &tyre->width, err));
     result = lk_also(result, lk_read_positive_or(map, "stiffness", &tyre->stiffness, err));
     result = lk_also(result, lk_read_number_or(map, "damping", 0, &tyre->damping, err));
-    result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, model, &tyre->friction,
-                                                      &tyre->friction_input, err));
+    result = lk_also(result, lk_read_number_or_signal(map, "friction", 0, "1", model,
+                                                      &tyre->friction, &tyre->friction_input, err));
     result = lk_also(result, read_rim(map, tyre, err));
     result = lk_also(result, read_bore(map, tyre, err));
     return lk_also(result, read_deflection(map, tyre, err));

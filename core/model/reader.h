@@ -19,7 +19,8 @@
 #define LK_DRIVES_MAX   1024
 #define LK_ROADS_MAX    256
 #define LK_LAWS_MAX     256  /* of tyres */
-#define LK_POINTS_MAX   4096 /* of a table */
+#define LK_POINTS_MAX   4096 /* of a table, of a line */
+#define LK_SHAPES_MAX   4096
 #define LK_NUMBER_MAX   1e15
 #define LK_POSITIVE_MIN 1e-15 /* of numbers that must not be zero */
 #define LK_MASS_MIN     1e-15 /* [kg], unless 0 */
@@ -30,6 +31,11 @@ int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_laws(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *err);
+/** lk_free_roads() - release the roads of a model, and their grids. */
+void lk_free_roads(struct lk_model *model);
+/** lk_read_shapes() - what viewers draw.  lk_free_shapes() - release them. */
+int lk_read_shapes(struct lk_node root, struct lk_model *model, struct lk_error *err);
+void lk_free_shapes(struct lk_model *model);
 int lk_read_inputs(struct lk_node root, struct lk_model *model, struct lk_error *err);
 /** lk_read_drives() - the `drive` of every joint; read after the inputs, which they refer to. */
 int lk_read_drives(struct lk_node root, struct lk_model *model, struct lk_error *err);
@@ -98,6 +104,10 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
 int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
                        enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
                        struct lk_error *err);
+/** lk_read_coupled() - a joint and its coordinate by @node of a list: a name, or {joint, coordinate}
+ * where the joint has several. */
+int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_coordinate_kind kind,
+                    int *ret_joint, int *ret_coordinate, struct lk_error *err);
 /** lk_read_coordinate_key() - the joint that `joint` in @map names, and its coordinate. */
 int lk_read_coordinate_key(struct lk_node map, const struct lk_model *model,
                            enum lk_coordinate_kind kind, int *ret_joint, int *ret_coordinate,
@@ -140,6 +150,10 @@ int lk_read_tyre(struct lk_node map, struct lk_model *model, struct lk_force_def
  * @rising: y must be non-decreasing */
 int lk_read_table(struct lk_node map, const char *key, const char *x, const char *y, bool rising,
                   struct lk_model *model, int *ret_table, struct lk_error *err);
+/** lk_read_map() - append a map {rate: [...], level: [...], force: [[at the first level], ...]} to
+ * the model's tables: one of the levels, then one for each of them, rate to force. Required. */
+int lk_read_map(struct lk_node map, const char *key, struct lk_model *model, int *ret_table,
+                struct lk_error *err);
 /** lk_free_tables() - release the tables of a model. */
 void lk_free_tables(struct lk_model *model);
 
@@ -153,6 +167,9 @@ int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err);
 /** lk_read_numbers() - @n numbers within LK_NUMBER_MAX. */
 int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err);
+/** lk_read_numbers_node() - the same of @node itself, a list; @what names it. */
+int lk_read_numbers_node(struct lk_node node, const char *what, int n, double *ret,
+                         struct lk_error *err);
 /** lk_read_number_or() - a number from @min to LK_NUMBER_MAX; absent leaves *@ret as it is. */
 int lk_read_number_or(struct lk_node map, const char *key, double min, double *ret,
                       struct lk_error *err);
@@ -182,10 +199,19 @@ int lk_read_both(struct lk_node map, const char *key, lk_vector_reader *read, do
 int lk_read_sides(struct lk_node map, const char *one, const char *two, lk_vector_reader *read,
                   double ret[2][3], struct lk_error *err);
 /** lk_read_number_or_signal() - a number from @min, or `{input: NAME}` with an input of type
- * signal; absent leaves both as they are. @ret_input: its index, or left as it is */
-int lk_read_number_or_signal(struct lk_node map, const char *key, double min,
-                             struct lk_model *model, double *ret, int *ret_input,
+ * signal, which is in @unit from then on; absent leaves both as they are. @ret_input: its index, or
+ * left as it is */
+int lk_read_number_or_signal(struct lk_node map, const char *key, double min, const char *unit,
+                             const struct lk_model *model, double *ret, int *ret_input,
                              struct lk_error *err);
+/** lk_read_signal() - {input: NAME}, likewise; @key names it. */
+int lk_read_signal(struct lk_node node, const char *key, const char *unit,
+                   const struct lk_model *model, double *ret, int *ret_input, struct lk_error *err);
+/** lk_read_vector_or_signals() - three of either kind within LK_NUMBER_MAX; absent leaves all as
+ * they are. */
+int lk_read_vector_or_signals(struct lk_node map, const char *key, const char *unit,
+                              const struct lk_model *model, double ret[3], int ret_input[3],
+                              struct lk_error *err);
 /** lk_check_apart() - refuse `points` of @map, already read into @point, if they coincide. */
 int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
                    struct lk_error *err);
@@ -193,6 +219,8 @@ int lk_check_apart(struct lk_node map, double point[2][3], double *ret_distance,
  * as it is. */
 int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4],
                            struct lk_error *err);
+/** lk_quaternion_to() - the shortest turn of the z axis to unit vector @axis. */
+void lk_quaternion_to(const double axis[3], double ret[4]);
 /** lk_read_frame_or() - world or body; absent leaves *@ret as it is. */
 int lk_read_frame_or(struct lk_node map, const char *key, enum lk_frame *ret, struct lk_error *err);
 
@@ -201,5 +229,8 @@ int lk_read_frame_or(struct lk_node map, const char *key, enum lk_frame *ret, st
 /** lk_principal_moments() - eigenvalues of a symmetric 3 by 3 matrix, ascending.
  * @inertia: xx yy zz xy xz yz */
 void lk_principal_moments(const double inertia[6], double ret[3]);
+/** lk_principal_axes() - the same, not sorted, with unit eigenvectors in the columns of @ret_axes,
+ * right-handed. */
+void lk_principal_axes(const double inertia[6], double ret[3], double ret_axes[3][3]);
 
 #endif

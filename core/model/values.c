@@ -16,8 +16,8 @@ static int check_magnitude(struct lk_node node, const char *what, double value,
                           lk_node_text(node), LK_NUMBER_MAX);
 }
 
-static int read_list(struct lk_node list, const char *what, int n, double *ret,
-                     struct lk_error *err)
+int lk_read_numbers_node(struct lk_node list, const char *what, int n, double *ret,
+                         struct lk_error *err)
 {
     int result = lk_node_numbers(list, what, n, ret, err);
     char name[96];
@@ -31,7 +31,7 @@ static int read_list(struct lk_node list, const char *what, int n, double *ret,
 
 int lk_read_vector_node(struct lk_node node, const char *what, double ret[3], struct lk_error *err)
 {
-    return read_list(node, what, 3, ret, err);
+    return lk_read_numbers_node(node, what, 3, ret, err);
 }
 
 int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, struct lk_error *err)
@@ -40,7 +40,7 @@ int lk_read_numbers(struct lk_node map, const char *key, int n, double *ret, str
 
     if (list.index == 0)
         return lk_node_read_numbers(map, key, n, ret, err); /* reports the missing key */
-    return read_list(list, key, n, ret, err);
+    return lk_read_numbers_node(list, key, n, ret, err);
 }
 
 int lk_read_vector(struct lk_node map, const char *key, double ret[3], struct lk_error *err)
@@ -90,17 +90,24 @@ static int refuse_near_zero(struct lk_node map, const char *key, const char *exp
                           expected, LK_POSITIVE_MIN);
 }
 
-int lk_read_number_or_signal(struct lk_node map, const char *key, double min,
-                             struct lk_model *model, double *ret, int *ret_input,
-                             struct lk_error *err)
+/* A signal has one unit, wherever it is used. */
+static int take_unit(struct lk_node node, struct lk_input_def *input, const char *unit,
+                     struct lk_error *err)
+{
+    if (input->unit != NULL && strcmp(input->unit, unit) != 0)
+        return lk_node_refuse(node, err, "input '%s' is in %s elsewhere, expected one in %s",
+                              input->name, input->unit, unit);
+    input->unit = unit;
+    return 0;
+}
+
+int lk_read_signal(struct lk_node node, const char *key, const char *unit,
+                   const struct lk_model *model, double *ret, int *ret_input, struct lk_error *err)
 {
     static const char *const keys[] = {"input", NULL};
-    struct lk_node node = lk_node_get(map, key);
     struct lk_input_def *input;
     int result;
 
-    if (lk_node_kind(node) != LK_NODE_MAP)
-        return lk_read_number_or(map, key, min, ret, err);
     result = lk_node_check_keys(node, key, keys, err);
     if (result == 0)
         result = lk_read_input_key(node, model, ret_input, err);
@@ -113,7 +120,43 @@ int lk_read_number_or_signal(struct lk_node map, const char *key, double min,
                               input->name);
     input->is_used = 1;
     *ret = input->initial;
-    return 0;
+    return take_unit(lk_node_get(node, "input"), input, unit, err);
+}
+
+int lk_read_number_or_signal(struct lk_node map, const char *key, double min, const char *unit,
+                             const struct lk_model *model, double *ret, int *ret_input,
+                             struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, key);
+
+    return lk_node_kind(node) == LK_NODE_MAP
+               ? lk_read_signal(node, key, unit, model, ret, ret_input, err)
+               : lk_read_number_or(map, key, min, ret, err);
+}
+
+int lk_read_vector_or_signals(struct lk_node map, const char *key, const char *unit,
+                              const struct lk_model *model, double ret[3], int ret_input[3],
+                              struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, key);
+    bool has_signal = false;
+    int result = 0;
+
+    for (int i = 0; i < lk_node_size(list); i++)
+        has_signal |= lk_node_kind(lk_node_at(list, i)) == LK_NODE_MAP;
+    if (!has_signal || lk_node_kind(list) != LK_NODE_LIST || lk_node_size(list) != 3)
+        return lk_read_vector_or(map, key, ret, err);
+    for (int i = 0; i < 3; i++) {
+        struct lk_node node = lk_node_at(list, i);
+        int one = lk_node_kind(node) == LK_NODE_MAP
+                      ? lk_read_signal(node, key, unit, model, &ret[i], &ret_input[i], err)
+                      : lk_node_number(node, key, &ret[i], err);
+
+        if (one == 0)
+            one = check_magnitude(node, key, ret[i], err);
+        result = lk_also(result, one);
+    }
+    return result;
 }
 
 int lk_read_positive_or(struct lk_node map, const char *key, double *ret, struct lk_error *err)
@@ -319,6 +362,23 @@ int lk_read_orientation_or(struct lk_node map, const char *key, double ret[4], s
     if (result == 0)
         memcpy(ret, q, sizeof(q));
     return result;
+}
+
+void lk_quaternion_to(const double axis[3], double ret[4])
+{
+    double length;
+
+    ret[0] = 1 + axis[2];
+    ret[1] = -axis[1];
+    ret[2] = axis[0];
+    ret[3] = 0;
+    if (ret[0] < 1e-9) { /* half a turn, about x */
+        ret[0] = ret[2] = 0;
+        ret[1] = 1;
+    }
+    length = sqrt(ret[0] * ret[0] + ret[1] * ret[1] + ret[2] * ret[2]);
+    for (int i = 0; i < 4; i++)
+        ret[i] /= length;
 }
 
 int lk_read_frame_or(struct lk_node map, const char *key, enum lk_frame *ret, struct lk_error *err)

@@ -18,6 +18,7 @@ const struct lk_joint_type_ops *const lk_joint_types[LK_JOINT_TYPES] = {
     [LK_JOINT_BUSHING] = &lk_joint_bushing,
     [LK_JOINT_COORDINATE] = &lk_joint_coordinate_row,
     [LK_JOINT_CREEP] = &lk_joint_creep,
+    [LK_JOINT_AIR] = &lk_joint_air,
     [LK_JOINT_TYRE] = &lk_joint_tyre,
 };
 

@@ -15,6 +15,16 @@
 #include "maths/vec.h"
 #include "rows/joint.h"
 
+/* gamma of rows that are always compliant: accelerations are not projected on them */
+LK_INLINE void lk_rows_no_gamma(const struct lk_joint *j, const struct lk_pose *const *pose,
+                                const struct lk_twist *const *twist, double *ret)
+{
+    (void)pose;
+    (void)twist;
+    for (int r = 0; r < j->n_rows; r++)
+        ret[r] = 0;
+}
+
 /* P0 - P1 [m], world */
 LK_INLINE void lk_rows_gap(const struct lk_joint *j, const struct lk_pose *const *pose, double d[3])
 {

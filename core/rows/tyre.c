@@ -97,20 +97,9 @@ static void load(const struct lk_joint *j, const struct lk_pose *const *pose, co
             }
 }
 
-/* not needed: accelerations are not projected on compliant rows */
-static void gamma_rows(const struct lk_joint *j, const struct lk_pose *const *pose,
-                       const struct lk_twist *const *twist, double *ret)
-{
-    (void)j;
-    (void)pose;
-    (void)twist;
-    for (int r = 0; r < 6; r++)
-        ret[r] = 0;
-}
-
 const struct lk_joint_type_ops lk_joint_tyre = {
     .violation = violation,
     .load = load,
     .jacobian = jacobian,
-    .gamma = gamma_rows,
+    .gamma = lk_rows_no_gamma,
 };

@@ -11,7 +11,10 @@
  *     rho = R0 e_r . n - (c - Q) . n                       depth of the lowest point of the rim
  *
  * rho is a function of the pose, and its derivative the velocity of the point c - R0 e_r along n:
- * a spring along it has a potential. */
+ * a spring along it has a potential. The IAVSD benchmark has instead, with the height z of the
+ * centre over the road along the normal n0 of the road as a whole, (c - Q) . n = z n . n0,
+ *
+ *     rho = (R0 - z) n . n0                                depth below the centre */
 #ifndef LK_ROWS_WHEEL_H
 #define LK_ROWS_WHEEL_H
 
@@ -38,9 +41,9 @@ struct lk_wheel {
     double depth;
 };
 
-/** lk_wheel_axes() - all that follows from c, n, ey and height. @R0: free radius;  @is_by_centre:
- * the depth is that below the centre, R0 - height */
-LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, int is_by_centre)
+/** lk_wheel_axes() - all that follows from c, n, ey and height. @R0: free radius;  @cosine: n . n0
+ * where the depth is that below the centre, else 0 */
+LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, double cosine)
 {
     double length, least;
 
@@ -54,7 +57,7 @@ LK_INLINE void lk_wheel_axes(struct lk_wheel *w, double R0, int is_by_centre)
     w->upright = length;
     w->camber = lk_dot(w->ey, w->n);
     w->radius = w->height / lk_max(length, LK_WHEEL_UPRIGHT);
-    w->depth = R0 * (is_by_centre ? 1 : length) - w->height;
+    w->depth = R0 * (cosine > 0 ? cosine : length) - w->height;
     for (int i = 0; i < 3; i++)
         w->P[i] = w->c[i] - w->radius * w->er[i];
 }
@@ -74,7 +77,7 @@ LK_INLINE void lk_wheel_at(const struct lk_joint *j, const struct lk_pose *const
         over[i] = w->c[i] - (Q[i] + pose[0]->x[i]);
     }
     w->height = lk_dot(over, w->n);
-    lk_wheel_axes(w, j->radius, j->is_by_centre);
+    lk_wheel_axes(w, j->radius, j->is_by_centre ? j->plane->cosine : 0);
 }
 
 #endif

@@ -78,6 +78,7 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
         .work_drive = b->work_drive,
         .work_applied = b->work_applied,
         .dissipated = b->dissipated,
+        .port_gap = lk_ports_gap(system),
     };
 }
 
@@ -92,12 +93,13 @@ int lk_system_dependent_rows(const struct lk_system *system, double share)
 void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)
 {
     LK_ARITHMETIC;
-    double farthest = 0, fastest = 0;
+    double farthest = 0, fastest = 0, turning = 0;
 
-    ret->farthest = ret->fastest = 0;
+    ret->farthest = ret->fastest = ret->turning = 0;
     for (int b = 0; b < system->n_named_bodies; b++) {
         const struct lk_motion *m = &system->now.motion[b];
         double place = lk_dot(m->x, m->x), rate = lk_dot(m->v.v, m->v.v);
+        double spin = lk_dot(m->v.w, m->v.w);
 
         if (place > farthest) {
             farthest = place;
@@ -107,9 +109,14 @@ void lk_system_extent(const struct lk_system *system, struct lk_extent *ret)
             fastest = rate;
             ret->fastest = b;
         }
+        if (spin > turning) {
+            turning = spin;
+            ret->turning = b;
+        }
     }
     ret->position = sqrt(farthest);
     ret->speed = sqrt(fastest);
+    ret->turn = sqrt(turning) * system->h;
 }
 
 static int find_name(const char (*names)[LK_NAME_SIZE], int n, const char *name)
@@ -150,6 +157,16 @@ void lk_system_body_state(const struct lk_system *system, int body, struct lk_bo
     memcpy(ret->angular_velocity, m->v.w, sizeof(m->v.w));
     memcpy(ret->acceleration, m->a.v, sizeof(m->a.v));
     memcpy(ret->angular_acceleration, m->a.w, sizeof(m->a.w));
+}
+
+void lk_system_poses(const struct lk_system *system, double *poses)
+{
+    for (int b = 0; b < system->summary.n_bodies; b++, poses += LK_POSE_SIZE) {
+        const struct lk_motion *m = &system->now.motion[b];
+
+        memcpy(poses, m->x, sizeof(m->x));
+        memcpy(poses + 3, m->q, sizeof(m->q));
+    }
 }
 
 const char *lk_system_note(const struct lk_system *system)

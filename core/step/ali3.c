@@ -24,6 +24,7 @@
  * turn R_old^T R are kept and updated apart from x and R: as differences of those they would carry
  * the round-off of large numbers, which 4/h^2 turns into noise of the accelerations. */
 #include "maths/vec.h"
+#include "step/air.h"
 #include "step/extrapolate.h"
 #include "step/quads.h"
 #include <stdbool.h>
@@ -193,33 +194,39 @@ static void compliant_rows(struct lk_system *sys, int i, int iteration)
 {
     const struct lk_joint *j = &sys->joint[i];
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
-    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, phi[LK_ROWS_MAX];
+    double values[6 * LK_SIDES_MAX * LK_ROWS_PAD] = {0}, phi[LK_ROWS_MAX], rates[LK_ROWS_MAX];
     struct lk_jacobian jacobian = {values, sys->jacobian[i].pad, 0};
 
     lk_evaluate_violation(sys, i, phi);
     lk_joint_jacobian(j, pose, jacobian);
     for (int r = 0; r < j->n_rows; r++) {
-        const struct lk_law *law = &sys->law[j->law + r];
-        double lambda = sys->next.lambda[j->row + r], rate = 0;
-        double *regular = &sys->regular[j->row + r];
-        struct lk_law_value f;
+        double lambda = sys->next.lambda[j->row + r];
 
+        rates[r] = 0;
         for (int s = 0; s < j->n_sides; s++) {
             struct lk_twist *g = &sys->residual[j->body[s]];
             const struct lk_twist *t = &sys->twist[j->body[s]];
             double row[6];
 
             lk_jacobian_row(jacobian, s, r, row);
-            rate += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
+            rates[r] += lk_dot(row, t->v) + lk_dot(row + 3, t->w);
             for (int k = 0; k < 3; k++) {
                 g->v[k] += lambda * row[k];
                 g->w[k] += lambda * row[3 + k];
             }
         }
+    }
+    lk_air_follow_pose(sys, j, rates);
+    for (int r = 0; r < j->n_rows; r++) {
+        const struct lk_law *law = &sys->law[j->law + r];
+        double *regular = &sys->regular[j->row + r];
+        struct lk_law_value f;
+
         if (law->is_nonlinear && iteration == 0)
-            renew_tangent(sys, law, phi[r], rate, regular);
-        lk_law_evaluate(law, sys->term, phi[r], rate, law->stops_act, &f);
-        sys->solution[j->row + r] = (f.elastic + f.dissipative - lambda) * *regular;
+            renew_tangent(sys, law, phi[r], rates[r], regular);
+        lk_law_evaluate(law, sys->term, phi[r], rates[r], law->stops_act, &f);
+        sys->solution[j->row + r] =
+            (f.elastic + f.dissipative - sys->next.lambda[j->row + r]) * *regular;
     }
 }
 

@@ -40,6 +40,12 @@ static void joint_reaction(const struct lk_system *sys, int joint, double ret[6]
         ret[3 + i] = world[i] - moment[i];
 }
 
+/* a value, with its first and second derivative, after the time that an output is ahead */
+static double ahead(const struct lk_output *out, double value, double rate, double acceleration)
+{
+    return value + out->ahead * (rate + 0.5 * out->ahead * acceleration);
+}
+
 static void point_position(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_pose *pose = &sys->pose[out->body];
@@ -77,6 +83,19 @@ static void point_acceleration(const struct lk_system *sys, const struct lk_outp
         ret[i] = m->a.v[i] + world[i];
 }
 
+/* a point of a body or its velocity, as the present acceleration leads on */
+static void point_ahead(const struct lk_system *sys, const struct lk_output *out, double *ret)
+{
+    double velocity[3], acceleration[3];
+
+    point_velocity(sys, out, velocity);
+    point_acceleration(sys, out, acceleration);
+    for (int i = 0; i < 3; i++)
+        ret[i] = out->type == LK_OUTPUT_POINT_VELOCITY
+                     ? ahead(out, velocity[i], acceleration[i], 0)
+                     : ahead(out, ret[i], velocity[i], acceleration[i]);
+}
+
 /* what an accelerometer and a gyroscope fixed to the body read: a - gravity and w, sensor axes */
 static void inertial_sensor(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
@@ -108,12 +127,25 @@ static void body_twist(const struct lk_system *sys, int body, const struct lk_tw
     lk_rotate(sys->pose[body].R, t->w, ret + 3);
 }
 
+/* a coordinate of a joint or its rate, as the present acceleration leads on */
+static double joint_ahead(const struct lk_system *sys, const struct lk_output *out, int i)
+{
+    const struct lk_joint *j = &sys->joint[out->joint];
+    double rate = lk_evaluate_coordinate_rate(sys, j, i, sys->twist);
+    double acceleration = lk_evaluate_coordinate_acceleration(sys, &sys->now, j, i);
+
+    return out->type == LK_OUTPUT_JOINT_VELOCITY
+               ? ahead(out, rate, acceleration, 0)
+               : ahead(out, sys->now.coordinate[j->first_coordinate + i], rate, acceleration);
+}
+
 static void joint_coordinates(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
 
     for (int i = 0; i < out->size; i++)
-        ret[i] = out->type == LK_OUTPUT_JOINT_POSITION
+        ret[i] = out->ahead > 0 ? joint_ahead(sys, out, i)
+                 : out->type == LK_OUTPUT_JOINT_POSITION
                      ? sys->now.coordinate[j->first_coordinate + i]
                  : out->type == LK_OUTPUT_JOINT_VELOCITY
                      ? lk_evaluate_coordinate_rate(sys, j, i, sys->twist)
@@ -121,13 +153,21 @@ static void joint_coordinates(const struct lk_system *sys, const struct lk_outpu
 }
 
 /* A force element: what it does to the second body along its coordinate, or the tension between two
- * points. A row with one element has its multiplier, which converges better than the law of the
- * projected state; several elements in one row are told apart by their laws. */
+ * points; of an impedance there what drives them apart, as their distance is its coordinate. A row
+ * with one element has its multiplier, which converges better than the law of the projected state;
+ * several elements in one row are told apart by their laws. */
 static void element_force(const struct lk_system *sys, const struct lk_output *out, double *ret)
 {
     const struct lk_joint *j = &sys->joint[out->joint];
     const struct lk_law *law = &sys->law[j->law];
-    double sign = j->type == LK_JOINT_DISTANCE ? 1 : -1;
+    bool is_tension =
+        j->type == LK_JOINT_DISTANCE && sys->term[out->term].kind != LK_TERM_IMPEDANCE;
+    double sign = is_tension ? 1 : -1;
+
+    for (int end = 0; end < 2 && out->line >= 0; end++)
+        ret[end] = lk_lines_force(sys, &sys->line[out->line], end);
+    if (out->line >= 0)
+        return;
 
     if (out->n_terms == law->n_terms) {
         for (int r = 0; r < out->size; r++)
@@ -231,9 +271,13 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
         break;
     case LK_OUTPUT_POINT_POSITION:
         point_position(sys, out, ret);
+        if (out->ahead > 0)
+            point_ahead(sys, out, ret);
         break;
     case LK_OUTPUT_POINT_VELOCITY:
         point_velocity(sys, out, ret);
+        if (out->ahead > 0)
+            point_ahead(sys, out, ret);
         break;
     case LK_OUTPUT_POINT_ACCELERATION:
         point_acceleration(sys, out, ret);
@@ -252,6 +296,13 @@ static void evaluate_output(const struct lk_system *sys, const struct lk_output 
     case LK_OUTPUT_RESIDUAL:
     case LK_OUTPUT_CONDITION:
         books_output(sys, out->type, ret);
+        break;
+    case LK_OUTPUT_INPUT:
+        memcpy(ret, sys->now.inputs + out->input, (size_t)out->size * sizeof(double));
+        break;
+    case LK_OUTPUT_MOBILITY:
+    case LK_OUTPUT_PORT_WORK:
+        memcpy(ret, sys->now.shown + out->input, (size_t)out->size * sizeof(double));
         break;
     case LK_OUTPUT_TYPES:
         break;

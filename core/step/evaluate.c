@@ -479,8 +479,7 @@ void lk_project_velocities(struct lk_system *sys, struct lk_state *state)
     }
 }
 
-void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state,
-                                        const struct lk_twist *jump)
+void lk_evaluate_accelerations(struct lk_system *sys, const struct lk_state *state)
 {
     for (int b = 0; b < sys->n_bodies; b++)
         sys->residual[b] = state->motion[b].a;
@@ -491,6 +490,12 @@ void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_s
         sys->residual[sys->n_bodies + 1 + k] =
             (struct lk_twist){{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
     }
+}
+
+void lk_evaluate_acceleration_violation(struct lk_system *sys, const struct lk_state *state,
+                                        const struct lk_twist *jump)
+{
+    lk_evaluate_accelerations(sys, state);
     for (int i = 0; i < sys->n_joints; i++) {
         const struct lk_joint *j = &sys->joint[i];
         double rates[LK_ROWS_PAD], gamma[LK_ROWS_MAX];

@@ -136,8 +136,8 @@ static void table_step(const struct lk_term *t, double before, double after,
     for (int i = 0; i < 3; i++) {
         double slope, area;
 
-        sum->elastic += weight[i] * table_value(t, x[i] - t->rest, &slope, &area);
-        stiffness += slopes[i] * slope;
+        sum->elastic += weight[i] * t->scale * table_value(t, x[i] - t->rest, &slope, &area);
+        stiffness += slopes[i] * t->scale * slope;
     }
     sum->stiffness += fmax(stiffness, 0);
 }
@@ -153,6 +153,41 @@ static void creep(const struct lk_term *t, double v, struct lk_law_value *sum)
     sum->damping += t->damping * (1 - slip * slip);
 }
 
+/* the curve at level @k of a map; it holds its last values beyond its ends */
+static double map_value(const struct lk_term *t, int k, double v, double *ret_slope)
+{
+    int n = t->n_points;
+    const double *x = t->x + 4 * (long)k * n;
+    const struct lk_points points = {n, x, x + n, x + 2 * n};
+    double inside = fmin(fmax(v, x[0]), x[n - 1]);
+    struct lk_piece p = lk_points_piece(&points, inside);
+
+    *ret_slope = v == inside ? lk_piece_slope(&p) : 0;
+    return lk_piece_value(&p);
+}
+
+/* a smooth curve over the rate at each level, straight between the levels: a level holds over the
+ * step, so only the curve has a tangent */
+static void map_force(const struct lk_term *t, double v, struct lk_law_value *sum)
+{
+    double level = fmin(fmax(t->scale, t->level[0]), t->level[t->n_levels - 1]);
+    int k = 0;
+
+    for (int i = 1; i < t->n_levels - 1; i++)
+        k = level >= t->level[i] ? i : k;
+    double part = (level - t->level[k]) / (t->level[k + 1] - t->level[k]), slope[2];
+    double low = map_value(t, k, v, &slope[0]), high = map_value(t, k + 1, v, &slope[1]);
+
+    sum->elastic -= low + part * (high - low);
+    sum->damping += fmax(-(slope[0] + part * (slope[1] - slope[0])), 0);
+}
+
+static void air(const struct lk_term *t, double v, struct lk_law_value *sum)
+{
+    sum->dissipative += t->damping * t->speed * v;
+    sum->damping += t->speed > 0 ? t->damping * (t->speed + v * v / t->speed) : 0;
+}
+
 void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law_value *sum)
 {
     double slope, area, force;
@@ -166,14 +201,14 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         sum->damping += t->damping;
         break;
     case LK_TERM_TABLE_STIFFNESS:
-        sum->elastic += table_value(t, x - t->rest, &slope, &area);
-        sum->potential += area;
-        sum->stiffness += fmax(slope, 0);
+        sum->elastic += t->scale * table_value(t, x - t->rest, &slope, &area);
+        sum->potential += t->scale * area;
+        sum->stiffness += t->scale * fmax(slope, 0);
         break;
     case LK_TERM_TABLE_DAMPING:
-        force = table_value(t, v, &slope, &area);
+        force = t->scale * table_value(t, v, &slope, &area);
         sum->dissipative += force;
-        sum->damping += fmax(slope, 0);
+        sum->damping += t->scale * fmax(slope, 0);
         break;
     case LK_TERM_FRICTION:
         if (t->wind >= 0)
@@ -186,6 +221,21 @@ void lk_term_evaluate(const struct lk_term *t, double x, double v, struct lk_law
         break;
     case LK_TERM_CREEP:
         creep(t, v, sum);
+        break;
+    case LK_TERM_IMPEDANCE:
+        sum->elastic += t->stiffness * (x - t->rest) + t->damping * v - t->push;
+        sum->stiffness += t->stiffness;
+        sum->damping += t->damping;
+        break;
+    case LK_TERM_MAP:
+        map_force(t, v, sum);
+        break;
+    case LK_TERM_AIR:
+        air(t, v, sum);
+        break;
+    case LK_TERM_LINE:
+        sum->elastic += t->damping * v - t->push;
+        sum->damping += t->damping;
         break;
     }
 }

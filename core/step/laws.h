@@ -9,6 +9,7 @@
 #define LK_STEP_LAWS_H
 
 #include "linkage/error.h"
+#include "linkage/kinds.h"
 #include <math.h>
 
 enum lk_term_kind {
@@ -17,18 +18,32 @@ enum lk_term_kind {
     LK_TERM_TABLE_DAMPING,
     LK_TERM_FRICTION,
     LK_TERM_STOP,
-    LK_TERM_CREEP
+    LK_TERM_CREEP,
+    LK_TERM_IMPEDANCE,
+    LK_TERM_MAP,
+    LK_TERM_AIR,
+    LK_TERM_LINE
 };
 
 /** struct lk_term - one term of a law. x is the row's value [m or rad], v its rate.
  * @force:      index of its force element in the model, or -1
  * @stiffness, @damping, @rest: LINEAR: k (x - rest) + c v; STOP: beyond a limit
- * @n_points:   tables: points @x, @y with @slope, and @area, the integral of y from the first point
+ * @port: of LINEAR and IMPEDANCE: where values are in the inputs, or -1
+ * @n_points:   tables, times @scale: points @x, @y with @slope, and @area, the integral of y from
+ * the first point
  * @coulomb, @stick, @stribeck, @creep: FRICTION, times @scale;  @input: of @scale in the inputs, or
  * -1
  * @wind: index of its state of wind-up, or -1; then @stiffness and @give: of the spring and damper
  *              through which it holds;  @wound: wind-up after the last step, when the row was @from
  * @damping, @limit: CREEP: limit tanh(c v / limit), c v without a limit
+ * @stiffness, @damping, @rest, @push: IMPEDANCE: k (x - rest) + c v - push, all of it work of its
+ *              inputs;  @from: x as the step begins
+ * @level, @n_levels, @x: MAP: force over the rate at each level, for each of which there are @x, y,
+ *              slope and area, @n_points each, one after another; at the level @scale, all of it
+ *              work of its input
+ * @damping, @speed: AIR: c |V| V_i, with |V| of all rows of the element;  @wind_velocity: of the
+ *              air, world [m/s], times @scale
+ * @damping, @push: LINE: c v - push, all of it stored, see lines.c
  * @lower, @upper, @onset: STOP;  @is_hard: too stiff for the step to resolve, hence an impact with
  *              coefficient of restitution @restitution, of the pose at the start, in the place of
  *              its damper @loss */
@@ -54,6 +69,12 @@ struct lk_term {
     double wound;
     double from;
     double limit;
+    double push;
+    int port[LK_PORT_VALUES];
+    int n_levels;
+    const double *level;
+    double speed;
+    double wind_velocity[3];
     double lower;
     double upper;
     double onset;
@@ -80,7 +101,8 @@ struct lk_stop {
 };
 
 /** struct lk_law - the terms of one row. @joint, @row: index of the block, and of the row in it
- * @is_nonlinear: the tangent is not constant;  @is_hard: a term is a hard end stop
+ * @is_tuned: a spring of it follows inputs;  @is_nonlinear: the tangent is not constant;  @is_hard:
+ * a term is a hard end stop
  * @carry: added to the rate of the row [m/s]: minus the speed of a rail that runs past the bodies
  * @mobility: inverse effective mass of the row in the mechanism at the start, of nonlinear rows
  *            [1/kg, 1/(kg m^2)]
@@ -90,6 +112,7 @@ struct lk_law {
     int row;
     int first_term;
     int n_terms;
+    int is_tuned;
     int is_nonlinear;
     int is_hard;
     double carry;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applied forces: gravity, loads, input channels; and the energy balance. */
 #include "maths/vec.h"
+#include "step/air.h"
 #include "step/system.h"
 #include "step/tyres.h"
 
@@ -55,28 +56,28 @@ static int is_joint_input(const struct lk_input *in)
     return in->type == LK_INPUT_JOINT_TORQUE || in->type == LK_INPUT_JOINT_FORCE;
 }
 
+void lk_loads_subtract_input(const struct lk_system *sys, const struct lk_input *in,
+                             const double *value, struct lk_twist *sum)
+{
+    struct lk_twist wrench[2];
+
+    if (is_joint_input(in)) {
+        const struct lk_joint *j = &sys->joint[in->joint];
+
+        joint_wrench(sys, j, in->which, wrench);
+        for (int s = 0; s < 2; s++)
+            subtract(&sum[j->body[s]], value[0], &wrench[s]);
+        return;
+    }
+    load_wrench(&in->load, sys->pose[in->load.body].R, value, wrench);
+    subtract(&sum[in->load.body], 1, wrench);
+}
+
 static void subtract_inputs(const struct lk_system *sys, const double *inputs, struct lk_twist *sum)
 {
-    for (int i = 0; i < sys->n_inputs; i++) {
-        const struct lk_input *in = &sys->input[i];
-        const double *value = inputs + in->offset;
-
-        if (!lk_input_is_load(in->type))
-            continue;
-        if (is_joint_input(in)) {
-            const struct lk_joint *j = &sys->joint[in->joint];
-            struct lk_twist wrench[2];
-
-            joint_wrench(sys, j, in->which, wrench);
-            for (int s = 0; s < 2; s++)
-                subtract(&sum[j->body[s]], value[0], &wrench[s]);
-        } else {
-            struct lk_twist wrench;
-
-            load_wrench(&in->load, sys->pose[in->load.body].R, value, &wrench);
-            subtract(&sum[in->load.body], 1, &wrench);
-        }
-    }
+    for (int i = 0; i < sys->n_inputs; i++)
+        if (lk_input_is_load(sys->input[i].type))
+            lk_loads_subtract_input(sys, &sys->input[i], inputs + sys->input[i].offset, sum);
 }
 
 /* factor on the vector of a load at time @t */
@@ -112,23 +113,27 @@ static double power(const struct lk_twist *wrench, const struct lk_twist *twist)
     return lk_dot(wrench->v, twist->v) + lk_dot(wrench->w, twist->w);
 }
 
+double lk_loads_input_power(const struct lk_system *sys, const struct lk_input *in,
+                            const double *value, const struct lk_twist *twist)
+{
+    struct lk_twist wrench;
+
+    if (is_joint_input(in))
+        return value[0] *
+               lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which, twist);
+    load_wrench(&in->load, sys->pose[in->load.body].R, value, &wrench);
+    return power(&wrench, &twist[in->load.body]);
+}
+
 static double input_power(const struct lk_system *sys, const double *inputs)
 {
     double sum = 0;
 
     for (int i = 0; i < sys->n_inputs; i++) {
         const struct lk_input *in = &sys->input[i];
-        struct lk_twist wrench;
 
-        if (!lk_input_is_load(in->type))
-            continue;
-        if (is_joint_input(in)) {
-            sum += inputs[in->offset] *
-                   lk_evaluate_coordinate_rate(sys, &sys->joint[in->joint], in->which, sys->twist);
-            continue;
-        }
-        load_wrench(&in->load, sys->pose[in->load.body].R, inputs + in->offset, &wrench);
-        sum += power(&wrench, &sys->twist[in->load.body]);
+        if (lk_input_is_load(in->type))
+            sum += lk_loads_input_power(sys, in, inputs + in->offset, sys->twist);
     }
     return sum;
 }
@@ -189,6 +194,7 @@ double lk_loads_law_place(const struct lk_system *sys, const struct lk_state *st
 
     lk_evaluate_row_rates(sys, law->joint, sys->twist, rates);
     *ret_rate = rates[law->row];
+    lk_air_follow_pose(sys, j, rates);
     if (j->of[0])
         return state->coordinate[j->of[0]->first_coordinate + j->which[0]];
     lk_evaluate_violation(sys, law->joint, phi);
@@ -349,7 +355,7 @@ static double kinetic_energy(const struct lk_body *body, const struct lk_motion 
 
 double lk_loads_potential(const struct lk_system *sys, const struct lk_state *state)
 {
-    double potential = lk_tyres_potential(sys);
+    double potential = lk_tyres_potential(sys) + lk_lines_energy(sys, state);
 
     for (int i = 0; i < sys->n_laws; i++) {
         struct lk_law_value f;

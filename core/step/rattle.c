@@ -58,8 +58,6 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     double t = lk_system_time(sys);
     bool turns_are_small;
 
-    for (int i = 0; i < sys->input_size; i++)
-        sys->next.inputs[i] = inputs[i];
     book_jump(sys, r, t, inputs);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     for (int i = 0; i < sys->n_laws; i++) {

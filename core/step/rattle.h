@@ -7,8 +7,15 @@
 #include "step/system.h"
 #include <stdbool.h>
 
-#define LK_RATTLE_ITERATIONS     5
-#define LK_RATTLE_REGULARISATION 4e-8 /* nothing is carried on that would have to leak */
+#define LK_RATTLE_ITERATIONS 5
+
+/* E of rigid rows, see lk_fill_regularise(): nothing is carried on that would have to leak, so it
+ * is as small as redundant rows of mixed units allow. What passes a change point is wrong by about
+ * its square root (ladder-2, 1 ms: 5 % of the error of the step), so less would be better there;
+ * but with 1e-8 the rates of a Bennett linkage at 5 ms are closed to 1.3e-9 m/s instead of 2e-12,
+ * with 4e-9 it breaks, and turned in space its reactions differ by 5e-8 instead of 3e-9; with 4e-9
+ * and 4e-11 a Peaucellier linkage leaves its aligned pose worse, not better. */
+#define LK_RATTLE_REGULARISATION 4e-8
 
 #define LK_TENSION_LATE                                                                            \
     0.1 /* of the change of tension that acts at a step's start, beyond half of it */
@@ -172,6 +179,9 @@ int lk_rattle_own_size(int n_bodies);
 int lk_rattle_layout(struct lk_system *system, const struct lk_topology *topology,
                      const struct lk_plan *plan, struct lk_arena *arena);
 LK_RT void lk_rattle_begin(struct lk_system *system);
+/** lk_rattle_lanes_layout() - what a step on batches needs of it: values of laws, hard stops. */
+int lk_rattle_lanes_layout(struct lk_system *system, const struct lk_topology *topology,
+                           const struct lk_plan *plan, struct lk_arena *arena);
 /** lk_rattle_is_drawn() - whether dampers draw a light body along: the mean velocity of a step is
  * right then, but what is left of the impulses at its end rings. @part: 0: translation, 1:
  * rotation.
@@ -274,6 +284,15 @@ LK_RT void lk_rattle_find_yields(struct lk_system *system, struct lk_rattle *rat
 /** lk_rattle_push() - pushes of the stops in increment @iteration, added to the increment of all
  * rows in system->solution and system->correction. Return: whether the same stops act as before. */
 LK_RT bool lk_rattle_push(struct lk_system *system, struct lk_rattle *rattle, int iteration);
+
+/** lk_rattle_blend_pushes() - @alpha times those of increment @before more in @iteration. */
+LK_RT void lk_rattle_blend_pushes(struct lk_rattle *rattle, int iteration, int before,
+                                  double alpha);
+
+/** lk_rattle_keep_pushes() - those of the present iterate, unless the iterations have ended.
+ * lk_rattle_take_kept_pushes() - those of the iterate that was kept last. */
+LK_RT void lk_rattle_keep_pushes(struct lk_rattle *rattle, bool ends);
+LK_RT void lk_rattle_take_kept_pushes(struct lk_rattle *rattle);
 
 /** lk_rattle_add_pushes() - @part of the pushes of increment @iteration. */
 LK_RT void lk_rattle_add_pushes(struct lk_rattle *rattle, int iteration, double part);

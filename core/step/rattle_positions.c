@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions of `rattle`: half a kick at q_n, its iterations, and closing. */
+#include "step/air.h"
 #include "step/rattle.h"
 #include "step/tension.h"
 #include "step/tyres.h"
@@ -114,6 +115,23 @@ void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)
     }
 }
 
+/* the mean of the axes of drag @i at both ends; @last: its Jacobian at the present pose */
+static void follow_air(const struct lk_system *sys, int i, struct lk_jacobian last,
+                       const double *rates)
+{
+    double axes[3][3];
+
+    for (int r = 0; r < 3; r++) {
+        double first[6], now[6];
+
+        lk_jacobian_row(sys->jacobian[i], 1, r, first);
+        lk_jacobian_row(last, 1, r, now);
+        for (int k = 0; k < 3; k++)
+            axes[r][k] = 0.5 * (first[k] + now[k]);
+    }
+    lk_air_follow(sys, &sys->joint[i], axes, rates);
+}
+
 /* rows without a coordinate whose rate they are: by the mean of their Jacobians at both ends */
 static void slip_rates(const struct lk_system *sys, int i, double *ret)
 {
@@ -140,6 +158,8 @@ static void slip_rates(const struct lk_system *sys, int i, double *ret)
             }
         }
     }
+    if (j->type == LK_JOINT_AIR)
+        follow_air(sys, i, jacobian, ret);
 }
 
 /* (f - lambda) E of the rows of a tyre */
@@ -157,6 +177,7 @@ static void tyre_rows(struct lk_system *sys, int i, bool is_first)
 void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bool is_first)
 {
     const struct lk_joint *j = &sys->joint[i];
+    bool slips = j->type == LK_JOINT_CREEP || j->type == LK_JOINT_AIR;
     double phi[LK_ROWS_MAX], slip[LK_ROWS_MAX];
 
     if (j->type == LK_JOINT_TYRE) {
@@ -164,12 +185,12 @@ void lk_rattle_follow_laws(struct lk_system *sys, const double *value, int i, bo
         return;
     }
     lk_evaluate_violation(sys, i, phi);
-    if (j->type == LK_JOINT_CREEP)
+    if (slips)
         slip_rates(sys, i, slip);
     for (int row = 0; row < j->n_rows; row++) {
         const struct lk_law *law = &sys->law[j->law + row];
         double before = value[j->law + row], *regular = &sys->regular[j->row + row];
-        double rate = j->type == LK_JOINT_CREEP ? slip[row] : (phi[row] - before) / sys->h;
+        double rate = slips ? slip[row] : (phi[row] - before) / sys->h;
         struct lk_law_value f;
 
         lk_law_step(law, sys->term, before, phi[row], rate, &f);
@@ -229,12 +250,11 @@ static void keep_iterate(const struct lk_system *sys, struct lk_rattle *r)
     }
     for (int row = 0; row < sys->n_rows; row++)
         r->lambda[row] = r->ends ? r->lambda[row] : sys->next.lambda[row];
-    for (int i = 0; i < r->stops.n; i++)
-        r->stops.kept_push[i] = r->ends ? r->stops.kept_push[i] : r->stops.push[i];
+    lk_rattle_keep_pushes(r, r->ends);
 }
 
 /* the iterate that was kept last */
-static void take_kept(struct lk_system *sys, const struct lk_rattle *r)
+static void take_kept(struct lk_system *sys, struct lk_rattle *r)
 {
     for (int k = 0; 4 * k < sys->n_bodies; k++) {
         struct lk_quad *quad = &sys->quad[k];
@@ -244,8 +264,7 @@ static void take_kept(struct lk_system *sys, const struct lk_rattle *r)
 #undef TAKE
     }
     memcpy(sys->next.lambda, r->lambda, (size_t)sys->n_rows * sizeof(double));
-    for (int i = 0; i < r->stops.n; i++)
-        r->stops.push[i] = r->stops.kept_push[i];
+    lk_rattle_take_kept_pushes(r);
 }
 
 /* Near a singular pose the matrix of q_n is no Newton matrix: a violation that grows is taken back,
@@ -323,9 +342,7 @@ static double find_increment(struct lk_system *sys, struct lk_rattle *r, int ite
         if (i == iteration - 1)
             break;
         add_increment(sys, alpha, before + quads, r->multipliers + (size_t)(i + 1) * rows, now);
-        for (int k = 0; k < r->stops.n; k++)
-            r->stops.increments[iteration * r->stops.n + k] +=
-                alpha * r->stops.increments[(i + 1) * r->stops.n + k];
+        lk_rattle_blend_pushes(r, iteration, i + 1, alpha);
     }
     return lk_rattle_stretch(alpha);
 }

@@ -55,6 +55,22 @@ int lk_rattle_layout(struct lk_system *sys, const struct lk_topology *topology,
     return 0;
 }
 
+int lk_rattle_lanes_layout(struct lk_system *sys, const struct lk_topology *topology,
+                           const struct lk_plan *plan, struct lk_arena *arena)
+{
+    struct lk_rattle *r = lk_arena_take(arena, 1, sizeof(*r));
+    double *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
+    struct lk_rattle_stops stops = {0};
+
+    lk_rattle_stops_layout(sys, &stops, arena);
+    (void)topology;
+    (void)plan;
+    if (arena->base)
+        *r = (struct lk_rattle){.value = value, .stops = stops};
+    sys->formulation_data = r;
+    return 0;
+}
+
 /** struct damped - of a body: @damping: of all compliant rows at it [N s/m], [N m s];  @heaviest:
  * the largest mass [kg] and moment of inertia [kg m^2] of its neighbours */
 struct damped {
@@ -73,7 +89,8 @@ static double damping_at_rest(const struct lk_system *sys, const struct lk_law *
     struct lk_law_value f = {0};
 
     for (int i = law->first_term; i < law->first_term + law->n_terms; i++)
-        if (sys->term[i].kind != LK_TERM_FRICTION && sys->term[i].kind != LK_TERM_STOP)
+        if (sys->term[i].kind != LK_TERM_FRICTION && sys->term[i].kind != LK_TERM_STOP &&
+            sys->term[i].kind != LK_TERM_LINE)
             lk_term_evaluate(&sys->term[i], 0, law->carry, &f);
     return f.damping;
 }

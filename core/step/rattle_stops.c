@@ -14,6 +14,7 @@
  * symmetric; where it begins it takes energy, and lifting what lies beyond a limit adds no
  * velocity. Accelerations and reactions follow from the stops that are at rest. */
 #include "solve/complementarity.h"
+#include "step/batch/batch.h"
 #include "step/rattle.h"
 #include <string.h>
 
@@ -89,7 +90,7 @@ static double rate_at(const struct lk_system *sys, const struct lk_contact *c,
 }
 
 /* second derivative of the row of a contact; system->residual: accelerations, see
- * lk_evaluate_acceleration_violation() */
+ * lk_evaluate_accelerations() */
 static double acceleration_of(const struct lk_system *sys, const struct lk_contact *c)
 {
     const struct lk_law *law = &sys->law[c->law];
@@ -99,13 +100,33 @@ static double acceleration_of(const struct lk_system *sys, const struct lk_conta
     return rate_at(sys, c, sys->residual) + gamma[law->row];
 }
 
+/* system->solution: multipliers of all rows that hold against the motions @shove, and
+ * system->correction: what they do */
+static void hold(struct lk_system *sys, struct lk_rattle_stops *stops, bool is_refined)
+{
+    struct lk_twist *residual = sys->residual;
+
+    if (sys->batches) {
+        sys->batches->engine->hold(sys, stops->shove, is_refined);
+        return;
+    }
+    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
+    sys->residual = stops->shove;
+    lk_evaluate_reduce(sys);
+    sys->residual = residual;
+    if (is_refined)
+        lk_evaluate_refined(sys, stops->force);
+    else
+        lk_evaluate_correction(sys);
+}
+
 /* Multipliers @push of the contacts: system->correction := s W times their forces, less what the
  * rows of the factor hold of that, with the multipliers of those in system->solution.
  * system->residual stays. */
 static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const double *push,
                     bool is_refined)
 {
-    struct lk_twist *residual = sys->residual, *shove = stops->shove;
+    struct lk_twist *shove = stops->shove;
 
     memset(stops->force, 0, (size_t)sys->n_rows * sizeof(double));
     for (int i = 0; i < stops->n; i++)
@@ -121,14 +142,7 @@ static void respond(struct lk_system *sys, struct lk_rattle_stops *stops, const 
         }
     }
     lk_evaluate_clear_frames(sys, shove);
-    memset(sys->solution, 0, (size_t)sys->n_rows * sizeof(double));
-    sys->residual = shove;
-    lk_evaluate_reduce(sys);
-    sys->residual = residual;
-    if (is_refined)
-        lk_evaluate_refined(sys, stops->force);
-    else
-        lk_evaluate_correction(sys);
+    hold(sys, stops, is_refined);
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++) {
             sys->correction[b].v[i] += shove[b].v[i];
@@ -224,7 +238,7 @@ void lk_rattle_look_at_stops(struct lk_system *sys, struct lk_rattle *r, const d
         return;
     lk_loads_powers(sys, &sys->now, lk_system_time(sys), inputs, &powers);
     stops->work = sys->h * (powers.input + powers.applied);
-    lk_evaluate_acceleration_violation(sys, &sys->now, NULL);
+    lk_evaluate_accelerations(sys, &sys->now);
     for (int i = 0; i < stops->n; i++) {
         struct lk_contact *c = &stops->contact[i];
         const struct lk_law *law = &sys->law[c->law];
@@ -350,6 +364,27 @@ void lk_rattle_add_pushes(struct lk_rattle *r, int iteration, double part)
         /* the impulses hold what this increment wants; more than that may not change the sign */
         stops->push[i] = part == 0 || acts_alike(push, stops->impulse[i]) ? push : 0;
     }
+}
+
+void lk_rattle_blend_pushes(struct lk_rattle *r, int iteration, int before, double alpha)
+{
+    struct lk_rattle_stops *stops = &r->stops;
+
+    for (int k = 0; k < stops->n; k++)
+        stops->increments[iteration * stops->n + k] +=
+            alpha * stops->increments[before * stops->n + k];
+}
+
+void lk_rattle_keep_pushes(struct lk_rattle *r, bool ends)
+{
+    for (int i = 0; i < r->stops.n && !ends; i++)
+        r->stops.kept_push[i] = r->stops.push[i];
+}
+
+void lk_rattle_take_kept_pushes(struct lk_rattle *r)
+{
+    for (int i = 0; i < r->stops.n; i++)
+        r->stops.push[i] = r->stops.kept_push[i];
 }
 
 /* ---- velocities ---- */
@@ -519,7 +554,7 @@ void lk_rattle_rest(struct lk_system *sys, struct lk_rattle *r)
 
     if (stops->n == 0)
         return;
-    lk_evaluate_acceleration_violation(sys, &sys->next, NULL);
+    lk_evaluate_accelerations(sys, &sys->next);
     for (int i = 0; i < stops->n; i++) {
         const struct lk_contact *c = &stops->contact[i];
         bool rests = stops->impulse[i] != 0 && c->rebound == 0;

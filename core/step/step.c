@@ -89,6 +89,7 @@ void lk_start_renew(struct lk_system *sys)
 void lk_start_resume(struct lk_system *sys)
 {
     lk_signals_take(sys, sys->now.inputs);
+    lk_lines_take(sys);
     lk_wind_up_refer(sys, &sys->now);
     if (sys->formulation->renew)
         sys->formulation->renew(sys);
@@ -102,6 +103,7 @@ void lk_start_begin(struct lk_system *sys)
         sys->formulation->begin(sys);
     if (sys->formulation->renew)
         lk_start_resume(sys);
+    lk_ports_show(sys, &sys->now);
 }
 
 void lk_system_decouple_laws(struct lk_system *sys)
@@ -141,6 +143,7 @@ static void account(struct lk_system *sys)
 
     lk_keep_coordinates(sys);
     lk_wind_up_keep(sys);
+    lk_lines_keep(sys);
     if (sys->formulation->keeps_balance) {
         balance->potential += lk_loads_potential(sys, &sys->next);
     } else {
@@ -149,6 +152,7 @@ static void account(struct lk_system *sys)
     }
     if (sys->shows_condition)
         keep_acceleration_residual(sys);
+    lk_ports_show(sys, &sys->next);
 }
 
 int lk_step_account(struct lk_system *sys)
@@ -172,13 +176,19 @@ static int advance(struct lk_system *sys, const double *inputs)
     size_t end = sys->state_size - (sys->batches ? (size_t)sys->n_own : 0);
 
     memcpy(sys->next.block + first, sys->now.block + first, (end - first) * sizeof(double));
+    balance->work_input += lk_signals_work(sys, inputs);
     lk_signals_take(sys, inputs);
+    lk_lines_take(sys);
     lk_loads_powers(sys, &sys->now, t, inputs, &before);
+    lk_ports_begin(sys, inputs);
+    for (int i = 0; i < sys->input_size; i++)
+        sys->next.inputs[i] = inputs[i];
     r = sys->formulation->step(sys, inputs);
     if (sys->is_part)
         lk_keep_coordinates(sys);
     else
         account(sys);
+    lk_ports_book(sys, inputs);
     lk_loads_powers(sys, &sys->next, t + sys->h, inputs, &after);
     balance->work_input += half * (before.input + after.input);
     balance->work_drive += half * (before.drive + after.drive);
@@ -187,8 +197,8 @@ static int advance(struct lk_system *sys, const double *inputs)
     if (lk_loads_impacts(sys))
         book_impact(sys, half, &before, &after);
     balance->steps += 1;
-    /* batches check their own results */
-    first = sys->batches ? first : 0;
+    /* batches check their own results, but what stops add to them */
+    first = sys->batches && sys->n_stops == 0 ? first : 0;
     if (r == 0 && !sys->is_part && finite_probe(sys->next.block + first, end - first) != 0)
         r = LK_E_NOT_FINITE;
     return r;

@@ -19,11 +19,12 @@ struct lk_tyre;
 struct lk_road; /* tyre/road.h */
 
 /** struct lk_body - constants of a body. @inertia: J [kg m^2], body axes; both may be zero.
- * @of: index of the body in the model; parts of a split body share it */
+ * @of: index of the body in the model; the @n_parts of a split body share it */
 struct lk_body {
     double mass;
     double inertia[6];
     int of;
+    int n_parts;
 };
 
 /** struct lk_motion - state of a body. @x, @v, @a: centre of mass, world; @q: body to world;
@@ -86,12 +87,42 @@ struct lk_output {
     int joint;
     int body;
     int tyre;
+    int line;  /* whose forces are shown, or -1 */
+    int input; /* where its values begin; of a port: in lk_state.shown */
     int offset;
     int size;
     int term;
     int n_terms;
+    double ahead;      /* [s] */
     double point[3];   /* from the centre of mass, body axes [m] */
     double axes[3][3]; /* of a sensor, body axes */
+};
+
+/** struct lk_port - what an output shows of the place where a bench acts. @type: mobility or work
+ * @place: the input that acts there, or would;  @law, @term: of an impedance, @law -1: an input
+ * @told: where its bench tells its own work in the inputs, or -1
+ * @at: of its values in lk_state.shown;  @power: of an input as the step begins [W] */
+struct lk_port {
+    enum lk_output_type type;
+    struct lk_input place;
+    int law;
+    int term;
+    int told;
+    int at;
+    double power;
+};
+
+/** struct lk_line - a transmission line, see lines.c. @force: its element in the model
+ * @steps: that a wave is under way;  @law, @term: of both ends;  @at: of its numbers in
+ * lk_state.waves */
+struct lk_line {
+    int force;
+    int steps;
+    double impedance;
+    double ratio[2];
+    int law[2];
+    int term[2];
+    int at;
 };
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
@@ -117,8 +148,10 @@ struct lk_balance {
  * @inputs:     values that act in the step that led here
  * @tangent:    E of the rows of all laws, as used in the projections of the step that led here
  * @wind:       wind-up of each friction that holds by it, see wind_up.c
+ * @shown:      of each port that outputs show, see struct lk_port
  * @samples:    of each drive that follows an input, see drives.h
  * @carcass:    of each tyre, see tyres.h
+ * @waves:      of each transmission line, see lines.c
  * @own:        further state of a formulation, n_own numbers */
 struct lk_state {
     double *block;
@@ -129,9 +162,11 @@ struct lk_state {
     double *inputs;
     double *tangent;
     double *wind;
+    double *shown;
     struct lk_drive_samples *samples;
     struct lk_balance *balance;
     struct lk_carcass *carcass;
+    double *waves;
     double *own;
 };
 
@@ -245,8 +280,24 @@ extern const struct lk_formulation lk_formulation_rattle;
 extern const struct lk_formulation lk_formulation_ali3_lanes;
 extern const struct lk_formulation lk_formulation_rattle_lanes;
 
-/** lk_signals_take() - the scale of terms that follow an input, from @inputs. RT: yes. */
+/** lk_signals_take() - what terms follow of @inputs: scales, values of impedances. RT: yes. */
 LK_RT void lk_signals_take(struct lk_system *system, const double *inputs);
+/** lk_signals_work() - the work of inputs that become @inputs at the present poses: by so much a
+ * spring that gets stiffer, or gravity, stores more at once. RT: yes. */
+LK_RT double lk_signals_work(struct lk_system *system, const double *inputs);
+/** lk_ports_begin() - powers of shown inputs as a step begins, at the present poses. RT: yes. */
+LK_RT void lk_ports_begin(struct lk_system *system, const double *inputs);
+/** lk_ports_book() - the work that impedances did in the step to system->next, whose coordinates,
+ * poses and twists are known, into its balance, and that of shown ports. RT: yes. */
+LK_RT void lk_ports_book(struct lk_system *system, const double *inputs);
+/** lk_ports_gap() - the largest difference of a port's work from what its bench told [J]. RT: yes.
+ */
+LK_RT double lk_ports_gap(const struct lk_system *system);
+/** lk_ports_show() - mobilities at the present poses, with the factor that belongs to them, into
+ * @state: a unit of force at a port gives its place the acceleration Q^T (W - W Phi_q^T (Phi_q W
+ * Phi_q^T)^-1 Phi_q W) Q. Springs and dampers have no say in that, and stops that do not push.
+ * One solve for each, two where rows may depend on each other. RT: yes. */
+LK_RT void lk_ports_show(struct lk_system *system, struct lk_state *state);
 /** lk_wind_up_refer() - frictions that wind up go on from the coordinates of @state. RT: yes. */
 LK_RT void lk_wind_up_refer(struct lk_system *system, const struct lk_state *state);
 /** lk_wind_up_settle() - the wind-up in system->now follows its coordinates, at rest. RT: yes. */
@@ -254,6 +305,17 @@ LK_RT void lk_wind_up_settle(struct lk_system *system);
 /** lk_wind_up_keep() - system->next gets their wind-up after the step, and the balance the work
  * that they took; then lk_wind_up_refer(). RT: yes. */
 LK_RT void lk_wind_up_keep(struct lk_system *system);
+
+/** lk_lines_take() - the waves that reach both ends of all lines in the step from system->now. RT:
+ * yes. */
+LK_RT void lk_lines_take(struct lk_system *system);
+/** lk_lines_keep() - system->next, whose coordinates are known, gets what its step has sent. RT:
+ * yes. */
+LK_RT void lk_lines_keep(struct lk_system *system);
+/** lk_lines_energy() - of what is under way in all lines of @state [J]. RT: yes. */
+LK_RT double lk_lines_energy(const struct lk_system *system, const struct lk_state *state);
+/** lk_lines_force() - along the coordinate of an end, mean of the last step [N, N m]. RT: yes. */
+LK_RT double lk_lines_force(const struct lk_system *system, const struct lk_line *line, int end);
 
 /** lk_step_swap() - system->next becomes system->now. RT: yes. */
 LK_RT void lk_step_swap(struct lk_system *system);
@@ -290,6 +352,9 @@ struct lk_system {
     bool rows_are_independent; /* rigid ones, see compile/independence.h: E at round-off */
     int needs_twists; /* rows depend on velocities: compliant ones and unwrapped coordinates */
     double gravity[3];
+    int gravity_input[3]; /* where each entry is in the inputs, or -1 */
+    int is_gravity_tuned; /* one of them is there */
+    int is_tuned;         /* that, or a spring follows inputs */
     int n_bodies;
     int n_named_bodies;
     int n_frames;
@@ -302,9 +367,14 @@ struct lk_system {
     int n_laws;
     int n_terms;
     int n_winds;   /* frictions that wind up */
-    int n_signals; /* terms whose scale is an input */
+    int n_signals; /* what follows inputs beside loads and drives */
+    int n_ports;   /* impedances */
+    int n_shown_ports;
+    int n_shown; /* values of them */
     int n_drives;
     int n_tyres;
+    int n_lines;
+    int n_waves; /* size of lk_state.waves */
     int n_roads;
     int n_own; /* size of lk_state.own */
     int n_inputs;
@@ -317,7 +387,8 @@ struct lk_system {
     int n_outputs;
     int input_size;
     int output_size;
-    size_t state_size; /* doubles of a state block */
+    size_t state_size;   /* doubles of a state block */
+    uint64_t model_hash; /* of all words and numbers of its file */
     struct lk_body *body;
     struct lk_inverse_mass *W;  /* of the mass, or of the artificial mass of massless bodies */
     struct lk_inverse_mass *sW; /* h^2 / 4 W */
@@ -338,9 +409,13 @@ struct lk_system {
     struct lk_tyre *tyre;   /* see tyres.h */
     struct lk_road *road;
     double *profiles; /* of roads */
+    char *grids;      /* their indices and tiles */
     struct lk_moving_frame *frame;
     struct lk_input *input;
     struct lk_output *output;
+    struct lk_port *port; /* n_shown_ports */
+    struct lk_line *line;
+    double *port_rows; /* scratch of mobilities, n_rows */
     struct lk_channel *input_channel;
     struct lk_channel *output_channel;
     char (*body_name)[LK_NAME_SIZE];
@@ -484,6 +559,10 @@ LK_RT void lk_bounce(struct lk_system *system, struct lk_state *state);
  * Index-3 DCA paper, mass-orthogonal projection; twists must be those of @state and are updated. */
 LK_RT void lk_project_velocities(struct lk_system *system, struct lk_state *state);
 
+/** lk_evaluate_accelerations() - those of all bodies in @state, and of frames, into
+ * system->residual. RT: yes. */
+LK_RT void lk_evaluate_accelerations(struct lk_system *system, const struct lk_state *state);
+
 /** lk_project_accelerations() - the same for accelerations: kappa from rhs Phi_q a + d2Phi/dt2,
  * a -= s W Phi_q^T kappa, lambda += s kappa, which makes the multipliers converge with order 2.
  * @jump: W dQ of loads that have just jumped, n_bodies + 1 + n_frames, or NULL; see
@@ -509,8 +588,15 @@ LK_RT void lk_loads_subtract(const struct lk_system *system, double t, const dou
 LK_RT void lk_loads_subtract_applied(const struct lk_system *system, double t, const double *inputs,
                                      struct lk_twist *sum);
 
-/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs as a step begins; stores the
- * new inputs in system->next. */
+/** lk_loads_subtract_input() - @sum -= Q of @value of an input that is a load. RT: yes. */
+LK_RT void lk_loads_subtract_input(const struct lk_system *system, const struct lk_input *in,
+                                   const double *value, struct lk_twist *sum);
+/** lk_loads_input_power() - what @value of such an input does at @twist [W]. RT: yes. */
+LK_RT double lk_loads_input_power(const struct lk_system *system, const struct lk_input *in,
+                                  const double *value, const struct lk_twist *twist);
+
+/** lk_loads_subtract_jumps() - @sum -= dQ of the jump of the inputs as a step begins; system->next
+ * holds the new ones before and after. */
 LK_RT void lk_loads_subtract_jumps(struct lk_system *system, const double *inputs,
                                    struct lk_twist *sum);
 

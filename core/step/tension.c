@@ -34,6 +34,14 @@ void lk_tension_add_joint(const struct lk_system *sys, int i, int s, const doubl
     add_force(j->p[s], force, sum);
 }
 
+/* whether side @s of joint @i is a part of the body that @b is a part of */
+static int is_at(const struct lk_system *sys, int i, int s, int b)
+{
+    int other = sys->joint[i].body[s];
+
+    return other < sys->n_bodies && sys->body[other].of == sys->body[b].of;
+}
+
 void lk_tension_of(const struct lk_system *sys, int b, double ret[6])
 {
     struct lk_pose pose;
@@ -42,8 +50,10 @@ void lk_tension_of(const struct lk_system *sys, int b, double ret[6])
     lk_evaluate_pose_of(sys, b, &pose);
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] == b && lk_tension_holds_point(sys, i))
+            if (is_at(sys, i, s, b) && lk_tension_holds_point(sys, i))
                 lk_tension_add_joint(sys, i, s, pose.R, ret);
+    for (int k = 0; k < 6; k++)
+        ret[k] /= sys->body[b].n_parts;
 }
 
 void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
@@ -54,8 +64,12 @@ void lk_tension_all(const struct lk_system *sys, double (*ret)[6])
             int b = sys->joint[i].body[s];
 
             if (b < sys->n_bodies)
-                lk_tension_add_joint(sys, i, s, sys->pose[b].R, ret[b]);
+                lk_tension_add_joint(sys, i, s, sys->pose[b].R, ret[sys->body[b].of]);
         }
+    for (int b = 0; b < sys->n_bodies; b++) /* other parts of a body are behind all first ones */
+        for (int k = 0; k < 6; k++)
+            ret[b][k] = b < sys->n_named_bodies ? ret[b][k] / sys->body[b].n_parts
+                                                : ret[sys->body[b].of][k];
 }
 
 int lk_tension_root(const double J[6], double L[6])
@@ -190,10 +204,10 @@ double lk_tension_bound(const struct lk_system *sys, int b)
         mass += sys->body[k].mass;
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] == b && lk_tension_holds_point(sys, i))
+            if (is_at(sys, i, s, b) && lk_tension_holds_point(sys, i))
                 lever = lk_max(lever, lk_norm(sys->joint[i].p[s]));
     /* a lever does not turn a slender body about its own axis: the mean moment of the other two */
-    moment = 0.5 * (J[0] + J[1] + J[2]);
+    moment = 0.5 * sys->body[b].n_parts * (J[0] + J[1] + J[2]);
     return moment > 0 ? sys->s * mass * lk_norm(sys->gravity) * lever / moment : 0;
 }
 

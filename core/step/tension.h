@@ -18,7 +18,8 @@ LK_RT void lk_tension_add_joint(const struct lk_system *system, int joint, int s
 
 /** lk_tension_of() - K of body @b in system->now [N m/rad]: the torque of its joints' forces
  * changes by -K delta when the body turns by delta: sum of (l.f) 1 - (l f^T + f l^T) / 2 over its
- * point rows with lever l and force f. Body axes, xx yy zz xy xz yz. RT: yes. */
+ * point rows with lever l and force f. Body axes, xx yy zz xy xz yz. The parts of a split body turn
+ * as one: each has the mean of all, as it has of the moment of inertia. RT: yes. */
 LK_RT void lk_tension_of(const struct lk_system *system, int b, double ret[6]);
 
 /** lk_tension_all() - K of all bodies, in one pass over the joints; system->pose is that of
@@ -40,8 +41,8 @@ LK_RT void lk_tension_part(const double root[6], double s, const double K[6], do
 #define LK_TENSE 0.03 /* s K / J that a body may meet: rattle follows its tension */
 
 /** lk_tension_bound() - s K / J that body @b may meet if the weight of all bodies hangs on its
- * joints. A chain swings across its tension with up to four times this, and a load that swings
- * weighs three times as much. RT: yes. */
+ * joints, the same for all parts of a split one. A chain swings across its tension with up to four
+ * times this, and a load that swings weighs three times as much. RT: yes. */
 LK_RT double lk_tension_bound(const struct lk_system *system, int b);
 
 /** lk_tension_is_followed() - whether `rattle` follows the tension in body @b: where the bound is

@@ -10,16 +10,21 @@
 #define WAY_MIN     1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
 #define STIFF_LEAST 0.1  /* least tangent in contact, of the stiffness */
 
+/* four samples of a road, of the radius and of the width (G. Rill, Road Vehicle Dynamics, 2011) */
+#define SAMPLE_AHEAD 0.1
+#define SAMPLE_ASIDE 0.3
+#define ABYSS        2 /* below the centre where there is no road, of the radius */
+
 /** struct patch - how a wheel moves over the road. @along, @across: Vcx, Vcy;  @spin: Omega;
- * @bore: wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact along
- * e_x;  @rolling: Re;  @speed: Vr;  @load: N */
+ * @bore: wn;  @turn: rates about e_x and e_l;  @creep: of the wheel's material at the contact,
+ * along e_x and e_l;  @rolling: Re;  @speed: Vr;  @load: N */
 struct patch {
     double along;
     double across;
     double spin;
     double bore;
     double turn[2];
-    double creep;
+    double creep[2];
     double rolling;
     double speed;
     double load;
@@ -42,31 +47,64 @@ static const struct lk_joint *joint_of(const struct lk_system *sys, const struct
 
 /* ---- the road ---- */
 
-/* the plane below the contact point, found in two passes: below the centre, then at the contact */
-static void place(struct lk_system *sys, struct lk_tyre *t)
+/* where there is no road, the wheel is above an abyss */
+static void fall(const struct lk_road *road, const double centre[3], double radius,
+                 struct lk_road_plane *ret)
 {
+    for (int i = 0; i < 3; i++)
+        ret->point[i] = centre[i] - ABYSS * radius * road->normal[i];
+    memcpy(ret->normal, road->normal, sizeof(ret->normal));
+}
+
+/* the plane at the contact of @w, by as many samples as the road says */
+static int sample(const struct lk_road *road, const struct lk_tyre *t, const double R[9],
+                  const struct lk_wheel *w, const double at[3], struct lk_road_plane *ret)
+{
+    double ahead[3], left[3];
+
+    if (road->samples == 1)
+        return lk_road_at(road, t->track, at, ret);
+    lk_rotate_back(R, w->ex, ahead);
+    lk_rotate_back(R, w->el, left);
+    for (int i = 0; i < 3; i++) {
+        ahead[i] *= SAMPLE_AHEAD * t->radius;
+        left[i] *= SAMPLE_ASIDE * t->width;
+    }
+    return lk_road_patch(road, t->track, at, ahead, left, ret);
+}
+
+/* the plane below the contact point, found in two passes: below the centre, then at the contact; or
+ * that below the centre */
+void lk_tyre_place(struct lk_system *sys, int index)
+{
+    struct lk_tyre *t = &sys->tyre[index];
     const struct lk_joint *j = joint_of(sys, t);
     const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
+    const struct lk_road *road = &sys->road[t->road];
     struct lk_wheel w;
-    double at[3], local[3];
+    double at[3], centre[3], local[3];
+    int is_there;
 
     lk_rotate(pose[1]->R, j->p[1], at);
     for (int i = 0; i < 3; i++)
-        at[i] += pose[1]->x[i];
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < 3; i++)
-            at[i] -= pose[0]->x[i];
-        lk_rotate_back(pose[0]->R, at, local);
-        lk_road_at(&sys->road[t->road], t->track, local, &t->plane);
-        lk_wheel_at(j, pose, &w);
-        memcpy(at, w.P, sizeof(at));
-    }
+        at[i] = at[i] + pose[1]->x[i] - pose[0]->x[i];
+    lk_rotate_back(pose[0]->R, at, centre);
+    is_there = lk_road_at(road, t->track, centre, &t->plane);
+    lk_wheel_at(j, pose, &w);
+    for (int i = 0; i < 3; i++)
+        at[i] = w.P[i] - pose[0]->x[i];
+    lk_rotate_back(pose[0]->R, at, local);
+    if (!t->is_by_centre)
+        is_there &= sample(road, t, pose[0]->R, &w, local, &t->plane);
+    if (!is_there)
+        fall(road, centre, t->radius, &t->plane);
+    t->plane.cosine = lk_dot(t->plane.normal, road->normal);
 }
 
 void lk_tyres_place(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_tyres; i++)
-        place(sys, &sys->tyre[i]);
+        lk_tyre_place(sys, i);
 }
 
 /* ---- the normal force ---- */
@@ -128,9 +166,12 @@ static void find_patch(const struct lk_tyre *t, const struct lk_wheel *w, const 
     lk_cross(tilt, arm, swing);
     for (int i = 0; i < 3; i++)
         V[i] = v[i] + swing[i] - road[i];
+    ret->creep[0] = lk_dot(V, w->ex) - w->radius * ret->spin;
+    ret->creep[1] = lk_dot(V, w->el);
+    for (int i = 0; i < 3 && t->is_by_centre; i++)
+        V[i] = v[i] - road[i];
     ret->along = lk_dot(V, w->ex);
     ret->across = lk_dot(V, w->el);
-    ret->creep = ret->along - w->radius * ret->spin;
     ret->bore = lk_dot(relative, w->n);
     ret->turn[0] = lk_dot(relative, w->ex);
     ret->turn[1] = lk_dot(relative, w->el);
@@ -233,9 +274,13 @@ static struct lk_tyre_slip find_slip(const struct lk_tyre *t, const struct lk_wh
     return slip;
 }
 
-static double signed_part(double speed)
+/* What turns with the way of rolling fades at a stand. Without a carcass the slips are cut at BRISK
+ * and exact beyond it, and so is this. */
+static double signed_part(const struct lk_tyre *t, double speed)
 {
-    return speed / lk_root(speed * speed + BRISK * BRISK);
+    double cut = fmin(fmax(speed / BRISK, -1), 1);
+
+    return t->length[1] == 0 ? cut : speed / lk_root(speed * speed + BRISK * BRISK);
 }
 
 /* lengths of relaxation by what is given, else by the law */
@@ -269,8 +314,8 @@ static void find_forces(const struct lk_tyre *t, const struct lk_wheel *w, const
     ret_lambda[1] = -ret->fx;
     ret_lambda[2] = -ret->fy;
     ret_lambda[3] = -ret->mx;
-    ret_lambda[4] = -ret->my * signed_part(p->rolling * p->spin);
-    ret_lambda[5] = -ret->mz * signed_part(p->along) +
+    ret_lambda[4] = -ret->my * signed_part(t, p->rolling * p->spin);
+    ret_lambda[5] = -ret->mz * signed_part(t, p->along) +
                     (slip.load > 0 ? t->bore * (l[2].mid + t->delay[2] * l[2].rate) : 0);
 }
 
@@ -288,8 +333,7 @@ void lk_tyres_begin(struct lk_system *sys)
 }
 
 /* the contact half way between two */
-static void halve(const struct lk_tyre *t, const struct lk_joint *j, const struct lk_wheel *end,
-                  struct lk_wheel *ret)
+static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk_wheel *ret)
 {
     const struct lk_wheel *a = &t->start;
     double n = 0, ey = 0;
@@ -306,7 +350,7 @@ static void halve(const struct lk_tyre *t, const struct lk_joint *j, const struc
         ret->ey[i] *= ey;
     }
     ret->height = 0.5 * (a->height + end->height);
-    lk_wheel_axes(ret, t->radius, j->is_by_centre);
+    lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->plane.cosine : 0);
 }
 
 /* contact and motion over the step to the present poses; p->load is set */
@@ -318,7 +362,7 @@ static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struc
     double v[3], W[3], none[3], road[3], turning[3];
 
     lk_wheel_at(j, pose, end);
-    halve(t, j, end, mid);
+    halve(t, end, mid);
     p->load =
         normal_force(t, t->start.depth, end->depth, (end->depth - t->start.depth) / sys->h, normal);
     move_of(sys, j->body[1], 1, mid->c, none, W);
@@ -368,7 +412,7 @@ void lk_tyres_iterate(struct lk_system *sys, int i, int is_first, double ret_lam
     struct lagging l[3];
 
     if (is_first)
-        place(sys, t);
+        lk_tyre_place(sys, i);
     else
         memcpy(carcass.length, sys->next.carcass[i].length, sizeof(carcass.length));
     see_step(sys, t, &end, &mid, &p, &normal);
@@ -397,7 +441,7 @@ void lk_tyres_end(struct lk_system *sys)
         next->shift[0] = l[0].to;
         next->shift[1] = l[1].to;
         next->turn = l[2].to;
-        power = lambda[1] * p.creep + lambda[2] * p.across + lambda[3] * p.turn[0] +
+        power = lambda[1] * p.creep[0] + lambda[2] * p.creep[1] + lambda[3] * p.turn[0] +
                 lambda[4] * p.turn[1] + lambda[5] * p.bore;
         sys->next.balance->dissipated += sys->h * power - lambda[0] * (end.depth - t->start.depth) -
                                          (stored(t, end.depth) - stored(t, t->start.depth));
@@ -486,6 +530,16 @@ static void stretch(const struct lk_system *sys, const struct lk_tyre *t, const 
     p->along = p->across = p->spin = p->bore = p->speed = 0;
 }
 
+/* what has no carcass slips wherever it is pushed, so at rest it holds nothing */
+static void let_go(const struct lk_tyre *t, double ret_lambda[LK_TYRE_ROWS])
+{
+    for (int i = 0; i < 2; i++)
+        if (t->length[i] == 0)
+            ret_lambda[1 + i] = 0;
+    if (t->length[1] == 0)
+        ret_lambda[3] = ret_lambda[5] = 0;
+}
+
 void lk_tyres_rest(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_tyres; i++) {
@@ -507,6 +561,7 @@ void lk_tyres_rest(struct lk_system *sys)
         for (int pass = 0; pass < 2; pass++) /* the first one finds the lengths */
             find_forces(t, &w, &p, sys->now.inputs, carcass, l, &f, carcass->length,
                         sys->now.lambda + j->row);
+        let_go(t, sys->now.lambda + j->row);
     }
 }
 

@@ -53,6 +53,7 @@ struct lk_grip {
  *         as the law or @carcass says;  @carcass: stiffness along and across [N/m] from which
  *         lengths follow, or 0
  * @bore:  k, stiffness about the normal [N m/rad], or 0
+ * @is_by_centre: slips are those of the centre's motion, not of the contact point's
  * @speed: TMeasy: its slips divide by the speed of rolling and this [m/s], see lk_tyres_slip()
  * @grip:  of the road and of the tyre, which multiply
  * @plane: of the road at the present pose, road axes
@@ -73,6 +74,7 @@ struct lk_tyre {
     double length[2];
     double carcass[2];
     double bore;
+    int is_by_centre;
     double speed;
     struct lk_grip grip[2];
     struct lk_road_plane plane;
@@ -91,8 +93,9 @@ struct lk_tyre_view {
     double point[3];
 };
 
-/** lk_tyres_place() - the plane of each road at the present poses; the Jacobians stand on it.
- * Cycle, RT: yes. */
+/** lk_tyre_place(), lk_tyres_place() - the plane of the road below tyre @index, or below all, at
+ * the present poses; the Jacobians stand on it. Cycle, RT: yes. */
+void lk_tyre_place(struct lk_system *system, int index);
 void lk_tyres_place(struct lk_system *system);
 
 /** lk_tyres_begin() - contacts at the start of a step; poses, planes are those of system->now.

@@ -51,13 +51,6 @@ void lk_wind_up_step(const struct lk_term *t, double before, double after, doubl
     add(t, trial_of_step(t, after - before, v), v, sum);
 }
 
-void lk_signals_take(struct lk_system *sys, const double *inputs)
-{
-    for (int i = 0; i < sys->n_terms && sys->n_signals > 0; i++)
-        if (sys->term[i].input >= 0)
-            sys->term[i].scale = fmax(inputs[sys->term[i].input], 0);
-}
-
 /* value of its coordinate; friction is always at one */
 static double place(const struct lk_system *sys, const struct lk_state *state,
                     const struct lk_law *law)

@@ -5,33 +5,48 @@
 #define LK_TYRE_ROAD_H
 
 #include "maths/table.h"
+#include "tyre/road_grid.h"
 
 /** enum lk_road_kind - PLANE: @point, @normal;  PROFILE: heights along @normal over the distance
- * from
- * @point along @direction, one profile a track; beyond its ends a road is level */
-enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE };
+ * from @point along @direction, one profile a track; beyond its ends a road is level;  GRID:
+ * heights along @normal over the distances along @direction and to its left */
+enum lk_road_kind { LK_ROAD_PLANE, LK_ROAD_PROFILE, LK_ROAD_GRID };
 
 /** enum lk_track - which profile a wheel runs on. */
 enum lk_track { LK_TRACK_LEFT, LK_TRACK_RIGHT, LK_TRACKS };
 
 /** struct lk_road - one road. @point, @normal, @direction (unit, square to each other): in the axes
- * of its body, from its centre of mass [m];  @profile: of each track, slopes 0 at both ends */
+ * of its body, from its centre of mass [m];  @profile: of each track, slopes 0 at both ends
+ * @grid:    and whether it @ends: there is no road beyond it
+ * @samples: places that a tyre takes its plane from, 1 or 4 */
 struct lk_road {
     enum lk_road_kind kind;
+    int samples;
     double point[3];
     double normal[3];
     double direction[3];
     struct lk_points profile[LK_TRACKS];
+    struct lk_road_grid grid;
+    int ends;
 };
 
-/** struct lk_road_plane - what a wheel stands on: a point and the unit normal. */
+/** struct lk_road_plane - what a wheel stands on: a point and the unit normal. @cosine: of the
+ * angle between it and the normal of the road as a whole, above which heights are */
 struct lk_road_plane {
     double point[3];
     double normal[3];
+    double cosine;
 };
 
-/** lk_road_at() - the plane that touches @road above or below @place on @track. */
-void lk_road_at(const struct lk_road *road, enum lk_track track, const double place[3],
-                struct lk_road_plane *ret);
+/** lk_road_at() - the plane that touches @road above or below @place on @track. Return: whether
+ * there is a road; if not, @ret is the plane through @place. */
+int lk_road_at(const struct lk_road *road, enum lk_track track, const double place[3],
+               struct lk_road_plane *ret);
+
+/** lk_road_patch() - the plane that a tyre takes four samples for: at @place plus and minus @ahead
+ * and @left, axes of the road's body. Its normal is that of the diagonals, its height their mean
+ * (G. Rill, Road Vehicle Dynamics, 2011). Where a sample has no road, as lk_road_at(). */
+int lk_road_patch(const struct lk_road *road, enum lk_track track, const double place[3],
+                  const double ahead[3], const double left[3], struct lk_road_plane *ret);
 
 #endif

@@ -42,6 +42,7 @@ const char *lkd_condition_of_result(Linkage__V1__Result result)
         [LINKAGE__V1__RESULT__RESULT_FORBIDDEN] = LKD_C_BEYOND_ROLE,
         [LINKAGE__V1__RESULT__RESULT_BAD_UNIT] = LKD_C_BAD_UNIT,
         [LINKAGE__V1__RESULT__RESULT_NO_RECORDER] = LKD_C_NO_RECORDER,
+        [LINKAGE__V1__RESULT__RESULT_NO_SNAPSHOT] = LKD_C_NO_SNAPSHOT,
     };
 
     if (result == LINKAGE__V1__RESULT__RESULT_OK)

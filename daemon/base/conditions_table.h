@@ -70,7 +70,19 @@
     X(CHANGE_POINT, 2014, NOTICE, \
       "Rows of joints depend on others that did not so far (`pivot`): the mechanism is in or near a change " \
       "point, where it may go on in more than one way, and reactions may be large.", \
-      "Nothing, where the mechanism is meant to pass it; else keep away from the pose, or brace the mechanism.")
+      "Nothing, where the mechanism is meant to pass it; else keep away from the pose, or brace the mechanism.") \
+    X(TURNS_FAR, 2015, WARNING, \
+      "A body turns farther in a step than the policy expects (`turn`). What is balanced about its axis is still " \
+      "stepped well; a crank, an eccentric or a loop of joints swings by per cents of its energy, and from 1 rad a " \
+      "step on may do anything.", \
+      "Shorten the step; where `increment` is large, too, more `iterations` help. Raise the limit where all that " \
+      "turns is balanced.") \
+    X(PORT_APART, 2016, WARNING, \
+      "The work of a port in the model and what its bench told differ by more than the policy expects (`port`).", \
+      "Compare units, sign and delay of what the bench sends: it gives energy that it does not know of, or takes it. " \
+      "A delay of the line counts with its power; raise the limit by that.") \
+    X(SNAPSHOT, 2017, INFO, \
+      "A snapshot was written, or the next run begins from one.", "Nothing.")
 
 #define LKD_CONDITIONS_INPUTS(X) \
     X(INPUT_REFUSED, 3001, WARNING, \
@@ -134,7 +146,10 @@
       "Mend the cause; `linkagectl platform engage` begins anew once it is parked.") \
     X(PLATFORM_SENSOR, 4010, WARNING, \
       "The model lacks the inertial sensor that `cueing` names: the platform stays parked.", \
-      "Add the output to the model, or correct `cueing: {sensor: ...}`.")
+      "Add the output to the model, or correct `cueing: {sensor: ...}`.") \
+    X(PLATFORM_GAIN, 4011, WARNING, \
+      "The model lacks an output that is to give a gain of the washout: the gain stays as it is.", \
+      "Add the output to the model, or correct `cueing: {gains: ...}`.")
 
 #define LKD_CONDITIONS_REALTIME(X) \
     X(MEMORY_NOT_LOCKED, 5001, WARNING, \
@@ -243,7 +258,10 @@
       "The unit in the claim is not that of the channel (BAD_UNIT).", "Correct the bench.") \
     X(NO_RECORDER, 8015, WARNING, \
       "A recording has no folder, no space or no file (NO_RECORDER).", \
-      "See `record` in the configuration.")
+      "See `record` in the configuration.") \
+    X(NO_SNAPSHOT, 8016, WARNING, \
+      "A snapshot has no folder or no file, or does not fit what is loaded (NO_SNAPSHOT).", \
+      "See `snapshots` in the configuration, and the text.")
 
 #define LKD_CONDITIONS_LINE(X) \
     X(LINE_RESTARTED, 9001, WARNING, \

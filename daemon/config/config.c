@@ -404,14 +404,41 @@ static int read_evidence(struct lk_node root, const char *config_path, struct lk
     return lk_also(r, lkd_config_path(node, "directory", config_path, config->evidence, error));
 }
 
+static int read_snapshots(struct lk_node root, const char *config_path, struct lkd_config *config,
+                          struct lk_error *error)
+{
+    static const char *const keys[] = {"directory", NULL};
+    struct lk_node node;
+    int r;
+
+    r = lkd_config_section(root, "snapshots", keys, &node, error);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return r;
+    return lk_also(r, lkd_config_path(node, "directory", config_path, config->snapshots, error));
+}
+
+/* where the files of roads are that models name */
+static int read_roads(struct lk_node root, const char *config_path, struct lkd_config *config,
+                      struct lk_error *error)
+{
+    static const char *const keys[] = {"directory", NULL};
+    struct lk_node node;
+    int r;
+
+    r = lkd_config_section(root, "roads", keys, &node, error);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return r;
+    return lk_also(r, lkd_config_path(node, "directory", config_path, config->cycle.roads, error));
+}
+
 static int read_root(struct lk_node root, const char *path, struct lkd_config *config,
                      struct lk_error *error)
 {
     static const char *const keys[] = {
-        "linkaged", "endpoints", "model",      "autostart", "mode",     "realtime",
-        "budget",   "overrun",   "watchdog",   "on_fault",  "evidence", "policy",
-        "inputs",   "security",  "privileges", "villas",    "outputs",  "motion",
-        "record",   "line",      "exchange",   "cueing",    NULL};
+        "linkaged",   "endpoints", "model",     "autostart", "mode",   "realtime", "budget",
+        "overrun",    "watchdog",  "on_fault",  "evidence",  "policy", "inputs",   "security",
+        "privileges", "villas",    "outputs",   "motion",    "record", "line",     "exchange",
+        "cueing",     "roads",     "snapshots", NULL};
     static const char *const versions[] = {"1", NULL};
     /* in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
@@ -434,6 +461,8 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, lkd_config_security(root, path, config, error));
     r = lk_also(r, lkd_config_privileges(root, config, error));
     r = lk_also(r, read_evidence(root, path, config, error));
+    r = lk_also(r, read_roads(root, path, config, error));
+    r = lk_also(r, read_snapshots(root, path, config, error));
     r = lk_also(r, lkd_config_policy(root, config, error));
     r = lk_also(r, lkd_config_inputs(root, config, error));
     r = lk_also(r, lkd_config_outputs(root, config, error));
@@ -442,6 +471,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, lkd_config_villas(root, config, error));
     r = lk_also(r, lkd_config_line(root, config, error));
     r = lk_also(r, lkd_config_record(root, path, config, error));
+    config->cueing.recorded = *config->record.directory;
     if (r)
         return r;
     config->mode = (enum lkd_mode)mode;

@@ -33,6 +33,7 @@
  * @secret_key, @clients: paths of the key files, relative as @model; "" for none: no keys
  * @line_memory:       of the process that serves the endpoints [bytes]
  * @user:              as whom to serve; "" for whoever started the daemon
+ * @snapshots:         folder for them, likewise
  * @evidence:          folder for reports and traces, relative as @model; "" for none
  * @record:            see there
  * @outputs_divisor:   of the steps that are published
@@ -60,6 +61,7 @@ struct lkd_config {
     int64_t watchdog_ns;
     bool exit_on_fault;
     char evidence[PATH_MAX];
+    char snapshots[PATH_MAX];
     struct lkd_record_config record;
     char secret_key[PATH_MAX];
     char clients[PATH_MAX];

@@ -6,39 +6,6 @@
 
 #define N LK_PLATFORM_ACTUATORS
 
-/* A number, or three of them, of struct lk_washout_set, within limits. */
-struct field {
-    const char *key;
-    size_t offset;
-    int size;
-    double low;
-    double high;
-};
-
-#define FIELD(name, size, low, high)                                                               \
-    {                                                                                              \
-#name, offsetof(struct lk_washout_set, name), size, low, high                              \
-    }
-
-static const struct field washout_fields[] = {
-    FIELD(force_scale, 3, 0, 10),
-    FIELD(rate_scale, 3, 0, 10),
-    FIELD(force_limit, 1, 0.01, 100),
-    FIELD(rate_limit, 1, 0.01, 20),
-    FIELD(frequency, 3, 0.01, 50),
-    FIELD(damping, 3, 0.1, 10),
-    FIELD(leak, 3, 0, 50),
-    FIELD(tilt_frequency, 1, 0.01, 50),
-    FIELD(tilt_damping, 1, 0.1, 10),
-    FIELD(tilt_rate, 1, 0, 3),
-    FIELD(tilt_limit, 1, 0, 0.8),
-    FIELD(turn_frequency, 3, 0.01, 50),
-    FIELD(turn_damping, 3, 0.1, 10),
-    FIELD(head, 3, -10, 10),
-};
-
-#define N_FIELDS (sizeof(washout_fields) / sizeof(washout_fields[0]))
-
 static int check_values(struct lk_node node, const char *key, const double *value, int n,
                         double low, double high, struct lk_error *error)
 {
@@ -49,11 +16,12 @@ static int check_values(struct lk_node node, const char *key, const double *valu
     return 0;
 }
 
-static int read_field(struct lk_node node, const struct field *field, struct lk_washout_set *set,
-                      struct lk_error *error)
+/* A number, or three of them. */
+static int read_field(struct lk_node node, const struct lk_gain_field *field,
+                      struct lk_washout_set *set, struct lk_error *error)
 {
     double value[3];
-    char *place = (char *)set + field->offset;
+    char *place = (char *)set + (size_t)field->first * sizeof(double);
     int r;
 
     memcpy(value, place, (size_t)field->size * sizeof(double));
@@ -66,6 +34,21 @@ static int read_field(struct lk_node node, const struct field *field, struct lk_
     return r;
 }
 
+/* true and false, or the part that is. */
+static int read_coupled(struct lk_node node, const struct lk_gain_field *field,
+                        struct lk_washout_set *set, struct lk_error *error)
+{
+    const char *text = lk_node_text(lk_node_get(node, field->key));
+    bool coupled = false;
+    int r;
+
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return read_field(node, field, set, error);
+    r = lk_node_read_bool_or(node, field->key, &coupled, error);
+    set->coupled = coupled;
+    return r;
+}
+
 static int read_washout(struct lk_node node, struct lkd_cueing_config *cueing,
                         struct lk_error *error)
 {
@@ -73,9 +56,64 @@ static int read_washout(struct lk_node node, struct lkd_cueing_config *cueing,
 
     r = lkd_config_choice_or(node, "set", lk_washout_names, &set, error);
     cueing->ride.set = lk_washout_named(r ? 0 : set);
-    for (size_t i = 0; i < N_FIELDS; i++)
-        r = lk_also(r, read_field(node, &washout_fields[i], &cueing->ride.set, error));
-    return lk_also(r, lk_node_read_bool_or(node, "coupled", &cueing->ride.set.coupled, error));
+    for (int i = 0; i < LK_GAIN_FIELDS; i++) {
+        const struct lk_gain_field *field = &lk_gain_fields[i];
+        bool is_part = strcmp(field->key, "coupled") == 0;
+
+        r = lk_also(r,
+                    (is_part ? read_coupled : read_field)(node, field, &cueing->ride.set, error));
+    }
+    return r;
+}
+
+/* ---- gains that outputs of the model give ---- */
+
+static int read_name(struct lk_node node, char *ret, struct lk_error *error)
+{
+    const char *text = lk_node_text(node);
+
+    if (lk_node_kind(node) != LK_NODE_SCALAR || strlen(text) >= LK_NAME_SIZE)
+        return lk_node_refuse(node, error, "expected the name of an output of one value");
+    strcpy(ret, text);
+    return 0;
+}
+
+/* One name, for all values of the field, or a list with one each, '' where it is as configured. */
+static int read_gain(struct lk_node node, const struct lk_gain_field *field,
+                     char (*gain)[LK_NAME_SIZE], struct lk_error *error)
+{
+    struct lk_node entry = lk_node_get(node, field->key);
+    int r = 0;
+
+    if (lk_node_kind(entry) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(entry) == LK_NODE_LIST && lk_node_size(entry) != field->size)
+        return lk_node_refuse(entry, error, "%s: expected a name, or a list of %d", field->key,
+                              field->size);
+    for (int i = 0; i < field->size; i++)
+        r = lk_also(r, read_name(lk_node_kind(entry) == LK_NODE_LIST ? lk_node_at(entry, i) : entry,
+                                 gain[field->first + i], error));
+    return r;
+}
+
+static int read_gains(struct lk_node root, struct lkd_cueing_config *cueing, struct lk_error *error)
+{
+    struct lk_node node = lk_node_get(root, "gains");
+    const char *keys[LK_GAIN_FIELDS + 1] = {NULL};
+    int r;
+
+    if (lk_node_kind(node) == LK_NODE_NONE)
+        return 0;
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return lk_node_refuse(node, error,
+                              "gains: expected a map from gains to outputs, as {force_scale: "
+                              "NAME}");
+    for (int i = 0; i < LK_GAIN_FIELDS; i++)
+        keys[i] = lk_gain_fields[i].key;
+    r = lk_node_check_keys(node, "gains", keys, error);
+    for (int i = 0; i < LK_GAIN_FIELDS; i++)
+        r = lk_also(r, read_gain(node, &lk_gain_fields[i], cueing->gain, error));
+    return r;
 }
 
 /* ---- platform ---- */
@@ -202,13 +240,32 @@ static int read_times(struct lk_node node, struct lkd_cueing_config *cueing, str
 
 int lkd_config_cueing(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {
-        "sensor",         "set",          "platform",   "report",
-        "rate",           "silent",       "fade",       "pace",
-        "coupled",        "force_scale",  "rate_scale", "force_limit",
-        "rate_limit",     "frequency",    "damping",    "leak",
-        "tilt_frequency", "tilt_damping", "tilt_rate",  "tilt_limit",
-        "turn_frequency", "turn_damping", "head",       NULL};
+    static const char *const keys[] = {"sensor",
+                                       "set",
+                                       "platform",
+                                       "report",
+                                       "rate",
+                                       "silent",
+                                       "fade",
+                                       "pace",
+                                       "coupled",
+                                       "force_scale",
+                                       "rate_scale",
+                                       "force_limit",
+                                       "rate_limit",
+                                       "frequency",
+                                       "damping",
+                                       "leak",
+                                       "tilt_frequency",
+                                       "tilt_damping",
+                                       "tilt_rate",
+                                       "tilt_limit",
+                                       "tilt_acceleration",
+                                       "turn_frequency",
+                                       "turn_damping",
+                                       "head",
+                                       "gains",
+                                       NULL};
     struct lkd_cueing_config *cueing = &config->cueing;
     struct lk_node node;
     int r;
@@ -220,6 +277,7 @@ int lkd_config_cueing(struct lk_node root, struct lkd_config *config, struct lk_
     r = lk_also(r,
                 lk_node_read_text(node, "sensor", sizeof(cueing->sensor), cueing->sensor, error));
     r = lk_also(r, read_washout(node, cueing, error));
+    r = lk_also(r, read_gains(node, cueing, error));
     r = lk_also(r, read_platform(node, cueing, error));
     r = lk_also(r, read_report(node, cueing, error));
     return lk_also(r, read_times(node, cueing, error));

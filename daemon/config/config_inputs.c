@@ -8,9 +8,10 @@
 /* In the order of enum lkd_action. */
 static const char *const actions[] = {"count", "hold", "ramp", "zero", "fault", NULL};
 
-#define VALUE_MAX 1e15
-#define RAMP_MAX  3600.0
-#define STEPS_MAX 1000000000L
+#define VALUE_MAX   1e15
+#define RAMP_MAX    3600.0
+#define HORIZON_MAX 10.0
+#define STEPS_MAX   1000000000L
 
 /* `action`, `value` and `ramp` of a map, as far as they are there. */
 static int read_rule_keys(struct lk_node map, struct lkd_rule *rule, struct lk_error *error)
@@ -134,6 +135,10 @@ static int read_limits(struct lk_node map, enum lkd_condition condition, struct 
         return read_threshold(map, &policy->increment, error);
     case LKD_CONDITION_PIVOT:
         return read_share(map, &policy->pivot_limit, error);
+    case LKD_CONDITION_PORT:
+        return read_limit(map, "limit", &policy->port_limit, error);
+    case LKD_CONDITION_TURN:
+        return read_limit(map, "limit", &policy->turn_limit, error);
     case LKD_CONDITION_BOUNDS:
         r = read_limit(map, "position", &policy->position_limit, error);
         return lk_also(r, read_limit(map, "speed", &policy->speed_limit, error));
@@ -160,6 +165,8 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
         [LKD_CONDITION_ENERGY_JUMP] = {"energy_jump", threshold_keys},
         [LKD_CONDITION_INCREMENT] = {"increment", threshold_keys},
         [LKD_CONDITION_PIVOT] = {"pivot", limit_keys},
+        [LKD_CONDITION_TURN] = {"turn", limit_keys},
+        [LKD_CONDITION_PORT] = {"port", limit_keys},
     };
     const char *key = conditions[condition].key;
     struct lk_node map = lk_node_get(node, key);
@@ -168,22 +175,21 @@ static int read_condition(struct lk_node node, enum lkd_condition condition,
     return r || !is_map(node, key) ? r : read_limits(map, condition, policy, error);
 }
 
-/* An energy limit is off until there is one: asking for an action without it is a mistake. */
-static int check_energy(struct lk_node node, const struct lkd_policy *policy,
-                        struct lk_error *error)
+/* A limit of energies is off until there is one: asking for an action without it is a mistake. */
+static int check_limit(struct lk_node node, const char *key, enum lkd_action action, double limit,
+                       struct lk_error *error)
 {
-    if (policy->rule[LKD_CONDITION_ENERGY].action == LKD_ACTION_COUNT ||
-        isfinite(policy->energy_limit))
+    if (action == LKD_ACTION_COUNT || isfinite(limit))
         return 0;
-    return lk_node_refuse(lk_node_get(node, "energy"), error,
+    return lk_node_refuse(lk_node_get(node, key), error,
                           "an action without a limit, expected {action: ..., limit: J}");
 }
 
 int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"late",     "stale",   "range",  "not_finite",  "lost",
-                                       "residual", "energy",  "bounds", "energy_jump", "increment",
-                                       "pivot",    "recover", NULL};
+    static const char *const keys[] = {"late",     "stale",  "range",  "not_finite",  "lost",
+                                       "residual", "energy", "bounds", "energy_jump", "increment",
+                                       "pivot",    "turn",   "port",   "recover",     NULL};
     struct lkd_policy *policy = &config->cycle.policy;
     long recover = (long)policy->recover_samples;
     struct lk_node node;
@@ -196,15 +202,26 @@ int lkd_config_policy(struct lk_node root, struct lkd_config *config, struct lk_
         r = lk_also(r, read_condition(node, (enum lkd_condition)i, policy, error));
     r = lk_also(r, lk_node_read_int_or(node, "recover", 1, 1000000, &recover, error));
     policy->recover_samples = (uint64_t)recover;
-    return r ? r : check_energy(node, policy, error);
+    r = r ? r
+          : check_limit(node, "energy", policy->rule[LKD_CONDITION_ENERGY].action,
+                        policy->energy_limit, error);
+    return r ? r
+             : check_limit(node, "port", policy->rule[LKD_CONDITION_PORT].action,
+                           policy->port_limit, error);
 }
 
 /* ---- inputs ---- */
 
-/* What is not said of a channel is as in `policy: {stale: ...}`. */
+static int read_horizon(struct lk_node map, double *ret_s, struct lk_error *error)
+{
+    return lkd_config_between(map, "extrapolate", 0, HORIZON_MAX, ret_s, error);
+}
+
+/* What is not said of a channel is as in `policy: {stale: ...}` and `extrapolate` beside it. */
 static int read_channel(struct lk_node channels, int i, struct lkd_policy *policy,
                         struct lk_error *error)
 {
+    static const char *const keys[] = {"action", "value", "ramp", "timeout", "extrapolate", NULL};
     struct lkd_channel_rule *rule = &policy->channel[policy->n_channels];
     const char *name = lk_node_text(lk_node_key_at(channels, i));
     int r;
@@ -216,11 +233,14 @@ static int read_channel(struct lk_node channels, int i, struct lkd_policy *polic
     *rule = (struct lkd_channel_rule){
         .timeout_steps = policy->timeout_steps,
         .rule = policy->rule[LKD_CONDITION_STALE],
+        .horizon_s = policy->horizon_s,
     };
     strcpy(rule->name, name);
-    r = read_rule(channels, name, stale_keys, &rule->rule, error);
-    if (is_map(channels, name))
+    r = read_rule(channels, name, keys, &rule->rule, error);
+    if (is_map(channels, name)) {
         r = lk_also(r, read_timeout(lk_node_at(channels, i), &rule->timeout_steps, error));
+        r = lk_also(r, read_horizon(lk_node_at(channels, i), &rule->horizon_s, error));
+    }
     policy->n_channels++;
     return r;
 }
@@ -244,7 +264,7 @@ static int read_channels(struct lk_node node, struct lkd_policy *policy, struct 
 
 int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_error *error)
 {
-    static const char *const keys[] = {"claims", "lease", "channels", NULL};
+    static const char *const keys[] = {"claims", "lease", "extrapolate", "channels", NULL};
     static const char *const claims[] = {"required", "optional", NULL};
     double lease_s = 1e-9 * (double)config->lease_ns;
     int r, optional = config->claims_optional;
@@ -255,6 +275,7 @@ int lkd_config_inputs(struct lk_node root, struct lkd_config *config, struct lk_
         return r;
     r = lk_also(r, lkd_config_choice_or(node, "claims", claims, &optional, error));
     r = lk_also(r, lkd_config_between(node, "lease", 0.02, 3600, &lease_s, error));
+    r = lk_also(r, read_horizon(node, &config->cycle.policy.horizon_s, error));
     if (r)
         return r;
     config->claims_optional = optional != 0;

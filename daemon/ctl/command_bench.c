@@ -91,9 +91,8 @@ int lkd_command_claim(struct lkd_call *call)
 int lkd_command_release(struct lkd_call *call)
 {
     struct lk_error error;
-    Linkage__V1__Result result =
-        lkd_inputs_release(call->rig->inputs, call->request->release->token, call->peer->name,
-                           &error);
+    Linkage__V1__Result result = lkd_inputs_release(
+        call->rig->inputs, call->request->release->token, call->peer->name, &error);
 
     if (result != LINKAGE__V1__RESULT__RESULT_OK)
         lkd_rig_answer(call->answer, result, "%s", error.text);

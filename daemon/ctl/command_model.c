@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands about the model and its run; what they do is in rig.h. */
 #include "commands.h"
+#include "linkage/parameters.h"
 #include "reply.h"
 #include "trace.h"
 #include <errno.h>
@@ -95,12 +96,38 @@ int lkd_command_trace(struct lkd_call *call)
     return has_model(call, "trace") ? add_trace(call, call->request->trace->cycles) : 0;
 }
 
+/* The values from outside as a text, on the heap; answers the refusal itself. Return: NULL for one,
+ * or where there is no memory. */
+static char *values_of(struct lkd_call *call, const Linkage__V1__LoadRequest *load)
+{
+    struct lk_settings given = {0};
+    char *text = NULL;
+    int r = 0;
+
+    for (size_t i = 0; i < load->n_settings && r == 0; i++) {
+        r = lk_settings_add(&given, load->settings[i]->path, load->settings[i]->value);
+        if (r == -EINVAL)
+            lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                           "parameter '%s': expected a path such as bodies.arm.mass",
+                           load->settings[i]->path);
+    }
+    if (r == 0)
+        r = lk_settings_write(&given, &text);
+    if (r && r != -EINVAL)
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_INTERNAL, "%s", strerror(-r));
+    lk_settings_fini(&given);
+    return text;
+}
+
 int lkd_command_load(struct lkd_call *call)
 {
     const Linkage__V1__LoadRequest *load = call->request->load;
+    char *values = values_of(call, load);
 
-    call->is_later = lkd_rig_load(call->rig, load->name, (const char *)load->text.data,
-                                  load->text.len, call->answer);
+    if (values)
+        call->is_later = lkd_rig_load(call->rig, load->name, (const char *)load->text.data,
+                                      load->text.len, values, call->answer);
+    free(values);
     return 0;
 }
 

@@ -96,6 +96,12 @@ int lkd_command_inject(struct lkd_call *call)
 
 /* ---- policy ---- */
 
+static char *format_joules(struct lk_wire_arena *arena, double limit)
+{
+    return isfinite(limit) ? lk_wire_arena_format(arena, "%g J", limit)
+                           : lk_wire_arena_format(arena, "off");
+}
+
 /* "0.1 m", "0.1 m, fault at 1" */
 static char *format_threshold(struct lk_wire_arena *arena, const struct lkd_threshold *threshold,
                               double unit, const char *name)
@@ -121,10 +127,12 @@ static char *limit_of_model(const struct lkd_policy *policy, enum lkd_condition 
         return format_threshold(arena, &policy->increment, 1, "m or rad");
     case LKD_CONDITION_PIVOT:
         return lk_wire_arena_format(arena, "a share of %g", policy->pivot_limit);
+    case LKD_CONDITION_PORT:
+        return format_joules(arena, policy->port_limit);
+    case LKD_CONDITION_TURN:
+        return lk_wire_arena_format(arena, "%g rad a step", policy->turn_limit);
     default:
-        return isfinite(policy->energy_limit)
-                   ? lk_wire_arena_format(arena, "%g J", policy->energy_limit)
-                   : lk_wire_arena_format(arena, "off");
+        return format_joules(arena, policy->energy_limit);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A subscriber's own selection of the outputs. */
+/* A subscriber's own selection of the outputs, or of the poses of bodies. */
 #include "commands.h"
 #include "identity.h"
 #include "linkage/nearest.h"
@@ -8,11 +8,19 @@
 #include "reply.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Names in a refusal: those most like the one asked for. */
 #define SUGGESTIONS 3
+
+/** struct offer - @channel: @n to choose from, @what each of them is called, "output" */
+struct offer {
+    const struct lk_channel *channel;
+    int n;
+    const char *what;
+};
 
 /** struct chosen - @channel: @n of them, in the order asked for;  @taken: which of the model's
  * @from: output index of each of @n_values values */
@@ -42,9 +50,10 @@ static const struct lk_channel *nearest(const char *name, const struct lk_channe
     return best;
 }
 
-static int refuse_unknown(struct lkd_call *call, const char *name,
-                          const struct lk_channel *channels, int n)
+static int refuse_unknown(struct lkd_call *call, const char *name, const struct offer *offer)
 {
+    const struct lk_channel *channels = offer->channel;
+    int n = offer->n;
     bool *said = lk_wire_arena_take(call->arena, (size_t)n * sizeof(*said));
     char list[SUGGESTIONS * (LK_NAME_SIZE + 2) + 1] = "";
 
@@ -59,28 +68,28 @@ static int refuse_unknown(struct lkd_call *call, const char *name,
     }
     if (n == 0)
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL,
-                       "no output named '%s', the model has none", name);
+                       "no %s named '%s', the model has none", offer->what, name);
     else
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_UNKNOWN_CHANNEL,
-                       "no output named '%s'; %s: %s", name,
+                       "no %s named '%s'; %s: %s", offer->what, name,
                        n > SUGGESTIONS ? "most like it" : "there are", list);
     return 0;
 }
 
 /* Return: 0 (a refusal is in the answer), -ENOMEM. */
-static int choose_channel(struct lkd_call *call, const char *name,
-                          const struct lk_channel *channels, int n, struct chosen *chosen)
+static int choose_channel(struct lkd_call *call, const char *name, const struct offer *offer,
+                          struct chosen *chosen)
 {
-    const struct lk_channel *found = NULL;
+    const struct lk_channel *channels = offer->channel, *found = NULL;
 
-    for (int i = 0; i < n && !found; i++)
+    for (int i = 0; i < offer->n && !found; i++)
         if (strcmp(channels[i].name, name) == 0)
             found = &channels[i];
     if (!found)
-        return refuse_unknown(call, name, channels, n);
+        return refuse_unknown(call, name, offer);
     if (chosen->taken[found - channels]) {
         lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
-                       "output %s twice, expected each once", found->name);
+                       "%s %s twice, expected each once", offer->what, found->name);
         return 0;
     }
     chosen->taken[found - channels] = true;
@@ -90,24 +99,66 @@ static int choose_channel(struct lkd_call *call, const char *name,
     return 0;
 }
 
+/* The poses of all bodies as channels, behind the outputs. */
+static int offer_poses(struct lkd_call *call, struct offer *ret)
+{
+    static const char *const components[LK_POSE_SIZE] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+    const struct lkd_cycle *cycle = call->rig->loaded->cycle;
+    int n = cycle->n_poses / LK_POSE_SIZE;
+    struct lk_channel *all = lk_wire_arena_take(call->arena, (size_t)n * sizeof(*all));
+
+    if (!all)
+        return -ENOMEM;
+    for (int b = 0; b < n; b++) {
+        struct lk_channel *c = &all[b];
+
+        *c = (struct lk_channel){.type = "body-pose",
+                                 .frame = "world",
+                                 .size = LK_POSE_SIZE,
+                                 .offset = cycle->n_outputs + LK_POSE_SIZE * b,
+                                 .low = -INFINITY,
+                                 .high = INFINITY,
+                                 .rate = INFINITY};
+        snprintf(c->name, sizeof(c->name), "%s", lk_system_body_name(cycle->system, b));
+        for (int i = 0; i < LK_POSE_SIZE; i++) {
+            c->component[i] = components[i];
+            c->unit[i] = i < 3 ? "m" : "1";
+        }
+    }
+    *ret = (struct offer){.channel = all, .n = n, .what = "body"};
+    return 0;
+}
+
+static int make_offer(struct lkd_call *call, bool poses, struct offer *ret)
+{
+    if (poses)
+        return offer_poses(call, ret);
+    ret->channel = lk_system_output_channels(call->rig->loaded->system, &ret->n);
+    ret->what = "output";
+    return 0;
+}
+
 /* Those asked for, or all. Return: 0 (a refusal is in the answer), -ENOMEM. */
 static int choose_all(struct lkd_call *call, const Linkage__V1__SubscribeRequest *request,
                       struct chosen *chosen)
 {
-    const struct lk_channel *channels;
     size_t n_names = request->n_channels;
-    int n, r = 0;
+    struct offer offer;
+    int n, n_values = 0, r = make_offer(call, request->poses, &offer);
 
-    channels = lk_system_output_channels(call->rig->loaded->system, &n);
+    if (r)
+        return r;
+    n = offer.n;
+    for (int i = 0; i < n; i++)
+        n_values += offer.channel[i].size;
     /* none twice: no more than there are */
     chosen->channel = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->channel));
-    chosen->from = lk_wire_arena_take(
-        call->arena, ((size_t)call->rig->loaded->cycle->n_outputs + 1) * sizeof(int));
+    chosen->from = lk_wire_arena_take(call->arena, ((size_t)n_values + 1) * sizeof(int));
     chosen->taken = lk_wire_arena_take(call->arena, ((size_t)n + 1) * sizeof(*chosen->taken));
     if (!chosen->channel || !chosen->from || !chosen->taken)
         return -ENOMEM;
     for (size_t i = 0; i < (n_names ? n_names : (size_t)n) && r == 0; i++) {
-        r = choose_channel(call, n_names ? request->channels[i] : channels[i].name, channels, n,
+        r = choose_channel(call, n_names ? request->channels[i] : offer.channel[i].name, &offer,
                            chosen);
         if (call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
             break;
@@ -199,6 +250,12 @@ static int subscribe(struct lkd_call *call, const Linkage__V1__SubscribeRequest 
     r = choose_all(call, request, &chosen);
     if (r || call->answer->result != LINKAGE__V1__RESULT__RESULT_OK)
         return r;
+    if (chosen.n_values > LKD_PUBLISHER_OUTPUTS_MAX) {
+        lkd_rig_answer(call->answer, LINKAGE__V1__RESULT__RESULT_BAD_VALUE,
+                       "a stream of %d values, expected at most %d: name fewer, in several streams",
+                       chosen.n_values, LKD_PUBLISHER_OUTPUTS_MAX);
+        return 0;
+    }
     return open_stream(call, &chosen, request->divisor, &id) ? add_stream(call, &chosen, id) : 0;
 }
 

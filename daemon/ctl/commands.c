@@ -76,7 +76,8 @@ static const struct {
     COMMAND(INJECT, inject, CONTROL),     COMMAND(RECORD, record, CONTROL),
     COMMAND(SET, set, CONTROL),           COMMAND(SHUTDOWN, shutdown, CONTROL),
     COMMAND(STEP, step, BENCH),           COMMAND(SUBSCRIBE, subscribe, READ),
-    COMMAND(PLATFORM, platform, CONTROL),
+    COMMAND(PLATFORM, platform, CONTROL), COMMAND(SNAPSHOT, snapshot, CONTROL),
+    COMMAND(RESTORE, restore, CONTROL),
 };
 
 #define N_COMMANDS (sizeof(commands_table) / sizeof(commands_table[0]))

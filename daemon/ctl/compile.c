@@ -17,11 +17,13 @@
 
 /** struct lkd_compile - @is_file: @name is a path, and there is no @text
  * @cancelled: asked by the thread now and then;  @done: what follows is written
- * @done_fd:   an eventfd */
+ * @done_fd:   an eventfd;  @left: by one of two, the thread and who abandons it; the other releases
+ */
 struct lkd_compile {
     char *name;
     char *text;
     size_t size;
+    char *values;
     bool is_file;
     const struct lkd_settings *settings;
     int64_t begun_ns;
@@ -29,6 +31,7 @@ struct lkd_compile {
     int done_fd;
     atomic_bool cancelled;
     atomic_bool done;
+    atomic_bool left;
     int outcome;
     struct lkd_loaded *loaded;
     struct lk_errors errors;
@@ -41,7 +44,14 @@ static void release_compile(struct lkd_compile *c)
         close(c->done_fd);
     free(c->name);
     free(c->text);
+    free(c->values);
     free(c);
+}
+
+static void leave(struct lkd_compile *c)
+{
+    if (atomic_exchange(&c->left, true))
+        release_compile(c);
 }
 
 static void *run_compile(void *data)
@@ -52,10 +62,11 @@ static void *run_compile(void *data)
         c->outcome =
             lkd_loaded_new_file(c->name, c->settings, &c->cancelled, &c->loaded, &c->errors);
     else
-        c->outcome = lkd_loaded_new(c->name, c->text, c->size, c->settings, &c->cancelled,
-                                    &c->loaded, &c->errors);
+        c->outcome = lkd_loaded_new(c->name, c->text, c->size, c->values, c->settings,
+                                    &c->cancelled, &c->loaded, &c->errors);
     atomic_store_explicit(&c->done, true, memory_order_release);
     eventfd_write(c->done_fd, 1);
+    leave(c);
     return NULL;
 }
 
@@ -77,8 +88,9 @@ static int start_thread(struct lkd_compile *c)
 }
 
 /* Return: -ENOMEM, -EMFILE and the like: nothing was begun. */
-static int begin_compile(const char *name, const char *text, size_t size, bool is_file,
-                         const struct lkd_settings *settings, struct lkd_compile **ret)
+static int begin_compile(const char *name, const char *text, size_t size, const char *values,
+                         bool is_file, const struct lkd_settings *settings,
+                         struct lkd_compile **ret)
 {
     struct lkd_compile *c = calloc(1, sizeof(*c));
     int r;
@@ -87,12 +99,13 @@ static int begin_compile(const char *name, const char *text, size_t size, bool i
         return -ENOMEM;
     c->name = strdup(name);
     c->text = malloc(size + 1);
+    c->values = strdup(values);
     c->size = size;
     c->is_file = is_file;
     c->settings = settings;
     c->begun_ns = lkd_clock_ns();
     c->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    r = c->done_fd < 0 ? -errno : c->name && c->text ? 0 : -ENOMEM;
+    r = c->done_fd < 0 ? -errno : c->name && c->text && c->values ? 0 : -ENOMEM;
     if (r == 0 && size > 0)
         memcpy(c->text, text, size);
     if (r == 0)
@@ -104,16 +117,16 @@ static int begin_compile(const char *name, const char *text, size_t size, bool i
     return r;
 }
 
-int lkd_compile_begin(const char *name, const char *text, size_t size,
+int lkd_compile_begin(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lkd_compile **ret_compile)
 {
-    return begin_compile(name, text, size, false, settings, ret_compile);
+    return begin_compile(name, text, size, values, false, settings, ret_compile);
 }
 
 int lkd_compile_begin_file(const char *path, const struct lkd_settings *settings,
                            struct lkd_compile **ret_compile)
 {
-    return begin_compile(path, NULL, 0, true, settings, ret_compile);
+    return begin_compile(path, NULL, 0, "", true, settings, ret_compile);
 }
 
 const char *lkd_compile_name(const struct lkd_compile *c)
@@ -167,5 +180,6 @@ void lkd_compile_abandon(struct lkd_compile *c)
         release_compile(c);
     } else {
         pthread_detach(c->thread);
+        leave(c);
     }
 }

@@ -10,9 +10,10 @@
 struct lkd_compile;
 
 /** lkd_compile_begin() - of the text of a model.
- * @name: how messages call it;  @text: @size bytes; copied;  @settings: stay the caller's
+ * @name: how messages call it;  @text: @size bytes; copied;  @values: from outside, as
+ * lk_settings_write() has them; copied;  @settings: stay the caller's
  * Return: 0, negative errno. */
-int lkd_compile_begin(const char *name, const char *text, size_t size,
+int lkd_compile_begin(const char *name, const char *text, size_t size, const char *values,
                       const struct lkd_settings *settings, struct lkd_compile **ret_compile);
 
 /** lkd_compile_begin_file() - of the file at @path. */

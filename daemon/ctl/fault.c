@@ -23,6 +23,8 @@ static const char *condition_text(enum lkd_condition condition)
         [LKD_CONDITION_ENERGY_JUMP] = "energy appears from nowhere",
         [LKD_CONDITION_INCREMENT] = "the iteration does not converge",
         [LKD_CONDITION_PIVOT] = "a change point: rows of joints depend on others",
+        [LKD_CONDITION_TURN] = "a body turns far in a step",
+        [LKD_CONDITION_PORT] = "the work of a port is not what its bench told",
     };
 
     return texts[condition];
@@ -128,6 +130,15 @@ static void describe_count(const struct lkd_rig *rig, enum lkd_condition conditi
         snprintf(text, size, "up to %d rows so far that did not before (limit %g)",
                  f->dependent_max, policy->pivot_limit);
         return;
+    case LKD_CONDITION_TURN:
+        snprintf(text, size, "body '%s' by up to %.3g rad so far (limit %g)",
+                 lk_system_body_name(rig->loaded->system, f->turning), f->turn_max,
+                 policy->turn_limit);
+        return;
+    case LKD_CONDITION_PORT:
+        snprintf(text, size, "by up to %.3g J so far (limit %g J)", f->port_gap_max,
+                 policy->port_limit);
+        return;
     case LKD_CONDITION_RESIDUAL:
         snprintf(text, size, "by up to %.3g m or rad so far (limit %g)", f->residual_position_max,
                  policy->residual_limit);
@@ -144,6 +155,7 @@ static const struct {
     {LKD_CONDITION_RESIDUAL, LKD_C_JOINT_VIOLATED}, {LKD_CONDITION_ENERGY, LKD_C_ENERGY_OFF},
     {LKD_CONDITION_BOUNDS, LKD_C_BEYOND_BOUNDS},    {LKD_CONDITION_ENERGY_JUMP, LKD_C_ENERGY_JUMP},
     {LKD_CONDITION_INCREMENT, LKD_C_NOT_CONVERGED}, {LKD_CONDITION_PIVOT, LKD_C_CHANGE_POINT},
+    {LKD_CONDITION_TURN, LKD_C_TURNS_FAR},          {LKD_CONDITION_PORT, LKD_C_PORT_APART},
 };
 
 void lkd_fault_begin(struct lkd_rig *rig)

@@ -3,6 +3,7 @@
 #include "exchange.h"
 #include "linkage/compile.h"
 #include "linkage/document.h"
+#include "linkage/parameters.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,8 +85,8 @@ static int compile_loaded(const struct lk_model *model, const struct lkd_setting
     return lkd_cycle_new(loaded->system, settings, &loaded->cycle);
 }
 
-/* Consumes @model and @text. */
-static int finish_loading(struct lk_model *model, char *text, size_t size,
+/* Consumes @model, @text and @values. */
+static int finish_loading(struct lk_model *model, char *text, size_t size, char *values,
                           const struct lkd_settings *settings, const atomic_bool *cancelled,
                           struct lkd_loaded **ret_loaded, struct lk_errors *errors)
 {
@@ -95,11 +96,13 @@ static int finish_loading(struct lk_model *model, char *text, size_t size,
     if (!loaded) {
         lk_model_free(model);
         free(text);
+        free(values);
         return r;
     }
     loaded->model = model;
     loaded->text = text;
     loaded->text_size = size;
+    loaded->values = values;
     r = compile_loaded(model, settings, cancelled, loaded, &errors->line[0]);
     if (r) {
         errors->n = r > 0;
@@ -110,24 +113,42 @@ static int finish_loading(struct lk_model *model, char *text, size_t size,
     return 0;
 }
 
-int lkd_loaded_new(const char *name, const char *text, size_t size,
+/* Reads @text with @values from outside. */
+static int read_model(const char *name, const char *text, size_t size, const char *values,
+                      const struct lkd_settings *settings, struct lk_model **ret_model,
+                      struct lk_errors *ret_errors)
+{
+    struct lk_settings given = {0};
+    int r = lk_settings_read(values, &given, &ret_errors->line[0]);
+
+    ret_errors->n = r > 0;
+    if (r == 0)
+        r = lk_model_read_text_with(*settings->roads ? settings->roads : NULL,
+                                    *name ? name : "model", text, size, given.list, given.n,
+                                    ret_model, ret_errors);
+    lk_settings_fini(&given);
+    return r;
+}
+
+int lkd_loaded_new(const char *name, const char *text, size_t size, const char *values,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
                    struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors)
 {
     struct lk_model *model;
-    char *own = malloc(size + 1);
-    int r = -ENOMEM;
+    char *own = malloc(size + 1), *own_values = strdup(values);
+    int r = own && own_values ? 0 : -ENOMEM;
 
-    if (!own)
-        return r;
-    if (size > 0)
+    if (r == 0 && size > 0)
         memcpy(own, text, size);
-    r = lk_model_read_text_all(*name ? name : "model", own, size, &model, ret_errors);
+    if (r == 0)
+        r = read_model(name, own, size, values, settings, &model, ret_errors);
     if (r) {
         free(own);
+        free(own_values);
         return r;
     }
-    return finish_loading(model, own, size, settings, cancelled, ret_loaded, ret_errors);
+    return finish_loading(model, own, size, own_values, settings, cancelled, ret_loaded,
+                          ret_errors);
 }
 
 int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
@@ -143,7 +164,7 @@ int lkd_loaded_new_file(const char *path, const struct lkd_settings *settings,
         ret_errors->n = r > 0;
         return r;
     }
-    r = lkd_loaded_new(path, text, size, settings, cancelled, ret_loaded, ret_errors);
+    r = lkd_loaded_new(path, text, size, "", settings, cancelled, ret_loaded, ret_errors);
     free(text);
     return r;
 }
@@ -157,5 +178,6 @@ void lkd_loaded_free(struct lkd_loaded *loaded)
     lk_system_free(loaded->system);
     lk_model_free(loaded->model);
     free(loaded->text);
+    free(loaded->values);
     free(loaded);
 }

@@ -23,13 +23,15 @@
 
 /** struct lkd_loaded - @model_id: not 0, differs with every load, fits into 53 bits.
  * @engine: value of LINKAGE_ENGINE in the environment, or NULL
- * @text: @text_size bytes that it was read from;  @compile_ns: how long compiling took
+ * @text: @text_size bytes that it was read from;  @values: from outside, "" for none, as
+ * lk_settings_write() has them;  @compile_ns: how long compiling took
  * @warnings: what looks wrong in the model */
 struct lkd_loaded {
     char name[LK_NAME_SIZE];
     uint64_t model_id;
     char *text;
     size_t text_size;
+    char *values;
     int64_t compile_ns;
     const char *engine;
     struct lk_model *model;
@@ -41,11 +43,12 @@ struct lkd_loaded {
 /** lkd_loaded_new() - read and compile a model text.
  * @name:           name of the text in messages; "" is allowed
  * @text:           @size bytes; NULL is allowed for none
+ * @values:         see struct lkd_loaded; what is wrong with them is an error of the model
  * @settings:       see lkd_cycle_new()
  * @cancelled:      polled while compiling: true ends it; NULL is allowed
  * @ret_errors:     all errors of the model, at least one line
  * Return: 0, LK_E_TEXT, LK_E_ASSEMBLY, LK_E_MODEL (with @ret_errors), -ECANCELED, -ENOMEM. */
-int lkd_loaded_new(const char *name, const char *text, size_t size,
+int lkd_loaded_new(const char *name, const char *text, size_t size, const char *values,
                    const struct lkd_settings *settings, const atomic_bool *cancelled,
                    struct lkd_loaded **ret_loaded, struct lk_errors *ret_errors);
 

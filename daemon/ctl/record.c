@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record.h"
+#include "cueing/ride_numbers.h"
 #include "linkage/build.h"
 #include "linkage/file.h"
 #include "log.h"
@@ -95,10 +96,19 @@ static void add_host(struct facts *facts, const struct lk_host *host)
     add_fact(facts, "host_clocksource", host->clocksource);
 }
 
+static void add_platform(struct lkd_take_platform *platform, struct lkd_exchange *exchange)
+{
+    platform->queue = lkd_exchange_platform_queue(exchange);
+    platform->step = lk_ride_step_channels(&platform->n_step);
+    platform->whole = lk_ride_whole_channels(&platform->n_whole);
+    platform->moved = LK_RIDE_N_GAINS;
+}
+
 static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
 {
     const struct lkd_loaded *loaded = rig->loaded;
     struct lkd_take_source *s = &facts->source;
+    uint32_t roads;
 
     *facts = (struct facts){0};
     s->model = loaded->name;
@@ -109,9 +119,14 @@ static void gather_facts(const struct lkd_rig *rig, struct facts *facts)
     s->text_size = loaded->text_size;
     s->config = rig->config_text;
     s->config_size = rig->config_text ? strlen(rig->config_text) : 0;
+    add_platform(&s->platform, rig->exchange);
     add_fact(facts, "version", LKD_VERSION);
     add_fact(facts, "model", loaded->name);
     add_made(facts, "model_crc32", "%08" PRIx32, lk_mcap_crc(s->text, s->text_size));
+    if (lk_model_files(loaded->model, &roads) > 0)
+        add_made(facts, LK_RECORDING_ROADS, "%08" PRIx32, roads);
+    if (*loaded->values)
+        add_fact(facts, LK_RECORDING_VALUES, loaded->values);
     add_made(facts, "model_id", "%" PRIu64, loaded->model_id);
     add_made(facts, "step_s", "%.17g", s->step_s);
     add_made(facts, "period_ns", "%" PRId64, loaded->cycle->period_ns);

@@ -136,6 +136,7 @@ static void fill_figures(const struct lkd_figures *f, Linkage__V1__Status *statu
     status->dependent = (uint32_t)f->dependent_max;
     status->position = f->position_max;
     status->speed = f->speed_max;
+    status->turn = f->turn_max;
 }
 
 static uint64_t count_trips(const struct lkd_guard *guard)

@@ -2,10 +2,12 @@
 /* What a model's channels are, in the words of the contract. */
 #include "identity.h"
 #include "linkage/drives.h"
+#include "linkage/parameters.h"
 #include "outgoing.h"
 #include "reply.h"
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static int fill_fail_safe(const struct lkd_guarded *guarded, struct lk_wire_arena *arena,
                           Linkage__V1__ChannelDescription *d)
@@ -46,7 +48,11 @@ int lkd_reply_channel(const struct lk_channel *channel, const struct lkd_guarded
     d->high = channel->high;
     d->rate = channel->rate;
     d->initial = channel->initial;
-    return guarded ? fill_fail_safe(guarded, arena, d) : 0;
+    d->ahead_s = channel->ahead;
+    if (!guarded)
+        return 0;
+    d->horizon_s = guarded->horizon;
+    return fill_fail_safe(guarded, arena, d);
 }
 
 static int make_channels(const struct lk_channel *channels, const struct lkd_guarded *guarded,
@@ -70,6 +76,58 @@ static int make_channels(const struct lk_channel *channels, const struct lkd_gua
     return 0;
 }
 
+/* the paths where @p acts */
+static int fill_acts(const struct lk_parameter *p, struct lk_wire_arena *arena,
+                     Linkage__V1__ParameterDescription *d)
+{
+    char *text = lk_wire_arena_format(arena, "%s", p->acts), *rest = NULL;
+    size_t n = 1;
+
+    for (const char *at = p->acts; *at; at++)
+        n += *at == ' ';
+    d->acts = lk_wire_arena_take(arena, n * sizeof(char *));
+    if (!text || !d->acts)
+        return -ENOMEM;
+    for (char *at = strtok_r(text, " ", &rest); at; at = strtok_r(NULL, " ", &rest))
+        d->acts[d->n_acts++] = at;
+    return 0;
+}
+
+/* those of the section of the model, then paths that were given a value */
+static int make_parameters(const struct lkd_loaded *loaded, struct lk_wire_arena *arena,
+                           Linkage__V1__ModelDescription *ret)
+{
+    int n, r = 0;
+    const struct lk_parameter *list = lk_model_parameters(loaded->model, &n);
+    struct lk_settings given = {0};
+    Linkage__V1__ParameterDescription *all;
+
+    if (lk_settings_read(loaded->values, &given, NULL))
+        return -ENOMEM;
+    all = lk_wire_arena_take(arena, ((size_t)n + (size_t)given.n) * sizeof(*all));
+    ret->parameters =
+        lk_wire_arena_take(arena, ((size_t)n + (size_t)given.n) * sizeof(*ret->parameters));
+    if (!all || !ret->parameters)
+        r = -ENOMEM;
+    for (int i = 0; i < n + given.n && r == 0; i++) {
+        const struct lk_setting *s = i < n ? NULL : &given.list[i - n];
+
+        if (s && !strchr(s->path, '.')) /* the name of one of those before */
+            continue;
+        linkage__v1__parameter_description__init(&all[i]);
+        all[i].name = lk_wire_arena_format(arena, "%s", s ? s->path : list[i].name);
+        all[i].unit = (char *)(s ? "" : list[i].unit);
+        all[i].low = s ? -INFINITY : list[i].low;
+        all[i].high = s ? INFINITY : list[i].high;
+        all[i].value = s ? s->value : list[i].value;
+        all[i].tunable = s ? false : list[i].is_tunable;
+        r = all[i].name ? s ? 0 : fill_acts(&list[i], arena, &all[i]) : -ENOMEM;
+        ret->parameters[ret->n_parameters++] = &all[i];
+    }
+    lk_settings_fini(&given);
+    return r;
+}
+
 int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena,
                           Linkage__V1__ModelDescription *ret_description)
 {
@@ -90,6 +148,9 @@ int lkd_reply_description(const struct lkd_rig *rig, struct lk_wire_arena *arena
     ret_description->engine_prices = (char *)lk_system_prices(loaded->system);
     ret_description->n_inputs = (size_t)n_inputs;
     ret_description->n_outputs = (size_t)n_outputs;
+    r = make_parameters(loaded, arena, ret_description);
+    if (r)
+        return r;
     r = make_channels(inputs, loaded->cycle->guard.channel, (size_t)n_inputs, arena,
                       &ret_description->inputs);
     if (r)

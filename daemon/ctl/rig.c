@@ -3,6 +3,7 @@
 #include "log.h"
 #include "record.h"
 #include "rig_run.h"
+#include "snapshot.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -77,8 +78,7 @@ static const char *hint_of(Linkage__V1__State state, unsigned states)
     return state == FAULT ? ", reset first" : "";
 }
 
-/* Answers the refusal itself. */
-static bool allowed(const struct lkd_rig *rig, const char *command, unsigned states,
+bool lkd_rig_allows(const struct lkd_rig *rig, const char *command, unsigned states,
                     struct lkd_answer *a)
 {
     if (rig->compile) {
@@ -146,6 +146,7 @@ int lkd_rig_fini(struct lkd_rig *rig)
         return r;
     }
     lkd_record_run_over(rig);
+    lkd_snapshot_forget(rig);
     lkd_inputs_attach(rig->inputs, NULL, 0);
     lkd_loaded_free(rig->loaded);
     rig->loaded = NULL;
@@ -197,6 +198,7 @@ static void take_over(struct lkd_rig *rig, struct lkd_loaded *loaded, struct lkd
         return;
     }
     lkd_record_run_over(rig); /* of a run that never came */
+    lkd_snapshot_forget(rig);
     rig->loaded = loaded;
     rig->n_workers = count_workers(rig, loaded);
     lkd_exchange_load(rig->exchange, loaded->cycle);
@@ -235,7 +237,7 @@ static void refuse_model(struct lkd_rig *rig, int r, struct lkd_answer *a)
 
 static bool may_load(const struct lkd_rig *rig, struct lkd_answer *a)
 {
-    return allowed(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), a);
+    return lkd_rig_allows(rig, "load", IN(EMPTY) | IN(READY) | IN(ARMED) | IN(FAULT), a);
 }
 
 /* @r: of its begin */
@@ -252,12 +254,12 @@ static bool begin_load(struct lkd_rig *rig, int r, struct lkd_answer *a)
 }
 
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
-                  struct lkd_answer *ret_answer)
+                  const char *values, struct lkd_answer *ret_answer)
 {
     return may_load(rig, ret_answer) &&
            begin_load(rig,
-                      lkd_compile_begin(*name ? name : "model", text, size, &rig->config->cycle,
-                                        &rig->compile),
+                      lkd_compile_begin(*name ? name : "model", text, size, values,
+                                        &rig->config->cycle, &rig->compile),
                       ret_answer);
 }
 
@@ -340,7 +342,7 @@ void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, u
 {
     const struct lkd_config *config = rig->config;
 
-    if (!allowed(rig, "arm", IN(READY) | IN(ARMED), ret_answer))
+    if (!lkd_rig_allows(rig, "arm", IN(READY) | IN(ARMED), ret_answer))
         return;
     rig->mode = mode;
     if (mode != LKD_MODE_REALTIME) {
@@ -367,14 +369,14 @@ void lkd_rig_arm(struct lkd_rig *rig, enum lkd_mode mode, bool allow_degraded, u
 /* Going on from a pause, the steps are counted from there. */
 static uint64_t last_step(const struct lkd_rig *rig, uint64_t steps)
 {
-    uint64_t done = rig->state == PAUSED ? rig->figures.step : 0;
+    uint64_t done = rig->state == PAUSED ? rig->figures.step : rig->resume ? rig->resume->step : 0;
 
     return steps == 0 ? 0 : steps > UINT64_MAX - done ? UINT64_MAX : done + steps;
 }
 
 void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "start", IN(ARMED) | IN(PAUSED), ret_answer))
+    if (!lkd_rig_allows(rig, "start", IN(ARMED) | IN(PAUSED), ret_answer))
         return;
     if (rig->state == ARMED) {
         lkd_run_start(rig, last_step(rig, steps), ret_answer);
@@ -388,7 +390,7 @@ void lkd_rig_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *ret_a
 
 void lkd_rig_pause(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "pause", IN(RUNNING), ret_answer))
+    if (!lkd_rig_allows(rig, "pause", IN(RUNNING), ret_answer))
         return;
     lkd_cycle_ask(rig->loaded->cycle, LKD_ASK_PAUSE);
     await_pause(rig);
@@ -405,7 +407,7 @@ void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer)
         stop_loading(rig, ret_answer);
         return;
     }
-    if (!allowed(rig, "stop", IN(ARMING) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
+    if (!lkd_rig_allows(rig, "stop", IN(ARMING) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
         return;
     runs = lkd_run_is_live(rig);
     if (rig->state == ARMING)
@@ -415,6 +417,7 @@ void lkd_rig_stop(struct lkd_rig *rig, struct lkd_answer *ret_answer)
         return;
     }
     rig->start_armed = false;
+    lkd_snapshot_forget(rig);
     lkd_inputs_clear(rig->inputs);
     if (rig->state != FAULT) /* the last cycle may have failed */
         lkd_rig_enter(rig, runs ? ARMED : READY);
@@ -425,7 +428,7 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
 {
     Linkage__V1__State next = rig->state == PAUSED || rig->state == ARMED ? ARMED : READY;
 
-    if (!allowed(rig, "reset", IN(READY) | IN(ARMED) | IN(PAUSED) | IN(FAULT), ret_answer))
+    if (!lkd_rig_allows(rig, "reset", IN(READY) | IN(ARMED) | IN(PAUSED) | IN(FAULT), ret_answer))
         return;
     if (lkd_run_end(rig, next)) {
         lkd_rig_answer_stuck(rig, ret_answer);
@@ -433,6 +436,7 @@ void lkd_rig_reset(struct lkd_rig *rig, struct lkd_answer *ret_answer)
     }
     if (rig->state == FAULT)
         next = READY;
+    lkd_snapshot_forget(rig);
     lkd_inputs_clear(rig->inputs);
     lkd_run_rewind(rig);
     if (rig->state != next)
@@ -468,7 +472,7 @@ static bool has_room(const struct lkd_rig *rig, uint32_t n, struct lkd_answer *a
 bool lkd_rig_may_step(struct lkd_rig *rig, uint64_t number, uint32_t n,
                       struct lkd_answer *ret_answer)
 {
-    if (!allowed(rig, "step", IN(RUNNING), ret_answer))
+    if (!lkd_rig_allows(rig, "step", IN(RUNNING), ret_answer))
         return false;
     if (rig->mode != LKD_MODE_LOCKSTEP) {
         lkd_rig_answer(ret_answer, LINKAGE__V1__RESULT__RESULT_WRONG_STATE,
@@ -557,7 +561,7 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
     struct lk_error error;
     int r;
 
-    if (!allowed(rig, "set", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
+    if (!lkd_rig_allows(rig, "set", IN(READY) | IN(ARMED) | IN(RUNNING) | IN(PAUSED), ret_answer))
         return;
     found = find_channel(rig, channel);
     if (!found) {

@@ -19,6 +19,7 @@
  *     start  ARMED: at t = 0 with cleared figures.  PAUSED: continue
  *     pause  RUNNING               stop   ARMING, ARMED, RUNNING, PAUSED
  *     reset  READY, ARMED, PAUSED, FAULT  set    READY, ARMED, RUNNING, PAUSED
+ *     snapshot and restore: see snapshot.h
  *
  * After a fault the budget has to be proven again.
  *
@@ -36,6 +37,10 @@
 #include "runner.h"
 #include "security.h"
 #include "wire.h"
+
+#define LKD_SNAPSHOT_NAME_SIZE 256
+
+struct lkd_resume;
 
 #define LKD_ANSWER_SIZE sizeof(struct lk_error)
 
@@ -74,6 +79,7 @@ struct lkd_answer {
  * @trips:        of all inputs, as known to the recording;  @platform: its state, likewise
  * @counted:      of each condition, as far as log and recording know
  * @fault:        why, in FAULT
+ * @resume:       what was restored, until a run begins from it; NULL: none
  * @exit_status:  with which the daemon is to end, 0: it continues */
 struct lkd_rig {
     const struct lkd_config *config;
@@ -118,6 +124,7 @@ struct lkd_rig {
     enum lk_ride_state platform;
     uint64_t counted[LKD_CONDITIONS];
     char fault[200];
+    struct lkd_resume *resume;
     int exit_status;
 };
 
@@ -148,11 +155,11 @@ bool lkd_rig_refresh(struct lkd_rig *rig);
 
 /* Commands: see the top of this file and the requests in linkage.proto. Refresh first. */
 
-/** lkd_rig_load(), lkd_rig_load_file() - begin to load a model; lkd_rig_follow_load() completes it.
- * Return: whether it has begun: lkd_rig_load_outcome() has the answer later. Otherwise @ret_answer
- * is the refusal. */
+/** lkd_rig_load(), lkd_rig_load_file() - @values: see struct lkd_loaded. Begin to load a model;
+ * lkd_rig_follow_load() completes it. Return: whether it has begun: lkd_rig_load_outcome() has the
+ * answer later. Otherwise @ret_answer is the refusal. */
 bool lkd_rig_load(struct lkd_rig *rig, const char *name, const char *text, size_t size,
-                  struct lkd_answer *ret_answer);
+                  const char *values, struct lkd_answer *ret_answer);
 bool lkd_rig_load_file(struct lkd_rig *rig, const char *path, struct lkd_answer *ret_answer);
 /** lkd_rig_follow_load() - take over the compiled model when it is ready. Not part of a refresh, so
  * that the answer is taken before another load begins. Return: whether it was ready. */
@@ -186,6 +193,11 @@ void lkd_rig_set(struct lkd_rig *rig, const char *channel, const double *values,
 /** lkd_rig_answer() - fill an answer; control characters are replaced. */
 void lkd_rig_answer(struct lkd_answer *answer, Linkage__V1__Result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/** lkd_rig_allows() - whether the state is in @states, bits by number. Answers the refusal itself;
+ * @command: its name in it. */
+bool lkd_rig_allows(const struct lkd_rig *rig, const char *command, unsigned states,
+                    struct lkd_answer *ret_answer);
 
 /** lkd_rig_state_name() - "RUNNING" and so on. Static text. */
 const char *lkd_rig_state_name(Linkage__V1__State state);

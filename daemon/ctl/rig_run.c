@@ -5,6 +5,7 @@
 #include "log.h"
 #include "record.h"
 #include "segments.h"
+#include "snapshot.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -198,13 +199,18 @@ static void follow_end(struct lkd_rig *rig)
         lkd_rig_enter(rig, rig->ending_in);
 }
 
+void lkd_run_show(struct lkd_rig *rig)
+{
+    take_figures(rig);
+    lkd_rig_tell(rig);
+}
+
 /* Back to t = 0, without a run. */
 void lkd_run_rewind(struct lkd_rig *rig)
 {
     lkd_cycle_rewind(rig->loaded->cycle);
     rig->evidence = (struct lkd_evidence){0};
-    take_figures(rig);
-    lkd_rig_tell(rig);
+    lkd_run_show(rig);
 }
 
 /* ---- threads ---- */
@@ -290,6 +296,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
     if (!lkd_run_make_threads(rig, NULL, a))
         return;
     lkd_inputs_begin(rig->inputs);
+    lkd_snapshot_begin(rig);
     lkd_segments_begin(rig->inputs->segments, lkd_clock_ns());
     atomic_store(&loaded->cycle->steps_max, steps);
     rig->stepped = 0;
@@ -301,6 +308,7 @@ void lkd_run_start(struct lkd_rig *rig, uint64_t steps, struct lkd_answer *a)
     lkd_exchange_attach(rig->exchange, loaded->cycle, loaded->model_id,
                         rig->mode == LKD_MODE_REALTIME && rig->machine.lacks.n > 0);
     lkd_record_run_begins(rig);
+    lkd_snapshot_begun(rig);
     lkd_runner_go(&rig->runner);
     rig->moved_ns = rig->watched_ns = lkd_clock_ns();
     rig->stuck = false;

@@ -36,6 +36,8 @@ void lkd_rig_answer_stuck(const struct lkd_rig *rig, struct lkd_answer *a);
 /** lkd_run_is_live() - RUNNING or PAUSED. */
 bool lkd_run_is_live(const struct lkd_rig *rig);
 
+/** lkd_run_show() - take the newest figures of the cycle, and tell of them. */
+void lkd_run_show(struct lkd_rig *rig);
 /** lkd_run_rewind() - back to t = 0, without a run. */
 void lkd_run_rewind(struct lkd_rig *rig);
 

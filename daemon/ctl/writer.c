@@ -58,20 +58,6 @@ static bool make_path(const struct text *text, int try, char *ret)
     return n > 0 && n < PATH_MAX;
 }
 
-/* Return: 0, negative errno. */
-static int write_bytes(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        bytes += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 static void write_file(const struct text *text)
 {
     char path[PATH_MAX];
@@ -83,7 +69,7 @@ static void write_file(const struct text *text)
         lkd_log(LKD_C_EVIDENCE_NOT_KEPT, "evidence is not kept: %s: %s", path, strerror(-fd));
         return;
     }
-    r = write_bytes(fd, text->bytes, text->size);
+    r = lk_file_write(fd, text->bytes, text->size);
     if (close(fd) && r == 0)
         r = -errno;
     if (r)

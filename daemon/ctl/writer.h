@@ -17,8 +17,8 @@ struct lkd_writer;
  * Return: 0, negative errno. */
 int lkd_writer_new(struct lkd_writer **ret_writer);
 
-/** lkd_writer_give() - queue @text, @size bytes, for a new file: @stem and @suffix, or, if that name
- * exists, @stem, "-2" and so on, and @suffix. Success and failure are logged.
+/** lkd_writer_give() - queue @text, @size bytes, for a new file: @stem and @suffix, or, if that
+ * name exists, @stem, "-2" and so on, and @suffix. Success and failure are logged.
  * @text: on the heap; owned by the writer from now on, even if the queue is full */
 void lkd_writer_give(struct lkd_writer *writer, const char *stem, const char *suffix, char *text,
                      size_t size);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cueing.h"
+#include "cueing/ride_numbers.h"
 #include "log.h"
 #include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,21 +32,38 @@ static int listen_for_reports(struct lkd_cueing *cueing)
     return -errno;
 }
 
+static int open_queue(struct lkd_cueing *cueing)
+{
+    if (!cueing->config->recorded)
+        return 0;
+    cueing->queue = aligned_alloc(alignof(struct lkd_spsc), sizeof(*cueing->queue));
+    return cueing->queue ? lkd_spsc_init(cueing->queue, LK_RIDE_STEP_NUMBERS, LK_RIDE_WHOLE_NUMBERS)
+                         : -ENOMEM;
+}
+
 int lkd_cueing_init(struct lkd_cueing *cueing, const struct lkd_cueing_config *config)
 {
+    int r;
+
     *cueing = (struct lkd_cueing){.config = config, .fd = -1, .sensor_at = -1};
     if (!config || !config->present)
         return 0;
+    for (int i = 0; i < LK_WASHOUT_VALUES; i++)
+        cueing->gain_at[i] = -1;
     lk_ride_init(&cueing->ride, &config->ride);
     cueing->told = cueing->ride.state;
     cueing->sensor[2] = LK_CUEING_GRAVITY;
-    return config->hears ? listen_for_reports(cueing) : 0;
+    r = open_queue(cueing);
+    return r == 0 && config->hears ? listen_for_reports(cueing) : r;
 }
 
 void lkd_cueing_fini(struct lkd_cueing *cueing)
 {
     if (cueing->config && cueing->fd >= 0)
         close(cueing->fd);
+    if (cueing->queue)
+        lkd_spsc_fini(cueing->queue);
+    free(cueing->queue);
 }
 
 static bool is_present(const struct lkd_cueing *cueing)
@@ -61,6 +81,40 @@ int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_ch
     return -1;
 }
 
+int lkd_cueing_gain(const struct lkd_cueing_config *config, int index,
+                    const struct lk_channel *channels, int n, const char **ret_missing)
+{
+    const char *name = config->gain[index];
+
+    *ret_missing = NULL;
+    if (!*name)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (strcmp(channels[i].name, name) == 0 && channels[i].size == 1)
+            return channels[i].offset;
+    *ret_missing = name;
+    return -1;
+}
+
+static void find_gains(struct lkd_cueing *cueing, const struct lk_channel *channels, int n)
+{
+    const char *missing;
+
+    for (int i = 0; i < LK_WASHOUT_VALUES; i++) {
+        cueing->gain_at[i] = lkd_cueing_gain(cueing->config, i, channels, n, &missing);
+        if (missing)
+            lkd_log(LKD_C_PLATFORM_GAIN,
+                    "cueing: the model has no output '%s' of one value: this gain stays", missing);
+    }
+}
+
+static void take_gains(struct lkd_cueing *cueing, const double *outputs)
+{
+    for (int i = 0; i < LK_WASHOUT_VALUES; i++)
+        if (cueing->gain_at[i] >= 0)
+            lk_gains_want(&cueing->ride.gains, i, outputs[cueing->gain_at[i]]);
+}
+
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n)
 {
     if (!is_present(cueing))
@@ -71,6 +125,7 @@ void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channel
                 "cueing: the model has no inertial-sensor '%s' among its outputs: the platform "
                 "stays parked",
                 cueing->config->sensor);
+    find_gains(cueing, channels, n);
 }
 
 /* ---- steps ---- */
@@ -88,6 +143,19 @@ static void tell_state(struct lkd_cueing *cueing)
             ends ? lk_ride_cause_text(ride->cause) : "");
 }
 
+static void record_step(struct lkd_cueing *cueing, int64_t at_ns)
+{
+    struct lkd_frame *frame = cueing->queue ? lkd_spsc_back(cueing->queue) : NULL;
+
+    cueing->n_steps++;
+    if (!frame)
+        return;
+    *frame = (struct lkd_frame){.cycle = cueing->n_steps, .record = {.deadline_ns = at_ns}};
+    lk_ride_show_step(&cueing->ride, cueing->sensor, frame->values);
+    lk_ride_save(&cueing->ride, frame->values + LK_RIDE_STEP_NUMBERS);
+    lkd_spsc_push(cueing->queue);
+}
+
 static void step_to(struct lkd_cueing *cueing, int64_t until_ns)
 {
     int64_t h_ns = (int64_t)(cueing->config->ride.h * NS_PER_S);
@@ -96,6 +164,7 @@ static void step_to(struct lkd_cueing *cueing, int64_t until_ns)
         cueing->until_ns = until_ns - LKD_CUEING_GAP_NS;
     for (; cueing->until_ns + h_ns <= until_ns; cueing->until_ns += h_ns) {
         lk_ride_step(&cueing->ride, cueing->sensor);
+        record_step(cueing, cueing->until_ns + h_ns);
         tell_state(cueing);
     }
 }
@@ -131,6 +200,7 @@ void lkd_cueing_record(struct lkd_cueing *cueing, const struct lkd_output *outpu
     cueing->seen_ns = now_ns;
     if (cueing->sensor_at >= 0)
         memcpy(cueing->sensor, output->values + cueing->sensor_at, sizeof(cueing->sensor));
+    take_gains(cueing, output->values);
     if (output->figures.deadline_ns <= now_ns)
         step_to(cueing, output->figures.deadline_ns);
 }

@@ -24,19 +24,24 @@
 #define LKD_CUEING_GAP_NS      INT64_C(20000000)  /* of time that is caught up at most */
 
 /** struct lkd_cueing_config - section `cueing`. @present: there is one
+ * @gain: outputs that give the gains, "": as configured
  * @hears: @report is where the platform's reports arrive
- * @silent_ns: without a step for longer, the ride ends */
+ * @silent_ns: without a step for longer, the ride ends;  @recorded: there may be recordings */
 struct lkd_cueing_config {
     bool present;
     char sensor[LK_NAME_SIZE];
+    char gain[LK_WASHOUT_VALUES][LK_NAME_SIZE];
     struct lk_ride_config ride;
     bool hears;
     struct sockaddr_in report;
     int64_t silent_ns;
+    bool recorded;
 };
 
 /** struct lkd_cueing - @fd: of the reports, or -1
- * @sensor_at: its place among the outputs, -1: the model lacks it;  @sensor: of the last record
+ * @queue: of steps to a recording, see ride_numbers.h, or NULL;  @n_steps: so far
+ * @sensor_at, @gain_at: places among the outputs, -1: the model lacks it, or the gain is as
+ *               configured;  @sensor: of the last record
  * @realtime: the attached run is;  @runs: its cycle steps;  @seen_ns: last record that said so
  * @until_ns: to where the ride has been stepped
  * @heard: there was a report lately;  @ready, @report_ns: from the last one
@@ -45,7 +50,10 @@ struct lkd_cueing {
     const struct lkd_cueing_config *config;
     struct lk_ride ride;
     int fd;
+    struct lkd_spsc *queue;
+    uint64_t n_steps;
     int sensor_at;
+    int gain_at[LK_WASHOUT_VALUES];
     double sensor[6];
     bool realtime;
     bool runs;
@@ -75,7 +83,12 @@ void lkd_cueing_fini(struct lkd_cueing *cueing);
 int lkd_cueing_sensor(const struct lkd_cueing_config *config, const struct lk_channel *channels,
                       int n);
 
-/** lkd_cueing_load() - another model: find the sensor. */
+/** lkd_cueing_gain() - place of the output that gives gain @index; -1: as configured, or, with
+ * @ret_missing, its name: the model lacks it. */
+int lkd_cueing_gain(const struct lkd_cueing_config *config, int index,
+                    const struct lk_channel *channels, int n, const char **ret_missing);
+
+/** lkd_cueing_load() - another model: find the sensor and the gains. */
 void lkd_cueing_load(struct lkd_cueing *cueing, const struct lk_channel *channels, int n);
 /** lkd_cueing_begin() - a run is attached;  lkd_cueing_halt() - it stands still or has ended. */
 void lkd_cueing_begin(struct lkd_cueing *cueing, bool realtime);

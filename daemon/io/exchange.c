@@ -56,9 +56,10 @@ void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_
     lkd_ring_put(&exchange->spans, words);
 }
 
-static void on_timer(struct lkd_exchange *exchange)
+/* The timer, or the cycle that has come to rest. @fd: what says so */
+static void on_record(struct lkd_exchange *exchange, int fd)
 {
-    clear_event(exchange->timer);
+    clear_event(fd);
     pthread_mutex_lock(&exchange->lock);
     if (exchange->cycle)
         lkd_exchange_tick(exchange);
@@ -87,6 +88,8 @@ static void on_beat(struct lkd_exchange *exchange)
     pthread_mutex_lock(&exchange->lock);
     if (lkd_wall_clock_refresh(&exchange->clock, now_ns))
         tell_clock(exchange, lkd_clock_ns());
+    if (exchange->cycle && exchange->passes) /* a heartbeat tells the last step all the same */
+        lkd_exchange_tick(exchange);
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
     lkd_streams_tick(&exchange->streams, now_ns);
     lkd_cueing_tick(&exchange->cueing, now_ns);
@@ -131,13 +134,13 @@ static void *run_exchange(void *data)
             continue;
         beat = items[2].revents;
         if (items[1].revents)
-            on_timer(exchange);
+            on_record(exchange, exchange->timer);
         if (items[0].revents || (beat && items[0].fd < 0))
             receive_samples(exchange);
         if (beat)
             on_beat(exchange);
         if (items[3].revents)
-            clear_event(exchange->wake);
+            on_record(exchange, exchange->wake);
         if (items[4].revents || (beat && items[4].fd < 0))
             lkd_villas_drain(exchange->options.villas, BURST);
     }
@@ -218,15 +221,20 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
     return 0;
 }
 
+bool lkd_exchange_wake(struct lkd_exchange *exchange)
+{
+    const uint64_t one = 1;
+
+    /* cannot block: the counter is read long before it reaches its limit */
+    return write(exchange->wake, &one, sizeof(one)) == sizeof(one);
+}
+
 void lkd_exchange_stop(struct lkd_exchange *exchange)
 {
-    uint64_t one = 1;
-
     if (!exchange)
         return;
     atomic_store(&exchange->quit, true);
-    /* cannot block: the counter is read long before it reaches its limit */
-    if (write(exchange->wake, &one, sizeof(one)) < 0)
+    if (!lkd_exchange_wake(exchange))
         lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);
     release_exchange(exchange);

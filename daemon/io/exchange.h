@@ -105,6 +105,10 @@ enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
                                          enum lkd_platform_order order,
                                          struct lkd_cueing *ret_cueing);
 
+/** lkd_exchange_platform_queue() - of the steps of the platform, to a recording; valid as long as
+ * the exchange. NULL: there is no platform, or there are no recordings. */
+struct lkd_spsc *lkd_exchange_platform_queue(struct lkd_exchange *exchange);
+
 /** lkd_exchange_streams() - number of streams. Thread: any. */
 int lkd_exchange_streams(struct lkd_exchange *exchange);
 

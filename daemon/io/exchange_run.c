@@ -80,15 +80,40 @@ static int64_t look_again(const struct lkd_cycle *cycle, int64_t now_ns)
     return now_ns + clamp(cycle->period_ns / 10, AGAIN_MIN_NS, AGAIN_MAX_NS);
 }
 
-static int64_t look_next(const struct lkd_exchange *exchange, const struct lkd_figures *f,
-                         int64_t now_ns)
+/* Grid points until somebody wants a record. Platforms and gateways see each of them. While the
+ * state is about to change, so does the exchange. */
+static uint64_t points_ahead(const struct lkd_exchange *exchange, const struct lkd_figures *f)
+{
+    const struct lkd_exchange_options *options = &exchange->options;
+    uint64_t output, stream;
+
+    if (options->n_motion > 0 || options->villas || (options->cueing && options->cueing->present) ||
+        lkd_outgoing_state(f->state) != exchange->life.state)
+        return 1;
+    output = lkd_pace_ahead(&exchange->publisher.pace, f);
+    stream = lkd_streams_ahead(&exchange->streams, f);
+    return output < stream ? output : stream;
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A record is never there before its grid point, and a step has one of its own. */
+static int64_t look_next(struct lkd_exchange *exchange, const struct lkd_figures *f, int64_t now_ns)
 {
     const struct lkd_cycle *cycle = exchange->cycle;
-    int64_t begun_ns = now_ns - exchange->offset_ns;
+    uint64_t ahead;
+    int64_t next_ns;
 
+    exchange->passes = false;
     if (cycle->mode != LKD_MODE_REALTIME)
         return now_ns + UNPACED_NS;
-    return lkd_cycle_next_ns(cycle, begun_ns > f->deadline_ns ? begun_ns : f->deadline_ns) +
+    ahead = points_ahead(exchange, f);
+    exchange->passes = ahead > 1;
+    next_ns = lkd_cycle_next_ns(cycle, latest(now_ns - exchange->offset_ns, f->deadline_ns));
+    return latest(next_ns, lkd_cycle_ahead_ns(cycle, f->deadline_ns, (int64_t)ahead)) +
            exchange->offset_ns;
 }
 
@@ -138,6 +163,18 @@ void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
                     lkd_inputs_model_id(exchange->options.inputs));
 }
 
+static void on_rest(void *context)
+{
+    lkd_exchange_wake(context);
+}
+
+/* Records that were left out may be wanted now. Requires the lock. */
+static void look_now(struct lkd_exchange *exchange)
+{
+    if (exchange->cycle && exchange->passes)
+        lkd_exchange_set_timer(exchange, lkd_clock_ns());
+}
+
 void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle, uint64_t model_id,
                          bool degraded)
 {
@@ -147,7 +184,11 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     exchange->cycle = cycle;
     exchange->facts = (struct lkd_run_facts){model_id, cycle->mode, degraded};
     exchange->seen = false;
+    exchange->passes = false;
     exchange->life.step = 0;
+    cycle->rests_context = exchange;
+    /* otherwise the exchange looks for each record, and the cycle makes no system call for it */
+    cycle->rests = exchange->options.divisor > 1 ? on_rest : NULL;
     exchange->offset_ns = clamp(FIRST_OFFSET_NS, 0, cycle->period_ns / 4);
     exchange->adapt_ns = now_ns + ADAPT_NS / 10;
     lkd_publisher_begin(&exchange->publisher);
@@ -175,6 +216,7 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
             publish(exchange, output, state, true);
         }
         exchange->life.state = state;
+        exchange->cycle->rests = NULL;
     }
     forget_last(exchange);
     exchange->cycle = NULL;
@@ -185,7 +227,8 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
 /* Requires the lock and an attached run. */
 static void keep_last(struct lkd_exchange *exchange, bool zero)
 {
-    size_t n = (size_t)exchange->cycle->n_outputs * sizeof(double);
+    size_t n_outputs = (size_t)exchange->cycle->n_outputs * sizeof(double);
+    size_t n = n_outputs + (size_t)exchange->cycle->n_poses * sizeof(double);
 
     lkd_mailbox_take(&exchange->cycle->outputs);
     forget_last(exchange);
@@ -195,7 +238,8 @@ static void keep_last(struct lkd_exchange *exchange, bool zero)
     memcpy(exchange->last, lkd_mailbox_front(&exchange->cycle->outputs),
            sizeof(*exchange->last) + n);
     if (zero)
-        memset(exchange->last->values, 0, n);
+        memset(exchange->last->values, 0, n_outputs);
+    exchange->passes = false; /* it repeats from now on, by its own timer */
     lkd_cueing_halt(&exchange->cueing);
     lkd_motions_rest(&exchange->motions, exchange->last, LINKAGE__V1__STATE__STATE_FAULT);
     repeat_last(exchange, lkd_clock_ns());
@@ -220,6 +264,7 @@ void lkd_exchange_tell(struct lkd_exchange *exchange, Linkage__V1__State state, 
     exchange->life.mode = lkd_outgoing_mode(mode);
     if (!exchange->cycle)
         exchange->life.step = step;
+    look_now(exchange);
     pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -230,6 +275,7 @@ int lkd_exchange_subscribe(struct lkd_exchange *exchange, const struct lkd_selec
 
     pthread_mutex_lock(&exchange->lock);
     r = lkd_streams_add(&exchange->streams, selection, lkd_clock_ns(), ret_id);
+    look_now(exchange);
     pthread_mutex_unlock(&exchange->lock);
     return r;
 }
@@ -245,6 +291,11 @@ enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
     *ret_cueing = exchange->cueing;
     pthread_mutex_unlock(&exchange->lock);
     return cause;
+}
+
+struct lkd_spsc *lkd_exchange_platform_queue(struct lkd_exchange *exchange)
+{
+    return exchange ? exchange->cueing.queue : NULL;
 }
 
 int lkd_exchange_streams(struct lkd_exchange *exchange)

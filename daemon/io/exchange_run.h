@@ -11,13 +11,14 @@
 
 /** struct lkd_exchange - see exchange.h.
  * @timer:     timerfd, one shot, absolute: records;  @beat: likewise: what happens without them
- * @wake:      eventfd, from the control thread
+ * @wake:      eventfd, from the control thread, and from a cycle that comes to rest
  * @spans:     what it did last
  * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
  * @last:      the outputs repeated in FAULT while the cycle hangs, or NULL
  * @life:      what the next heartbeat says
- * @offset_ns: from a grid point to reading the record;  @adapt_ns: when to compute it again */
+ * @offset_ns: from a grid point to reading the record;  @adapt_ns: when to compute it again
+ * @passes:    leaves records out, as none of them is due */
 struct lkd_exchange {
     struct lkd_exchange_options options;
     pthread_t thread;
@@ -43,6 +44,7 @@ struct lkd_exchange {
     struct lkd_output *last;
     int64_t offset_ns;
     int64_t adapt_ns;
+    bool passes;
 };
 
 /** lkd_exchange_tick() - look for the record of the present grid point and send it on; sets the
@@ -51,6 +53,9 @@ void lkd_exchange_tick(struct lkd_exchange *exchange);
 
 /** lkd_exchange_set_timer() - when @timer fires next, CLOCK_MONOTONIC. */
 void lkd_exchange_set_timer(struct lkd_exchange *exchange, int64_t when_ns);
+
+/** lkd_exchange_wake() - make the thread look for a record now. Thread: any. Return: success. */
+bool lkd_exchange_wake(struct lkd_exchange *exchange);
 
 /** lkd_exchange_mark() - a span of the thread has ended. */
 void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns,

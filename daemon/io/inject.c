@@ -32,7 +32,7 @@ static int64_t mark_ns(const struct lkd_cycle *cycle)
 int lkd_injector_init(struct lkd_injector *injector, const struct lk_channel *channels,
                       int n_channels, size_t n_values)
 {
-    size_t width = n_values + 1, n = QUEUE_BYTES / (width * sizeof(double));
+    size_t width = lkd_queue_width(n_values), n = QUEUE_BYTES / (width * sizeof(double));
     struct lkd_injector fresh = {
         .channels = channels,
         .n_channels = n_channels,
@@ -314,7 +314,14 @@ static bool concerns_bench(const struct lkd_fault_source *source, const struct p
     return source->channel >= 0 && p->claims->owner[source->channel] == p->place;
 }
 
-/* Changes the values of the selected channels; from now on they are in @room. */
+/* The sample's numbers are in @room from now on. */
+static void move_to_room(struct lkd_injector *injector, struct lkd_sample *sample)
+{
+    if (sample->values != injector->room)
+        lkd_queue_copy(injector->room, injector->n_values, sample);
+}
+
+/* Changes the values of the selected channels. One that is frozen does not go on with a slope. */
 static void touch_values(struct lkd_injector *injector, struct lkd_fault_source *source,
                          struct passage *p)
 {
@@ -322,9 +329,7 @@ static void touch_values(struct lkd_injector *injector, struct lkd_fault_source 
     int n = p->claim ? p->claim->n_channels : injector->n_channels;
     double *v = injector->room;
 
-    if (p->sample->values != injector->room && p->sample->n_values > 0)
-        memcpy(injector->room, p->sample->values, p->sample->n_values * sizeof(double));
-    p->sample->values = injector->room;
+    move_to_room(injector, p->sample);
     for (int i = 0; i < n; i++) {
         int channel = p->claim ? p->claim->channel[i] : i;
         const struct lk_channel *c = &injector->channels[channel];
@@ -342,6 +347,8 @@ static void touch_values(struct lkd_injector *injector, struct lkd_fault_source 
             memcpy(v, first, bytes);
         else
             memcpy(first, v, bytes);
+        if (source->what.kind == KIND(FREEZE))
+            memset(v + injector->n_values, 0, bytes);
         source->frozen[channel] = true;
         v += c->size;
     }
@@ -414,7 +421,7 @@ bool lkd_injector_pass(struct lkd_injector *injector, const struct lkd_claims *c
     };
     size_t n_values = p.claim ? p.claim->n_values : injector->n_values;
 
-    if (sample->n_values > injector->n_values)
+    if (sample->n_values > injector->n_values || sample->n_slopes > injector->n_values)
         return true; /* to be refused */
     p.whole = !sample->heartbeat && sample->n_values == n_values;
     for (int i = 0; i < injector->n_sources; i++) {

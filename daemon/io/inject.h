@@ -67,7 +67,7 @@ struct lkd_held;
  * @channels, @n_channels, @n_values: of the model's inputs
  * @source:  @n_sources of them, in the order of their numbers;  @numbers given so far
  * @held:    @n_slots slots of the queue, @n_held in use;  @order: of the next one in
- * @room:    values of the sample that was let through last
+ * @room:    values of the sample that was let through last, and from @n_values on its slopes
  * @stalled: the cycle that was asked for a stall, or NULL
  * @lost:    samples that a full queue has cost, since load */
 struct lkd_injector {

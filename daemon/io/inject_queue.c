@@ -5,7 +5,18 @@
 
 static double *values_of(const struct lkd_injector *injector, const struct lkd_held *held)
 {
-    return injector->held_values + (size_t)(held - injector->held) * (injector->n_values + 1);
+    return injector->held_values +
+           (size_t)(held - injector->held) * lkd_queue_width(injector->n_values);
+}
+
+void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample)
+{
+    if (sample->n_values > 0)
+        memcpy(room, sample->values, sample->n_values * sizeof(double));
+    if (sample->n_slopes > 0)
+        memcpy(room + n_values, sample->slopes, sample->n_slopes * sizeof(double));
+    sample->values = room;
+    sample->slopes = room + n_values;
 }
 
 /* A free slot, or that of the oldest sample. */
@@ -38,9 +49,7 @@ void lkd_queue_keep(struct lkd_injector *injector, const struct lkd_sample *samp
         .due_ns = due_ns,
         .sample = *sample,
     };
-    held->sample.values = values_of(injector, held);
-    if (sample->n_values > 0)
-        memcpy(values_of(injector, held), sample->values, sample->n_values * sizeof(double));
+    lkd_queue_copy(values_of(injector, held), injector->n_values, &held->sample);
     injector->n_held++;
 }
 
@@ -68,8 +77,7 @@ bool lkd_injector_next(struct lkd_injector *injector, int64_t now_ns, struct lkd
         return false;
     *ret_sample = next->sample;
     ret_sample->received_ns = now_ns;
-    ret_sample->values = injector->room;
-    memcpy(injector->room, next->sample.values, next->sample.n_values * sizeof(double));
+    lkd_queue_copy(injector->room, injector->n_values, ret_sample);
     next->used = false;
     injector->n_held--;
     return true;

@@ -18,6 +18,16 @@ struct lkd_held {
     struct lkd_sample sample;
 };
 
+/** lkd_queue_width() - numbers that a sample of up to @n_values has: values and slopes. */
+static inline size_t lkd_queue_width(size_t n_values)
+{
+    return 2 * n_values + 1;
+}
+
+/** lkd_queue_copy() - the numbers of @sample to @room, of lkd_queue_width() of them, where they are
+ * from then on. */
+void lkd_queue_copy(double *room, size_t n_values, struct lkd_sample *sample);
+
 /** lkd_queue_keep() - enqueue a copy; a full queue drops the oldest one. */
 void lkd_queue_keep(struct lkd_injector *injector, const struct lkd_sample *sample, int place,
                     int64_t due_ns, bool waiting);

@@ -36,6 +36,7 @@ void lkd_inputs_init(struct lkd_inputs *inputs)
 static void release_inputs(struct lkd_inputs *inputs)
 {
     free(inputs->values);
+    free(inputs->slopes);
     free(inputs->news);
     free(inputs->tripped);
     lkd_claims_fini(&inputs->claims);
@@ -79,6 +80,7 @@ void lkd_table_forward(struct lkd_inputs *inputs)
     memcpy(slot->stamp, inputs->stamp, (size_t)inputs->n_stamps * sizeof(*slot->stamp));
     slot->flags = inputs->injected ? LINKAGE__V1__FLAG__FLAG_INJECTED : 0;
     memcpy(slot->values, inputs->values, inputs->n_values * sizeof(double));
+    memcpy(slot->values + inputs->n_values, inputs->slopes, inputs->n_values * sizeof(double));
     memcpy(lkd_input_news(slot, inputs->cycle->n_inputs), inputs->news,
            (size_t)inputs->n_channels * sizeof(*inputs->news));
     lkd_mailbox_publish(&inputs->cycle->inputs);
@@ -88,8 +90,10 @@ void lkd_table_initial(struct lkd_inputs *inputs, int channel)
 {
     const struct lk_channel *c = &inputs->channels[channel];
 
-    for (int i = 0; i < c->size; i++)
+    for (int i = 0; i < c->size; i++) {
         inputs->values[c->offset + i] = c->initial;
+        inputs->slopes[c->offset + i] = 0;
+    }
 }
 
 void lkd_table_forget(struct lkd_inputs *inputs, int place)
@@ -143,9 +147,10 @@ static int prepare_inputs(struct lkd_inputs *fresh, struct lkd_cycle *cycle, int
     }
     fresh->n_channels = n;
     fresh->values = calloc(fresh->n_values + 1, sizeof(double));
+    fresh->slopes = calloc(fresh->n_values + 1, sizeof(double));
     fresh->news = calloc((size_t)n + 1, sizeof(*fresh->news));
     fresh->tripped = calloc((size_t)n + 1, sizeof(bool));
-    if (!fresh->values || !fresh->news || !fresh->tripped)
+    if (!fresh->values || !fresh->slopes || !fresh->news || !fresh->tripped)
         r = -ENOMEM;
     if (r == 0)
         r = lkd_claims_init(&fresh->claims, fresh->channels, n, lease_ns);
@@ -188,6 +193,7 @@ int lkd_inputs_attach(struct lkd_inputs *inputs, struct lkd_cycle *cycle, uint64
     inputs->model_id = cycle ? model_id : 0;
     inputs->n_values = fresh.n_values;
     inputs->values = fresh.values;
+    inputs->slopes = fresh.slopes;
     inputs->news = fresh.news;
     inputs->tripped = fresh.tripped;
     inputs->claims = fresh.claims;
@@ -268,8 +274,10 @@ int lkd_inputs_set(struct lkd_inputs *inputs, size_t offset, const double *value
     else
         lk_error_set(ret_error, "%s", lkd_input_status_text(r));
     if (r == LKD_INPUT_OK) {
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
             inputs->values[offset + i] = values[i];
+            inputs->slopes[offset + i] = 0;
+        }
         lkd_table_forward(inputs);
     }
     pthread_mutex_unlock(&inputs->lock);

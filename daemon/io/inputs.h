@@ -61,6 +61,7 @@ const char *lkd_input_status_text(int status);
  * @model_id: 0, or the model it was made for;  @token: of a claim, or 0
  * @received_ns: CLOCK_MONOTONIC
  * @values:   @n_values of them; a heartbeat has none
+ * @slopes:   how fast they change [unit/s], @n_slopes of them: as many, or none
  * @reply_to, @reply_published_ns, @reply_received_ns, @clock: for the latency budget, untouched */
 struct lkd_sample {
     uint64_t sequence;
@@ -71,6 +72,8 @@ struct lkd_sample {
     int64_t received_ns;
     const double *values;
     size_t n_values;
+    const double *slopes;
+    size_t n_slopes;
     uint64_t reply_to;
     uint64_t reply_published_ns;
     uint64_t reply_received_ns;
@@ -96,7 +99,7 @@ typedef void lkd_inputs_listener(struct lkd_segments *segments, const struct lkd
  * @claims_optional: samples without a token are taken while nobody has a claim
  * @segments, @listener: get accepted samples, or NULL
  * @cycle:    whose mailbox is fed; NULL without a model
- * @values:   @n_values of them, the present table;  @news: of each channel
+ * @values:   @n_values of them, the present table;  @slopes: likewise;  @news: of each channel
  * @stamp:    the newest sample of each place, @newest of all; @n_stamps up to the last one in use
  * @claims:   who owns what
  * @anonymous, @anonymous_heard_ns: memory of samples without a token; when the last one came, good
@@ -119,6 +122,7 @@ struct lkd_inputs {
     uint64_t model_id;
     size_t n_values;
     double *values;
+    double *slopes;
     struct lkd_news *news;
     int newest;
     int n_stamps;

@@ -78,22 +78,22 @@ static bool within_limits(const struct lk_channel *channel, const double *values
 
 /* Counts a refusal for each channel that caused it. */
 static int check_values(struct lkd_inputs *inputs, const struct lkd_claim *claim,
-                        const double *values)
+                        const struct lkd_sample *sample)
 {
     int n = count_channels(inputs, claim), infinite = 0, beyond = 0;
-    const double *v = values;
+    const double *v = sample->values;
 
-    for (int i = 0; i < n; i++) {
-        int channel = channel_of(claim, i);
-        bool finite = all_finite(v, inputs->channels[channel].size);
+    for (int i = 0, at = 0; i < n; i++) {
+        int channel = channel_of(claim, i), size = inputs->channels[channel].size;
+        bool finite = all_finite(v + at, size) &&
+                      (sample->n_slopes == 0 || all_finite(sample->slopes + at, size));
 
         infinite += !finite;
         inputs->news[channel].not_finite += !finite;
-        v += inputs->channels[channel].size;
+        at += size;
     }
     if (infinite > 0)
         return LKD_INPUT_E_NOT_FINITE;
-    v = values;
     for (int i = 0; i < n; i++) {
         int channel = channel_of(claim, i);
         bool within = within_limits(&inputs->channels[channel], v);
@@ -119,9 +119,9 @@ static int check_sample(struct lkd_inputs *inputs, const struct lkd_claim *claim
     size_t n_values = claim ? claim->n_values : inputs->n_values;
     int r;
 
-    if (sample->n_values != n_values)
+    if (sample->n_values != n_values || (sample->n_slopes != 0 && sample->n_slopes != n_values))
         return LKD_INPUT_E_LENGTH;
-    r = check_values(inputs, claim, sample->values);
+    r = check_values(inputs, claim, sample);
     if (r)
         return r;
     return check_newer(claim ? &claim->last : &inputs->anonymous, sample);
@@ -155,15 +155,17 @@ static void stamp_place(struct lkd_inputs *inputs, int place, const struct lkd_s
 static void take_values(struct lkd_inputs *inputs, struct lkd_claim *claim,
                         const struct lkd_sample *sample)
 {
-    const double *v = sample->values;
+    int at = 0;
 
     for (int i = 0; i < count_channels(inputs, claim); i++) {
         int channel = channel_of(claim, i);
         const struct lk_channel *c = &inputs->channels[channel];
 
-        memcpy(&inputs->values[c->offset], v, (size_t)c->size * sizeof(double));
+        for (int j = 0; j < c->size; j++, at++) {
+            inputs->values[c->offset + j] = sample->values[at];
+            inputs->slopes[c->offset + j] = sample->n_slopes > 0 ? sample->slopes[at] : 0;
+        }
         inputs->news[channel].heard++;
-        v += c->size;
     }
     remember_stamps(claim ? &claim->last : &inputs->anonymous, sample, claim ? &claim->gaps : NULL);
     stamp_place(inputs, claim ? (int)claim->number : 0, sample);
@@ -284,6 +286,8 @@ int lkd_inputs_offer_message(struct lkd_inputs *inputs, const Linkage__V1__Input
         .received_ns = received_ns,
         .values = message->values,
         .n_values = message->n_values,
+        .slopes = message->slopes,
+        .n_slopes = message->n_slopes,
         .reply_to = message->reply_to,
         .reply_published_ns = message->reply_published_ns,
         .reply_received_ns = message->reply_received_ns,

@@ -29,3 +29,12 @@ LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures
     pace->cycle = figures->cycles;
     return true;
 }
+
+LK_RT uint64_t lkd_pace_ahead(const struct lkd_pace *pace, const struct lkd_figures *figures)
+{
+    bool runs = figures->state == LKD_CYCLE_RUNNING;
+    uint64_t due = runs ? pace->due : pace->cycle + pace->divisor;
+    uint64_t now = runs ? figures->step : figures->cycles;
+
+    return due > now ? due - now : 1;
+}

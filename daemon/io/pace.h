@@ -28,4 +28,9 @@ void lkd_pace_begin(struct lkd_pace *pace, uint64_t divisor);
  * Thread: whoever owns @pace.  RT: yes. */
 LK_RT bool lkd_pace_due(struct lkd_pace *pace, const struct lkd_figures *figures);
 
+/** lkd_pace_ahead() - how many grid points after that of the record with @figures, which was asked
+ * for, there can be one to send: at least 1, as long as the state is the same.
+ * Thread: whoever owns @pace.  RT: yes. */
+LK_RT uint64_t lkd_pace_ahead(const struct lkd_pace *pace, const struct lkd_figures *figures);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "streams.h"
+#include "linkage/hash.h"
 #include "log.h"
 #include "publisher.h"
 #include "segments.h"
@@ -11,23 +12,10 @@
 /* Subscription messages handled in a row: a flood of them must not delay samples. */
 #define BURST 1024
 
-/* FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>. */
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * FNV_PRIME;
-    return hash;
-}
-
 uint64_t lkd_stream_hash(uint64_t hash, const char *name)
 {
     /* including the terminating zero, so that "a", "bc" differs from "ab", "c" */
-    return hash_bytes(hash ? hash : FNV_BASIS, name, strlen(name) + 1);
+    return lk_hash(hash ? hash : LK_HASH_BEGIN, name, strlen(name) + 1);
 }
 
 void lkd_stream_topic(uint64_t id, unsigned char *ret_topic)
@@ -88,7 +76,7 @@ static bool is_same(const struct lkd_stream *stream, const struct lkd_selection 
 static struct lkd_stream *look_up(struct lkd_streams *streams,
                                   const struct lkd_selection *selection, uint64_t *ret_id)
 {
-    uint64_t id = hash_bytes(selection->hash, &selection->divisor, sizeof(selection->divisor));
+    uint64_t id = lk_hash(selection->hash, &selection->divisor, sizeof(selection->divisor));
     struct lkd_stream *stream;
 
     /* another selection with the same hash gets the next number; 0 would not be encoded */
@@ -228,6 +216,18 @@ static void publish_stream(struct lkd_streams *streams, struct lkd_stream *strea
     }
     lkd_segments_published(streams->segments, output, outgoing->sample.sequence,
                            (int64_t)outgoing->sample.published_ns);
+}
+
+uint64_t lkd_streams_ahead(const struct lkd_streams *streams, const struct lkd_figures *figures)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < streams->n; i++) {
+        uint64_t ahead = lkd_pace_ahead(&streams->stream[i].pace, figures);
+
+        least = ahead < least ? ahead : least;
+    }
+    return least;
 }
 
 void lkd_streams_send(struct lkd_streams *streams, const struct lkd_output *output,

@@ -19,7 +19,8 @@
 #define LKD_STREAMS_MAX      64
 #define LKD_STREAM_LINGER_NS INT64_C(5000000000)
 
-/** struct lkd_stream - @from: index among the outputs of each of @n_values values
+/** struct lkd_stream - @from: index of each of @n_values values among the outputs and the poses
+ * behind them
  * @until_ns: how long it lives without a subscriber, CLOCK_MONOTONIC */
 struct lkd_stream {
     uint64_t id;
@@ -80,6 +81,10 @@ void lkd_streams_begin(struct lkd_streams *streams);
 
 /** lkd_streams_tick() - hear who subscribes, and end streams that nobody wants. Never blocks. */
 void lkd_streams_tick(struct lkd_streams *streams, int64_t now_ns);
+
+/** lkd_streams_ahead() - how many grid points after that of the record with @figures, which was
+ * sent, a stream can be due; UINT64_MAX: there is none. */
+uint64_t lkd_streams_ahead(const struct lkd_streams *streams, const struct lkd_figures *figures);
 
 /** lkd_streams_send() - publish the streams that somebody wants and that are due; never blocks.
  * @outgoing: all outputs; its sequence, time and values are left changed

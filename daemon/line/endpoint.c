@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Backlog: the connections of a whole rig during a restart of its line process. The kernel's
@@ -22,6 +23,10 @@
 #define BACKLOG 4096
 /* Time limit of a connection to the daemon's own address, on the slowest machine. */
 #define PROBE_MS 1000
+/* A daemon that was killed leaves its line process behind until the kernel gets to killing that,
+ * too: so long may a socket be in use by nobody. */
+#define ORPHAN_MS 2000
+#define AGAIN_MS  10
 
 static int refuse_endpoint(struct lk_error *error, const char *endpoint, const char *why)
 {
@@ -198,23 +203,41 @@ static bool is_ipc(const char *endpoint)
     return strncmp(endpoint, "ipc://", 6) == 0;
 }
 
-int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error)
+/* Return: a descriptor, or negative errno; -EADDRINUSE: somebody listens there. */
+static int open_listener(const char *endpoint)
 {
     const char *address = endpoint + strlen("ipc://"); /* as long as "tcp://" */
-    int r;
 
-    r = check_endpoint(endpoint, open, ret_error);
+    if (!is_ipc(endpoint))
+        return open_tcp(address);
+    return *address != '@' && ipc_in_use(address) ? -EADDRINUSE : open_ipc(address);
+}
+
+/* @patience_ms: how long it may be in use */
+static int listen_within(const char *endpoint, bool open, int patience_ms, int *ret_fd,
+                         struct lk_error *ret_error)
+{
+    const struct timespec again = {.tv_nsec = AGAIN_MS * 1000000L};
+    int r = check_endpoint(endpoint, open, ret_error);
+
     if (r)
         return r;
-    if (is_ipc(endpoint) && *address != '@' && ipc_in_use(address))
-        return refuse_endpoint(ret_error, endpoint, "in use; is another linkaged running?");
-    r = is_ipc(endpoint) ? open_ipc(address) : open_tcp(address);
+    r = open_listener(endpoint);
+    for (int waited = 0; r == -EADDRINUSE && waited < patience_ms; waited += AGAIN_MS) {
+        nanosleep(&again, NULL);
+        r = open_listener(endpoint);
+    }
     if (r < 0)
         return refuse_endpoint(ret_error, endpoint,
                                r == -EADDRINUSE ? "in use; is another linkaged running?"
                                                 : strerror(-r));
     *ret_fd = r;
     return 0;
+}
+
+int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error)
+{
+    return listen_within(endpoint, open, ORPHAN_MS, ret_fd, ret_error);
 }
 
 /* Removes filters that reject connections, and a network device that others cannot reach. */
@@ -252,7 +275,7 @@ int lkd_endpoint_mend(const char *endpoint, bool open, int fd, struct lk_error *
         return refuse_endpoint(ret_error, endpoint, strerror(r));
     }
     close(other);
-    r = lkd_endpoint_listen(endpoint, open, &other, ret_error);
+    r = listen_within(endpoint, open, 0, &other, ret_error);
     if (r)
         return r;
     if (dup3(other, fd, O_CLOEXEC) < 0)

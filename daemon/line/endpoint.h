@@ -23,7 +23,8 @@ int lkd_endpoint_check_keyed(const char *endpoint, struct lk_error *ret_error);
 
 /** lkd_endpoint_listen() - listen on @endpoint.
  * @open: whether other machines may reach it
- * Return: 0, or LK_E_TEXT (in use, not allowed; @ret_error says which). */
+ * One that is in use is tried again for two seconds: a daemon that was killed may just be leaving
+ * it. Return: 0, or LK_E_TEXT (in use, not allowed; @ret_error says which). */
 int lkd_endpoint_listen(const char *endpoint, bool open, int *ret_fd, struct lk_error *ret_error);
 
 /** lkd_endpoint_mend() - make @fd listen on @endpoint as before, whatever another process that had

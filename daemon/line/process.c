@@ -31,8 +31,9 @@
 #define QUEUE_SAMPLES  64
 #define QUEUE_REPLIES  64
 #define QUEUE_REQUESTS 2
-/* Time limit for sending the last replies and samples. */
-#define LAST_MS 100
+/* Time limit for sending the last replies and samples: the last one may say FAULT, and the machine
+ * may be busy. The daemon waits for twice as long. */
+#define LAST_MS 1000
 /* Stacks count as data, and ours are shallow. */
 #define STACK_SIZE ((size_t)256 << 10)
 /* Period of checking the descriptors. */

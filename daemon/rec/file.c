@@ -261,7 +261,10 @@ enum lkd_file_fate lkd_file_check(const struct lkd_file *file, const char *path,
         return LKD_FILE_REMOVED;
     if ((uint64_t)own.st_size < size || (closely && has_hole(file, size)))
         return LKD_FILE_CUT;
-    return is_elsewhere(path, &own) ? LKD_FILE_MOVED : LKD_FILE_THERE;
+    if (!is_elsewhere(path, &own))
+        return LKD_FILE_THERE;
+    /* it may have been removed since the first look */
+    return !fstat(file->fd, &own) && own.st_nlink == 0 ? LKD_FILE_REMOVED : LKD_FILE_MOVED;
 }
 
 const char *lkd_file_fate_text(enum lkd_file_fate fate)

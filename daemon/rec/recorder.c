@@ -98,8 +98,7 @@ void lkd_recorder_free(struct lkd_recorder *rec)
     free(rec);
 }
 
-/* A plain name: within the folder, and not hidden. */
-static bool is_plain(const char *name)
+bool lkd_recorder_name_fits(const char *name)
 {
     size_t n = strlen(name);
 
@@ -125,12 +124,13 @@ static int make_path(const struct lkd_recorder *rec, const char *name, char *ret
 
 /* Requires the lock, and no recording. */
 static void start_recording(struct lkd_recorder *rec, const char *file, struct lkd_take *take,
-                            struct lkd_spsc *queue)
+                            struct lkd_spsc *queue, struct lkd_spsc *platform)
 {
     rec->recording = (struct lkd_recording){.active = true};
     memcpy(rec->recording.file, file, strlen(file) + 1);
     rec->take = take;
     rec->queue = queue;
+    rec->platform = platform;
     rec->ending = rec->failed = false;
     rec->begun = rec->abandoned = rec->spoilt = false;
     rec->refusal = 0;
@@ -138,6 +138,8 @@ static void start_recording(struct lkd_recorder *rec, const char *file, struct l
     rec->n_events_lost = rec->said_dropped = 0;
     rec->said_ns = 0;
     lkd_spsc_start(queue);
+    if (platform)
+        lkd_spsc_start(platform);
     pthread_cond_signal(&rec->wake);
 }
 
@@ -149,15 +151,14 @@ static int await_begin(struct lkd_recorder *rec)
     rec->abandoned = true;
     rec->recording.active = false;
     snprintf(rec->recording.trouble, sizeof(rec->recording.trouble), NO_ANSWER);
-    if (rec->queue)
-        lkd_spsc_stop(rec->queue);
+    lkd_recorder_stop_queues(rec);
     lkd_recorder_give_back(rec);
     return -ETIMEDOUT;
 }
 
 /* Return: 0 or negative errno; then the state of the last recording is unchanged. */
 static int start_and_wait(struct lkd_recorder *rec, const char *file, const char *path,
-                          struct lkd_take *take, struct lkd_spsc *queue)
+                          struct lkd_take *take, struct lkd_spsc *queue, struct lkd_spsc *platform)
 {
     struct lkd_recording last;
     int r;
@@ -165,7 +166,7 @@ static int start_and_wait(struct lkd_recorder *rec, const char *file, const char
     pthread_mutex_lock(&rec->lock);
     last = rec->recording;
     memcpy(rec->path, path, strlen(path) + 1);
-    start_recording(rec, file, take, queue);
+    start_recording(rec, file, take, queue, platform);
     r = await_begin(rec);
     if (r && r != -ETIMEDOUT)
         rec->recording = last;
@@ -189,7 +190,7 @@ static int check_request(struct lkd_recorder *rec, const char *name, struct lk_e
                                 : ": " NO_ANSWER ", and holds up what comes after it");
         return -EBUSY;
     }
-    if (!is_plain(name)) {
+    if (!lkd_recorder_name_fits(name)) {
         lk_error_set(ret_error,
                      "'%.80s' is no name for a recording, expected a file name without a folder, "
                      "not beginning with a dot",
@@ -213,7 +214,7 @@ int lkd_recorder_begin(struct lkd_recorder *rec, const char *name, struct lkd_sp
     if (r == 0)
         r = lkd_take_new(source, rec->config, &take);
     if (r == 0)
-        r = start_and_wait(rec, file, path, take, queue);
+        r = start_and_wait(rec, file, path, take, queue, source->platform.queue);
     if (r) {
         lk_error_set(ret_error, "%s/%s: %s", rec->config->directory, file,
                      r == -ETIMEDOUT ? NO_ANSWER : strerror(-r));
@@ -228,8 +229,7 @@ bool lkd_recorder_end(struct lkd_recorder *rec)
     bool finished;
 
     pthread_mutex_lock(&rec->lock);
-    if (rec->queue)
-        lkd_spsc_stop(rec->queue);
+    lkd_recorder_stop_queues(rec);
     rec->ending = true;
     pthread_cond_signal(&rec->wake);
     if (!await(rec, has_no_queue, DRAIN_PATIENCE_NS))

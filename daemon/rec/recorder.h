@@ -40,6 +40,9 @@ int lkd_recorder_new(const struct lkd_record_config *config, struct lkd_recorder
  * respond for long is left behind, with the buffers it holds. */
 void lkd_recorder_free(struct lkd_recorder *recorder);
 
+/** lkd_recorder_name_fits() - whether @name is that of a file within a folder, and not hidden. */
+bool lkd_recorder_name_fits(const char *name);
+
 /** lkd_recorder_begin() - begin a recording; the queue is switched on. When this returns, the file
  * exists and holds all that comes before its messages, or the reason why not is known. A disk that
  * does not respond within two seconds is a reason; the recording is then undone when it does.

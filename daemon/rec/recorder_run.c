@@ -16,13 +16,26 @@
 
 /* ---- the thread: with the lock ---- */
 
+void lkd_recorder_stop_queues(struct lkd_recorder *rec)
+{
+    if (rec->queue)
+        lkd_spsc_stop(rec->queue);
+    if (rec->platform)
+        lkd_spsc_stop(rec->platform);
+}
+
+static uint64_t left_out(const struct lkd_spsc *queue)
+{
+    return atomic_load_explicit(&queue->dropped, memory_order_relaxed) + lkd_spsc_backlog(queue);
+}
+
 void lkd_recorder_give_back(struct lkd_recorder *rec)
 {
     if (!rec->queue)
         return;
-    rec->recording.dropped = atomic_load_explicit(&rec->queue->dropped, memory_order_relaxed) +
-                             lkd_spsc_backlog(rec->queue);
-    rec->queue = NULL;
+    rec->recording.dropped = left_out(rec->queue);
+    rec->platform_lost = rec->platform ? left_out(rec->platform) : 0;
+    rec->queue = rec->platform = NULL;
     pthread_cond_broadcast(&rec->done);
 }
 
@@ -41,8 +54,7 @@ static void note_trouble(struct lkd_recorder *rec, int r, const char *what)
 /* Stops reading frames, so that the cycle never waits. */
 static void break_off(struct lkd_recorder *rec)
 {
-    if (rec->queue)
-        lkd_spsc_stop(rec->queue);
+    lkd_recorder_stop_queues(rec);
     lkd_recorder_give_back(rec);
     rec->ending = true;
 }
@@ -80,11 +92,27 @@ static void tell_losses(struct lkd_recorder *rec, uint64_t step)
     rec->said_ns = now_ns;
 }
 
+/* Return: whether more steps of the platform are available immediately. */
+static bool take_platform(struct lkd_recorder *rec)
+{
+    const struct lkd_frame *frame;
+    int n = 0;
+
+    while (n < BATCH && rec->platform && (frame = lkd_spsc_front(rec->platform)) != NULL) {
+        if (!lkd_take_platform(rec->take, frame))
+            return true;
+        lkd_spsc_pop(rec->platform);
+        n++;
+    }
+    return n == BATCH;
+}
+
 /* Return: whether more frames are available immediately. */
 static bool take_frames(struct lkd_recorder *rec)
 {
     struct lkd_take *take = rec->take;
     const struct lkd_frame *frame = NULL;
+    bool more = take_platform(rec);
     uint64_t step = 0;
     int n = 0;
 
@@ -98,7 +126,7 @@ static bool take_frames(struct lkd_recorder *rec)
     rec->recording.begins_at_step = take->begins_at_step;
     if (rec->queue && n > 0)
         tell_losses(rec, step);
-    if (rec->ending && rec->queue && !frame)
+    if (rec->ending && rec->queue && !frame && !more)
         lkd_recorder_give_back(rec);
     return n == BATCH;
 }
@@ -204,15 +232,12 @@ static bool is_too_large(const struct lkd_recorder *rec)
 
 static void finish_recording(struct lkd_recorder *rec)
 {
-    char cycles[24], dropped[24], offset[24], events[24], bytes[24];
+    char cycles[24], dropped[24], offset[24], events[24], bytes[24], platform[24];
     const struct lk_mcap_pair pairs[] = {
-        {"cycles", cycles},
-        {"dropped_cycles", dropped},
-        {"dropped_events", events},
-        {"bytes_before_end", bytes},
-        {"io", rec->take->file.uring ? "io_uring" : "pwrite"},
-        {"utc_offset_ns", offset},
-        {"trouble", rec->recording.trouble},
+        {"cycles", cycles},          {"dropped_cycles", dropped},
+        {"dropped_events", events},  {"dropped_platform_steps", platform},
+        {"bytes_before_end", bytes}, {"io", rec->take->file.uring ? "io_uring" : "pwrite"},
+        {"utc_offset_ns", offset},   {"trouble", rec->recording.trouble},
     };
     struct lkd_take *take = rec->take;
     int r = 0;
@@ -221,6 +246,7 @@ static void finish_recording(struct lkd_recorder *rec)
     snprintf(cycles, sizeof(cycles), "%" PRIu64, take->n_frames);
     snprintf(dropped, sizeof(dropped), "%" PRIu64, rec->recording.dropped);
     snprintf(events, sizeof(events), "%" PRIu64, rec->n_events_lost);
+    snprintf(platform, sizeof(platform), "%" PRIu64, rec->platform_lost);
     snprintf(bytes, sizeof(bytes), "%" PRIu64, take->summary.offset);
     snprintf(offset, sizeof(offset), "%" PRId64, take->utc_offset_ns);
     pthread_mutex_unlock(&rec->lock);

@@ -19,7 +19,7 @@ struct event {
  * @wake, @done: something to do; something has been done
  * @take:   the recording, from begin to the end of its file; except at its begin and end only the
  *          recorder's thread uses it
- * @queue:   source of frames, or NULL: returned
+ * @queue:   source of frames, or NULL: returned;  @platform: likewise, of the platform
  * @path:   of the file
  * @begun:  the file exists, up to its first message;  @refusal: or negative errno; 0: not known yet
  * @abandoned: the caller has given up: the recording is to be undone
@@ -27,6 +27,7 @@ struct event {
  * @ending: drain and return the queue;  @quit: then end the thread
  * @failed: the recording ends without a request
  * @first_event, @n_events, @n_events_lost: see EVENTS_MAX
+ * @platform_lost: steps of the platform that were left out
  * @said_dropped, @said_ns: losses last reported, and when
  * @gone:   the thread has ended */
 struct lkd_recorder {
@@ -37,6 +38,7 @@ struct lkd_recorder {
     pthread_cond_t done;
     struct lkd_take *take;
     struct lkd_spsc *queue;
+    struct lkd_spsc *platform;
     char path[PATH_MAX];
     bool begun;
     bool abandoned;
@@ -52,6 +54,7 @@ struct lkd_recorder {
     int first_event;
     int n_events;
     uint64_t n_events_lost;
+    uint64_t platform_lost;
     uint64_t said_dropped;
     int64_t said_ns;
 };
@@ -59,8 +62,10 @@ struct lkd_recorder {
 /** lkd_recorder_run() - the thread. @data: struct lkd_recorder */
 void *lkd_recorder_run(void *data);
 
-/** lkd_recorder_give_back() - return the queue to its owner; frames left on it count as dropped.
- * lkd_recorder_push() - an event with the present time. Lock held, as in the first. */
+/** lkd_recorder_stop_queues() - no more frames, of the cycle and of the platform.
+ * lkd_recorder_give_back() - return the queues to their owners; frames left on them count as
+ * dropped. lkd_recorder_push() - an event with the present time. Lock held, as in the first. */
+void lkd_recorder_stop_queues(struct lkd_recorder *rec);
 void lkd_recorder_give_back(struct lkd_recorder *rec);
 void lkd_recorder_push(struct lkd_recorder *rec, uint64_t step, const char *id, const char *text);
 

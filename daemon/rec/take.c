@@ -12,6 +12,8 @@
 
 /* Metadata at the end. */
 #define END_SIZE 4096
+/* Steps of a platform from one whole to the next. */
+#define WHOLE_EVERY 1000
 /* State in linkage.proto, from enum lkd_cycle_state. */
 static const uint64_t states[] = {3, 4, 5};
 
@@ -25,6 +27,11 @@ static int64_t read_clock_ns(clockid_t clock)
 
 /* ---- the header ---- */
 
+static void put_type(struct lk_mcap_buffer *front, uint16_t id, const struct lk_mcap_type *type)
+{
+    lk_mcap_put_schema(front, id, type->name, type->descriptor.data, type->descriptor.size);
+}
+
 static void put_types(struct lk_mcap_buffer *front, const struct lkd_take *take)
 {
     struct lk_mcap_buffer cycle = {.grows = true}, event = {.grows = true};
@@ -33,12 +40,14 @@ static void put_types(struct lk_mcap_buffer *front, const struct lkd_take *take)
     lk_recording_event_schema(&event);
     lk_mcap_put_schema(front, LK_RECORDING_CYCLE, "linkage.recording.Cycle", cycle.data,
                        cycle.size);
-    lk_mcap_put_schema(front, LK_RECORDING_INPUTS, take->inputs.name, take->inputs.descriptor.data,
-                       take->inputs.descriptor.size);
-    lk_mcap_put_schema(front, LK_RECORDING_OUTPUTS, take->outputs.name,
-                       take->outputs.descriptor.data, take->outputs.descriptor.size);
+    put_type(front, LK_RECORDING_INPUTS, &take->inputs);
+    put_type(front, LK_RECORDING_OUTPUTS, &take->outputs);
     lk_mcap_put_schema(front, LK_RECORDING_EVENTS, "linkage.recording.Event", event.data,
                        event.size);
+    if (take->platform_step.size) {
+        put_type(front, LK_RECORDING_PLATFORM, &take->platform_step);
+        put_type(front, LK_RECORDING_PLATFORM_STATE, &take->platform_whole);
+    }
     front->full = front->full || cycle.full || event.full;
     lk_mcap_buffer_fini(&cycle);
     lk_mcap_buffer_fini(&event);
@@ -46,11 +55,14 @@ static void put_types(struct lk_mcap_buffer *front, const struct lkd_take *take)
 
 static void put_channels(struct lk_mcap_buffer *front, const struct lkd_take *take)
 {
-    const struct lk_mcap_pair *pairs[] = {NULL, NULL, take->inputs.unit, take->outputs.unit, NULL};
-    size_t n[] = {0, 0, take->inputs.n_units, take->outputs.n_units, 0};
+    const struct lk_mcap_pair *pairs[] = {
+        NULL, NULL, take->inputs.unit, take->outputs.unit, NULL, take->platform_step.unit, NULL};
+    size_t n[] = {0, 0, take->inputs.n_units, take->outputs.n_units, 0, take->platform_step.n_units,
+                  0};
+    uint16_t last = take->platform_step.size ? LK_RECORDING_PLATFORM_STATE : LK_RECORDING_EVENTS;
 
     pairs[LK_RECORDING_CYCLE] = lk_recording_cycle_units(&n[LK_RECORDING_CYCLE]);
-    for (uint16_t id = LK_RECORDING_CYCLE; id <= LK_RECORDING_EVENTS; id++)
+    for (uint16_t id = LK_RECORDING_CYCLE; id <= last; id++)
         lk_mcap_put_channel(front, id, id, lk_recording_topic(id), pairs[id], n[id]);
 }
 
@@ -79,6 +91,32 @@ static size_t frame_size(const struct lkd_take *take)
     return LK_RECORDING_CYCLE_SIZE + take->inputs.size + take->outputs.size;
 }
 
+static size_t platform_size(const struct lkd_take *take)
+{
+    return take->platform_step.size + take->platform_whole.size;
+}
+
+/* Whether what comes next, a frame or a step of the platform, has room in the chunk. */
+static bool has_room(const struct lkd_take *take)
+{
+    return lk_mcap_chunk_fits(&take->chunk, 3, frame_size(take)) &&
+           lk_mcap_chunk_fits(&take->chunk, 2, platform_size(take));
+}
+
+static int prepare_platform(struct lkd_take *take, const struct lkd_take_platform *platform)
+{
+    int r;
+
+    if (!platform->queue)
+        return 0;
+    take->moved = platform->moved;
+    r = lk_mcap_type_init(&take->platform_step, "platform", "Step", platform->step,
+                          platform->n_step);
+    return r ? r
+             : lk_mcap_type_init(&take->platform_whole, "platform", "State", platform->whole,
+                                 platform->n_whole);
+}
+
 static int prepare_messages(struct lkd_take *take, const struct lkd_take_source *source,
                             const struct lkd_record_config *config)
 {
@@ -89,10 +127,11 @@ static int prepare_messages(struct lkd_take *take, const struct lkd_take_source 
                                source->n_inputs)) ||
         (r = lk_mcap_type_init(&take->outputs, source->model, "Outputs", source->outputs,
                                source->n_outputs)) ||
-        (r = lk_mcap_chunk_init(&take->chunk)) || (r = make_front(take, source)))
+        (r = prepare_platform(take, &source->platform)) || (r = lk_mcap_chunk_init(&take->chunk)) ||
+        (r = make_front(take, source)))
         return r;
-    if (records < 2 * frame_size(take) + 4096)
-        records = 2 * frame_size(take) + 4096;
+    if (records < 2 * (frame_size(take) + platform_size(take)) + 4096)
+        records = 2 * (frame_size(take) + platform_size(take)) + 4096;
     return lkd_file_init(&take->file, lk_mcap_chunk_size(records));
 }
 
@@ -128,6 +167,8 @@ void lkd_take_free(struct lkd_take *take)
     lk_mcap_summary_fini(&take->summary);
     lk_mcap_type_fini(&take->inputs);
     lk_mcap_type_fini(&take->outputs);
+    lk_mcap_type_fini(&take->platform_step);
+    lk_mcap_type_fini(&take->platform_whole);
     lk_mcap_buffer_fini(&take->front);
     free(take);
 }
@@ -235,6 +276,34 @@ bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame)
     return true;
 }
 
+static void add_numbers(struct lkd_take *take, const struct lkd_frame *frame, uint16_t channel,
+                        const struct lk_mcap_type *type, const double *values)
+{
+    int64_t at_ns = frame->record.deadline_ns;
+    unsigned char *to =
+        lk_mcap_chunk_add(&take->chunk, channel, (uint32_t)frame->cycle,
+                          (uint64_t)(at_ns + take->utc_offset_ns), (uint64_t)at_ns, type->size);
+
+    lk_mcap_type_fill(type, values, to);
+}
+
+bool lkd_take_platform(struct lkd_take *take, const struct lkd_frame *frame)
+{
+    const double *step = frame->values, *whole = step + take->platform_step.n_values;
+
+    if (!have_chunk(take) || !lk_mcap_chunk_fits(&take->chunk, 2, platform_size(take)))
+        return false;
+    note_message(take);
+    if (take->n_platform++ == 0 || frame->cycle != take->platform_next ||
+        frame->cycle >= take->platform_due || step[take->moved] != 0) {
+        add_numbers(take, frame, LK_RECORDING_PLATFORM_STATE, &take->platform_whole, whole);
+        take->platform_due = frame->cycle + WHOLE_EVERY;
+    }
+    add_numbers(take, frame, LK_RECORDING_PLATFORM, &take->platform_step, step);
+    take->platform_next = frame->cycle + 1;
+    return true;
+}
+
 bool lkd_take_event(struct lkd_take *take, const struct lk_recording_event *event, int64_t now_ns)
 {
     unsigned char bytes[LK_RECORDING_ID_SIZE + LK_RECORDING_TEXT_SIZE + 32], *to;
@@ -257,8 +326,7 @@ bool lkd_take_is_due(const struct lkd_take *take, int64_t now_ns, int64_t flush_
 {
     if (!take->slot || take->chunk.n_entries == 0)
         return false;
-    return now_ns - take->chunk_ns >= flush_ns ||
-           !lk_mcap_chunk_fits(&take->chunk, 3, frame_size(take));
+    return now_ns - take->chunk_ns >= flush_ns || !has_room(take);
 }
 
 int lkd_take_write(struct lkd_take *take)

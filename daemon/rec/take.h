@@ -13,6 +13,18 @@
 
 #define LKD_TAKE_PAIRS_MAX 40
 
+/** struct lkd_take_platform - a motion platform beside the cycles.
+ * @queue:  of its frames, NULL: there is none. Values: those of a step, then those of the whole
+ * @step, @whole: channels of both;  @moved: which value of a step says that the whole is needed */
+struct lkd_take_platform {
+    struct lkd_spsc *queue;
+    const struct lk_channel *step;
+    int n_step;
+    const struct lk_channel *whole;
+    int n_whole;
+    int moved;
+};
+
 /** struct lkd_take_source - what is recorded, and its metadata. All owned by the caller.
  * @model:      its name;  @step_s: of its system
  * @text, @text_size: of the model; @config, @config_size: of the configuration, or NULL
@@ -30,6 +42,7 @@ struct lkd_take_source {
     size_t config_size;
     struct lk_mcap_pair pair[LKD_TAKE_PAIRS_MAX];
     int n_pairs;
+    struct lkd_take_platform platform;
 };
 
 /** struct lkd_take - @front: everything before the first chunk
@@ -37,7 +50,10 @@ struct lkd_take_source {
  * @file, @summary, @chunk: see there;  @slot: that @chunk is in, or NULL;  @slot_index: the
  * entry in the summary for the chunk in each slot
  * @chunk_ns:  when the chunk got its first message
- * @n_frames, @begins_at_step: written so far, and of the first of them */
+ * @n_frames, @begins_at_step: written so far, and of the first of them
+ * @platform_step, @platform_whole: messages of the platform;  @moved: see lkd_take_platform
+ * @n_platform: steps of it so far;  @platform_next, @platform_due: the step that follows, and the
+ *              next one with the whole */
 struct lkd_take {
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
@@ -53,6 +69,12 @@ struct lkd_take {
     uint64_t n_frames;
     uint64_t begins_at_step;
     uint32_t n_events;
+    struct lk_mcap_type platform_step;
+    struct lk_mcap_type platform_whole;
+    int moved;
+    uint64_t n_platform;
+    uint64_t platform_next;
+    uint64_t platform_due;
 };
 
 /** lkd_take_new() - encode all that precedes the first message; no file yet.
@@ -69,6 +91,8 @@ int lkd_take_begin(struct lkd_take *take, int fd);
 /** lkd_take_frame() - add the messages of a frame.
  * Return: false without room: write the chunk first, or wait for a free slot. */
 bool lkd_take_frame(struct lkd_take *take, const struct lkd_frame *frame);
+/** lkd_take_platform() - add the messages of a step of the platform. Return: likewise. */
+bool lkd_take_platform(struct lkd_take *take, const struct lkd_frame *frame);
 /** lkd_take_event() - add an event. @now_ns: CLOCK_MONOTONIC. Return: likewise. */
 bool lkd_take_event(struct lkd_take *take, const struct lk_recording_event *event, int64_t now_ns);
 

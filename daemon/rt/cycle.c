@@ -17,9 +17,24 @@ struct lkd_settings lkd_settings_default(void)
     };
 }
 
+static int count_poses(const struct lk_system *system)
+{
+    struct lk_summary summary;
+
+    lk_system_summary(system, &summary);
+    return LK_POSE_SIZE * summary.n_bodies;
+}
+
+/* the outputs of the present state, and the poses of all bodies behind them */
+static void evaluate(struct lkd_cycle *cycle)
+{
+    lk_system_outputs(cycle->system, cycle->rt.values);
+    lk_system_poses(cycle->system, cycle->rt.values + cycle->n_outputs);
+}
+
 static int init_mailboxes(struct lkd_cycle *cycle)
 {
-    size_t n_out = (size_t)cycle->n_outputs;
+    size_t n_out = (size_t)(cycle->n_outputs + cycle->n_poses);
     int r;
 
     r = lkd_mailbox_init(&cycle->inputs, lkd_input_size(cycle->n_inputs, cycle->n_channels));
@@ -55,7 +70,7 @@ static int init_limits(struct lkd_cycle *cycle)
 
 static int init_buffers(struct lkd_cycle *cycle)
 {
-    cycle->rt.values = calloc((size_t)cycle->n_outputs + 1, sizeof(double));
+    cycle->rt.values = calloc((size_t)(cycle->n_outputs + cycle->n_poses) + 1, sizeof(double));
     cycle->rt.trial = calloc((size_t)cycle->n_inputs + 1, sizeof(double));
     cycle->rt.trial_news = calloc((size_t)cycle->n_channels + 1, sizeof(struct lkd_news));
     if (!cycle->rt.values || !cycle->rt.trial || !cycle->rt.trial_news)
@@ -64,6 +79,7 @@ static int init_buffers(struct lkd_cycle *cycle)
         cycle->rt.trial_news[i].watched = true;
     if (lkd_guard_init(&cycle->guard, cycle->system, &cycle->settings.policy) ||
         lkd_guard_init(&cycle->rt.trial_guard, cycle->system, &cycle->settings.policy) ||
+        lkd_snapshot_init(&cycle->snapshot, cycle->system) ||
         lkd_spsc_init(&cycle->queue, cycle->n_inputs, cycle->n_outputs))
         return -ENOMEM;
     return lkd_ring_init(&cycle->records, LKD_RECORDS);
@@ -122,6 +138,7 @@ int lkd_cycle_new(struct lk_system *system, const struct lkd_settings *settings,
     cycle->settings = *settings;
     cycle->n_inputs = lk_system_input_size(system);
     cycle->n_outputs = lk_system_output_size(system);
+    cycle->n_poses = count_poses(system);
     limit_margin(cycle);
     lkd_release_init(&cycle->release);
     if (init_limits(cycle) || init_buffers(cycle) || init_mailboxes(cycle)) {
@@ -150,6 +167,7 @@ void lkd_cycle_free(struct lkd_cycle *cycle)
     lkd_guard_fini(&cycle->guard);
     lkd_spsc_fini(&cycle->queue);
     lkd_release_fini(&cycle->release);
+    lkd_snapshot_fini(&cycle->snapshot);
     free(cycle->low);
     free(cycle->high);
     free(cycle);
@@ -160,7 +178,8 @@ static void fill(const struct lkd_cycle *cycle, struct lkd_output *output)
     output->figures = cycle->rt.figures;
     output->n_stamps = cycle->rt.n_stamps;
     memcpy(output->stamp, cycle->rt.stamp, (size_t)cycle->rt.n_stamps * sizeof(*output->stamp));
-    memcpy(output->values, cycle->rt.values, (size_t)cycle->n_outputs * sizeof(double));
+    memcpy(output->values, cycle->rt.values,
+           (size_t)(cycle->n_outputs + cycle->n_poses) * sizeof(double));
 }
 
 /* Hand a finished cycle over: to the exchange thread with the outputs, to the control thread
@@ -227,6 +246,9 @@ static void keep_findings(struct lkd_figures *f, const struct lkd_findings *foun
     f->increment_max = fmax(f->increment_max, found->health.increment);
     f->position_max = fmax(f->position_max, found->extent.position);
     f->speed_max = fmax(f->speed_max, found->extent.speed);
+    f->turning = found->extent.turn > f->turn_max ? found->extent.turning : f->turning;
+    f->turn_max = fmax(f->turn_max, found->extent.turn);
+    f->port_gap_max = fmax(f->port_gap_max, found->health.port_gap);
     f->energy_jump_max = fmax(f->energy_jump_max, found->energy_jump);
 }
 
@@ -236,7 +258,9 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     struct lkd_findings found = {0};
 
     lkd_cycle_restart(cycle);
+    cycle->first_step = 0;
     begin_guard(cycle);
+    cycle->rt.resting = false;
     lkd_release_reset(&cycle->release);
     atomic_store_explicit(&cycle->steps_max, 0, memory_order_relaxed);
     atomic_store_explicit(&cycle->stall_ns, 0, memory_order_relaxed);
@@ -246,7 +270,7 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     lk_system_extent(cycle->system, &found.extent);
     keep_findings(f, &found);
     f->energy_start = f->health.kinetic + f->health.potential;
-    lk_system_outputs(cycle->system, cycle->rt.values);
+    evaluate(cycle);
     atomic_store_explicit(&cycle->ask, LKD_ASK_RUN, memory_order_relaxed);
 
     /* status is valid before the first cycle; outputs are left out, as no cycle has computed them
@@ -294,7 +318,7 @@ LK_RT enum lkd_fault lkd_cycle_compute(struct lkd_cycle *cycle, const double *ac
         return LKD_FAULT_BEYOND;
     }
     keep_findings(f, &found);
-    lk_system_outputs(cycle->system, cycle->rt.values);
+    evaluate(cycle);
     return LKD_FAULT_NONE;
 }
 
@@ -360,9 +384,12 @@ static bool latch(struct lkd_cycle *cycle, const struct lkd_input *input)
         .energy_jump = f->energy_jump,
         .increment = f->health.increment,
         .dependent = f->dependent,
+        .turn = f->extent.turn,
+        .port_gap = f->health.port_gap,
     };
-    int condition = lkd_guard_apply(&cycle->guard, &view, input->values,
-                                    lkd_input_news_of(input, cycle->n_inputs));
+    int condition =
+        lkd_guard_apply(&cycle->guard, &view, input->values, input->values + cycle->n_inputs,
+                        lkd_input_news_of(input, cycle->n_inputs));
 
     f->flags = cycle->guard.flags | input->flags;
     if (condition < 0)
@@ -556,15 +583,20 @@ static int64_t grid_point(const struct lkd_cycle *cycle, int64_t k)
     return cycle->t0_ns + lkd_grid_at(&cycle->grid, k);
 }
 
-LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
+LK_RT int64_t lkd_cycle_ahead_ns(const struct lkd_cycle *cycle, int64_t when_ns, int64_t n)
 {
     int64_t past_ns = when_ns - cycle->t0_ns;
 
     if (cycle->mode != LKD_MODE_REALTIME)
-        return when_ns + cycle->period_ns;
+        return when_ns + n * cycle->period_ns;
     if (past_ns < 0)
-        return cycle->t0_ns;
-    return grid_point(cycle, lkd_grid_before(&cycle->grid, past_ns + 1) + 1);
+        return grid_point(cycle, n - 1);
+    return grid_point(cycle, lkd_grid_before(&cycle->grid, past_ns + 1) + n);
+}
+
+LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns)
+{
+    return lkd_cycle_ahead_ns(cycle, when_ns, 1);
 }
 
 /* After the end of a cycle: its record, and the grid point of the next one. */
@@ -621,6 +653,16 @@ static void record(struct lkd_cycle *cycle, bool stepped)
     lkd_spsc_push(&cycle->queue);
 }
 
+/* Whoever reads records at intervals is not to find the end of the steps later than they do. */
+static void tell_rest(struct lkd_cycle *cycle)
+{
+    bool rests = cycle->rt.figures.state != LKD_CYCLE_RUNNING;
+
+    if (rests && !cycle->rt.resting && cycle->rests)
+        cycle->rests(cycle->rests_context);
+    cycle->rt.resting = rests;
+}
+
 /* From the wait to the sleep: everything a cycle does at grid point @k. */
 static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
 {
@@ -636,14 +678,17 @@ static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
         fail(cycle, LKD_FAULT_WATCHDOG);
     f->cycles++;
     r->step = f->step;
-    f->behind_ns = lkd_grid_at(&cycle->grid, k + 1) - lkd_grid_at(&cycle->grid, (int64_t)f->step);
+    f->behind_ns = lkd_grid_at(&cycle->grid, k + 1) -
+                   lkd_grid_at(&cycle->grid, (int64_t)(f->step - cycle->first_step));
     f->deadline_ns = r->deadline_ns;
     f->woken_ns = r->woken_ns;
     f->computed_ns = r->computed_ns = lkd_clock_ns();
     publish(cycle);
+    tell_rest(cycle);
 
     count(cycle, stepped);
     record(cycle, stepped && f->state != LKD_CYCLE_FAULT);
+    lkd_snapshot_serve(cycle);
     if (cycle->after)
         cycle->after(cycle, cycle->after_context);
     LKD_TRACEPOINT3(cycle_end, f->cycles - 1, f->step, r->computed_ns);
@@ -705,6 +750,7 @@ static void answer(struct lkd_cycle *cycle)
 static void show_life(struct lkd_cycle *cycle)
 {
     lkd_cycle_settle(cycle);
+    lkd_snapshot_serve(cycle);
 }
 
 void lkd_cycle_run_released(struct lkd_cycle *cycle)

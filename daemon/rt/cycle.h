@@ -38,8 +38,10 @@
 #include "overrun.h"
 #include "release.h"
 #include "ring.h"
+#include "snapshot.h"
 #include "spsc.h"
 #include "wait.h"
+#include <limits.h>
 
 /** enum lkd_ask - request of the control thread, honoured at the next grid point. The watchdog
  * requests LKD_ASK_FAULT: a cycle that hung must not continue. */
@@ -51,7 +53,9 @@ enum lkd_ask { LKD_ASK_RUN, LKD_ASK_PAUSE, LKD_ASK_END, LKD_ASK_FAULT };
  * @overrun:           see overrun.h
  * @budget_share:      of the period that inputs, step and outputs may take
  * @late_wakeup_share: of the period by which a wake-up may be late before it is counted as late
- * @zero_outputs:      outputs are zero in FAULT */
+ * @zero_outputs:      outputs are zero in FAULT
+ * @roads:             folder of the files that models name, "" for none; read while one is loaded
+ */
 struct lkd_settings {
     struct lkd_policy policy;
     enum lkd_wake wake;
@@ -60,6 +64,7 @@ struct lkd_settings {
     double budget_share;
     double late_wakeup_share;
     bool zero_outputs;
+    char roads[PATH_MAX];
 };
 
 #define LKD_RECORDS    16384 /* of the ring: 16 s at 1 kHz, 0.8 s at 20 kHz */
@@ -88,18 +93,26 @@ struct lkd_cycle;
  * Thread: cycle.  RT: its time is part of the cycle's response, and may make it late. */
 typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
+/** lkd_cycle_rests - called once when a run stops stepping, in PAUSED or FAULT: after the outputs
+ * of the first cycle that did not step are published. Thread: cycle.  RT: its time is part of a
+ * cycle without a step. */
+typedef void lkd_cycle_rests(void *context);
+
 /** struct lkd_cycle - a model on the grid.
  * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
  * @t0_ns, @pool: set before a run, NULL: alone
  * @mode:     set before a run;  @steps_max: the run pauses after so many steps, 0: never; set while
  *            it does not step
+ * @first_step: of the run, 0 but after lkd_cycle_resume();  @snapshot: see there
  * @wait:     how to wait, its margin settled by the proof
- * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs
+ * @n_outputs, @n_inputs: scalars of the channels;  @n_channels: of inputs;  @n_poses: numbers of the
+ * poses of all bodies, which follow the outputs
  * @low, @high: limits of each input scalar
  * @guard:    between the mailbox and the step;  @queue: towards the recorder
  * @release:  of steps, where no clock releases them
  * @stall_ns: extra computing time of the next cycle, once; an injected fault
  * @after:    or NULL, with its @after_context; set while no thread runs the cycle
+ * @rests:    likewise, with its @rests_context
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
  * @status:   read by the control thread; struct lkd_figures
@@ -115,9 +128,9 @@ typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
  * @missed, @n_missed: the first missed deadlines; the count is behind the entries
  * @ask:      enum lkd_ask, written by the control thread
  * @rt:       touched by the cycle thread only, while it runs
- * @rt.values: the last good outputs;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
+ * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
  * inputs, a guard of its own, and news of silent benches
- * @rt.judge: of the steps since the last restart
+ * @rt.judge: of the steps since the last restart;  @rt.resting: in PAUSED or FAULT
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
@@ -129,8 +142,10 @@ struct lkd_cycle {
     int64_t t0_ns;
     enum lkd_mode mode;
     _Atomic uint64_t steps_max;
+    uint64_t first_step;
     int n_inputs;
     int n_outputs;
+    int n_poses;
     int n_channels;
     double *low;
     double *high;
@@ -138,9 +153,12 @@ struct lkd_cycle {
     struct lkd_guard guard;
     struct lkd_spsc queue;
     struct lkd_release release;
+    struct lkd_snapshot snapshot;
     _Atomic int64_t stall_ns;
     lkd_cycle_after *after;
     void *after_context;
+    lkd_cycle_rests *rests;
+    void *rests_context;
     struct lkd_mailbox inputs;
     struct lkd_mailbox outputs;
     struct lkd_mailbox status;
@@ -166,6 +184,7 @@ struct lkd_cycle {
         struct lkd_guard trial_guard;
         struct lkd_news *trial_news;
         struct lkd_judge judge;
+        bool resting;
         int n_stamps;
         struct lkd_stamp stamp[LKD_STAMPS];
     } rt;
@@ -227,6 +246,8 @@ LK_RT enum lkd_cause lkd_cycle_cause(const struct lkd_cycle *cycle, const struct
 /** lkd_cycle_next_ns() - the first grid point after @when_ns; in a run without a clock a period
  * after it.  Thread: any.  RT: yes. */
 LK_RT int64_t lkd_cycle_next_ns(const struct lkd_cycle *cycle, int64_t when_ns);
+/** lkd_cycle_ahead_ns() - the @n-th one;  @n: at least 1.  Thread: any.  RT: yes. */
+LK_RT int64_t lkd_cycle_ahead_ns(const struct lkd_cycle *cycle, int64_t when_ns, int64_t n);
 
 /** lkd_cycle_missed() - number of missed deadlines in the list, at most LKD_MISSED_MAX; entries
  * below that are final.  Thread: any. */

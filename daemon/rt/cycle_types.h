@@ -50,7 +50,7 @@ struct lkd_stamp {
  * @n_stamps, @stamp: newest sample of each bench; a bench keeps its place as long as its claim
  * @flags:    enum Flag, those that other threads set
  * @values:   lk_system_input_size() finite values in channel order, within their limits, and behind
- *            them the news of each channel, see lkd_input_news() */
+ *            them as many slopes [unit/s] and the news of each channel, see lkd_input_news() */
 struct lkd_input {
     int newest;
     int n_stamps;
@@ -62,20 +62,20 @@ struct lkd_input {
 /** lkd_input_size() - bytes of a record. */
 static inline size_t lkd_input_size(int n_values, int n_channels)
 {
-    return sizeof(struct lkd_input) + (size_t)n_values * sizeof(double) +
+    return sizeof(struct lkd_input) + 2 * (size_t)n_values * sizeof(double) +
            (size_t)n_channels * sizeof(struct lkd_news);
 }
 
-/** lkd_input_news() - struct lkd_news of each channel, behind the @n_values values. */
+/** lkd_input_news() - struct lkd_news of each channel, behind the @n_values values and slopes. */
 static inline struct lkd_news *lkd_input_news(struct lkd_input *input, int n_values)
 {
-    return (struct lkd_news *)(void *)(input->values + n_values);
+    return (struct lkd_news *)(void *)(input->values + 2 * n_values);
 }
 
 /** lkd_input_news_of() - the same, to read. */
 static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *input, int n_values)
 {
-    return (const struct lkd_news *)(const void *)(input->values + n_values);
+    return (const struct lkd_news *)(const void *)(input->values + 2 * n_values);
 }
 
 /** struct lkd_figures - figures of a cycle. Times in ns on CLOCK_MONOTONIC.
@@ -96,7 +96,9 @@ static inline const struct lkd_news *lkd_input_news_of(const struct lkd_input *i
  * @health, @extent, @energy_jump, @dependent: of the last good step, as outputs, @step and what is
  * largest are
  * @residual_position_max, @residual_velocity_max, @increment_max, @position_max, @speed_max,
- * @energy_jump_max, @dependent_max: largest since the start
+ * @energy_jump_max, @dependent_max, @turn_max, @port_gap_max: largest since the start;  @turning:
+ * body of
+ * @turn_max
  * @energy_start:     kinetic + potential at the start [J] */
 struct lkd_figures {
     enum lkd_cycle_state state;
@@ -132,12 +134,16 @@ struct lkd_figures {
     double speed_max;
     double energy_jump_max;
     int dependent_max;
+    double turn_max;
+    double port_gap_max;
+    int turning;
     double energy_start;
 };
 
 /** struct lkd_output - a record in the mailbox from the cycle to the exchange thread.
  * @stamp:  the newest sample of each bench that acts in the outputs
- * @values: lk_system_output_size() values in channel order */
+ * @values: lk_system_output_size() values in channel order, then the poses of all bodies, see
+ * lk_system_poses() */
 struct lkd_output {
     struct lkd_figures figures;
     int n_stamps;

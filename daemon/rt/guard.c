@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guard.h"
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ struct lkd_policy lkd_policy_default(void)
         .energy_jump = {0.1, 0.9},
         .increment = {1e-3, 1},
         .pivot_limit = 0.003,
+        .turn_limit = LK_TURN_MAX,
+        .port_limit = INFINITY,
+        .horizon_s = 0.02,
         .recover_samples = 3,
     };
 
@@ -58,6 +62,7 @@ static void describe(struct lkd_guarded *guarded, const struct lk_channel *chann
         .initial = channel->initial,
         .timeout_steps = own ? own->timeout_steps : policy->timeout_steps,
         .stale = own ? own->rule : policy->rule[LKD_CONDITION_STALE],
+        .horizon = own ? own->horizon_s : policy->horizon_s,
     };
 }
 
@@ -100,7 +105,7 @@ static void begin_channel(struct lkd_guard *guard, struct lkd_guarded *c)
     for (int i = 0; i < c->size; i++)
         guard->acting[c->offset + i] = c->initial;
     c->tripped = c->returning = c->limited = false;
-    c->age = c->left = c->good = 0;
+    c->age = c->since = c->left = c->good = 0;
     atomic_store_explicit(&c->acting_action, LKD_ACTION_COUNT, memory_order_relaxed);
     atomic_store_explicit(&c->acting_condition, -1, memory_order_relaxed);
     atomic_store_explicit(&c->trips, 0, memory_order_relaxed);
@@ -233,6 +238,8 @@ static int look_at_model(struct lkd_guard *guard, const struct lkd_guard_view *v
         {LKD_CONDITION_ENERGY_JUMP, !(view->energy_jump <= policy->energy_jump.limit)},
         {LKD_CONDITION_INCREMENT, !(view->increment <= policy->increment.limit)},
         {LKD_CONDITION_PIVOT, view->dependent > 0},
+        {LKD_CONDITION_TURN, !(view->turn <= policy->turn_limit)},
+        {LKD_CONDITION_PORT, !(view->port_gap <= policy->port_limit)},
     };
     int fault = look_at_lateness(guard, view);
 
@@ -251,6 +258,7 @@ static int look_at_age(struct lkd_guard *guard, struct lkd_guarded *c, const str
 
     if (fed)
         c->good += news->heard - c->seen.heard;
+    c->since = fed ? 0 : c->since + 1;
     if (fed || !news->watched || !guard->timed)
         c->age = 0;
     else
@@ -360,13 +368,28 @@ static double wanted(const struct lkd_guarded *c, double acting, double commande
     }
 }
 
-/* Return: whether the rate held a value back. */
-static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const double *commanded)
+/* A value that has gone on, within the limits. No sum of finite numbers acts as an infinite one,
+ * even where there are no limits. */
+static double within_reach(const struct lkd_guarded *c, double to)
 {
+    double low = c->low > -DBL_MAX ? c->low : -DBL_MAX;
+    double high = c->high < DBL_MAX ? c->high : DBL_MAX;
+
+    return to < low ? low : to > high ? high : to;
+}
+
+/* Return: whether the rate held a value back. */
+static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const double *commanded,
+                 const double *slopes)
+{
+    double since_s = (double)c->since * guard->h, lead_s;
     bool limited = false;
 
+    /* the value of a sample is that of the first step in which it acts */
+    lead_s = since_s < c->horizon ? since_s : c->horizon;
     for (int i = c->offset; i < c->offset + c->size; i++) {
-        double from = guard->acting[i], to = wanted(c, from, commanded[i]);
+        double from = guard->acting[i];
+        double to = wanted(c, from, within_reach(c, commanded[i] + lead_s * slopes[i]));
 
         if (fabs(to - from) > c->rate) {
             to = from + copysign(c->rate, to - from);
@@ -377,14 +400,15 @@ static bool move(struct lkd_guard *guard, const struct lkd_guarded *c, const dou
     return limited;
 }
 
-static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double *commanded)
+static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double *commanded,
+                   const double *slopes)
 {
     if (c->tripped && may_recover(guard, c)) {
         c->tripped = false;
         c->returning = true;
         c->left = c->ramp_steps;
     }
-    c->limited = move(guard, c, commanded);
+    c->limited = move(guard, c, commanded, slopes);
     if (c->tripped || c->returning)
         guard->flags |= FLAG_TRIPPED;
     if (c->left > 0)
@@ -401,7 +425,8 @@ static void update(struct lkd_guard *guard, struct lkd_guarded *c, const double 
 }
 
 LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
-                          const double *commanded, const struct lkd_news *news)
+                          const double *commanded, const double *slopes,
+                          const struct lkd_news *news)
 {
     int fault;
 
@@ -411,7 +436,7 @@ LK_RT int lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *
         int found = look_at_channel(guard, &guard->channel[i], &news[i], view->step);
 
         fault = fault >= 0 ? fault : found;
-        update(guard, &guard->channel[i], commanded);
+        update(guard, &guard->channel[i], commanded, slopes);
     }
     show(guard);
     return fault;

@@ -49,7 +49,8 @@ static void guard_inputs(const struct lkd_proof *proof, struct lkd_cycle *cycle)
 {
     const struct lkd_guard_view view = {.step = proof->steps_done};
 
-    lkd_guard_apply(&cycle->rt.trial_guard, &view, cycle->rt.trial, cycle->rt.trial_news);
+    lkd_guard_apply(&cycle->rt.trial_guard, &view, cycle->rt.trial, cycle->rt.trial,
+                    cycle->rt.trial_news);
 }
 
 /* A step that drives bodies beyond their bounds, as random inputs may, has done all its work: its

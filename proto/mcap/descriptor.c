@@ -2,6 +2,7 @@
 #include "descriptor.h"
 
 #define LABEL_OPTIONAL 1
+#define LABEL_REPEATED 3
 
 void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name)
 {
@@ -11,11 +12,17 @@ void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name)
 void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                              enum lk_pb_type type, const char *type_name)
 {
+    lk_descriptor_put_labelled(message, name, number, type, type_name, false);
+}
+
+void lk_descriptor_put_labelled(struct lk_mcap_buffer *message, const char *name, uint32_t number,
+                                enum lk_pb_type type, const char *type_name, bool is_repeated)
+{
     struct lk_mcap_buffer field = {.grows = true};
 
     lk_pb_put_text(&field, LK_FIELD_NAME, name);
     lk_pb_put_number(&field, LK_FIELD_NUMBER, number);
-    lk_pb_put_number(&field, LK_FIELD_LABEL, LABEL_OPTIONAL);
+    lk_pb_put_number(&field, LK_FIELD_LABEL, is_repeated ? LABEL_REPEATED : LABEL_OPTIONAL);
     lk_pb_put_number(&field, LK_FIELD_TYPE, (uint64_t)type);
     if (type_name)
         lk_pb_put_text(&field, LK_FIELD_TYPE_NAME, type_name);

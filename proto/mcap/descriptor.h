@@ -29,6 +29,9 @@ void lk_descriptor_put_name(struct lk_mcap_buffer *message, const char *name);
  * enum, else NULL */
 void lk_descriptor_put_field(struct lk_mcap_buffer *message, const char *name, uint32_t number,
                              enum lk_pb_type type, const char *type_name);
+/** lk_descriptor_put_labelled() - the same, perhaps a repeated field. */
+void lk_descriptor_put_labelled(struct lk_mcap_buffer *message, const char *name, uint32_t number,
+                                enum lk_pb_type type, const char *type_name, bool is_repeated);
 /** lk_descriptor_put_nested() - add a nested message type; releases @nested. */
 void lk_descriptor_put_nested(struct lk_mcap_buffer *message, struct lk_mcap_buffer *nested);
 /** lk_descriptor_put_enum() - add a nested enum with values 0 to @n - 1. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "identifiers.h"
+#include "linkage/hash.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -52,15 +53,14 @@ static void reduce(const char *name, char *ret)
     ret[n] = '\0';
 }
 
-/* The slot of a reduced name, free or not: FNV-1a, then the next ones. There are always free ones.
+/* The slot of a reduced name, free or not: that of its hash, then the next ones. There are always
+ * free ones.
  */
 static char *find_slot(const struct lk_identifiers *identifiers, const char *reduced)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = lk_hash(LK_HASH_BEGIN, reduced, strlen(reduced));
     size_t i;
 
-    for (const char *c = reduced; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
     for (i = hash & (identifiers->n_slots - 1); *identifiers->taken[i];
          i = (i + 1) & (identifiers->n_slots - 1))
         if (strcmp(identifiers->taken[i], reduced) == 0)

@@ -9,7 +9,9 @@
 
 const char *lk_recording_topic(enum lk_recording_channel channel)
 {
-    static const char *const topics[] = {NULL, "/cycle", "/inputs", "/outputs", "/events"};
+    static const char *const topics[] = {NULL,      "/cycle",    "/inputs",         "/outputs",
+                                         "/events", "/platform", "/platform_state", "/tf",
+                                         "/scene"};
 
     return topics[channel];
 }

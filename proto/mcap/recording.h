@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Content of the daemon's recordings: four topics, two attachments, two metadata records.
+/* Content of the daemon's recordings: four topics and two of a motion platform where there is one,
+ * two attachments, two metadata records.
  *
  *     /cycle    linkage.recording.Cycle   every cycle: its phases and results
  *     /inputs   MODEL.Inputs              the acting values of a step: after policy and rate limit
  *     /outputs  MODEL.Outputs             the values after the step
  *     /events   linkage.recording.Event   state changes, faults, trips of inputs, losses
+ *     /platform       platform.Step       a step of the platform: what it took, and where it went
+ *     /platform_state platform.State      all that the platform is, before the /platform of the
+ * same step: the first, each thousandth, behind lost ones, and where other gains are wanted
+ *     /tf, /scene     of package foxglove, only where linkage export --scene has added them
  *
  * The messages of a cycle follow each other in this order; their sequence is the cycle number
  * modulo 2^32. Cycles without a step have no /inputs and /outputs. Log time is when the outputs
  * were computed, as UTC: CLOCK_MONOTONIC plus the offset at the start of the recording, so that
  * setting the clock causes no jump. Publish time is the grid point of the cycle, CLOCK_MONOTONIC of
- * the daemon. */
+ * the daemon. The platform has steps of its own; their sequence counts them, and both times are
+ * that of its step. */
 #ifndef LK_MCAP_RECORDING_H
 #define LK_MCAP_RECORDING_H
 
@@ -22,12 +28,19 @@ enum lk_recording_channel {
     LK_RECORDING_INPUTS = 2,
     LK_RECORDING_OUTPUTS = 3,
     LK_RECORDING_EVENTS = 4,
+    LK_RECORDING_PLATFORM = 5,
+    LK_RECORDING_PLATFORM_STATE = 6,
+    LK_RECORDING_TF = 7,    /* these two only in what linkage export --scene writes, */
+    LK_RECORDING_SCENE = 8, /* see foxglove/foxglove.h */
 };
 
-#define LK_RECORDING_MODEL  "model.yaml"    /* attachments: the text of the model */
-#define LK_RECORDING_CONFIG "linkaged.yaml" /* and the configuration, where there is a file */
-#define LK_RECORDING_BEGIN  "linkaged"      /* metadata: at the start */
-#define LK_RECORDING_END    "linkaged.end"  /* and at the end */
+#define LK_RECORDING_MODEL      "model.yaml"    /* attachments: the text of the model */
+#define LK_RECORDING_CONFIG     "linkaged.yaml" /* and the configuration, where there is a file */
+#define LK_RECORDING_BEGIN      "linkaged"      /* metadata: at the start */
+#define LK_RECORDING_ROADS      "roads_crc32" /* in it: of the files of roads, see lk_model_files() */
+#define LK_RECORDING_VALUES     "parameters" /* in it: values from outside, see lk_settings_write() */
+#define LK_RECORDING_VALUES_MAX (1u << 17)   /* bytes of them */
+#define LK_RECORDING_END        "linkaged.end" /* and at the end */
 
 /** lk_recording_topic() - "/cycle" and so on. Static text. */
 const char *lk_recording_topic(enum lk_recording_channel channel);

@@ -64,7 +64,7 @@ static void measure(struct lkd_guard *guard, struct lkd_news *news, const double
             news[k].heard += fed;
         }
         begin_ns = lkd_clock_ns();
-        lkd_guard_apply(guard, &view, values, news);
+        lkd_guard_apply(guard, &view, values, values, news);
         times[i] = lkd_clock_ns() - begin_ns;
         view.step++;
     }

@@ -30,9 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!arena.memory && lk_wire_arena_init(&arena, LK_WIRE_SAMPLE_ARENA))
         abort();
     r = lk_wire_decode_input(&arena, data, size, &input);
-    if (r == 0 && !input->heartbeat)
+    if (r == 0 && !input->heartbeat) {
         check(input->values, input->n_values);
-    if (r == LK_WIRE_E_NOT_FINITE && input->n_values == 0)
+        check(input->slopes, input->n_slopes);
+    }
+    if (r == LK_WIRE_E_NOT_FINITE && input->n_values + input->n_slopes == 0)
         abort();
     if (lk_wire_decode_output(&arena, data, size, &output) == 0)
         check(output->values, output->n_values);

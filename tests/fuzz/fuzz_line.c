@@ -126,7 +126,8 @@ static void one_step(void)
     lkd_mailbox_take(&cycle->inputs);
     input = lkd_mailbox_front(&cycle->inputs);
     memcpy(before, guard->acting, (size_t)guard->n_values * sizeof(double));
-    lkd_guard_apply(guard, &view, input->values, lkd_input_news_of(input, guard->n_values));
+    lkd_guard_apply(guard, &view, input->values, input->values + guard->n_values,
+                    lkd_input_news_of(input, guard->n_values));
     for (int i = 0; i < guard->n_channels; i++)
         check_channel(guard, &guard->channel[i], before);
     if ((guard->flags | input->flags) & ~KNOWN_BITS)

@@ -2,8 +2,10 @@
 /* Any bytes as a model: refused with one line, or compiled and stepped without harm. */
 #include "linkage/errors.h"
 #include "linkage/linkage.h"
+#include "linkage/scene.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +64,27 @@ static void check_lines(const struct lk_errors *errors)
     }
 }
 
+/* Every number of its scene is finite. */
+static void look(const struct lk_model *model)
+{
+    struct lk_scene *scene;
+
+    if (lk_scene_new(model, &scene) != 0)
+        abort();
+    for (int i = 0; i < scene->n_shapes; i++)
+        for (int k = 0; k < 3; k++)
+            if (!isfinite(scene->shape[i].position[k]) || !isfinite(scene->shape[i].size[k]))
+                abort();
+    for (int i = 0; i < scene->n_joints; i++) {
+        struct lk_scene_gap gap;
+
+        lk_scene_gap(scene, i, scene->drawn, &gap);
+        if (!isfinite(gap.shift) || !isfinite(gap.tilt))
+            abort();
+    }
+    lk_scene_free(scene);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct lk_model *model = NULL;
@@ -75,6 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     choose_formulation(model, size);
     if (model->n_bodies <= BODIES_MAX) {
+        look(model);
         if (lk_system_new(model, NULL, &system, &error) == 0)
             step(system);
         else

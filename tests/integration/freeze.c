@@ -56,6 +56,11 @@ static pid_t await_thread(pid_t pid, const char *name)
     return tid;
 }
 
+pid_t freeze_find(const struct harness *h, const char *name)
+{
+    return await_thread(h->pid, name);
+}
+
 pid_t freeze_seize(const struct harness *h, const char *name)
 {
     pid_t tid = await_thread(h->pid, name);

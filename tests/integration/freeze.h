@@ -6,8 +6,10 @@
 #include "harness.h"
 #include <sys/types.h>
 
-/** freeze_seize() - prepares thread @name of the daemon. Return: its id; 0 if this process may not
+/** freeze_find() - id of thread @name of the daemon, which there has to be.
+ * freeze_seize() - prepares thread @name of the daemon. Return: its id; 0 if this process may not
  * trace others. */
+pid_t freeze_find(const struct harness *h, const char *name);
 pid_t freeze_seize(const struct harness *h, const char *name);
 /** freeze_thread() - stops it;  freeze_end() - continues it;  freeze_let_go() - and detaches. */
 void freeze_thread(pid_t tid);

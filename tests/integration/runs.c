@@ -46,7 +46,7 @@ const Linkage__V1__ControlReply *runs_ask_start(struct harness *h, uint64_t step
     start.steps = steps;
     request.command_case = START;
     request.start = &start;
-    return harness_ask(h, &request);
+    return harness_ask_patiently(h, &request);
 }
 
 static time_t patience_ends(void)

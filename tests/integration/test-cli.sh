@@ -31,6 +31,15 @@ for bad in '--step 0' '--step x' '--step 1' '--duration -1' '--duration nan' '--
     expect 2 "run $bad" "$linkage" run $bad "$models/pendulum.yaml"
 done
 
+# what turns too far in a step is said, whatever the increments are
+crank=$(realpath "$models/../../tests/physics/machines/crank.yaml")
+expect 0 'turns' "$linkage" run "$crank" --step 1e-3 --duration 0.05
+has 'turns' "largest turn        0.37" out
+has 'turns' "body 'crank'" out
+same 'turns' '' "$(cat err)"
+expect 0 'turns far' "$linkage" run "$crank" --step 2.2e-3 --duration 0.05
+has 'turns far' "body 'crank' turned by up to 0.8" err
+
 # every shipped model is good and runs
 for model in "$models"/*.yaml; do
     expect 0 "check $model" "$linkage" check --strict "$model"
@@ -40,12 +49,58 @@ for model in "$models"/*.yaml; do
     has "run $model" ', 0.02 s' out
 done
 
+# a run in two parts is the run
+model=$models/steering.yaml
+expect 0 'whole run' "$linkage" run "$model" -d 0.2 -o whole.csv
+expect 0 'first part' "$linkage" run "$model" -d 0.12 --save-state half.state
+expect 0 'second part' "$linkage" run "$model" -d 0.08 --start-state half.state -o rest.csv
+same 'two parts' "$(tail -n 1 whole.csv)" "$(tail -n 1 rest.csv)"
+expect 1 'state twice' "$linkage" run "$model" -d 0.1 --save-state half.state
+has 'state twice' 'is there already' err
+expect 1 'state of another' "$linkage" run "$models/strut.yaml" --start-state half.state
+has 'state of another' 'of another model' err
+expect 1 'no state' "$linkage" run "$model" --start-state "$model"
+has 'no state' 'not a state of a linkage model' err
+expect 2 'state of a method' "$linkage" run "$model" --formulation absolute --start-state half.state
+
+
+# a number from outside is the number written in the file
+sed 's/stiffness: 100,/stiffness: 250,/' "$models/mass-spring.yaml" >stiff.yaml
+expect 0 'written' "$linkage" run stiff.yaml -d 0.1 -o written.csv
+expect 0 'set' "$linkage" run "$models/mass-spring.yaml" -d 0.1 -o set.csv \
+    --param forces.spring.stiffness=250
+cmp -s written.csv set.csv || { echo 'FAIL a parameter set and written differ'; failed=1; }
+expect 0 'a state with it' "$linkage" run "$models/mass-spring.yaml" -d 0.1 \
+    --param forces.spring.stiffness=250 --save-state stiff.state
+expect 1 'a state without it' "$linkage" run "$models/mass-spring.yaml" --start-state stiff.state
+has 'a state without it' 'another model' err
+expect 0 'list' "$linkage" params "$models/mass-spring.yaml" -p bodies.block.mass=2
+has 'list' 'bodies.block.mass = 2 kg' out
+expect 0 'list for programs' "$linkage" params --json "$models/mass-spring.yaml"
+has 'list for programs' '"path": "bodies.block.mass", "value": 1, "unit": "kg"' out
+expect 1 'wrong path' "$linkage" check "$models/mass-spring.yaml" -p bodies.blok.mass=2
+has 'wrong path' "did you mean 'block'" err
+expect 2 'no number' "$linkage" equilibrium "$models/mass-spring.yaml" -p bodies.block.mass=two
+has 'no number' 'expected PATH=NUMBER' err
 # tyre property files
 tyres=$(realpath "$models/../../tests/reference/tyres")
 expect 0 'a tyre' "$linkage" tyre "$tyres/set-b.tir"
 has 'a tyre' 'type: mf61' out
 has 'a tyre: parameters' 'PCX1: 1.5482' out
 has 'a tyre: unused' 'without effect here: Q_RA1' err
+# roads from measurement: made, named by a model, and refused with their line
+roads=$(realpath "$models/../../tests/fuzz")
+expect 0 'a road' "$linkage" road "$roads/binary.crg" -o arc.road --step 0.25 --margin 0.5
+has 'a road' '9 rows of 3 sections over 4 m' out
+expect 0 'a road as text' "$linkage" road "$roads/text.crg" -o text.road
+sed -e 's/type: plane/type: grid, file: arc.road/' "$models/strut-car.yaml" >on-road.yaml
+expect 0 'a car on it' "$linkage" run on-road.yaml --duration 0.01
+sed -e 's/LONG_SECTION_V_LEFT = 1/LONG_SECTION_V_LEFT = one/' "$roads/text.crg" >bad.crg
+expect 1 'a bad road' "$linkage" road bad.crg -o bad.road
+has 'a bad road' "bad.crg:8: LONG_SECTION_V_LEFT is 'one', expected a number" err
+expect 2 'a road to nowhere' "$linkage" road bad.crg
+expect 1 'no such road' "$linkage" road none.crg -o bad.road
+
 expect 2 'no tyre' "$linkage" tyre
 expect 1 'no such tyre' "$linkage" tyre none.tir
 has 'no such tyre' 'none.tir: No such file' err

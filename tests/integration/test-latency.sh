@@ -11,8 +11,8 @@ linkaged=$(realpath "$2")
 json_check=$(realpath "$3")
 models=$(realpath "$4")
 
-command -v cyclictest >/dev/null || { echo "cyclictest is not installed (rt-tests)"; exit 77; }
-command -v stress-ng >/dev/null || { echo "stress-ng is not installed"; exit 77; }
+command -v cyclictest >/dev/null || { echo "left out: no cyclictest; install the package rt-tests"; exit 77; }
+command -v stress-ng >/dev/null || { echo "left out: no stress-ng; install the package stress-ng"; exit 77; }
 
 dir=$(mktemp -d) || exit 1
 pid=

@@ -12,10 +12,10 @@
 # usage: test-network.sh LINKAGED LINKAGECTL TRAFFIC SLOW_WIRE
 set -euo pipefail
 
-skip() { echo "SKIP: $*"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "network namespaces need root"
+skip() { echo "left out: $*"; exit 77; }
+[ "$(id -u)" -eq 0 ] || skip "network namespaces need root; run it as root"
 for tool in ip nft python3; do
-    command -v "$tool" >/dev/null || skip "no $tool on this machine"
+    command -v "$tool" >/dev/null || skip "no $tool on this machine; install the packages iproute2, nftables and python3"
 done
 
 linkaged=$1 linkagectl=$2 traffic=$3 slow_wire=$4
@@ -50,19 +50,19 @@ show_logs() {
 
 # ---- two machines and a cable ----
 
-ip netns add "$here" 2>/dev/null || skip "network namespaces are not allowed here"
+ip netns add "$here" 2>/dev/null || skip "network namespaces are not allowed here; in a container: with CAP_NET_ADMIN and CAP_SYS_ADMIN"
 ip netns add "$there"
 # a program in a namespace gets a /sys of its own
-ip netns exec "$here" true 2>/dev/null || skip "mounts are not allowed here"
+ip netns exec "$here" true 2>/dev/null || skip "mounts are not allowed here; in a container: with CAP_SYS_ADMIN"
 ip link add veth0 netns "$here" type veth peer name veth0 netns "$there" 2>/dev/null ||
-    skip "no virtual cables (veth) on this machine"
+    skip "no virtual cables on this machine; load the module veth"
 ip -n "$here" addr add 192.0.2.1/24 dev veth0
 ip -n "$there" addr add 192.0.2.2/24 dev veth0
 for machine in "$here" "$there"; do
     ip -n "$machine" link set lo up
     ip -n "$machine" link set veth0 up
     ip netns exec "$machine" nft 'add table inet cable; add chain inet cable in { type filter hook input priority 0; }' \
-        2>/dev/null || skip "nftables is not allowed here"
+        2>/dev/null || skip "nftables is not allowed here; load the module nf_tables, in a container with CAP_NET_ADMIN"
 done
 
 # lose SHARE: of the packets, each way, in per cent.
@@ -72,7 +72,7 @@ lose() {
         ip netns exec "$machine" nft flush chain inet cable in
         [ "$1" -eq 0 ] ||
             ip netns exec "$machine" nft add rule inet cable in iif veth0 \
-                numgen random mod 100 '<' "$1" drop || skip "nftables cannot lose packets here"
+                numgen random mod 100 '<' "$1" drop || skip "nftables cannot lose packets here; load the module nft_numgen"
     done
 }
 lose 1

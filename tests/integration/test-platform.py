@@ -4,12 +4,18 @@
 stops, the platform fails, the adapter is killed, the daemon is killed. Each time the platform ends parked, and no
 command was ever a jump: the simulated platform takes one for a fault.
 
-usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT"""
+usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT KIND        (six-axis or hexapod: of the guard)"""
 import json, pathlib, queue, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
 
-linkaged, linkagectl, linkage, root = *sys.argv[1:4], pathlib.Path(sys.argv[4])
+linkaged, linkagectl, linkage, root, kind = *sys.argv[1:4], pathlib.Path(sys.argv[4]), sys.argv[5]
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
+PLATFORMS = {
+    'six-axis': """{type: six-axis, low: [-0.24, -0.24, -0.17, -0.35, -0.35, -0.35],
+             high: [0.24, 0.24, 0.17, 0.35, 0.35, 0.35], speed: 0.4, acceleration: 4}""",
+    'hexapod': """{type: hexapod, low: -0.1, high: 0.1, speed: 0.3, acceleration: 4, base_radius: 1.65,
+             base_angle: 0.122, platform_radius: 1.6, platform_angle: 0.925, height: 1.7}""",
+}
 COMMUNICATION, AMPLIFIER, ESTOP = 0x0008, 0x0010, 0x8000
 processes = []
 
@@ -120,6 +126,7 @@ def ride(platform):
     rest = platform.show()['position']
     for i in range(400):
         ctl('set', 'road', str(0.08 * (-1) ** i))
+        ctl('set', 'strength', str(1 if i % 2 else 0.7))
         time.sleep(0.05)
         moved = abs(platform.show()['position'][2] - rest[2])
         if moved > 0.005:
@@ -129,6 +136,8 @@ def ride(platform):
 
 def write_files(daemon_port, report_port):
     text = (root / 'config/models/quarter-car.yaml').read_text()
+    text = text.replace('inputs:\n', 'inputs:\n  strength: {type: signal, limits: [0, 2], initial: 0.6}\n')
+    text = text.replace('outputs:\n', 'outputs:\n  strength_now: {type: input, input: strength}\n')
     (work / 'car.yaml').write_text(text)
     (work / 'linkaged.yaml').write_text(f'''linkaged: 1
 endpoints: {{control: "ipc://{work}/control", inputs: "ipc://{work}/inputs", outputs: "ipc://{work}/outputs"}}
@@ -140,11 +149,11 @@ inputs: {{claims: optional}}
 record: {{directory: {work}, autostart: true}}
 cueing:
   sensor: ride
+  gains: {{force_scale: strength_now}}
   report: udp://127.0.0.1:{report_port}
   silent: 5
   pace: 0.5
-  platform: {{type: six-axis, low: [-0.24, -0.24, -0.17, -0.35, -0.35, -0.35],
-             high: [0.24, 0.24, 0.17, 0.35, 0.35, 0.35], speed: 0.4, acceleration: 4}}
+  platform: {PLATFORMS[kind]}
 motion:
   - {{endpoint: 'udp://127.0.0.1:{daemon_port}', platform: true}}
 ''')
@@ -162,9 +171,47 @@ def start_daemon():
     return daemon
 
 
+def spoil(recording, channel, number):
+    """a copy in which one bit of the last value of a message is another; its chunk has no checksum"""
+    data = bytearray(recording.read_bytes())
+    at = 8
+    while at < len(data) - 8:
+        kind, size = data[at], struct.unpack_from('<Q', data, at + 1)[0]
+        begin = at = at + 9
+        at += size
+        if kind != 6:
+            continue
+        words = struct.unpack_from('<I', data, begin + 28)[0]
+        inner = begin + 28 + 4 + words + 8
+        while inner < at:
+            kind, size = data[inner], struct.unpack_from('<Q', data, inner + 1)[0]
+            inner += 9
+            if kind == 5 and struct.unpack_from('<H', data, inner)[0] == channel:
+                number -= 1
+                if number == 0:
+                    data[inner + size - 3] ^= 1
+                    data[begin + 24:begin + 28] = bytes(4)
+                    copy = recording.with_name('spoilt')
+                    copy.write_bytes(data)
+                    return copy
+            inner += size
+    fail('the recording has too few steps')
+
+
 def check_recording():
     """of the first run, which has ended: what its rides did stands among the events"""
     recording, = work.glob('*.mcap')
+    done = subprocess.run([linkage, 'replay', recording], capture_output=True, text=True)
+    if done.returncode != 0 or done.stdout.count('every bit the same') != 2:
+        fail(f'the replay: {done.stdout}{done.stderr}')
+    print(done.stdout.splitlines()[-1])
+    spoilt = subprocess.run([linkage, 'replay', spoil(recording, 5, 3000)], capture_output=True, text=True)
+    if spoilt.returncode == 0 or 'of the platform differs: actuators.a6' not in spoilt.stdout:
+        fail(f'the replay of a spoilt recording: {spoilt.stdout}{spoilt.stderr}')
+    wanted = subprocess.run([linkage, 'export', '--topic', 'platform', recording], capture_output=True, text=True).stdout
+    gains = [line.split(',')[wanted.splitlines()[0].split(',').index('gains [1]')] for line in wanted.splitlines()[1:]]
+    if not any(float(moved) for moved in gains):
+        fail('no gain was moved')
     done = subprocess.run([linkage, 'export', '--topic', 'events', recording], capture_output=True, text=True)
     for event in ('rising', 'following', 'settling: ordered to park', 'parked'):
         if f'"{event}"' not in done.stdout:

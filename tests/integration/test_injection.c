@@ -21,8 +21,7 @@ static void begin(const char *config)
     bench_open(&b, &h);
     bench_claim(&b, "bench", "torque", NULL);
     harness_go(&h);
-    bench_feed(&b, 2, 20);
-    benches_await_acting(&h, "torque", 2);
+    bench_feed_until(&b, 2, "torque");
 }
 
 static void end(void)
@@ -182,6 +181,8 @@ static void test_stall(void **state)
     bench_feed_until(&b, 5, "torque");
     assert_true(harness_log_has(h.folder, "log", "injection 1 begins: stall"));
     assert_true(harness_log_has(h.folder, "log", "injection 1 is over: stall"));
+    assert_true(harness_log_has(h.folder, "log", " cycles touched"));
+    assert_int_equal(harness_log_count(&h, " samples touched"), 0);
     end();
 }
 
@@ -190,11 +191,13 @@ static void test_ends(void **state)
 {
     (void)state;
     begin("inputs: {lease: 60}\npolicy: {stale: count}\n");
-    assert_int_equal(benches_inject(&h, KIND(FREEZE), "", 0, 0.3)->result, RESULT(OK));
+    assert_int_equal(benches_inject(&h, KIND(FREEZE), "", 0, 1.5)->result, RESULT(OK));
     benches_await_flags(&h, FLAG(INJECTED), 0);
     benches_await_flags(&h, 0, FLAG(INJECTED));
     assert_int_equal(benches_inject(&h, KIND(FREEZE), "", 0, 0)->result, RESULT(OK));
     benches_await_flags(&h, FLAG(INJECTED), 0);
+    assert_true(harness_log_has(h.folder, "log", "injection 1 is over: freeze"));
+    assert_true(harness_log_has(h.folder, "log", " samples touched"));
     harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
     harness_expect(&h, START, RESULT(OK), STATE(RUNNING));
     benches_await_flags(&h, 0, FLAG(INJECTED));

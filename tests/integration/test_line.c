@@ -139,7 +139,8 @@ static void test_endless_parts(void **state)
 
     (void)state;
     if (SANITIZED)
-        skip_because("a sanitizer takes memory beyond any limit: there is none");
+        skip_because("a sanitizer takes memory beyond any limit: there is none",
+                     "see the release build");
     harness_open(&h, "line: {memory: 67108864}\n");
     harness_load_model(&h);
     harness_go(&h);
@@ -402,7 +403,7 @@ static void test_many_half_greetings(void **state)
 
     (void)state;
     if (!lower_descriptors(&own))
-        skip_because("too few descriptors");
+        skip_because("too few descriptors", "raise the hard limit: ulimit -Hn 4096");
     harness_open(&h, NOT_REALTIME);
     raise_descriptors(&own);
     expect_descriptors(h.pid, own.rlim_max);
@@ -482,7 +483,7 @@ static void test_keys_and_half_greetings(void **state)
 
     (void)state;
     if (!lower_descriptors(&own))
-        skip_because("too few descriptors");
+        skip_because("too few descriptors", "raise the hard limit: ulimit -Hn 4096");
     vault_open(&v);
     raise_descriptors(&own);
     /* they are closed after a while: on a busy machine, before the request */

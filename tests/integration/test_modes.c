@@ -147,13 +147,13 @@ static void test_bad_steps_make_no_step(void **state)
 /* Longer than watchdog, time-out and lease: without a step nothing expires. */
 static void test_a_bench_may_think(void **state)
 {
-    const struct timespec nap = {.tv_sec = 1, .tv_nsec = 500000000};
+    const struct timespec nap = {.tv_sec = 3};
     const Linkage__V1__Status *status;
     double value = 4;
     struct harness h;
 
     (void)state;
-    open_in(&h, MODE(LOCKSTEP), "watchdog: {time: 0.3}\n");
+    open_in(&h, MODE(LOCKSTEP), "watchdog: {time: 1.5}\n");
     assert_int_equal(runs_ask_start(&h, 0)->result, RESULT(OK));
     runs_ask_step(&h, 1, 1, &value);
     nanosleep(&nap, NULL);
@@ -209,7 +209,6 @@ static void test_a_step_that_stands_still(void **state)
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__InjectRequest inject = LINKAGE__V1__INJECT_REQUEST__INIT;
     Linkage__V1__Injection stall = LINKAGE__V1__INJECTION__INIT, *add[] = {&stall};
-    const struct timespec nap = {.tv_nsec = 100000000};
     double value = 1;
     struct harness h;
 
@@ -223,7 +222,9 @@ static void test_a_step_that_stands_still(void **state)
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INJECT;
     request.inject = &inject;
     assert_int_equal(harness_ask(&h, &request)->result, RESULT(OK));
-    nanosleep(&nap, NULL);
+    inject.n_add = 0;
+    while (harness_ask(&h, &request)->injections->injections[0]->count == 0)
+        runs_nap(); /* until the next step is the one */
     assert_int_equal(runs_ask_step_once(&h, 1, 1, &value)->result, RESULT(INTERNAL));
     assert_null(h.reply->outputs);
     assert_int_equal(runs_ask_step(&h, 1, 1, &value)->result, RESULT(OK));

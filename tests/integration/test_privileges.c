@@ -210,7 +210,7 @@ static void test_root_gives_up(void **state)
 
     (void)state;
     if (geteuid() != 0)
-        skip_because("it takes root");
+        skip_because("it takes root", "run it as root");
     harness_open(&h, "realtime: {degraded: allow, share_core: true}\n");
     if (machine_grants())
         expect_real_time(&h);
@@ -227,7 +227,8 @@ static void test_root_becomes_another_user(void **state)
 
     (void)state;
     if (geteuid() != 0 || !nobody)
-        skip_because("it takes root and a user nobody");
+        skip_because("it takes root and a user nobody",
+                     "run it as root, where there is a user nobody");
     open_daemon(&h, "realtime: {degraded: allow, share_core: true}\nprivileges: {user: nobody}\n");
     if (machine_grants())
         expect_real_time(&h);
@@ -249,7 +250,8 @@ static void test_secret_of_root(void **state)
 
     (void)state;
     if (geteuid() != 0 || !getpwnam("nobody"))
-        skip_because("it takes root and a user nobody");
+        skip_because("it takes root and a user nobody",
+                     "run it as root, where there is a user nobody");
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chmod(folder, 0755), 0);
     assert_int_equal(zmq_curve_keypair(own, secret), 0);
@@ -332,7 +334,8 @@ static void test_folder_that_is_closed(void **state)
 
     (void)state;
     if (geteuid() != 0 || !getpwnam("nobody"))
-        skip_because("it takes root and a user nobody");
+        skip_because("it takes root and a user nobody",
+                     "run it as root, where there is a user nobody");
     assert_non_null(mkdtemp(folder)); /* readable only by root */
     snprintf(section, sizeof(section),
              "realtime: {degraded: allow, priority: 0, core: none}\nprivileges: {user: nobody}\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the policy does about the model itself: a bench that drives it beyond all bounds, energy
- * from nowhere, an iteration that does not converge, a change point. */
+ * from nowhere, an iteration that does not converge, a change point, a body that turns far in a
+ * step.
+ */
 #include "benches.h"
 #include "runs.h"
 #include <math.h>
@@ -174,12 +176,27 @@ static void test_pivot(void **state)
     harness_close(&h);
 }
 
+static void test_turn(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    harness_open(&h, NOT_REALTIME "policy: {stale: count, turn: {limit: 0.005}}\n");
+    assert_int_equal(harness_load(&h, "pendulum.yaml", pendulum)->result, RESULT(OK));
+    harness_go(&h);
+    harness_await_log(&h, "a body turns far in a step: body 'rod' by up to", 1);
+    assert_true(harness_expect(&h, STATUS, RESULT(OK), STATE(RUNNING))->turn > 0.005);
+    assert_true(benches_policy(&h, CONDITION(TURN))->count > 0);
+    assert_string_equal(benches_policy(&h, CONDITION(TURN))->limit, "0.005 rad a step");
+    harness_close(&h);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_fault), cmocka_unit_test(test_bounds_count),
         cmocka_unit_test(test_energy_jump),  cmocka_unit_test(test_increment),
-        cmocka_unit_test(test_pivot),
+        cmocka_unit_test(test_pivot),        cmocka_unit_test(test_turn),
     };
 
     harness_init(argc, argv);

@@ -69,7 +69,8 @@ static int connect_by_hand(const struct vault *v, int endpoint)
     return fd;
 }
 
-/* With libzmq on both sides either may hang up first; a client by hand waits. */
+/* With libzmq on both sides either may hang up first, and tries again: these come last, as nobody
+ * knows how often they count. A client by hand waits. */
 static void test_no_curve_at_all(void **state)
 {
     static const char *const mechanisms[] = {"NULL", "PLAIN", "GSSAPI"};
@@ -79,15 +80,6 @@ static void test_no_curve_at_all(void **state)
 
     (void)state;
     vault_open(&v);
-    plain = vault_socket(&v, ZMQ_DEALER);
-    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
-    vault_expect_silence(plain);
-    plain = vault_socket(&v, ZMQ_DEALER);
-    zmq_setsockopt(plain, ZMQ_PLAIN_USERNAME, "desk", 4);
-    zmq_setsockopt(plain, ZMQ_PLAIN_PASSWORD, "desk", 4);
-    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
-    vault_expect_silence(plain);
-
     for (int i = 0; i < 9; i++) {
         uint64_t before = vault_turned_away(&v);
         int fd = connect_by_hand(&v, i % 3);
@@ -100,6 +92,14 @@ static void test_no_curve_at_all(void **state)
         close(fd);
     }
     assert_true(harness_log_has(v.h.folder, "log", "does not speak CURVE"));
+    plain = vault_socket(&v, ZMQ_DEALER);
+    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
+    vault_expect_silence(plain);
+    plain = vault_socket(&v, ZMQ_DEALER);
+    zmq_setsockopt(plain, ZMQ_PLAIN_USERNAME, "desk", 4);
+    zmq_setsockopt(plain, ZMQ_PLAIN_PASSWORD, "desk", 4);
+    assert_int_equal(zmq_connect(plain, v.h.endpoint[0]), 0);
+    vault_expect_silence(plain);
     vault_close(&v);
 }
 

@@ -27,7 +27,8 @@ static void open_spinning(struct harness *h, const char *more)
     char config[256];
 
     if (core < 0)
-        skip_because("it takes two cores and real-time priority");
+        skip_because("it takes two cores and real-time priority",
+                     "give it two cores; run it as root, or allow it with ulimit -r 80");
     snprintf(config, sizeof(config), "realtime: {core: %d, priority: 50, wake: spin}\n%s", core,
              more);
     harness_open(h, config);
@@ -206,7 +207,8 @@ static void test_line(void **state)
 
     (void)state;
     if (core < 0)
-        skip_because("it takes two cores and real-time priority");
+        skip_because("it takes two cores and real-time priority",
+                     "give it two cores; run it as root, or allow it with ulimit -r 80");
     harness_open(&h, NULL);
     line = harness_line(&h);
     for (int i = 0; i < HOGS; i++)
@@ -221,7 +223,8 @@ static void test_line(void **state)
     }
     harness_close(&h);
     if (!hungry)
-        skip_because("this kernel gives everybody some of a core");
+        skip_because("this kernel gives everybody some of a core",
+                     "nothing: what it shows cannot happen on this kernel");
 }
 
 int main(int argc, char *argv[])

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subscribers with their own selection of the outputs, at their own rate; and the cost for others
  * of a subscriber that does not read. */
+#include "../skip.h"
+#include "freeze.h"
+#include "process.h"
 #include "runs.h"
 #include "subscriber.h"
 #include <setjmp.h>
@@ -160,6 +163,71 @@ static void test_values(void **state)
     harness_close(&h);
 }
 
+static const Linkage__V1__ControlReply *ask_poses(struct harness *h, const char *const names[],
+                                                  size_t n, uint32_t divisor)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__SubscribeRequest subscribe = LINKAGE__V1__SUBSCRIBE_REQUEST__INIT;
+
+    subscribe.channels = (char **)names;
+    subscribe.n_channels = n;
+    subscribe.divisor = divisor;
+    subscribe.poses = true;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SUBSCRIBE;
+    request.subscribe = &subscribe;
+    return harness_ask(h, &request);
+}
+
+/* Poses of bodies are a stream like others: those of a body that is an output, too, are its bits.
+ */
+static void test_poses(void **state)
+{
+    static const char *const two[] = {"rocker", "coupler"}, *const none[] = {"tip"};
+    const Linkage__V1__ControlReply *reply;
+    const Linkage__V1__OutputSample *all;
+    const Linkage__V1__StreamSample *part;
+    struct topic topic = {.size = 9};
+    struct subscriber s;
+    struct harness h;
+
+    (void)state;
+    open_running(&h, UNPRIVILEGED);
+    reply = ask_poses(&h, none, 1, 1);
+    assert_int_equal(reply->result, RESULT(UNKNOWN_CHANNEL));
+    assert_non_null(strstr(reply->text, "no body named 'tip'; there are: "));
+    reply = ask_poses(&h, NULL, 0, 20);
+    assert_int_equal(reply->result, RESULT(OK));
+    assert_int_equal(reply->stream->n_channels, 3);
+    assert_string_equal(reply->stream->channels[0]->name, "crank");
+    reply = ask_poses(&h, two, N(two), 1);
+    assert_int_equal(reply->result, RESULT(OK));
+    assert_string_equal(reply->stream->channels[1]->name, "coupler");
+    assert_int_equal(reply->stream->channels[1]->offset, 7);
+    assert_int_equal(reply->stream->channels[1]->n_components, 7);
+    memcpy(topic.bytes, reply->stream->topic.data, topic.size);
+    open_topic(&s, &h, &topic);
+    part = subscriber_stream(&s, PATIENCE_MS);
+    for (int compared = 0; compared < 50;) {
+        assert_non_null(part);
+        do {
+            all = harness_sample(&h, PATIENCE_MS);
+            assert_non_null(all);
+        } while (all->step < part->sample->step);
+        while (part->sample->step < all->step) {
+            part = subscriber_stream(&s, PATIENCE_MS);
+            assert_non_null(part);
+        }
+        if (part->sample->step != all->step)
+            continue;
+        assert_int_equal(part->sample->n_values, 14);
+        /* coupler_pose: behind 1 1 */
+        assert_memory_equal(part->sample->values + 7, all->values + 2, 7 * sizeof(double));
+        compared++;
+    }
+    subscriber_close(&s);
+    harness_close(&h);
+}
+
 /* One sample for each multiple of the divisor, with a counter of its own. Return: how many of them
  * were not skipped in favour of the next step. */
 static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
@@ -187,7 +255,7 @@ static void check_divisor(struct subscriber *s, uint64_t divisor, int n)
 {
     int on_time = 0;
 
-    for (int i = 0; i < 10 && on_time <= n / 2; i++)
+    for (int i = 0; i < 100 && on_time <= n / 2; i++)
         on_time = count_on_time(s, divisor, n);
     assert_true(on_time > n / 2);
 }
@@ -231,6 +299,47 @@ static void test_divisor_of_all_outputs(void **state)
         sequence = sample->sequence;
         step = sample->step;
     }
+    harness_close(&h);
+}
+
+/* Return: how often the exchange slept in about @cycles of them. */
+static uint64_t sleeps_in(struct harness *h, pid_t exchange, uint64_t *cycles)
+{
+    long before = rig_process_number(exchange, "voluntary_ctxt_switches:");
+    uint64_t begun = harness_command(h, STATUS)->status->cycles;
+
+    *cycles = runs_await_cycles(h, begun + *cycles)->cycles - begun;
+    return (uint64_t)(rig_process_number(exchange, "voluntary_ctxt_switches:") - before);
+}
+
+/* Records that nobody is to get are not looked for: beside its other work, the exchange wakes for
+ * the others. Where steps are late it looks more often; not every time. */
+static void test_sleeps_between(void **state)
+{
+    static const char *const names[] = {"tip"};
+    uint64_t sleeps = 1, cycles = 0;
+    struct subscriber s;
+    struct topic topic;
+    struct harness h;
+    pid_t exchange;
+
+    (void)state;
+    if (SANITIZED)
+        skip_because("a period under a sanitizer is longer than that of other work",
+                     "see the release build");
+    open_running(&h, UNPRIVILEGED "outputs: {divisor: 100}\n");
+    exchange = freeze_find(&h, "lkd-exchange");
+    for (int i = 0; i < 50 && sleeps * 2 >= cycles; i++) {
+        cycles = 500;
+        sleeps = sleeps_in(&h, exchange, &cycles);
+    }
+    assert_true(sleeps * 2 < cycles);
+
+    /* a stream that somebody wants now */
+    topic = ask(&h, names, 1, 1);
+    open_topic(&s, &h, &topic);
+    check_divisor(&s, 1, 100);
+    subscriber_close(&s);
     harness_close(&h);
 }
 
@@ -457,8 +566,10 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_a_stream_is_described),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_poses),
         cmocka_unit_test(test_divisors),
         cmocka_unit_test(test_divisor_of_all_outputs),
+        cmocka_unit_test(test_sleeps_between),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_another_model),

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 figures=$1 linkage=$2
-command -v gnuplot >/dev/null || { echo "no gnuplot"; exit 77; }
+command -v gnuplot >/dev/null || { echo "left out: no gnuplot; install the package gnuplot-nox"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LINKAGE=$linkage FIGURES_OUTPUT=$work/out

@@ -3,6 +3,7 @@
  * holds, what a step may do, and what is refused. */
 #include "../cmocka_all.h"
 #include "../physics/reference_cases.h"
+#include "../skip.h"
 #include "alloc_guard.h"
 #include "linkage/laboratory.h"
 #include "methods/registry.h"
@@ -189,8 +190,7 @@ static void test_real_time(void **state)
     }
 #else
     (void)state;
-    print_message("heap calls are counted without sanitizers only\n");
-    skip();
+    skip_because("heap calls are counted without sanitizers only", "see the release build");
 #endif
 }
 

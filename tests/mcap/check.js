@@ -32,6 +32,10 @@ class Decoder {
     for (const field of this.type.fieldsArray) {
       const value = message[field.name];
       field.resolve();
+      if (field.repeated) {
+        row.set(field.name, value);
+        continue;
+      }
       if (field.resolvedType instanceof protobuf.Type) {
         for (const inner of field.resolvedType.fieldsArray)
           row.set(`${field.name}.${inner.name}`, number(value[inner.name]));

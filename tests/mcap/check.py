@@ -103,7 +103,9 @@ class Decoder:
         row = {}
         for field in message.DESCRIPTOR.fields:
             value = getattr(message, field.name)
-            if field.message_type:
+            if field.label == field.LABEL_REPEATED:
+                row[field.name] = value
+            elif field.message_type:
                 row.update((f"{field.name}.{inner.name}", float(getattr(value, inner.name)))
                            for inner in field.message_type.fields)
             else:
@@ -275,6 +277,45 @@ def is_same(a, b):
     return (math.isnan(a) and math.isnan(b)) or struct.pack("<d", a) == struct.pack("<d", b)
 
 
+class Scene:
+    """What `linkage export --scene` adds: /tf says what /outputs says of the same body, each body of
+    the mechanism has shapes."""
+
+    def __init__(self):
+        self.poses, self.pictures, self.entities, self.last = {}, 0, {}, None
+
+    def note(self, topic, log_time, row):
+        if topic == "/outputs":
+            self.last = (log_time, row)
+        elif topic == "/tf":
+            need(self.last[0] == log_time, "a picture is not of the step before it")
+            self.pictures += 1
+            for transform in row["transforms"]:
+                self.check_transform(transform, log_time)
+        elif topic == "/scene":
+            self.entities.update((entity.id, entity) for entity in row["entities"])
+
+    def check_transform(self, transform, log_time):
+        stamp = transform.timestamp.seconds * 10**9 + transform.timestamp.nanos
+        need(stamp == log_time and transform.parent_frame_id == "ground", f"{transform} at {log_time}")
+        q, x = transform.rotation, transform.translation
+        need(abs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-9, "no unit quaternion")
+        if transform.child_frame_id == "coupler":
+            there = [self.last[1][f"coupler_pose.{name}"] for name in "x y z qw qx qy qz".split()]
+            need(all(map(is_same, there, [x.x, x.y, x.z, q.w, q.x, q.y, q.z])), f"{transform}: {there}")
+
+    def check(self, seconds):
+        bodies = {"ground", "crank", "coupler", "rocker"}
+        need(set(self.entities) == bodies, f"entities {set(self.entities)}")
+        for name, entity in self.entities.items():
+            need(entity.frame_id == name and entity.frame_locked, f"entity {name}")
+            need(name == "ground" or entity.cylinders and entity.spheres, f"{name} has no shapes")
+            need(all(c.size.x > 0 and c.color.a > 0 and c.top_scale == 1 for c in entity.cylinders),
+                 f"cylinders of {name}")
+        need(self.pictures <= 60 * seconds + 1, f"{self.pictures} pictures in {seconds} s")
+        need(self.pictures > 1, "no motion")
+
+
 def check(how, path, tables):
     with open(path, "rb") as file:
         data = memoryview(file.read())
@@ -282,7 +323,7 @@ def check(how, path, tables):
     need(data[len(MAGIC)] == HEADER, "no header")
     recording = read_indexed(data) if how == "whole" else read_stream(data)
     decoders = {identity: Decoder(*schema) for identity, schema in recording.schemas.items()}
-    counts, last = {}, 0
+    counts, last, scene = {}, 0, Scene()
     for topic, _, units in recording.channels.values():
         if topic in tables:
             tables[topic].check_units(topic, units)
@@ -293,6 +334,7 @@ def check(how, path, tables):
         counts[topic] = n + 1
         if topic in tables:
             tables[topic].check_row(topic, n, row)
+        scene.note(topic, log_time, row)
         need(topic != "/events" or row["id"], "an event without an id")
         if topic == "/cycle":
             need(log_time >= last, "log times of /cycle go back")
@@ -300,6 +342,8 @@ def check(how, path, tables):
     for topic, table in tables.items():
         need(counts.get(topic, 0) == len(table.rows) > 0,
              f"{topic}: {counts.get(topic)} messages, the CSV has {len(table.rows)} rows")
+    if "/tf" in counts:
+        scene.check((recording.messages[-1][0] - recording.messages[0][0]) * 1e-9)
     need("model.yaml" in recording.attachments, "the model is not attached")
     need("linkaged" in recording.metadata, "no metadata")
     need(how == "cut" or "linkaged.end" in recording.metadata, "no metadata at the end")

@@ -235,7 +235,8 @@ static void stiff_part(const double K[9], const double J[9], double s, double re
     }
 }
 
-/* of the points at which joints hold body @b: (l.f) 1 - (l f^T + f l^T) / 2 */
+/* of the points at which joints hold body @b: (l.f) 1 - (l f^T + f l^T) / 2; a part of a split body
+ * has the mean of all its parts */
 static void tension_at(const struct dense *d, int b, double K[9])
 {
     memset(K, 0, 9 * sizeof(double));
@@ -246,8 +247,9 @@ static void tension_at(const struct dense *d, int b, double K[9])
             double f[3] = {0}, inner = 0;
             const double *l = j->p[side];
 
-            if (j->body[side] != b || j->of[0] || !lk_joint_is_point(j->type, j->kind) ||
-                lk_is_compliant(j))
+            if (j->body[side] >= d->sys->n_bodies ||
+                d->sys->body[j->body[side]].of != d->sys->body[b].of || j->of[0] ||
+                !lk_joint_is_point(j->type, j->kind) || lk_is_compliant(j))
                 continue;
             for (int n = 0; n < 3; n++)
                 for (int r = 0; r < 3; r++)
@@ -256,7 +258,8 @@ static void tension_at(const struct dense *d, int b, double K[9])
                 inner += l[n] * f[n];
             for (int n = 0; n < 9; n++)
                 K[n] +=
-                    (n % 4 == 0 ? inner : 0) - 0.5 * (l[n / 3] * f[n % 3] + f[n / 3] * l[n % 3]);
+                    ((n % 4 == 0 ? inner : 0) - 0.5 * (l[n / 3] * f[n % 3] + f[n / 3] * l[n % 3])) /
+                    d->sys->body[b].n_parts;
         }
     }
 }

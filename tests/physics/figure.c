@@ -321,6 +321,24 @@ void figure_furnish(struct mechanism *m, int drives)
     }
 }
 
+void figure_stop(struct mechanism *m)
+{
+    m->force = realloc(m->force, (size_t)(m->n_forces + m->n_joints) * sizeof(*m->force));
+    if (!m->force)
+        abort();
+    for (int j = 0; j < m->n_joints; j += 16) {
+        double start = m->joint[j].coordinate[0];
+
+        if (lk_joint_traits[m->joint[j].type].n_coordinates == 1)
+            m->force[m->n_forces++] = (struct mechanism_force){.type = LK_FORCE_STOP,
+                                                               .joint = j,
+                                                               .stiffness = 1e5,
+                                                               .damping = 1,
+                                                               .lower = start - 1e-4,
+                                                               .upper = start + 1e-4};
+    }
+}
+
 void figure_gear(struct mechanism *m)
 {
     int n = m->n_joints, last = -1;
@@ -356,8 +374,10 @@ static void tame_joints(struct mechanism *m, unsigned keeps, int *now)
         struct mechanism_joint *joint = &m->joint[j];
 
         now[j] = n;
-        if (joint->type == LK_JOINT_GEAR || joint->type == LK_JOINT_RACK)
+        if (lk_coupled_joints(joint->type) > 0 && !(keeps & FIGURE_KEEPS_COUPLINGS))
             continue;
+        for (int k = 0; k < lk_coupled_joints(joint->type); k++)
+            joint->joint[k] = now[joint->joint[k]];
         joint->has_compliance &= (keeps & FIGURE_KEEPS_LAWS) != 0;
         joint->n_drives *= (keeps & FIGURE_KEEPS_DRIVES) != 0;
         if (keeps & FIGURE_KEEPS_JOINTS)
@@ -396,14 +416,14 @@ static void tame_inputs(struct mechanism *m, unsigned keeps, const int *joint_no
 static int is_kept(const struct mechanism_force *f, unsigned keeps)
 {
     return f->type >= LK_FORCE_CONSTANT_FORCE ||
-           (f->type != LK_FORCE_STOP && (keeps & FIGURE_KEEPS_LAWS));
+           (keeps & (f->type == LK_FORCE_STOP ? FIGURE_KEEPS_STOPS : FIGURE_KEEPS_LAWS)) != 0;
 }
 
 void figure_tame(struct mechanism *m, unsigned keeps)
 {
     int *now = zeros(m->n_joints, sizeof(int)), *input = zeros(m->n_inputs, sizeof(int)), n = 0;
 
-    for (int b = 0; b < m->n_bodies; b++)
+    for (int b = 0; b < m->n_bodies && !(keeps & FIGURE_KEEPS_MASSLESS); b++)
         if (m->body[b].mass == 0) {
             m->body[b].mass = 1;
             for (int i = 0; i < 3; i++)

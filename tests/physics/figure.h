@@ -51,16 +51,23 @@ struct mechanism *figure_make(enum figure figure, enum figure_joints joints, int
  * drives, which a figure with loops does not follow. */
 void figure_furnish(struct mechanism *mechanism, int drives);
 
+/** figure_stop() - hard end stops at some joints with one coordinate, which they hit at once. */
+void figure_stop(struct mechanism *mechanism);
+
 /** figure_gear() - gears between each two of the joints to the ground that measure an angle. */
 void figure_gear(struct mechanism *mechanism);
 
 /** enum figure_keeps - elements of a random mechanism beyond joints of rows/table.h, loads and
- * inputs of forces: joints with other rows, drives, whatever follows a law but end stops. */
+ * inputs of forces: joints with other rows, drives, whatever follows a law but end stops, gears and
+ * racks, end stops, bodies without inertia (with what holds them, which are laws). */
 enum figure_keeps {
     FIGURE_KEEPS_JOINTS = 1,
     FIGURE_KEEPS_DRIVES = 2,
     FIGURE_KEEPS_LAWS = 4,
-    FIGURE_KEEPS_ALL = 7
+    FIGURE_KEEPS_COUPLINGS = 8,
+    FIGURE_KEEPS_STOPS = 16,
+    FIGURE_KEEPS_MASSLESS = 32,
+    FIGURE_KEEPS_ALL = 63
 };
 
 /** figure_tame() - removes from a random mechanism the elements that are not in @keeps; other

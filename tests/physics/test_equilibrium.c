@@ -333,7 +333,7 @@ static void mechanisms_rest_in_balance(void **state)
         check(&cases[i]);
 }
 
-/* a velocity of the drawing turns with its body and is kept */
+/* a velocity of the drawing is kept */
 static void velocities_are_kept(void **state)
 {
     static const char text[] = HEAD("[0, 0, -9.81]") START

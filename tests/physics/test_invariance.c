@@ -8,6 +8,7 @@
  * perturbed by the round-off of its size. NOISE times the difference of these runs is allowed. */
 #include "cmocka_all.h"
 #include "compile/batch/batches.h"
+#include "largest.h"
 #include "maths/vec.h"
 #include "mechanism.h"
 #include "sanitized.h"
@@ -124,16 +125,6 @@ static struct motion run(struct mechanism *m, double softer)
     ret.n = r == 0 ? ret.n : 0;
     free(inputs);
     lk_system_free(sys);
-    return ret;
-}
-
-static double largest(const double *a, const double *b, int n)
-{
-    double ret = 0;
-
-    for (int i = 0; i < n; i++)
-        if (!(fabs(a[i] - (b ? b[i] : 0)) <= ret))
-            ret = fabs(a[i] - (b ? b[i] : 0));
     return ret;
 }
 

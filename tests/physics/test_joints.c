@@ -1152,6 +1152,7 @@ int main(void)
         CHECK_ALL(LK_JOINT_CONSTANT_VELOCITY, constant_velocity),
         CHECK_ALL(LK_JOINT_CONE_ON_RAIL, cone_on_rail),
         CHECK(load_is_transpose_of_jacobian, LK_JOINT_CREEP, creep),
+        CHECK(load_is_transpose_of_jacobian, LK_JOINT_AIR, air),
         CHECK_ALL(LK_JOINT_RACK, coupling),
         CHECK_ALL(LK_JOINT_COORDINATE, coordinate_row),
         CHECK(jacobian_is_derivative_of_violation, LK_JOINT_BUSHING, bushing),

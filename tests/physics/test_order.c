@@ -568,6 +568,13 @@ static void summary_tells_the_order(void **state)
     "  inner: {type: revolute, bodies: [outer, inner], point: [0, 0, 0], axis: [1, 0, 0]}\n"       \
     "  spin: {type: revolute, bodies: [inner, rotor], point: [0, 0, 0], axis: [0, 1, 0]}\n"
 
+/* a top on its tip that tumbles, about no principal axis */
+#define TUMBLING(rate)                                                                             \
+    "linkage: 1\nname: tumbling\nbodies:\n"                                                        \
+    "  top: {mass: 1, inertia: [0.003, 0.003, 0.001], position: [0.08, 0, 0.06],"                  \
+    " angular_velocity: [" rate "]}\n"                                                             \
+    "joints:\n  tip: {type: spherical, bodies: [ground, top], point: [0, 0, 0]}\n"
+
 /* a tonne on two rods of 1 kg, which swing across its weight: sqrt(2 m g / L / (2 m_rod / 3)) */
 #define HUNG                                                                                       \
     "linkage: 1\nname: hung\ngravity: [0, -9.81, 0]\nbodies:\n"                                    \
@@ -659,6 +666,13 @@ static const struct refusal {
      "order 6 with a step of 0.01 s, but body 'rotor' nutates at 105 rad/s, that is 1.05 rad a "
      "step, "
      "expected at most 0.8; a step of 0.0072 s would do, or order 2"},
+    {TUMBLING("75, 0, 56.25"), 6,
+     "order 6 with a step of 0.01 s, but body 'top' turns out of balance at 93.8 rad/s, that is "
+     "0.938 rad a step, expected at most 0.8; a step of 0.0081 s would do, or order 2"},
+    {TUMBLING("60, 0, 45"), 6, NULL},
+    {TUMBLING("60, 0, 45") "solver: {formulation: rk4}\n", 0,
+     "formulation rk4 with a step of 0.01 s, but body 'top' turns out of balance at 75 rad/s, that "
+     "is 0.75 rad a step, expected at most 0.7; a step of 0.0089 s would do, or formulation ali3"},
     {HUNG "solver: {formulation: rk4}\n", 0,
      "formulation rk4 with a step of 0.01 s, but body 'upper' swings across the tension in it at "
      "172 "

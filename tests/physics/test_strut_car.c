@@ -3,6 +3,7 @@
  * m/s, braking from there, braking to a stand, held by blocked wheels on a slope of 0.1 rad
  * (tests/reference/strut-car). The reference has a moment of inertia about the vertical that no
  * rigid body has, so that it is set here. */
+#include "car.h"
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include "maths/vec.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define IZZ     1791.6
-#define TEXT    (1 << 15)
 #define COLUMNS 20
 
 enum column {
@@ -56,16 +56,6 @@ struct run {
 
 /* ---- the model ---- */
 
-static void replace(char *text, const char *from, const char *to)
-{
-    static char result[TEXT];
-    const char *at = strstr(text, from);
-
-    assert_non_null(at);
-    snprintf(result, sizeof(result), "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    memcpy(text, result, TEXT);
-}
-
 static double ramp(double u)
 {
     u = fmin(fmax(u, 0), 1);
@@ -88,26 +78,21 @@ static void write_steer(const struct run *run, char *text, size_t size)
 
 static void write_model(const struct run *run, char *text)
 {
-    FILE *file = fopen("config/models/strut-car.yaml", "r");
     char steer[4096], brake[64];
-    size_t n;
 
-    assert_non_null(file);
-    n = fread(text, 1, TEXT - 1, file);
-    text[n] = '\0';
-    fclose(file);
-    replace(text, "[0, 0, -9.81]", run->gravity);
+    car_read("config/models/strut-car.yaml", text);
+    car_replace(text, "[0, 0, -9.81]", run->gravity);
     write_steer(run, steer, sizeof(steer));
-    replace(text, "{input: steer, period: 0.005}", steer);
-    replace(text, "{input: steer, period: 0.005}", steer);
-    replace(text, "  steer: {type: drive, limits: [-0.5, 0.5], rate: 5}\n", "");
+    car_replace(text, "{input: steer, period: 0.005}", steer);
+    car_replace(text, "{input: steer, period: 0.005}", steer);
+    car_replace(text, "  steer: {type: drive, limits: [-0.5, 0.5], rate: 5}\n", "");
     for (int i = 0; i < 4; i++) {
         snprintf(brake, sizeof(brake), "coulomb: %g,", run->brake[i / 2] + 1e-9);
-        replace(text, i < 2 ? "coulomb: 900," : "coulomb: 500,", brake);
+        car_replace(text, i < 2 ? "coulomb: 900," : "coulomb: 500,", brake);
     }
     for (int i = 0; i < 4 && run->is_blocked; i++)
-        replace(text, "axis: [0, 1, 0]}\n",
-                "axis: [0, 1, 0], drive: {table: {time: [0, 1], value: [0, 0]}}}\n");
+        car_replace(text, "axis: [0, 1, 0]}\n",
+                    "axis: [0, 1, 0], drive: {table: {time: [0, 1], value: [0, 0]}}}\n");
 }
 
 /* a wheel rolls without slip: its effective radius under its load at rest */
@@ -120,7 +105,7 @@ static double rolling_rate(double load, double speed)
 
 static struct lk_system *make_car(const struct run *run)
 {
-    static char text[TEXT];
+    static char text[CAR_TEXT];
     struct lk_model *model;
     struct lk_system *sys;
     struct lk_error error;
@@ -146,38 +131,17 @@ static struct lk_system *make_car(const struct run *run)
 
 /* ---- the comparison ---- */
 
-static int offset_of(const struct lk_system *sys, const char *name)
-{
-    int n;
-    const struct lk_channel *channels = lk_system_output_channels(sys, &n);
-
-    for (int i = 0; i < n; i++)
-        if (strcmp(channels[i].name, name) == 0)
-            return channels[i].offset;
-    fail_msg("no output '%s'", name);
-    return 0;
-}
-
-/* angles of Ry(pitch) Rx(roll) Rz(yaw) */
-static void find_angles(const double q[4], double ret[3])
-{
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-
-    ret[0] = atan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y));
-    ret[1] = -asin(2 * (y * z - w * x));
-    ret[2] = atan2(2 * (x * y + w * z), 1 - 2 * (x * x + z * z));
-}
-
 static void take_row(const struct lk_system *sys, double t, double row[COLUMNS])
 {
     double *out = calloc((size_t)lk_system_output_size(sys), sizeof(double));
-    const double *pose = out + offset_of(sys, "chassis"), *motion = out + offset_of(sys, "motion");
-    const double *fl = out + offset_of(sys, "tyre_fl"), *rr = out + offset_of(sys, "tyre_rr");
+    const double *pose = out + car_offset(sys, "chassis"),
+                 *motion = out + car_offset(sys, "motion");
+    const double *fl = out + car_offset(sys, "tyre_fl"), *rr = out + car_offset(sys, "tyre_rr");
     double angle[3], R[9];
 
     assert_non_null(out);
     lk_system_outputs(sys, out);
-    find_angles(pose + 3, angle);
+    car_angles(pose + 3, angle);
     lk_quat_matrix(pose + 3, R);
     row[T] = t;
     memcpy(row + X, pose, 3 * sizeof(double));
@@ -185,8 +149,8 @@ static void take_row(const struct lk_system *sys, double t, double row[COLUMNS])
     row[VX] = R[0] * motion[0] + R[3] * motion[1] + R[6] * motion[2]; /* axes of the car */
     row[VY] = R[1] * motion[0] + R[4] * motion[1] + R[7] * motion[2];
     row[WZ] = R[2] * motion[3] + R[5] * motion[4] + R[8] * motion[5];
-    row[SPIN_FL] = out[offset_of(sys, "spin_fl")];
-    row[SPIN_RR] = out[offset_of(sys, "spin_rr")];
+    row[SPIN_FL] = out[car_offset(sys, "spin_fl")];
+    row[SPIN_RR] = out[car_offset(sys, "spin_rr")];
     memcpy(row + FX_FL, fl, 3 * sizeof(double));
     memcpy(row + FX_RR, rr, 3 * sizeof(double));
     free(out);
@@ -195,20 +159,6 @@ static void take_row(const struct lk_system *sys, double t, double row[COLUMNS])
 static int bound_of(enum column c)
 {
     return c <= Z ? 0 : c <= YAW ? 1 : c <= WZ ? 2 : c <= SPIN_RR ? 3 : 4;
-}
-
-static int read_row(FILE *file, double row[COLUMNS])
-{
-    char line[512];
-    char *at = line;
-
-    if (!fgets(line, sizeof(line), file))
-        return 0;
-    for (int i = 0; i < COLUMNS; i++) {
-        row[i] = strtod(at, &at);
-        at += *at == ',';
-    }
-    return 1;
 }
 
 /** struct worst - the largest difference of a column, and when */
@@ -268,8 +218,8 @@ static void drive(const struct run *run)
     snprintf(path, sizeof(path), "tests/reference/strut-car/%s.csv", run->name);
     file = fopen(path, "r");
     assert_non_null(file);
-    read_row(file, reference); /* names */
-    while (read_row(file, reference)) {
+    car_read_row(file, COLUMNS, reference); /* names */
+    while (car_read_row(file, COLUMNS, reference)) {
         advance_to(sys, run->h, reference[T], &step);
         compare_row(sys, reference, worst);
     }

@@ -124,6 +124,46 @@ static void a_split_hub_moves_as_one_body(void **state)
     lk_system_free(b);
 }
 
+/* a light plate that hangs by its middle, and heavy weights on its rim, joints in this order */
+static void write_hanging_hub(char *text, int step)
+{
+    text[0] = 0;
+    append(text, "linkage: 1\nname: hanging\ngravity: [0, 0, -9.81]\nbodies:\n"
+                 "  hub: {mass: 0.2, inertia: [1e-4, 1e-4, 2e-4], position: [0, 0, 0]}\n");
+    for (int i = 0; i < ARMS; i++)
+        append(text, "  w%d: {mass: %g, inertia: [0.1, 0.1, 0.02], position: [%.17g, %.17g, %g]}\n",
+               i, 4 + 0.5 * i, 0.1 * cos(i), 0.1 * sin(i), -0.5 - 0.01 * i);
+    append(text, "joints:\n  hook: {type: spherical, bodies: [ground, hub], point: [0, 0, 0.1]}\n");
+    for (int n = 0; n < ARMS; n++) {
+        int i = n * step % ARMS;
+
+        append(text, "  j%d: {type: spherical, bodies: [hub, w%d], point: [%.17g, %.17g, 0]}\n", i,
+               i, 0.1 * cos(i), 0.1 * sin(i));
+    }
+}
+
+/* Their tension is that of the whole body, whichever part has which joint. */
+static void parts_of_a_hub_have_one_tension(void **state)
+{
+    static char text[TEXT_SIZE];
+    struct lk_summary summary;
+    struct lk_system *sys[2];
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        write_hanging_hub(text, k == 0 ? 1 : 5);
+        sys[k] = compile(text);
+        lk_system_summary(sys[k], &summary);
+        assert_int_equal(summary.n_split, 1);
+        assert_non_null(strstr(lk_system_note(sys[k]), "light for the weight"));
+        run(sys[k], 300);
+    }
+    printf("    %g m\n", distance(sys[0], sys[1], "hub"));
+    assert_true(distance(sys[0], sys[1], "hub") < 1e-10);
+    lk_system_free(sys[0]);
+    lk_system_free(sys[1]);
+}
+
 #define ROTORS   24
 #define FRICTION 0.3  /* [N m] */
 #define SPEED    20.0 /* of the rotors [rad/s] */
@@ -458,6 +498,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_split_hub_moves_as_one_body),
+        cmocka_unit_test(parts_of_a_hub_have_one_tension),
         cmocka_unit_test(friction_turns_a_split_hub),
         cmocka_unit_test(a_massless_link_is_a_rod),
         cmocka_unit_test(undetermined_motion_is_refused),

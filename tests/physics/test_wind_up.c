@@ -269,6 +269,30 @@ static void scale_is_a_factor(void **state)
     }
 }
 
+/* Of several inputs a scale follows its own, wherever that is among them. */
+static void scale_follows_its_own_input(void **state)
+{
+    static const char text[] =
+        SLIDER("[0, 0, 0]", "",
+               "  rub: {type: friction, joint: guide, coulomb: 1, scale: {input: level}}\n"
+               "inputs:\n"
+               "  push: {type: joint-force, joint: guide}\n"
+               "  level: {type: signal}\n");
+    const double values[] = {3, 2};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct lk_system *sys;
+
+        step_with(formulations[k]);
+        sys = compile(text, 0.001);
+        for (int i = 0; i < 100; i++)
+            assert_int_equal(lk_system_step(sys, values), 0);
+        assert_true(fabs(read_output(sys, "a", 0) - 0.5) < 1e-9);
+        lk_system_free(sys);
+    }
+}
+
 /* A wheel of 30 rad/s is braked to a stand against a torque that would turn it back: it stops after
  * w^2 / 2a, and is held, without a swing beyond what the spring takes. */
 static void brake_stops_a_wheel(void **state)
@@ -317,6 +341,7 @@ int main(void)
         cmocka_unit_test(begins_again_with_the_same_bits),
         cmocka_unit_test(refused_step_changes_nothing),
         cmocka_unit_test(scale_is_a_factor),
+        cmocka_unit_test(scale_follows_its_own_input),
         cmocka_unit_test(brake_stops_a_wheel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void load(void)
 {
     const struct lkd_settings settings = lkd_settings_default();
 
-    if (lkd_loaded_new("rig", text, strlen(text), &settings, NULL, &loaded, &errors))
+    if (lkd_loaded_new("rig", text, strlen(text), "", &settings, NULL, &loaded, &errors))
         fail_msg("%s", errors.line[0].text);
 }
 

@@ -304,7 +304,8 @@ static void start_daemon(struct harness *h)
         unlink(h->log);
         if (now_ms() > until) {
             rig_folder_remove(h->folder);
-            skip_because("somebody else has the core");
+            skip_because("somebody else has the core",
+                         "end the rig that its log names, or wait for it");
         }
         nanosleep(&nap, NULL);
     }
@@ -407,8 +408,9 @@ const Linkage__V1__ControlReply *harness_ask(struct harness *h,
     return h->reply;
 }
 
-const Linkage__V1__ControlReply *harness_command(struct harness *h,
-                                                 Linkage__V1__ControlRequest__CommandCase command)
+static const Linkage__V1__ControlReply *ask_command(
+    struct harness *h, Linkage__V1__ControlRequest__CommandCase command,
+    const Linkage__V1__ControlReply *(*ask)(struct harness *, Linkage__V1__ControlRequest *))
 {
     /* all of these are messages without a required field: any of them is empty on the wire */
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
@@ -444,7 +446,45 @@ const Linkage__V1__ControlReply *harness_command(struct harness *h,
         request.shutdown = &shut;
         break;
     }
-    return harness_ask(h, &request);
+    return ask(h, &request);
+}
+
+const Linkage__V1__ControlReply *harness_command(struct harness *h,
+                                                 Linkage__V1__ControlRequest__CommandCase command)
+{
+    return ask_command(h, command, harness_ask);
+}
+
+/* Whether the machine, and nothing else, is in the way: the same request succeeds later. */
+static bool is_held_up(const Linkage__V1__ControlReply *reply)
+{
+    return reply->result != RESULT(OK) &&
+           (strstr(reply->text, "the cycle stands still") ||
+            strstr(reply->text, "did not let the threads of the cycle run"));
+}
+
+/* A cycle that others keep from its core begins or ends later, and by then it may have ended by
+ * itself. */
+const Linkage__V1__ControlReply *harness_ask_patiently(struct harness *h,
+                                                       Linkage__V1__ControlRequest *request)
+{
+    const struct timespec nap = {.tv_nsec = 5000000};
+    const Linkage__V1__ControlReply *reply = harness_ask(h, request);
+    int64_t until = now_ms() + PATIENCE_MS;
+    bool was_stuck = false;
+
+    while (is_held_up(reply) && now_ms() < until) {
+        was_stuck = true;
+        nanosleep(&nap, NULL);
+        reply = harness_ask(h, request);
+    }
+    return was_stuck && reply->result == RESULT(WRONG_STATE) ? harness_command(h, STATUS) : reply;
+}
+
+const Linkage__V1__ControlReply *
+harness_command_patiently(struct harness *h, Linkage__V1__ControlRequest__CommandCase command)
+{
+    return ask_command(h, command, harness_ask_patiently);
 }
 
 #define STEP_KEPT_S 0.02 /* under a sanitizer, whatever else the machine does */
@@ -526,32 +566,12 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
     return harness_ask(h, &request);
 }
 
-/* A cycle that others keep from its core begins or ends later: asks again, and by then it may have
- * ended by itself. */
-static const Linkage__V1__ControlReply *
-command_patiently(struct harness *h, Linkage__V1__ControlRequest__CommandCase command)
-{
-    const struct timespec nap = {.tv_nsec = 5000000};
-    const Linkage__V1__ControlReply *reply = harness_command(h, command);
-    int64_t until = now_ms() + PATIENCE_MS;
-    bool was_stuck = false;
-
-    while ((strstr(reply->text, "the cycle stands still") ||
-            strstr(reply->text, "did not let the threads of the cycle run")) &&
-           now_ms() < until) {
-        was_stuck = true;
-        nanosleep(&nap, NULL);
-        reply = harness_command(h, command);
-    }
-    return was_stuck && reply->result == RESULT(WRONG_STATE) ? harness_command(h, STATUS) : reply;
-}
-
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state)
 {
     const Linkage__V1__ControlReply *reply =
-        result == RESULT(OK) ? command_patiently(h, command) : harness_command(h, command);
+        result == RESULT(OK) ? harness_command_patiently(h, command) : harness_command(h, command);
 
     if (reply->result != result)
         fail_msg("result %d, expected %d: %s", (int)reply->result, (int)result, reply->text);
@@ -570,6 +590,10 @@ static const Linkage__V1__ControlReply *try_to_arm(struct harness *h)
     const struct timespec nap = {.tv_nsec = 5000000};
     const Linkage__V1__ControlReply *reply = harness_ask_arm(h, true, ARM_STEPS);
 
+    if (is_held_up(reply)) {
+        nanosleep(&nap, NULL);
+        return harness_command(h, STATUS);
+    }
     if (reply->result != RESULT(OK))
         fail_msg("%s", reply->text);
     while (reply->status->state == STATE(ARMING)) {
@@ -639,20 +663,38 @@ void harness_send_bytes(struct harness *h, const void *data, size_t size, int fl
     assert_true(zmq_send(h->inputs, data, size, flags) >= 0);
 }
 
+static void send_sample(struct harness *h, const Linkage__V1__InputSample *sample)
+{
+    unsigned char buffer[1024];
+    size_t size;
+
+    assert_int_equal(lk_wire_encode(&sample->base, buffer, sizeof(buffer), &size), 0);
+    harness_send_bytes(h, buffer, size, 0);
+}
+
 void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
                   size_t n)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
-    unsigned char buffer[1024];
-    size_t size;
 
     sample.sequence = sequence;
     sample.origin_ns = sequence * 3;
     sample.model_id = model_id;
     sample.values = (double *)values;
     sample.n_values = n;
-    assert_int_equal(lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size), 0);
-    harness_send_bytes(h, buffer, size, 0);
+    send_sample(h, &sample);
+}
+
+void harness_send_slopes(struct harness *h, uint64_t sequence, const double *values,
+                         const double *slopes, size_t n)
+{
+    Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
+
+    sample.sequence = sequence;
+    sample.values = (double *)values;
+    sample.slopes = (double *)slopes;
+    sample.n_values = sample.n_slopes = n;
+    send_sample(h, &sample);
 }
 
 const Linkage__V1__OutputSample *harness_sample(struct harness *h, int timeout_ms)

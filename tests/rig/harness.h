@@ -126,6 +126,12 @@ const Linkage__V1__ControlReply *harness_set(struct harness *h, const char *chan
 const Linkage__V1__Status *harness_expect(struct harness *h,
                                           Linkage__V1__ControlRequest__CommandCase command,
                                           Linkage__V1__Result result, Linkage__V1__State state);
+/** harness_ask_patiently() - harness_ask(), repeated while the machine has no time for the threads
+ * of the cycle.  harness_command_patiently() - the same with harness_command(). */
+const Linkage__V1__ControlReply *harness_ask_patiently(struct harness *h,
+                                                       Linkage__V1__ControlRequest *request);
+const Linkage__V1__ControlReply *
+harness_command_patiently(struct harness *h, Linkage__V1__ControlRequest__CommandCase command);
 /** harness_arm() - arm with a short proof, degraded machines allowed; asserts ARMED, retrying
  * if a proof fails because other tests keep the machine busy. */
 void harness_arm(struct harness *h);
@@ -142,6 +148,9 @@ void harness_send_bytes(struct harness *h, const void *data, size_t size, int fl
 /** harness_send() - send an input sample. */
 void harness_send(struct harness *h, uint64_t sequence, uint64_t model_id, const double *values,
                   size_t n);
+/** harness_send_slopes() - likewise, with @n slopes. */
+void harness_send_slopes(struct harness *h, uint64_t sequence, const double *values,
+                         const double *slopes, size_t n);
 /** harness_sample() - wait for the next output sample; NULL when none came in time. */
 const Linkage__V1__OutputSample *harness_sample(struct harness *h, int timeout_ms);
 /** harness_await_counts() - wait until this many samples were accepted and refused. */

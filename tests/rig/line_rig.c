@@ -40,7 +40,7 @@ static void load(void)
     if (lkd_commands_init(&line_commands, &line_rig) ||
         lk_wire_arena_init(&arena, LK_WIRE_CONTROL_ARENA))
         abort();
-    if (lkd_rig_load(&line_rig, "line", model, strlen(model), &answer))
+    if (lkd_rig_load(&line_rig, "line", model, strlen(model), "", &answer))
         while (!lkd_rig_load_outcome(&line_rig, &answer))
             lkd_rig_follow_load(&line_rig);
     if (answer.result != LINKAGE__V1__RESULT__RESULT_OK) {

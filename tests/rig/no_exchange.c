@@ -45,6 +45,12 @@ enum lk_ride_cause lkd_exchange_platform(struct lkd_exchange *exchange,
     return LK_RIDE_NOT_RUNNING;
 }
 
+struct lkd_spsc *lkd_exchange_platform_queue(struct lkd_exchange *exchange)
+{
+    (void)exchange;
+    return NULL;
+}
+
 int lkd_exchange_streams(struct lkd_exchange *exchange)
 {
     return exchange->streams.n;

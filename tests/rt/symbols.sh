@@ -11,8 +11,9 @@ set -eu
 cycle='aligned_alloc calloc free memcpy memset strcmp __errno_location ceil fmax fmin
     clock_gettime clock_nanosleep
     lk_pool_rest lk_pool_rouse lk_system_dependent_rows lk_system_extent lk_system_health lk_system_input_channels lk_system_input_size
-    lk_system_output_size lk_system_outputs lk_system_reset lk_system_step lk_system_step_count
-    lk_system_step_size lk_system_time'
+    lk_system_output_size lk_system_outputs lk_system_poses lk_system_reset lk_system_step lk_system_step_count
+    lk_system_step_size lk_system_summary lk_system_time
+    lk_system_state_copy lk_system_state_set lk_system_state_size'
 # What sets its threads up, before and after.
 setup='malloc calloc free memcpy memset snprintf strrchr strstr __isoc99_sscanf __errno_location
     open open64 read write close getrlimit getrlimit64 setrlimit setrlimit64 getrusage gettid syscall
@@ -57,7 +58,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rt=$1
 shift
-own='(cycle|grid|guard|histogram|judge|mailbox|overrun|proof|ring|spsc|wait)\.c\.o:'
+own='(cycle|grid|guard|histogram|judge|mailbox|overrun|proof|ring|snapshot|spsc|wait)\.c\.o:'
 unpaced='release\.c\.o:'
 check 'the cycle' "$cycle" "$own" "$own|$unpaced" "$rt"
 check 'a cycle without a clock' "$release" "$unpaced" "$unpaced" "$rt"

@@ -277,7 +277,7 @@ static void test_workers_with_io(void **state)
 
     (void)state;
     if (cycle.core <= 0)
-        skip_because("it takes a second core");
+        skip_because("it takes a second core", "give it two cores");
     open_rig(&rig, "chain-128.yaml");
     assert_int_equal(lk_pool_new(2, &pool), 0);
     cycle.cycle = rig.cycle;

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #define ROUNDS   300
-#define PATIENCE 20 /* s, which only a livelock reaches */
+#define PATIENCE 60 /* s, which only a livelock reaches */
 
 struct pair {
     struct lk_pool *pool;
@@ -74,7 +74,7 @@ static void test_one_core(void **state)
 
     (void)state;
     if (pair.core == LKD_CORE_NONE || lkd_realtime_avoid_core(pair.core))
-        skip_because("this thread, which watches, needs a core without them");
+        skip_because("this thread, which watches, needs a core without them", "give it two cores");
     assert_int_equal(lk_pool_new(2, &pair.pool), 0);
     sem_init(&pair.standing, 0, 0);
     sem_init(&pair.arm, 0, 0);
@@ -94,10 +94,9 @@ static void test_one_core(void **state)
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     lk_pool_free(pair.pool);
-    if (pair.refused) {
-        printf("no right to a real-time priority\n");
-        skip();
-    }
+    if (pair.refused)
+        skip_because("no right to a real-time priority",
+                     "run it as root, or allow it with ulimit -r 80");
     assert_int_equal(pair.rounds[0], ROUNDS);
     assert_int_equal(pair.rounds[1], ROUNDS);
 }

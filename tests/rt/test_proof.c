@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The proof of the budget, on a clock of the test's own: how many steps, with which inputs, when it
  * ends, what it finds of the machine, and that nothing of it is left behind. */
+#include "../sanitized.h"
 #include "cycle_rig.h"
 #include "fake_clock.h"
 #include "proof.h"
@@ -71,17 +72,20 @@ int __wrap_lk_system_step(struct lk_system *system, const double *inputs)
 }
 
 int __real_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
-                           const double *commanded, const struct lkd_news *news);
+                           const double *commanded, const double *slopes,
+                           const struct lkd_news *news);
 int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
-                           const double *commanded, const struct lkd_news *news);
+                           const double *commanded, const double *slopes,
+                           const struct lkd_news *news);
 
 int __wrap_lkd_guard_apply(struct lkd_guard *guard, const struct lkd_guard_view *view,
-                           const double *commanded, const struct lkd_news *news)
+                           const double *commanded, const double *slopes,
+                           const struct lkd_news *news)
 {
     assert_ptr_not_equal(guard, &cycle->guard); /* that of the run is left alone */
     watched.guarded++;
     fake_clock_spend(watched.guard_ns);
-    return __real_lkd_guard_apply(guard, view, commanded, news);
+    return __real_lkd_guard_apply(guard, view, commanded, slopes, news);
 }
 
 static void open_cycle(uint64_t steps, int64_t time_ns)
@@ -222,6 +226,21 @@ static void test_inputs(void **state)
     assert_true(watched.lowest == -2 && watched.highest == 3);
     assert_true(watched.low > 2000 && watched.high > 2000 && watched.zero > 500);
     assert_in_range(watched.changes, 300, 1000); /* they hold still for some steps */
+    close_cycle();
+
+    /* six of sixteen at each end, and nothing behind the last scalar */
+    open_cycle(80000 / THINNED, 60000 * MS);
+    assert_int_equal(cycle->n_inputs, 1);
+    cycle->low[0] = -2;
+    cycle->high[0] = 3;
+    cycle->low[1] = cycle->high[1] = 7;
+    run();
+    if (!SANITIZED) { /* fewer say nothing about shares */
+        assert_in_range(watched.low, 28000, 32000);
+        assert_in_range(watched.high, 28000, 32000);
+        assert_in_range(watched.zero, 18000, 22000);
+    }
+    assert_true(cycle->rt.trial[1] == 0);
     close_cycle();
 
     open_cycle(1600, 60000 * MS); /* no limits: one of the unit */

@@ -92,7 +92,8 @@ static void test_step(void **state)
     status = in_strict_mode(step, system);
     lk_system_free(system);
     if (status == 77)
-        skip_because("no strict mode of seccomp, in this kernel or container");
+        skip_because("no strict mode of seccomp, in this kernel or container",
+                     "use a kernel with CONFIG_SECCOMP, and a container that allows it");
     assert_int_equal(status, 0);
 }
 
@@ -104,7 +105,8 @@ static void test_method(void **state)
     (void)state;
     status = in_strict_mode(call_system, NULL);
     if (status == 77)
-        skip_because("no strict mode of seccomp, in this kernel or container");
+        skip_because("no strict mode of seccomp, in this kernel or container",
+                     "use a kernel with CONFIG_SECCOMP, and a container that allows it");
     assert_int_equal(status, -1);
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -135,12 +136,89 @@ static void test_delays(void **state)
     lk_system_free(system);
 }
 
+static const char shown[] =
+    "linkage: 1\nname: shown\n"
+    "bodies:\n"
+    "  cart: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "joints:\n"
+    "  rail: {type: prismatic, bodies: [ground, cart], point: [0, 0, 0], axis: [1, 0, 0]}\n"
+    "inputs:\n"
+    "  push: {type: body-force, body: cart, frame: body}\n"
+    "  gain: {type: signal, initial: 0.5}\n"
+    "outputs:\n"
+    "  at: {type: joint-position, joint: rail}\n"
+    "  pushed: {type: input, input: push}\n"
+    "  gained: {type: input, input: gain}\n"
+    "solver: {step: 0.001, formulation: %s}\n";
+
+/* Whatever steps, an output shows the values that acted in the last step. */
+static void check_shown(const char *formulation)
+{
+    static const double inputs[2][4] = {{1, 2, 3, 0.7}, {4, 5, 6, 0.8}};
+    struct lk_system *system;
+    double values[5];
+    char words[1024];
+
+    snprintf(words, sizeof(words), shown, formulation);
+    system = make_of(words);
+    lk_system_outputs(system, values);
+    assert_true(values[4] == 0.5);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(lk_system_step(system, inputs[i]), 0);
+        lk_system_outputs(system, values);
+        assert_memory_equal(values + 1, inputs[i], sizeof(inputs[i]));
+    }
+    lk_system_free(system);
+}
+
+static void test_shown_inputs(void **state)
+{
+    char words[1024];
+    struct lk_system *system;
+    const struct lk_channel *c;
+    int n;
+
+    (void)state;
+    check_shown("rattle");
+    check_shown("ali3");
+    check_shown("rk4");
+    check_shown("dca");
+    snprintf(words, sizeof(words), shown, "rattle");
+    system = make_of(words);
+    c = lk_system_output_channels(system, &n);
+    assert_int_equal(c[1].size, 3);
+    assert_string_equal(c[1].type, "input");
+    assert_string_equal(c[1].frame, "body cart");
+    assert_string_equal(c[1].unit[2], "N");
+    assert_string_equal(c[2].unit[0], "1");
+    lk_system_free(system);
+}
+
+/* A signal alone in an ali3 model has no force that may jump; it acts all the same. */
+static void test_shown_signal(void **state)
+{
+    static const char alone[] = "linkage: 1\nname: alone\n"
+                                "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                                "inputs:\n  gain: {type: signal}\n"
+                                "outputs:\n  gained: {type: input, input: gain}\n"
+                                "solver: {step: 0.001, formulation: ali3}\n";
+    struct lk_system *system = make_of(alone);
+    const double gain = 3;
+    double value;
+
+    (void)state;
+    assert_int_equal(lk_system_step(system, &gain), 0);
+    lk_system_outputs(system, &value);
+    assert_true(value == gain);
+    lk_system_free(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_inputs),       cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_delays),       cmocka_unit_test(test_shown_inputs),
+        cmocka_unit_test(test_shown_signal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,7 @@ static void same_settings(const struct lkd_settings *a, const struct lkd_setting
     assert_int_equal(a->overrun.in_window, b->overrun.in_window);
     assert_int_equal(a->overrun.window, b->overrun.window);
     assert_int_equal(a->zero_outputs, b->zero_outputs);
+    assert_string_equal(a->roads, b->roads);
     same_policy(&a->policy, &b->policy);
     assert_true(a->budget_share == b->budget_share);
     assert_true(a->late_wakeup_share == b->late_wakeup_share);
@@ -120,6 +121,7 @@ static void test_all_keys(void **state)
             "watchdog: {time: 0.5}\n"
             "on_fault: {outputs: zero, exit: true}\n"
             "evidence: {directory: e/f}\n"
+            "roads: {directory: tracks}\n"
             "policy: {residual: {limit: 0.5}}\n",
             &config, &error),
         0);
@@ -146,6 +148,8 @@ static void test_all_keys(void **state)
     assert_true(config.exit_on_fault);
     snprintf(expected, sizeof(expected), "%s/e/f", config_folder);
     assert_string_equal(config.evidence, expected);
+    snprintf(expected, sizeof(expected), "%s/tracks", config_folder);
+    assert_string_equal(config.cycle.roads, expected);
     assert_true(config.cycle.policy.residual_limit == 0.5);
 }
 
@@ -213,6 +217,7 @@ static void test_refusals(void **state)
     config_text_refused("linkaged: 1\nwatchdog: {time: 0.1}\n", "2:18", "0 for no watchdog");
     config_text_refused("linkaged: 1\non_fault: {outputs: random}\n", "2:21", "zero");
     config_text_refused("linkaged: 1\nevidence: {folder: x}\n", "2:12", "folder");
+    config_text_refused("linkaged: 1\nroads: {folder: x}\n", "2:9", "folder");
     config_text_refused("linkaged: 1\nrealtime: {workers: 0}\n", "2:21", "1");
     config_text_refused("linkaged: 1\nrealtime: {workers: 65}\n", "2:21", "64");
     config_text_refused("linkaged: 1\nrealtime: {workers: two}\n", "2:21", "two");

@@ -49,8 +49,10 @@ static void test_every_key(void **state)
             "  force_scale: [0.1, 0.2, 0.3]\n  rate_scale: [0.4, 0.5, 0.6]\n  force_limit: 7\n"
             "  rate_limit: 1.5\n  frequency: [1, 2, 3]\n  damping: [0.7, 0.8, 0.9]\n"
             "  leak: [0, 0.1, 0.2]\n  tilt_frequency: 4\n  tilt_damping: 1.1\n  tilt_rate: 0.1\n"
-            "  tilt_limit: 0.3\n  turn_frequency: [5, 6, 7]\n  turn_damping: [1.2, 1.3, 1.4]\n"
+            "  tilt_limit: 0.3\n  tilt_acceleration: 0.14\n  turn_frequency: [5, 6, 7]\n  "
+            "turn_damping: [1.2, 1.3, 1.4]\n"
             "  head: [0.1, 0, 0.9]\n"
+            "  gains: {force_scale: gain, frequency: ['', slow, ''], tilt_rate: tilt}\n"
             "  platform: {type: three-axis, low: [-0.1, -0.2, -0.3], high: 0.4, speed: 1,"
             " acceleration: [2, 3, 4]}\n"
             "motion: [{endpoint: 'udp://127.0.0.1:1', platform: true}]\n",
@@ -66,10 +68,15 @@ static void test_every_key(void **state)
     assert_memory_equal(set->damping, ((double[3]){0.7, 0.8, 0.9}), 24);
     assert_memory_equal(set->leak, ((double[3]){0, 0.1, 0.2}), 24);
     assert_true(set->tilt_frequency == 4 && set->tilt_damping == 1.1 && set->tilt_rate == 0.1);
-    assert_true(set->tilt_limit == 0.3);
+    assert_true(set->tilt_limit == 0.3 && set->tilt_acceleration == 0.14);
     assert_memory_equal(set->turn_frequency, ((double[3]){5, 6, 7}), 24);
     assert_memory_equal(set->turn_damping, ((double[3]){1.2, 1.3, 1.4}), 24);
     assert_memory_equal(set->head, ((double[3]){0.1, 0, 0.9}), 24);
+    for (int i = 0; i < LK_WASHOUT_VALUES; i++)
+        assert_string_equal(config.cueing.gain[i], i < 3     ? "gain"
+                                                   : i == 9  ? "slow"
+                                                   : i == 19 ? "tilt"
+                                                             : "");
     assert_int_equal(ride->platform.n, 3);
     assert_true(ride->platform.limits[2].low == -0.3 && ride->platform.limits[2].high == 0.4);
     assert_true(ride->platform.limits[0].speed == 1 && ride->platform.limits[0].acceleration == 2);
@@ -109,6 +116,11 @@ static void test_refusals(void **state)
     refused(SEAT "silent: 0, " AXES "}\n", ":2:32: 0, expected 0.03 to 10");
     refused(SEAT "fade: 0, " AXES "}\n", ":2:30: 0, expected 0.1 to 60");
     refused(SEAT "pace: 1, " AXES "}\n", ":2:30: 1, expected 0.01 to 0.5");
+    refused(SEAT "coupled: 1.5, " AXES "}\n", "coupled: 1.5, expected 0 to 1");
+    refused(SEAT "gains: gain, " AXES "}\n", ":2:31: gains: expected a map from gains");
+    refused(SEAT "gains: {loud: a}, " AXES "}\n", "unknown key 'loud' in gains");
+    refused(SEAT "gains: {head: [a, b]}, " AXES "}\n", "head: expected a name, or a list of 3");
+    refused(SEAT "gains: {head: {a: b}}, " AXES "}\n", "expected the name of an output");
     refused(SEAT "coupled: perhaps, " AXES "}\n", ":2:33: ");
     refused(SEAT "frequency: [1, 2], " AXES "}\n", ":2:35: ");
     refused(SEAT "frequency: [1, 2, 0], " AXES "}\n", ":2:35: frequency: 0, expected 0.01 to 50");

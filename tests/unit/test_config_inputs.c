@@ -47,6 +47,10 @@ static void test_defaults(void **state)
     assert_true(p->energy_jump.limit == 0.1 && p->energy_jump.fault == 0.9);
     is_rule(&p->rule[LKD_CONDITION_PIVOT], LKD_ACTION_COUNT, NAN, 0.1);
     assert_true(p->pivot_limit == 0.003);
+    is_rule(&p->rule[LKD_CONDITION_TURN], LKD_ACTION_COUNT, NAN, 0.1);
+    is_rule(&p->rule[LKD_CONDITION_PORT], LKD_ACTION_COUNT, NAN, 0.1);
+    assert_true(isinf(p->port_limit));
+    assert_true(p->turn_limit == 0.7);
     assert_true(p->increment.limit == 1e-3 && p->increment.fault == 1);
     assert_int_equal(p->timeout_steps, 100);
     assert_true(p->residual_limit == 0.001);
@@ -69,10 +73,14 @@ static void test_words_and_maps(void **state)
                                        "  energy_jump: {limit: 0.2, fault: 0}\n"
                                        "  increment: {action: fault, limit: 2, fault: 2}\n"
                                        "  pivot: {action: fault, limit: 0.5}\n"
+                                       "  turn: {action: ramp, limit: 1.5}\n"
+                                       "  port: {action: zero, limit: 2}\n"
                                        "  recover: 9\n"
                                        "inputs:\n"
                                        "  claims: optional\n"
-                                       "  lease: 0.5\n");
+                                       "  lease: 0.5\n"
+                                       "  extrapolate: 0.25\n"
+                                       "  channels: {a: hold, b: {extrapolate: 0}}\n");
     const struct lkd_policy *p = &config.cycle.policy;
 
     (void)state;
@@ -92,6 +100,12 @@ static void test_words_and_maps(void **state)
     assert_true(p->increment.limit == 2 && p->increment.fault == 2);
     is_rule(&p->rule[LKD_CONDITION_PIVOT], LKD_ACTION_FAULT, NAN, 0.1);
     assert_true(p->pivot_limit == 0.5);
+    is_rule(&p->rule[LKD_CONDITION_TURN], LKD_ACTION_RAMP, NAN, 0.1);
+    assert_true(p->turn_limit == 1.5);
+    is_rule(&p->rule[LKD_CONDITION_PORT], LKD_ACTION_ZERO, NAN, 0.1);
+    assert_true(p->port_limit == 2);
+    assert_true(p->horizon_s == 0.25);
+    assert_true(p->channel[0].horizon_s == 0.25 && p->channel[1].horizon_s == 0);
     assert_int_equal(p->timeout_steps, 7);
     assert_true(p->residual_limit == 0.5);
     assert_true(p->energy_limit == 3);
@@ -148,6 +162,7 @@ static void test_refusals(void **state)
     refused("policy: {residual: {limit: 0}}\n", ":2:28:", "positive");
     refused("policy: {residual: {limit: .nan}}\n", ":2:28:", "limit");
     refused("policy: {energy: fault}\n", ":2:18:", "without a limit");
+    refused("policy: {port: ramp}\n", ":2:16:", "without a limit");
     refused("policy: {bounds: {limit: 5}}\n", ":2:19:", "position");
     refused("policy: {bounds: {position: 0}}\n", ":2:29:", "positive");
     refused("policy: {bounds: {speed: -1}}\n", ":2:26:", "a speed of -1");
@@ -155,12 +170,17 @@ static void test_refusals(void **state)
     refused("policy: {energy_jump: {limit: 0.5, fault: 0.4}}\n", ":2:43:", "0 (never)");
     refused("policy: {energy_jump: {limit: 2}}\n", ":2:31:", "below the limit of 2");
     refused("policy: {pivot: {limit: 1}}\n", ":2:25:", "a share of less than 1");
+    refused("policy: {turn: {limit: 0}}\n", ":2:24:", "positive");
+    refused("policy: {turn: {fault: 2}}\n", ":2:17:", "limit");
     refused("policy: {increment: {fault: -1}}\n", ":2:29:", "at least the limit");
     refused("policy: {increment: {position: 1}}\n", ":2:22:", "limit");
     refused("policy: {recover: 0}\n", ":2:19:", "1");
     refused("policy: 3\n", ":2:9:", "policy");
     refused("inputs: {claims: maybe}\n", ":2:18:", "optional");
     refused("inputs: {lease: 0}\n", ":2:17:", "0.02 to 3600");
+    refused("inputs: {extrapolate: -1}\n", ":2:23:", "0 to 10");
+    refused("inputs: {channels: {torque: {extrapolate: 11}}}\n", ":2:43:", "0 to 10");
+    refused("policy: {stale: {extrapolate: 1}}\n", ":2:18:", "extrapolate");
     refused("inputs: {channels: [torque]}\n", ":2:20:", "a map");
     refused("inputs: {channels: {torque: stop}}\n", ":2:29:", "count");
     refused("inputs: {channels: {torque: {limit: 3}}}\n", ":2:30:", "limit");

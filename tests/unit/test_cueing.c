@@ -120,6 +120,37 @@ static void test_follows_the_records(void **state)
     lkd_cueing_fini(&cueing);
 }
 
+/* The operator's gain is an output of the model: it glides there, and the ride takes it. */
+static void test_gains(void **state)
+{
+    struct lkd_output *output = calloc(1, sizeof(*output) + 7 * sizeof(double));
+    const char *missing;
+
+    (void)state;
+    strcpy(config.gain[1], "angle");
+    strcpy(config.gain[2], "lost");
+    strcpy(config.gain[3], "seat");
+    open_cueing(true);
+    assert_int_equal(lkd_cueing_gain(&config, 0, channels, 2, &missing), -1);
+    assert_null(missing);
+    assert_int_equal(lkd_cueing_gain(&config, 1, channels, 2, &missing), 0);
+    assert_int_equal(lkd_cueing_gain(&config, 2, channels, 2, &missing), -1);
+    assert_string_equal(missing, "lost");
+    assert_int_equal(lkd_cueing_gain(&config, 3, channels, 2, &missing), -1);
+    assert_string_equal(missing, "seat");
+    output->figures.state = LKD_CYCLE_RUNNING;
+    output->values[0] = 0.25;
+    for (int i = 0; i < 3000; i++) {
+        output->figures.deadline_ns = now_ns += MS;
+        lkd_cueing_record(&cueing, output, now_ns);
+    }
+    assert_true(fabs(cueing.ride.washout.set.force_scale[1] - 0.25) < 1e-3);
+    assert_true(cueing.ride.washout.set.force_scale[0] == 0.6);
+    assert_true(cueing.ride.washout.set.force_scale[2] == 0.5);
+    lkd_cueing_fini(&cueing);
+    free(output);
+}
+
 static void test_stands_still(void **state)
 {
     (void)state;
@@ -317,6 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FRESH(test_follows_the_records),
+        FRESH(test_gains),
         FRESH(test_stands_still),
         FRESH(test_silence),
         FRESH(test_catches_nothing_up),

@@ -138,7 +138,8 @@ static void test_numbers_ignore_the_locale(void **state)
 
     (void)state;
     if (!speak_german(folder))
-        skip_because("there is neither a German locale nor localedef with the sources of one");
+        skip_because("there is neither a German locale nor localedef with the sources of one",
+                     "install the package locales");
     document = parse("x: 1.5\n");
     assert_int_equal(lk_node_read_number(lk_document_root(document), "x", &value, &error), 0);
     assert_true(value == 1.5);

@@ -27,6 +27,7 @@ static struct lkd_policy policy;
 static struct lkd_guard_view view;
 static struct lkd_news news[N_CHANNELS];
 static double commanded[N_VALUES];
+static double slopes[N_VALUES];
 
 static int open_guard(void **state)
 {
@@ -36,6 +37,7 @@ static int open_guard(void **state)
     view = (struct lkd_guard_view){0};
     memset(news, 0, sizeof(news));
     memset(commanded, 0, sizeof(commanded));
+    memset(slopes, 0, sizeof(slopes));
     commanded[0] = 1;
     return lkd_guard_init(&guard, the_system, &policy);
 }
@@ -63,7 +65,7 @@ static void rule(enum lkd_condition condition, enum lkd_action action, double va
 
 static int step(void)
 {
-    int r = lkd_guard_apply(&guard, &view, commanded, news);
+    int r = lkd_guard_apply(&guard, &view, commanded, slopes, news);
 
     view.step++;
     return r;
@@ -123,6 +125,67 @@ static void test_passes_through(void **state)
     assert_int_equal(guard.channel[TORQUE].age_now, 0);
     for (int i = 0; i < LKD_CONDITIONS; i++)
         assert_int_equal(count((enum lkd_condition)i), 0);
+}
+
+/* A value goes on by its slope from the first step on, to the horizon, and is held then; a new one
+ * begins anew, watched or not. */
+static void test_slope(void **state)
+{
+    (void)state;
+    policy.horizon_s = 0.0035;
+    renew();
+    commanded[0] = 2;
+    slopes[0] = 1000;
+    slopes[1] = -2e4; /* limits -100 to 100 */
+    news[TORQUE].heard++;
+    news[PUSH].heard++;
+    steps(1);
+    acts(0, 2);
+    acts(1, 0);
+    steps(2);
+    acts(0, 4);
+    acts(1, -40);
+    steps(2);
+    acts(0, 5.5);
+    acts(1, -70);
+    steps(100);
+    acts(0, 5.5);
+    commanded[0] = 8;
+    news[TORQUE].heard++;
+    steps(1);
+    acts(0, 8);
+    acts(1, -70);
+    steps(5);
+    acts(0, 10); /* its limit */
+    assert_int_equal(guard.flags, 0);
+}
+
+/* Neither rate nor fail-safe know of slopes: what they get is a value that moves. */
+static void test_slope_and_the_rest(void **state)
+{
+    (void)state;
+    policy.timeout_steps = 5;
+    policy.horizon_s = 10;
+    rule(LKD_CONDITION_STALE, LKD_ACTION_HOLD, NAN, 0.1);
+    renew();
+    slopes[4] = 1000; /* 1 a step; the rate is a half */
+    slopes[0] = 100;
+    commanded[0] = 0;
+    news[MOTOR].heard++;
+    news[TORQUE].heard++;
+    news[MOTOR].watched = news[TORQUE].watched = true;
+    steps(5);
+    acts(4, 2);
+    acts(0, 0.4);
+    assert_int_equal(guard.flags, RATE_LIMITED);
+    steps(30);
+    acts(0, 0.5);
+    acts(4, 2.5);
+    assert_true(tripped(TORQUE) && tripped(MOTOR));
+    slopes[1] = 1e308;
+    commanded[1] = 1e308;
+    steps(1);
+    assert_true(isfinite(guard.acting[1]));
 }
 
 static void test_rate(void **state)
@@ -727,6 +790,9 @@ static void test_figures(void **state)
     steps(1);
     assert_int_equal(count(LKD_CONDITION_PIVOT), 2);
     view.dependent = 0;
+    try_figure(LKD_CONDITION_TURN, &view.turn, LK_TURN_MAX);
+    policy.port_limit = 2;
+    try_figure(LKD_CONDITION_PORT, &view.port_gap, 2);
     renew();
     lkd_guard_fault(&guard, LKD_CONDITION_INCREMENT, 17);
     assert_int_equal(count(LKD_CONDITION_INCREMENT), 1);
@@ -824,6 +890,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_huge_values),
         TEST(test_passes_through),
+        TEST(test_slope),
+        TEST(test_slope_and_the_rest),
         TEST(test_rate),
         TEST(test_stale_hold),
         TEST(test_stale_zero),

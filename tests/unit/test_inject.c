@@ -254,6 +254,47 @@ static void test_freeze(void **state)
     values_are(6, 5, 6, 7, 8);
 }
 
+static int offer_slopes(uint64_t number, const double *values, const double *slopes)
+{
+    const struct lkd_sample sample = {
+        .sequence = number,
+        .token = right,
+        .received_ns = now_ns,
+        .values = values,
+        .n_values = 4,
+        .slopes = slopes,
+        .n_slopes = 4,
+    };
+
+    return lkd_inputs_offer(&inputs, &sample, NULL);
+}
+
+static void slopes_are(double x, double y, double z, double motor)
+{
+    const double *slopes = newest()->values + 5;
+
+    assert_true(slopes[1] == x && slopes[2] == y && slopes[3] == z && slopes[4] == motor);
+}
+
+/* Slopes are late with their values, and end where these are frozen. */
+static void test_slopes(void **state)
+{
+    const double values[] = {1, 2, 3, 4}, slopes[] = {5, 6, 7, 8};
+
+    (void)state;
+    injected(KIND(DELAY), "right", 0.002, 0);
+    injected(KIND(SPIKE), "push", 50, 0);
+    assert_int_equal(offer_slopes(1, values, slopes), LKD_INPUT_OK);
+    slopes_are(0, 0, 0, 0);
+    pass(10 * MS);
+    values_are(1, 51, 52, 53, 4);
+    slopes_are(5, 6, 7, 8);
+    clear();
+    injected(KIND(FREEZE), "motor", 0, 0);
+    assert_int_equal(offer_slopes(2, values, slopes), LKD_INPUT_OK);
+    slopes_are(5, 6, 7, 0);
+}
+
 static void test_spike(void **state)
 {
     const double values[] = {1, 2, 3, 4};
@@ -533,6 +574,7 @@ int main(void)
         TEST(test_reorder_and_delay),
         TEST(test_mark_of_the_held),
         TEST(test_freeze),
+        TEST(test_slopes),
         TEST(test_spike),
         TEST(test_share),
         TEST(test_several),

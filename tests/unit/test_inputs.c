@@ -95,6 +95,23 @@ static void test_refused(void **state)
     assert_int_equal(offer(0, 11, good, N), LKD_INPUT_OK);
 }
 
+static void test_channel_at(void **state)
+{
+    struct lkd_inputs_channel channel;
+    int n = 0;
+
+    (void)state;
+    assert_false(lkd_inputs_channel_at(&inputs, -1, &channel));
+    assert_int_equal(offer(0, 10, good, N), LKD_INPUT_OK);
+    while (lkd_inputs_channel_at(&inputs, n, &channel))
+        n++;
+    assert_int_equal(n, 3);
+    assert_false(lkd_inputs_channel_at(&inputs, 4, &channel));
+    assert_true(lkd_inputs_channel_at(&inputs, 0, &channel));
+    assert_true(channel.values[0] == 1);
+    assert_string_equal(channel.bench, "");
+}
+
 /* One value beyond the limits of its channel: the whole sample is refused, and likewise a set. */
 static void test_limits(void **state)
 {
@@ -273,6 +290,47 @@ static void test_message(void **state)
     values_are(1, 1, 1, 1, 1);
 }
 
+static void slopes_are(const double *expected)
+{
+    const struct lkd_input *input = newest();
+
+    for (int i = 0; i < N; i++)
+        assert_true(input->values[N + i] == (expected ? expected[i] : 0));
+}
+
+/* As many as values, or none; what has no slope is held. */
+static void test_slopes(void **state)
+{
+    const double slopes[N] = {9, 8, 7, 6, 5}, nan[N] = {0, 0, NAN, 0, 0}, other = 3;
+    const double left[N] = {0, 8, 7, 6, 5};
+    struct lkd_sample sample = {.sequence = 1, .values = good, .n_values = N, .slopes = slopes};
+
+    (void)state;
+    sample.n_slopes = N;
+    sample.received_ns = now_ns;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
+    slopes_are(slopes);
+    sample.sequence = 2;
+    sample.n_slopes = N - 1;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_E_LENGTH);
+    sample.n_slopes = N;
+    sample.slopes = nan;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_E_NOT_FINITE);
+    assert_int_equal(news_of(0)->not_finite, 0);
+    assert_int_equal(news_of(1)->not_finite, 1);
+    slopes_are(slopes);
+    assert_int_equal(set(0, &other, 1), LKD_INPUT_OK);
+    values_are(3, 2, 3, 4, 5);
+    slopes_are(left);
+    assert_int_equal(offer(0, 3, good, N), LKD_INPUT_OK);
+    slopes_are(NULL);
+    sample.sequence = 4;
+    sample.slopes = slopes;
+    assert_int_equal(lkd_inputs_offer(&inputs, &sample, NULL), LKD_INPUT_OK);
+    lkd_inputs_clear(&inputs);
+    slopes_are(NULL);
+}
+
 static int heard_by_segments;
 
 static void listen(struct lkd_segments *segments, const struct lkd_claim *claim,
@@ -314,7 +372,7 @@ static void test_words(void **state)
                         "bounds");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_INCREMENT + 1)),
                         "increment");
-    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "pivot");
+    assert_string_equal(lk_names_condition((Linkage__V1__Condition)LKD_CONDITIONS), "port");
     assert_string_equal(lk_names_condition((Linkage__V1__Condition)(LKD_CONDITION_LATE + 1)),
                         "late");
 }
@@ -326,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_accepted),
         TEST(test_refused),
+        TEST(test_channel_at),
         TEST(test_limits),
         TEST(test_a_clock_that_steps_back),
         TEST(test_silence),
@@ -335,6 +394,7 @@ int main(void)
         TEST(test_left_behind),
         TEST(test_without_model),
         TEST(test_message),
+        TEST(test_slopes),
         TEST(test_listener),
         TEST(test_words),
     };

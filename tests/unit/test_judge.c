@@ -344,6 +344,8 @@ static void test_change_points(void **state)
     assert_true(change_points("four-bar.yaml", 10) > 0);
     assert_true(change_points("four-bar-vertical.yaml", 10) > 0);
     assert_true(change_points("ladder-2.yaml", 10) > 0);
+    assert_true(change_points("../../tests/physics/machines/peaucellier.yaml", 1) > 0);
+    assert_true(change_points("../../tests/physics/machines/pantograph.yaml", 1) > 0);
     assert_int_equal(change_points("closed-loop-four.yaml", 10), 0);
     assert_int_equal(change_points("double-closed-loop-eight.yaml", 5), 0);
     assert_int_equal(change_points("slider-crank.yaml", 10), 0);

@@ -183,7 +183,7 @@ static void test_owner(void **state)
 
     (void)state;
     if (geteuid() != 0)
-        skip_because("it takes root");
+        skip_because("it takes root", "run it as root");
     write_file(KEY_A "\n", 0600);
     assert_int_equal(chown(path, 4242, 4242), 0);
     expect_refused(LK_KEY_SECRET, "belongs to user 4242, expected 0 or root");

@@ -78,7 +78,7 @@ static const struct row {
      "'-', at most 63 in all"},
     {"name: test", "nam: test",
      "m:2:1: unknown key 'nam' in a model, did you mean 'name'? Expected linkage, name, gravity, "
-     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws"},
+     "bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, shapes"},
     {"gravity: [0, -9.81, 0]", "start: resting",
      "m:3:8: start is 'resting', expected drawn, equilibrium"},
     {"gravity: [0, -9.81, 0]", "gravity: -9.81",
@@ -199,11 +199,14 @@ static const struct row {
     {"joint-spring-damper", "spring",
      "m:12:18: type is 'spring', expected joint-spring-damper, spring-damper, bushing, creep, "
      "friction, "
-     "stop, constant-force, constant-torque, harmonic-force, harmonic-torque, tyre"},
+     "impedance, force-map, line, stop, constant-force, constant-torque, harmonic-force, "
+     "harmonic-torque, tyre, drag"},
     {"type: joint-spring-damper, ", "",
      "m:12:11: the key 'type' is missing, expected joint-spring-damper, spring-damper, bushing, "
-     "creep, friction, stop, constant-force, constant-torque, harmonic-force, harmonic-torque, "
-     "tyre"},
+     "creep, friction, impedance, force-map, line, stop, constant-force, constant-torque, "
+     "harmonic-force, "
+     "harmonic-torque, "
+     "tyre, drag"},
     {"joint: hinge, stiff", "joint: hing, stiff",
      "m:12:46: unknown joint 'hing', expected hinge, guide, ball"},
     {"joint: hinge, stiff", "joint: ball, stiff",
@@ -215,7 +218,7 @@ static const struct row {
     {"damping: 0.1", "damping: -0.1", "m:12:77: damping is -0.1, expected at least 0"},
     {"damping: 0.1", "body: arm",
      "m:12:68: unknown key 'body' in a joint-spring-damper, expected type, joint, coordinate, "
-     "stiffness, damping, stiffness_table, damping_table, rest"},
+     "stiffness, damping, stiffness_table, damping_table, scale, rest"},
     {"damping: 0.1", "rest: soft", "m:12:74: rest is 'soft', expected a finite number"},
     {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1", "constant-force, body: arm",
      "m:12:11: the key 'force' is missing, expected a list of 3 numbers"},
@@ -228,6 +231,32 @@ static const struct row {
     {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
      "constant-torque, body: arm, torque: [1, 0, 0], point: [0, 0, 0]",
      "m:12:65: unknown key 'point' in a constant-torque, expected type, body, torque, frame"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
+     "impedance, joint: hinge, stiffness: 10, rest: 0.1",
+     "m:12:11: an impedance without inputs, expected {input: NAME} for at least one of force, "
+     "stiffness, damping and rest, or a joint-spring-damper"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
+     "impedance, joint: hinge, stiffness: -1, rest: {input: k}",
+     "m:12:54: stiffness is -1, expected at least 0"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
+     "impedance, joint: hinge, bodies: [a, b], rest: {input: k}",
+     "m:12:11: expected either the key 'joint', with 'coordinate' where it has several, or "
+     "'bodies' and 'points'"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1}\ninputs:\n",
+     "impedance, joint: hinge, stiffness: {input: k}, rest: 0.1}\ninputs:\n  k: {type: signal, "
+     "limits: [-1, 1]}\n",
+     "m:12:62: input 'k' has limits from -1 on, expected 0 or more for a stiffness"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1}\ninputs:\n",
+     "impedance, joint: hinge, stiffness: {input: k}, rest: {input: k}}\ninputs:\n  k: {type: "
+     "signal}\n",
+     "m:12:80: input 'k' is in N m/rad elsewhere, expected one in rad"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
+     "impedance, joint: ball, rest: {input: k}",
+     "m:12:36: joint 'ball' is a spherical joint, expected one with a coordinate (revolute, "
+     "prismatic, cylindrical, universal, planar, screw, point-on-line)"},
+    {"joint-spring-damper, joint: hinge, stiffness: 10, damping: 0.1",
+     "impedance, joint: hinge, rest: {input: motor}",
+     "m:12:57: input 'motor' is not of type signal, expected one that is"},
     {"joint-torque", "torque",
      "m:14:17: type is 'torque', expected joint-torque, joint-force, body-force, body-torque, "
      "drive, signal"},
@@ -258,7 +287,7 @@ static const struct row {
      "m:17:17: type is 'position', expected joint-position, joint-velocity, joint-acceleration, "
      "joint-reaction, body-pose, body-velocity, body-acceleration, point-position, point-velocity, "
      "point-acceleration, inertial-sensor, force, drive-force, energy, work, residual, condition, "
-     "tyre, tyre-contact"},
+     "tyre, tyre-contact, input, mobility, port-work"},
     {", point: [2, 0, 0]}\nsolver", "}\nsolver",
      "m:18:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"joint-position, joint: hinge", "energy, body: arm",
@@ -595,11 +624,11 @@ static const struct row rich_rows[] = {
      "m:26:56: points are 0 m apart, expected two different points"},
     {"points: [[0, 0, 1], [1, 0, 2]],", "point: [0, 0, 1],",
      "m:26:48: unknown key 'point' in a spring-damper, did you mean 'points'? Expected type, "
-     "bodies, points, stiffness, damping, stiffness_table, damping_table, rest_length"},
+     "bodies, points, stiffness, damping, stiffness_table, damping_table, scale, rest_length"},
     {"rest_length: 0.5", "rest_length: -0.5", "m:27:32: rest_length is -0.5, expected at least 0"},
     {"rest_length: 0.5", "rest: 0.5",
      "m:27:19: unknown key 'rest' in a spring-damper, expected type, bodies, points, stiffness, "
-     "damping, stiffness_table, damping_table, rest_length"},
+     "damping, stiffness_table, damping_table, scale, rest_length"},
     {"pad: {type: bushing, bodies: [a, b], point: [0, 0, 0]", "pad: {type: bushing, bodies: [a, b]",
      "m:28:8: the key 'point' is missing, expected a list of 3 numbers"},
     {"stiffness: [0, 0, 0, 7, 7, 7]", "damping: [0, 0, 0, 7, 7, 7]",
@@ -665,7 +694,7 @@ static const struct row rich_rows[] = {
      "m:40:30: unknown force 'dragg', expected drag, pad, shake, twist, strut, end"},
     {"force: drag", "force: shake",
      "m:40:30: force 'shake' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction or stop"},
+     "bushing, creep, friction, impedance, force-map, line, stop or drag"},
     {"stribeck: 0.1}", "wind_up: 3}",
      "m:29:73: wind_up is '3', expected a map with keys out of stiffness, damping"},
     {"stribeck: 0.1}", "wind_up: {stiffness: 0}}",
@@ -684,11 +713,11 @@ static const struct row rich_rows[] = {
      "m:29:79: unknown input 'level', expected steer, push, torque"},
     {"{type: joint-torque, joint: tube}", "{type: signal}",
      "m:34:3: input 'torque' is a signal that nothing takes, expected a force element with {input: "
-     "torque}"},
+     "torque}, or an output that shows it"},
     {"friction, joint: hinge, coulomb: 2, stick: 2.5, stribeck: 0.1",
      "constant-force, body: a, force: [1, 0, 0]",
      "m:40:30: force 'drag' is given by the model, expected a joint-spring-damper, spring-damper, "
-     "bushing, creep, friction or stop"},
+     "bushing, creep, friction, impedance, force-map, line, stop or drag"},
     {", force: drag", "", "m:40:9: the key 'force' is missing, expected the name of a force"},
     {"drive-force, joint: hinge", "drive-force, joint: bolt",
      "m:41:37: joint 'bolt' has no drive, expected a joint with one"},
@@ -833,7 +862,8 @@ static const char several[] =
 
 static const char *const several_lines[] = {
     "m:3:1: unknown key 'gravty' in a model, did you mean 'gravity'? Expected linkage, name, "
-    "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws",
+    "gravity, bodies, joints, forces, inputs, outputs, solver, start, roads, laws, parameters, "
+    "shapes",
     "m:5:9: unknown key 'mas' in a body, did you mean 'mass'? Expected mass, inertia, position, "
     "orientation, velocity, angular_velocity",
     "m:5:26: inertia has the principal moments 1, 1, 3, expected the largest to be at most the sum "

@@ -206,7 +206,7 @@ static void test_no_calls(void **state)
 
     (void)state;
     if (count_cores() < 2)
-        skip_because("it takes two cores");
+        skip_because("it takes two cores", "give it two cores");
     pool = open_pool(2, &threads);
     /* sleepers do not count for the join in which the pool became ready */
     await_sleepers(pool, 1);

@@ -296,12 +296,81 @@ static void everything_arrives_by_io_uring(void **state)
 
     (void)state;
     if (io_uring_queue_init(2, &ring, 0)) {
-        print_message("io_uring is not allowed here: left out\n");
-        skip();
+        skip_because("io_uring is not allowed here",
+                     "allow it: kernel.io_uring_disabled=0, and a container that does");
     }
     io_uring_queue_exit(&ring);
     everything_arrives(LKD_RECORD_IO_URING, false);
     everything_arrives(LKD_RECORD_IO_URING, true);
+}
+
+/* ---- a platform beside the cycles ---- */
+
+/* Steps @from to @to of a platform: of value 0 is the step, of value 1 whether the whole is needed.
+ */
+static void push_platform(struct lkd_spsc *queue, uint64_t from, uint64_t to, uint64_t moved)
+{
+    for (uint64_t i = from; i <= to; i++) {
+        struct lkd_frame *frame = lkd_spsc_back(queue);
+
+        assert_non_null(frame);
+        *frame = (struct lkd_frame){.cycle = i};
+        frame->values[0] = frame->values[2] = (double)i;
+        frame->values[1] = i == moved;
+        lkd_spsc_push(queue);
+    }
+}
+
+/* Return: number of messages of @topic. @ret_last: step of the last one */
+static uint64_t count_platform(const struct bench *b, uint16_t topic, uint64_t *ret_last)
+{
+    struct lk_mcap_reader reader;
+    struct lk_mcap_item item;
+    char path[PATH_MAX];
+    uint64_t n = 0;
+
+    path_of(b, "a", path);
+    assert_int_equal(lk_mcap_open(path, &reader), 0);
+    while (lk_mcap_next(&reader, &item) == 1)
+        if (item.kind == LK_MCAP_IS_MESSAGE && item.id == topic) {
+            *ret_last = item.sequence;
+            n++;
+        }
+    assert_int_equal(reader.ending, LK_MCAP_COMPLETE);
+    lk_mcap_close(&reader);
+    return n;
+}
+
+/* Every step arrives; the whole with the first one, with each thousandth, behind a gap and where it
+ * is asked for. */
+static void the_platform_is_recorded_beside(void **state)
+{
+    struct lk_channel step[2], whole[1];
+    struct lkd_spsc queue;
+    uint64_t last = 0;
+    struct bench b;
+
+    (void)state;
+    open_bench(&b, LKD_RECORD_IO_PWRITE);
+    memcpy(step, b.outputs, sizeof(step));
+    memcpy(whole, b.outputs, sizeof(whole));
+    assert_int_equal(lkd_spsc_init(&queue, 2, 1), 0);
+    b.source.platform = (struct lkd_take_platform){&queue, step, 2, whole, 1, 1};
+    begin(&b, "a");
+    push(&b, 10);
+    push_platform(&queue, 5, 2504, 77);
+    push(&b, 10);
+    push_platform(&queue, 2600, 2610, 0);
+    assert_true(lkd_recorder_end(b.recorder));
+    assert_null(lkd_spsc_back(&queue));
+    assert_int_equal(read_file(&b, "a").cycles, 20);
+    assert_int_equal(count_platform(&b, LK_RECORDING_PLATFORM, &last), 2500 + 11);
+    assert_int_equal(last, 2610);
+    /* 5; 77; 1077, 2077; 2600 */
+    assert_int_equal(count_platform(&b, LK_RECORDING_PLATFORM_STATE, &last), 5);
+    assert_int_equal(last, 2600);
+    close_bench(&b);
+    lkd_spsc_fini(&queue);
 }
 
 static void what_was_flushed_is_readable_before_the_end(void **state)
@@ -637,7 +706,8 @@ static void what_io_uring_refuses_is_written_plainly(void **state)
 
     (void)state;
     if (io_uring_queue_init(2, &ring, 0))
-        skip_because("io_uring is not allowed here");
+        skip_because("io_uring is not allowed here",
+                     "allow it: kernel.io_uring_disabled=0, and a container that does");
     io_uring_queue_exit(&ring);
     for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
         memset(&ring_calls, 0, sizeof(ring_calls));
@@ -761,6 +831,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(everything_arrives_by_pwrite),
         cmocka_unit_test(everything_arrives_by_io_uring),
+        cmocka_unit_test(the_platform_is_recorded_beside),
         cmocka_unit_test(what_was_flushed_is_readable_before_the_end),
         cmocka_unit_test(a_slow_disk_costs_cycles_of_the_recording_only),
         cmocka_unit_test(where_time_is_not_real_a_slow_disk_costs_nothing),

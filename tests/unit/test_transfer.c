@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "cueing/transfer.h"
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define H 4e-3

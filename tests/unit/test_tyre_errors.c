@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors in roads, laws and tyres of a model, and the whole message for each. Each row replaces one
- * piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by one. */
+/* Errors in roads, laws, tyres, maps and drag of a model, and the whole message for each. Each row
+ * replaces one piece of a good model, tests/fuzz/tyres.yaml; the messages were reviewed one by one.
+ */
 #include "cmocka_all.h"
 #include "linkage/linkage.h"
 #include <stdio.h>
@@ -15,7 +16,7 @@ static const struct row {
     const char *line;
 } rows[] = {
     {"type: plane, point: [0, 0, 0.01]", "type: hill, point: [0, 0, 0.01]",
-     "m:17:17: type is 'hill', expected plane, profile"},
+     "m:17:17: type is 'hill', expected plane, profile, grid"},
     {"normal: [0.01, 0, 1]", "normal: [0, 0, 0]",
      "m:17:53: normal has no direction (length 0), expected a vector that is not zero"},
     {"normal: [0.01, 0, 1]", "slope: 1",
@@ -62,7 +63,8 @@ static const struct row {
      "m:29:93: length of -0.3 and 0.5, expected none below 0"},
     {"bore: {stiffness: 500, damping: 2}", "bore: {stiffness: 0}",
      "m:30:23: stiffness is 0, expected more than 0, at least 1e-15"},
-    {"friction: 0.8", "friction: {input: none}", "m:30:59: unknown input 'none', expected grip"},
+    {"friction: 0.8", "friction: {input: none}",
+     "m:30:59: unknown input 'none', expected gust, grip, pedal"},
     {"peak_slip: [0.11, 0.15]", "peak_slip: [0.5, 0.15]",
      "m:42:21: longitudinal, expected values above 0 at the nominal load and twice that: slips "
      "that grow from peak to sliding, forces that fall"},
@@ -71,9 +73,9 @@ static const struct row {
     {"longitudinal: {", "longitudinal: 3, wide: {",
      "m:42:21: expected 'longitudinal', a map with initial, peak_slip, peak, slide_slip and slide"},
     {"{type: tyre, force: tyre_l}", "{type: tyre, force: hold}",
-     "m:48:29: force 'hold' is no tyre, expected one"},
+     "m:52:29: force 'hold' is no tyre, expected one"},
     {"{type: tyre, force: tyre_l}", "{type: force, force: tyre_l}",
-     "m:48:30: force 'tyre_l' is a tyre, expected an output of type tyre or tyre-contact for it"},
+     "m:52:30: force 'tyre_l' is a tyre, expected an output of type tyre or tyre-contact for it"},
     {"direction: [1, 0.1, 0]", "direction: [0, 0, 1]",
      "m:19:36: the direction of the road is that of its normal, expected one along the road"},
     {"left: {distance: [0, 1, 2], height: [0, 0.05, 0]},\n    right:", "right:",
@@ -83,6 +85,22 @@ static const struct row {
      "m:20:27: entry 2 of distance is 0, expected more than the one before, by at least 1e-15"},
     {"left: {distance: [0, 1, 2], height: [0, 0.05, 0]}", "left: 3",
      "m:19:55: left is '3', expected a map with keys out of distance, height"},
+    {"level: {input: pedal}, map", "map",
+     "m:45:10: the key 'level' is missing, expected {input: NAME} of type signal, or a number"},
+    {"rate: [-10, 0, 90]", "rate: [-10, 90, 0]",
+     "m:45:88: entry 3 of rate is 0, expected more than the one before, by at least 1e-15"},
+    {"force: [[1, 0, -9], [90, 80, 0]]", "force: [[1, 0, -9]]",
+     "m:45:114: force is no list of 2 lists, one for each level"},
+    {"[90, 80, 0]", "[90, 80]", "m:45:127: force has 2 entries, expected a list of 3 numbers"},
+    {", force: [[1, 0, -9], [90, 80, 0]]", "",
+     "m:45:71: the key 'force' is missing, expected a list of 2 lists, one for each level"},
+    {"map: {rate", "graph: {rate",
+     "m:45:66: unknown key 'graph' in a force-map, expected type, joint, coordinate, level, map"},
+    {"area: [0.6, 2, 3]", "area: [0.6, -2, 3]",
+     "m:46:44: entry 2 of area is -2, expected 0 or more"},
+    {"area: [0.6, 2, 3], ", "", "m:46:8: the key 'area' is missing, expected a list of 3 numbers"},
+    {"wind: [0, 9, 0], ", "", "m:46:72: gust is a factor on the wind, and 'wind' is missing"},
+    {"density: 1.25", "density: 0", "m:46:60: density is 0, expected more than 0, at least 1e-15"},
 };
 
 static void read_good(char *text, size_t size)

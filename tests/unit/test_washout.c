@@ -5,6 +5,7 @@
 #include "cmocka_all.h"
 #include "cueing/attitude.h"
 #include "cueing/washout.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,13 +208,14 @@ static void draw_sensor(double sensor[6])
         sensor[i] = draw() > 0.9 ? wild[(int)(3 + 2.9 * draw())] : 50 * draw();
 }
 
-static void check_wild(const char *name)
+static void check_wild(const char *name, double acceleration)
 {
     struct lk_washout_state state = {0};
     struct lk_washout washout;
-    double sensor[6], pose[6], rate, tilt[2] = {0};
+    double sensor[6], pose[6], rate, tilt[2] = {0}, tilting[2] = {0};
 
     init(&washout, name, true);
+    washout.set.tilt_acceleration = acceleration;
     rate = washout.set.tilt_rate > 0 ? washout.set.tilt_rate : 1e9;
     for (int i = 0; i < 200000; i++) {
         if (i % 100 == 0 || draw() > 0.5)
@@ -224,6 +226,10 @@ static void check_wild(const char *name)
         for (int k = 0; k < 2; k++) {
             assert_true(fabs(state.tilt[k] - tilt[k]) <= rate * H * (1 + 1e-9));
             assert_true(fabs(state.tilt[k]) <= washout.set.tilt_limit + 1e-12);
+            if (acceleration > 0)
+                assert_true(fabs((state.tilt[k] - tilt[k]) / H - tilting[k]) <=
+                            acceleration * H * (1 + 1e-9) + 1e-12);
+            tilting[k] = (state.tilt[k] - tilt[k]) / H;
             tilt[k] = state.tilt[k];
         }
     }
@@ -233,7 +239,32 @@ static void test_wild_sensors(void **state)
 {
     (void)state;
     for (int i = 0; lk_washout_names[i]; i++)
-        check_wild(lk_washout_names[i]);
+        for (int k = 0; k < 3; k++)
+            check_wild(lk_washout_names[i], (const double[]){0, 0.14, 5}[k]);
+}
+
+/* A step of force: tilt begins by its acceleration, goes on by its rate, ends by its acceleration,
+ * and arrives; without the limit it is there w / a sooner. */
+static void test_tilt_begins_and_ends_smoothly(void **state)
+{
+    const double sensor[6] = {0, 2, LK_CUEING_GRAVITY, 0, 0, 0}, a = 0.14;
+    struct lk_washout_state limited = {0}, plain = {0};
+    struct lk_washout washout, other;
+    double pose[6], aim = asin(0.6 * 2 / LK_CUEING_GRAVITY);
+
+    (void)state;
+    init(&washout, "delft", true);
+    init(&other, "delft", true);
+    washout.set.tilt_acceleration = a;
+    for (int i = 0; i < 10000; i++) {
+        lk_washout_step(&washout, &limited, sensor, pose);
+        lk_washout_step(&other, &plain, sensor, pose);
+        if (i == 99)
+            assert_true(limited.tilt[0] > 0 && limited.tilt[0] < 0.5 * plain.tilt[0]);
+        assert_true(limited.tilt[0] <= aim + 1e-12);
+    }
+    assert_true(fabs(limited.tilt[0] - aim) < 1e-6);
+    assert_true(limited.tilt[0] < plain.tilt[0] + 1e-9);
 }
 
 /* One number that is none: as if the sample before had come again. */
@@ -266,6 +297,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(test_yaw),
         cmocka_unit_test(test_head),
         cmocka_unit_test(test_wild_sensors),
+        cmocka_unit_test(test_tilt_begins_and_ends_smoothly),
         cmocka_unit_test(test_what_is_no_number),
     };
 

@@ -56,6 +56,27 @@ static void test_input_there_and_back(void **state)
     assert_int_equal(lk_wire_check_values(sample->values, sample->n_values, 2), LK_WIRE_E_LENGTH);
 }
 
+static void test_slopes(void **state)
+{
+    Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
+    double values[] = {1, 2}, slopes[] = {3, INFINITY};
+    const Linkage__V1__InputSample *decoded;
+    unsigned char buffer[256];
+    size_t size;
+
+    (void)state;
+    sample.values = values;
+    sample.slopes = slopes;
+    sample.n_values = sample.n_slopes = 2;
+    assert_int_equal(lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size), 0);
+    assert_int_equal(lk_wire_decode_input(&arena, buffer, size, &decoded), LK_WIRE_E_NOT_FINITE);
+    slopes[1] = -4;
+    assert_int_equal(lk_wire_encode(&sample.base, buffer, sizeof(buffer), &size), 0);
+    assert_int_equal(lk_wire_decode_input(&arena, buffer, size, &decoded), 0);
+    assert_int_equal(decoded->n_slopes, 2);
+    assert_memory_equal(decoded->slopes, slopes, sizeof(slopes));
+}
+
 static void test_not_finite(void **state)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -377,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_input_there_and_back),
+        cmocka_unit_test(test_slopes),
         cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_too_large),

@@ -20,6 +20,10 @@
 
 #include "client.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** enum lk_client_bench_state - state of a bench's connection.
  * LK_CLIENT_BENCH_WAITING: no daemon, no model, or not connected yet
  * LK_CLIENT_BENCH_REFUSED: the daemon refuses the claim: another bench has a channel, there is no
@@ -73,7 +77,7 @@ struct lk_client_bench_setup {
  * @received:  output samples since open;  @lost: gaps in their sequence numbers */
 struct lk_client_bench_view {
     enum lk_client_bench_state state;
-    char text[sizeof(((struct lk_error *)NULL)->text)];
+    char text[LK_ERROR_SIZE];
     Linkage__V1__Result result;
     uint64_t token;
     uint32_t number;
@@ -118,6 +122,13 @@ int lk_client_bench_receive(struct lk_client_bench *bench, int timeout_ms, int64
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence);
 
+/** lk_client_bench_send_slopes() - likewise, with how fast each value changes: until the next
+ * sample it goes on by its slope, from the first step in which it acts, for as long as `horizon_s`
+ * of its channel says and within its limits. A daemon that does not know of slopes holds the values.
+ * @slopes: @n of them [unit/s], finite; NULL: the values are held */
+int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
+                                const double *slopes, size_t n, uint64_t *ret_sequence);
+
 /** lk_client_bench_read_state() - read the present state. Thread: any. */
 void lk_client_bench_read_state(struct lk_client_bench *bench,
                                 struct lk_client_bench_view *ret_view);
@@ -134,4 +145,7 @@ const Linkage__V1__Echo *lk_client_bench_echo(const struct lk_client_bench *benc
 /** lk_client_bench_state_name() - "waiting", "refused", "connected". Static text. */
 const char *lk_client_bench_state_name(enum lk_client_bench_state state);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -61,6 +61,12 @@ static int check_line(struct lk_client_bench *bench)
 int lk_client_bench_send(struct lk_client_bench *bench, const double *values, size_t n,
                          uint64_t *ret_sequence)
 {
+    return lk_client_bench_send_slopes(bench, values, NULL, n, ret_sequence);
+}
+
+int lk_client_bench_send_slopes(struct lk_client_bench *bench, const double *values,
+                                const double *slopes, size_t n, uint64_t *ret_sequence)
+{
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
     int code;
 
@@ -73,6 +79,8 @@ int lk_client_bench_send(struct lk_client_bench *bench, const double *values, si
         sample.sequence = bench->sequence + 1;
         sample.values = (double *)values;
         sample.n_values = n;
+        sample.slopes = (double *)slopes;
+        sample.n_slopes = slopes != NULL ? n : 0;
         code = lk_client_inputs_send(bench->inputs, &sample);
     }
     if (code == 0) {

@@ -22,6 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define LK_CLIENT_CONTROL       "tcp://127.0.0.1:5600"
 #define LK_CLIENT_INPUTS        "tcp://127.0.0.1:5601"
 #define LK_CLIENT_OUTPUTS       "tcp://127.0.0.1:5602"
@@ -171,6 +175,12 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
                           size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
                           struct lk_error *ret_error);
 
+/** lk_client_poses_open() - the same of the poses of bodies: seven values each, x y z of the centre
+ * of mass [m] and the quaternion qw qx qy qz, body to world. @bodies: names of @n; @n 0: all */
+int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *const *bodies,
+                         size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
+                         struct lk_error *ret_error);
+
 /** lk_client_stream_meaning() - channels of the stream, and identifiers of its model and daemon.
  * Lives as long as @stream. */
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream);
@@ -222,4 +232,7 @@ int64_t lk_client_now_ns(void);
 const char *lk_client_state_name(Linkage__V1__State state);
 const char *lk_client_result_name(Linkage__V1__Result result);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

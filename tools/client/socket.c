@@ -231,8 +231,11 @@ void lk_client_socket_subscribe(struct lk_client_socket *socket, const void *top
 
 void lk_client_socket_close(struct lk_client_socket *socket)
 {
-    if (socket->monitor != NULL)
+    if (socket->monitor != NULL) {
+        /* first the source: an event for a monitor that is closed is lost with its memory */
+        zmq_socket_monitor(socket->handle, NULL, 0);
         zmq_close(socket->monitor);
+    }
     zmq_close(socket->handle);
 }
 

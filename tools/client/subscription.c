@@ -29,20 +29,15 @@ static void release_stream(struct lk_client_stream *stream)
 }
 
 /* Requests the selection from the daemon. */
-static int request_stream(struct lk_client *client, char *const *channels, size_t n,
-                          uint32_t divisor, const Linkage__V1__Stream **ret_stream,
-                          struct lk_error *ret_error)
+static int request_stream(struct lk_client *client, Linkage__V1__SubscribeRequest *subscribe,
+                          const Linkage__V1__Stream **ret_stream, struct lk_error *ret_error)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__SubscribeRequest subscribe = LINKAGE__V1__SUBSCRIBE_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
     int code;
 
-    subscribe.channels = (char **)channels;
-    subscribe.n_channels = n;
-    subscribe.divisor = divisor;
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SUBSCRIBE;
-    request.subscribe = &subscribe;
+    request.subscribe = subscribe;
     code = lk_client_call(client, &request, &reply, ret_error);
     if (code != 0)
         return code;
@@ -71,9 +66,9 @@ static int keep_meaning(struct lk_client_stream *stream, const Linkage__V1__Stre
     return -ENOMEM;
 }
 
-int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *const *channels,
-                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
-                          struct lk_error *ret_error)
+static int open_stream(struct lk_client *client, const char *endpoint,
+                       Linkage__V1__SubscribeRequest *subscribe,
+                       struct lk_client_stream **ret_stream, struct lk_error *ret_error)
 {
     struct lk_client_stream *stream = calloc(1, sizeof(*stream));
     const Linkage__V1__Stream *meaning;
@@ -86,7 +81,7 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
             release_stream(stream);
         return -ENOMEM;
     }
-    code = request_stream(client, channels, n, divisor, &meaning, ret_error);
+    code = request_stream(client, subscribe, &meaning, ret_error);
     if (code == 0)
         code = keep_meaning(stream, meaning, ret_error);
     if (code == 0)
@@ -103,6 +98,31 @@ int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *
     stream->heard_ns = lk_client_now_ns();
     *ret_stream = stream;
     return 0;
+}
+
+int lk_client_stream_open(struct lk_client *client, const char *endpoint, char *const *channels,
+                          size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
+                          struct lk_error *ret_error)
+{
+    Linkage__V1__SubscribeRequest subscribe = LINKAGE__V1__SUBSCRIBE_REQUEST__INIT;
+
+    subscribe.channels = (char **)channels;
+    subscribe.n_channels = n;
+    subscribe.divisor = divisor;
+    return open_stream(client, endpoint, &subscribe, ret_stream, ret_error);
+}
+
+int lk_client_poses_open(struct lk_client *client, const char *endpoint, char *const *bodies,
+                         size_t n, uint32_t divisor, struct lk_client_stream **ret_stream,
+                         struct lk_error *ret_error)
+{
+    Linkage__V1__SubscribeRequest subscribe = LINKAGE__V1__SUBSCRIBE_REQUEST__INIT;
+
+    subscribe.channels = (char **)bodies;
+    subscribe.n_channels = n;
+    subscribe.divisor = divisor;
+    subscribe.poses = true;
+    return open_stream(client, endpoint, &subscribe, ret_stream, ret_error);
 }
 
 const Linkage__V1__Stream *lk_client_stream_meaning(const struct lk_client_stream *stream)

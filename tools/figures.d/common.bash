@@ -10,13 +10,15 @@ models="$root/config/models"
 csv() { printf '%s/%s-%s.csv' "$out" "$name" "$1"; }
 
 # run LABEL MODEL OPTION...: linkage run, its rows to csv LABEL, its summary beside it. MODEL is a
-# shipped model, or a file.
+# shipped model, or a file. It may take $limit seconds of processor time, whatever else the machine does.
 run() {
     local label="$1" model="$2"
     shift 2
     [ -f "$model" ] || model="$models/$model.yaml"
-    if ! timeout "${limit:-600}" "$linkage" run "$model" -o "$(csv "$label")" "$@" \
+    if ! (ulimit -t "${limit:-600}" && exec "$linkage" run "$model" -o "$(csv "$label")" "$@") \
         >"$out/$name-$label.txt" 2>"$out/$name-$label.err"; then
+        [ -s "$out/$name-$label.err" ] ||
+            printf 'not done in %s s of processor time\n' "${limit:-600}" >"$out/$name-$label.err"
         printf 'figures: %s: linkage run %s %s: %s\n' "$name" "$model" "$*" \
             "$(head -n 1 "$out/$name-$label.err")" >&2
         rm "$out/$name-$label.err"

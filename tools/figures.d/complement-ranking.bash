@@ -5,23 +5,23 @@ methods=(qr zero-eigenvalue schur svd putd-h putd-g coordinate-partitioning wang
 limit=20
 
 # microseconds METHOD STRUT STABILISATION: processor time of a right-hand side with what belongs to
-# it, the least of three runs
+# it, the least of three runs; "none" if one has no end
 microseconds() {
     local i parameters=()
     [ "$3" != baumgarte ] || parameters=(--baumgarte 10,10)
     for i in 1 2 3; do
         run "$1" "$out/$name-$2.yaml" --formulation "complement:$1" --integrator dormand-prince \
             --tolerance 1e-6 --orientation euler --stabilisation "$3" "${parameters[@]}" \
-            -s 0.1 -n 100 -d 10
+            -s 0.1 -n 100 -d 10 || { echo none; break; }
         awk -v t="$(number_behind "$1" 'processor time')" -v n="$(number_before "$1" right-hand)" \
             'BEGIN { print 1e6 * t / n }'
-    done | sort -g | head -n 1
+    done | sort -g | head -n 1 # a word is before the numbers
 }
 
 # mean METHODS [STRUT]: of times of a call, QR = 1
 mean() {
     awk -v m="^($1)\$" -v s="${2:-.*}" '$1 == "qr" { base[$2, $3] = $4 }
-        $1 ~ m && $2 ~ "^(" s ")$" { t += $4 / base[$2, $3]; n++ } END { printf "%.2f", t / n }' \
+        $1 ~ m && $2 ~ "^(" s ")$" && $4 != "none" { t += $4 / base[$2, $3]; n++ } END { printf "%.2f", n ? t / n : 0 }' \
         "$out/$name.dat"
 }
 
@@ -43,7 +43,7 @@ draw() {
     done
     for method in "${methods[@]}"; do
         awk -v m="$method" '$1 == "qr" { base[$2, $3] = $4 }
-            $1 == m { line = line sprintf(" %10.2f", $4 / base[$2, $3]) }
+            $1 == m { line = line sprintf(" %10s", $4 == "none" ? "no end" : sprintf("%.2f", $4 / base[$2, $3])) }
             END { printf "    %-24s%s\n", m, line }' "$out/$name.dat"
     done
     printf '    %-24s %32s %32s\n' "" "(strut)" "(strut with redundant rows)"

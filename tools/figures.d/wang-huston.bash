@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 paper="M. Pekal, J. Fraczek, Comparison of natural complement formulations (2016), Fig. 5"
 
-limit=10 # seconds that a run may take
+limit=10 # seconds of processor time that a run may take
 
 # calls METHOD STRUT TOLERANCE STABILISATION: right-hand sides of 10 s
 calls() {

@@ -4,6 +4,8 @@
 #define TOOLS_LINKAGE_COMMANDS_H
 
 #include "linkage/linkage.h"
+#include "linkage/parameters.h"
+#include "numbers.h"
 #include <stdbool.h>
 
 /** enum exit_code - exit status of the program, common to all tools of this project. */
@@ -26,6 +28,10 @@ int command_replay(int argc, char *argv[]);
 int command_export(int argc, char *argv[]);
 int command_info(int argc, char *argv[]);
 int command_tyre(int argc, char *argv[]);
+int command_road(int argc, char *argv[]);
+int command_params(int argc, char *argv[]);
+int command_view(int argc, char *argv[]);
+int command_import(int argc, char *argv[]);
 
 /** complain() - print "linkage: <format>" and a line feed to the standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -35,6 +41,14 @@ int print_help(void);
 /** usage_error() - complain() and refer to the help. Return: EXIT_USAGE. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** take_param() - "PATH=VALUE" of a command line, for every load_model() that follows. Return:
+ * EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
+int take_param(const char *text);
+/** give_params() - those of @text, as lk_settings_write() has them, likewise. Return: whether it is
+ * such a text; @ret_error: why not. */
+bool give_params(const char *text, struct lk_error *ret_error);
+/** given_params() - all so far. Return: how many. */
+int given_params(const struct lk_setting **ret_list);
 /** load_model() - read a model; prints the error, which begins with the file's name.
  * Return: NULL after a refusal. */
 struct lk_model *load_model(const char *path);
@@ -51,12 +65,6 @@ struct lk_system *compile_model(const char *path, const struct lk_model *model,
 
 #define TOLERANCE_MIN 1e-14 /* of error control, relative and absolute */
 #define TOLERANCE_MAX 0.1
-
-/** parse_number() - parse all of @text as a finite decimal number. Return: whether it is one. */
-bool parse_number(const char *text, double *ret_value);
-/** take_value() - the same from the start of *@text up to a comma or the end; advances *@text
- * to it. */
-bool take_value(const char **text, double *ret_value);
 
 /* Values of options. Return: EXIT_DONE, EXIT_USAGE after a complaint. */
 int parse_step(const char *text, double *ret_step);

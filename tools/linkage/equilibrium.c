@@ -8,14 +8,19 @@
 
 static int parse_options(int argc, char *argv[], const char **ret_path, bool *ret_help)
 {
-    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int option = getopt_long(argc, argv, "h", longs, NULL);
+    static const struct option longs[] = {{"param", required_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option, code = EXIT_DONE;
 
-    *ret_help = option == 'h';
-    if (option == 'h')
-        return EXIT_DONE;
-    if (option != -1)
-        return EXIT_USAGE;
+    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:h", longs, NULL)) != -1) {
+        *ret_help = option == 'h';
+        if (option == 'h')
+            return EXIT_DONE;
+        code = option == 'p' ? take_param(optarg) : EXIT_USAGE;
+    }
+    if (code != EXIT_DONE)
+        return code;
     if (optind != argc - 1)
         return usage_error("equilibrium takes one model");
     *ret_path = argv[optind];

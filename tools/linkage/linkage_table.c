@@ -86,6 +86,7 @@ void release_rank(struct findings *f)
 const struct command commands[] = {
     {"run", command_run},
     {"check", check_there_or_here},
+    {"params", command_params},
     {"compare", compare_there},
     {"methods", list_methods_there},
     {"bench", command_bench},
@@ -94,6 +95,9 @@ const struct command commands[] = {
     {"export", command_export},
     {"info", command_info},
     {"tyre", command_tyre},
+    {"road", command_road},
     {"equilibrium", command_equilibrium},
+    {"view", command_view},
+    {"import", command_import},
     {NULL, NULL},
 };

@@ -3,7 +3,6 @@
  * own file. */
 #include "commands.h"
 #include "laboratory.h"
-#include "linkage/errors.h"
 #include "linkage/stacks.h"
 
 #include <errno.h>
@@ -17,6 +16,8 @@
 static const char help_usage[] =
     "usage: linkage run MODEL [options]      simulate, as fast as possible\n"
     "       linkage check MODEL [options]    validate and explain a model\n"
+    "       linkage params MODEL             its numbers by their paths, for --param\n"
+    "       linkage view MODEL --png FILE    a picture of it, and of what does not close\n"
     "       linkage equilibrium MODEL        where it rests, and the forces that hold it\n"
     "       linkage compare MODEL [options]  the same model by many methods, with their errors\n"
     "       linkage methods                  formulations and integrators there are\n"
@@ -26,9 +27,15 @@ static const char help_usage[] =
     "       linkage export FILE [options]    a recording as CSV\n"
     "       linkage info FILE                what a recording holds\n"
     "       linkage tyre FILE.tir            a tyre property file as the law of a tyre\n"
+    "       linkage road FILE.crg -o FILE    an OpenCRG file as a height field of a road\n"
+    "       linkage import FILE.urdf -o MODEL --root fixed|floating   a robot of URDF as a model\n"
     "       linkage --help | --version\n"
     "\n"
     "MODEL is a YAML file; config/README.md documents it, config/models has examples.\n"
+    "  -p, --param PATH=VALUE  another number than in the file: bodies.arm.mass=2, gravity.3=-9.8, "
+    "or\n"
+    "                          the name of one of its parameters; of run, check, params,\n"
+    "                          equilibrium, compare. May be given several times\n"
     "\n"
     "run:\n"
     "  -s, --step S            step size [s], 1e-6 to 0.1; otherwise as in the model\n"
@@ -45,6 +52,10 @@ static const char help_usage[] =
     "input,\n"
     "                          or a recording, also of another model. A row holds until the next\n"
     "      --interpolate       their values go linearly from row to row instead\n"
+    "      --save-state FILE   keep the state at the end, in a new file\n"
+    "      --start-state FILE  begin with a state that was kept, with its time: the same bits as "
+    "if\n"
+    "                          the run had not been interrupted\n"
     "      --formulation F     another way to the equations of motion, or\n"
     "      --integrator I      another way through time, see linkage methods\n"
     "      --tolerance T       of integrators with error control, 1e-14 to 0.1, relative and\n"
@@ -108,14 +119,45 @@ static const char help_others[] =
     "  -q, --quiet             only what is not ok\n"
     "  -j, --json              for programs\n"
     "\n"
+    "view:\n"
+    "  -p, --png FILE          the picture, or\n"
+    "  -s, --svg FILE          the same as lines and faces\n"
+    "  -t, --time S            simulate so long first, with --set and --param; default 0\n"
+    "      --from X,Y,Z        direction to the eye; otherwise from the side of what is flat\n"
+    "      --size WxH          of the page in pixels; default 960x640\n"
+    "      --names             of the bodies, too\n"
+    "      --frames            the axes of the bodies, too\n"
+    "\n";
+
+static const char help_files[] =
     "replay:\n"
     "      FILE                a recording of linkaged (MCAP)\n"
     "  -m, --model MODEL       this model instead of the one in the recording\n"
+    "  -r, --roads FOLDER      where the files of its roads are; default: beside the recording\n"
     "  -w, --workers N         threads that share a step, 1 to 64; default 1\n"
     "  -l, --limit N           so many steps at most\n"
+    "\n"
+    "road:\n"
+    "  -o, --output FILE.road  what a road of type grid names\n"
+    "  -s, --step M            distance of its nodes [m]; default: the finest of the file\n"
+    "  -m, --margin M          so far beyond its borders the road goes on level [m]; default 1\n"
+    "\n"
+    "import:\n"
+    "  -o, --output MODEL.yaml written if our own reader and compiler accept it\n"
+    "      --root R            fixed: the root link stands; floating: it is free\n"
+    "      --joint NAME=VALUE  draw a joint at this angle or displacement [rad, m]; default 0.\n"
+    "                          May be given several times\n"
+    "      --loops FILE.yaml   pairs of frames that close loops, see doc/import.md\n"
+    "      --stops K,C         stiffness and damping of end stops, or none; default 1e6,1e4\n"
+    "      --repair            mend inertia that no body has, lock joints of massless ends\n"
+    "\n"
     "export:\n"
     "  -t, --topic TOPIC       outputs (the default), inputs, cycle or events\n"
     "  -o, --output FILE.csv   otherwise the standard output\n"
+    "  -s, --scene FILE.mcap   instead: the recording with the motion of all bodies and their\n"
+    "                          shapes, for Foxglove, Lichtblick, rerun\n"
+    "      --rate HZ           pictures of the motion a second; default 60\n"
+    "  -r, --roads FOLDER      for it, as of replay\n"
     "\n"
     "The CSV has one column a scalar, named output.component [unit], the first is time [s];\n"
     "the first row is the start. A summary follows on the standard output (on the standard\n"
@@ -136,6 +178,7 @@ int print_help(void)
     fputs(help_usage, stdout);
     fputs(help_compare, stdout);
     fputs(help_others, stdout);
+    fputs(help_files, stdout);
     return EXIT_DONE;
 }
 
@@ -160,21 +203,6 @@ int usage_error(const char *format, ...)
     va_end(arguments);
     fputs("; linkage --help shows the usage\n", stderr);
     return EXIT_USAGE;
-}
-
-struct lk_model *load_model(const char *path)
-{
-    struct lk_model *model = NULL;
-    struct lk_errors errors;
-    int result = lk_model_read_file_all(path, &model, &errors);
-
-    if (result == 0)
-        return model;
-    for (int i = 0; i < errors.n; i++)
-        fprintf(stderr, "%s\n", errors.line[i].text);
-    if (result < 0)
-        complain("%s: %s", path, strerror(-result));
-    return NULL;
 }
 
 const char *engine_wanted(void)

@@ -95,6 +95,8 @@ static void show_outputs(const Linkage__V1__ModelDescription *d)
             printf(", axes of ");
             lk_report_put(stdout, c->frame);
         }
+        if (c->ahead_s > 0)
+            printf(", %g s ahead", c->ahead_s);
         putchar('\n');
     }
 }
@@ -109,6 +111,7 @@ static void json_input(struct lk_json *json, const Linkage__V1__ChannelDescripti
     lk_json_number(json, "initial", c->initial);
     lk_json_number(json, "period_s", c->period_s);
     lk_json_number(json, "delay_s", c->delay_s);
+    lk_json_number(json, "horizon_s", c->horizon_s);
     if (c->fail_safe == NULL)
         return;
     lk_json_open(json, "fail_safe", '{');
@@ -136,6 +139,8 @@ static void json_channels(struct lk_json *json, const char *key,
         lk_json_texts(json, "units", (const char *const *)c->units, c->n_units);
         if (are_inputs)
             json_input(json, c);
+        else
+            lk_json_number(json, "ahead_s", c->ahead_s);
         lk_json_close(json, '}');
     }
     lk_json_close(json, ']');

@@ -122,6 +122,39 @@ int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, in
     return run_plain(options, client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_SHUTDOWN);
 }
 
+static int send_named(const struct ctl_options *options, struct lk_client *client,
+                      Linkage__V1__ControlRequest *request)
+{
+    const Linkage__V1__ControlReply *reply;
+    int status = ctl_call(options, client, request, &reply);
+
+    return status == CTL_OK ? ctl_show_reply(options, reply) : status;
+}
+
+int ctl_snapshot(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__SnapshotRequest snapshot = LINKAGE__V1__SNAPSHOT_REQUEST__INIT;
+
+    (void)n;
+    snapshot.name = args[0];
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SNAPSHOT;
+    request.snapshot = &snapshot;
+    return send_named(options, client, &request);
+}
+
+int ctl_restore(const struct ctl_options *options, struct lk_client *client, int n, char **args)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__RestoreRequest restore = LINKAGE__V1__RESTORE_REQUEST__INIT;
+
+    (void)n;
+    restore.name = args[0];
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESTORE;
+    request.restore = &restore;
+    return send_named(options, client, &request);
+}
+
 static int refuse_file(const struct ctl_options *options, const char *path, const char *why)
 {
     struct lk_error error;
@@ -144,19 +177,48 @@ static int read_file(const struct ctl_options *options, const char *path,
     return CTL_OK;
 }
 
+/* The values from outside of @options in @load, in memory of the caller. */
+static int add_params(const struct ctl_options *options, Linkage__V1__LoadRequest *load)
+{
+    size_t n = (size_t)options->params.n;
+    Linkage__V1__Setting *all = calloc(n + 1, sizeof(*all));
+
+    load->settings = calloc(n + 1, sizeof(*load->settings));
+    if (all == NULL || load->settings == NULL) {
+        free(all);
+        return CTL_FAILED;
+    }
+    load->settings[0] = all; /* also where there are none */
+    for (size_t i = 0; i < n; i++) {
+        linkage__v1__setting__init(&all[i]);
+        all[i].path = (char *)options->params.list[i].path;
+        all[i].value = options->params.list[i].value;
+        load->settings[i] = &all[i];
+    }
+    load->n_settings = n;
+    return CTL_OK;
+}
+
 int ctl_load_file(const struct ctl_options *options, struct lk_client *client, const char *path)
 {
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
     struct lk_error error;
-    int code, status = read_file(options, path, &load.text);
+    int code = 0, status = read_file(options, path, &load.text);
 
     if (status != CTL_OK)
         return status;
     /* Messages should show the path as typed; the protocol refuses a longer one. */
     load.name = (char *)(strlen(path) <= LK_WIRE_NAME_MAX ? path : basename(path));
-    code = lk_client_load(client, &load, &reply, &error);
+    status = add_params(options, &load);
+    if (status == CTL_OK)
+        code = lk_client_load(client, &load, &reply, &error);
+    if (load.settings != NULL)
+        free(load.settings[0]);
+    free(load.settings);
     free(load.text.data);
+    if (status != CTL_OK)
+        return status;
     return code == 0 ? ctl_show_reply(options, reply) : ctl_report(options, code, &error);
 }
 

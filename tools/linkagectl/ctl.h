@@ -9,6 +9,7 @@
 #define TOOLS_LINKAGECTL_CTL_H
 
 #include "client.h"
+#include "linkage/parameters.h"
 #include <stdbool.h>
 
 /** enum ctl_exit - exit statuses, documented in --help. */
@@ -32,6 +33,7 @@ enum ctl_exit {
  *              configured
  * @pause_after: steps after which a run pauses; 0: never
  * @settings:   @n_settings texts CHANNEL=VALUE, of `step`
+ * @params:     values from outside for a model
  * @force:      also set channels that a bench has claimed
  * @every:      steps of `watch`, seconds of `inject`; 0: not given
  * @injection, @clear: of `inject`; its kind is an argument
@@ -54,6 +56,7 @@ struct ctl_options {
     unsigned long pause_after;
     char *settings[CTL_SETTINGS_MAX];
     int n_settings;
+    struct lk_settings params;
     bool force;
     double every;
     Linkage__V1__Injection injection;
@@ -82,6 +85,7 @@ enum ctl_option {
     CTL_FORCE = 1 << 8,
     CTL_EVERY = 1 << 9,
     CTL_INJECTION = 1 << 10,
+    CTL_PARAM = 1 << 11,
 };
 
 /** ctl_usage() - print an error of the command line. Return: CTL_USAGE. */
@@ -147,6 +151,9 @@ int ctl_reset(const struct ctl_options *options, struct lk_client *client, int n
 int ctl_set(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_step(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_watch(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_param(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_snapshot(const struct ctl_options *options, struct lk_client *client, int n, char **args);
+int ctl_restore(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_channels(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_inputs(const struct ctl_options *options, struct lk_client *client, int n, char **args);
 int ctl_policy(const struct ctl_options *options, struct lk_client *client, int n, char **args);
@@ -159,6 +166,7 @@ int ctl_shutdown(const struct ctl_options *options, struct lk_client *client, in
 /* Check arguments as far as possible without the daemon, before connecting.
  * Return: CTL_OK, or CTL_USAGE after an error message. */
 int ctl_check_set(const struct ctl_options *options, int n, char **args);
+int ctl_check_param(const struct ctl_options *options, int n, char **args);
 int ctl_check_step(const struct ctl_options *options, int n, char **args);
 int ctl_check_watch(const struct ctl_options *options, int n, char **args);
 int ctl_check_inject(const struct ctl_options *options, int n, char **args);

@@ -20,16 +20,19 @@ static const struct command {
     int (*check)(const struct ctl_options *options, int n, char **args);
 } commands[] = {
     {"status", 0, 0, ctl_status, 0},
-    {"load", 1, 1, ctl_load, 0},
+    {"load", 1, 1, ctl_load, CTL_PARAM},
     {"arm", 0, 0, ctl_arm, CTL_ARMING | CTL_NO_WAIT},
     {"start", 0, 0, ctl_start, CTL_PAUSE_AFTER},
-    {"run", 1, 1, ctl_run, CTL_ARMING | CTL_PAUSE_AFTER},
+    {"run", 1, 1, ctl_run, CTL_ARMING | CTL_PAUSE_AFTER | CTL_PARAM},
     {"pause", 0, 0, ctl_pause, 0},
     {"stop", 0, 0, ctl_stop, 0},
     {"reset", 0, 0, ctl_reset, 0},
     {"step", 0, 1, ctl_step, CTL_STEPPING | CTL_FORCE, ctl_check_step},
     {"set", 2, ANY, ctl_set, CTL_FORCE, ctl_check_set},
     {"watch", 0, ANY, ctl_watch, CTL_EVERY, ctl_check_watch},
+    {"param", 0, 3, ctl_param, CTL_FORCE, ctl_check_param},
+    {"snapshot", 1, 1, ctl_snapshot, 0},
+    {"restore", 1, 1, ctl_restore, 0},
     {"channels", 0, 0, ctl_channels, 0},
     {"inputs", 0, 0, ctl_inputs, 0},
     {"policy", 0, 0, ctl_policy, 0},
@@ -108,7 +111,8 @@ int main(int argc, char **argv)
     argv += optind;
     /* Options may also follow the command; the values of `set` may begin with a minus sign, so
      * options of `set` end at the channel. */
-    status = ctl_read_options(argc, argv, &options, command->run != ctl_set, &done);
+    status = ctl_read_options(argc, argv, &options,
+                              command->run != ctl_set && command->run != ctl_param, &done);
     if (status != CTL_OK || done)
         return status;
     /* options without a value may also end the line of `set`: they are no numbers */

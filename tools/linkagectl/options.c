@@ -37,6 +37,7 @@ enum {
     SERVER_KEY,
     KEY,
     ROLE,
+    PARAM,
 };
 
 static const struct option long_options[] = {
@@ -69,6 +70,7 @@ static const struct option long_options[] = {
     {"server-key", required_argument, NULL, SERVER_KEY},
     {"key", required_argument, NULL, KEY},
     {"role", required_argument, NULL, ROLE},
+    {"param", required_argument, NULL, PARAM},
     {NULL, 0, NULL, 0},
 };
 
@@ -172,6 +174,19 @@ static int read_setting(char *text, struct ctl_options *options)
     return CTL_OK;
 }
 
+static int read_param(const char *text, struct ctl_options *options)
+{
+    char path[LK_PATH_SIZE];
+    struct lk_error error;
+    double value = 0;
+
+    if (lk_setting_parse(text, path, &value, &error) != 0)
+        return ctl_usage("--param: %s", error.text);
+    if (lk_settings_add(&options->params, path, value) != 0)
+        return ctl_usage("--param: expected at most %d of them", LK_SETTINGS_MAX);
+    return CTL_OK;
+}
+
 /* Of `inject`. */
 static int read_injection(int c, struct ctl_options *options)
 {
@@ -250,6 +265,9 @@ static int read_special(int c, struct ctl_options *options)
     case SET:
         options->given |= CTL_STEPPING;
         return read_setting(optarg, options);
+    case PARAM:
+        options->given |= CTL_PARAM;
+        return read_param(optarg, options);
     case FORCE:
         options->given |= CTL_FORCE;
         options->force = true;

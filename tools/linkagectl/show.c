@@ -41,6 +41,7 @@ static void json_energy(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_number(json, "increment", s->increment);
     lk_json_number(json, "energy_jump", s->energy_jump);
     lk_json_count(json, "dependent_rows", s->dependent);
+    lk_json_number(json, "turn_rad", s->turn);
     lk_json_number(json, "position_m", s->position);
     lk_json_number(json, "speed_m_s", s->speed);
 }
@@ -182,9 +183,9 @@ static void show_run(const Linkage__V1__Status *s)
            s->potential, s->energy_start);
     printf("%-13s put in %.6g J, dissipated %.6g J, from nowhere %.2g %%\n", "work", s->work_input,
            s->dissipated, 100 * s->energy_jump);
-    printf("%-13s last increment %.3g m or rad; bodies at most %.3g m away, %.3g m/s fast; %" PRIu32
-           " dependent rows more\n",
-           "step at most", s->increment, s->position, s->speed, s->dependent);
+    printf("%-13s last increment %.3g m or rad; bodies at most %.3g m away, %.3g m/s fast, turn by "
+           "%.3g rad; %" PRIu32 " dependent rows more\n",
+           "step at most", s->increment, s->position, s->speed, s->turn, s->dependent);
 }
 
 static void show_recording(const Linkage__V1__Recording *r)

@@ -10,15 +10,6 @@
 /* of a determinant of moments: one axis may have no inertia */
 #define THIN 1e-6
 
-/* Couplings that pull at more than two bodies, or at two by forces that do not oppose each other,
- * and tyres, whose rows have one law together. */
-static int is_alone(const struct lk_draft *d, const struct lk_draft_block *b)
-{
-    if (b->type == LK_JOINT_GEAR)
-        return b->n_sides > 2 || b->body[0] >= d->n_bodies;
-    return lk_coupled_joints(b->type) > 0 || b->type == LK_JOINT_TYRE;
-}
-
 /* its kind in lanes, see step/batch/fields.h, or -1. Rows that are found one by one are those of
  * `rattle` alone. */
 static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
@@ -28,9 +19,11 @@ static int kind_of(const struct lk_draft *d, const struct lk_draft_block *b)
 
     if (b->kind == LK_ROWS_RIGID && kind < LK_KINDS && !moves)
         return (int)kind;
-    if (d->formulation != &lk_formulation_rattle || is_alone(d, b) || b->kind == LK_ROWS_UNILATERAL)
+    if (d->formulation != &lk_formulation_rattle)
         return -1;
-    return (b->kind == LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
+    if (lk_coupled_joints(b->type) > 0)
+        return LK_KIND_COUPLED;
+    return (b->kind >= LK_ROWS_COMPLIANT ? LK_KIND_SOFT : LK_KIND_SINGLE) + b->n_rows - 1;
 }
 
 static bool may_be_thin(const struct lk_body_def *b)
@@ -49,6 +42,16 @@ static bool has_inertia(const struct lk_body_def *b)
     return b->mass > 0 && (b->inertia[0] > 0 || b->inertia[1] > 0 || b->inertia[2] > 0);
 }
 
+/* whether a body has no mass or no moment of inertia */
+static bool lacks_inertia(const struct lk_draft *d)
+{
+    bool lacks = false;
+
+    for (int i = 0; i < d->model->n_bodies; i++)
+        lacks |= !has_inertia(&d->model->bodies[i]);
+    return lacks;
+}
+
 /* whether bodies have fields of step/batch/rare.h */
 static bool has_rare(const struct lk_draft *d, const int *kind)
 {
@@ -57,22 +60,22 @@ static bool has_rare(const struct lk_draft *d, const int *kind)
     for (int i = 0; i < d->model->n_bodies; i++)
         rare |= may_be_thin(&d->model->bodies[i]);
     for (int i = 0; i < d->n_blocks; i++)
-        rare |= kind[i] >= LK_KIND_SOFT;
+        rare |= lk_lane_is_soft(kind[i]);
     return rare;
 }
 
-/* Checks that batches support the formulation, the rows and the bodies. The condition number needs
- * the fronts one by one. */
+/* Checks that batches support the formulation, the rows and the bodies. The condition number and
+ * mobilities need the fronts one by one. */
 static int is_known(const struct lk_draft *d, int *kind)
 {
     const struct lk_model *m = d->model;
     int known = d->formulation->in_lanes && !d->in_hold;
 
     for (int i = 0; i < m->n_bodies; i++)
-        known &= has_inertia(&m->bodies[i]) &&
-                 (!may_be_thin(&m->bodies[i]) || d->formulation == &lk_formulation_rattle);
+        known &= !may_be_thin(&m->bodies[i]) || d->formulation == &lk_formulation_rattle;
     for (int i = 0; i < m->n_outputs; i++)
-        known &= m->outputs[i].type != LK_OUTPUT_CONDITION;
+        known &=
+            m->outputs[i].type != LK_OUTPUT_CONDITION && m->outputs[i].type != LK_OUTPUT_MOBILITY;
     for (int i = 0; i < d->n_blocks; i++) {
         kind[i] = kind_of(d, &d->blocks[i]);
         known &= kind[i] >= 0;
@@ -84,7 +87,7 @@ static int make_batches(const struct lk_draft *d, const int *kind, const struct 
                         struct lk_batches **ret)
 {
     return lk_batches_new(&d->topology, kind, engine, d->formulation->in_lanes, d->iterations,
-                          has_rare(d, kind), ret);
+                          has_rare(d, kind), lacks_inertia(d), ret);
 }
 
 /* Engines with fewer lanes are for comparison and for processors without wider ones; where both

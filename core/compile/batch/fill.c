@@ -46,7 +46,6 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct
     void *watched = lk_arena_take(arena, bodies, sizeof(int));
     void *place = lk_arena_take(arena, bodies, sizeof(int));
     void *soft = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(*p->soft));
-    void *value = lk_arena_take(arena, (size_t)sys->n_laws, sizeof(double));
     void *tense = lk_arena_take(arena, plan->rare ? bodies : 0, sizeof(*p->tense));
     void *sides =
         lk_arena_take(arena, plan->rare ? 2 * (size_t)sys->n_joints : 0, sizeof(*p->tense_sides));
@@ -59,7 +58,6 @@ struct lk_batches *lk_batches_layout(const struct lk_batches *plan, const struct
     p->watched = watched;
     p->place = place;
     p->soft = soft;
-    p->value = value;
     p->tense = tense;
     p->tense_sides = sides;
     return p;
@@ -161,7 +159,7 @@ static void name_singles(struct lk_system *sys, struct lk_batches *p)
             for (int s = 0; s < sys->joint[joint].n_sides; s++)
                 show_body(p, sys->joint[joint].body[s]);
             name_joint(sys, p->watched, &p->n_watched, joint);
-            if (p->joints[i].kind < LK_KIND_SOFT)
+            if (!lk_lane_is_soft(p->joints[i].kind))
                 continue;
             name_joint(sys, p->loaded, &p->n_loaded, joint);
             p->soft[p->n_soft++] = (struct lk_batch_soft){.joint = joint, .block = i, .lane = l};

@@ -33,23 +33,45 @@ static int by_slot(const void *va, const void *vb)
     return a->joint[0] - b->joint[0];
 }
 
+static int side_of(const struct lk_topology *t, int j, int body)
+{
+    int side = 0;
+
+    while (t->body[j][side] != body)
+        side++;
+    return side;
+}
+
+/* of joint @j at @body: the last place among its other bodies, where the piece holds them all */
+static int key_of(const struct lk_piece_maker *m, int j, int body, int lane)
+{
+    const struct lk_piece_assembly root = {.first = m->root_first[lane], .size = m->root_size};
+    int key = 0;
+
+    if (lk_piece_bodies_of(m->t, j) == 1)
+        return lk_piece_hangs_on_one_joint(m, body) ? KEY_EXTERNAL : KEY_GROUND;
+    if (m->root_size <= 1 || !lk_piece_holds_joint(m, &root, j))
+        return KEY_EXTERNAL;
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int b = m->t->body[j][s], place = b < m->n_bodies ? m->place[b] - root.first : 0;
+
+        key = b != body && place > key ? place : key;
+    }
+    return key;
+}
+
 /* the joints of one body, sorted; equal ones are numbered in .order; the joint is in joint[0] */
 static int slots_of_body(struct lk_piece_maker *m, int body, int lane, struct lk_piece_slot *ret)
 {
     int n = 0;
 
     for (int k = m->first_joint[body]; k < m->first_joint[body + 1]; k++) {
-        int j = m->joints[k], other = lk_piece_other_body(m->t, j, body);
-        struct lk_piece_slot s = {.kind = m->kind[j], .side = m->t->body[j][0] == body ? 0 : 1};
+        int j = m->joints[k];
 
-        s.joint[0] = j;
-        s.key = KEY_EXTERNAL;
-        if (other == m->t->n_bodies)
-            s.key = lk_piece_hangs_on_one_joint(m, body) ? KEY_EXTERNAL : KEY_GROUND;
-        else if (m->root_size > 1 && m->place[other] >= m->root_first[lane] &&
-                 m->place[other] < m->root_first[lane] + m->root_size)
-            s.key = m->place[other] - m->root_first[lane];
-        ret[n++] = s;
+        ret[n++] = (struct lk_piece_slot){.kind = m->kind[j],
+                                          .side = side_of(m->t, j, body),
+                                          .key = key_of(m, j, body, lane),
+                                          .joint[0] = j};
     }
     qsort(ret, (size_t)n, sizeof(*ret), by_slot);
     for (int i = 1; i < n; i++)
@@ -240,13 +262,11 @@ static int is_internal(const struct lk_piece_maker *m, const struct lk_piece_slo
     for (int l = 0; l < m->lanes; l++)
         if (s->joint[l] >= 0) {
             const struct lk_piece_assembly *a = &m->a[assembly[l]];
-            const int *body = m->t->body[s->joint[l]];
 
             /* among joints to the ground, only those kept to the root reach this place */
-            if (body[0] == m->t->n_bodies || body[1] == m->t->n_bodies)
+            if (lk_piece_bodies_of(m->t, s->joint[l]) == 1)
                 return a->parent < 0;
-            return lk_piece_is_inside(m, a, m->t->body[s->joint[l]][0]) &&
-                   lk_piece_is_inside(m, a, m->t->body[s->joint[l]][1]);
+            return lk_piece_holds_joint(m, a, s->joint[l]);
         }
     return 0;
 }
@@ -484,7 +504,7 @@ static int has_ground(const struct lk_piece_maker *m, int body)
     if (lk_piece_hangs_on_one_joint(m, body))
         return 0;
     for (int k = m->first_joint[body]; k < m->first_joint[body + 1]; k++)
-        if (lk_piece_other_body(m->t, m->joints[k], body) == m->t->n_bodies)
+        if (lk_piece_bodies_of(m->t, m->joints[k]) == 1)
             return 1;
     return 0;
 }

@@ -46,10 +46,14 @@ struct lk_piece_maker {
     struct lk_pieces *out;
 };
 
-/* the body at the other end of joint @j */
-static inline int lk_piece_other_body(const struct lk_topology *t, int j, int body)
+/* number of bodies that joint @j connects, without the ground */
+static inline int lk_piece_bodies_of(const struct lk_topology *t, int j)
 {
-    return t->body[j][0] == body ? t->body[j][1] : t->body[j][0];
+    int n = 0;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        n += t->body[j][s] < t->n_bodies;
+    return n;
 }
 
 /* Whether the mechanism of @body has a single joint to the ground. That joint is then not
@@ -67,6 +71,17 @@ static inline int lk_piece_is_inside(const struct lk_piece_maker *m,
                                      const struct lk_piece_assembly *a, int body)
 {
     return body < m->n_bodies && m->place[body] >= a->first && m->place[body] < a->first + a->size;
+}
+
+/* whether all bodies of joint @j are among those of assembly @a */
+static inline int lk_piece_holds_joint(const struct lk_piece_maker *m,
+                                       const struct lk_piece_assembly *a, int j)
+{
+    int holds = 1;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++)
+        holds &= m->t->body[j][s] >= m->n_bodies || lk_piece_is_inside(m, a, m->t->body[j][s]);
+    return holds;
 }
 
 /** lk_piece_grow() - @array with room for one more element than its @n of @size bytes; after a

@@ -35,9 +35,9 @@ void lk_piece_front_free(struct lk_piece_front *f)
 
 /* ---- classes ---- */
 
-/** struct tie - a joint that a merge makes internal; the places of its bodies. */
+/** struct tie - a joint that a merge makes internal; the places of its bodies, -1: none. */
 struct tie {
-    int place[2];
+    int place[LK_TREE_SIDES];
     int kind;
 };
 
@@ -55,6 +55,36 @@ struct class
     int n;
     struct tie *ties;
 };
+
+/* whether a merge makes joint @j of @body internal, @body being the first of its bodies in part @p:
+ * all others are in it or in part @q, one at least there */
+static int is_tie(const struct lk_piece_maker *m, const struct lk_piece_assembly *p,
+                  const struct lk_piece_assembly *q, int j, int body)
+{
+    const int *sides = m->t->body[j];
+    int first = -1, meets = 0, holds = 1;
+
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int in_p = lk_piece_is_inside(m, p, sides[s]), in_q = lk_piece_is_inside(m, q, sides[s]);
+
+        first = first < 0 && in_p ? sides[s] : first;
+        meets |= in_q;
+        holds &= in_p || in_q || sides[s] >= m->n_bodies;
+    }
+    return first == body && meets && holds;
+}
+
+static struct tie make_tie(const struct lk_piece_maker *m, const struct lk_piece_assembly *a, int j)
+{
+    struct tie tie = {.kind = m->kind[j]};
+
+    for (int s = 0; s < LK_TREE_SIDES; s++) {
+        int b = m->t->body[j][s];
+
+        tie.place[s] = b < m->n_bodies ? m->place[b] - a->first : -1;
+    }
+    return tie;
+}
 
 /* finds the joints between the parts of assembly @a, sorted */
 static int find_ties(struct lk_piece_maker *m, const struct lk_piece_assembly *a,
@@ -75,14 +105,12 @@ static int find_ties(struct lk_piece_maker *m, const struct lk_piece_assembly *a
         for (int k = m->first_joint[body_at[i]]; k < m->first_joint[body_at[i] + 1]; k++) {
             int j = m->joints[k];
 
-            if (!lk_piece_is_inside(m, q, lk_piece_other_body(m->t, j, body_at[i])))
+            if (!is_tie(m, p, q, j, body_at[i]))
                 continue;
             ties = lk_piece_grow(m, ties, n, sizeof(*ties));
             if (m->failed)
                 break;
-            ties[n++] = (struct tie){
-                {m->place[m->t->body[j][0]] - a->first, m->place[m->t->body[j][1]] - a->first},
-                m->kind[j]};
+            ties[n++] = make_tie(m, a, j);
         }
     if (n > 1)
         qsort(ties, (size_t)n, sizeof(*ties), by_tie);
@@ -198,7 +226,7 @@ static void find_joints(struct lk_piece_maker *m)
     for (int b = 0; b < m->n_bodies; b++)
         m->seen[b] = 0;
     for (int j = 0; j < t->n_joints; j++)
-        for (int s = 0; s < 2; s++)
+        for (int s = 0; s < LK_TREE_SIDES; s++)
             if (t->body[j][s] < m->n_bodies)
                 m->seen[t->body[j][s]]++;
     for (int b = 0; b < m->n_bodies; b++) {
@@ -208,7 +236,7 @@ static void find_joints(struct lk_piece_maker *m)
     }
     m->first_joint[m->n_bodies] = n;
     for (int j = 0; j < t->n_joints; j++)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < LK_TREE_SIDES; s++) {
             int b = t->body[j][s];
 
             if (b < m->n_bodies)
@@ -254,12 +282,10 @@ static void place_bodies(struct lk_piece_maker *m, const struct lk_tree *tree, i
         m->a[a->part[0]].first = a->first;
         m->a[a->part[1]].first = a->first + m->a[a->part[0]].size;
     }
-    for (int j = 0; j < m->t->n_joints; j++) {
-        const int *body = m->t->body[j];
-
-        if (body[0] == m->n_bodies || body[1] == m->n_bodies)
-            m->a[m->a[body[0] == m->n_bodies ? body[1] : body[0]].root].n_ground++;
-    }
+    for (int j = 0; j < m->t->n_joints; j++)
+        for (int s = 0; s < LK_TREE_SIDES && lk_piece_bodies_of(m->t, j) == 1; s++)
+            if (m->t->body[j][s] < m->n_bodies)
+                m->a[m->a[m->t->body[j][s]].root].n_ground++;
 }
 
 /* bodies per lane of a task, so that there are enough tasks and none is too small */
@@ -322,7 +348,7 @@ int lk_pieces_init(const struct lk_topology *t, const int *kind, int lanes, stru
     m.a = calloc((size_t)m.n + 1, sizeof(*m.a));
     m.place = calloc((size_t)t->n_bodies + 1, sizeof(int));
     m.first_joint = calloc((size_t)t->n_bodies + 2, sizeof(int));
-    m.joints = calloc(2 * (size_t)t->n_joints + 1, sizeof(int));
+    m.joints = calloc(LK_TREE_SIDES * (size_t)t->n_joints + 1, sizeof(int));
     m.seen = calloc((size_t)t->n_bodies + 1, sizeof(int));
     m.failed = !m.a || !m.place || !m.first_joint || !m.joints || !m.seen;
     if (!m.failed)

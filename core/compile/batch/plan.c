@@ -157,8 +157,8 @@ static void place_bodies(struct lk_planner *pl, int block)
 
 static void place_joints(struct lk_planner *pl, int block)
 {
-    pl->p->joints[block].at =
-        lk_planner_reserve(pl->p, lk_lane_size(pl->p->joints[block].kind, pl->iterations));
+    pl->p->joints[block].at = lk_planner_reserve(
+        pl->p, lk_lane_size(pl->p->joints[block].kind, pl->iterations, pl->p->carries));
     add_op(pl, LK_BATCH_JOINTS, block);
 }
 
@@ -307,7 +307,7 @@ static void make_program(struct lk_planner *pl)
 
 int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk_engine *engine,
                    const struct lk_formulation *formulation, int iterations, bool has_rare,
-                   struct lk_batches **ret)
+                   bool carries, struct lk_batches **ret)
 {
     struct lk_planner pl = {.t = t, .kind = kind, .iterations = iterations};
     int r = lk_pieces_init(t, kind, engine->lanes, &pl.pieces);
@@ -326,6 +326,7 @@ int lk_batches_new(const struct lk_topology *t, const int *kind, const struct lk
         pl.p->effort = formulation->effort;
         pl.p->effort.n_factors += has_rare;
         pl.p->body_size = pl.p->effort.fields + iterations * pl.p->effort.fields_iteration;
+        pl.p->carries = carries;
         pl.p->rare = has_rare ? pl.p->body_size : 0;
         pl.p->body_size += has_rare ? LK_RARE_SIZE : 0;
         make_program(&pl);

@@ -98,19 +98,19 @@ void lk_planner_refer_sides(struct lk_planner *pl)
                 .joint = refer_joints(pl, s->joint, p->nothing),
                 .side = s->side,
                 .point = kind->point,
-                .n_scatter = lk_kind_scatter_size(kind),
+                .n_scatter = lk_kind_sides(kind) > 2 ? 6 : lk_kind_scatter_size(kind),
                 .lambda = lk_kind_lambda(kind),
                 .x = lk_kind_x(kind),
                 .arm_own = lk_kind_points(kind) + 3 * s->side,
                 .arm = lk_kind_jacobian(kind) + 3 * s->side,
-                .scatter = lk_kind_scatter(kind),
+                .scatter = lk_kind_scatter(kind) + (lk_kind_sides(kind) > 2 ? 6 * s->side : 0),
             };
 
             LK_PLANNER_ADD(pl, p->sides, p->n_sides, side);
         }
     }
     for (int i = 0; i < p->n_joints && !pl->failed; i++)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < lk_kind_sides(lk_lane_kind(p->joints[i].kind)); s++) {
             int body[LK_LANES_MAX];
 
             for (int l = 0; l < LK_LANES_MAX; l++)

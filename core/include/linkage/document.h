@@ -59,6 +59,10 @@ int lk_document_text(const char *path, char **ret_text, size_t *ret_size,
 int lk_document_read(const char *path, struct lk_document **ret_document,
                      struct lk_error *ret_error);
 
+/** lk_document_hash() - of all its words and numbers and their arrangement, not of comments and
+ * layout: 64 bits, FNV-1a. Finds differences, not malice. */
+uint64_t lk_document_hash(const struct lk_document *document);
+
 /** lk_document_free() - release; NULL is allowed. */
 void lk_document_free(struct lk_document *document);
 

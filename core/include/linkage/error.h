@@ -25,13 +25,16 @@ enum lk_status {
     LK_E_TURN = 5,       /* a body would turn by more than half a turn in a step */
     LK_E_SINGULAR = 6,   /* the equations of a formulation have no solution in this pose */
     LK_E_STALLED = 7,    /* an integrator cannot continue: no convergence, or too short a step */
+    LK_E_STATE = 8,      /* bytes that are no state of this system; the line says what differs */
 };
+
+#define LK_ERROR_SIZE 512 /* bytes of a line with its terminating zero */
 
 /** struct lk_error - one human-readable line, without a line feed.
  * @text: "file:line:column: what is wrong, what was expected", or without the place where the
  *        error has none. Always terminated. */
 struct lk_error {
-    char text[512];
+    char text[LK_ERROR_SIZE];
 };
 
 /** lk_error_set() - format one line into @error.

@@ -32,6 +32,12 @@ int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
 int lk_model_read_text_all(const char *name, const char *text, size_t size,
                            struct lk_model **ret_model, struct lk_errors *ret_errors);
 
+/** lk_model_read_text_in() - as lk_model_read_text_all(); files that the model names (of roads) are
+ * read from @folder and below. NULL, and the functions for texts: none are read, a model that names
+ * one is refused. The functions for files look in the folder of the model. */
+int lk_model_read_text_in(const char *folder, const char *name, const char *text, size_t size,
+                          struct lk_model **ret_model, struct lk_errors *ret_errors);
+
 #ifdef __cplusplus
 }
 #endif

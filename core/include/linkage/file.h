@@ -33,6 +33,10 @@ int lk_file_read(const char *path, size_t max, char **ret_text, size_t *ret_size
  * (-EEXIST: the name exists). */
 int lk_file_create(const char *path, mode_t mode);
 
+/** lk_file_write() - all @size bytes to @fd, in as many calls as it takes. Thread: any. Return: 0,
+ * or negative errno: some of them may be written. */
+int lk_file_write(int fd, const void *bytes, size_t size);
+
 /** lk_file_error() - why a file was not read, for people: strerror(), or what the path names if not
  * a regular file. @error: negative errno */
 const char *lk_file_error(int error);

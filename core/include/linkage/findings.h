@@ -54,6 +54,7 @@ struct lk_findings {
  * joint-gap              a joint is open in the initial configuration; the start closes it
  * velocity-change        the given velocities violate a joint; the start changes them
  * stop-violated          a coordinate starts beyond a stop
+ * no-road                a wheel starts where its road has no surface
  * spring-too-stiff       a swing on a spring takes only a few steps
  * rotor-too-fast         a body turns too far in a step
  * tension-too-fast       a body under tension swings across it in a few steps

@@ -31,6 +31,7 @@ enum lk_joint_type {
     LK_JOINT_BUSHING = LK_JOINT_IN_FILE, /* six rows: shift and turn of the second body */
     LK_JOINT_COORDINATE,                 /* one row: a coordinate of another joint */
     LK_JOINT_CREEP,                      /* two rows: slip of a wheel on its rail */
+    LK_JOINT_AIR,                        /* three rows: a point of a body in the air */
     LK_JOINT_TYRE,                       /* six rows: a wheel against a road */
     LK_JOINT_TYPES
 };
@@ -81,8 +82,18 @@ enum lk_input_type {
     LK_INPUT_BODY_FORCE,   /* body, point, frame, 3 values [N] */
     LK_INPUT_BODY_TORQUE,  /* body, frame, 3 values [N m] */
     LK_INPUT_DRIVE,        /* 1 value [rad or m], what drives follow; is_angle tells the unit */
-    LK_INPUT_SIGNAL,       /* 1 value [1], what force elements name: a level, a throttle */
+    LK_INPUT_SIGNAL,       /* 1 value that force elements name: a level [1], a stiffness [N/m] */
     LK_INPUT_TYPES
+};
+
+/** enum lk_port_value - what a bench says of an impedance: force - stiffness (x - rest) - damping
+ * v. */
+enum lk_port_value {
+    LK_PORT_FORCE,     /* [N or N m] */
+    LK_PORT_STIFFNESS, /* [N/m or N m/rad], >= 0 */
+    LK_PORT_DAMPING,   /* [N s/m or N m s/rad], >= 0 */
+    LK_PORT_REST,      /* [m or rad] */
+    LK_PORT_VALUES
 };
 
 /** lk_input_is_load() - whether an input is a force or torque by itself. RT: yes. */
@@ -112,6 +123,9 @@ enum lk_output_type {
     LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
     LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */
     LK_OUTPUT_TYRE_CONTACT,    /* kappa slope camber deflection x y z: slips and contact point */
+    LK_OUTPUT_INPUT,           /* of an input: the values that acted in the last step */
+    LK_OUTPUT_MOBILITY,        /* of the place where an input or an impedance acts */
+    LK_OUTPUT_PORT_WORK,       /* of an input or an impedance [J], since the start */
     LK_OUTPUT_TYPES
 };
 

@@ -50,6 +50,12 @@ void lk_model_free(struct lk_model *model);
 /** lk_model_name() - the model's own name, as in its file. */
 const char *lk_model_name(const struct lk_model *model);
 
+/** lk_model_files() - what the model's text does not say itself: the files of its roads. A
+ * recording holds the checksum, so that a replay knows that they are the same.
+ * @ret_crc: CRC-32 of all of them, in the order of the model; 0 where there are none
+ * Return: how many. */
+int lk_model_files(const struct lk_model *model, uint32_t *ret_crc);
+
 /** struct lk_options - settings that override the model's `solver` section.
  * @step:       step size h [s], LK_STEP_MIN to LK_STEP_MAX; 0 takes the model's
  * @iterations: Newton iterations a step, 1 to LK_ITERATIONS_MAX; 0 takes the model's
@@ -168,7 +174,8 @@ LK_RT double lk_system_time(const struct lk_system *system);
  * @low, @high: limits of each scalar of an input; infinite where the model has none, and for
  *             outputs.  @rate: its largest change a second, infinite where the model has none. The
  *             step checks neither: that is for whoever accepts values from outside
- * @initial:   value of each scalar of an input before the first one from outside */
+ * @initial:   value of each scalar of an input before the first one from outside
+ * @ahead:     by how much an output is predicted [s], 0: it is of the present state */
 struct lk_channel {
     char name[LK_NAME_SIZE];
     const char *type;
@@ -181,6 +188,7 @@ struct lk_channel {
     double high;
     double rate;
     double initial;
+    double ahead;
 };
 
 /** lk_system_input_channels(), lk_system_output_channels() - the channels, in the order of the
@@ -203,7 +211,9 @@ LK_RT int lk_system_output_size(const struct lk_system *system);
  *                     and of stops that are not impacts [J]
  * @work_input:        work done by the input channels since the start [J]
  * @work_drive:        work done by drives [J];  @work_applied: by loads that have no potential [J]
- * @dissipated:        energy dissipated by dampers, friction and stops since the start [J] */
+ * @dissipated:        energy dissipated by dampers, friction and stops since the start [J]
+ * @port_gap:          largest difference of the work of a port, up to the step before, from what
+ * its bench told in the last one [J]; only of `port-work` outputs with `told`, else 0 */
 struct lk_health {
     double residual_position;
     double residual_velocity;
@@ -215,6 +225,7 @@ struct lk_health {
     double work_drive;
     double work_applied;
     double dissipated;
+    double port_gap;
 };
 
 /** lk_system_health() - as of the last step. Thread: cycle.  RT: yes. */
@@ -227,14 +238,22 @@ LK_RT void lk_system_health(const struct lk_system *system, struct lk_health *re
  * such factor. Thread: cycle.  RT: yes, O(rows). */
 LK_RT int lk_system_dependent_rows(const struct lk_system *system, double share);
 
+#define LK_TURN_MAX                                                                                \
+    0.7 /* of a body in a step [rad]: beyond it what is unbalanced swings by several per cent of   \
+         * its energy, and from 1 rad on may do anything; config/README.md, policy, has            \
+         * measurements */
+
 /** struct lk_extent - how far the bodies of the model are, and how fast.
  * @position: largest distance of a centre of mass from the world's origin [m];  @farthest: its body
- * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body */
+ * @speed:    largest speed of a centre of mass [m/s];  @fastest: its body
+ * @turn:     largest angle by which a body turns in a step at its rate [rad];  @turning: it */
 struct lk_extent {
     double position;
     double speed;
+    double turn;
     int farthest;
     int fastest;
+    int turning;
 };
 
 /** lk_system_extent() - in the present state.  Thread: cycle.  RT: yes, O(bodies). */
@@ -265,6 +284,12 @@ const char *lk_system_joint_name(const struct lk_system *system, int i);
 /** lk_system_body_state() - state of body @body. Thread: cycle.  RT: yes. */
 LK_RT void lk_system_body_state(const struct lk_system *system, int body,
                                 struct lk_body_state *ret_state);
+#define LK_POSE_SIZE 7 /* numbers of a pose */
+
+/** lk_system_poses() - of all bodies: x y z of the centre of mass [m] and w x y z of the unit
+ * quaternion, body to world, as in struct lk_body_state.
+ * @poses: LK_POSE_SIZE numbers a body of the model, written.  Thread: cycle.  RT: yes, one copy. */
+LK_RT void lk_system_poses(const struct lk_system *system, double *poses);
 /** lk_system_joint_reaction() - force [N] and torque about the joint's point [N m] that joint
  * @joint exerts on its second body, world frame. Converges with the order of the solver (the
  * acceleration projection corrects the multiplier). Thread: cycle.  RT: yes. */

@@ -90,7 +90,8 @@ static void list_clusters(struct lk_recursive *r, const int *label)
 static int rounds_for(const struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_terms; i++)
-        if (sys->term[i].kind == LK_TERM_TABLE_DAMPING || sys->term[i].kind == LK_TERM_CREEP)
+        if (sys->term[i].kind == LK_TERM_TABLE_DAMPING || sys->term[i].kind == LK_TERM_CREEP ||
+            sys->term[i].kind == LK_TERM_AIR)
             return CURVED;
     return ROUNDS;
 }

@@ -14,8 +14,9 @@ static int refuse_kinks(const struct lk_model *m, struct lk_error *ret_error)
     for (int i = 0; i < m->n_forces; i++) {
         const struct lk_force_def *f = &m->forces[i];
 
-        if (f->type == LK_FORCE_TYRE) {
-            lk_error_set(ret_error, "'%s' is a tyre, expected formulation rattle for it", f->name);
+        if (f->type == LK_FORCE_TYRE || f->type == LK_FORCE_LINE) {
+            lk_error_set(ret_error, "'%s' is a %s, expected formulation rattle for it", f->name,
+                         f->type == LK_FORCE_TYRE ? "tyre" : "line");
             return LK_E_MODEL;
         }
         if (f->type != LK_FORCE_FRICTION && f->type != LK_FORCE_STOP)

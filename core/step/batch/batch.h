@@ -43,7 +43,7 @@ struct lk_ref {
 
 /** struct lk_batch_side - one side of a joint at each body of a block. @joint: the joints' blocks;
  * @side: the same in all lanes;  @point: whether it has point rows;  @n_scatter: number of values
- * scattered to the body
+ * scattered to the bodies: 0, 3, 9, or, of a coupling, 6 to this one
  * @lambda .. @scatter: offsets of these fields in the joints' blocks, see fields.h */
 struct lk_batch_side {
     struct lk_ref joint;
@@ -76,7 +76,7 @@ struct lk_batch_bodies {
 struct lk_batch_joints {
     int kind;
     int at;
-    struct lk_ref body[2];
+    struct lk_ref body[LK_SIDES_MAX]; /* lk_kind_sides() of them */
     int joint[LK_LANES_MAX];
     int row[LK_LANES_MAX]; /* of the state, the first of each joint */
 };
@@ -230,10 +230,10 @@ struct lk_batch_tense_side {
  * @effort: of the formulation;  @body_size: fields of a body
  * @loaded:  bodies that loads and inputs act on;  @watched: bodies whose pose and twist are read
  * after a step: by loads, outputs, coordinates. @place: offset of each body [doubles]
- * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane;  @value:
- * of each law's row as a step begins
+ * @soft: the joints of soft blocks, in their order, with the @block of each and its @lane
  * @rare: offset in a body of its fields of enum lk_rare_field, 0: there are none;  @factors_twice:
- * the iterations have a factor of their own;  @tense, @tense_sides: see rare.h */
+ * the iterations have a factor of their own;  @carries: multipliers of rigid rows go on from step
+ * to step, as bodies without inertia pass forces on;  @tense, @tense_sides: see rare.h */
 struct lk_batches {
     const struct lk_engine *engine;
     int lanes;
@@ -270,8 +270,8 @@ struct lk_batches {
     int *place;
     int n_soft;
     struct lk_batch_soft *soft;
-    double *value;
     int rare;
+    int carries;
     int factors_twice;
     int n_tense, n_tense_sides;
     struct lk_batch_tense *tense;
@@ -290,13 +290,17 @@ struct lk_engine_step {
     LK_RT void (*renew)(struct lk_system *system);
 };
 
-/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor. */
+/** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
+ * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
+ *        with the last factor, into system->solution, and what they do into system->correction;
+ *        @is_refined: as projections are. Between the phases of a step */
 struct lk_engine {
     const char *name;
     int lanes;
     int (*is_supported)(void);
     struct lk_engine_step ali3;
     struct lk_engine_step rattle;
+    LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 
 #define LK_WATCHES 7                       /* vectors of a struct watch */

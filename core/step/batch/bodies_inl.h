@@ -50,6 +50,13 @@ LK_INLINE void pull(const struct lk_batches *p, const struct lk_batch_bodies *b,
 
             for (int i = 0; i < 3; i++)
                 torque[i] += sign * scatter[i];
+        } else if (s->n_scatter == 6) {
+            const lanes_t *scatter = view(p, s->joint, s->scatter, 6, buffer);
+
+            for (int i = 0; i < 3; i++) {
+                force[i] += scatter[i];
+                torque[i] += scatter[3 + i];
+            }
         } else if (s->n_scatter == 9) {
             const lanes_t *scatter = view(p, s->joint, s->scatter, 9, buffer);
 

@@ -60,8 +60,14 @@ LK_INLINE void store_multipliers(struct lk_system *sys, const struct lk_batches 
     for (int l = 0; l < LK_LANES; l++) {
         double *to = sys->next.lambda + j->row[l];
 
-        for (int r = 0; r < rows && j->joint[l] >= 0; r++)
-            to[r] = (j->kind < LK_KIND_SOFT ? 0 : to[r]) + scale * ((const double *)&lambda[r])[l];
+        for (int r = 0; r < rows && j->joint[l] >= 0 && p->carries && !lk_lane_is_soft(j->kind);
+             r++)
+            to[r] = LANE(block_at(p, j->at)[lk_soft_lambda(k) + r], l) +
+                    scale * ((const double *)&lambda[r])[l];
+        for (int r = 0; r < rows && j->joint[l] >= 0 && !(p->carries && !lk_lane_is_soft(j->kind));
+             r++)
+            to[r] =
+                (lk_lane_is_soft(j->kind) ? to[r] : 0) + scale * ((const double *)&lambda[r])[l];
     }
 }
 
@@ -193,4 +199,5 @@ const struct lk_engine LK_ENGINE = {
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew},
     .rattle = {rattle_step, rattle_renew},
+    .hold = rattle_hold,
 };

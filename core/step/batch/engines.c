@@ -97,11 +97,13 @@ static void rattle_renew(struct lk_system *sys)
 static void rattle_begin(struct lk_system *sys)
 {
     struct lk_batches *p = sys->batches;
+    struct lk_rattle *r = sys->formulation_data;
 
+    lk_rattle_find_contacts(sys, &r->stops);
     for (int b = 0; b < sys->n_bodies; b++) {
         double drawn[2] = {0};
 
-        for (int part = 0; part < 2 && p->n_soft > 0; part++)
+        for (int part = 0; part < 2 && p->rare; part++)
             drawn[part] = lk_rattle_is_drawn(sys, b, part);
         lk_rattle_begin_body(sys, b, drawn);
         if (p->rare)
@@ -125,8 +127,10 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .name = "rattle",
     .step = rattle_step,
     .keeps_balance = 1,
+    .layout = lk_rattle_lanes_layout,
     .own_size = lk_rattle_own_size,
     .begin = rattle_begin,
+    .stops_at_any_pose = 1,
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .renew = rattle_renew,

@@ -10,27 +10,46 @@
 #ifndef LK_STEP_BATCH_FIELDS_H
 #define LK_STEP_BATCH_FIELDS_H
 
+#include "rows/joint.h"
 #include "rows/table.h"
 
 /* Kinds of joints in lanes: those of rows/table.h, then blocks of 1 to LK_SINGLE_ROWS rows whose
  * values and Jacobians are found one by one (singles.h) and kept as those of slides. The rows of a
- * soft block follow laws. */
+ * soft block follow laws. The one row of a coupling pulls at up to LK_SIDES_MAX bodies, at each by
+ * a force and a torque of its own. */
 #define LK_SINGLE_ROWS 6
 enum {
     LK_KIND_SINGLE = LK_KINDS,
     LK_KIND_SOFT = LK_KIND_SINGLE + LK_SINGLE_ROWS,
-    LK_LANE_KINDS = LK_KIND_SOFT + LK_SINGLE_ROWS
+    LK_KIND_COUPLED = LK_KIND_SOFT + LK_SINGLE_ROWS,
+    LK_LANE_KINDS
 };
 
 static const struct lk_joint_kind lk_single_kinds[LK_SINGLE_ROWS] = {
     {.n_slide = 1}, {.n_slide = 2}, {.n_slide = 3}, {.n_slide = 4}, {.n_slide = 5}, {.n_slide = 6},
 };
 
+static const struct lk_joint_kind lk_coupled_kind = {.n_slide = 1};
+
 /** lk_lane_kind() - rows of a block of @kind. RT: yes. */
 static inline const struct lk_joint_kind *lk_lane_kind(int kind)
 {
+    if (kind == LK_KIND_COUPLED)
+        return &lk_coupled_kind;
     return kind < LK_KINDS ? &lk_joint_kinds[kind]
                            : &lk_single_kinds[(kind - LK_KIND_SINGLE) % LK_SINGLE_ROWS];
+}
+
+/** lk_kind_sides() - bodies that the rows of a block may act on. lk_lane_is_soft() - whether they
+ * follow laws. RT: yes. */
+static inline int lk_kind_sides(const struct lk_joint_kind *k)
+{
+    return k == &lk_coupled_kind ? LK_SIDES_MAX : 2;
+}
+
+static inline int lk_lane_is_soft(int kind)
+{
+    return kind >= LK_KIND_SOFT && kind < LK_KIND_COUPLED;
 }
 
 /* offsets of the fields of a joint [vectors], in the order in which a step uses them */
@@ -47,7 +66,7 @@ static inline int lk_kind_directions(const struct lk_joint_kind *k, int side)
 }
 
 /* Jacobian at the pose of the factor: both arms (point), [n, turn of side 0, turn of side 1] a
- * slide, one vector a square */
+ * slide, one vector a square; of a coupling [n, turn] of each side */
 static inline int lk_kind_jacobian(const struct lk_joint_kind *k)
 {
     return lk_kind_directions(k, 1) + 3 * k->n_dir[1];
@@ -60,7 +79,7 @@ static inline int lk_kind_slides(const struct lk_joint_kind *k)
 
 static inline int lk_kind_squares(const struct lk_joint_kind *k)
 {
-    return lk_kind_slides(k) + 9 * k->n_slide;
+    return lk_kind_slides(k) + (lk_kind_sides(k) > 2 ? 6 * LK_SIDES_MAX : 9 * k->n_slide);
 }
 
 /* E, lambda, right-hand side and solution, a value of each row */
@@ -81,7 +100,8 @@ static inline int lk_kind_x(const struct lk_joint_kind *k)
 
 /* What the joint scatters to its bodies: Phi_q^T times lambda or the solution, without the point
  * rows, whose force and torque the body computes from lambda and its arm. Squares: torque on side
- * 0, the opposite on side 1. With slides: force on side 0, torque on side 0, torque on side 1. */
+ * 0, the opposite on side 1. With slides: force on side 0, torque on side 0, torque on side 1. Of a
+ * coupling: force and torque of each side. */
 static inline int lk_kind_scatter(const struct lk_joint_kind *k)
 {
     return lk_kind_x(k) + lk_kind_rows(k);
@@ -89,6 +109,8 @@ static inline int lk_kind_scatter(const struct lk_joint_kind *k)
 
 static inline int lk_kind_scatter_size(const struct lk_joint_kind *k)
 {
+    if (lk_kind_sides(k) > 2)
+        return 6 * LK_SIDES_MAX;
     return k->n_slide > 0 ? 9 : k->n_square > 0 ? 3 : 0;
 }
 
@@ -114,12 +136,13 @@ static inline int lk_soft_increment(const struct lk_joint_kind *k, int iteration
     return lk_soft_kept(k) + (1 + iteration) * lk_kind_rows(k);
 }
 
-/** lk_lane_size() - vectors of a block of @kind in a step of @iterations. */
-static inline int lk_lane_size(int kind, int iterations)
+/** lk_lane_size() - vectors of a block of @kind in a step of @iterations; @carries: rigid rows have
+ * the fields of soft ones, too, see struct lk_batches. */
+static inline int lk_lane_size(int kind, int iterations, int carries)
 {
     const struct lk_joint_kind *k = lk_lane_kind(kind);
 
-    return kind < LK_KIND_SOFT ? lk_kind_size(k) : lk_soft_increment(k, iterations);
+    return carries || lk_lane_is_soft(kind) ? lk_soft_increment(k, iterations) : lk_kind_size(k);
 }
 
 /** enum lk_body_field - offsets of the fields of a body [vectors].
@@ -172,13 +195,20 @@ enum lk_rattle_field {
 
 /** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. DRAWN:
  * see struct lk_half_kicks;  AHEAD: weight of the last acceleration in the prediction; both of the
- * translation and the rotation;  THIN, TENSION: see struct lk_quad, struct lk_half_kicks */
+ * translation and the rotation;  THIN, TENSION: see struct lk_quad, struct lk_half_kicks; MASSLESS:
+ * 1 where there is no inertia, translation and rotation;  LAST_BENT: BENT of the step before;
+ * SHOVE: a motion (world) that all rows hold against, then what they do (translation: world,
+ * rotation: body)
+ */
 enum lk_rare_field {
     LK_RARE_DRAWN,
     LK_RARE_AHEAD = 2,
     LK_RARE_THIN = 4,
     LK_RARE_TENSION = 7,
-    LK_RARE_SIZE = 13
+    LK_RARE_SHOVE = 13,
+    LK_RARE_MASSLESS = 19,
+    LK_RARE_LAST_BENT = 21,
+    LK_RARE_SIZE = 27
 };
 
 #endif

@@ -30,7 +30,11 @@ LK_INLINE void look_at(const struct lk_joint_kind *k, const lanes_t *J, int side
             r->arm[i] = sign * J[3 * side + i];
         J += 6;
     }
-    for (int i = 0; i < k->n_slide; i++, J += 9)
+    for (int c = 0; c < 3 && lk_kind_sides(k) > 2; c++) {
+        r->n[0][c] = J[6 * side + c];
+        r->turn[0][c] = J[6 * side + 3 + c];
+    }
+    for (int i = 0; i < k->n_slide && lk_kind_sides(k) == 2; i++, J += 9)
         for (int c = 0; c < 3; c++) {
             r->n[i][c] = sign * J[c];
             r->turn[i][c] = J[3 + 3 * side + c];

@@ -66,6 +66,10 @@ LK_INLINE void scatter_load(const struct lk_joint_kind *k, const lanes_t *J, con
 {
     lanes_t force[3], torque[2][3];
 
+    for (int i = 0; i < 6 * LK_SIDES_MAX && lk_kind_sides(k) > 2; i++)
+        scatter[i] = *l * J[i];
+    if (lk_kind_sides(k) > 2)
+        return;
     for (int i = 0; i < 3; i++)
         force[i] = torque[0][i] = torque[1][i] = (lanes_t){0};
     J += 6 * k->point;

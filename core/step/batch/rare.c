@@ -10,12 +10,22 @@ LK_INLINE double *body_at(const struct lk_batches *p, int b, int field)
     return p->values + p->place[b] + field * p->lanes;
 }
 
+/* those of all parts of a split body, named once */
 static void name_sides(const struct lk_system *sys, struct lk_batches *p, struct lk_batch_tense *t)
 {
+    int of = sys->body[t->body].of;
+
+    for (int i = 0; i < p->n_tense; i++)
+        if (sys->body[p->tense[i].body].of == of) {
+            t->first = p->tense[i].first;
+            t->n = p->tense[i].n;
+            return;
+        }
     t->first = p->n_tense_sides;
     for (int i = 0; i < sys->n_joints; i++)
         for (int s = 0; s < 2; s++)
-            if (sys->joint[i].body[s] == t->body && lk_tension_holds_point(sys, i))
+            if (sys->joint[i].body[s] < sys->n_bodies &&
+                sys->body[sys->joint[i].body[s]].of == of && lk_tension_holds_point(sys, i))
                 p->tense_sides[p->n_tense_sides++] = (struct lk_batch_tense_side){i, s};
     t->n = p->n_tense_sides - t->first;
 }
@@ -49,6 +59,7 @@ void lk_rare_body(const struct lk_system *sys, const struct lk_batches *p, int b
     for (int part = 0; part < 2; part++) {
         *body_at(p, b, p->rare + LK_RARE_DRAWN + part) = drawn[part];
         *body_at(p, b, p->rare + LK_RARE_AHEAD + part) = quad->start_a[part][b % 4];
+        *body_at(p, b, p->rare + LK_RARE_MASSLESS + part) = quad->massless[part][b % 4];
     }
     for (int i = 0; i < 3; i++)
         *body_at(p, b, p->rare + LK_RARE_THIN + i) = quad->thin[i][b % 4];
@@ -67,6 +78,8 @@ static void find_tension(const struct lk_system *sys, const struct lk_batches *p
         K[i] = 0;
     for (int i = t->first; i < t->first + t->n; i++)
         lk_tension_add_joint(sys, p->tense_sides[i].joint, p->tense_sides[i].side, R, K);
+    for (int i = 0; i < 6; i++)
+        K[i] /= sys->body[t->body].n_parts;
 }
 
 static void set_turn(const struct lk_batches *p, int b, const double SJ[6])

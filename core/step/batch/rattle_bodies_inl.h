@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the 
  * looks back at those before, see find_increment() in step/rattle_positions.c, and @part: factor on
  * it
  * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0]
- * @violation, @ends: see struct lk_rattle */
+ * @violation, @ends, @since: see struct lk_rattle */
 struct newton {
     int done;
     double part;
@@ -23,6 +23,7 @@ struct newton {
     double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
     double violation;
     bool ends;
+    int since;
 };
 
 LK_INLINE lanes_t *increment_of(lanes_t *f, int iteration)
@@ -118,7 +119,10 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
     }
     lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
     for (int i = 0; i < 3; i++) {
-        f[LK_BODY_V + i] = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]) + kick[i];
+        f[LK_BODY_V + i] = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]);
+        if (p->carries)
+            f[LK_BODY_V + i] *= 1.0 - f[p->rare + LK_RARE_MASSLESS];
+        f[LK_BODY_V + i] += kick[i];
         f[LK_RATTLE_G + i] = change[i] + kick[3 + i];
     }
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
@@ -193,6 +197,18 @@ static __attribute__((noinline)) void find_increments(const struct lk_batches *p
     times_mass(f, now, Mdq);
     for (int k = 0; k < iteration; k++)
         sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+}
+
+/* the products of an increment that has changed */
+static void multiply_increment(const struct lk_batches *p, int block, int iteration,
+                               struct sums *sums)
+{
+    const lanes_t *f = block_at(p, p->bodies[block].at);
+    lanes_t Mdq[6];
+
+    times_mass(f, f + LK_RATTLE_INCREMENTS + 12 * iteration, Mdq);
+    for (int k = 0; k < iteration; k++)
+        sums->inner[k] += inner_six(f + LK_RATTLE_INCREMENTS + 12 * k, Mdq);
 }
 
 /* the last increment with what those before tell of it, and its products */
@@ -283,12 +299,23 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
     lk_rotation_exp_lanes(change + 3, dq);
     lk_quat_mul_lanes(f + LK_BODY_TURN, dq, turn);
     lk_rotation_log_lanes(turn, moved + 3);
+    for (int i = 0; i < 6 && p->carries; i++)
+        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
     for (int i = 0; i < 6; i++) {
         f[LK_RATTLE_BENT + i] = 1 / (sys->h * sys->h) * (moved[i] - f[LK_RATTLE_MOVED + i]);
         f[LK_RATTLE_MOVED + i] = moved[i];
     }
     write_pose(f, moved, turn, f + LK_BODY_OLD_X, f + LK_BODY_OLD_Q);
     show_closed(f);
+}
+
+/* At the start of a step the state has one BENT, and tells nothing of those before. */
+LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    for (int i = 0; i < 6; i++)
+        f[p->rare + LK_RARE_LAST_BENT + i] = f[LK_RATTLE_BENT + i];
 }
 
 /* ---- velocities: half a kick at q_n+1; accelerations ---- */
@@ -349,6 +376,16 @@ LK_INLINE void subtract_pull(const struct lk_batches *p, int block, int field)
         f[field + i] -= change[i];
 }
 
+/* s W Phi_q^T of what holds against a motion, in its place */
+static __attribute__((noinline)) void hold_bodies(const struct lk_batches *p, int block,
+                                                  int takes_lambda)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at);
+
+    weigh_pull(p, b, f, f + LK_BODY_R, takes_lambda, f + p->rare + LK_RARE_SHOVE);
+}
+
 static __attribute__((noinline)) void project_motion(const struct lk_batches *p, int block)
 {
     subtract_pull(p, block, LK_BODY_OLD_V);
@@ -358,6 +395,39 @@ static __attribute__((noinline)) void project_motion(const struct lk_batches *p,
 static __attribute__((noinline)) void project_accelerations(const struct lk_batches *p, int block)
 {
     subtract_pull(p, block, LK_BODY_OLD_A);
+}
+
+/* ---- bodies without inertia: see balance_massless() in step/rattle_velocities.c ---- */
+
+/* forces of what joints scatter, more of what acts on the body */
+static __attribute__((noinline)) void add_pull(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), force[3], torque[3], own[3];
+
+    pull(p, b, NULL, 0, force, torque);
+    rotate_back(f + LK_BODY_R, torque, own);
+    for (int i = 0; i < 3; i++) {
+        f[LK_RATTLE_LOAD + i] += force[i];
+        f[LK_RATTLE_LOAD + 3 + i] += own[i];
+    }
+}
+
+/* s W g where there is no inertia, 0 elsewhere */
+static __attribute__((noinline)) void shove_massless(const struct lk_system *sys,
+                                                     const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at), *shove = f + p->rare + LK_RARE_SHOVE;
+    const lanes_t *massless = f + p->rare + LK_RARE_MASSLESS;
+    lanes_t sum[6], turn[3];
+
+    sum_forces(sys, f, sum);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        shove[i] = massless[0] * f[LK_BODY_SM] * sum[i];
+        turn[i] *= massless[1];
+    }
+    rotate(f + LK_BODY_R, turn, shove + 3);
 }
 
 /* a = -W (gyroscopic - Q) */
@@ -377,8 +447,12 @@ static __attribute__((noinline)) void accelerate_bodies(const struct lk_system *
     for (int i = 0; i < 3; i++) {
         a[i] = -1 / sys->s * f[LK_BODY_SM] * sum[i];
         a[3 + i] = -1 / sys->s * a[3 + i];
-        f[LK_RATTLE_ACCELERATION + i] = a[i];
     }
+    for (int i = 0; i < 6 && p->carries; i++)
+        a[i] += f[p->rare + LK_RARE_MASSLESS + i / 3] *
+                (2 * f[LK_RATTLE_BENT + i] - f[p->rare + LK_RARE_LAST_BENT + i] - a[i]);
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_ACCELERATION + i] = a[i];
     if (p->rare) { /* about an axis without inertia none is determined */
         const lanes_t *thin = f + p->rare + LK_RARE_THIN;
         lanes_t along = lk_inner_lanes(thin, a + 3);

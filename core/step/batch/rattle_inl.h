@@ -9,10 +9,13 @@
 /** enum down, enum up - what a sweep is for. Down: the increment of an iteration, and that with E
  * times its solution to be solved for again; what that leaves, see find_unreachable() in
  * step/rattle_positions.c; the closed pose, the first and a middle part of a refined solution,
- * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(). Up: the
+ * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(); what holds
+ * against a motion, see struct lk_engine, also refined; forces that are carried on. Up: the
  * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
  * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
- * solution, accelerations; STORE: the new state. Nothing is solved with CHECK, UNCLOSE and STORE.
+ * solution, accelerations, a motion to hold against, Jacobians of the closed pose, forces on bodies
+ * without inertia; STORE: the new state. Nothing is solved with
+ * CHECK, UNCLOSE and STORE.
  */
 enum down {
     STAY,
@@ -24,9 +27,27 @@ enum down {
     REFINE_MORE,
     VELOCITIES,
     ACCELERATIONS,
-    LEAST_ACCELERATIONS
+    LEAST_ACCELERATIONS,
+    HOLD,
+    HOLD_REFINED,
+    PULL,
+    CARRY
 };
-enum up { REST, PREDICTION, ITERATION, CHECK, UNCLOSE, MATRIX, KICK, AGAIN, FREE, STORE };
+enum up {
+    REST,
+    PREDICTION,
+    ITERATION,
+    CHECK,
+    UNCLOSE,
+    MATRIX,
+    KICK,
+    AGAIN,
+    FREE,
+    SHOVE,
+    SETTLE,
+    BALANCE,
+    STORE
+};
 
 /** struct rattle_run - a step under way. @down, @up: what the tasks do at present */
 struct rattle_run {
@@ -90,6 +111,14 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
     case REST:
     case MATRIX:
     case AGAIN:
+    case SHOVE:
+        break;
+    case SETTLE:
+        if (p->bodies[block].shown)
+            lk_singles_show_pose(sys, p, block, LK_BODY_X);
+        break;
+    case BALANCE:
+        shove_massless(sys, p, block);
         break;
     }
 }
@@ -118,6 +147,13 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
     case FREE:
         accelerate_joints(sys, p, block, watch);
         break;
+    case SHOVE:
+    case BALANCE:
+        shove_joints(p, block);
+        break;
+    case SETTLE:
+        settle_all(sys, p, block, watch);
+        break;
     case STORE:
         store_multipliers(sys, p, block, sys->s, watch);
         break;
@@ -132,7 +168,7 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
-    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE;
+    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE && now->up != SETTLE;
     int factors = now->up == MATRIX || (now->up == PREDICTION && p->factors_twice);
 
     if (now->up == REST)
@@ -170,6 +206,14 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
     case LEAST_ACCELERATIONS:
         project_accelerations(p, block);
         break;
+    case HOLD:
+    case HOLD_REFINED:
+        hold_bodies(p, block, now->down == HOLD_REFINED);
+        break;
+    case PULL:
+    case CARRY:
+        add_pull(p, block);
+        break;
     case STAY:
     case LEAVE:
     case REFINE:
@@ -195,6 +239,8 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         [VELOCITIES] = part,
         [ACCELERATIONS] = part,
         [LEAST_ACCELERATIONS] = LESS_TWICE,
+        [HOLD] = ONCE,
+        [HOLD_REFINED] = part,
     };
 
     int iteration = now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.done : -1;
@@ -208,9 +254,13 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
 
         if (op->what == LK_BATCH_BODIES)
             bodies_down(now, t, op->index);
+        else if (op->what == LK_BATCH_JOINTS && now->down == PULL)
+            pull_carried(p, op->index);
+        else if (op->what == LK_BATCH_JOINTS && now->down == CARRY)
+            carry_solution(p, op->index);
         else if (op->what == LK_BATCH_JOINTS)
             solved_joints(p, op->index, solved[now->down], iteration);
-        else
+        else if (now->down != PULL)
             downward(p, op->index, scratch);
     }
 }
@@ -257,6 +307,7 @@ static void judge_iterate(struct rattle_run *now)
         violation = lk_max(violation, largest(now->sums[t].violation));
     newton->ends |= lk_rattle_grows(newton->done, violation, newton->violation);
     newton->violation = newton->ends ? newton->violation : violation;
+    lk_rattle_keep_pushes(now->run.sys->formulation_data, newton->ends);
 }
 
 /* after a sweep down: the increment is corrected, see find_increment() in step/rattle_positions.c
@@ -264,17 +315,26 @@ static void judge_iterate(struct rattle_run *now)
 static void judge_increment(struct rattle_run *now)
 {
     struct newton *newton = &now->newton;
+    struct lk_rattle *rattle = now->run.sys->formulation_data;
     double alpha = 0;
 
-    for (int i = 0; i < newton->done; i++) {
+    for (int i = 0; i < newton->since; i++)
+        newton->alpha[i] = 0;
+    /* the mass says nothing of bodies without inertia */
+    for (int i = newton->since; i < newton->done && now->run.p->carries; i++)
+        newton->alpha[i] = 0;
+    for (int i = newton->since; i < newton->done && !now->run.p->carries; i++) {
         double product = sum_inner(now, i);
 
         for (int k = 0; k < i; k++)
             product += newton->alpha[k] * newton->gram[i][k + 1];
         alpha = lk_rattle_contraction(product, newton->gram[i][i]);
         newton->alpha[i] = alpha;
+        if (i < newton->done - 1)
+            lk_rattle_blend_pushes(rattle, newton->done, i + 1, alpha);
     }
     newton->part = newton->ends ? 0 : lk_rattle_stretch(alpha);
+    lk_rattle_add_pushes(rattle, newton->done, newton->part);
     newton->done++;
 }
 
@@ -284,6 +344,9 @@ static void judge_increment(struct rattle_run *now)
 static void take_loads(struct lk_system *sys, const struct lk_batches *p, double t,
                        const double *inputs)
 {
+    for (int b = 0; b < sys->n_bodies && p->carries; b++)
+        for (int k = 0; k < 6; k++)
+            p->values[p->place[b] + (LK_RATTLE_LOAD + k) * LK_LANES] = 0;
     sum_loads(sys, p, t, inputs, LK_BODY_X);
     lk_singles_pull(sys, p, sys->residual);
     for (int i = 0; i < p->n_loaded; i++) {
@@ -297,22 +360,59 @@ static void take_loads(struct lk_system *sys, const struct lk_batches *p, double
     }
 }
 
-static void close_positions(struct rattle_run *now)
+/* hard stops push, see lk_rattle_push(): the last increment and its products change */
+static void push(struct rattle_run *now)
 {
-    int n = now->run.sys->iterations;
+    const struct lk_batches *p = now->run.p;
+    int iteration = now->newton.done;
+
+    if (!lk_singles_push(now->run.sys, p, iteration)) {
+        now->newton.since = iteration;
+        now->newton.violation = INFINITY;
+    }
+    for (int t = 0; t < p->n_tasks; t++)
+        now->sums[t] = (struct sums){0};
+    for (int b = 0; b < p->n_bodies; b++)
+        multiply_increment(p, b, iteration, now->sums);
+}
+
+/* the prediction; what hard stops yield is found with its factor */
+static void begin_positions(struct rattle_run *now)
+{
+    struct lk_rattle *rattle = now->run.sys->formulation_data;
 
     now->newton.violation = INFINITY;
     sweep(now, STAY, PREDICTION);
+    if (rattle->stops.n > 0) {
+        lk_rattle_find_yields(now->run.sys, rattle);
+        sweep(now, STAY, PREDICTION);
+    }
     judge_iterate(now);
+}
+
+static void close_positions(struct rattle_run *now)
+{
+    struct lk_rattle *rattle = now->run.sys->formulation_data;
+    int n = now->run.sys->iterations;
+
+    begin_positions(now);
     while (now->newton.done < n) {
         /* what no motion removes is left as it is from the third increment on */
         bool asks = now->newton.done == 1 && n > 2 && !now->run.sys->rows_are_independent;
+        bool leaves = asks;
 
         sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
+        if (rattle->stops.n > 0) {
+            if (asks)
+                sweep(now, LEAVE, REST);
+            leaves = false;
+            push(now);
+        }
         judge_increment(now);
-        sweep(now, asks ? LEAVE : STAY, now->newton.done < n ? ITERATION : CHECK);
+        sweep(now, leaves ? LEAVE : STAY, now->newton.done < n ? ITERATION : CHECK);
         judge_iterate(now);
     }
+    lk_rattle_take_kept_pushes(rattle);
     sweep(now, STAY, UNCLOSE);
     sweep(now, STAY, MATRIX);
     sweep(now, CLOSE, REST);
@@ -347,6 +447,29 @@ static void solve_again(struct rattle_run *now)
         sweep(now, REFINE, AGAIN);
 }
 
+/* multipliers that hold the forces on bodies without inertia, among what acts on all */
+static void balance_massless(struct rattle_run *now)
+{
+    if (!now->run.p->carries)
+        return;
+    sweep(now, PULL, BALANCE);
+    sweep(now, CARRY, REST);
+}
+
+/* the multipliers of @state are carried on */
+static void carry_on(const struct lk_batches *p, const struct lk_state *state)
+{
+    for (int b = 0; b < p->n_joints && p->carries; b++) {
+        const struct lk_batch_joints *j = &p->joints[b];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        lanes_t *lambda = block_at(p, j->at) + lk_soft_lambda(k);
+
+        for (int l = 0; l < LK_LANES && !lk_lane_is_soft(j->kind); l++)
+            for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+                LANE(lambda[r], l) = state->lambda[j->row[l] + r];
+    }
+}
+
 /* accelerations and reactions, see lk_evaluate_least() */
 static void close_accelerations(struct rattle_run *now, enum up then)
 {
@@ -358,6 +481,67 @@ static void close_accelerations(struct rattle_run *now, enum up then)
     sweep(now, is_redundant ? LEAST_ACCELERATIONS : ACCELERATIONS, then);
 }
 
+/* by lanes, what rattle_stops.c asks for; see struct lk_engine */
+static void rattle_hold(struct lk_system *sys, const struct lk_twist *shove, bool is_refined)
+{
+    struct lk_batches *p = sys->batches;
+    struct rattle_run now = {
+        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
+        .sums = (struct sums *)p->sums};
+
+    lk_singles_shove(sys, p, shove);
+    sweep(&now, STAY, SHOVE);
+    if (is_refined)
+        solve_again(&now);
+    sweep(&now, is_refined ? HOLD_REFINED : HOLD, REST);
+    lk_singles_held(sys, p, is_refined);
+}
+
+/* all bodies into system->next, and back after it was changed */
+static void give_motion(struct lk_system *sys, const struct lk_batches *p)
+{
+    struct watch unused = {0};
+
+    for (int b = 0; b < p->n_bodies; b++) {
+        store_bodies(sys, p, b, &unused);
+        store_own(sys, p, b, &unused);
+    }
+}
+
+static void take_motion(struct lk_system *sys, const struct lk_batches *p)
+{
+    for (int b = 0; b < p->n_bodies; b++) {
+        load_bodies(&sys->next, p, b);
+        load_own(&sys->next, p, b);
+        show_motion(p, b, LK_BODY_OLD_V);
+    }
+}
+
+/* impulses of the stops that pushed */
+static void bounce(struct rattle_run *now)
+{
+    struct lk_system *sys = now->run.sys;
+    struct lk_rattle *rattle = sys->formulation_data;
+
+    if (rattle->stops.n == 0)
+        return;
+    give_motion(sys, now->run.p);
+    lk_rattle_bounce(sys, rattle);
+    take_motion(sys, now->run.p);
+}
+
+/* reactions of the stops that are at rest */
+static void rest(struct rattle_run *now)
+{
+    struct lk_system *sys = now->run.sys;
+    struct lk_rattle *rattle = sys->formulation_data;
+
+    if (rattle->stops.n == 0)
+        return;
+    lk_rattle_rest(sys, rattle);
+    take_motion(sys, now->run.p);
+}
+
 /* the second part of the velocities, and free accelerations with the loads at time @t; laws ask for
  * the velocities first */
 static void close_velocities(struct rattle_run *now, double t, const double *inputs)
@@ -365,7 +549,7 @@ static void close_velocities(struct rattle_run *now, double t, const double *inp
     struct lk_system *sys = now->run.sys;
     const struct lk_batches *p = now->run.p;
 
-    if (p->n_soft == 0) {
+    if (p->n_soft == 0 && !p->carries) {
         take_loads(sys, p, t, inputs);
         sweep(now, VELOCITIES, FREE);
         return;
@@ -373,8 +557,10 @@ static void close_velocities(struct rattle_run *now, double t, const double *inp
     sweep(now, VELOCITIES, REST);
     show_velocities(sys, p);
     lk_keep_coordinates(sys);
+    bounce(now);
     lk_singles_settle(sys, p);
     take_loads(sys, p, t, inputs);
+    balance_massless(now);
     sweep(now, STAY, FREE);
 }
 
@@ -386,7 +572,9 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
 
     if (p->n_soft > 0)
         lk_rattle_settle_laws(sys, &sys->now);
+    carry_on(p, &sys->now);
     take_loads(sys, p, t, inputs);
+    balance_massless(now);
     sweep(now, STAY, FREE);
     close_accelerations(now, REST);
     for (int b = 0; b < p->n_joints; b++)
@@ -400,11 +588,15 @@ static double drive_power(struct rattle_run *now, double t, const double *inputs
 static void book_jump(struct rattle_run *now, double t, const double *inputs)
 {
     struct lk_system *sys = now->run.sys;
+    const struct lk_rattle *rattle = sys->formulation_data;
     double before;
 
     if (sys->n_drives == 0 || sys->n_inputs == 0)
         return;
-    before = lk_loads_drive_power(sys, &sys->now);
+    for (int b = 0; b < now->run.p->n_bodies && now->run.p->carries; b++)
+        forget_last_bent(now->run.p, b);
+    before = rattle->stops.n > 0 ? drive_power(now, t, sys->now.inputs)
+                                 : lk_loads_drive_power(sys, &sys->now);
     sys->next.balance->work_drive += 0.5 * sys->h * (drive_power(now, t, inputs) - before);
 }
 
@@ -416,23 +608,30 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
         .sums = (struct sums *)p->sums};
     double t = lk_system_time(sys);
 
-    for (int i = 0; i < sys->input_size; i++)
-        sys->next.inputs[i] = inputs[i];
     book_jump(&now, t, inputs);
     memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
-    lk_singles_begin(sys, p);
+    lk_singles_begin(sys, p, inputs);
     take_loads(sys, p, t + 0.5 * sys->h, inputs);
+    if (p->carries) {
+        carry_on(p, &sys->now);
+        sweep(&now, PULL, REST);
+    }
     lk_drives_advance(sys, inputs);
     close_positions(&now);
     show_loaded(sys, p);
-    lk_singles_turn_soft(sys, p);
+    lk_singles_close_laws(sys, p);
     take_loads(sys, p, t + 0.5 * sys->h, inputs);
+    if (p->carries)
+        sweep(&now, STAY, SETTLE);
+    balance_massless(&now);
     sweep(&now, STAY, KICK);
     solve_again(&now);
     close_velocities(&now, t + sys->h, inputs);
     close_accelerations(&now, STORE);
+    rest(&now);
     keep_balance(&now.run);
     show_watched(sys, p, &sys->next);
+    lk_rattle_book_soft_stops(sys, sys->formulation_data);
     return judge(&now.run);
 }
 

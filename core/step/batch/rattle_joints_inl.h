@@ -39,14 +39,14 @@ LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batch
     jacobian(k, &at, f + lk_kind_jacobian(k));
 }
 
-/* the Jacobian and the rates of the rows at the new pose */
+/* the rates of the rows, of the motion in @field of the bodies */
 LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
-                         const struct lk_batch_joints *j)
+                         const struct lk_batch_joints *j, int field)
 {
     lanes_t *f = block_at(p, j->at), buffer[2][6];
 
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
-          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), f + lk_kind_x(k));
+    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], field, 6, buffer[0]),
+          view(p, j->body[1], field, 6, buffer[1]), f + lk_kind_x(k));
 }
 
 /* Phi_q a, to which gamma is added */
@@ -119,20 +119,35 @@ LK_INLINE void take_soft_increment(const struct lk_joint_kind *k, const struct n
     }
 }
 
+/* J times the vectors in @field of its bodies */
+LK_INLINE void rates_of_single(const struct lk_batches *p, const struct lk_batch_joints *j,
+                               int field, lanes_t *ret)
+{
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    const lanes_t *J = block_at(p, j->at) + lk_kind_jacobian(k);
+    lanes_t buffer[2][6];
+
+    if (lk_kind_sides(k) == 2) {
+        rates(k, J, view(p, j->body[0], field, 6, buffer[0]),
+              view(p, j->body[1], field, 6, buffer[1]), ret);
+        return;
+    }
+    *ret = (lanes_t){0};
+    for (int s = 0; s < LK_SIDES_MAX; s++)
+        *ret += inner_six(J + 6 * s, view(p, j->body[s], field, 6, buffer[0]));
+}
+
 static void iterate_single(struct lk_system *sys, const struct lk_batches *p, int block,
                            const struct newton *newton, struct sums *sums)
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    bool is_soft = j->kind >= LK_KIND_SOFT;
-    lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), buffer[2][6], rate[ROWS_MAX];
+    bool is_soft = lk_lane_is_soft(j->kind);
+    lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
 
-    if (is_soft && newton->done > 0)
-        take_soft_increment(k, newton, f);
     LANE(sums->violation, 0) =
         lk_max(LANE(sums->violation, 0), lk_singles_violate(sys, p, block, newton->done == 0));
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
-          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), rate);
+    rates_of_single(p, j, LK_BODY_V, rate);
     for (int r = 0; r < lk_kind_rows(k); r++) {
         x[r] = (is_soft ? 1.0 : 0.5) * x[r] - rate[r];
         if (newton->done > 1 && !sys->rows_are_independent)
@@ -143,7 +158,7 @@ static void iterate_single(struct lk_system *sys, const struct lk_batches *p, in
 static void unclose_single(struct lk_system *sys, const struct lk_batches *p, int block,
                            const struct newton *newton)
 {
-    if (p->joints[block].kind >= LK_KIND_SOFT)
+    if (lk_lane_is_soft(p->joints[block].kind))
         lk_singles_end(sys, p, block, newton->ends);
     lk_singles_close(sys, p, block);
     lk_singles_turn(sys, p, block, false);
@@ -153,7 +168,7 @@ static void unclose_single(struct lk_system *sys, const struct lk_batches *p, in
 static void settle_single(struct lk_system *sys, const struct lk_batches *p, int block,
                           struct watch *watch)
 {
-    bool is_soft = p->joints[block].kind >= LK_KIND_SOFT;
+    bool is_soft = lk_lane_is_soft(p->joints[block].kind);
 
     lk_singles_turn(sys, p, block, is_soft);
     if (!is_soft)
@@ -166,14 +181,11 @@ LK_INLINE void rates_single(struct lk_system *sys, const struct lk_batches *p, i
                             lanes_t *ret)
 {
     const struct lk_batch_joints *j = &p->joints[block];
-    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t *f = block_at(p, j->at), buffer[2][6];
 
-    rates(k, f + lk_kind_jacobian(k), view(p, j->body[0], LK_BODY_V, 6, buffer[0]),
-          view(p, j->body[1], LK_BODY_V, 6, buffer[1]), ret);
-    if (j->kind < LK_KIND_SOFT)
+    rates_of_single(p, j, LK_BODY_V, ret);
+    if (!lk_lane_is_soft(j->kind))
         lk_singles_drift(sys, p, block, (double *)ret);
-    for (int r = 0; r < lk_kind_rows(k) && j->kind >= LK_KIND_SOFT; r++)
+    for (int r = 0; r < lk_kind_rows(lk_lane_kind(j->kind)) && lk_lane_is_soft(j->kind); r++)
         ret[r] = (lanes_t){0};
 }
 
@@ -191,14 +203,27 @@ static void accelerate_single(struct lk_system *sys, const struct lk_batches *p,
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
-    lanes_t left[ROWS_MAX];
+    lanes_t *x = block_at(p, j->at) + lk_kind_x(k), left[ROWS_MAX], rate[ROWS_MAX];
 
     rates_single(sys, p, block, left);
     for (int r = 0; r < lk_kind_rows(k); r++)
         watch->velocity = lk_max_lanes(watch->velocity, lk_abs_lanes(left[r]));
     lk_singles_gamma(sys, p, block);
-    if (j->kind < LK_KIND_SOFT)
-        accelerate_kind(k, p, j);
+    if (lk_lane_is_soft(j->kind))
+        return;
+    rates_of_single(p, j, LK_RATTLE_ACCELERATION, rate);
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        x[r] += rate[r];
+}
+
+/* increments of the multipliers of a block that follows them */
+LK_INLINE void keep_increment(const struct lk_joint_kind *k, const struct lk_batches *p,
+                              const struct lk_batch_joints *j, int iteration)
+{
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
 }
 
 /* a soft row leaves nothing to solve for again in the iterations; @iteration: of the increment, or
@@ -208,12 +233,11 @@ LK_INLINE void solved_soft(const struct lk_joint_kind *k, const struct lk_batche
 {
     lanes_t *f = block_at(p, j->at);
 
-    for (int r = 0; r < lk_kind_rows(k); r++) {
-        if (iteration >= 0)
-            f[lk_soft_increment(k, iteration) + r] = f[lk_kind_x(k) + r];
+    if (iteration >= 0)
+        keep_increment(k, p, j, iteration);
+    for (int r = 0; r < lk_kind_rows(k); r++)
         if (what == ONCE_AND_AGAIN || what == LEFT)
             f[lk_kind_lambda(k) + r] = (lanes_t){0};
-    }
 }
 
 /* ---- the instance for the kind of a block ---- */
@@ -224,6 +248,8 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
     const struct lk_batch_joints *j = &p->joints[block];
     int leaves = newton->done > 1 && !sys->rows_are_independent;
 
+    if (__builtin_expect(p->carries || lk_lane_is_soft(j->kind), 0) && newton->done > 0)
+        take_soft_increment(lk_lane_kind(j->kind), newton, block_at(p, j->at));
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
         iterate_single(sys, p, block, newton, sums);
         return;
@@ -237,11 +263,24 @@ static void iterate_joints(struct lk_system *sys, const struct lk_batches *p, in
 #undef CALL
 }
 
+/* the last iterate that counts */
+static void end_carried(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        f[lk_soft_lambda(k) + r] = f[lk_soft_kept(k) + r];
+}
+
 static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, int block,
                            const struct newton *newton)
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
+    if (__builtin_expect(p->carries && newton->ends, 0) && !lk_lane_is_soft(j->kind))
+        end_carried(p, block);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
         unclose_single(sys, p, block, newton);
         return;
@@ -255,6 +294,72 @@ static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, in
 #undef CALL
 }
 
+static void take_rates(const struct lk_batches *p, int block, int field)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+#define CALL(NAME, ...)                                                                            \
+    case LK_KIND_##NAME:                                                                           \
+        kick_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j, field);                                   \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+/* what the multipliers do that are carried on */
+static void pull_carried(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        f[lk_kind_x(k) + r] = lk_lane_is_soft(j->kind) ? (lanes_t){0} : f[lk_soft_lambda(k) + r];
+    scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
+}
+
+/* the solution is carried on, too */
+static void carry_solution(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *f = block_at(p, j->at);
+
+    for (int r = 0; r < lk_kind_rows(k); r++) {
+        if (lk_lane_is_soft(j->kind))
+            f[lk_kind_x(k) + r] = (lanes_t){0};
+        else
+            f[lk_soft_lambda(k) + r] += f[lk_kind_x(k) + r];
+    }
+    scatter_load(k, f + lk_kind_jacobian(k), f + lk_kind_x(k), f + lk_kind_scatter(k));
+}
+
+/* Jacobians at the closed pose */
+static void settle_all(struct lk_system *sys, const struct lk_batches *p, int block,
+                       struct watch *watch)
+{
+    if (p->joints[block].kind < LK_KIND_SINGLE)
+        settle_joints(p, block, watch);
+    else
+        settle_single(sys, p, block, watch);
+}
+
+/* minus the rates of the motions in SHOVE */
+static void shove_joints(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    lanes_t *x = block_at(p, j->at) + lk_kind_x(k);
+
+    if (j->kind >= LK_KIND_SINGLE)
+        rates_of_single(p, j, p->rare + LK_RARE_SHOVE, x);
+    else
+        take_rates(p, block, p->rare + LK_RARE_SHOVE);
+    for (int r = 0; r < lk_kind_rows(k); r++)
+        x[r] = -x[r];
+}
+
+/* the Jacobian and the rates of the rows at the new pose */
 static void kick_joints(struct lk_system *sys, const struct lk_batches *p, int block,
                         struct watch *watch)
 {
@@ -266,12 +371,7 @@ static void kick_joints(struct lk_system *sys, const struct lk_batches *p, int b
     }
 
     settle_joints(p, block, watch);
-#define CALL(NAME, ...)                                                                            \
-    case LK_KIND_##NAME:                                                                           \
-        kick_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                          \
-        break;
-    EACH_KIND(j, CALL)
-#undef CALL
+    take_rates(p, block, LK_BODY_V);
 }
 
 static void accelerate_joints(struct lk_system *sys, const struct lk_batches *p, int block,
@@ -297,9 +397,11 @@ static void solved_joints(const struct lk_batches *p, int block, enum solved wha
 {
     const struct lk_batch_joints *j = &p->joints[block];
 
+    if (__builtin_expect(p->carries && iteration >= 0, 0))
+        keep_increment(lk_lane_kind(j->kind), p, j, iteration);
     if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
         solved_kind(lk_lane_kind(j->kind), p, j, what);
-        if (j->kind >= LK_KIND_SOFT)
+        if (lk_lane_is_soft(j->kind))
             solved_soft(lk_lane_kind(j->kind), p, j, what, iteration);
         return;
     }

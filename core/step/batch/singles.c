@@ -3,6 +3,7 @@
 #include "step/batch/singles.h"
 #include "maths/vec.h"
 #include "step/rattle.h"
+#include "step/tyres.h"
 
 /* the values of a lane, `lanes` doubles from one vector to the next */
 LK_INLINE double *lane_at(const struct lk_batches *p, int at, int lane)
@@ -12,7 +13,7 @@ LK_INLINE double *lane_at(const struct lk_batches *p, int at, int lane)
 
 LK_INLINE bool is_soft(const struct lk_batch_joints *j)
 {
-    return j->kind >= LK_KIND_SOFT;
+    return lk_lane_is_soft(j->kind);
 }
 
 /* ---- what bodies show ---- */
@@ -84,6 +85,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
 {
     const struct lk_batch_joints *j = &p->joints[block];
     const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    const struct lk_rattle *rattle = sys->formulation_data;
     double largest = 0;
 
     if (is_soft(j))
@@ -96,7 +98,7 @@ double lk_singles_violate(struct lk_system *sys, const struct lk_batches *p, int
             continue;
         }
         if (is_soft(j)) {
-            lk_rattle_follow_laws(sys, p->value, j->joint[l], is_first);
+            lk_rattle_follow_laws(sys, rattle->value, j->joint[l], is_first);
             write_rows(p, j, lk_kind_x(k), l, sys->solution + j->row[l]);
             write_rows(p, j, lk_kind_regular(k), l, sys->regular + j->row[l]);
             continue;
@@ -126,22 +128,26 @@ void lk_singles_close(struct lk_system *sys, const struct lk_batches *p, int blo
     }
 }
 
-/* rows as those of a slide: the direction, the turn of either side, along the world's axes */
+/* Rows as those of a slide: the direction, the turn of either side, along the world's axes; the row
+ * of a coupling: both of each side. */
 static void write_jacobian(const struct lk_system *sys, const struct lk_batches *p,
                            const struct lk_batch_joints *j, int lane)
 {
     const struct lk_joint *joint = &sys->joint[j->joint[lane]];
-    double *to = lane_at(p, j->at + lk_kind_jacobian(lk_lane_kind(j->kind)), lane);
+    const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+    double *to = lane_at(p, j->at + lk_kind_jacobian(k), lane);
+    int next = lk_kind_sides(k) > 2 ? 6 : 3;
 
     for (int r = 0; r < joint->n_rows; r++, to += 9 * p->lanes)
-        for (int s = 0; s < 2; s++) {
+        for (int s = 0; s < joint->n_sides; s++) {
             double row[6], turn[3];
 
             lk_jacobian_row(sys->jacobian[j->joint[lane]], s, r, row);
             lk_rotate(sys->pose[joint->body[s]].R, row + 3, turn);
             for (int i = 0; i < 3; i++) {
-                to[i * p->lanes] = s == 0 ? row[i] : to[i * p->lanes];
-                to[(3 + 3 * s + i) * p->lanes] = turn[i];
+                if (s == 0 || next == 6)
+                    to[(next * s + i) * p->lanes] = row[i];
+                to[(next * s + 3 + i) * p->lanes] = turn[i];
             }
         }
 }
@@ -151,6 +157,8 @@ static void turn_joint(struct lk_system *sys, int i)
     const struct lk_joint *j = &sys->joint[i];
     const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, j);
 
+    if (j->type == LK_JOINT_TYRE)
+        lk_tyre_place(sys, j->tyre);
     lk_joint_jacobian(j, pose, sys->jacobian[i]);
 }
 
@@ -167,16 +175,25 @@ void lk_singles_turn(struct lk_system *sys, const struct lk_batches *p, int bloc
     }
 }
 
-/* Phi_q t of what drives move: a frame is side 0 */
-static double frame_rate(const struct lk_system *sys, int i, int r, const double v[3],
-                         const double w[3])
+/* Phi_q t of the frames that drives move; @accelerates: of their accelerations instead of twists */
+static double frame_rate(const struct lk_system *sys, int i, int r, bool accelerates)
 {
-    double row[6];
+    const struct lk_joint *j = &sys->joint[i];
+    double sum = 0;
 
-    if (sys->joint[i].body[0] <= sys->n_bodies)
-        return 0;
-    lk_jacobian_row(sys->jacobian[i], 0, r, row);
-    return lk_dot(row, v) + lk_dot(row + 3, w);
+    for (int s = 0; s < j->n_sides; s++) {
+        int frame = j->body[s] - sys->n_bodies - 1;
+        const double *v, *w;
+        double row[6];
+
+        if (frame < 0)
+            continue;
+        v = accelerates ? sys->frame[frame].acceleration : sys->twist[j->body[s]].v;
+        w = accelerates ? v + 3 : sys->twist[j->body[s]].w;
+        lk_jacobian_row(sys->jacobian[i], s, r, row);
+        sum += lk_dot(row, v) + lk_dot(row + 3, w);
+    }
+    return sum;
 }
 
 void lk_singles_drift(const struct lk_system *sys, const struct lk_batches *p, int block,
@@ -188,10 +205,9 @@ void lk_singles_drift(const struct lk_system *sys, const struct lk_batches *p, i
         const struct lk_joint *joint = j->joint[l] < 0 ? NULL : &sys->joint[j->joint[l]];
 
         for (int r = 0; joint && r < joint->n_rows; r++) {
-            const struct lk_twist *t = &sys->twist[joint->body[0]];
             double *to = &ret[r * p->lanes + l];
 
-            *to += frame_rate(sys, j->joint[l], r, t->v, t->w);
+            *to += frame_rate(sys, j->joint[l], r, false);
             if (joint->kind == LK_ROWS_DRIVEN)
                 *to -= sys->drive[joint->drive].rate;
         }
@@ -204,7 +220,7 @@ void lk_singles_gamma(const struct lk_system *sys, const struct lk_batches *p, i
     int x = lk_kind_x(lk_lane_kind(j->kind));
 
     for (int l = 0; l < p->lanes; l++) {
-        int i = j->joint[l], frame = i < 0 ? -1 : sys->joint[i].body[0] - sys->n_bodies - 1;
+        int i = j->joint[l];
         double gamma[LK_ROWS_MAX];
 
         if (i < 0 || is_soft(j)) {
@@ -212,11 +228,8 @@ void lk_singles_gamma(const struct lk_system *sys, const struct lk_batches *p, i
             continue;
         }
         lk_evaluate_gamma(sys, i, gamma);
-        for (int r = 0; r < sys->joint[i].n_rows && frame >= 0; r++) {
-            const double *a = sys->frame[frame].acceleration;
-
-            gamma[r] += frame_rate(sys, i, r, a, a + 3);
-        }
+        for (int r = 0; r < sys->joint[i].n_rows; r++)
+            gamma[r] += frame_rate(sys, i, r, true);
         write_rows(p, j, x, l, gamma);
     }
 }
@@ -234,20 +247,104 @@ void lk_singles_end(struct lk_system *sys, const struct lk_batches *p, int block
 
 /* ---- laws ---- */
 
-void lk_singles_begin(struct lk_system *sys, const struct lk_batches *p)
+void lk_singles_begin(struct lk_system *sys, const struct lk_batches *p, const double *inputs)
 {
+    struct lk_rattle *rattle = sys->formulation_data;
+
     for (int i = 0; i < sys->n_laws; i++) {
         double rate;
 
-        p->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
+        if (sys->law[i].n_terms > 0)
+            rattle->value[i] = lk_loads_law_place(sys, &sys->now, &sys->law[i], &rate);
+    }
+    lk_tyres_begin(sys);
+    for (int i = 0; i < p->n_soft; i++) {
+        int row = sys->joint[p->soft[i].joint].row;
+
+        for (int r = row; r < row + sys->joint[p->soft[i].joint].n_rows; r++)
+            sys->next.lambda[r] = sys->now.lambda[r];
+    }
+    lk_rattle_look_at_stops(sys, rattle, inputs);
+    for (int i = 0; i < p->n_soft; i++) {
+        const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
+
+        write_rows(p, j, lk_soft_lambda(lk_lane_kind(j->kind)), p->soft[i].lane,
+                   sys->next.lambda + j->row[p->soft[i].lane]);
+    }
+}
+
+/* @vector: of a body, a velocity or force and a turn about its axes */
+static void read_twist(const struct lk_batches *p, int b, int linear, int turn,
+                       struct lk_twist *ret)
+{
+    for (int i = 0; i < 3; i++) {
+        ret->v[i] = p->values[p->place[b] + (linear + i) * p->lanes];
+        ret->w[i] = p->values[p->place[b] + (turn + i) * p->lanes];
+    }
+}
+
+bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iteration)
+{
+    int at = LK_RATTLE_INCREMENTS + 12 * iteration;
+    bool is_settled;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        read_twist(p, b, LK_BODY_V, LK_RATTLE_G, &sys->residual[b]);
+        read_twist(p, b, at + 6, at + 9, &sys->correction[b]);
+    }
+    lk_evaluate_clear_frames(sys, sys->residual);
+    lk_evaluate_clear_frames(sys, sys->correction);
+    for (int row = 0; row < sys->n_rows; row++)
+        sys->solution[row] = 0;
+    is_settled = lk_rattle_push(sys, sys->formulation_data, iteration);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const double *sum = sys->correction[b].v, *g = sys->residual[b].v;
+        double *to = p->values + p->place[b] + at * p->lanes;
+
+        for (int i = 0; i < 6; i++) {
+            to[i * p->lanes] = -2 * (sum[i] + g[i]);
+            to[(6 + i) * p->lanes] = sum[i];
+        }
     }
     for (int i = 0; i < p->n_soft; i++) {
         const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
-        const double *lambda = sys->now.lambda + j->row[p->soft[i].lane];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        double *to = lane_at(p, j->at + lk_soft_increment(k, iteration), p->soft[i].lane);
 
-        write_rows(p, j, lk_soft_lambda(lk_lane_kind(j->kind)), p->soft[i].lane, lambda);
-        for (int r = 0; r < sys->joint[p->soft[i].joint].n_rows; r++)
-            sys->next.lambda[j->row[p->soft[i].lane] + r] = lambda[r];
+        for (int r = 0; r < lk_kind_rows(k); r++)
+            to[r * p->lanes] += sys->solution[j->row[p->soft[i].lane] + r];
+    }
+    return is_settled;
+}
+
+void lk_singles_shove(const struct lk_system *sys, const struct lk_batches *p,
+                      const struct lk_twist *shove)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double *f = p->values + p->place[b], R[9], turn[3];
+
+        for (int i = 0; i < 9; i++)
+            R[i] = f[(LK_BODY_R + i) * p->lanes];
+        lk_rotate(R, shove[b].w, turn);
+        for (int i = 0; i < 3; i++) {
+            f[(p->rare + LK_RARE_SHOVE + i) * p->lanes] = shove[b].v[i];
+            f[(p->rare + LK_RARE_SHOVE + 3 + i) * p->lanes] = turn[i];
+        }
+    }
+}
+
+void lk_singles_held(struct lk_system *sys, const struct lk_batches *p, bool is_refined)
+{
+    for (int b = 0; b < sys->n_bodies; b++)
+        read_twist(p, b, p->rare + LK_RARE_SHOVE, p->rare + LK_RARE_SHOVE + 3, &sys->correction[b]);
+    for (int i = 0; i < p->n_joints; i++) {
+        const struct lk_batch_joints *j = &p->joints[i];
+        const struct lk_joint_kind *k = lk_lane_kind(j->kind);
+        int field = is_refined ? lk_kind_lambda(k) : lk_kind_x(k);
+
+        for (int l = 0; l < p->lanes; l++)
+            for (int r = 0; r < lk_kind_rows(k) && j->joint[l] >= 0; r++)
+                sys->solution[j->row[l] + r] = lane_at(p, j->at + field + r, l)[0];
     }
 }
 
@@ -255,6 +352,13 @@ void lk_singles_turn_soft(struct lk_system *sys, const struct lk_batches *p)
 {
     for (int i = 0; i < p->n_soft; i++)
         turn_joint(sys, p->soft[i].joint);
+}
+
+void lk_singles_close_laws(struct lk_system *sys, const struct lk_batches *p)
+{
+    lk_singles_turn_soft(sys, p);
+    lk_tyres_end(sys);
+    lk_rattle_return_pushes(sys, sys->formulation_data);
 }
 
 void lk_singles_settle(struct lk_system *sys, const struct lk_batches *p)

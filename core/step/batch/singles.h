@@ -58,12 +58,16 @@ LK_RT void lk_singles_end(struct lk_system *system, const struct lk_batches *bat
 
 /* ---- laws, for all ---- */
 
-/** lk_singles_begin() - value of each law's row at the poses and twists of system->now; the
- * multipliers of the step begin with those of that state. */
-LK_RT void lk_singles_begin(struct lk_system *system, const struct lk_batches *batches);
+/** lk_singles_begin() - value of each law's row, contacts of tyres and stops at the poses and
+ * twists of system->now; the multipliers of the step begin with those of that state. */
+LK_RT void lk_singles_begin(struct lk_system *system, const struct lk_batches *batches,
+                            const double *inputs);
 
 /** lk_singles_turn_soft() - system->jacobian of all soft rows at the present poses. */
 LK_RT void lk_singles_turn_soft(struct lk_system *system, const struct lk_batches *batches);
+
+/** lk_singles_close_laws() - the same at closed poses, with what tyres keep of the step. */
+LK_RT void lk_singles_close_laws(struct lk_system *system, const struct lk_batches *batches);
 
 /** lk_singles_settle() - multipliers of system->next by their laws at its poses, twists and
  * coordinates. */
@@ -72,5 +76,19 @@ LK_RT void lk_singles_settle(struct lk_system *system, const struct lk_batches *
 /** lk_singles_pull() - add Phi_q^T lambda of all soft rows, of system->next, to @sum. */
 LK_RT void lk_singles_pull(const struct lk_system *system, const struct lk_batches *batches,
                            struct lk_twist *sum);
+
+/* ---- hard stops, for all; see step/rattle_stops.c ---- */
+
+/** lk_singles_push() - lk_rattle_push() on the increments of all bodies and soft rows. */
+LK_RT bool lk_singles_push(struct lk_system *system, const struct lk_batches *batches,
+                           int iteration);
+
+/** lk_singles_shove() - motions of all bodies into their lanes, SHOVE.  lk_singles_held() - what
+ * became of it, into system->correction, and the multipliers into system->solution: those in
+ * lambda, or the solution. */
+LK_RT void lk_singles_shove(const struct lk_system *system, const struct lk_batches *batches,
+                            const struct lk_twist *shove);
+LK_RT void lk_singles_held(struct lk_system *system, const struct lk_batches *batches,
+                           bool is_refined);
 
 #endif

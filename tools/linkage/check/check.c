@@ -280,40 +280,68 @@ static int check_model(const char *path, const struct lk_model *model, enum form
     return strict && warned ? EXIT_WARNED : EXIT_DONE;
 }
 
-int command_check(int argc, char *argv[])
+/* struct check_options - see the help */
+struct check_options {
+    const char *path;
+    enum form form;
+    bool strict;
+};
+
+/* Return: EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
+static int parse_check(int argc, char *argv[], struct check_options *o, bool *ret_help)
 {
     static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'}, {"tree", no_argument, NULL, 't'},
-        {"dot", no_argument, NULL, 'd'},  {"strict", no_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},
+        {"tree", no_argument, NULL, 't'},
+        {"dot", no_argument, NULL, 'd'},
+        {"strict", no_argument, NULL, 's'},
+        {"param", required_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
-    enum form form = FORM_TABLE;
-    struct lk_model *model;
-    bool strict = false;
-    int option;
-    int code;
+    int option, code = EXIT_DONE;
 
-    while ((option = getopt_long(argc, argv, "jtdsh", longs, NULL)) != -1) {
-        if (option == 'h')
-            return print_help();
-        if (option == '?')
-            return EXIT_USAGE;
-        if (option == 's') {
-            strict = true;
-            continue;
+    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "jtdsp:h", longs, NULL)) != -1) {
+        if (option == 'h') {
+            *ret_help = true;
+            return EXIT_DONE;
         }
-        if (form != FORM_TABLE)
-            return usage_error("check takes one of --json, --tree and --dot");
-        form = option == 'j' ? FORM_JSON : option == 't' ? FORM_TREE : FORM_DOT;
+        if (option == 'p')
+            code = take_param(optarg);
+        else if (option == '?')
+            code = EXIT_USAGE;
+        else if (option == 's')
+            o->strict = true;
+        else if (o->form != FORM_TABLE)
+            code = usage_error("check takes one of --json, --tree and --dot");
+        else
+            o->form = option == 'j' ? FORM_JSON : option == 't' ? FORM_TREE : FORM_DOT;
     }
+    if (code != EXIT_DONE)
+        return code;
     if (optind != argc - 1)
         return usage_error("check takes one model");
-    if (strict && form == FORM_DOT)
+    if (o->strict && o->form == FORM_DOT)
         return usage_error("check --dot draws the tree alone, without --strict");
-    model = load_model(argv[optind]);
+    o->path = argv[optind];
+    return EXIT_DONE;
+}
+
+int command_check(int argc, char *argv[])
+{
+    struct check_options o = {.form = FORM_TABLE};
+    bool help = false;
+    struct lk_model *model;
+    int code = parse_check(argc, argv, &o, &help);
+
+    if (code != EXIT_DONE)
+        return code;
+    if (help)
+        return print_help();
+    model = load_model(o.path);
     if (model == NULL)
         return EXIT_REFUSED;
-    code = check_model(argv[optind], model, form, strict);
+    code = check_model(o.path, model, o.form, o.strict);
     lk_model_free(model);
     return code;
 }

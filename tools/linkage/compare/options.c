@@ -36,6 +36,7 @@ static const struct option longs[] = {
     {"output", required_argument, NULL, 'o'},
     {"limit", required_argument, NULL, 'l'},
     {"set", required_argument, NULL, SET},
+    {"param", required_argument, NULL, 'p'},
     {"json", no_argument, NULL, 'j'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -129,6 +130,8 @@ static int take_option(int option, const char *text, struct compare_options *o)
     case SET:
         o->sets[o->n_sets++] = text;
         return EXIT_DONE;
+    case 'p':
+        return take_param(text);
     case 'j':
         o->is_json = true;
         return EXIT_DONE;
@@ -151,7 +154,7 @@ int compare_options_parse(int argc, char *argv[], struct compare_options *ret)
     if (o->maps == NULL || o->sets == NULL)
         return EXIT_REFUSED;
     while (code == EXIT_DONE && !o->is_help &&
-           (option = getopt_long(argc, argv, "d:r:o:l:jh", longs, NULL)) != -1)
+           (option = getopt_long(argc, argv, "d:r:o:l:p:jh", longs, NULL)) != -1)
         code = take_option(option, optarg, o);
     if (code != EXIT_DONE || o->is_help)
         return code;

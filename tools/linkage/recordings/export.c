@@ -5,6 +5,7 @@
 #include "linkage/text.h"
 #include "mcap/decode.h"
 #include "recorded.h"
+#include "scene_file.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 
 /* ---- export ---- */
 
-/* struct rows - @time_s, @time_of: simulated time of the cycle whose messages have this sequence
+/* struct rows - @time_s, @deadline_ns: simulated time of the last cycle, and its grid point
  * @with_time: adds a column for it in front;  @values: room for all columns */
 struct rows {
     struct recorded file;
@@ -24,30 +25,54 @@ struct rows {
     double *values;
     bool with_time;
     bool has_cycle;
-    uint32_t time_of;
+    uint64_t deadline_ns;
     double time_s;
     uint64_t first_ns;
 };
 
-static int parse_options(int argc, char *argv[], const char **ret_path, const char **ret_topic,
-                         const char **ret_output, bool *ret_help)
+/* struct wanted - the command line. @scene: file for the motion, NULL: a topic as CSV;  @roads: as
+ * of replay, for it;  @rate: its pictures a second */
+struct wanted {
+    const char *path;
+    const char *topic;
+    const char *output;
+    const char *scene;
+    const char *roads;
+    double rate;
+    bool help;
+};
+
+static int parse_options(int argc, char *argv[], struct wanted *e)
 {
     static const struct option longs[] = {{"topic", required_argument, NULL, 't'},
                                           {"output", required_argument, NULL, 'o'},
+                                          {"scene", required_argument, NULL, 's'},
+                                          {"rate", required_argument, NULL, 'a'},
+                                          {"roads", required_argument, NULL, 'r'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
     int option;
 
-    while ((option = getopt_long(argc, argv, "t:o:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "t:o:s:r:h", longs, NULL)) != -1) {
         switch (option) {
         case 't':
-            *ret_topic = optarg;
+            e->topic = optarg;
             break;
         case 'o':
-            *ret_output = optarg;
+            e->output = optarg;
+            break;
+        case 's':
+            e->scene = optarg;
+            break;
+        case 'r':
+            e->roads = optarg;
+            break;
+        case 'a':
+            if (!parse_number(optarg, &e->rate) || !(e->rate >= 0.1 && e->rate <= 10000))
+                return usage_error("rate is '%s', expected 0.1 to 10000 pictures a second", optarg);
             break;
         case 'h':
-            *ret_help = true;
+            e->help = true;
             return EXIT_DONE;
         default:
             return EXIT_USAGE;
@@ -55,7 +80,7 @@ static int parse_options(int argc, char *argv[], const char **ret_path, const ch
     }
     if (optind != argc - 1)
         return usage_error("export takes one recording");
-    *ret_path = argv[optind];
+    e->path = argv[optind];
     return EXIT_DONE;
 }
 
@@ -103,13 +128,14 @@ static bool prepare_rows(struct rows *rows, const char *topic, const char *outpu
     return true;
 }
 
-/* Simulated time if the file has it, otherwise time since the first message. */
+/* Simulated time if the file has it, otherwise time since the first message. What has steps of its
+ * own, as a platform, is between the cycles. */
 static double time_of(struct rows *rows, const struct lk_mcap_item *item)
 {
     if (rows->first_ns == 0)
         rows->first_ns = item->log_ns;
-    if (rows->has_cycle && rows->time_of == item->sequence)
-        return rows->time_s;
+    if (rows->has_cycle)
+        return rows->time_s + (double)(int64_t)(item->publish_ns - rows->deadline_ns) * 1e-9;
     return (double)(int64_t)(item->log_ns - rows->first_ns) * 1e-9;
 }
 
@@ -119,7 +145,7 @@ static void note_cycle(struct rows *rows, const struct lk_mcap_item *item)
 
     rows->has_cycle = lk_recording_cycle_take(item->data.data, item->data.size, &cycle);
     if (rows->has_cycle) {
-        rows->time_of = item->sequence;
+        rows->deadline_ns = cycle.deadline_ns;
         rows->time_s = cycle.time_s;
     }
 }
@@ -207,21 +233,22 @@ static int export_rows(struct rows *rows, const char *topic, const char *output)
 
 int command_export(int argc, char *argv[])
 {
-    const char *path = NULL, *topic = "outputs", *output = "-";
+    struct wanted e = {.topic = "outputs", .output = "-", .rate = 60};
     struct rows rows = {0};
-    bool help = false;
-    int code = parse_options(argc, argv, &path, &topic, &output, &help);
+    int code = parse_options(argc, argv, &e);
 
     if (code != EXIT_DONE)
         return code;
-    if (help)
+    if (e.help)
         return print_help();
-    if (!recorded_open(path, &rows.file))
+    if (e.scene != NULL)
+        return replay_scene(e.path, e.roads, e.scene, e.rate);
+    if (!recorded_open(e.path, &rows.file))
         return EXIT_REFUSED;
-    if (strcmp(topic + (*topic == '/'), "events") == 0)
-        code = export_events(&rows.file, output);
+    if (strcmp(e.topic + (*e.topic == '/'), "events") == 0)
+        code = export_events(&rows.file, e.output);
     else
-        code = export_rows(&rows, topic, output);
+        code = export_rows(&rows, e.topic, e.output);
     recorded_close(&rows.file);
     return code;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage replay: steps the recorded model with the recorded inputs again, and compares every
- * output bit for bit. */
+ * output bit for bit; likewise the motion platform, with its recorded sensor, orders and gains. */
 #include "commands.h"
 #include "linkage/build.h"
+#include "linkage/errors.h"
 #include "linkage/pool.h"
 #include "mcap/schema.h"
+#include "platform.h"
 #include "pool_threads.h"
 #include "recorded.h"
+#include "scene_file.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -15,10 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct options - @limit: steps, 0: all */
+/* struct options - @scene: file to write with pictures of the motion, NULL: none;  @rate: of
+ * them a second;  @roads: folder of the files of roads, NULL: that of the recording;  @limit:
+ * steps, 0: all */
 struct options {
     const char *path;
+    const char *scene;
+    double rate;
     const char *model;
+    const char *roads;
     long workers;
     uint64_t limit;
 };
@@ -27,12 +35,17 @@ struct options {
  * values
  * @cycle: the last one, of @n_cycles;  @has_inputs: its inputs were recorded
  * @steps: compared;  @n_still: cycles without a step
- * @engine: of the recording, "" if unknown
+ * @engine: of the recording, "" if unknown;  @platform: of the recording
+ * @scene: what is written, @has_scene: then a difference ends nothing, @n_differ are counted
  * @verdict: EXIT_DONE unless a comparison fails;  @over: no further comparison is possible */
 struct replay {
     struct recorded file;
     struct lk_system *system;
     char engine[32];
+    struct platform_replay platform;
+    struct scene_file scene;
+    bool has_scene;
+    uint64_t n_differ;
     struct lk_mcap_type inputs;
     struct lk_mcap_type outputs;
     double *acting;
@@ -49,18 +62,20 @@ struct replay {
 
 static int parse_options(int argc, char *argv[], struct options *options, bool *ret_help)
 {
-    static const struct option longs[] = {{"model", required_argument, NULL, 'm'},
-                                          {"workers", required_argument, NULL, 'w'},
-                                          {"limit", required_argument, NULL, 'l'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"model", required_argument, NULL, 'm'},   {"roads", required_argument, NULL, 'r'},
+        {"workers", required_argument, NULL, 'w'}, {"limit", required_argument, NULL, 'l'},
+        {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     double number;
     int option;
 
-    while ((option = getopt_long(argc, argv, "m:w:l:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "m:r:w:l:h", longs, NULL)) != -1) {
         switch (option) {
         case 'm':
             options->model = optarg;
+            break;
+        case 'r':
+            options->roads = optarg;
             break;
         case 'w':
             if (!parse_number(optarg, &number) || number != floor(number) || number < 1 ||
@@ -89,22 +104,72 @@ static int parse_options(int argc, char *argv[], struct options *options, bool *
 
 /* ---- the model ---- */
 
-static struct lk_model *attached_model(const struct recorded *file)
+/* folder of the file at @path, on the heap */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
+}
+
+/* The values from outside that the recording was made with act on the model that is read next. */
+static bool take_values(const struct recorded *file)
+{
+    char *values = calloc(LK_RECORDING_VALUES_MAX, 1);
+    struct lk_error error = {""};
+    bool is_good = false;
+
+    if (values == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    recorded_fact(file, LK_RECORDING_VALUES, values, LK_RECORDING_VALUES_MAX);
+    is_good = give_params(values, &error);
+    if (!is_good)
+        complain("%s: %s", file->path, error.text);
+    free(values);
+    return is_good;
+}
+
+/* @roads: see struct options */
+static struct lk_model *attached_model(const struct recorded *file, const char *roads)
 {
     struct lk_model *model = NULL;
-    struct lk_error error = {""};
-    int result;
+    struct lk_errors errors;
+    char *own = NULL;
+    const struct lk_setting *values;
+    int result, n = given_params(&values);
 
     if (file->model.data == NULL) {
         complain("%s: no model is attached, expected --model MODEL", file->path);
         return NULL;
     }
-    result = lk_model_read_text(LK_RECORDING_MODEL, (const char *)file->model.data,
-                                file->model.size, &model, &error);
+    if (roads == NULL)
+        roads = own = folder_of(file->path);
+    result = lk_model_read_text_with(roads, LK_RECORDING_MODEL, (const char *)file->model.data,
+                                     file->model.size, values, n, &model, &errors);
+    free(own);
     if (result == 0)
         return model;
-    fprintf(stderr, "%s: %s\n", file->path, result > 0 ? error.text : strerror(-result));
+    fprintf(stderr, "%s: %s\n", file->path, result > 0 ? errors.line[0].text : strerror(-result));
     return NULL;
+}
+
+/* the files that the model names are those that were recorded with */
+static bool same_roads(const struct recorded *file, const struct lk_model *model)
+{
+    char recorded[16], now[16] = "";
+    uint32_t crc;
+
+    recorded_fact(file, LK_RECORDING_ROADS, recorded, sizeof(recorded));
+    if (lk_model_files(model, &crc) > 0)
+        snprintf(now, sizeof(now), "%08" PRIx32, crc);
+    if (strcmp(recorded, now) == 0)
+        return true;
+    complain("%s: the files of its roads have the checksum %s, those of the model here %s: other "
+             "roads, expected the same ones; --roads FOLDER says where they are",
+             file->path, recorded[0] != '\0' ? recorded : "none", now[0] != '\0' ? now : "none");
+    return false;
 }
 
 static bool make_types(struct replay *r, const char *name)
@@ -178,18 +243,30 @@ static void say_other_build(const struct replay *r)
 
 static bool prepare_replay(struct replay *r, const struct options *options)
 {
-    struct lk_model *model =
-        options->model != NULL ? load_model(options->model) : attached_model(&r->file);
+    struct lk_model *model;
     bool fits;
 
+    if (!take_values(&r->file))
+        return false;
+    model = options->model != NULL ? load_model(options->model)
+                                   : attached_model(&r->file, options->roads);
     if (model == NULL)
         return false;
+    if (options->model == NULL && !same_roads(&r->file, model)) {
+        lk_model_free(model);
+        return false;
+    }
     recorded_fact(&r->file, "engine", r->engine, sizeof(r->engine));
     r->system = compile_alike(r, options->model != NULL ? options->model : options->path, model);
     if (r->system != NULL)
         say_other_build(r);
     fits = r->system != NULL && make_types(r, lk_model_name(model)) &&
-           same_schema(r, "inputs", &r->inputs) && same_schema(r, "outputs", &r->outputs);
+           same_schema(r, "inputs", &r->inputs) && same_schema(r, "outputs", &r->outputs) &&
+           platform_prepare(&r->platform, &r->file);
+    if (fits && options->scene != NULL) {
+        r->has_scene = true;
+        fits = scene_file_open(&r->scene, options->scene, options->rate, model, &r->file);
+    }
     lk_model_free(model);
     return fits;
 }
@@ -244,12 +321,16 @@ static void compare_step(struct replay *r)
         return;
     }
     lk_system_outputs(r->system, r->computed);
-    for (size_t i = 0; i < n; i++)
-        if (bits_of(r->recorded[i]) != bits_of(r->computed[i])) {
+    for (size_t i = 0; i < n; i++) {
+        if (bits_of(r->recorded[i]) == bits_of(r->computed[i]))
+            continue;
+        if (r->n_differ++ == 0)
             say_difference(r, i);
-            give_up(r);
-            return;
-        }
+        if (r->has_scene)
+            break;
+        give_up(r);
+        return;
+    }
     r->steps++;
 }
 
@@ -309,11 +390,15 @@ static void take_message(struct replay *r, const char *topic, const struct lk_mc
         if (own && r->has_inputs &&
             lk_mcap_type_take(&r->outputs, item->data.data, item->data.size, r->recorded)) {
             compare_step(r);
+            if (r->has_scene && !r->over)
+                scene_file_step(&r->scene, r->system, item);
             r->has_inputs = false;
         } else {
             printf("cycle %" PRIu64 " is not complete\n", r->cycle.cycle);
             give_up(r);
         }
+    } else {
+        platform_take(&r->platform, topic, item);
     }
 }
 
@@ -325,8 +410,11 @@ static void read_all(struct replay *r, uint64_t limit)
 
     while (!r->over && (limit == 0 || r->steps < limit) &&
            (result = recorded_next(&r->file, &item, &topic)) == 1)
-        if (topic != NULL)
+        if (topic != NULL) {
+            if (r->has_scene)
+                scene_file_copy(&r->scene, &item);
             take_message(r, topic->name, &item);
+        }
     if (result < 0)
         r->verdict = EXIT_REFUSED;
 }
@@ -346,6 +434,10 @@ static void say_rest(struct replay *r)
     if (r->steps == 0 && r->verdict == EXIT_DONE) {
         printf("%s holds no steps\n", r->file.path);
         r->verdict = EXIT_REFUSED;
+    } else if (r->n_differ > 0 && r->has_scene) {
+        printf("%" PRIu64 " of %" PRIu64 " steps differ: the pictures show the motion as computed "
+               "here\n",
+               r->n_differ, r->steps);
     } else if (r->verdict == EXIT_DONE) {
         printf("%" PRIu64 " steps, every bit the same\n", r->steps);
     } else {
@@ -370,31 +462,52 @@ static int replay_file(struct replay *r, const struct options *options)
     }
     read_all(r, options->limit);
     say_rest(r);
+    platform_say(&r->platform);
+    if (r->platform.differs)
+        r->verdict = EXIT_REFUSED;
     lk_system_set_pool(r->system, NULL);
     pool_threads_stop(threads);
     return r->verdict;
 }
 
-int command_replay(int argc, char *argv[])
+static int replay(const struct options *options)
 {
-    struct options options = {.workers = 1};
     struct replay r = {.verdict = EXIT_DONE};
-    bool help = false;
-    int code = parse_options(argc, argv, &options, &help);
+    int code;
 
-    if (code != EXIT_DONE)
-        return code;
-    if (help)
-        return print_help();
-    if (!recorded_open(options.path, &r.file))
+    if (!recorded_open(options->path, &r.file))
         return EXIT_REFUSED;
-    code = replay_file(&r, &options);
+    code = replay_file(&r, options);
+    if (r.has_scene && !scene_file_close(&r.scene, &r.file))
+        code = EXIT_REFUSED;
+    else if (r.has_scene && r.scene.n > 0)
+        printf("%s: %" PRIu64 " pictures\n", options->scene, r.scene.n);
     lk_system_free(r.system);
     lk_mcap_type_fini(&r.inputs);
     lk_mcap_type_fini(&r.outputs);
+    platform_fini(&r.platform);
     free(r.acting);
     free(r.recorded);
     free(r.computed);
     recorded_close(&r.file);
     return code;
+}
+
+int replay_scene(const char *path, const char *roads, const char *scene, double rate)
+{
+    const struct options options = {
+        .path = path, .roads = roads, .scene = scene, .rate = rate, .workers = 1};
+
+    return replay(&options);
+}
+
+int command_replay(int argc, char *argv[])
+{
+    struct options options = {.workers = 1};
+    bool help = false;
+    int code = parse_options(argc, argv, &options, &help);
+
+    if (code != EXIT_DONE)
+        return code;
+    return help ? print_help() : replay(&options);
 }

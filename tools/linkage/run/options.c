@@ -16,6 +16,8 @@ enum {
     OPTION_SET = 256,
     INPUTS,
     INTERPOLATE,
+    START_STATE,
+    SAVE_STATE,
     FORMULATION,
     INTEGRATOR,
     TOLERANCE,
@@ -34,8 +36,11 @@ static const struct option longs[] = {
     {"iterations", required_argument, NULL, 'i'},
     {"every", required_argument, NULL, 'n'},
     {"set", required_argument, NULL, OPTION_SET},
+    {"param", required_argument, NULL, 'p'},
     {"inputs", required_argument, NULL, INPUTS},
     {"interpolate", no_argument, NULL, INTERPOLATE},
+    {"start-state", required_argument, NULL, START_STATE},
+    {"save-state", required_argument, NULL, SAVE_STATE},
     {"workers", required_argument, NULL, 'w'},
     {"formulation", required_argument, NULL, FORMULATION},
     {"integrator", required_argument, NULL, INTEGRATOR},
@@ -156,6 +161,8 @@ static int take_option(int option, const char *text, struct run_options *o)
     case 'o':
         o->output = text;
         return EXIT_DONE;
+    case 'p':
+        return take_param(text);
     case OPTION_SET:
         o->sets[o->n_sets++] = text;
         return EXIT_DONE;
@@ -164,6 +171,12 @@ static int take_option(int option, const char *text, struct run_options *o)
         return EXIT_DONE;
     case INTERPOLATE:
         o->interpolate = true;
+        return EXIT_DONE;
+    case START_STATE:
+        o->start_state = text;
+        return EXIT_DONE;
+    case SAVE_STATE:
+        o->save_state = text;
         return EXIT_DONE;
     case FIRST_STEPS:
         o->has_method = true;
@@ -178,7 +191,7 @@ int run_options_parse(int argc, char *argv[], struct run_options *o, bool *ret_h
 {
     int option, code;
 
-    while ((option = getopt_long(argc, argv, "s:d:o:i:n:w:h", longs, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "s:d:o:i:n:w:p:h", longs, NULL)) != -1) {
         if (option == 'h') {
             *ret_help = true;
             return EXIT_DONE;
@@ -193,6 +206,8 @@ int run_options_parse(int argc, char *argv[], struct run_options *o, bool *ret_h
         return usage_error("iterations are of the model's own step, expected none with a method");
     if (o->has_method && o->workers != 1)
         return usage_error("workers share the model's own step, expected none with a method");
+    if (o->has_method && (o->start_state != NULL || o->save_state != NULL))
+        return usage_error("a state is of the model's own step, expected none with a method");
     if (o->interpolate && o->inputs == NULL)
         return usage_error("interpolate is of values over time, expected --inputs FILE with it");
     if (o->first_until > o->duration)

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* final messages of `run`; @drift: largest change of energy [J], @step_s: time in the step */
+/* final messages of `run`; @drift: largest change of energy [J], @step_s: time in the step;  @turn:
+ * largest one in a step [rad], of body @turning */
 struct run_result {
     uint64_t steps;
     double time;
@@ -24,6 +25,8 @@ struct run_result {
     double drift;
     double energy_start;
     struct lk_health largest;
+    double turn;
+    int turning;
 };
 
 struct lk_csv *run_open_csv(const struct lk_system *system, const char *path)
@@ -57,16 +60,20 @@ int run_write_row(const struct lk_system *system, double time, struct lk_csv *cs
 static void note_health(const struct lk_system *system, struct run_result *result)
 {
     struct lk_health health, *largest = &result->largest;
+    struct lk_extent extent;
     double energy;
 
     lk_system_health(system, &health);
     energy = health.kinetic + health.potential + health.dissipated - health.work_input;
-    if (lk_system_step_count(system) == 0)
+    if (result->steps == 0)
         result->energy_start = energy;
     result->drift = fmax(result->drift, fabs(energy - result->energy_start));
     largest->residual_position = fmax(largest->residual_position, health.residual_position);
     largest->residual_velocity = fmax(largest->residual_velocity, health.residual_velocity);
     largest->increment = fmax(largest->increment, health.increment);
+    lk_system_extent(system, &extent);
+    result->turning = extent.turn > result->turn ? extent.turning : result->turning;
+    result->turn = fmax(result->turn, extent.turn);
 }
 
 /* Return: EXIT_DONE; EXIT_REFUSED after an error message. @csv may be NULL. */
@@ -144,6 +151,20 @@ static void print_summary(const struct run_result *r, const struct lk_model *mod
     fprintf(to, "largest residuals   position %.3g m or rad, velocity %.3g m/s or rad/s\n",
             r->largest.residual_position, r->largest.residual_velocity);
     fprintf(to, "largest increment   %.3g m or rad in the last iteration\n", r->largest.increment);
+    fprintf(to, "largest turn        %.3g rad in a step, body '%s'\n", r->turn,
+            lk_system_body_name(system, r->turning));
+}
+
+/* Turns that the step follows only where they are about a principal axis through the centre. */
+static void warn_of_turns(const struct run_result *r, const struct lk_system *system,
+                          const char *path)
+{
+    if (r->turn > LK_TURN_MAX)
+        complain(
+            "%s: body '%s' turned by up to %.3g rad in a step; unless it is balanced about its "
+            "axis, the result may be wrong: try --step %.2g, or more --iterations, and compare",
+            path, lk_system_body_name(system, r->turning), r->turn,
+            lk_system_step_size(system) * LK_TURN_MAX / r->turn);
 }
 
 /* The number of workers that pays off for the model, at most the number of cores. */
@@ -179,7 +200,7 @@ static bool start_workers(struct lk_system *system, const struct run_options *op
 static int run_system(const struct lk_model *model, struct lk_system *system,
                       const struct run_options *options)
 {
-    struct run_inputs inputs;
+    struct run_inputs inputs = {0};
     double *row = calloc((size_t)lk_system_output_size(system) + 1, sizeof(*row));
     struct run_result result = {0};
     struct pool_threads *threads = NULL;
@@ -187,7 +208,8 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
     int code = EXIT_REFUSED;
     int fault;
 
-    if (!run_inputs_open(system, options, &inputs)) {
+    if ((options->start_state != NULL && !run_load_state(system, options->start_state)) ||
+        !run_inputs_open(system, options, &inputs)) {
         code = EXIT_REFUSED;
     } else if (row == NULL) {
         complain("out of memory");
@@ -202,6 +224,11 @@ static int run_system(const struct lk_model *model, struct lk_system *system,
             complain("%s: %s", options->output, strerror(-fault));
             code = EXIT_REFUSED;
         }
+        if (code == EXIT_DONE && options->save_state != NULL &&
+            !run_save_state(system, options->save_state))
+            code = EXIT_REFUSED;
+        if (code == EXIT_DONE)
+            warn_of_turns(&result, system, options->path);
         if (code == EXIT_DONE)
             print_summary(&result, model, system,
                           csv != NULL && strcmp(options->output, "-") == 0 ? stderr : stdout);

@@ -5,6 +5,7 @@
  *   run.c           the model's own step, as the daemon makes it
  *   inputs.c    inputs that change, from a table of their values
  *   recording.c such a table from a recording
+ *   state.c     a run that begins where another one ended
  *   method.c    any formulation and integrator of the laboratory
  */
 #ifndef TOOLS_LINKAGE_RUN_H
@@ -25,6 +26,7 @@
  * @sets: texts "CHANNEL=VALUE[,VALUE...]" in the order given
  * @inputs: file of input values, CSV or a recording, NULL: they are constant
  * @interpolate: they change linearly from row to row; otherwise a row holds until the next
+ * @start_state: file of the state to begin from, @save_state: of that to end with; NULL: none
  * @first_step: [s] of the steps before @first_until [s]; 0: all steps are alike
  * @method: from the method options;  @has_method: one was given
  * @argc, @argv: the whole command line, for linkage-laboratory */
@@ -41,6 +43,8 @@ struct run_options {
     int n_sets;
     const char *inputs;
     bool interpolate;
+    const char *start_state;
+    const char *save_state;
     double first_step;
     double first_until;
     struct lk_method method;
@@ -85,6 +89,12 @@ bool run_is_recording(const char *path);
 /** run_read_recording() - the inputs of a recording as a table, from its first step on at t = 0.
  * Return: false after an error message; release the table in either case. */
 bool run_read_recording(const char *path, struct lk_csv_table *ret_table);
+
+/** run_load_state(), run_save_state() - the state of @system from a file, into a new one. Return:
+ * false after an error message; a file that does not fit changes nothing, half a file is not left.
+ */
+bool run_load_state(struct lk_system *system, const char *path);
+bool run_save_state(const struct lk_system *system, const char *path);
 
 /** run_open_csv() - open a CSV file with a column for the time and one for each output scalar.
  * Return: NULL after an error message. */

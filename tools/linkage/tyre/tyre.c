@@ -12,19 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* as few digits as give the same bits */
-static void print_value(double value)
-{
-    char text[32];
-
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    fputs(text, stdout);
-}
-
 static void print_parameters(struct lk_tir *tir)
 {
     int on_line = 0;
@@ -35,7 +22,7 @@ static void print_parameters(struct lk_tir *tir)
         if (value == key->fallback)
             continue;
         printf("%s%s: ", on_line == 0 ? "" : on_line % 5 == 0 ? ",\n      " : ", ", key->name);
-        print_value(value);
+        print_shortest(stdout, value);
         on_line++;
     }
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FNV-1a of 64 bits (Fowler, Noll, Vo; IETF draft-eastlake-fnv, section 2): finds what differs, not
+ * what was meant to be taken for something else. */
+#ifndef LINKAGE_HASH_H
+#define LINKAGE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LK_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+
+/** lk_hash() - @hash, LK_HASH_BEGIN at first, continued over @size bytes. RT: yes. Return: it. */
+static inline uint64_t lk_hash(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = (const unsigned char *)data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a mechanism looks like: shapes that follow from joints, masses and forces, or that the model
+ * gives, and where they are at the poses of its bodies.
+ *
+ *     lk_scene_new(model, &scene);
+ *     lk_system_poses(system, poses);                      any state of the system
+ *     lk_scene_place(poses, shape->body, point, place);    a point of a shape, in the world
+ *
+ * A shape is fixed to a body, in axes of the body with its centre of mass as origin, or to the
+ * world; springs and rods reach from one body to another. Poses are lists of seven numbers a body,
+ * in the order of the model: x y z of the centre of mass [m], w x y z of the quaternion that turns
+ * body vectors into world vectors. Everything is finite, whatever the model.
+ * Thread: any but the cycle, unless said otherwise.  RT: no. */
+#ifndef LINKAGE_SCENE_H
+#define LINKAGE_SCENE_H
+
+#include "linkage/linkage.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_SCENE_WORLD (-1) /* as a body: the world's axes and origin */
+#define LK_SPAN_POINTS 18   /* of the line that shows a spring or a rod */
+
+/** enum lk_shape_kind - a line goes through points. */
+enum lk_shape_kind { LK_SHAPE_BOX, LK_SHAPE_SPHERE, LK_SHAPE_CYLINDER, LK_SHAPE_LINE };
+
+/** enum lk_shape_part - what a shape stands for. GIVEN: the model's own;  BODY: a box that has the
+ * body's mass and inertia if its density is even;  BAR: from the centre of mass to a place where
+ * something acts;  CENTRE: of mass, its volume follows the mass */
+enum lk_shape_part {
+    LK_PART_GIVEN,
+    LK_PART_BODY,
+    LK_PART_BAR,
+    LK_PART_CENTRE,
+    LK_PART_JOINT,
+    LK_PART_WHEEL,
+    LK_PART_ROD,
+    LK_PART_SPRING,
+    LK_PART_ROAD
+};
+
+/** struct lk_shape - one shape.
+ * @name:        of the body, joint, force, road or shape of the model that it shows
+ * @body:        index, or LK_SCENE_WORLD
+ * @to:          ROD, SPRING: the body at the other end, or LK_SCENE_WORLD; else as @body
+ * @position:    of its middle [m];  @orientation: of its own axes: in those of @body
+ * @size:        [m] BOX: edges along its x, y, z; SPHERE, CYLINDER: two diameters and the third one
+ *               or the height, along z; LINE: 0
+ * @color:       red, green, blue, opacity, 0 to 1
+ * @first_point, @n_points: LINE: its points, in @body's axes; of ROD and SPRING the second of two
+ *               is in those of @to */
+struct lk_shape {
+    enum lk_shape_kind kind;
+    enum lk_shape_part part;
+    char name[LK_NAME_SIZE];
+    int body;
+    int to;
+    double position[3];
+    double orientation[4];
+    double size[3];
+    double color[4];
+    int first_point;
+    int n_points;
+};
+
+/** struct lk_scene_joint - where a joint holds. @type: as in the model
+ * file, static text;  @kind: the same as a number of the library;  @is_soft: it gives way, so its
+ * gap is no fault
+ * @point: on either body [m];  @axis: unit, of either body, where @has_axis: both in the axes of
+ * the body;  @length: of a distance [m] */
+struct lk_scene_joint {
+    char name[LK_NAME_SIZE];
+    const char *type;
+    int kind;
+    int body[2];
+    int is_soft;
+    int has_axis;
+    double point[2][3];
+    double axis[2][3];
+    double length;
+};
+
+/** struct lk_scene - shapes and joints of a model; couplings are no joints here.
+ * @name:   of each body;  @mass: [kg]
+ * @drawn:  poses of the initial configuration as the model gives them
+ * @up:     unit vector against gravity; the z axis where there is none
+ * @size:   of the mechanism as drawn [m], more than 0;  @unit: of one of its bodies: by how much
+ *          half of those with joints reach out at most */
+struct lk_scene {
+    int n_bodies;
+    int n_shapes;
+    int n_joints;
+    int n_points;
+    const char (*name)[LK_NAME_SIZE];
+    const double *mass;
+    const double *drawn;
+    const struct lk_shape *shape;
+    const struct lk_scene_joint *joint;
+    const double (*point)[3];
+    double up[3];
+    double size;
+    double unit;
+};
+
+/** lk_scene_new() - the scene of @model, which may be freed afterwards. Return: 0, -ENOMEM. */
+int lk_scene_new(const struct lk_model *model, struct lk_scene **ret_scene);
+void lk_scene_free(struct lk_scene *scene);
+
+/** lk_scene_place() - where a point fixed to a body is. @local: in its axes, from its centre of
+ * mass [m];  @ret: world */
+void lk_scene_place(const double *poses, int body, const double local[3], double ret[3]);
+/** lk_scene_turn() - a vector of a body in world axes. */
+void lk_scene_turn(const double *poses, int body, const double local[3], double ret[3]);
+
+/** lk_scene_span() - a rod as a line, a spring as one with turns, between its ends in the world.
+ * @shape: of part ROD or SPRING;  @ret: LK_SPAN_POINTS points, world [m]. Return: how many. */
+int lk_scene_span(const struct lk_scene *scene, const struct lk_shape *shape, const double *poses,
+                  double (*ret)[3]);
+
+/** struct lk_scene_gap - by how much a joint is open. @shift: of its points, in the directions that
+ * it holds [m];  @tilt: of its axes [rad];  @place: of its points on either body, world [m] */
+struct lk_scene_gap {
+    double shift;
+    double tilt;
+    double place[2][3];
+};
+
+/** lk_scene_gap() - of joint @joint at @poses. Of a cone on a rail: 0, it is no joint of points. */
+void lk_scene_gap(const struct lk_scene *scene, int joint, const double *poses,
+                  struct lk_scene_gap *ret);
+
+/** lk_scene_assemble() - the poses with all joints closed and all coordinates with a `start` at it,
+ * or the best that is found on the way there: to see which joints stay open.
+ * @poses: LK_POSE_SIZE a body, written if the model can be compiled
+ * Return: 0, LK_E_ASSEMBLY (@poses are written; @ret_error names the joints), LK_E_MODEL, -ENOMEM.
+ */
+int lk_scene_assemble(const struct lk_model *model, double *poses, struct lk_error *ret_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A document after what has been set from outside: numbers in the place of others, new keys. What
+ * is new stands behind all other nodes and has the place of what holds it. */
+#include "document_tree.h"
+#include "linkage/nearest.h"
+#include "linkage/parameters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED 160 /* bytes of the names that a message lists */
+
+/* "a, b, c" of the keys of @map, as many as fit. */
+static void list_keys(struct lk_node map, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < lk_node_size(map); i++) {
+        const char *key = lk_node_text(lk_node_key_at(map, i));
+
+        if (used + strlen(key) + sizeof(", ...") > size) {
+            snprintf(text + used, size - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", key);
+    }
+}
+
+/* @part of @path is not in @map: what is like it, or what there is. */
+static int refuse_part(struct lk_node map, const char *path, const char *part, struct lk_error *err)
+{
+    int n = lk_node_size(map);
+    const char **keys = calloc((size_t)n + 1, sizeof(*keys)), *nearest;
+    char listed[LISTED];
+
+    if (keys == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n; i++)
+        keys[i] = lk_node_text(lk_node_key_at(map, i));
+    nearest = lk_nearest(part, keys);
+    list_keys(map, listed, sizeof(listed));
+    if (nearest != NULL)
+        lk_node_refuse(map, err, "parameter %s: there is no '%s' here, did you mean '%.63s'?", path,
+                       part, nearest);
+    else
+        lk_node_refuse(map, err, "parameter %s: there is no '%s' here, expected one of %s", path,
+                       part, listed);
+    free(keys);
+    return LK_E_TEXT;
+}
+
+static int entry_of_list(struct lk_node list, const char *path, const char *part,
+                         struct lk_node *ret, struct lk_error *err)
+{
+    int n = lk_node_size(list);
+    long i = strspn(part, "0123456789") == strlen(part) && strlen(part) < 8 ? atol(part) : 0;
+
+    if (i < 1 || i > n)
+        return lk_node_refuse(list, err,
+                              "parameter %s: '%s' is no place in this list, expected 1 to %d", path,
+                              part, n);
+    *ret = lk_node_at(list, (int)i - 1);
+    return 0;
+}
+
+/* Takes the part of @path that begins at @at. Return: the next one, NULL for none. */
+static const char *take_part(const char *at, char part[LK_NAME_SIZE])
+{
+    size_t size = strcspn(at, ".");
+
+    snprintf(part, LK_NAME_SIZE, "%.*s", (int)size, at);
+    return at[size] == '.' ? at + size + 1 : NULL;
+}
+
+int lk_document_find(struct lk_document *document, const char *path, struct lk_node *ret_parent,
+                     struct lk_node *ret_node, struct lk_error *err)
+{
+    struct lk_node node = lk_document_root(document);
+    const char *at = path;
+
+    while (at != NULL) {
+        char part[LK_NAME_SIZE];
+        struct lk_node next = {document, 0};
+        int result = 0;
+
+        at = take_part(at, part);
+        if (lk_node_kind(node) == LK_NODE_LIST)
+            result = entry_of_list(node, path, part, &next, err);
+        else if (lk_node_kind(node) == LK_NODE_MAP)
+            next = lk_node_get(node, part);
+        else
+            result = lk_node_refuse(node, err, "parameter %s: there is nothing below '%.40s' here",
+                                    path, lk_node_text(node));
+        if (result == 0 && next.index == 0 && at != NULL)
+            result = refuse_part(node, path, part, err);
+        if (result != 0)
+            return result;
+        *ret_parent = node;
+        *ret_node = node = next;
+    }
+    return 0;
+}
+
+int lk_document_refuse_last(struct lk_node parent, const char *path, struct lk_error *err)
+{
+    const char *dot = strrchr(path, '.');
+
+    return refuse_part(parent, path, dot != NULL ? dot + 1 : path, err);
+}
+
+/* Appends @text to the texts. Return: its offset, or -ENOMEM. */
+static long add_text(struct lk_document *d, const char *text)
+{
+    size_t size = strlen(text) + 1, at = d->n_text;
+
+    if (lk_document_grow(&d->text, &d->room_text, d->n_text, size, 1) != 0)
+        return -ENOMEM;
+    memcpy(d->text + at, text, size);
+    d->n_text += size;
+    return (long)at;
+}
+
+/* The words, with what stands before them in a message. */
+static int add_words(struct lk_document *d, const char *words, int *ret)
+{
+    char text[LK_PATH_SIZE + 64];
+    long at;
+
+    *ret = 0;
+    if (words == NULL)
+        return 0;
+    snprintf(text, sizeof(text), " (%s)", words);
+    at = add_text(d, text);
+    *ret = at > 0 ? (int)at : 0;
+    return at < 0 ? -ENOMEM : 0;
+}
+
+static int set_scalar(struct lk_document *d, int index, const char *text, int setting)
+{
+    long at = add_text(d, text);
+
+    if (at < 0)
+        return -ENOMEM;
+    d->nodes[index].kind = LK_NODE_SCALAR;
+    d->nodes[index].first = (size_t)at;
+    d->nodes[index].n = (int)strlen(text);
+    d->nodes[index].setting = setting;
+    return 0;
+}
+
+/* A node behind all others, at the place of @place. */
+static int add_node(struct lk_document *d, struct lk_node place, int *ret)
+{
+    if (lk_document_grow(&d->nodes, &d->room_nodes, d->n_nodes, 1, sizeof(*d->nodes)) != 0)
+        return -ENOMEM;
+    *ret = (int)d->n_nodes++;
+    d->nodes[*ret] = (struct lk_tree_node){
+        .kind = LK_NODE_MAP, .line = lk_node_line(place), .column = lk_node_column(place)};
+    return 0;
+}
+
+/* The pair of @key and @value becomes the last one of @map, whose entries move behind all others.
+ */
+static int append_pair(struct lk_document *d, int map, int key, int value)
+{
+    struct lk_tree_node *node = &d->nodes[map];
+    size_t n = 2 * (size_t)node->n;
+
+    if (lk_document_grow(&d->entries, &d->room_entries, d->n_entries, n + 2, sizeof(*d->entries)) !=
+        0)
+        return -ENOMEM;
+    if (n > 0)
+        memcpy(d->entries + d->n_entries, d->entries + node->first, n * sizeof(*d->entries));
+    node->first = d->n_entries;
+    d->entries[d->n_entries + n] = key;
+    d->entries[d->n_entries + n + 1] = value;
+    d->n_entries += n + 2;
+    node->n++;
+    return 0;
+}
+
+static int add_pair(struct lk_document *d, struct lk_node map, const char *key,
+                    struct lk_node place, int setting, int *ret_value)
+{
+    int key_node = 0;
+    int result = add_node(d, place, &key_node);
+
+    if (result == 0)
+        result = set_scalar(d, key_node, key, setting);
+    if (result == 0)
+        result = add_node(d, place, ret_value);
+    return result == 0 ? append_pair(d, map.index, key_node, *ret_value) : result;
+}
+
+int lk_document_put(struct lk_document *d, struct lk_node map, const char *key, const char *text,
+                    const char *words)
+{
+    int value = 0, setting;
+    int result = add_words(d, words, &setting);
+
+    if (result == 0)
+        result = add_pair(d, map, key, map, setting, &value);
+    return result == 0 ? set_scalar(d, value, text, setting) : result;
+}
+
+int lk_document_put_map(struct lk_document *d, struct lk_node map, const char *key,
+                        struct lk_node place, struct lk_node *ret)
+{
+    int value = 0;
+    int result = add_pair(d, map, key, place, 0, &value);
+
+    *ret = (struct lk_node){d, value};
+    return result;
+}
+
+int lk_document_replace(struct lk_document *d, struct lk_node node, const char *text,
+                        const char *words)
+{
+    int setting;
+    int result = add_words(d, words, &setting);
+
+    return result == 0 ? set_scalar(d, node.index, text, setting) : result;
+}
+
+void lk_document_clear_to_map(struct lk_document *d, struct lk_node node)
+{
+    d->nodes[node.index].kind = LK_NODE_MAP;
+    d->nodes[node.index].first = 0;
+    d->nodes[node.index].n = 0;
+}
+
+int lk_document_to_range(struct lk_document *d, struct lk_node node, const char *low,
+                         const char *high)
+{
+    const char *const text[2] = {low, high};
+    int result =
+        lk_document_grow(&d->entries, &d->room_entries, d->n_entries, 2, sizeof(*d->entries));
+    size_t first = d->n_entries;
+
+    for (int i = 0; i < 2 && result == 0; i++) {
+        int entry = 0;
+
+        result = add_node(d, node, &entry);
+        if (result == 0)
+            result = set_scalar(d, entry, text[i], 0);
+        d->entries[first + (size_t)i] = entry;
+    }
+    if (result != 0)
+        return result;
+    d->nodes[node.index].kind = LK_NODE_LIST;
+    d->nodes[node.index].first = first;
+    d->nodes[node.index].n = 2;
+    d->n_entries += 2;
+    return 0;
+}

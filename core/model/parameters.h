@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of parameters: what a reader of a model does with them before it looks.
+ *
+ * A parameter that is tunable becomes an input of type signal, and the numbers at its paths become
+ * {input: NAME}, as if the file had said so: one machinery for both. */
+#ifndef LK_MODEL_PARAMETERS_H
+#define LK_MODEL_PARAMETERS_H
+
+#include "document_tree.h"
+#include "linkage/parameters.h"
+
+/** struct lk_parameters - the section `parameters`; @list[i].acts is on the heap. */
+struct lk_parameters {
+    struct lk_parameter *list;
+    int n;
+};
+
+/** lk_parameters_apply() - put @settings and the values of the section into @document.
+ * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
+int lk_parameters_apply(struct lk_document *document, const struct lk_setting *settings, int n,
+                        struct lk_parameters *ret, struct lk_error *err);
+void lk_parameters_fini(struct lk_parameters *parameters);
+
+/** lk_parameter_acts_at() - whether @path is one of the paths of @p. @ret_alone: it is the only one
+ */
+bool lk_parameter_acts_at(const struct lk_parameter *p, const char *path, bool *ret_alone);
+
+/** lk_is_path() - whether @text has the form of a path, or of a name. */
+bool lk_is_path(const char *text);
+
+/** lk_decimal_text() - the shortest text that reads back to the same bits, in any locale. */
+void lk_decimal_text(double value, locale_t c_locale, char ret[32]);
+
+/* ---- units.c ---- */
+
+/** lk_path_unit() - unit of the number at @path of a model, "" for none, "?": not known here. */
+const char *lk_path_unit(struct lk_node root, const char *path);
+/** lk_path_may_be_tuned() - whether {input: NAME} may stand there. */
+bool lk_path_may_be_tuned(struct lk_node root, const char *path);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Section `shapes`: what viewers draw instead of what follows from joints and masses. */
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* in the order of enum lk_shape_kind */
+static const char *const kinds[] = {"box", "sphere", "cylinder", "line", NULL};
+static const char *const keys[][10] = {
+    {"type", "body", "frame", "color", "position", "orientation", "size", NULL},
+    {"type", "body", "frame", "color", "position", "diameter", NULL},
+    {"type", "body", "frame", "color", "position", "axis", "diameter", "length", NULL},
+    {"type", "body", "frame", "color", "points", NULL},
+};
+
+static int read_box(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    struct lk_node size = lk_node_get(map, "size");
+    int result = lk_read_vector(map, "size", shape->size, err);
+
+    for (int i = 0; i < 3 && result == 0; i++)
+        if (shape->size[i] < LK_POSITIVE_MIN)
+            result = lk_node_refuse(lk_node_at(size, i), err,
+                                    "entry %d of size is %.40s, expected an edge of more than 0 m",
+                                    i + 1, lk_node_text(lk_node_at(size, i)));
+    return lk_also(result, lk_read_orientation_or(map, "orientation", shape->orientation, err));
+}
+
+/* a cylinder's axis is its z axis */
+static int read_axis(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "axis");
+    double axis[3] = {0, 0, 1};
+    int result = 0;
+
+    if (node.index != 0)
+        result = lk_read_direction_node(node, "axis", axis, err);
+    lk_quaternion_to(axis, shape->orientation);
+    return result;
+}
+
+static int read_round(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    int result = lk_read_positive(map, "diameter", &shape->size[0], err);
+
+    shape->size[1] = shape->size[2] = shape->size[0];
+    if (shape->kind == LK_SHAPE_SPHERE)
+        return result;
+    result = lk_also(result, lk_read_positive(map, "length", &shape->size[2], err));
+    return lk_also(result, read_axis(map, shape, err));
+}
+
+static int read_points(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    struct lk_node list = lk_node_get(map, "points");
+    int n = lk_node_size(list), result = 0;
+
+    if (list.index == 0)
+        return lk_node_refuse(map, err,
+                              "the key 'points' is missing, expected a list of [x, y, z]");
+    if (lk_node_kind(list) != LK_NODE_LIST || n < 2 || n > LK_POINTS_MAX)
+        return lk_node_refuse(list, err, "points has %d entries, expected a list of 2 to %d", n,
+                              LK_POINTS_MAX);
+    shape->points = calloc((size_t)n, sizeof(*shape->points));
+    if (shape->points == NULL)
+        return -ENOMEM;
+    for (int i = 0; i < n && lk_node_goes_on(list, result); i++)
+        result = lk_also(
+            result, lk_read_vector_node(lk_node_at(list, i), "a point", shape->points[i], err));
+    shape->n_points = n;
+    return result;
+}
+
+static int read_color(struct lk_node map, struct lk_shape_def *shape, struct lk_error *err)
+{
+    struct lk_node node = lk_node_get(map, "color");
+    int n = lk_node_size(node), result;
+
+    shape->color[3] = 1;
+    if (node.index == 0)
+        return 0;
+    result = lk_read_numbers(map, "color", n == 4 ? 4 : 3, shape->color, err);
+    for (int i = 0; i < n && result == 0; i++)
+        if (shape->color[i] < 0 || shape->color[i] > 1)
+            result = lk_node_refuse(lk_node_at(node, i), err,
+                                    "entry %d of color is %.40s, expected red, green, blue and "
+                                    "opacity from 0 to 1",
+                                    i + 1, lk_node_text(lk_node_at(node, i)));
+    shape->has_color = result == 0;
+    return result;
+}
+
+/* where it is: at the centre of mass, at the origin if it is fixed to the ground */
+static int read_place(struct lk_node map, const struct lk_model *model, struct lk_shape_def *shape,
+                      struct lk_error *err)
+{
+    struct lk_node body = lk_node_get(map, "body");
+    int result = 0;
+
+    if (body.index != 0)
+        result = lk_read_body(body, model, true, &shape->body, err);
+    else
+        result = lk_node_refuse(map, err, "the key 'body' is missing, expected a body or ground");
+    result = lk_also(result, lk_read_frame_or(map, "frame", &shape->frame, err));
+    if (result == 0 && shape->body >= 0 && shape->frame == LK_FRAME_WORLD)
+        memcpy(shape->position, model->bodies[shape->body].position, sizeof(shape->position));
+    return lk_also(result, lk_read_vector_or(map, "position", shape->position, err));
+}
+
+static int read_shape(struct lk_node key, struct lk_node map, const struct lk_model *model,
+                      struct lk_shape_def *shape, struct lk_error *err)
+{
+    int type = 0, result = lk_read_name(key, "shape", shape->name, err), typed;
+
+    shape->body = LK_GROUND;
+    shape->orientation[0] = 1;
+    typed = lk_read_type(map, "a shape", kinds, &type, err);
+    if (typed != 0)
+        return lk_also(result, typed);
+    shape->kind = (enum lk_shape_kind)type;
+    result = lk_also(result, lk_node_check_keys(map, "a shape", keys[type], err));
+    result = lk_also(result, read_place(map, model, shape, err));
+    result = lk_also(result, read_color(map, shape, err));
+    if (shape->kind == LK_SHAPE_LINE)
+        return lk_also(result, read_points(map, shape, err));
+    return lk_also(result, shape->kind == LK_SHAPE_BOX ? read_box(map, shape, err)
+                                                       : read_round(map, shape, err));
+}
+
+int lk_read_shapes(struct lk_node root, struct lk_model *model, struct lk_error *err)
+{
+    struct lk_node map;
+    int result = lk_read_section(root, "shapes", LK_SHAPES_MAX, sizeof(*model->shapes), &map,
+                                 &model->shapes, &model->n_shapes, err);
+
+    for (int i = 0; i < model->n_shapes && lk_node_goes_on(root, result); i++)
+        result = lk_also(result, read_shape(lk_node_key_at(map, i), lk_node_at(map, i), model,
+                                            &model->shapes[i], err));
+    return result;
+}
+
+void lk_free_shapes(struct lk_model *model)
+{
+    for (int i = 0; i < model->n_shapes; i++)
+        free(model->shapes[i].points);
+    free(model->shapes);
+}

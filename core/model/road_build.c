@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A height field from a function, tile by tile. */
+#include "model/road_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AROUND    (LK_ROAD_NODES + 4) /* nodes of a tile, and two more around, to go on from */
+#define COUNT_MAX 2000000000.0
+
+/** struct builder - @like: what to build;  @node: heights around the present tile, NAN where there
+ * is no road, the node two before the first one of the tile first
+ * @room: tiles that f->tile has room for */
+struct builder {
+    const struct lk_road_grid *like;
+    lk_road_heights *heights;
+    void *context;
+    double node[AROUND][AROUND];
+    struct lk_road_file f;
+    int room;
+};
+
+/* The heights around the tile at @column, @row. Beyond an edge of the grid those within, mirrored:
+ * the slope across the edge is 0. */
+static void fetch(struct builder *b, int column, int row)
+{
+    const struct lk_road_grid *g = b->like;
+    int first[2] = {column * LK_ROAD_TILE - 3, row * LK_ROAD_TILE - 3};
+
+    for (int j = 0; j < AROUND; j++)
+        for (int i = 0; i < AROUND; i++) {
+            int at[2] = {first[0] + i, first[1] + j};
+            double place[2];
+
+            for (int k = 0; k < 2; k++) {
+                at[k] = at[k] < 0 ? -at[k] : at[k] > g->cells[k] ? 2 * g->cells[k] - at[k] : at[k];
+                at[k] = at[k] < 0 ? 0 : at[k] > g->cells[k] ? g->cells[k] : at[k];
+                place[k] = g->origin[k] + g->step[k] * at[k];
+            }
+            b->node[j][i] = b->heights(b->context, place);
+        }
+}
+
+/* a node without road, gone on to from its neighbours: the mean of the straight lines that reach it
+ * in eight directions, else of its neighbours */
+static double go_on(const struct builder *b, int i, int j)
+{
+    double sum[2] = {0, 0};
+    int n[2] = {0, 0};
+
+    for (int k = 0; k < 9; k++) {
+        int di = k % 3 - 1, dj = k / 3 - 1;
+        double near, far;
+
+        if (k == 4)
+            continue;
+        near = b->node[j + dj][i + di];
+        far = b->node[j + 2 * dj][i + 2 * di];
+        if (!isnan(near) && !isnan(far)) {
+            sum[0] += 2 * near - far;
+            n[0]++;
+        } else if (!isnan(near)) {
+            sum[1] += near;
+            n[1]++;
+        }
+    }
+    return n[0] > 0 ? sum[0] / n[0] : n[1] > 0 ? sum[1] / n[1] : NAN;
+}
+
+/* Return: whether cell (i, j) of the tile at @column, @row is one of the grid and has a surface */
+static bool has_surface(const struct builder *b, int column, int row, int i, int j)
+{
+    if (column * LK_ROAD_TILE + i >= b->like->cells[0] ||
+        row * LK_ROAD_TILE + j >= b->like->cells[1])
+        return false;
+    return !isnan(b->node[j + 3][i + 3]) && !isnan(b->node[j + 3][i + 4]) &&
+           !isnan(b->node[j + 4][i + 3]) && !isnan(b->node[j + 4][i + 4]);
+}
+
+static int make_room(struct builder *b, struct lk_error *err)
+{
+    struct lk_road_tile *tile;
+
+    if (((size_t)b->f.grid.n_tiles + 1) * sizeof(*tile) > LK_ROAD_FILE_MAX) {
+        lk_error_set(err, "the road needs more than %u MiB, expected fewer or larger cells",
+                     LK_ROAD_FILE_MAX >> 20);
+        return LK_E_TEXT;
+    }
+    if (b->f.grid.n_tiles < b->room)
+        return 0;
+    b->room = b->room == 0 ? 16 : 2 * b->room;
+    tile = realloc(b->f.tile, (size_t)b->room * sizeof(*tile));
+    if (tile == NULL)
+        return -ENOMEM;
+    b->f.tile = tile;
+    return 0;
+}
+
+static int fill_nodes(const struct builder *b, struct lk_road_tile *t, struct lk_error *err)
+{
+    for (int j = 0; j < LK_ROAD_NODES; j++)
+        for (int i = 0; i < LK_ROAD_NODES; i++) {
+            double z = b->node[j + 2][i + 2], count;
+
+            z = isnan(z) ? go_on(b, i + 2, j + 2) : z;
+            count = isnan(z) ? 0 : rint((z - b->like->base) / b->like->quantum);
+            if (!(fabs(count) <= COUNT_MAX)) {
+                lk_error_set(err, "a height of %g m, expected one within %g m of %g m", z,
+                             COUNT_MAX * b->like->quantum, b->like->base);
+                return LK_E_TEXT;
+            }
+            t->count[j * LK_ROAD_NODES + i] = (int32_t)count;
+        }
+    return 0;
+}
+
+static int build_tile(struct builder *b, int column, int row, int32_t *ret_index,
+                      struct lk_error *err)
+{
+    struct lk_road_tile *t;
+    uint64_t any = 0;
+    int result = make_room(b, err);
+
+    if (result != 0)
+        return result;
+    fetch(b, column, row);
+    t = &b->f.tile[b->f.grid.n_tiles];
+    memset(t, 0, sizeof(*t));
+    for (int j = 0; j < LK_ROAD_TILE; j++) {
+        for (int i = 0; i < LK_ROAD_TILE; i++)
+            t->cells[j] |= (uint64_t)has_surface(b, column, row, i, j) << i;
+        any |= t->cells[j];
+    }
+    *ret_index = any != 0 ? b->f.grid.n_tiles++ : -1;
+    return any != 0 ? fill_nodes(b, t, err) : 0;
+}
+
+static int build_all(struct builder *b, struct lk_error *err)
+{
+    int columns = lk_road_grid_tiles(b->like, 0), rows = lk_road_grid_tiles(b->like, 1);
+    int result = 0;
+
+    if ((size_t)columns * (size_t)rows * 4 > LK_ROAD_FILE_MAX) {
+        lk_error_set(err, "%d by %d cells are too many", b->like->cells[0], b->like->cells[1]);
+        return LK_E_TEXT;
+    }
+    b->f.index = malloc((size_t)columns * (size_t)rows * 4);
+    if (b->f.index == NULL)
+        return -ENOMEM;
+    for (int row = 0; row < rows && result == 0; row++)
+        for (int column = 0; column < columns && result == 0; column++)
+            result = build_tile(b, column, row, &b->f.index[row * columns + column], err);
+    if (result == 0 && b->f.grid.n_tiles == 0) {
+        lk_error_set(err, "no cell of the grid has a road");
+        return LK_E_TEXT;
+    }
+    return result;
+}
+
+int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
+                       struct lk_road_file *ret, struct lk_error *err)
+{
+    struct builder *b = calloc(1, sizeof(*b));
+    int result;
+
+    if (b == NULL)
+        return -ENOMEM;
+    b->like = like;
+    b->heights = heights;
+    b->context = context;
+    b->f.grid = *like;
+    b->f.grid.n_tiles = 0;
+    result = build_all(b, err);
+    b->f.grid.index = b->f.index;
+    b->f.grid.tile = b->f.tile;
+    if (result == 0)
+        *ret = b->f;
+    else
+        lk_road_file_free(&b->f);
+    free(b);
+    return result;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of height fields (.road): what `linkage road` writes and a road of type grid names.
+ *
+ * A file is a head of 80 bytes, the index of the tiles, then the tiles, as struct lk_road_grid has
+ * them; all numbers little-endian:
+ *
+ *     0  "LKROAD1\n"
+ *     8  x and y of the first node, distance of nodes in x and in y, base, quantum    six doubles
+ *    56  cells in x, cells in y, tiles                                                three int32
+ *    68  CRC-32 of all that follows the head                                               uint32
+ *    72  0                                                                                8 bytes
+ *
+ * Not for the cycle. */
+#ifndef LK_MODEL_ROAD_FILE_H
+#define LK_MODEL_ROAD_FILE_H
+
+#include "linkage/error.h"
+#include "tyre/road_grid.h"
+#include <stddef.h>
+
+#define LK_ROAD_FILE_MAX  (64u << 20) /* bytes: 14 million cells in tiles */
+#define LK_ROAD_CELLS_MAX 1000000     /* in x, in y */
+#define LK_ROAD_HEAD      80
+
+/** struct lk_road_file - a height field and the memory that it is in. @crc: of the whole file, as
+ * gzip computes it;  @size: of the file */
+struct lk_road_file {
+    struct lk_road_grid grid;
+    uint32_t crc;
+    size_t size;
+    int32_t *index;
+    struct lk_road_tile *tile;
+};
+
+/** lk_road_file_take() - a height field from the @size bytes of a file.
+ * Return: 0; LK_E_TEXT: what is wrong, "its cells ..., expected ..." in @ret_error; -ENOMEM. */
+int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
+                      struct lk_error *ret_error);
+
+/** lk_road_file_read() - the same from the file at @path. */
+int lk_road_file_read(const char *path, struct lk_road_file *ret, struct lk_error *ret_error);
+
+/** lk_road_file_bytes() - the file of @grid, on the heap. Return: 0, -ENOMEM. */
+int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t *ret_size);
+
+/** lk_road_file_free() - release what it holds; @file may be all zero. */
+void lk_road_file_free(struct lk_road_file *file);
+
+/** typedef lk_road_heights - height at a place [m]; NAN: there is no road. */
+typedef double lk_road_heights(void *context, const double place[2]);
+
+/** lk_road_file_build() - a height field from a function: its values at the nodes. A cell has a
+ * surface where its four nodes have heights; tiles without any are left out. Nodes around it are
+ * continued straight, and mirrored at the edges of the grid, so that it is level across them.
+ * @like: origin, step, cells and quantum to take, base: near its heights
+ * Return: 0; LK_E_TEXT: too large, or heights beyond what the quantum reaches; -ENOMEM. */
+int lk_road_file_build(const struct lk_road_grid *like, lk_road_heights *heights, void *context,
+                       struct lk_road_file *ret, struct lk_error *ret_error);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transmission lines: what happens at an end reaches the other one after a delay of n steps.
+ *
+ * With the pressure p and the flow q into the line at an end, an ideal line of the impedance Z is
+ * (D. M. Auslander, Distributed system simulation with bilateral delay-line models, 1968)
+ *
+ *     p = c + Z q,    c(t) = p(t - T) + Z q(t - T) of the other end = its c + 2 Z q
+ *
+ * A coordinate x of an end lets q = ratio x' flow in and feels the force -ratio p: a damper and a
+ * constant force, which the step solves with its constraints, with the mean rate of the step as q
+ * and a wave that is constant over it. The energy h c^2 / 4 Z of each wave under way then balances
+ * the work of both ends to round-off, (c + Z q) q = ((c + 2 Z q)^2 - c^2) / 4 Z, for any delay:
+ * a line never gives more than it has got.
+ *
+ * State: the waves that each end has sent, in a ring by the number of the step, and the pressure at
+ * both ends. */
+#include "step/system.h"
+#include <stdint.h>
+
+static int slot_of(const struct lk_system *sys, const struct lk_line *line)
+{
+    return (int)((int64_t)sys->now.balance->steps % line->steps);
+}
+
+/* the wave that reaches @end now */
+static double arriving(const struct lk_system *sys, const struct lk_line *line, int end)
+{
+    return sys->now.waves[line->at + !end * line->steps + slot_of(sys, line)];
+}
+
+void lk_lines_take(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_lines; i++) {
+        const struct lk_line *line = &sys->line[i];
+
+        for (int end = 0; end < 2; end++)
+            sys->term[line->term[end]].push = -line->ratio[end] * arriving(sys, line, end);
+    }
+}
+
+static double way_of(const struct lk_system *sys, const struct lk_law *law)
+{
+    const struct lk_joint *j = &sys->joint[law->joint];
+    int at = j->of[0]->first_coordinate + j->which[0];
+
+    return sys->next.coordinate[at] - sys->now.coordinate[at];
+}
+
+void lk_lines_keep(struct lk_system *sys)
+{
+    for (int i = 0; i < sys->n_lines; i++) {
+        const struct lk_line *line = &sys->line[i];
+        double *own = sys->next.waves + line->at;
+
+        for (int end = 0; end < 2; end++) {
+            double c = arriving(sys, line, end);
+            double q = line->ratio[end] * way_of(sys, &sys->law[line->law[end]]) / sys->h;
+
+            own[end * line->steps + slot_of(sys, line)] = c + 2 * line->impedance * q;
+            own[2 * line->steps + end] = c + line->impedance * q;
+        }
+    }
+}
+
+double lk_lines_energy(const struct lk_system *sys, const struct lk_state *state)
+{
+    double energy = 0;
+
+    for (int i = 0; i < sys->n_lines; i++) {
+        const struct lk_line *line = &sys->line[i];
+        const double *wave = state->waves + line->at;
+        double sum = 0;
+
+        for (int k = 0; k < 2 * line->steps; k++)
+            sum += wave[k] * wave[k];
+        energy += 0.25 * sys->h / line->impedance * sum;
+    }
+    return energy;
+}
+
+double lk_lines_force(const struct lk_system *sys, const struct lk_line *line, int end)
+{
+    return 0.0 - line->ratio[end] * sys->now.waves[line->at + 2 * line->steps + end];
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands about snapshots; what they do is in snapshot.h. */
+#include "commands.h"
+#include "snapshot.h"
+
+int lkd_command_snapshot(struct lkd_call *call)
+{
+    lkd_snapshot_take(call->rig, call->request->snapshot->name, call->answer);
+    return 0;
+}
+
+int lkd_command_restore(struct lkd_call *call)
+{
+    lkd_snapshot_restore(call->rig, call->request->restore->name, call->answer);
+    return 0;
+}

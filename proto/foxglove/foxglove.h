@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A scene and its motion in the messages that Foxglove, Lichtblick, PlotJuggler and rerun draw:
+ * protobuf, package foxglove.
+ *
+ *     /tf     foxglove.FrameTransforms   where each body is, in the frame "ground"
+ *     /scene  foxglove.SceneUpdate       shapes, an entity a body that moves with its frame;
+ * springs and rods again and again, as they change their length
+ *
+ * Frames are the bodies by their names; no body is called ground. Lengths in m.
+ * Thread: any but the cycle. Buffers grow; a failure marks them as full, see mcap/write.h. */
+#ifndef LK_FOXGLOVE_FOXGLOVE_H
+#define LK_FOXGLOVE_FOXGLOVE_H
+
+#include "linkage/scene.h"
+#include "mcap/write.h"
+
+#define LK_FOXGLOVE_TRANSFORMS "foxglove.FrameTransforms"
+#define LK_FOXGLOVE_SCENE      "foxglove.SceneUpdate"
+
+/** lk_foxglove_schema() - FileDescriptorSet of both types, with all that they consist of. */
+void lk_foxglove_schema(struct lk_mcap_buffer *set);
+
+/** lk_foxglove_transforms() - a message of /tf. @ns: time, UTC;  @poses: as lk_system_poses() */
+void lk_foxglove_transforms(struct lk_mcap_buffer *message, const struct lk_scene *scene,
+                            const double *poses, uint64_t ns);
+
+/** lk_foxglove_shapes() - a message of /scene with all shapes that are fixed to bodies or to the
+ * ground: once is enough. */
+void lk_foxglove_shapes(struct lk_mcap_buffer *message, const struct lk_scene *scene, uint64_t ns);
+
+/** lk_foxglove_spans() - a message of /scene with springs and rods between two bodies. Return:
+ * whether there are any. */
+bool lk_foxglove_spans(struct lk_mcap_buffer *message, const struct lk_scene *scene,
+                       const double *poses, uint64_t ns);
+
+#endif

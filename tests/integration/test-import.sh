@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# linkage import on real files and on spoilt ones: the motion of a known robot, a loop that closes, what is said
+# about a bad file, and that nothing is written then.
+# usage: test-import.sh LINKAGE ROBOTS SMALL
+set -u
+# shellcheck source=tests/integration/checks.sh
+. "$(dirname "$0")/checks.sh"
+
+linkage=$(realpath "$1")
+robots=$(realpath "$2")
+small=$(realpath "$3")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+
+# near WHAT TOLERANCE EXPECTED... : the last row of run.csv behind its time
+near() {
+    what=$1 tolerance=$2
+    shift 2
+    tail -n 1 run.csv | awk -F, -v t="$tolerance" -v want="$*" '{
+        n = split(want, w, " ")
+        for (i = 1; i <= n; i++) { d = $(i + 1) - w[i]; if (d < 0) d = -d; if (!(d <= t)) exit 1 }
+    }' && return
+    echo "FAIL $what: $(tail -n 1 run.csv), expected $*"
+    failed=1
+}
+
+# spoil WHAT MESSAGE SED...: a changed arm.urdf is refused with that message, and nothing is written
+spoil() {
+    what=$1 message=$2
+    shift 2
+    sed "$@" "$small/arm.urdf" >bad.urdf
+    expect 1 "$what" "$linkage" import bad.urdf --root fixed -o bad.yaml
+    has "$what" "$message" err
+    [ ! -e bad.yaml ] || { echo "FAIL $what: a model was written"; failed=1; }
+}
+
+# a robot falls as MuJoCo 2.2.2 has it (its RK4, 0.1 ms): without limits and contacts
+expect 0 'ur5' "$linkage" import "$robots/ur5.urdf" --root fixed --stops none -o ur5.yaml
+has 'ur5' '6 bodies of 11 links, 6 joints of 10, 16.9939 kg, centre 0.354932, 0.0794509, 0.0881125 m' out
+expect 0 'ur5 falls' "$linkage" run ur5.yaml --formulation rk4 -s 5e-4 -d 0.5 -o run.csv
+near 'ur5 falls' 1e-8 -0.59399983164854209 1.7126939757287962 0.32277277544470906 -2.1138070271906324 \
+    -0.59342073260037131 0.0649658858950663
+expect 0 'ur5 with stops' "$linkage" import "$robots/ur5.urdf" --root fixed -o stops.yaml
+has 'ur5 with stops' 'type: stop' stops.yaml
+expect 0 'ur5 drawn elsewhere' "$linkage" import "$robots/ur5.urdf" --root floating --joint elbow_joint=1.2 -o free.yaml
+has 'ur5 drawn elsewhere' 'coordinate: 1.2' free.yaml
+has 'ur5 drawn elsewhere' '7 bodies' out
+
+# a loop that is open as drawn, by 0.3 m, closes; masses of 650 t look wrong
+expect 0 'five bars' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/five-bar-loops.yaml" --root fixed \
+    -o five.yaml
+has 'five bars' "mass of link 'sphere' is 654498 kg" err
+has 'five bars' 'is open initially, by 0.3 m' err
+expect 0 'five bars check' "$linkage" check five.yaml
+expect 1 'loops of nothing' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/ur5.urdf" --root fixed -o l.yaml
+
+# everything that the reader knows, with names that are none of ours
+expect 0 'arm' "$linkage" import "$small/arm.urdf" --root fixed -o arm.yaml
+has 'arm' '_1_upper_arm: # of 2 links' arm.yaml
+has 'arm' 'right_gear: {type: gear, joints: [left, right], ratio: 1}' arm.yaml
+has 'arm' 'arm.urdf:32: axis of joint' err
+has 'arm' '<colour_of_the_box> in <robot> is unknown' err
+expect 0 'arm runs' "$linkage" run arm.yaml -d 0.2
+# merged links with inertia in turned axes, without what is not smooth, against MuJoCo as above
+sed -e '/<mimic/d' -e 's/friction="0.1"/friction="0"/' "$small/arm.urdf" >plain.urdf
+expect 0 'arm plain' "$linkage" import plain.urdf --root fixed --stops none -o plain.yaml
+expect 0 'arm falls' "$linkage" run plain.yaml --formulation rk4 -s 5e-4 -d 0.5 -o run.csv
+near 'arm falls' 1e-9 1.6730560233692644 0.51098022015295574
+expect 0 'hinges without mass' "$linkage" import "$small/loop.urdf" --root fixed -o loop.yaml
+has 'hinges without mass' "the body of link 'ring' has no mass" err
+expect 0 'a ball of hinges' "$linkage" import "$small/loop.urdf" --root fixed --repair -o loop.yaml
+has 'a ball of hinges' 'z: {type: spherical, bodies: [rod, block]' loop.yaml
+
+spoil 'no XML' 'not XML' -e 's/<link /<link/'
+spoil 'a number' "bad.urdf:6: value of <mass> is '3,5', expected a decimal number" -e 's/value="3"/value="3,5"/'
+spoil 'a negative mass' "mass of link 'forearm' is -0.8 kg" -e 's/value="0.8"/value="-0.8"/'
+spoil 'an inertia' 'belong to no body' -e 's/ixx="1e-3" iyy="0.006"/ixx="1e-3" iyy="0.001"/'
+spoil 'a parent' "parent of joint 'elbow' is 'upper', which is no link" -e 's/<parent link="1 upper arm"\/><child link="forearm"/<parent link="upper"\/><child link="forearm"/'
+spoil 'a type' "is of type 'hinge'" -e 's/type="continuous"/type="hinge"/'
+spoil 'a mimic' "follows 'lever', which is no joint" -e 's/mimic joint="left"/mimic joint="lever"/'
+spoil 'two roots' "hangs on no joint" -e '/name="elbow"/,/<\/joint>/d'
+spoil 'massless end' 'nothing says how it moves; --repair locks that joint' \
+    -e '/<link name="left">/,/<\/link>/c <link name="left"/>'
+spoil 'a document type' 'declares a document type' -e '1a <!DOCTYPE robot [<!ENTITY a "b">]>'
+spoil 'a macro' 'is a macro' -e 's/<transmission name="drive"/<xacro:arm name="drive"/'
+expect 1 'nothing there' "$linkage" import none.urdf --root fixed -o bad.yaml
+expect 1 'a device' "$linkage" import /dev/null --root fixed -o bad.yaml
+expect 2 'no root said' "$linkage" import "$small/arm.urdf" -o bad.yaml
+has 'no root said' '--root fixed' err
+# a file whose name is a command is only a name
+cp "$small/arm.urdf" '$(touch ran).urdf'
+expect 0 'a command' "$linkage" import '$(touch ran).urdf' --root fixed -o named.yaml
+[ ! -e ran ] || { echo 'FAIL a command: it ran'; failed=1; }
+
+exit $failed

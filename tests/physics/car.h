@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cars of config/models against recorded motions: their text, their outputs, rows of a CSV. */
+#ifndef TESTS_CAR_H
+#define TESTS_CAR_H
+
+#include "linkage/linkage.h"
+#include <stddef.h>
+#include <stdio.h>
+
+#define CAR_TEXT (1 << 17)
+
+/** car_read() - the text of a model into @text of CAR_TEXT characters. */
+void car_read(const char *path, char *text);
+
+/** car_replace() - the first @from in @text by @to; fails the test where there is none. */
+void car_replace(char *text, const char *from, const char *to);
+
+/** car_offset() - of an output among the values of all; fails the test where there is none. */
+int car_offset(const struct lk_system *sys, const char *name);
+
+/** car_angles() - pitch, roll, yaw of Ry(pitch) Rx(roll) Rz(yaw). @q: w x y z */
+void car_angles(const double q[4], double ret[3]);
+
+/** car_read_row() - the next @n numbers of a CSV; 0 at its end, 1 else. */
+int car_read_row(FILE *file, int n, double *row);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of a scene, taken apart again: frames, sizes, springs. The published readers look at
+ * them in tests/mcap. */
+#include "foxglove/foxglove.h"
+#include "mcap/protobuf.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char text[] =
+    "linkage: 1\nname: seen\nbodies:\n"
+    "  a: {mass: 1, inertia: [1, 1, 1], position: [1, 2, 3], orientation: {quaternion: [0.6, 0, "
+    "0.8, "
+    "0]}}\n"
+    "  b: {mass: 1, inertia: [1, 1, 1], position: [4, 0, 0]}\n"
+    "forces:\n  coil: {type: spring-damper, bodies: [a, b], points: [[1, 2, 3], [4, 0, 0]], "
+    "stiffness: 1}\n"
+    "shapes:\n"
+    "  hull: {type: box, body: a, size: [1, 2, 3], color: [0.25, 0.5, 0.75, 1]}\n"
+    "  wire: {type: line, body: b, frame: body, points: [[0, 0, 0], [5, 6, 7]]}\n";
+
+static struct lk_scene *read_scene(void)
+{
+    struct lk_model *model = NULL;
+    struct lk_scene *scene = NULL;
+    struct lk_error error = {""};
+
+    if (lk_model_read_text("text", text, strlen(text), &model, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(lk_scene_new(model, &scene), 0);
+    lk_model_free(model);
+    return scene;
+}
+
+static struct lk_pb_reader reader_of(const void *data, size_t size)
+{
+    return (struct lk_pb_reader){.at = data, .left = size};
+}
+
+/* Field @number of a message, the @skip-th after the first. Return: whether it is there. */
+static bool find(struct lk_pb_reader message, uint32_t number, int skip, struct lk_pb_field *ret)
+{
+    while (lk_pb_next(&message, ret))
+        if (ret->number == number && skip-- == 0)
+            return true;
+    assert_false(message.bad);
+    return false;
+}
+
+/* A message within a message. */
+static struct lk_pb_reader inner(struct lk_pb_reader message, uint32_t number, int skip)
+{
+    struct lk_pb_field field;
+
+    assert_true(find(message, number, skip, &field));
+    assert_int_equal(field.wire, LK_PB_BYTES);
+    return reader_of(field.data, field.size);
+}
+
+static void expect_text(struct lk_pb_reader message, uint32_t number, const char *expected)
+{
+    struct lk_pb_field field;
+
+    assert_true(find(message, number, 0, &field));
+    assert_int_equal(field.size, strlen(expected));
+    assert_memory_equal(field.data, expected, field.size);
+}
+
+static void expect_doubles(struct lk_pb_reader message, const double *expected, int n)
+{
+    for (int i = 0; i < n; i++) {
+        struct lk_pb_field field;
+        double value;
+
+        assert_true(find(message, (uint32_t)i + 1, 0, &field));
+        assert_int_equal(field.wire, LK_PB_64);
+        memcpy(&value, &field.value, sizeof(value));
+        assert_float_equal(value, expected[i], 1e-12);
+    }
+}
+
+static void expect_time(struct lk_pb_reader message, uint64_t seconds, uint64_t rest)
+{
+    struct lk_pb_field field;
+
+    assert_true(find(message, 1, 0, &field));
+    assert_int_equal(field.value, seconds);
+    assert_true(find(message, 2, 0, &field));
+    assert_int_equal(field.value, rest);
+}
+
+static void test_transforms(void **state)
+{
+    struct lk_scene *scene = read_scene();
+    struct lk_mcap_buffer b = {.grows = true};
+    struct lk_pb_reader all, first;
+    struct lk_pb_field field;
+
+    (void)state;
+    lk_foxglove_transforms(&b, scene, scene->drawn, 1700000000000000123);
+    assert_false(b.full);
+    all = reader_of(b.data, b.size);
+    first = inner(all, 1, 0);
+    expect_time(inner(first, 1, 0), 1700000000, 123);
+    expect_text(first, 2, "ground");
+    expect_text(first, 3, "a");
+    expect_doubles(inner(first, 4, 0), (double[]){1, 2, 3}, 3);
+    expect_doubles(inner(first, 5, 0), (double[]){0, 0.8, 0, 0.6}, 4); /* x y z w */
+    expect_text(inner(all, 1, 1), 3, "b");
+    assert_false(find(all, 1, 2, &field));
+    lk_mcap_buffer_fini(&b);
+    lk_scene_free(scene);
+}
+
+static void test_shapes(void **state)
+{
+    struct lk_scene *scene = read_scene();
+    struct lk_mcap_buffer m = {.grows = true};
+    struct lk_pb_reader all, a, b, cube, line;
+    struct lk_pb_field field;
+
+    (void)state;
+    lk_foxglove_shapes(&m, scene, 5);
+    all = reader_of(m.data, m.size);
+    expect_text(inner(all, 2, 0), 2, "ground");
+    a = inner(all, 2, 1);
+    b = inner(all, 2, 2);
+    expect_text(a, 2, "a");
+    expect_text(a, 3, "a");
+    assert_true(find(a, 5, 0, &field) && field.value == 1); /* moves with its frame */
+    cube = inner(a, 8, 0);
+    expect_doubles(inner(cube, 2, 0), (double[]){1, 2, 3}, 3);
+    expect_doubles(inner(cube, 3, 0), (double[]){0.25, 0.5, 0.75, 1}, 4);
+    /* drawn along the world's axes, so turned back in its body */
+    expect_doubles(inner(inner(cube, 1, 0), 2, 0), (double[]){0, -0.8, 0, 0.6}, 4);
+    line = inner(b, 11, 0);
+    expect_doubles(inner(line, 5, 1), (double[]){5, 6, 7}, 3);
+    assert_false(find(line, 5, 2, &field));
+    assert_false(find(a, 11, 0, &field)); /* the spring is no shape of a body */
+    lk_mcap_buffer_fini(&m);
+    lk_scene_free(scene);
+}
+
+static void test_spans(void **state)
+{
+    struct lk_scene *scene = read_scene();
+    struct lk_mcap_buffer m = {.grows = true};
+    struct lk_pb_reader line;
+    double poses[14];
+
+    (void)state;
+    memcpy(poses, scene->drawn, sizeof(poses));
+    poses[9] = 9; /* b goes up */
+    assert_true(lk_foxglove_spans(&m, scene, poses, 5));
+    line = inner(inner(reader_of(m.data, m.size), 2, 0), 11, 0);
+    expect_doubles(inner(line, 5, 0), (double[]){1, 2, 3}, 3);
+    expect_doubles(inner(line, 5, LK_SPAN_POINTS - 1), (double[]){4, 0, 9}, 3);
+    lk_mcap_buffer_fini(&m);
+    lk_scene_free(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_spans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

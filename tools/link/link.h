@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage-link couples two daemons: what both ways of running share.
+ *
+ * A signal carries an output of one side to an input of the other. A line is a transmission line
+ * (core/step/lines.c) whose ends are impedances of the two models: each has the damping
+ * ratio^2 impedance as a constant, takes its wave as `force`, and shows its coordinate x as an
+ * output. The flow of a step is q = ratio (x1 - x0) / h, and c + 2 impedance q leaves for the other
+ * end. */
+#ifndef TOOLS_LINK_LINK_H
+#define TOOLS_LINK_LINK_H
+
+#include "client.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINK_COUPLINGS_MAX 16
+#define LINK_STEPS_MAX     1000
+#define LINK_VALUES_MAX    (2 * LINK_COUPLINGS_MAX)
+
+enum { LINK_LEFT, LINK_RIGHT, LINK_SIDES };
+
+/** struct link_signal - @from: the side that has the output @out; the other one has the input @in
+ */
+struct link_signal {
+    int from;
+    char out[LK_WIRE_NAME_MAX + 1];
+    char in[LK_WIRE_NAME_MAX + 1];
+};
+
+/** struct link_line - by side: the coordinate @out and the wave's input @in; @ratio as in a model
+ * @last:  value of @out before, at first that of the start
+ * @steps: that a wave is under way, at least 1, in lockstep; waves in a ring as they were sent
+ * @arriving: the wave that acts, before the ratio;  @work: put into the line by each side [J] */
+struct link_line {
+    char out[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
+    char in[LINK_SIDES][LK_WIRE_NAME_MAX + 1];
+    double impedance;
+    double ratio[LINK_SIDES];
+    int steps;
+    double wave[LINK_SIDES][LINK_STEPS_MAX];
+    double last[LINK_SIDES];
+    double arriving[LINK_SIDES];
+    double work[LINK_SIDES];
+};
+
+/** struct link_side - a daemon. @endpoint: control, inputs, outputs
+ * @in:      names of the @n inputs that are claimed, the signals' first
+ * @offset:  where the outputs that it gives are in a sample, signals first, then lines
+ * @values:  of the inputs;  @h: step [s] */
+struct link_side {
+    char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
+    struct lk_client *client;
+    const char *in[LINK_VALUES_MAX];
+    int n;
+    int offset[LINK_VALUES_MAX];
+    double values[LINK_VALUES_MAX];
+    uint64_t token;
+    uint64_t model_id;
+    uint64_t number;
+    double h;
+};
+
+/** struct link - @steps: to make in lockstep, 0: until a daemon ends;  @seconds: in real time
+ * @done: steps made, in real time samples heard;  @delay_median_s, @delay_max_s: in real time, from
+ * a sample of one side to that of the other in which it acts */
+struct link {
+    struct link_side side[LINK_SIDES];
+    struct link_signal signal[LINK_COUPLINGS_MAX];
+    int n_signals;
+    struct link_line line[LINK_COUPLINGS_MAX];
+    int n_lines;
+    uint64_t steps;
+    double seconds;
+    bool realtime;
+    uint64_t done;
+    double delay_median_s;
+    double delay_max_s;
+};
+
+extern const char *const link_side_names[LINK_SIDES];
+
+/** link_describe() - find the outputs of @side in @model, and the names of its inputs.
+ * Return: 0, 1 (the line says what is missing). */
+int link_describe(struct link *link, int side, const Linkage__V1__ModelDescription *model,
+                  struct lk_error *error);
+
+/** link_begin() - the ways of lines count from the outputs @values of @side on. */
+void link_begin(struct link *link, int side, const double *values);
+
+/** link_waves() - the waves that reach @side in step @step: values of its inputs. */
+void link_waves(struct link *link, int side, uint64_t step);
+
+/** link_take() - outputs of @side after step @step: signals for the other side, waves that leave.
+ * @n: steps that they stand for */
+void link_take(struct link *link, int side, const double *values, uint64_t step, double n);
+
+/** link_energy() - under way in line @i [J]. */
+double link_energy(const struct link *link, int i);
+
+/** link_realtime() - the loop in real time. Return: an exit status. */
+int link_realtime(struct link *link, struct lk_error *error);
+
+/** link_lockstep() - the loop as a master of both. Return: an exit status. */
+int link_lockstep(struct link *link, struct lk_error *error);
+
+/** link_stop_asked() - a signal asked the program to end. */
+bool link_stop_asked(void);
+
+#endif

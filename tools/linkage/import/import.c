@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage import: options, and the way from a file to a model that its own reader and compiler
+ * accept; nothing is written before. */
+#include "import.h"
+#include "commands.h"
+
+#include "linkage/analysis.h"
+#include "linkage/errors.h"
+#include "linkage/file.h"
+#include "linkage/findings.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of an end stop that no option describes: an impact without rebound for most robots. */
+#define STOP_STIFFNESS 1e6
+#define STOP_DAMPING   1e4
+
+/* ---- options ---- */
+
+static int parse_root(const char *text, struct import_options *o)
+{
+    o->floating = strcmp(text, "floating") == 0;
+    o->has_root = true;
+    if (!o->floating && strcmp(text, "fixed") != 0)
+        return usage_error("root is '%s', expected fixed or floating", text);
+    return EXIT_DONE;
+}
+
+static int parse_stops(const char *text, struct import_options *o)
+{
+    const char *at = text;
+
+    o->no_stops = strcmp(text, "none") == 0;
+    if (o->no_stops)
+        return EXIT_DONE;
+    if (!take_value(&at, &o->stops[0]) || *at++ != ',' || !take_value(&at, &o->stops[1]) ||
+        *at != '\0' || !(o->stops[0] > 0) || !(o->stops[1] >= 0) || o->stops[0] > 1e15 ||
+        o->stops[1] > 1e15)
+        return usage_error("stops is '%s', expected STIFFNESS,DAMPING, or none", text);
+    return EXIT_DONE;
+}
+
+static int parse_value(const char *text, struct import_options *o)
+{
+    const char *sign = strrchr(text, '=');
+    double value;
+
+    if (sign == NULL || sign == text || !parse_number(sign + 1, &value))
+        return usage_error("joint is '%s', expected NAME=VALUE [rad or m]", text);
+    if (o->n_values == (int)(sizeof(o->values) / sizeof(o->values[0])))
+        return usage_error("too many --joint, expected at most %d", o->n_values);
+    o->values[o->n_values++] = text;
+    return EXIT_DONE;
+}
+
+static int parse_options(int argc, char *argv[], struct import_options *o)
+{
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"root", required_argument, NULL, 'r'},
+        {"loops", required_argument, NULL, 'l'},  {"joint", required_argument, NULL, 'j'},
+        {"stops", required_argument, NULL, 's'},  {"repair", no_argument, NULL, 'R'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    int option, code = EXIT_DONE;
+
+    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
+        if (option == 'o')
+            o->output = optarg;
+        else if (option == 'r')
+            code = parse_root(optarg, o);
+        else if (option == 'l')
+            o->loops = optarg;
+        else if (option == 'j')
+            code = parse_value(optarg, o);
+        else if (option == 's')
+            code = parse_stops(optarg, o);
+        else if (option == 'R')
+            o->repair = true;
+        else if (option == 'h')
+            o->help = true;
+        else
+            return EXIT_USAGE;
+    }
+    if (code != EXIT_DONE || o->help)
+        return code;
+    if (optind != argc - 1 || o->output == NULL)
+        return usage_error("import: expected one URDF file, and -o MODEL.yaml");
+    if (!o->has_root)
+        return usage_error("import: say whether the root link stands, --root fixed, or is free, "
+                           "--root floating");
+    o->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* ---- the model that came of it ---- */
+
+static void print_findings(const char *path, const struct lk_model *model, struct lk_system *system)
+{
+    struct lk_findings findings;
+
+    if (lk_findings_init(model, system, NULL, NULL, &findings) != 0)
+        return;
+    for (int i = 0; i < findings.n; i++) /* stops are told by the line of their joint */
+        if (strcmp(findings.list[i].id, "stop-violated") != 0)
+            fprintf(stderr, "%s: warning: %s: %s\n", path, findings.list[i].where,
+                    findings.list[i].text);
+    lk_findings_fini(&findings);
+}
+
+/* Return: whether our own reader and compiler take it. */
+static bool accept(const struct import_options *o, const char *text, size_t size)
+{
+    struct lk_model *model = NULL;
+    struct lk_system *system = NULL;
+    struct lk_errors errors;
+    struct lk_error error;
+    int result = lk_model_read_text_all(o->output, text, size, &model, &errors);
+
+    for (int i = 0; i < errors.n; i++)
+        fprintf(stderr, "%s\n", errors.line[i].text);
+    if (result == 0) {
+        result = lk_system_new(model, NULL, &system, &error);
+        if (result > 0)
+            fprintf(stderr, "%s: %s\n", o->path, error.text);
+    }
+    if (result == 0)
+        print_findings(o->output, model, system);
+    lk_system_free(system);
+    lk_model_free(model);
+    if (result < 0)
+        complain("%s: %s", o->path, strerror(-result));
+    return result == 0;
+}
+
+static int write_file(const struct import_options *o, const char *text, size_t size)
+{
+    FILE *file = fopen(o->output, "w");
+    size_t written = file != NULL ? fwrite(text, 1, size, file) : 0;
+
+    if (file != NULL && fclose(file) == 0 && written == size)
+        return EXIT_DONE;
+    complain("%s: %s", o->output, strerror(errno));
+    return EXIT_REFUSED;
+}
+
+static void describe(const struct robot *robot, const struct import_options *o)
+{
+    double mass = 0, centre[3] = {0};
+    int bodies = 0, joints = 0;
+
+    for (int b = 0; b < robot->n_bodies; b++) {
+        const struct body *body = &robot->bodies[b];
+
+        if (stands(robot, o, b))
+            continue;
+        bodies++;
+        mass += body->mass;
+        for (int i = 0; i < 3; i++)
+            centre[i] += body->mass * body->position[i];
+    }
+    for (int i = 0; i < robot->n_limbs; i++)
+        joints += robot->limbs[i].kind != KIND_FIXED && robot->limbs[i].kind != KIND_FLOATING &&
+                  !robot->limbs[i].locked;
+    for (int i = 0; i < 3 && mass > 0; i++)
+        centre[i] /= mass;
+    printf("%s: %d bodies of %d links, %d joints of %d, %.6g kg, centre %.6g, %.6g, %.6g m\n",
+           o->output, bodies, robot->n_links, joints, robot->n_limbs, mass, centre[0], centre[1],
+           centre[2]);
+}
+
+static int write_model(struct robot *robot, const struct import_options *o)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    int code = EXIT_REFUSED;
+    bool good;
+
+    if (memory == NULL) {
+        complain("out of memory");
+        return code;
+    }
+    name_robot(robot);
+    good = write_robot(robot, o, memory);
+    if (fclose(memory) != 0 || !good)
+        complain("out of memory");
+    else if (accept(o, text, size))
+        code = write_file(o, text, size);
+    if (code == EXIT_DONE)
+        describe(robot, o);
+    free(text);
+    return code;
+}
+
+static int import_text(const struct import_options *o, const char *text, size_t size)
+{
+    struct robot robot = {0};
+    struct notes notes = {.path = o->path};
+    int code = EXIT_REFUSED;
+
+    urdf_read(text, size, &robot, &notes);
+    if (notes.n_errors == 0 && o->loops != NULL)
+        loops_read(o->loops, &robot, &notes);
+    if (notes.n_errors == 0)
+        place_robot(&robot, o, &notes);
+    if (notes.n_errors == 0)
+        sum_masses(&robot, o, &notes);
+    notes_print(&notes, stderr);
+    if (notes.lost)
+        complain("out of memory");
+    else if (notes.n_errors == 0)
+        code = write_model(&robot, o);
+    notes_free(&notes);
+    robot_free(&robot);
+    return code;
+}
+
+int command_import(int argc, char *argv[])
+{
+    struct import_options o = {.stops = {STOP_STIFFNESS, STOP_DAMPING}};
+    int code = parse_options(argc, argv, &o), result;
+    size_t size;
+    char *text;
+
+    if (code != EXIT_DONE)
+        return code;
+    if (o.help)
+        return print_help();
+    result = lk_file_read(o.path, IMPORT_SIZE_MAX + 1, &text, &size);
+    if (result == 0 && size > IMPORT_SIZE_MAX) {
+        free(text);
+        result = -EFBIG;
+    }
+    if (result != 0) {
+        complain("%s: %s", o.path, lk_file_error(result));
+        return EXIT_REFUSED;
+    }
+    code = import_text(&o, text, size);
+    free(text);
+    return code;
+}

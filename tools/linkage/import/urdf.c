@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URDF, the Unified Robot Description Format: a tree of links by joints. Facts that are easily
+ * missed: the origin of a joint is the frame of its child link in that of its parent; its axis is
+ * in that frame, (1 0 0) where the file has none; rpy turns by Rz(yaw) Ry(pitch) Rx(roll); ixy,
+ * ixz, iyz are entries of the matrix.
+ *
+ * <constraint name type> closes a loop: <parent link>, <parent_origin>, <parent_axis> and the same
+ * of the child (ros/urdfdom, pull request 264, "Add constraints to describe closed loops"). */
+#include "import.h"
+
+#include "numbers.h"
+
+#include <libxml/parser.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX 1e30
+#define LIMIT_MAX  1e6 /* [rad, m] and more: files say so where there is no limit */
+
+#define UNKNOWN_MAX 32 /* kinds of unknown elements that are told, one line each */
+
+struct unknown {
+    const xmlNode *first;
+    int n;
+};
+
+/** struct reading - @n_foreign: elements of simulators and drivers, which say nothing of motion;
+ * @n_shapes: visual, collision and material;  @unknown: elements that are not read, by kind */
+struct reading {
+    struct robot *robot;
+    struct notes *notes;
+    int n_foreign, n_shapes, n_unknown;
+    struct unknown unknown[UNKNOWN_MAX];
+};
+
+static const char *name_of(const xmlNode *node)
+{
+    return (const char *)node->name;
+}
+
+static bool is(const xmlNode *node, const char *name)
+{
+    return strcmp(name_of(node), name) == 0;
+}
+
+static bool is_one_of(const xmlNode *node, const char *const names[])
+{
+    for (; *names != NULL; names++)
+        if (is(node, *names))
+            return true;
+    return false;
+}
+
+static const xmlNode *first(const xmlNode *node)
+{
+    while (node != NULL && node->type != XML_ELEMENT_NODE)
+        node = node->next;
+    return node;
+}
+
+#define FOR_EACH_CHILD(child, node)                                                                \
+    for (const xmlNode *child = first((node)->children); child != NULL; child = first(child->next))
+
+static const xmlNode *child_of(const xmlNode *node, const char *name)
+{
+    FOR_EACH_CHILD(child, node)
+    if (is(child, name))
+        return child;
+    return NULL;
+}
+
+/* ---- values ---- */
+
+/* Return: to be freed, NULL: there is none. */
+static char *text_of(const xmlNode *node, const char *attribute)
+{
+    return (char *)xmlGetNoNsProp(node, (const xmlChar *)attribute);
+}
+
+/* Exactly @n numbers, apart by white space. */
+static bool parse_numbers(const char *text, int n, double *ret)
+{
+    static const char space[] = " \t\r\n";
+    char word[64];
+
+    for (int i = 0; i < n; i++) {
+        size_t size;
+
+        text += strspn(text, space);
+        size = strcspn(text, space);
+        if (size == 0 || size >= sizeof(word))
+            return false;
+        memcpy(word, text, size);
+        word[size] = '\0';
+        if (!parse_number(word, &ret[i]) || fabs(ret[i]) > NUMBER_MAX)
+            return false;
+        text += size;
+    }
+    return text[strspn(text, space)] == '\0';
+}
+
+/* Reads @n numbers; an attribute that is not there leaves @ret as it is. Return: whether it is
+ * there and good. */
+static bool read_numbers(const struct reading *r, const xmlNode *node, const char *attribute, int n,
+                         double *ret)
+{
+    char *text = text_of(node, attribute);
+    double value[4];
+    bool good;
+
+    if (text == NULL)
+        return false;
+    good = parse_numbers(text, n, value);
+    if (good)
+        memcpy(ret, value, (size_t)n * sizeof(*ret));
+    else
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "%s of <%s> is '%s', expected %s", attribute,
+             name_of(node), text,
+             n == 1 ? "a decimal number" : "three decimal numbers, apart by spaces");
+    xmlFree(text);
+    return good;
+}
+
+static void need_number(const struct reading *r, const xmlNode *node, const char *attribute,
+                        double *ret)
+{
+    if (xmlHasProp(node, (const xmlChar *)attribute) == NULL)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no %s", name_of(node), attribute);
+    else
+        read_numbers(r, node, attribute, 1, ret);
+}
+
+static void read_frame(const struct reading *r, const xmlNode *node, struct frame *ret)
+{
+    double xyz[3] = {0}, rpy[3] = {0};
+
+    if (node == NULL)
+        return;
+    read_numbers(r, node, "xyz", 3, xyz);
+    read_numbers(r, node, "rpy", 3, rpy);
+    frame_of(xyz, rpy, ret);
+}
+
+static void count_unknown(struct reading *r, const xmlNode *node)
+{
+    int i = 0;
+
+    while (i < r->n_unknown &&
+           (strcmp(name_of(r->unknown[i].first), name_of(node)) != 0 ||
+            strcmp(name_of(r->unknown[i].first->parent), name_of(node->parent)) != 0))
+        i++;
+    if (i == UNKNOWN_MAX)
+        return;
+    if (i == r->n_unknown)
+        r->unknown[r->n_unknown++] = (struct unknown){.first = node};
+    r->unknown[i].n++;
+}
+
+/* What is not read is told, so that nothing is lost in silence. */
+static void look_for_unknown(struct reading *r, const xmlNode *node, const char *const known[])
+{
+    static const char *const shapes[] = {"visual", "collision", "material", NULL};
+    static const char *const foreign[] = {"transmission",
+                                          "gazebo",
+                                          "sensor",
+                                          "plugin",
+                                          "safety_controller",
+                                          "calibration",
+                                          "contact",
+                                          "origin",
+                                          "hardwareInterface",
+                                          "xacro",
+                                          "ros2_control",
+                                          "mujoco",
+                                          "drake",
+                                          "capsule",
+                                          NULL};
+
+    FOR_EACH_CHILD(child, node)
+    {
+        if (is_one_of(child, known))
+            continue;
+        if (is_one_of(child, shapes))
+            r->n_shapes++;
+        else if (is_one_of(child, foreign))
+            r->n_foreign++;
+        else if (strncmp(name_of(child), "xacro:", 6) == 0 ||
+                 (child->ns != NULL && child->ns->prefix != NULL &&
+                  strcmp((const char *)child->ns->prefix, "xacro") == 0))
+            note(r->notes, NOTE_ERROR, xmlGetLineNo(child),
+                 "<%s> is a macro, expected a file that xacro has expanded", name_of(child));
+        else
+            count_unknown(r, child);
+    }
+}
+
+static void tell_unknown(const struct reading *r)
+{
+    for (int i = 0; i < r->n_unknown; i++) {
+        const struct unknown *u = &r->unknown[i];
+
+        note(r->notes, NOTE_WRONG, xmlGetLineNo(u->first),
+             "<%s> in <%s> is unknown and has no effect (%d times)", name_of(u->first),
+             name_of(u->first->parent), u->n);
+    }
+}
+
+/* The name of an element. Return: to be freed; NULL after a note. */
+static char *read_name(const struct reading *r, const xmlNode *node)
+{
+    char *name = text_of(node, "name");
+
+    if (name != NULL && name[0] != '\0')
+        return name;
+    note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no name", name_of(node));
+    xmlFree(name);
+    return NULL;
+}
+
+static void tell_memory(const struct reading *r, const xmlNode *node)
+{
+    note(r->notes, NOTE_ERROR, xmlGetLineNo(node),
+         "more than %d of <%s>, or no memory, expected fewer", IMPORT_ITEMS_MAX, name_of(node));
+}
+
+/* ---- links ---- */
+
+static void read_inertial(const struct reading *r, const xmlNode *node, struct link *link)
+{
+    static const char *const entries[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
+    const xmlNode *mass = child_of(node, "mass"), *inertia = child_of(node, "inertia");
+
+    link->has_inertial = true;
+    link->inertial_line = xmlGetLineNo(node);
+    read_frame(r, child_of(node, "origin"), &link->centre);
+    if (mass == NULL)
+        note(r->notes, NOTE_ERROR, link->inertial_line, "<inertial> of link '%s' has no <mass>",
+             link->name);
+    else
+        need_number(r, mass, "value", &link->mass);
+    if (inertia == NULL)
+        note(r->notes, NOTE_WRONG, link->inertial_line,
+             "<inertial> of link '%s' has no <inertia>: it is a point of that mass", link->name);
+    else
+        for (int i = 0; i < 6; i++) {
+            if (i < 3)
+                need_number(r, inertia, entries[i], &link->inertia[i]);
+            else
+                read_numbers(r, inertia, entries[i], 1, &link->inertia[i]);
+        }
+}
+
+static void read_link(struct reading *r, const xmlNode *node)
+{
+    static const char *const known[] = {"inertial", NULL};
+    char *name = read_name(r, node);
+    int other = name != NULL ? robot_find_link(r->robot, name) : LINK_NONE;
+    const xmlNode *inertial = child_of(node, "inertial");
+    struct link *link;
+
+    if (other >= 0)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "link '%s' is there already, in line %ld",
+             name, r->robot->links[other].line);
+    if (name == NULL || other >= 0) {
+        xmlFree(name);
+        return;
+    }
+    link = robot_link(r->robot, name);
+    xmlFree(name);
+    if (link == NULL) {
+        tell_memory(r, node);
+        return;
+    }
+    link->line = xmlGetLineNo(node);
+    look_for_unknown(r, node, known);
+    if (inertial != NULL)
+        read_inertial(r, inertial, link);
+}
+
+/* ---- joints ---- */
+
+static int read_end(const struct reading *r, const xmlNode *joint, const char *end,
+                    const char *owner)
+{
+    const xmlNode *node = child_of(joint, end);
+    char *name = node != NULL ? text_of(node, "link") : NULL;
+    int link = name != NULL ? robot_find_link(r->robot, name) : LINK_NONE;
+
+    if (name == NULL)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node != NULL ? node : joint),
+             "joint '%s' has no <%s link=\"...\">", owner, end);
+    else if (link < 0)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "%s of joint '%s' is '%s', which is no link",
+             end, owner, name);
+    xmlFree(name);
+    return link;
+}
+
+static void read_axis(const struct reading *r, const xmlNode *node, const struct limb *limb,
+                      double axis[3])
+{
+    double length;
+
+    if (node == NULL || !read_numbers(r, node, "xyz", 3, axis))
+        return;
+    length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (length < 1e-9) {
+        if (limb->kind != KIND_FIXED && limb->kind != KIND_FLOATING && limb->kind != KIND_SPHERICAL)
+            note(r->notes, NOTE_ERROR, xmlGetLineNo(node),
+                 "axis of joint '%s' is 0 0 0, expected a direction", limb->name);
+        memcpy(axis, (const double[]){1, 0, 0}, 3 * sizeof(*axis));
+        return;
+    }
+    if (fabs(length - 1) > 1e-3)
+        note(r->notes, NOTE_SAID, xmlGetLineNo(node),
+             "axis of joint '%s' has the length %g, taken as a direction", limb->name, length);
+    for (int i = 0; i < 3; i++)
+        axis[i] /= length;
+}
+
+static bool read_kind(const struct reading *r, const xmlNode *node, struct limb *limb)
+{
+    static const struct {
+        const char *name;
+        enum joint_kind kind;
+    } kinds[] = {{"fixed", KIND_FIXED},         {"revolute", KIND_REVOLUTE},
+                 {"continuous", KIND_REVOLUTE}, {"prismatic", KIND_PRISMATIC},
+                 {"planar", KIND_PLANAR},       {"floating", KIND_FLOATING},
+                 {"spherical", KIND_SPHERICAL}, {"ball", KIND_SPHERICAL}};
+    char *type = text_of(node, "type");
+
+    for (size_t i = 0; type != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(type, kinds[i].name) == 0) {
+            limb->kind = kinds[i].kind;
+            limb->has_limits = strcmp(type, "revolute") == 0 || strcmp(type, "prismatic") == 0;
+            xmlFree(type);
+            return true;
+        }
+    }
+    note(r->notes, NOTE_ERROR, xmlGetLineNo(node),
+         "joint '%s' is of type '%s', expected fixed, revolute, continuous, prismatic, planar, "
+         "spherical or floating",
+         limb->name, type != NULL ? type : "");
+    xmlFree(type);
+    return false;
+}
+
+static void read_limit(const struct reading *r, const xmlNode *node, const char *name, double *ret)
+{
+    read_numbers(r, node, name, 1, ret);
+    if (xmlHasProp(node, (const xmlChar *)name) == NULL || fabs(*ret) > LIMIT_MAX)
+        *ret = copysign(INFINITY, name[0] == 'l' ? -1 : 1);
+}
+
+static void read_limits(const struct reading *r, const xmlNode *node, struct limb *limb)
+{
+    if (node == NULL) {
+        if (limb->has_limits)
+            note(r->notes, NOTE_WRONG, limb->line, "joint '%s' has no <limit>: it turns freely",
+                 limb->name);
+        limb->has_limits = false;
+        return;
+    }
+    read_limit(r, node, "lower", &limb->lower);
+    read_limit(r, node, "upper", &limb->upper);
+    limb->has_limits &= isfinite(limb->lower) || isfinite(limb->upper);
+    read_numbers(r, node, "effort", 1, &limb->effort);
+    read_numbers(r, node, "velocity", 1, &limb->speed);
+    if (limb->has_limits && limb->lower >= limb->upper) {
+        note(r->notes, NOTE_WRONG, xmlGetLineNo(node),
+             "limits of joint '%s' are %g and %g: no stop is made of them", limb->name, limb->lower,
+             limb->upper);
+        limb->has_limits = false;
+    }
+}
+
+static void read_dynamics(const struct reading *r, const xmlNode *node, struct limb *limb)
+{
+    if (node == NULL)
+        return;
+    read_numbers(r, node, "damping", 1, &limb->damping);
+    read_numbers(r, node, "friction", 1, &limb->friction);
+    if (limb->damping < 0 || limb->friction < 0) {
+        note(
+            r->notes, NOTE_ERROR, xmlGetLineNo(node),
+            "joint '%s' has the damping %g and the friction %g, expected 0 or more: it would drive "
+            "itself",
+            limb->name, limb->damping, limb->friction);
+        limb->damping = limb->friction = 0;
+    }
+}
+
+static void read_mimic(const struct reading *r, const xmlNode *node, struct limb *limb)
+{
+    char *other = node != NULL ? text_of(node, "joint") : NULL;
+
+    if (node != NULL && limb->kind == KIND_FIXED)
+        note(r->notes, NOTE_WRONG, xmlGetLineNo(node),
+             "joint '%s' is fixed: its <mimic> has no effect", limb->name);
+    if (node == NULL || limb->kind == KIND_FIXED) {
+        xmlFree(other);
+        return;
+    }
+    limb->mimic_line = xmlGetLineNo(node);
+    if (other == NULL)
+        note(r->notes, NOTE_ERROR, limb->mimic_line, "<mimic> of joint '%s' names no joint",
+             limb->name);
+    limb->mimic_name = other != NULL ? strdup(other) : NULL;
+    xmlFree(other);
+    read_numbers(r, node, "multiplier", 1, &limb->multiplier);
+    read_numbers(r, node, "offset", 1, &limb->offset);
+}
+
+static struct limb *begin_joint(struct reading *r, const xmlNode *node)
+{
+    char *name = read_name(r, node);
+    int other = name != NULL ? robot_find_limb(r->robot, name) : LINK_NONE;
+    struct limb *limb = NULL;
+
+    if (other >= 0)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "joint '%s' is there already, in line %ld",
+             name, r->robot->limbs[other].line);
+    if (name != NULL && other < 0) {
+        limb = robot_limb(r->robot, name);
+        if (limb == NULL)
+            tell_memory(r, node);
+        else
+            limb->line = xmlGetLineNo(node);
+    }
+    xmlFree(name);
+    return limb;
+}
+
+static void read_joint(struct reading *r, const xmlNode *node)
+{
+    static const char *const known[] = {"parent", "child",    "origin", "axis",
+                                        "limit",  "dynamics", "mimic",  NULL};
+    struct limb *limb = begin_joint(r, node);
+
+    if (limb == NULL || !read_kind(r, node, limb))
+        return;
+    look_for_unknown(r, node, known);
+    limb->parent = read_end(r, node, "parent", limb->name);
+    limb->child = read_end(r, node, "child", limb->name);
+    read_frame(r, child_of(node, "origin"), &limb->origin);
+    read_axis(r, child_of(node, "axis"), limb, limb->axis);
+    memcpy(limb->child_axis, limb->axis, sizeof(limb->axis));
+    read_limits(r, child_of(node, "limit"), limb);
+    read_dynamics(r, child_of(node, "dynamics"), limb);
+    read_mimic(r, child_of(node, "mimic"), limb);
+}
+
+static void read_constraint(struct reading *r, const xmlNode *node)
+{
+    static const char *const known[] = {"parent",       "parent_origin", "parent_axis", "child",
+                                        "child_origin", "child_axis",    NULL};
+    struct limb *limb = begin_joint(r, node);
+
+    if (limb == NULL || !read_kind(r, node, limb))
+        return;
+    look_for_unknown(r, node, known);
+    limb->closes = true;
+    limb->has_limits = false;
+    limb->parent = read_end(r, node, "parent", limb->name);
+    limb->child = read_end(r, node, "child", limb->name);
+    read_frame(r, child_of(node, "parent_origin"), &limb->origin);
+    read_frame(r, child_of(node, "child_origin"), &limb->closing);
+    read_axis(r, child_of(node, "parent_axis"), limb, limb->axis);
+    memcpy(limb->child_axis, limb->axis, sizeof(limb->axis));
+    read_axis(r, child_of(node, "child_axis"), limb, limb->child_axis);
+}
+
+/* ---- the file ---- */
+
+static void read_robot(struct reading *r, const xmlNode *root)
+{
+    static const char *const known[] = {"link", "joint", "constraint", NULL};
+    char *name = text_of(root, "name");
+
+    r->robot->name = strdup(name != NULL && name[0] != '\0' ? name : "robot");
+    xmlFree(name);
+    FOR_EACH_CHILD(child, root)
+    if (is(child, "link"))
+        read_link(r, child);
+    FOR_EACH_CHILD(child, root)
+    {
+        if (is(child, "joint"))
+            read_joint(r, child);
+        else if (is(child, "constraint"))
+            read_constraint(r, child);
+    }
+    look_for_unknown(r, root, known);
+    tell_unknown(r);
+    if (r->robot->n_links == 0)
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(root), "there is no <link>");
+    if (r->n_foreign > 0 || r->n_shapes > 0)
+        note(r->notes, NOTE_SAID, 0,
+             "not read: %d shapes and materials, %d elements of simulators "
+             "and drivers",
+             r->n_shapes, r->n_foreign);
+}
+
+static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
+{
+    const xmlError *error = xmlCtxtGetLastError(parser);
+    size_t n = error != NULL && error->message != NULL ? strcspn(error->message, "\n") : 0;
+
+    if (n > 0)
+        note(notes, NOTE_ERROR, error->line, "not XML: %.*s", (int)(n < 300 ? n : 300),
+             error->message);
+    else
+        note(notes, NOTE_ERROR, 0, "not XML");
+}
+
+void urdf_read(const char *text, size_t size, struct robot *robot, struct notes *notes)
+{
+    struct reading r = {.robot = robot, .notes = notes};
+    xmlParserCtxt *parser = xmlNewParserCtxt();
+    xmlDoc *doc;
+    const xmlNode *root;
+
+    if (parser == NULL) {
+        note(notes, NOTE_ERROR, 0, "no memory");
+        return;
+    }
+    /* no network, no entities, no other files */
+    doc = xmlCtxtReadMemory(parser, text, (int)size, notes->path, NULL,
+                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
+    root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
+    if (root == NULL)
+        tell_parser(notes, parser);
+    else if (doc->intSubset != NULL)
+        note(notes, NOTE_ERROR, 0, "the file declares a document type, expected plain URDF");
+    else if (!is(root, "robot"))
+        note(notes, NOTE_ERROR, xmlGetLineNo(root), "the file is <%s>, expected <robot>: URDF",
+             name_of(root));
+    else
+        read_robot(&r, root);
+    xmlFreeDoc(doc);
+    xmlFreeParserCtxt(parser);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage road: an OpenCRG file as a height field for the roads of a model. The line may be curved:
+ * heights are taken at the nodes of a grid along x and y. */
+#include "commands.h"
+#include "linkage/file.h"
+#include "model/crg.h"
+#include "model/road_file.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARGIN_MAX 100 /* [m] */
+
+/** struct road_options - @step: of the nodes [m], 0: as fine as the file;  @margin: see
+ * lk_crg_surface_new() */
+struct road_options {
+    const char *path;
+    const char *output;
+    double step;
+    double margin;
+};
+
+static int parse_road_options(int argc, char *argv[], struct road_options *o, bool *ret_help)
+{
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"step", required_argument, NULL, 's'},
+                                          {"margin", required_argument, NULL, 'm'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "o:s:m:h", longs, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            o->output = optarg;
+            break;
+        case 's':
+            if (!parse_number(optarg, &o->step) || o->step < 1e-3 || o->step > 1e3)
+                return usage_error("step is '%s', expected 0.001 to 1000 m", optarg);
+            break;
+        case 'm':
+            if (!parse_number(optarg, &o->margin) || o->margin < 0 || o->margin > MARGIN_MAX)
+                return usage_error("margin is '%s', expected 0 to %d m", optarg, MARGIN_MAX);
+            break;
+        case 'h':
+            *ret_help = true;
+            return EXIT_DONE;
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (optind != argc - 1 || o->output == NULL)
+        return usage_error("road: expected one OpenCRG file, and -o FILE.road");
+    o->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* as fine as the file, in both directions */
+static double finest(const struct lk_crg *crg)
+{
+    double step = crg->step;
+
+    for (int i = 1; i < crg->n_v; i++)
+        step = fmin(step, crg->v[i] - crg->v[i - 1]);
+    return fmax(step, 1e-3);
+}
+
+/* the box of the road, its nodes at multiples of the step */
+static bool choose_grid(const struct road_options *o, const struct lk_crg *crg,
+                        const struct lk_crg_surface *surface, struct lk_road_grid *ret)
+{
+    double low[2], high[2], z[2], step = o->step > 0 ? o->step : finest(crg);
+
+    lk_crg_surface_box(surface, low, high, z);
+    for (int k = 0; k < 2; k++) {
+        double first = floor(low[k] / step + 1e-6), last = ceil(high[k] / step - 1e-6);
+
+        if (!(last - first <= LK_ROAD_CELLS_MAX)) {
+            complain(
+                "%s: a road of %g by %g m has too many cells of %g m, expected a larger --step",
+                o->path, high[0] - low[0], high[1] - low[1], step);
+            return false;
+        }
+        ret->origin[k] = first * step;
+        ret->step[k] = step;
+        ret->cells[k] = (int)fmax(last - first, 1);
+    }
+    ret->base = rint(0.5 * (z[0] + z[1]));
+    ret->quantum = ldexp(1, -24);
+    while (ret->quantum * 1e9 < z[1] - z[0] + 100)
+        ret->quantum *= 2;
+    return true;
+}
+
+static bool write_road(const char *path, const struct lk_road_grid *grid)
+{
+    size_t size, written;
+    void *bytes;
+    FILE *f;
+
+    if (lk_road_file_bytes(grid, &bytes, &size) != 0) {
+        complain("out of memory");
+        return false;
+    }
+    f = fopen(path, "wb");
+    written = f != NULL ? fwrite(bytes, 1, size, f) : 0;
+    free(bytes);
+    if (f != NULL && fclose(f) == 0 && written == size)
+        return true;
+    complain("%s: %s", path, strerror(errno));
+    return false;
+}
+
+static void describe(const struct road_options *o, const struct lk_crg *crg,
+                     const struct lk_crg_surface *surface, const struct lk_road_grid *g, double gap)
+{
+    double crossing[2];
+    int n = lk_crg_surface_crossings(surface, crossing);
+
+    printf("%s: %d rows of %d sections over %g m; grid of %d by %d cells of %g m from x %g, y %g, "
+           "%d of %d tiles, %.1f MiB\n",
+           o->output, crg->n, crg->n_v, crg->step * (crg->n - 1), g->cells[0], g->cells[1],
+           g->step[0], g->origin[0], g->origin[1], g->n_tiles, lk_road_grid_places(g),
+           (double)g->n_tiles * sizeof(struct lk_road_tile) / (1 << 20));
+    if (gap > 1e-3)
+        printf("its line ends %.3g m beside REFERENCE_LINE_END; that is spread over its length\n",
+               gap);
+    if (n > 0)
+        printf("it crosses itself at %d nodes, first at x %g, y %g: there the nearer line counts\n",
+               n, crossing[0], crossing[1]);
+}
+
+static int convert_crg(const struct road_options *o, const struct lk_crg *crg)
+{
+    struct lk_crg_surface *surface = NULL;
+    struct lk_road_grid like = {.n_tiles = 0};
+    struct lk_road_file road;
+    struct lk_error error;
+    double gap;
+    int code = EXIT_REFUSED, result;
+
+    if (lk_crg_surface_new(crg, o->margin, &surface, &gap) != 0) {
+        complain("out of memory");
+        return code;
+    }
+    if (choose_grid(o, crg, surface, &like)) {
+        result = lk_road_file_build(&like, lk_crg_surface_at, surface, &road, &error);
+        if (result != 0) {
+            complain("%s: %s", o->path, result > 0 ? error.text : strerror(-result));
+        } else {
+            if (write_road(o->output, &road.grid)) {
+                describe(o, crg, surface, &road.grid, gap);
+                code = EXIT_DONE;
+            }
+            lk_road_file_free(&road);
+        }
+    }
+    lk_crg_surface_free(surface);
+    return code;
+}
+
+static int read_and_convert(const struct road_options *o, const char *bytes, size_t size)
+{
+    struct lk_errors errors;
+    struct lk_crg crg;
+    int result = lk_crg_read(o->path, bytes, size, &crg, &errors);
+
+    for (int i = 0; i < crg.notes.n; i++)
+        fprintf(stderr, "%s\n", crg.notes.line[i].text);
+    for (int i = 0; i < errors.n; i++)
+        fprintf(stderr, "%s\n", errors.line[i].text);
+    if (result < 0)
+        complain("%s: %s", o->path, strerror(-result));
+    if (result != 0)
+        return EXIT_REFUSED;
+    result = convert_crg(o, &crg);
+    lk_crg_free(&crg);
+    return result;
+}
+
+int command_road(int argc, char *argv[])
+{
+    struct road_options o = {.margin = 1};
+    bool help = false;
+    size_t size;
+    char *bytes;
+    int code = parse_road_options(argc, argv, &o, &help), result;
+
+    if (code != EXIT_DONE)
+        return code;
+    if (help)
+        return print_help();
+    result = lk_file_read(o.path, LK_CRG_SIZE_MAX + 1, &bytes, &size);
+    if (result == 0 && size > LK_CRG_SIZE_MAX) {
+        free(bytes);
+        result = -EFBIG;
+    }
+    if (result != 0) {
+        complain("%s: %s", o.path, lk_file_error(result));
+        return EXIT_REFUSED;
+    }
+    code = read_and_convert(&o, bytes, size);
+    free(bytes);
+    return code;
+}

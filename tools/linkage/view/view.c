@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage view: what a model looks like, at its start or later; where an assembly that does not
+ * close stays open. */
+#include "view.h"
+#include "commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE_MIN 64
+#define SIDE_MAX 8192
+#define OPEN     1e-6 /* a gap that is told, in sizes of the mechanism, and in rad */
+
+/* struct view - @from: direction to the eye, if @has_from */
+struct view {
+    const char *path;
+    const char *png;
+    const char *svg;
+    const char **sets;
+    int n_sets;
+    double time;
+    double from[3];
+    bool has_from;
+    int width;
+    int height;
+    bool names;
+    bool frames;
+};
+
+enum { OPTION_SET = 256, OPTION_PARAM, OPTION_FROM, OPTION_NAMES, OPTION_FRAMES, OPTION_SIZE };
+
+static const struct option longs[] = {
+    {"png", required_argument, NULL, 'p'},
+    {"svg", required_argument, NULL, 's'},
+    {"time", required_argument, NULL, 't'},
+    {"param", required_argument, NULL, OPTION_PARAM},
+    {"set", required_argument, NULL, OPTION_SET},
+    {"from", required_argument, NULL, OPTION_FROM},
+    {"size", required_argument, NULL, OPTION_SIZE},
+    {"names", no_argument, NULL, OPTION_NAMES},
+    {"frames", no_argument, NULL, OPTION_FRAMES},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int parse_from(const char *text, struct view *v)
+{
+    const char *rest = text;
+    double length = 0;
+
+    for (int k = 0; k < 3; k++) {
+        if ((k > 0 && *rest++ != ',') || !take_value(&rest, &v->from[k]))
+            return usage_error("from is '%s', expected X,Y,Z, the direction to the eye", text);
+        length = fmax(length, fabs(v->from[k]));
+    }
+    if (*rest != '\0' || length == 0)
+        return usage_error("from is '%s', expected X,Y,Z, not all 0", text);
+    for (int k = 0; k < 3; k++)
+        v->from[k] /= length;
+    v->has_from = true;
+    return EXIT_DONE;
+}
+
+static int parse_size(const char *text, struct view *v)
+{
+    int end = 0;
+
+    if (sscanf(text, "%5dx%5d%n", &v->width, &v->height, &end) == 2 && text[end] == '\0' &&
+        v->width >= SIDE_MIN && v->width <= SIDE_MAX && v->height >= SIDE_MIN &&
+        v->height <= SIDE_MAX)
+        return EXIT_DONE;
+    return usage_error("size is '%s', expected WIDTHxHEIGHT, %d to %d pixels each", text, SIDE_MIN,
+                       SIDE_MAX);
+}
+
+static int parse_option(int option, struct view *v)
+{
+    switch (option) {
+    case 'p':
+        v->png = optarg;
+        return EXIT_DONE;
+    case 's':
+        v->svg = optarg;
+        return EXIT_DONE;
+    case 't':
+        if (!parse_number(optarg, &v->time) || v->time < 0 || v->time > 1e9)
+            return usage_error("time is '%s', expected a number of seconds", optarg);
+        return EXIT_DONE;
+    case OPTION_SET:
+        v->sets[v->n_sets++] = optarg;
+        return EXIT_DONE;
+    case OPTION_PARAM:
+        return take_param(optarg);
+    case OPTION_FROM:
+        return parse_from(optarg, v);
+    case OPTION_SIZE:
+        return parse_size(optarg, v);
+    case OPTION_NAMES:
+        v->names = true;
+        return EXIT_DONE;
+    case OPTION_FRAMES:
+        v->frames = true;
+        return EXIT_DONE;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static int parse_options(int argc, char *argv[], struct view *v, bool *ret_help)
+{
+    int option, code = EXIT_DONE;
+
+    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:s:t:h", longs, NULL)) != -1) {
+        if (option == 'h') {
+            *ret_help = true;
+            return EXIT_DONE;
+        }
+        code = parse_option(option, v);
+    }
+    if (code != EXIT_DONE)
+        return code;
+    if (optind != argc - 1)
+        return usage_error("view takes one model");
+    if (v->png == NULL && v->svg == NULL)
+        return usage_error("view needs a file for the picture, expected --png FILE or --svg FILE");
+    v->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* ---- the state ---- */
+
+/* Steps to the time that is asked for. Return: false after an error message. */
+static bool advance(const struct view *v, struct lk_system *system)
+{
+    double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
+    double h = lk_system_step_size(system);
+    bool good = inputs != NULL && set_inputs(system, v->sets, v->n_sets, inputs);
+    struct progress progress;
+
+    progress_start(&progress);
+    for (uint64_t n = (uint64_t)llround(v->time / h), i = 0; good && i < n; i++) {
+        good = lk_system_step(system, inputs) == 0;
+        if (!good)
+            complain("%s: step %llu, t = %g s, failed", v->path, (unsigned long long)i + 1,
+                     lk_system_time(system));
+        if (i % 1000 == 0)
+            progress_show(&progress, now_s(), (double)i / (double)n);
+    }
+    progress_stop(&progress);
+    free(inputs);
+    return good;
+}
+
+/* The poses to show: of the system at the time; where there is no system, as far as the assembly
+ * came. Return: EXIT_DONE; EXIT_REFUSED after an error message, a picture helps nevertheless. */
+static int find_poses(const struct view *v, const struct lk_model *model,
+                      const struct lk_scene *scene, double *poses, double *ret_time)
+{
+    struct lk_system *system = compile_model(v->path, model, NULL);
+    int result;
+    bool good;
+
+    *ret_time = 0;
+    memcpy(poses, scene->drawn, (size_t)scene->n_bodies * LK_POSE_SIZE * sizeof(*poses));
+    if (system == NULL) {
+        result = lk_scene_assemble(model, poses, NULL);
+        if (result != 0 && result != LK_E_ASSEMBLY)
+            memcpy(poses, scene->drawn, (size_t)scene->n_bodies * LK_POSE_SIZE * sizeof(*poses));
+        return EXIT_REFUSED;
+    }
+    good = advance(v, system);
+    lk_system_poses(system, poses);
+    *ret_time = lk_system_time(system);
+    lk_system_free(system);
+    return good ? EXIT_DONE : EXIT_REFUSED;
+}
+
+/* ---- words ---- */
+
+static const double ink[4] = {0.15, 0.15, 0.15, 1}, red[4] = {0.85, 0.05, 0.05, 1};
+
+/* the largest of 1, 2, 5 times a power of ten that is not longer */
+static double round_length(double length)
+{
+    double power = pow(10, floor(log10(length)));
+
+    return length >= 5 * power ? 5 * power : length >= 2 * power ? 2 * power : power;
+}
+
+static void draw_caption(struct picture *p, const char *name, double time)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    double length = round_length(0.2 * p->width / p->camera.scale), y = p->height - 26.0;
+    double x1 = p->width - 16.0, x0 = x1 - length * p->camera.scale;
+    char text[128];
+
+    snprintf(text, sizeof(text), "%s, t = %.6g s", name, time);
+    picture_note(p, 64, p->height - 8.0, text, ink);
+    picture_stroke(p, x0, y, x1, y, 2, ink);
+    snprintf(text, sizeof(text), "%g m", length);
+    picture_note(p, x0, y - 6, text, ink);
+    for (int k = 0; k < 3; k++) { /* the world's axes */
+        const double color[4] = {k == 0 ? 0.85 : 0.1, k == 1 ? 0.6 : 0.1, k == 2 ? 0.9 : 0.1, 1};
+        double x = 28 + 22 * p->camera.right[k], end = y - 22 * p->camera.up[k];
+
+        picture_stroke(p, 28, y, x, end, 2, color);
+        picture_note(p, x + 2, end, axes[k], color);
+    }
+}
+
+static void draw_names(struct picture *p, const struct lk_scene *scene, const double *poses)
+{
+    for (int b = 0; b < scene->n_bodies; b++) {
+        double at[2];
+
+        camera_project(&p->camera, poses + (ptrdiff_t)LK_POSE_SIZE * b, at);
+        picture_note(p, at[0] + 6, at[1] - 6, scene->name[b], ink);
+    }
+}
+
+/* Marks a joint that is open and says so on the standard output. */
+static void draw_gap(struct picture *p, const struct lk_scene_joint *joint,
+                     const struct lk_scene_gap *gap)
+{
+    double a[2], b[2];
+    char text[128];
+
+    camera_project(&p->camera, gap->place[0], a);
+    camera_project(&p->camera, gap->place[1], b);
+    picture_stroke(p, a[0], a[1], b[0], b[1], 2.5, red);
+    for (int i = 0; i < 16; i++)
+        picture_stroke(p, a[0] + 8 * cos(i * M_PI / 8), a[1] + 8 * sin(i * M_PI / 8),
+                       a[0] + 8 * cos((i + 1) * M_PI / 8), a[1] + 8 * sin((i + 1) * M_PI / 8), 2,
+                       red);
+    snprintf(text, sizeof(text), "%s: %.3g m, %.3g rad", joint->name, gap->shift, gap->tilt);
+    picture_note(p, a[0] + 11, a[1] - 6, text, red);
+    printf("joint '%s' is open by %.3g m and %.3g rad, at x %.4g, y %.4g, z %.4g\n", joint->name,
+           gap->shift, gap->tilt, gap->place[0][0], gap->place[0][1], gap->place[0][2]);
+}
+
+/* Return: number of joints that are open. */
+static int draw_gaps(struct picture *p, const struct lk_scene *scene, const double *poses)
+{
+    int n = 0;
+
+    for (int i = 0; i < scene->n_joints; i++) {
+        struct lk_scene_gap gap;
+
+        lk_scene_gap(scene, i, poses, &gap);
+        if (scene->joint[i].is_soft || (gap.shift <= OPEN * scene->size && gap.tilt <= OPEN))
+            continue;
+        draw_gap(p, &scene->joint[i], &gap);
+        n++;
+    }
+    return n;
+}
+
+/* ---- files ---- */
+
+static bool save(const struct view *v, const struct picture *p)
+{
+    const char *why = v->png != NULL ? write_png(p, v->png) : NULL;
+    FILE *to = v->svg != NULL ? fopen(v->svg, "we") : NULL;
+    bool written = v->svg == NULL || (to != NULL && write_svg(p, to));
+
+    if (to != NULL && fclose(to) != 0)
+        written = false;
+    if (why != NULL)
+        complain("%s: %s", v->png, why);
+    if (!written)
+        complain("%s: %s", v->svg, strerror(errno));
+    return why == NULL && written;
+}
+
+static int draw(const struct view *v, const struct lk_model *model, const struct lk_scene *scene,
+                double *poses)
+{
+    struct picture p = {.width = v->width, .height = v->height};
+    double time;
+    int code = find_poses(v, model, scene, poses, &time), n_open;
+
+    camera_choose(&p.camera, scene, poses, v->has_from ? v->from : NULL);
+    draw_scene(&p, scene, poses, v->frames);
+    picture_finish(&p);
+    if (v->names)
+        draw_names(&p, scene, poses);
+    n_open = draw_gaps(&p, scene, poses);
+    draw_caption(&p, lk_model_name(model), time);
+    if (p.failed)
+        complain("out of memory");
+    if (p.failed || !save(v, &p))
+        code = EXIT_REFUSED;
+    else
+        printf("%s%s%s: %s at t = %g s, %d bodies, %d joints%s\n", v->png != NULL ? v->png : "",
+               v->png != NULL && v->svg != NULL ? ", " : "", v->svg != NULL ? v->svg : "",
+               lk_model_name(model), time, scene->n_bodies, scene->n_joints,
+               n_open == 0 ? ", all closed" : "");
+    free(p.mark);
+    return code;
+}
+
+static int view_model(const struct view *v)
+{
+    struct lk_model *model = load_model(v->path);
+    struct lk_scene *scene = NULL;
+    double *poses = NULL;
+    int code = EXIT_REFUSED;
+
+    if (model == NULL)
+        return code;
+    if (lk_scene_new(model, &scene) == 0)
+        poses = calloc((size_t)scene->n_bodies, LK_POSE_SIZE * sizeof(*poses));
+    if (poses == NULL)
+        complain("out of memory");
+    else
+        code = draw(v, model, scene, poses);
+    free(poses);
+    lk_scene_free(scene);
+    lk_model_free(model);
+    return code;
+}
+
+int command_view(int argc, char *argv[])
+{
+    struct view v = {.width = 960, .height = 640};
+    bool help = false;
+    int code;
+
+    v.sets = calloc((size_t)argc, sizeof(*v.sets));
+    if (v.sets == NULL) {
+        complain("out of memory");
+        return EXIT_REFUSED;
+    }
+    code = parse_options(argc, argv, &v, &help);
+    if (help)
+        code = print_help();
+    else if (code == EXIT_DONE)
+        code = view_model(&v);
+    free(v.sets);
+    return code;
+}
