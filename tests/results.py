@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a run of tests has come to, from meson's log: a line for each test that failed, and for each test or part of
-one that was left out, with why and what to do about it; the last line is two numbers, passed and failed.
+"""What a run of tests has come to, from meson's log: a line for each test that failed, for each that failed and
+passed when it was asked again (`unsteady`: a defect of the product or of the test, to be found, and no finding of
+this run), and for each test or part of one that was left out, with why and what to do about it; the last line is two
+numbers, passed and failed.
 
-usage: results.py [BUILD/meson-logs/testlog.json]"""
-import json, sys
+usage: results.py [BUILD/meson-logs/testlog.json [AGAIN.json]]
+       results.py --ask-again LOG.json    # names, a line each: of tests that failed, which to ask again"""
+import json, os, sys
 
 WORD = 'left out: '
+PASSED = ('OK', 'EXPECTEDFAIL')
+# A busy machine can mislead a test that waits for something. What only computes has no such excuse, nor has what a
+# sanitizer reports; and many failures at a time have another cause.
+COMPUTING = ('physics', 'laboratory', 'convergence', 'numbers', 'unit', 'workers', 'fuzz')
+REPORTS = ('ThreadSanitizer:', 'AddressSanitizer:', 'LeakSanitizer:', ': runtime error:')
+MOST = 6
 
 
 def left_out(test):
@@ -19,20 +28,63 @@ def left_out(test):
             yield f'{part}: {line[len(WORD):]}' if part else line[len(WORD):]
 
 
-def main():
+def read(log):
+    if not log or not os.path.exists(log):
+        return []
+    with open(log, encoding='utf-8') as lines:
+        return [json.loads(line) for line in lines]
+
+
+def suite(test):
+    """of the name `linkaged:integration / faults`"""
+    return test['name'].rsplit(' / ', 1)[0].split(':')[-1]
+
+
+def may_be_asked_again(test):
+    output = test.get('stdout', '') + test.get('stderr', '')
+    return suite(test) not in COMPUTING and not any(report in output for report in REPORTS)
+
+
+def ask_again(log):
+    failed = [test for test in read(log) if test['result'] not in PASSED + ('SKIP',)]
+    if len(failed) <= MOST:
+        for name in sorted({test['name'].rsplit(' / ', 1)[1] for test in failed if may_be_asked_again(test)}):
+            print(name)
+
+
+def passed_again(log):
+    """names of the tests whose every run in this log passed"""
+    results = {}
+    for test in read(log):
+        results.setdefault(test['name'], []).append(test['result'] in PASSED)
+    return {name for name, passes in results.items() if all(passes)}
+
+
+def report(log, again=None):
     passed = failed = 0
-    for line in open(sys.argv[1] if len(sys.argv) > 1 else 'build/meson-logs/testlog.json', encoding='utf-8'):
-        test = json.loads(line)
+    second = passed_again(again)
+    tests = read(log)
+    if not tests:
+        sys.exit(1)
+    for test in tests:
         result, reasons = test['result'], list(left_out(test))
-        passed += result in ('OK', 'EXPECTEDFAIL')
+        passed += result in PASSED
         if result == 'SKIP' and not reasons:
             reasons = ['gives no reason']
         for reason in reasons:
             print(f'{WORD}{test["name"]}: {reason}')
-        if result not in ('OK', 'EXPECTEDFAIL', 'SKIP'):
+        if result in PASSED + ('SKIP',):
+            continue
+        if test['name'] in second and may_be_asked_again(test):
+            passed += 1
+            print(f'unsteady: {test["name"]}: {result}, and passed when it was asked again, alone')
+        else:
             failed += 1
             print(f'failed: {test["name"]}: {result}')
     print(passed, failed)
 
 
-main()
+if sys.argv[1:2] == ['--ask-again']:
+    ask_again(sys.argv[2])
+else:
+    report(*(sys.argv[1:3] or ['build/meson-logs/testlog.json']))
