@@ -88,7 +88,8 @@ static void on_beat(struct lkd_exchange *exchange)
     pthread_mutex_lock(&exchange->lock);
     if (lkd_wall_clock_refresh(&exchange->clock, now_ns))
         tell_clock(exchange, lkd_clock_ns());
-    if (exchange->cycle && exchange->passes) /* a heartbeat tells the last step all the same */
+    /* a heartbeat tells the last step all the same, and steps may have ended between due records */
+    if (exchange->cycle && exchange->passes)
         lkd_exchange_tick(exchange);
     lkd_heartbeat_tick(&exchange->heartbeat, &exchange->life, now_ns);
     lkd_streams_tick(&exchange->streams, now_ns);
@@ -221,20 +222,15 @@ int lkd_exchange_start(const struct lkd_exchange_options *options,
     return 0;
 }
 
-bool lkd_exchange_wake(struct lkd_exchange *exchange)
+void lkd_exchange_stop(struct lkd_exchange *exchange)
 {
     const uint64_t one = 1;
 
-    /* cannot block: the counter is read long before it reaches its limit */
-    return write(exchange->wake, &one, sizeof(one)) == sizeof(one);
-}
-
-void lkd_exchange_stop(struct lkd_exchange *exchange)
-{
     if (!exchange)
         return;
     atomic_store(&exchange->quit, true);
-    if (!lkd_exchange_wake(exchange))
+    /* cannot block: the counter is far from its limit */
+    if (write(exchange->wake, &one, sizeof(one)) != sizeof(one))
         lkd_log(LKD_C_EXCHANGE_NOT_WOKEN, "waking the exchange thread: %s", strerror(errno));
     pthread_join(exchange->thread, NULL);
     release_exchange(exchange);

@@ -163,11 +163,6 @@ void lkd_exchange_load(struct lkd_exchange *exchange, struct lkd_cycle *cycle)
                     lkd_inputs_model_id(exchange->options.inputs));
 }
 
-static void on_rest(void *context)
-{
-    lkd_exchange_wake(context);
-}
-
 /* Records that were left out may be wanted now. Requires the lock. */
 static void look_now(struct lkd_exchange *exchange)
 {
@@ -186,9 +181,6 @@ void lkd_exchange_attach(struct lkd_exchange *exchange, struct lkd_cycle *cycle,
     exchange->seen = false;
     exchange->passes = false;
     exchange->life.step = 0;
-    cycle->rests_context = exchange;
-    /* otherwise the exchange looks for each record, and the cycle makes no system call for it */
-    cycle->rests = exchange->options.divisor > 1 ? on_rest : NULL;
     exchange->offset_ns = clamp(FIRST_OFFSET_NS, 0, cycle->period_ns / 4);
     exchange->adapt_ns = now_ns + ADAPT_NS / 10;
     lkd_publisher_begin(&exchange->publisher);
@@ -216,7 +208,6 @@ void lkd_exchange_detach(struct lkd_exchange *exchange, Linkage__V1__State state
             publish(exchange, output, state, true);
         }
         exchange->life.state = state;
-        exchange->cycle->rests = NULL;
     }
     forget_last(exchange);
     exchange->cycle = NULL;

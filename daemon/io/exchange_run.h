@@ -11,7 +11,7 @@
 
 /** struct lkd_exchange - see exchange.h.
  * @timer:     timerfd, one shot, absolute: records;  @beat: likewise: what happens without them
- * @wake:      eventfd, from the control thread, and from a cycle that comes to rest
+ * @wake:      eventfd, from the control thread
  * @spans:     what it did last
  * @lock:      guards what follows between exchange and control, and all use of the outputs channel
  * @cycle:     attached run, or NULL;  @facts: of it;  @seen: it has left a record
@@ -53,9 +53,6 @@ void lkd_exchange_tick(struct lkd_exchange *exchange);
 
 /** lkd_exchange_set_timer() - when @timer fires next, CLOCK_MONOTONIC. */
 void lkd_exchange_set_timer(struct lkd_exchange *exchange, int64_t when_ns);
-
-/** lkd_exchange_wake() - make the thread look for a record now. Thread: any. Return: success. */
-bool lkd_exchange_wake(struct lkd_exchange *exchange);
 
 /** lkd_exchange_mark() - a span of the thread has ended. */
 void lkd_exchange_mark(struct lkd_exchange *exchange, enum lkd_span span, int64_t begin_ns,

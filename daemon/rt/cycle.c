@@ -260,7 +260,6 @@ void lkd_cycle_rewind(struct lkd_cycle *cycle)
     lkd_cycle_restart(cycle);
     cycle->first_step = 0;
     begin_guard(cycle);
-    cycle->rt.resting = false;
     lkd_release_reset(&cycle->release);
     atomic_store_explicit(&cycle->steps_max, 0, memory_order_relaxed);
     atomic_store_explicit(&cycle->stall_ns, 0, memory_order_relaxed);
@@ -653,16 +652,6 @@ static void record(struct lkd_cycle *cycle, bool stepped)
     lkd_spsc_push(&cycle->queue);
 }
 
-/* Whoever reads records at intervals is not to find the end of the steps later than they do. */
-static void tell_rest(struct lkd_cycle *cycle)
-{
-    bool rests = cycle->rt.figures.state != LKD_CYCLE_RUNNING;
-
-    if (rests && !cycle->rt.resting && cycle->rests)
-        cycle->rests(cycle->rests_context);
-    cycle->rt.resting = rests;
-}
-
 /* From the wait to the sleep: everything a cycle does at grid point @k. */
 static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
 {
@@ -684,7 +673,6 @@ static void carry_out(struct lkd_cycle *cycle, enum lkd_ask ask, int64_t k)
     f->woken_ns = r->woken_ns;
     f->computed_ns = r->computed_ns = lkd_clock_ns();
     publish(cycle);
-    tell_rest(cycle);
 
     count(cycle, stepped);
     record(cycle, stepped && f->state != LKD_CYCLE_FAULT);

@@ -93,11 +93,6 @@ struct lkd_cycle;
  * Thread: cycle.  RT: its time is part of the cycle's response, and may make it late. */
 typedef void lkd_cycle_after(const struct lkd_cycle *cycle, void *context);
 
-/** lkd_cycle_rests - called once when a run stops stepping, in PAUSED or FAULT: after the outputs
- * of the first cycle that did not step are published. Thread: cycle.  RT: its time is part of a
- * cycle without a step. */
-typedef void lkd_cycle_rests(void *context);
-
 /** struct lkd_cycle - a model on the grid.
  * @system, @grid, @settings: fixed;  @period_ns: of the grid, to the nearest nanosecond
  * @t0_ns, @pool: set before a run, NULL: alone
@@ -112,7 +107,6 @@ typedef void lkd_cycle_rests(void *context);
  * @release:  of steps, where no clock releases them
  * @stall_ns: extra computing time of the next cycle, once; an injected fault
  * @after:    or NULL, with its @after_context; set while no thread runs the cycle
- * @rests:    likewise, with its @rests_context
  * @inputs:   written by whoever feeds inputs, read by the cycle; struct lkd_input
  * @outputs:  read by the exchange thread; struct lkd_output
  * @status:   read by the control thread; struct lkd_figures
@@ -130,7 +124,7 @@ typedef void lkd_cycle_rests(void *context);
  * @rt:       touched by the cycle thread only, while it runs
  * @rt.values: the last good outputs and poses;  @rt.trial, @rt.trial_guard, @rt.trial_news: of the proof:
  * inputs, a guard of its own, and news of silent benches
- * @rt.judge: of the steps since the last restart;  @rt.resting: in PAUSED or FAULT
+ * @rt.judge: of the steps since the last restart
  * @rt.stamp: of each bench, as latched;  @rt.n_stamps */
 struct lkd_cycle {
     struct lk_system *system;
@@ -157,8 +151,6 @@ struct lkd_cycle {
     _Atomic int64_t stall_ns;
     lkd_cycle_after *after;
     void *after_context;
-    lkd_cycle_rests *rests;
-    void *rests_context;
     struct lkd_mailbox inputs;
     struct lkd_mailbox outputs;
     struct lkd_mailbox status;
@@ -184,7 +176,6 @@ struct lkd_cycle {
         struct lkd_guard trial_guard;
         struct lkd_news *trial_news;
         struct lkd_judge judge;
-        bool resting;
         int n_stamps;
         struct lkd_stamp stamp[LKD_STAMPS];
     } rt;

@@ -229,7 +229,8 @@ static void test_poses(void **state)
 }
 
 /* One sample for each multiple of the divisor, with a counter of its own. Return: how many of them
- * were not skipped in favour of the next step. */
+ * were not skipped in favour of the next step; none where some were lost, as they are to one who is
+ * kept from reading for long. */
 static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
 {
     const Linkage__V1__StreamSample *sample = subscriber_stream(s, PATIENCE_MS);
@@ -242,7 +243,9 @@ static int count_on_time(struct subscriber *s, uint64_t divisor, int n)
     for (int i = 0; i < n; i++) {
         sample = subscriber_stream(s, PATIENCE_MS);
         assert_non_null(sample);
-        assert_int_equal(sample->sample->sequence, ++sequence);
+        assert_true(sample->sample->sequence > sequence);
+        if (sample->sample->sequence > ++sequence)
+            return 0;
         assert_true(sample->sample->step / divisor > multiple);
         multiple = sample->sample->step / divisor;
         on_time += sample->sample->step % divisor == 0;
@@ -285,6 +288,7 @@ static void test_divisor_of_all_outputs(void **state)
 {
     const Linkage__V1__OutputSample *sample;
     uint64_t sequence = 0, step = 0;
+    int n_next = 0;
     struct harness h;
 
     (void)state;
@@ -293,12 +297,14 @@ static void test_divisor_of_all_outputs(void **state)
         sample = harness_sample(&h, PATIENCE_MS);
         assert_non_null(sample);
         if (sequence) {
-            assert_int_equal(sample->sequence, sequence + 1);
+            assert_true(sample->sequence > sequence);
             assert_true(sample->step / 20 > step / 20);
+            n_next += sample->sequence == sequence + 1;
         }
         sequence = sample->sequence;
         step = sample->step;
     }
+    assert_true(n_next > 0); /* a reader who is kept away loses some */
     harness_close(&h);
 }
 
@@ -397,7 +403,7 @@ static void test_states(void **state)
     struct harness h;
 
     (void)state;
-    open_running(&h, UNPRIVILEGED);
+    open_running(&h, UNPRIVILEGED "outputs: {divisor: 1000000}\n"); /* nobody looks for records */
     topic = ask(&h, names, 1, 1000000);
     open_topic(&s, &h, &topic);
     while (harness_command(&h, STATUS)->status->step < 100 || subscriber_stream(&s, 50))
