@@ -13,6 +13,9 @@ class Rig:
         """channels: names of inputs to their units, in the order of the values."""
         self.context = zmq.Context()
         self.name, self.channels, self.at = name, channels, endpoints or ENDPOINTS
+        self.control = self.context.socket(zmq.REQ)
+        self.control.linger, self.control.rcvtimeo = 0, 60000
+        self.control.connect(self.at[0])
         self.description = self.ask(describe=lk.DescribeRequest()).description
         self.offset = {output.name: output.offset for output in self.description.outputs}
         wish = [lk.ClaimedChannel(name=key, units=[unit]) for key, unit in channels.items()]
@@ -21,11 +24,8 @@ class Rig:
 
     def ask(self, **command):
         """One request, one reply; what is refused ends the program with the daemon's words."""
-        with self.context.socket(zmq.REQ) as socket:
-            socket.linger, socket.rcvtimeo = 0, 60000
-            socket.connect(self.at[0])
-            socket.send(lk.ControlRequest(id=1, **command).SerializeToString())
-            reply = lk.ControlReply.FromString(socket.recv())
+        self.control.send(lk.ControlRequest(id=1, **command).SerializeToString())
+        reply = lk.ControlReply.FromString(self.control.recv())
         if reply.result != lk.RESULT_OK:
             raise SystemExit(f"refused: {reply.text}")
         return reply
