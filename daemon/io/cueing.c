@@ -175,6 +175,16 @@ static void end_ride(struct lkd_cueing *cueing, enum lk_ride_cause cause)
     tell_state(cueing);
 }
 
+/* Also where this thread stood still, or the daemon: nobody heard from it, and the platform may
+ * have parked by itself. */
+static void end_if_silent(struct lkd_cueing *cueing, int64_t now_ns)
+{
+    if (!cueing->runs || now_ns - cueing->seen_ns <= cueing->config->silent_ns)
+        return;
+    cueing->runs = false;
+    end_ride(cueing, LK_RIDE_SILENT);
+}
+
 void lkd_cueing_begin(struct lkd_cueing *cueing, bool realtime)
 {
     cueing->realtime = realtime;
@@ -196,6 +206,7 @@ void lkd_cueing_record(struct lkd_cueing *cueing, const struct lkd_output *outpu
         lkd_cueing_halt(cueing);
         return;
     }
+    end_if_silent(cueing, now_ns);
     cueing->runs = true;
     cueing->seen_ns = now_ns;
     if (cueing->sensor_at >= 0)
@@ -248,10 +259,7 @@ void lkd_cueing_tick(struct lkd_cueing *cueing, int64_t now_ns)
         return;
     if (cueing->fd >= 0)
         hear(cueing, now_ns);
-    if (cueing->runs && now_ns - cueing->seen_ns > cueing->config->silent_ns) {
-        cueing->runs = false;
-        end_ride(cueing, LK_RIDE_SILENT);
-    }
+    end_if_silent(cueing, now_ns);
     if (!cueing->runs)
         step_to(cueing, now_ns);
 }

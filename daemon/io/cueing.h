@@ -9,7 +9,9 @@
  *
  * The platform has a step of its own. While a run in real time steps, it follows the grid of the
  * cycle, else the clock of the exchange thread: it moves as fast as real time, and never catches up
- * what a thread that stood still has missed.
+ * what a thread that stood still has missed. Between two steps of the run at most @silent_ns pass,
+ * on the clock of whoever was to pass them on: after more, also of a daemon that was suspended, the
+ * platform may have parked by itself, so that the ride holds, settles, and waits for an order.
  *
  * The exchange's lock guards it. */
 #ifndef LKD_IO_CUEING_H

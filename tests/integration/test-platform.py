@@ -1,174 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon, an adapter and a simulated platform over real sockets: a car on a moving road is followed; then the cycle
-stops, the platform fails, the adapter is killed, the daemon is killed. Each time the platform ends parked, and no
-command was ever a jump: the simulated platform takes one for a fault.
+"""A daemon, an adapter and a simulated platform over real sockets: a car on a moving road is followed; then the ride is
+ordered to end, the run stops, the platform fails, somebody presses the emergency button. Each time the platform ends
+parked, and no command was ever a jump: the simulated platform takes one for a fault. The recording replays platform
+and all.
 
-usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT KIND        (six-axis or hexapod: of the guard)"""
-import json, pathlib, queue, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
+usage: test-platform.py LINKAGED LINKAGECTL LINKAGE SOURCE-ROOT"""
+import pathlib, struct, subprocess, sys, time
 
-linkaged, linkagectl, linkage, root, kind = *sys.argv[1:4], pathlib.Path(sys.argv[4]), sys.argv[5]
-work = pathlib.Path(tempfile.mkdtemp())
-PATIENCE_S = 60
-PLATFORMS = {
-    'six-axis': """{type: six-axis, low: [-0.24, -0.24, -0.17, -0.35, -0.35, -0.35],
-             high: [0.24, 0.24, 0.17, 0.35, 0.35, 0.35], speed: 0.4, acceleration: 4}""",
-    'hexapod': """{type: hexapod, low: -0.1, high: 0.1, speed: 0.3, acceleration: 4, base_radius: 1.65,
-             base_angle: 0.122, platform_radius: 1.6, platform_angle: 0.925, height: 1.7}""",
-}
-COMMUNICATION, AMPLIFIER, ESTOP = 0x0008, 0x0010, 0x8000
-processes = []
+sys.dont_write_bytecode = True
+from platform_rig import AMPLIFIER, ESTOP, SIX_AXIS, Failed, Rig, free_port, run_test
+
+root = pathlib.Path(sys.argv[4])
+HEAVE = 2
+sys.path.insert(0, str(root / 'tools/platform'))
+import adapter_60hz as a60
 
 
-def start(*command, **more):
-    process = subprocess.Popen([str(word) for word in command], **more)
-    processes.append(process)
-    return process
-
-
-def end(process, with_signal=signal.SIGKILL):
-    process.send_signal(with_signal)
-    process.wait()
-
-
-def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
-
-
-def fail(text):
-    print(f'FAILED: {text}')
-    print((work / 'log').read_text() if (work / 'log').exists() else '')
-    sys.exit(1)
-
-
-class Platform:
-    """the simulated one, and what it has said"""
-
-    def __init__(self):
-        self.process = start(sys.executable, root / 'tools/platform/simulated_platform.py', 0,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.port = json.loads(self.process.stdout.readline())['port']
-        self.lines = queue.Queue()
-        threading.Thread(target=self.read, daemon=True).start()
-
-    def read(self):
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
-
-    def press(self, button):
-        self.process.stdin.write(button + '\n')
-        self.process.stdin.flush()
-
-    def show(self):
-        while not self.lines.empty():
-            self.lines.get()
-        self.press('show')
-        return self.lines.get(timeout=PATIENCE_S)
-
-    def expect(self, state, faults):
-        end_s = time.monotonic() + PATIENCE_S
-        said = self.show()
-        while said['state'] != state and time.monotonic() < end_s:
-            time.sleep(0.02)
-            said = self.show()
-        if said['state'] != state or said['faults'] != faults:
-            fail(f'the platform is {said}, expected {state} with faults {faults:#x}')
-        return said
-
-
-def control(*words):
-    return subprocess.run([linkagectl, '--endpoint', f'ipc://{work}/control', '--outputs', f'ipc://{work}/outputs',
-                           '--timeout', '20', '--json', *words], capture_output=True, text=True)
-
-
-def ctl(*words):
-    done = control(*words)
-    if done.returncode != 0:
-        fail(f'{" ".join(words)}: {done.stdout}{done.stderr}')
-    lines = done.stdout.splitlines()
-    return json.loads(lines[-1]) if lines else {}
-
-
-def await_ride(state):
-    end_s = time.monotonic() + PATIENCE_S
-    while (said := ctl('platform'))['state'] != state:
-        if time.monotonic() > end_s:
-            fail(f'the ride is {said}, expected {state}')
-        time.sleep(0.02)
-    return said
-
-
-def await_ready():
-    """until then reports of before are under way"""
-    end_s = time.monotonic() + PATIENCE_S
-    while not ctl('platform')['ready']:
-        if time.monotonic() > end_s:
-            fail(f'not ready: {ctl("platform")}')
-        time.sleep(0.02)
-
-
-def engage():
-    """reports have to arrive first"""
-    end_s = time.monotonic() + PATIENCE_S
-    while control('platform', 'engage').returncode != 0:
-        if time.monotonic() > end_s:
-            fail(f'engage: {control("platform", "engage").stdout}')
-        time.sleep(0.05)
-    await_ride('following')
-
-
-def ride(platform):
-    """engage, shake the road until the platform moves with it, and end in the middle of it"""
-    engage()
-    platform.expect('engaged', 0)
-    rest = platform.show()['position']
-    for i in range(400):
-        ctl('set', 'road', str(0.08 * (-1) ** i))
-        ctl('set', 'strength', str(1 if i % 2 else 0.7))
-        time.sleep(0.05)
-        moved = abs(platform.show()['position'][2] - rest[2])
-        if moved > 0.005:
-            return
-    fail(f'the platform does not follow: heave has moved by {moved} m')
-
-
-def write_files(daemon_port, report_port):
+def write_car(rig):
     text = (root / 'config/models/quarter-car.yaml').read_text()
     text = text.replace('inputs:\n', 'inputs:\n  strength: {type: signal, limits: [0, 2], initial: 0.6}\n')
     text = text.replace('outputs:\n', 'outputs:\n  strength_now: {type: input, input: strength}\n')
-    (work / 'car.yaml').write_text(text)
-    (work / 'linkaged.yaml').write_text(f'''linkaged: 1
-endpoints: {{control: "ipc://{work}/control", inputs: "ipc://{work}/inputs", outputs: "ipc://{work}/outputs"}}
-realtime: {{degraded: allow, priority: 0, core: none}}
-budget: {{steps: 1000, share: 0.95}}
-overrun: {{fault_in_a_row: 0, fault_in_window: 0}}
-policy: {{stale: {{action: count, timeout: 0}}}}
-inputs: {{claims: optional}}
-record: {{directory: {work}, autostart: true}}
-cueing:
-  sensor: ride
-  gains: {{force_scale: strength_now}}
-  report: udp://127.0.0.1:{report_port}
-  silent: 5
-  pace: 0.5
-  platform: {PLATFORMS[kind]}
-motion:
-  - {{endpoint: 'udp://127.0.0.1:{daemon_port}', platform: true}}
-''')
+    (rig.work / 'car.yaml').write_text(text)
 
 
-def start_daemon():
-    log = open(work / 'log', 'a')
-    daemon = start(linkaged, '--config', work / 'linkaged.yaml', stderr=log, stdout=log)
-    # it has to listen, and a busy machine to grant the budget
-    end_s = time.monotonic() + PATIENCE_S
-    while (done := control('run', str(work / 'car.yaml'))).returncode != 0:
-        if time.monotonic() > end_s:
-            fail(f'no run: {done.stdout}{done.stderr}')
-        time.sleep(0.05)
-    return daemon
+def ride(rig):
+    """shake the road, and end in the middle of it"""
+    def shake(i):
+        rig.ctl('set', 'road', str(0.08 * (-1) ** i))
+        rig.ctl('set', 'strength', str(1 if i % 2 else 0.7))
+    rig.ride(shake, HEAVE, 0.005)
 
 
 def spoil(recording, channel, number):
@@ -195,105 +56,124 @@ def spoil(recording, channel, number):
                     copy.write_bytes(data)
                     return copy
             inner += size
-    fail('the recording has too few steps')
+    raise Failed('the recording has too few steps')
 
 
-def check_recording():
+def check_recording(rig):
     """of the first run, which has ended: what its rides did stands among the events"""
-    recording, = work.glob('*.mcap')
-    done = subprocess.run([linkage, 'replay', recording], capture_output=True, text=True)
+    def linkage(*words):
+        return subprocess.run([rig.linkage, *words], capture_output=True, text=True)
+
+    recording, = rig.work.glob('*.mcap')
+    done = linkage('replay', recording)
     if done.returncode != 0 or done.stdout.count('every bit the same') != 2:
-        fail(f'the replay: {done.stdout}{done.stderr}')
+        raise Failed(f'the replay: {done.stdout}{done.stderr}')
     print(done.stdout.splitlines()[-1])
-    spoilt = subprocess.run([linkage, 'replay', spoil(recording, 5, 3000)], capture_output=True, text=True)
+    spoilt = linkage('replay', spoil(recording, 5, 3000))
     if spoilt.returncode == 0 or 'of the platform differs: actuators.a6' not in spoilt.stdout:
-        fail(f'the replay of a spoilt recording: {spoilt.stdout}{spoilt.stderr}')
-    wanted = subprocess.run([linkage, 'export', '--topic', 'platform', recording], capture_output=True, text=True).stdout
-    gains = [line.split(',')[wanted.splitlines()[0].split(',').index('gains [1]')] for line in wanted.splitlines()[1:]]
-    if not any(float(moved) for moved in gains):
-        fail('no gain was moved')
-    done = subprocess.run([linkage, 'export', '--topic', 'events', recording], capture_output=True, text=True)
+        raise Failed(f'the replay of a spoilt recording: {spoilt.stdout}{spoilt.stderr}')
+    head, *rows = linkage('export', '--topic', 'platform', recording).stdout.splitlines()
+    place = head.split(',').index('gains [1]')
+    if not any(float(row.split(',')[place]) for row in rows):
+        raise Failed('no gain was moved')
+    done = linkage('export', '--topic', 'events', recording)
     for event in ('rising', 'following', 'settling: ordered to park', 'parked'):
         if f'"{event}"' not in done.stdout:
-            fail(f'no event {event}: {done.stdout}{done.stderr}')
+            raise Failed(f'no event {event}: {done.stdout}{done.stderr}')
 
 
-def check_other_adapter(platform):
+def check_other_adapter():
     """one that begins where another has ended goes on from where the platform is"""
     at = [0.1, -0.05, 0.02, 0.03, 0.04, -0.06]
-    sys.path.insert(0, str(root / 'tools/platform'))
-    sys.dont_write_bytecode = True
-    import adapter_60hz as a
-    other = a.Adapter(free_port(), ('127.0.0.1', 9), ('127.0.0.1', 9))
-    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a.ENGAGED, *at, 0))
-    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a.ENGAGED, *[0.2] * 6, 0))
-    sent = struct.unpack('>I7f', a.encode(a.NEW_POSITION, other.last))
-    if sent[0] != a.NEW_POSITION or any(abs(x - y) > 1e-6 for x, y in zip(sent[1:], at)):
-        fail(f'another adapter begins at {sent}, the platform is at {at}')
-    if a.report(a.FOLLOWING, a.IDLE, 0, True) & a.READY or not a.report(a.RISING, a.IDLE, 0, True) & a.READY:
-        fail('a platform that has not risen is ready to follow')
+    other = a60.Adapter(free_port(), ('127.0.0.1', 9), ('127.0.0.1', 9))
+    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a60.ENGAGED, *at, 0))
+    other.take(other.platform, struct.pack('>3I7f', 0, 0, 0x20 | a60.ENGAGED, *[0.2] * 6, 0))
+    sent = struct.unpack('>I7f', a60.encode(a60.NEW_POSITION, other.last))
+    if sent[0] != a60.NEW_POSITION or any(abs(x - y) > 1e-6 for x, y in zip(sent[1:], at)):
+        raise Failed(f'another adapter begins at {sent}, the platform is at {at}')
+    if a60.report(a60.FOLLOWING, a60.IDLE, 0, True) & a60.READY or \
+            not a60.report(a60.RISING, a60.IDLE, 0, True) & a60.READY:
+        raise Failed('a platform that has not risen is ready to follow')
 
 
-def main():
-    daemon_port, report_port = free_port(), free_port()
-    platform = Platform()
-    adapter = [sys.executable, root / 'tools/platform/adapter_60hz.py', daemon_port,
-               f'127.0.0.1:{report_port}', f'127.0.0.1:{platform.port}']
-    write_files(daemon_port, report_port)
-    daemon = start_daemon()
-    if control('platform', 'engage').returncode == 0:
-        fail('a platform that does not report was engaged')
-    first = start(*adapter)
+def check_silences():
+    """time is the test's own: the platform's replies and the daemon's datagrams fail for a while"""
+    sent = {}
+    adapter = a60.Adapter(free_port(), ('to', 'reports'), ('to', 'platform'))
 
-    ride(platform)
-    ctl('platform', 'park')
-    platform.expect('idle', 0)
-    if await_ride('parked')['cause'] != 'ordered to park':
-        fail(f'cause: {ctl("platform")["cause"]}')
+    class Line:
+        def sendto(self, packet, to):
+            sent[to[1]] = struct.unpack('>I7f' if to[1] == 'platform' else '<4sHHI', packet)
 
-    ride(platform)
-    ctl('stop')
-    platform.expect('idle', 0)
-    if await_ride('parked')['cause'] != 'the cycle does not run in real time':
-        fail(f'cause: {ctl("platform")["cause"]}')
+    def hears(now, daemon=None, platform=None):
+        """Return: command word, surge, whether it reports ready"""
+        if daemon:
+            adapter.take_daemon((daemon, (0.1,) * 6), now)
+        if platform:
+            adapter.take_platform(0, platform, (0, 0, 0, 0.1, 0, 0), now)
+        adapter.tick(now)
+        return sent['platform'][0], round(sent['platform'][4], 6), sent['reports'][2] & a60.READY
 
-    check_recording()
-    ctl('start')
-    ride(platform)
-    platform.press('fault')
-    platform.expect('fault', AMPLIFIER)
-    if await_ride('parked')['cause'] != 'the platform reports a fault':
-        fail(f'cause: {ctl("platform")["cause"]}')
-    platform.press('reset')
+    def expect(what, seen, wanted):
+        if seen != wanted:
+            raise Failed(f'{what}: {seen}, expected {wanted}')
 
-    ride(platform)
-    platform.press('estop')
-    platform.expect('fault', ESTOP)
-    await_ride('parked')
-    platform.press('reset')
-    await_ready()
-    if not ctl('platform')['emergency'] or control('platform', 'engage').returncode == 0:
-        fail('an emergency is forgotten')
-    ctl('platform', 'release')
-
-    ride(platform)
-    check_other_adapter(platform)
-    end(first)
-    platform.expect('fault', COMMUNICATION)
-    if await_ride('parked')['cause'] != 'the platform does not report that it is ready':
-        fail(f'cause: {ctl("platform")["cause"]}')
-    platform.press('reset')
-    start(*adapter)
-
-    ride(platform)
-    end(daemon)
-    said = platform.expect('idle', 0)
-    print(f'six rides, largest step between two commands {said["largest_step"]:.4f} m or rad')
+    adapter.platform = Line()
+    hears(0, a60.FOLLOWING, a60.ENGAGED)
+    expect('it follows', hears(0.1, a60.FOLLOWING, a60.ENGAGED), (a60.NEW_POSITION, 0.1, a60.READY))
+    # the platform goes on from where it is once it is heard again
+    expect('without replies', hears(0.7, a60.FOLLOWING), (a60.DOF_MODE, 0, 0))
+    expect('with replies again', hears(0.75, a60.HOLDING, a60.ENGAGED), (a60.NEW_POSITION, 0.1, a60.READY))
+    # a daemon that comes back into its ride after a silence: the platform has parked, and waits for another ride
+    expect('silence', hears(1, None, a60.ENGAGED)[0], a60.PARK)
+    expect('back, the platform is going down', hears(1.1, a60.RISING, a60.PARKING)[::2], (a60.DOF_MODE, 0))
+    expect('back, the platform is down', hears(1.2, a60.RISING, a60.IDLE)[::2], (a60.DOF_MODE, 0))
+    expect('back, it follows', hears(1.3, a60.FOLLOWING, a60.ENGAGED)[::2], (a60.PARK, 0))
+    expect('the ride is over', hears(1.4, a60.PARKED, a60.IDLE)[::2], (a60.DOF_MODE, a60.READY))
+    expect('another ride', hears(1.5, a60.RISING, a60.IDLE)[::2], (a60.ENGAGE, a60.READY))
 
 
-try:
-    main()
-finally:
-    for process in processes:
-        process.kill()
-    shutil.rmtree(work)
+def test(rig):
+    write_car(rig)
+    check_other_adapter()
+    check_silences()
+    rig.start_daemon('car', 'ride')
+    if rig.control('platform', 'engage').returncode == 0:
+        raise Failed('a platform that does not report was engaged')
+    rig.start_adapter()
+
+    ride(rig)
+    rig.ctl('platform', 'park')
+    rig.platform.expect('idle', 0)
+    rig.await_parked('ordered to park')
+
+    ride(rig)
+    rig.ctl('stop')
+    rig.platform.expect('idle', 0)
+    rig.await_parked('the cycle does not run in real time')
+
+    check_recording(rig)
+    rig.ctl('start')
+    ride(rig)
+    rig.platform.press('fault')
+    rig.platform.expect('fault', AMPLIFIER)
+    rig.await_parked('the platform reports a fault')
+    rig.platform.press('reset')
+
+    ride(rig)
+    rig.platform.press('estop')
+    rig.platform.expect('fault', ESTOP)
+    rig.await_ride('parked')
+    rig.platform.press('reset')
+    rig.await_ready()
+    if not rig.ctl('platform')['emergency'] or rig.control('platform', 'engage').returncode == 0:
+        raise Failed('an emergency is forgotten')
+    rig.ctl('platform', 'release')
+
+    ride(rig)
+    rig.ctl('platform', 'park')
+    said = rig.platform.expect('idle', 0)
+    print(f'five rides, largest step between two commands {said["largest_step"]:.4f} m or rad')
+
+
+sys.exit(run_test(test, Rig(sys.argv[1:4], root, SIX_AXIS, 'gains: {force_scale: strength_now}')))

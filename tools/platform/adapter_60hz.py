@@ -6,7 +6,8 @@ From the daemon: datagrams of `motion` with `platform: true`. To the daemon: rep
 config/README.md has both layouts. To and from the platform: README.md of this folder.
 
 The daemon brings a ride to its end by itself, so the adapter passes poses on while the daemon follows or holds, and
-lets the platform rise and park by its own means. A daemon that is silent for SILENT seconds: the platform parks.
+lets the platform rise and park by its own means. A daemon that is silent for SILENT seconds: the platform parks, and
+stays there and not ready, whatever the daemon says, until the daemon is parked as well.
 Each command is within STEP of the one before, whatever the daemon or the network does.
 
 usage: adapter_60hz.py DAEMON_PORT REPORT_HOST:PORT PLATFORM_HOST:PORT"""
@@ -15,7 +16,7 @@ import select, socket, struct, sys, time
 PERIOD, SILENT, NO_REPLY = 1 / 60, 0.2, 0.5
 STEP = (0.012,) * 3 + (0.012,) * 3  # a command after the other: x y z [m], roll pitch yaw [rad]
 PARKED, RISING, FOLLOWING, HOLDING, SETTLING = range(1, 6)       # the daemon's platform_state
-IDLE, STANDBY, ENGAGED = 1, 2, 3                                 # the platform's state
+IDLE, STANDBY, ENGAGED, PARKING = 1, 2, 3, 7                     # the platform's state
 PARK, ENGAGE, DOF_MODE, NEW_POSITION = 210, 180, 170, 130        # command words
 ESTOP = 0x8000
 READY, FAULT, EMERGENCY = 1, 2, 4
@@ -73,6 +74,7 @@ class Adapter:
         self.reports, self.platform_at = reports, platform
         self.state, self.pose, self.last = None, (0,) * 6, (0,) * 6
         self.platform_state, self.faults, self.counter = 0, 0, 0
+        self.over = False                                # the daemon's ride, though it may not know
         self.daemon_seen = self.platform_seen = -1e9  # never
 
     def hear(self, until):
@@ -92,21 +94,33 @@ class Adapter:
         if s is self.daemon:
             said = decode(packet)
             if said:
-                self.state, self.pose = said
-                self.daemon_seen = now
+                self.take_daemon(said, now)
         elif len(packet) == 40:
-            self.faults, _, state, *at = struct.unpack('>3I7f', packet)
-            self.platform_state, before, self.platform_seen = state & 15, self.platform_seen, now
-            if before < 0 and self.platform_state == ENGAGED:  # of an adapter before this one
-                self.last = pose_of(at[:6])
+            faults, _, state, *at = struct.unpack('>3I7f', packet)
+            self.take_platform(faults, state & 15, at[:6], now)
 
-    def tick(self):
-        now = time.monotonic()
-        daemon = self.state if now - self.daemon_seen < SILENT else None
-        heard = now - self.platform_seen < NO_REPLY
-        word, self.last = choose(daemon, self.platform_state if heard else 0, self.pose, self.last)
+    def take_daemon(self, said, now):
+        self.state, self.pose = said
+        self.daemon_seen = now
+
+    def take_platform(self, faults, state, at, now):
+        lost, self.platform_seen = now - self.platform_seen > NO_REPLY, now
+        self.faults, self.platform_state = faults, state
+        if lost and state == ENGAGED:  # by an adapter before this one, or before its replies were lost
+            self.last = pose_of(at)
+
+    def tick(self, now):
+        silent = now - self.daemon_seen > SILENT
+        heard = now - self.platform_seen <= NO_REPLY
+        if self.state == PARKED:
+            self.over = False
+        elif silent and self.state is not None:
+            self.over = True
+        daemon = None if silent or self.over else self.state
+        platform = self.platform_state if heard else 0
+        word, self.last = choose(daemon, platform, self.pose, self.last)
         self.counter = self.counter + 1 & 0xffffffff
-        flags = report(daemon, self.platform_state, self.faults, heard)
+        flags = report(daemon, platform, self.faults, heard and not self.over)
         for packet, to in ((encode(word, self.last), self.platform_at),
                            (struct.pack('<4sHHI', b'LKP1', 1, flags, self.counter), self.reports)):
             try:
@@ -119,7 +133,7 @@ class Adapter:
         while True:
             due = max(due + PERIOD, time.monotonic())
             self.hear(due)
-            self.tick()
+            self.tick(time.monotonic())
 
 
 def address(text):
