@@ -20,7 +20,7 @@
  * Evidence. Each cycle adds its durations to histograms, and writes its time stamps into a ring
  * that others read; a list keeps the first LKD_MISSED_MAX missed deadlines.
  *
- * This file and everything it calls neither allocates nor locks, and makes one system call a cycle:
+ * All but making and freeing neither allocates nor locks, and makes one system call a cycle:
  * the wait. The thread around it is in runner.h.
  *
  * With several workers, the others sleep between steps and wake by themselves shortly before the
