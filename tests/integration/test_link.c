@@ -2,6 +2,7 @@
 /* linkage-link: a machine in two daemons is the same as in one. Real daemons, real sockets. */
 #include "benches.h"
 #include "runs.h"
+#include "vault.h"
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -85,7 +86,7 @@ static void open_with(struct harness *h, const char *name, const char *text, Lin
 
 static FILE *start_link(const struct harness *left, const struct harness *right, const char *more)
 {
-    char command[2048];
+    char command[4096];
     FILE *pipe;
 
     snprintf(command, sizeof(command), "%s --left %s,%s,%s --right %s,%s,%s %s 2>&1", program,
@@ -242,6 +243,105 @@ static void in_real_time_it_tells_its_delay(void **state)
     harness_close(&b);
 }
 
+/* ---- daemons with keys ---- */
+
+static void write_key(const struct vault *v, const char *name, mode_t mode, const char *key)
+{
+    char path[160], text[64];
+
+    snprintf(path, sizeof(path), "%s/%s", v->folder, name);
+    snprintf(text, sizeof(text), "%s\n", key);
+    vault_write(path, mode, text);
+}
+
+static void open_vault(struct vault *v, const char *name, const char *text)
+{
+    vault_open(v);
+    write_key(v, "server", 0644, v->server.open);
+    write_key(v, "bench", 0600, v->client[BENCH].secret);
+    write_key(v, "controller", 0600, v->client[CONTROLLER].secret);
+    write_key(v, "stranger", 0600, v->client[STRANGER].secret);
+    write_key(v, "shown", 0644, v->client[CONTROLLER].secret);
+    assert_int_equal(harness_load_as_it_is(&v->h, name, text)->result, RESULT(OK));
+    arm(&v->h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+}
+
+/* @right: the key of that side, of the left one it is always @left */
+static FILE *start_link_with(const struct vault *a, const struct vault *b, const char *left,
+                             const char *right, const char *more)
+{
+    char keys[1000];
+
+    snprintf(keys, sizeof(keys),
+             "--left-server-key %s/server --left-key %s/%s --right-server-key %s/server "
+             "--right-key %s/%s %s",
+             a->folder, a->folder, left, b->folder, b->folder, right, more);
+    return start_link(&a->h, &b->h, keys);
+}
+
+static void expect_refusal(FILE *pipe, int status, const char *words)
+{
+    char text[4096];
+    int was = end_link(pipe, text);
+
+    if (was != status || strstr(text, words) == NULL)
+        fail_msg("status %d, no '%s': %s", was, words, text);
+}
+
+/* Each side has keys of its own. A bench steps what runs, and only a controller starts it. */
+static void each_side_has_its_keys(void **state)
+{
+    struct vault a, b;
+    char text[4096];
+
+    (void)state;
+    open_vault(&a, "arm", arm_text);
+    open_vault(&b, "slide", slide_text);
+    expect_refusal(start_link(&a.h, &b.h, "--steps 1 " LINE), 1, "left: ");
+    expect_refusal(start_link(&a.h, &b.h, "--left-key x --steps 1 " LINE), 2,
+                   "--left-server-key and --left-key");
+    expect_refusal(start_link_with(&a, &b, "shown", "bench", "--steps 1 " LINE), 1,
+                   "shown: others can read");
+    expect_refusal(start_link_with(&a, &b, "controller", "stranger", "--steps 1 " LINE), 1,
+                   "right: ");
+    harness_expect(&a.h, STOP, RESULT(OK), STATE(ARMED)); /* it had been started */
+    harness_expect(&a.h, RESET, RESULT(OK), STATE(ARMED));
+    expect_refusal(start_link_with(&a, &b, "bench", "controller", "--steps 1 " LINE), 1,
+                   "left: start is beyond the role");
+    if (end_link(start_link_with(&a, &b, "controller", "controller", "--steps 20 " LINE), text))
+        fail_msg("%s", text);
+    harness_expect(&a.h, STOP, RESULT(OK), STATE(ARMED));
+    harness_expect(&b.h, STOP, RESULT(OK), STATE(ARMED));
+    harness_expect(&a.h, RESET, RESULT(OK), STATE(ARMED));
+    harness_expect(&b.h, RESET, RESULT(OK), STATE(ARMED));
+    harness_expect(&a.h, START, RESULT(OK), STATE(RUNNING));
+    harness_expect(&b.h, START, RESULT(OK), STATE(RUNNING));
+    if (end_link(start_link_with(&a, &b, "bench", "bench", "--steps 20 " LINE), text) != 0)
+        fail_msg("%s", text);
+    assert_true(number_of(text, "\"steps\"") == 20);
+    vault_close(&a);
+    vault_close(&b);
+}
+
+static void in_real_time_with_keys(void **state)
+{
+    struct vault a, b;
+    char text[4096];
+
+    (void)state;
+    open_vault(&a, "arm", arm_text);
+    open_vault(&b, "slide", slide_text);
+    harness_arm(&a.h);
+    harness_arm(&b.h);
+    harness_expect(&a.h, START, RESULT(OK), STATE(RUNNING));
+    harness_expect(&b.h, START, RESULT(OK), STATE(RUNNING));
+    if (end_link(start_link_with(&a, &b, "bench", "bench", "--realtime --duration 1 " LINE), text))
+        fail_msg("%s", text);
+    assert_true(number_of(text, "samples") > 0);
+    vault_close(&a);
+    vault_close(&b);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +349,8 @@ int main(int argc, char *argv[])
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(one_end_is_the_end),
         cmocka_unit_test(in_real_time_it_tells_its_delay),
+        cmocka_unit_test(each_side_has_its_keys),
+        cmocka_unit_test(in_real_time_with_keys),
     };
 
     program = argv[3];

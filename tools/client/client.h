@@ -64,6 +64,29 @@ struct lk_client_options {
     const char *secret_key;
 };
 
+#define LK_CLIENT_KEY_SIZE 41 /* bytes of a key with its terminating zero */
+
+/** struct lk_client_keyring - keys from files. @options: of lk_client_open_with() and benches; it
+ * points to the others, so that a copy of this struct is of no use */
+struct lk_client_keyring {
+    struct lk_client_options options;
+    char server_key[LK_CLIENT_KEY_SIZE];
+    char public_key[LK_CLIENT_KEY_SIZE];
+    char secret_key[LK_CLIENT_KEY_SIZE];
+};
+
+/** lk_client_keyring_read() - the keys in two files of `linkagectl keygen`.
+ * @server_file: the daemon's public key
+ * @own_file:    the secret key of this client, which its public key follows from; refused if others
+ *               can read it
+ * @ret_keyring: written on success; wipe it by lk_client_keyring_wipe() once it has been used
+ * Return: 0, LK_CLIENT_E_KEYS; @ret_error names the file and what is wrong with it. */
+int lk_client_keyring_read(const char *server_file, const char *own_file,
+                           struct lk_client_keyring *ret_keyring, struct lk_error *ret_error);
+
+/** lk_client_keyring_wipe() - overwrite the keys; a zeroed one is allowed. */
+void lk_client_keyring_wipe(struct lk_client_keyring *keyring);
+
 struct lk_client;
 struct lk_client_outputs;
 struct lk_client_stream;

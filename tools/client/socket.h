@@ -7,8 +7,6 @@
 #include "client.h"
 #include <zmq.h>
 
-#define LK_CLIENT_KEY_SIZE 41 /* a key with its terminating zero */
-
 /** struct lk_client_keys - a copy of struct lk_client_options; "" for none. */
 struct lk_client_keys {
     char server[LK_CLIENT_KEY_SIZE];

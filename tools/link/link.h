@@ -44,11 +44,16 @@ struct link_line {
 };
 
 /** struct link_side - a daemon. @endpoint: control, inputs, outputs
+ * @server_key, @key: files, NULL: none;  @keyring: of them;  @keys: in it, or NULL
  * @in:      names of the @n inputs that are claimed, the signals' first
  * @offset:  where the outputs that it gives are in a sample, signals first, then lines
  * @values:  of the inputs;  @h: step [s] */
 struct link_side {
     char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
+    const char *server_key;
+    const char *key;
+    struct lk_client_keyring keyring;
+    const struct lk_client_options *keys;
     struct lk_client *client;
     const char *in[LINK_VALUES_MAX];
     int n;

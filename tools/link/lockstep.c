@@ -81,44 +81,52 @@ static int claim_side(struct link *link, int side, struct lk_error *error)
     return 0;
 }
 
-/* starts it if it is armed */
-static int open_side(struct link *link, int side, struct lk_error *error)
+/* A request without arguments. Return: 0 with an answer that is no refusal. */
+static int ask(struct link *link, int side, Linkage__V1__ControlRequest__CommandCase command,
+               const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
-    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
-    Linkage__V1__DescribeRequest describe = LINKAGE__V1__DESCRIBE_REQUEST__INIT;
-    const Linkage__V1__ControlReply *reply;
     struct lk_error why;
+    int code = lk_client_command(link->side[side].client, command, ret_reply, &why);
 
-    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE;
-    request.describe = &describe;
-    if (call(link, side, &request, &reply, error) != 0)
+    if (code == 0 && (*ret_reply)->result == RESULT(OK))
+        return 0;
+    lk_error_set(error, "%s: %s", link_side_names[side], code ? why.text : (*ret_reply)->text);
+    return 1;
+}
+
+static int describe_side(struct link *link, int side, struct lk_error *error)
+{
+    const Linkage__V1__ControlReply *reply;
+
+    if (ask(link, side, LINKAGE__V1__CONTROL_REQUEST__COMMAND_DESCRIBE, &reply, error) != 0)
         return 1;
-    if (reply->description == NULL) {
-        lk_error_set(error, "%s: %s", link_side_names[side], reply->text);
-        return 1;
-    }
-    if (reply->description->mode != LINKAGE__V1__MODE__MODE_LOCKSTEP) {
+    if (reply->description == NULL ||
+        reply->description->mode != LINKAGE__V1__MODE__MODE_LOCKSTEP) {
         lk_error_set(error,
                      "%s: not in lockstep, expected `linkagectl arm --mode lockstep`, or "
                      "--realtime here",
                      link_side_names[side]);
         return 1;
     }
-    if (link_describe(link, side, reply->description, error) != 0 || claim_side(link, side, error))
+    return link_describe(link, side, reply->description, error);
+}
+
+/* starts it if it is armed */
+static int open_side(struct link *link, int side, struct lk_error *error)
+{
+    const Linkage__V1__ControlReply *reply;
+
+    if (describe_side(link, side, error) != 0 || claim_side(link, side, error) != 0 ||
+        ask(link, side, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, error) != 0)
         return 1;
-    if (lk_client_command(link->side[side].client, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS,
-                          &reply, &why) != 0 ||
-        reply->status == NULL)
-        return 0;
     if (reply->status->step > 0) {
         lk_error_set(error, "%s: at step %llu, expected a run at its start: stop and reset it",
                      link_side_names[side], (unsigned long long)reply->status->step);
         return 1;
     }
-    if (reply->status->state == LINKAGE__V1__STATE__STATE_ARMED)
-        return lk_client_command(link->side[side].client,
-                                 LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, &reply, error) != 0;
-    return 0;
+    if (reply->status->state != LINKAGE__V1__STATE__STATE_ARMED)
+        return 0;
+    return ask(link, side, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, &reply, error);
 }
 
 /* A claim that is not given back would keep its channels until its lease is over. */

@@ -16,7 +16,17 @@ static volatile sig_atomic_t stop_asked;
 
 static const char usage_text[] =
     "usage: linkage-link --left CONTROL[,INPUTS,OUTPUTS] --right CONTROL[,INPUTS,OUTPUTS]\n"
-    "         [--steps N | --realtime [--duration S]] COUPLING...\n"
+    "         [--steps N | --realtime [--duration S]] [KEYS] COUPLING...\n"
+    "  --left CONTROL[,INPUTS,OUTPUTS]   a daemon; inputs and outputs by default the next two "
+    "ports\n"
+    "  --right CONTROL[,INPUTS,OUTPUTS]  the other one\n"
+    "  --steps N                         in lockstep, so many steps; default: until a run ends\n"
+    "  --realtime                        each daemon by its own clock\n"
+    "  --duration S                      in real time, for so long\n"
+    "  --left-server-key FILE            public key of a daemon with security, with\n"
+    "  --left-key FILE                   our own secret key\n"
+    "  --right-server-key FILE           likewise\n"
+    "  --right-key FILE\n"
     "couplings:\n"
     "  left:OUTPUT=INPUT    a number of the left side to an input of the right one; or right:\n"
     "  line:OUTPUT,INPUT=OUTPUT,INPUT,IMPEDANCE[,STEPS[,RATIO,RATIO[,START,START]]]\n"
@@ -139,36 +149,74 @@ static int read_endpoints(struct link_side *side, const char *text)
     return 0;
 }
 
+enum link_option { LEFT, RIGHT, STEPS, REALTIME, DURATION, HELP, SERVER_KEY, KEY = SERVER_KEY + 2 };
+
+static const struct option options[] = {
+    {"left", required_argument, NULL, LEFT},
+    {"right", required_argument, NULL, RIGHT},
+    {"steps", required_argument, NULL, STEPS},
+    {"realtime", no_argument, NULL, REALTIME},
+    {"duration", required_argument, NULL, DURATION},
+    {"left-server-key", required_argument, NULL, SERVER_KEY + LINK_LEFT},
+    {"right-server-key", required_argument, NULL, SERVER_KEY + LINK_RIGHT},
+    {"left-key", required_argument, NULL, KEY + LINK_LEFT},
+    {"right-key", required_argument, NULL, KEY + LINK_RIGHT},
+    {"help", no_argument, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+/* Return: 0, -1: end, all is said; 2. */
+static int read_option(struct link *link, int option, char *text)
+{
+    double steps = 0;
+
+    switch (option) {
+    case LEFT:
+    case RIGHT:
+        return read_endpoints(&link->side[option == RIGHT], text) == 0
+                   ? 0
+                   : usage("not an endpoint, or not three:", text);
+    case STEPS:
+        if (take_number(text, &steps) == NULL || !(steps >= 1) || steps > 1e15)
+            return usage("not a number of steps:", text);
+        link->steps = (uint64_t)steps;
+        return 0;
+    case REALTIME:
+        link->realtime = true;
+        return 0;
+    case DURATION:
+        return take_number(text, &link->seconds) != NULL && link->seconds > 0
+                   ? 0
+                   : usage("not a duration in seconds:", text);
+    case HELP:
+        fputs(usage_text, stdout);
+        return -1;
+    default:
+        if (option >= KEY)
+            link->side[option - KEY].key = text;
+        else
+            link->side[option - SERVER_KEY].server_key = text;
+        return 0;
+    }
+}
+
 static int read_options(struct link *link, int argc, char **argv)
 {
-    static const struct option options[] = {{"left", required_argument, NULL, 'l'},
-                                            {"right", required_argument, NULL, 'r'},
-                                            {"steps", required_argument, NULL, 'n'},
-                                            {"realtime", no_argument, NULL, 't'},
-                                            {"duration", required_argument, NULL, 'd'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    double steps = 0;
-    int c;
+    int c, r;
 
     while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (c == 'h') {
-            fputs(usage_text, stdout);
-            return -1;
-        }
-        if (c == '?')
-            return usage("cannot use", argv[optind - 1]);
-        if ((c == 'l' || c == 'r') && read_endpoints(&link->side[c == 'r'], optarg) != 0)
-            return usage("not an endpoint, or not three:", optarg);
-        if (c == 'n' && (take_number(optarg, &steps) == NULL || !(steps >= 1) || steps > 1e15))
-            return usage("not a number of steps:", optarg);
-        if (c == 'd' && (take_number(optarg, &link->seconds) == NULL || !(link->seconds > 0)))
-            return usage("not a duration in seconds:", optarg);
-        link->realtime |= c == 't';
+        r = c == '?' ? usage("cannot use", argv[optind - 1]) : read_option(link, c, optarg);
+        if (r != 0)
+            return r;
     }
-    link->steps = (uint64_t)steps;
-    if (!*link->side[LINK_LEFT].endpoint[0] || !*link->side[LINK_RIGHT].endpoint[0])
-        return usage("missing:", "--left or --right");
+    for (int side = 0; side < LINK_SIDES; side++) {
+        if (!*link->side[side].endpoint[0])
+            return usage("missing:", "--left or --right");
+        if (!link->side[side].server_key != !link->side[side].key)
+            return usage("belong together:", side == LINK_LEFT
+                                                 ? "--left-server-key and --left-key"
+                                                 : "--right-server-key and --right-key");
+    }
     if (link->realtime ? link->steps > 0 : link->seconds > 0)
         return usage("does not fit:", link->realtime ? "--steps" : "--duration");
     for (; optind < argc; optind++)
@@ -194,14 +242,35 @@ static void print_result(const struct link *link)
     printf("]}\n");
 }
 
+static int read_keys(struct link_side *side, struct lk_error *error)
+{
+    if (side->key == NULL)
+        return 0;
+    side->keys = &side->keyring.options;
+    return lk_client_keyring_read(side->server_key, side->key, &side->keyring, error);
+}
+
 static int open_clients(struct link *link, struct lk_error *error)
 {
     int r = lk_stacks_prepare(error);
 
-    for (int side = 0; side < LINK_SIDES && r == 0 && !link->realtime; side++)
-        r = lk_client_open(link->side[side].endpoint[0], TIMEOUT_MS, &link->side[side].client,
-                           error);
+    for (int i = 0; i < LINK_SIDES && r == 0; i++) {
+        struct link_side *side = &link->side[i];
+
+        r = read_keys(side, error);
+        if (r == 0 && !link->realtime)
+            r = lk_client_open_with(side->endpoint[0], TIMEOUT_MS, side->keys, &side->client,
+                                    error);
+    }
     return r;
+}
+
+static void close_clients(struct link *link)
+{
+    for (int i = 0; i < LINK_SIDES; i++) {
+        lk_client_close(link->side[i].client);
+        lk_client_keyring_wipe(&link->side[i].keyring);
+    }
 }
 
 int main(int argc, char **argv)
@@ -218,8 +287,7 @@ int main(int argc, char **argv)
     r = open_clients(&link, &error);
     if (r == 0)
         r = link.realtime ? link_realtime(&link, &error) : link_lockstep(&link, &error);
-    for (int side = 0; side < LINK_SIDES; side++)
-        lk_client_close(link.side[side].client);
+    close_clients(&link);
     print_result(&link);
     if (r != 0)
         fprintf(stderr, "linkage-link: %s\n", error.text);

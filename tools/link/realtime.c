@@ -38,6 +38,7 @@ static int open_peer(struct link *link, int side, struct lk_error *error)
         .control = s->endpoint[0],
         .inputs = s->endpoint[1],
         .outputs = s->endpoint[2],
+        .keys = s->keys,
         .name = "linkage-link",
         .channels = channels,
     };
