@@ -178,39 +178,56 @@ static void turn_velocity(struct lk_motion *m, const double q[4])
     lk_rotate(after, local, m->v.v);
 }
 
-/* Assembles with held coordinates: a separate system has rows for them and only assembles the
- * initial configuration; the running system copies its poses. */
-static int assemble_held(const struct lk_model *model, const struct lk_options *options,
-                         struct how how, struct lk_system *sys, double *ret_gap,
-                         struct lk_error *ret_error)
+/* The system that assembles: of one formulation, and of no option. A loop that is wide open passes
+ * poses on its way in which its rows depend on each other, and there round-off of one elimination
+ * or another decides which way it goes. Coordinates with a start have rows here. */
+static int compile_assembly(const struct lk_model *model, struct lk_system **ret_system,
+                            struct lk_error *ret_error)
 {
-    struct lk_system *held;
+    static const struct lk_options options = {.engine = "none"};
+    struct how how = {{&lk_formulation_rattle, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
+
+    return compile_model(model, &options, how, ret_system, ret_error);
+}
+
+static int has_holds(const struct lk_model *model)
+{
     unsigned hold = 0;
-    int r;
 
     for (int i = 0; i < model->n_joints; i++)
         hold |= model->joints[i].hold;
-    if (!hold)
+    return hold != 0;
+}
+
+/* Assembles held coordinates and wide-open loops: a separate system only assembles the initial
+ * configuration; the running system copies its poses, so that it starts there whatever steps it. */
+static int assemble_apart(const struct lk_model *model, struct lk_system *sys, double *ret_gap,
+                          struct lk_error *ret_error)
+{
+    struct lk_system *apart;
+    int is_held = has_holds(model), r;
+
+    if (!is_held && !lk_start_is_open(sys))
         return 0;
-    how = (struct how){{how.told.formulation, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
-    r = compile_model(model, options, how, &held, ret_error);
+    r = compile_assembly(model, &apart, ret_error);
     if (r != 0)
         return r;
-    r = lk_start_assemble(held, ret_error);
+    r = lk_start_assemble(apart, ret_error);
     /* the parts of bodies may differ, their poses do not */
     for (int b = 0; b < sys->n_bodies && r == 0; b++) {
-        const struct lk_motion *from = &held->now.motion[sys->body[b].of];
+        const struct lk_motion *from = &apart->now.motion[sys->body[b].of];
 
-        turn_velocity(&sys->now.motion[b], from->q);
+        if (is_held)
+            turn_velocity(&sys->now.motion[b], from->q);
         memcpy(sys->now.motion[b].x, from->x, sizeof(from->x));
         memcpy(sys->now.motion[b].q, from->q, sizeof(from->q));
     }
     memcpy(sys->start.block, sys->now.block, sys->state_size * sizeof(double));
-    *ret_gap = held->summary.assembly_gap;
+    *ret_gap = apart->summary.assembly_gap;
     /* also of joints that a gear turned along with a held one */
     for (int i = 0; i < sys->n_coordinates && r == 0; i++)
-        sys->now.coordinate[i] = held->now.coordinate[i];
-    lk_system_free(held);
+        sys->now.coordinate[i] = apart->now.coordinate[i];
+    lk_system_free(apart);
     return r;
 }
 
@@ -298,7 +315,7 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
     if (r != 0)
         return r;
     sys->starts_balanced |= options && options->equilibrium;
-    r = assemble_held(model, options, how, sys, &gap, ret_error);
+    r = assemble_apart(model, sys, &gap, ret_error);
     if (r == 0)
         r = lk_start_consistent(sys, ret_error);
     sys->order = sys->summary.order = 2;
@@ -319,9 +336,8 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
 int lk_scene_assemble(const struct lk_model *model, double *poses, struct lk_error *ret_error)
 {
     LK_ARITHMETIC;
-    struct how how = {{&lk_formulation_ali3, 0, 0}, .in_hold = 1, .is_plain = 1, .parts = 1};
     struct lk_system *sys = NULL;
-    int r = compile_model(model, NULL, how, &sys, ret_error);
+    int r = compile_assembly(model, &sys, ret_error);
 
     if (r != 0)
         return r;

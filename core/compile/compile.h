@@ -30,6 +30,10 @@ int lk_compile(const struct lk_model *model, const struct lk_options *options,
  * LK_E_ASSEMBLY. */
 int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
 
+/** lk_start_is_open() - whether joints are open, as the model file has them, by more than a misfit
+ * that they could absorb. Return: 0, 1. */
+int lk_start_is_open(struct lk_system *system);
+
 /** lk_start_assemble() - assemble the positions only. Return: 0, LK_E_ASSEMBLY. */
 int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
 
@@ -44,8 +48,9 @@ void lk_channels_describe_output(const struct lk_model *model, const struct lk_o
 
 /** lk_extrapolate_check() - check that @model moves smoothly enough for a step of higher order: no
  * friction, end stop or table, no drive from an input, no mode of its springs and dampers, turn of
- * an unbalanced body, nutation or swing across a tension faster than the step as it starts. @system: of such an order, or `rk4`,
- * at its start. Return: 0, LK_E_MODEL (@ret_error names the element). */
+ * an unbalanced body, nutation or swing across a tension faster than the step as it starts.
+ * @system: of such an order, or `rk4`, at its start. Return: 0, LK_E_MODEL (@ret_error names the
+ * element). */
 int lk_extrapolate_check(struct lk_system *system, const struct lk_model *model,
                          struct lk_error *ret_error);
 

@@ -265,6 +265,23 @@ static int close_alike(struct lk_system *sys, double size, const struct lk_motio
     return result;
 }
 
+/* evaluates the joints as the model file has them. Return: the largest gap, in sizes of the model
+ */
+static double measure_drawn(struct lk_system *sys, double size, double *ret_gap)
+{
+    couple_compliant_rows(sys, 0);
+    lk_evaluate_poses(sys, &sys->now);
+    lk_drives_evaluate(sys, &sys->now);
+    return measure_gaps(sys, size, ret_gap);
+}
+
+int lk_start_is_open(struct lk_system *sys)
+{
+    double gap;
+
+    return !(measure_drawn(sys, model_size(sys), &gap) < ASSEMBLY_ENOUGH);
+}
+
 int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
 {
     double size = model_size(sys), relative;
@@ -276,10 +293,7 @@ int lk_start_assemble(struct lk_system *sys, struct lk_error *ret_error)
     if (!drawn)
         return -ENOMEM;
     memcpy(drawn, sys->now.motion, n * sizeof(*drawn));
-    couple_compliant_rows(sys, 0);
-    lk_evaluate_poses(sys, &sys->now);
-    lk_drives_evaluate(sys, &sys->now);
-    measure_gaps(sys, size, &sys->summary.assembly_gap);
+    measure_drawn(sys, size, &sys->summary.assembly_gap);
     result = close_joints(sys, size, &relative);
     if (!result && !(relative < ASSEMBLY_ENOUGH))
         result = close_alike(sys, size, drawn, &relative);

@@ -54,6 +54,14 @@ expect 0 'five bars' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/
 has 'five bars' "mass of link 'sphere' is 654498 kg" err
 has 'five bars' 'is open initially, by 0.3 m' err
 expect 0 'five bars check' "$linkage" check five.yaml
+# and all formulations start at the same pose
+expect 0 'five bars by rattle' "$linkage" run five.yaml --formulation rattle -d 1e-3 -o five.csv
+for formulation in ali3 rk4 dca hdca recursive; do
+    expect 0 "five bars by $formulation" "$linkage" run five.yaml --formulation "$formulation" -d 1e-3 -o run.csv
+    sed -i 2q run.csv
+    # shellcheck disable=SC2046
+    near "five bars by $formulation" 1e-13 $(sed -n '2s/^[^,]*,//; 2y/,/ /; 2p' five.csv)
+done
 expect 1 'loops of nothing' "$linkage" import "$robots/five-bar.urdf" --loops "$robots/ur5.urdf" --root fixed -o l.yaml
 
 # everything that the reader knows, with names that are none of ours
@@ -68,6 +76,12 @@ sed -e '/<mimic/d' -e 's/friction="0.1"/friction="0"/' "$small/arm.urdf" >plain.
 expect 0 'arm plain' "$linkage" import plain.urdf --root fixed --stops none -o plain.yaml
 expect 0 'arm falls' "$linkage" run plain.yaml --formulation rk4 -s 5e-4 -d 0.5 -o run.csv
 near 'arm falls' 1e-9 1.6730560233692644 0.51098022015295574
+# hinges about x, z and a skew axis in turned frames: every entry of every inertia has a say (1e-7: MuJoCo turns an
+# inertia to its principal axes with 3e-7 of it left)
+expect 0 'turned' "$linkage" import "$small/turned.urdf" --root fixed -o turned.yaml
+has 'turned' '5.8 kg, centre 0.212306, 0.0540045, 0.847404 m' out
+expect 0 'turned falls' "$linkage" run turned.yaml --formulation rk4 -s 5e-4 -d 0.5 -o run.csv
+near 'turned falls' 1e-7 -1.2190995644457605 -0.099364755829348839 -2.4424944758528055
 expect 0 'hinges without mass' "$linkage" import "$small/loop.urdf" --root fixed -o loop.yaml
 has 'hinges without mass' "the body of link 'ring' has no mass" err
 expect 0 'a ball of hinges' "$linkage" import "$small/loop.urdf" --root fixed --repair -o loop.yaml
