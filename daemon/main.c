@@ -43,6 +43,7 @@ static const char usage_text[] =
     "                     cores, folders and the outputs it asks for, show what the\n"
     "                     platform of cueing lets a driver feel, then exit\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
+    "      --catalog      the same as a catalog for journalctl -x\n"
     "  -h, --help         show this text\n"
     "  -V, --version      show the version\n"
     "\n"
@@ -485,11 +486,12 @@ struct command {
 /* Return: GO_ON, or the exit status of a command line that is done or wrong. */
 static int read_arguments(int argc, char *argv[], struct command *ret)
 {
-    enum { OPT_CHECK = 256, OPT_CONDITIONS };
+    enum { OPT_CHECK = 256, OPT_CONDITIONS, OPT_CATALOG };
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'},
         {"check", no_argument, NULL, OPT_CHECK},
         {"conditions", no_argument, NULL, OPT_CONDITIONS},
+        {"catalog", no_argument, NULL, OPT_CATALOG},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'V'},
         {NULL, 0, NULL, 0},
@@ -506,6 +508,9 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
             break;
         case OPT_CONDITIONS:
             lkd_conditions_print(stdout);
+            return LKD_EXIT_OK;
+        case OPT_CATALOG:
+            lkd_conditions_print_catalog(stdout);
             return LKD_EXIT_OK;
         case 'h':
             fputs(usage_text, stdout);

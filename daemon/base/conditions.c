@@ -3,7 +3,7 @@
 
 static const struct lkd_condition_info table[] = {
 #define LKD_CONDITION_LINE(NAME, number, level, meaning, remedy)                                   \
-    {"LK-" #number, number, LKD_LOG_##level, meaning, remedy},
+    {"LK-" #number, LKD_MESSAGE_ID #number, number, LKD_LOG_##level, meaning, remedy},
     LKD_CONDITIONS(LKD_CONDITION_LINE)
 #undef LKD_CONDITION_LINE
 };
@@ -60,6 +60,20 @@ static const char *level_name(enum lkd_log_level level)
                                         [LKD_LOG_INFO] = "info"};
 
     return names[level];
+}
+
+void lkd_conditions_print_catalog(FILE *out)
+{
+    fputs("# What the daemon reports, for journalctl -x: linkaged --catalog\n", out);
+    for (int i = 0; i < LKD_N_CONDITIONS; i++) {
+        const struct lkd_condition_info *info = &table[i];
+
+        fprintf(out,
+                "\n-- %s\nSubject: %s, %s\nDefined-By: linkaged\n"
+                "Documentation: man:linkaged(8)\n\n%s\n\nWhat to do: %s\n",
+                info->message_id, info->id, groups[info->number / 1000], info->meaning,
+                info->remedy);
+    }
 }
 
 void lkd_conditions_print(FILE *out)

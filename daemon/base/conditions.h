@@ -4,9 +4,9 @@
  *
  * The table is conditions_table.h; daemon/CONDITIONS.md is the same for people, made by
  * `linkaged --conditions`. The first digit is the group: 1 start, configuration and end, 2 model
- * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the line process. A
- * number is never used for anything else, and a condition that is no longer reported keeps its
- * line. */
+ * and step, 3 inputs and benches, 4 outputs, 5 real time, 6 security, 7 recorder, 8 control, 9 the
+ * line process. A number is never used for anything else, and a condition that is no longer
+ * reported keeps its line. */
 #ifndef LKD_CONDITIONS_H
 #define LKD_CONDITIONS_H
 
@@ -25,9 +25,14 @@ enum lkd_condition_id {
         LKD_N_CONDITIONS
 };
 
-/** struct lkd_condition_info - @id: "LK-3002";  @meaning: one line;  @remedy: what to do */
+/* The journal's identifier of a condition, MESSAGE_ID: 28 digits of our own and its number. */
+#define LKD_MESSAGE_ID "18af08befd094f46b21745b1f41d"
+
+/** struct lkd_condition_info - @id: "LK-3002";  @message_id: 128 bits in hexadecimal;  @meaning:
+ * one line;  @remedy: what to do */
 struct lkd_condition_info {
     char id[8];
+    char message_id[33];
     int number;
     enum lkd_log_level level;
     const char *meaning;
@@ -43,5 +48,9 @@ const char *lkd_condition_of_result(Linkage__V1__Result result);
 
 /** lkd_conditions_print() - the whole table as Markdown. */
 void lkd_conditions_print(FILE *out);
+
+/** lkd_conditions_print_catalog() - the same as a message catalog of systemd, which `journalctl -x`
+ * shows below a line. */
+void lkd_conditions_print_catalog(FILE *out);
 
 #endif

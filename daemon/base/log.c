@@ -64,17 +64,18 @@ static struct iovec field(char *place, size_t size, const char *name, const char
     return (struct iovec){place, n < (int)size ? (size_t)n : size - 1};
 }
 
-static int send_to_journal(enum lkd_log_level level, const char *id, const char *text)
+static int send_to_journal(const struct lkd_condition_info *info, const char *text)
 {
-    char place[4][LINE_SIZE + 16], priority[2] = {(char)('0' + (int)level), '\0'};
+    char place[5][LINE_SIZE + 16], priority[2] = {(char)('0' + (int)info->level), '\0'};
     const struct iovec fields[] = {
         field(place[0], sizeof(place[0]), "MESSAGE", text),
         field(place[1], sizeof(place[1]), "PRIORITY", priority),
         field(place[2], sizeof(place[2]), "SYSLOG_IDENTIFIER", "linkaged"),
-        field(place[3], sizeof(place[3]), "LINKAGE_ID", id ? id : ""),
+        field(place[3], sizeof(place[3]), "LINKAGE_ID", info->id),
+        field(place[4], sizeof(place[4]), "MESSAGE_ID", info->message_id),
     };
 
-    return sd_journal_sendv(fields, id ? 4 : 3);
+    return sd_journal_sendv(fields, sizeof(fields) / sizeof(fields[0]));
 }
 
 /* The reader of the log may have stopped. A full pipe would block the writing thread, and with it
@@ -88,30 +89,28 @@ static bool takes_lines(void)
 }
 
 /* Return: false: no room. */
-static bool write_line(enum lkd_log_level level, const char *id, char *text)
+static bool write_line(const struct lkd_condition_info *info, char *text)
 {
     lk_text_clean(text);
     /* fields sent to a missing socket would be lost without an error */
-    if (journal_fields && send_to_journal(level, id, text) == 0)
+    if (journal_fields && send_to_journal(info, text) == 0)
         return true;
     if (!takes_lines())
         return false;
     if (journal)
-        fprintf(stderr, "<%d>%s%s%s%s\n", (int)level, id ? "[" : "", id ? id : "", id ? "] " : "",
-                text);
+        fprintf(stderr, "<%d>[%s] %s\n", (int)info->level, info->id, text);
     else
-        fprintf(stderr, "linkaged: %s%s%s%s\n", id ? "[" : "", id ? id : "", id ? "] " : "", text);
+        fprintf(stderr, "linkaged: [%s] %s\n", info->id, text);
     return true;
 }
 
 static bool write_withheld(enum lkd_condition_id condition, uint64_t withheld)
 {
-    const struct lkd_condition_info *info = lkd_condition_info(LKD_C_LINES_WITHHELD);
     char text[LINE_SIZE];
 
     snprintf(text, sizeof(text), "%" PRIu64 " lines with %s were left out", withheld,
              lkd_condition_info(condition)->id);
-    return write_line(info->level, info->id, text);
+    return write_line(lkd_condition_info(LKD_C_LINES_WITHHELD), text);
 }
 
 static void withhold(enum lkd_condition_id condition, uint64_t n)
@@ -144,7 +143,6 @@ static bool take_token(struct bucket *bucket, int64_t now_ns, uint64_t *ret_with
 
 void lkd_log(enum lkd_condition_id condition, const char *format, ...)
 {
-    const struct lkd_condition_info *info = lkd_condition_info(condition);
     char text[LINE_SIZE];
     struct timespec now;
     uint64_t withheld;
@@ -162,7 +160,7 @@ void lkd_log(enum lkd_condition_id condition, const char *format, ...)
     va_end(args);
     if (withheld > 0 && !write_withheld(condition, withheld))
         withhold(condition, withheld);
-    if (!write_line(info->level, info->id, text))
+    if (!write_line(lkd_condition_info(condition), text))
         withhold(condition, 1);
 }
 

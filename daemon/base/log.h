@@ -2,10 +2,10 @@
 /* One line a condition, with the identifier that conditions.h gives it.
  *
  * Where standard error is the journal, lines go there with fields of their own (MESSAGE, PRIORITY,
- * LINKAGE_ID); elsewhere to standard error, as "linkaged: [LK-3001] text". Lines of one identifier
- * that come thick and fast are left out and counted: ten at once pass, then one a second. So are
- * lines for which a standard error that nobody reads has no room: no thread waits for its reader.
- * Never from the cycle thread. */
+ * LINKAGE_ID, MESSAGE_ID, by which `journalctl -x` finds the remedy); elsewhere to standard error,
+ * as "linkaged: [LK-3001] text". Lines of one identifier that come thick and fast are left out and
+ * counted: ten at once pass, then one a second. So are lines for which a standard error that nobody
+ * reads has no room: no thread waits for its reader. Never from the cycle thread. */
 #ifndef LKD_LOG_H
 #define LKD_LOG_H
 

@@ -116,6 +116,8 @@ static void test_table(void **state)
 
         snprintf(id, sizeof(id), "LK-%04d", info->number);
         assert_string_equal(info->id, id);
+        assert_int_equal(strlen(info->message_id), 32);
+        assert_string_equal(info->message_id + 28, id + 3);
         assert_in_range(info->number, 1001, 9999);
         assert_in_range(info->level, LKD_LOG_ERROR, LKD_LOG_INFO);
         /* whole sentences, without characters that would break the page */
@@ -225,10 +227,11 @@ static void test_journal_fields(void **state)
     journal_result = 0;
     lkd_log(LKD_C_MODEL_REFUSED, "a\nb %d", 7);
     assert_string_equal(end_capture(), "");
-    assert_int_equal(n_fields, 4);
+    assert_int_equal(n_fields, 5);
     assert_true(has_field("MESSAGE=a?b 7"));
     assert_true(has_field("PRIORITY=4"));
     assert_true(has_field("LINKAGE_ID=LK-2002"));
+    assert_true(has_field("MESSAGE_ID=18af08befd094f46b21745b1f41d2002"));
     assert_true(has_field("SYSLOG_IDENTIFIER=linkaged"));
 }
 
