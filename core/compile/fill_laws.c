@@ -389,6 +389,7 @@ void lk_fill_laws(struct lk_system *sys, const struct lk_draft *d)
     for (int i = 0; i < d->n_blocks; i++)
         if (d->blocks[i].kind >= LK_ROWS_COMPLIANT)
             fill_block_laws(sys, d, i, &used);
+    lk_lines_take(sys); /* what stands in them acts at the start, too */
 }
 
 /* A stop too stiff for the step has a restitution instead of its damper, which would push the row

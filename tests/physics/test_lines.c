@@ -125,6 +125,51 @@ static void a_load_stands_still(void **state)
     lk_system_free(sys);
 }
 
+/* A balance has what stands in a line among its forces, so that what rests there goes on resting;
+ * and so has the first acceleration of what starts as drawn. */
+static void a_load_is_in_the_balance(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: hung\ngravity: [0, 0, %s"
+        "bodies:\n  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+        "  load: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [3, 0, 0]}\n"
+        "joints:\n"
+        "  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  guide: {type: prismatic, bodies: [ground, load], point: [3, 0, 0], axis: [0, 0, 1]}\n"
+        "forces:\n"
+        "  line: {type: line, joints: [pin, guide], impedance: 30, delay: 0.004, "
+        "ratio: [1, -0.5], load: 4}\n"
+        "  spring: {type: joint-spring-damper, joint: guide, stiffness: 200}\n"
+        "outputs:\n"
+        "  turn: {type: joint-position, joint: pin}\n"
+        "  travel: {type: joint-position, joint: guide}\n"
+        "  rush: {type: body-acceleration, body: load}\n"
+        "solver: {step: 0.001}\n";
+    char filled[2048];
+    struct lk_system *sys;
+    double turn, travel;
+
+    (void)state;
+    snprintf(filled, sizeof(filled), text, "-9.81]\nstart: equilibrium\n");
+    sys = compile_text(filled);
+    turn = read_output(sys, "turn", 0);
+    travel = read_output(sys, "travel", 0);
+    /* the pressure turns the arm by -4 N m and lifts the load by 2 N */
+    assert_true(fabs(travel - (2 - 9.81) / 200) < 1e-4);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(lk_system_step(sys, NULL), 0);
+    print_message("%.3g rad, %.3g m, and after a second %.2g and %.2g off\n", turn, travel,
+                  read_output(sys, "turn", 0) - turn, read_output(sys, "travel", 0) - travel);
+    assert_true(fabs(read_output(sys, "turn", 0) - turn) < 1e-9);
+    assert_true(fabs(read_output(sys, "travel", 0) - travel) < 1e-9);
+    lk_system_free(sys);
+
+    snprintf(filled, sizeof(filled), text, "0]\n");
+    sys = compile_text(filled);
+    assert_true(fabs(read_output(sys, "rush", 2) - 2) < 1e-9);
+    lk_system_free(sys);
+}
+
 /* two arms in gravity, an uneven line between them, and a spring; of @delay */
 static const char wild[] =
     "linkage: 1\nname: wild\ngravity: [0, -9.81, 0]\n"
@@ -311,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_back),
         cmocka_unit_test(a_load_stands_still),
+        cmocka_unit_test(a_load_is_in_the_balance),
         cmocka_unit_test(no_line_gives_more_than_it_got),
         cmocka_unit_test(books_to_round_off),
         cmocka_unit_test(a_short_line_is_a_spring),
