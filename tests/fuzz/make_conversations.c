@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes conversations for fuzz_line to start from, and requests for fuzz_control:
- * make_conversations FED SILENT INJECTED CLAIM INJECT SUBSCRIBE. The format is in fuzz_line.c. */
+ * make_conversations FED SILENT INJECTED SLOPED CLAIM INJECT SUBSCRIBE. The format is in
+ * fuzz_line.c. */
 #include "wire.h"
 
 #include <stdio.h>
@@ -9,6 +10,7 @@ enum what { REQUEST = 0, SAMPLE = 1, WAIT = 2, STEPS = 3 };
 
 static FILE *out;
 static double values[] = {0.5, 1, -2, 3, -7};
+static double slopes[] = {20, -1e3, 0, 1e300, -50};
 
 static void put(enum what what, size_t n, const void *data)
 {
@@ -105,7 +107,11 @@ static void put_request(maker *make)
 
 /* ---- conversations ---- */
 
-static void put_sample(uint64_t sequence)
+/* FED: samples, one a step;  SILENT: then none for a while;  INJECTED: with faults;  SLOPED:
+ * samples of many steps, with their rates */
+enum way { FED, SILENT, INJECTED, SLOPED };
+
+static void put_sample(uint64_t sequence, bool sloped)
 {
     Linkage__V1__InputSample sample = LINKAGE__V1__INPUT_SAMPLE__INIT;
 
@@ -114,28 +120,30 @@ static void put_sample(uint64_t sequence)
     sample.token = 1;
     sample.values = values;
     sample.n_values = 5;
+    sample.slopes = slopes;
+    sample.n_slopes = sloped ? 5 : 0;
     put_message(SAMPLE, &sample.base);
 }
 
-static int converse(const char *path, bool injected, bool silent)
+static int converse(const char *path, enum way way)
 {
     out = fopen(path, "wb");
     if (!out)
         return 1;
     put_request(make_claim);
-    if (injected)
+    if (way == INJECTED)
         put_request(make_inject);
     put_request(make_subscribe);
     for (uint64_t i = 1; i < 8; i++) {
-        put_sample(i);
-        put(WAIT, injected ? 300 : 1, NULL);
-        put(STEPS, 1, NULL);
+        put_sample(i, way == SLOPED);
+        put(WAIT, way == INJECTED ? 300 : 1, NULL);
+        put(STEPS, way == SLOPED ? 30 : 1, NULL);
     }
-    if (silent) {
+    if (way == SILENT) {
         put(STEPS, 200, NULL);
         put(WAIT, 1500, NULL);
         put(STEPS, 100, NULL);
-        put_sample(20);
+        put_sample(20, false);
         put(STEPS, 50, NULL);
     }
     put_request(make_release);
@@ -160,11 +168,13 @@ static int write_request(const char *path, maker *make)
 
 int main(int argc, char *argv[])
 {
-    if (argc != 7) {
-        fprintf(stderr, "usage: %s FED SILENT INJECTED CLAIM INJECT SUBSCRIBE\n", argv[0]);
+    if (argc != 8) {
+        fprintf(stderr, "usage: %s FED SILENT INJECTED SLOPED CLAIM INJECT SUBSCRIBE\n", argv[0]);
         return 2;
     }
-    return converse(argv[1], false, false) || converse(argv[2], false, true) ||
-           converse(argv[3], true, true) || write_request(argv[4], make_claim) ||
-           write_request(argv[5], make_inject) || write_request(argv[6], make_subscribe);
+    for (int way = FED; way <= SLOPED; way++)
+        if (converse(argv[1 + way], (enum way)way))
+            return 1;
+    return write_request(argv[5], make_claim) || write_request(argv[6], make_inject) ||
+           write_request(argv[7], make_subscribe);
 }

@@ -7,6 +7,7 @@
 
 static unsigned char buffer[4096];
 static double values[] = {1.5, -2.5, 1e-3};
+static double slopes[] = {20, 0, -1e9};
 
 static int write_message(const char *path, const ProtobufCMessage *message)
 {
@@ -31,6 +32,8 @@ static int write_samples(const char *input_path, const char *output_path)
     input.model_id = 5;
     input.values = output.values = values;
     input.n_values = output.n_values = 3;
+    input.slopes = slopes;
+    input.n_slopes = 3;
     output.sequence = output.step = 77;
     output.time_s = 0.077;
     output.state = LINKAGE__V1__STATE__STATE_RUNNING;
