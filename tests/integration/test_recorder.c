@@ -240,19 +240,23 @@ static const char road_text[] =
 static const char port_text[] =
     "linkage: 1\nname: port\n"
     "bodies:\n  mass: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [1, 0, 0]}\n"
+    "  far: {mass: 4, inertia: [1, 1, 1], position: [9, 0, 0]}\n"
     "joints:\n"
     "  guide: {type: prismatic, bodies: [ground, mass], point: [0, 0, 0], axis: [1, 0, 0]}\n"
+    "  end: {type: prismatic, bodies: [ground, far], point: [9, 0, 0], axis: [1, 0, 0]}\n"
     "forces:\n"
+    "  pipe: {type: line, joints: [guide, end], impedance: 40, delay: 0.007, load: 3}\n"
     "  port: {type: impedance, joint: guide, force: {input: push}, stiffness: {input: k},\n"
     "    damping: {input: c}, rest: {input: rest}}\n"
     "inputs:\n  push: {type: signal}\n  k: {type: signal, rate: 1e5}\n  c: {type: signal}\n"
     "  rest: {type: signal, rate: 2}\n"
     "outputs:\n  x: {type: joint-position, joint: guide}\n"
     "  mobility: {type: mobility, force: port}\n  work: {type: port-work, force: port}\n"
+    "  ends: {type: force, force: pipe}\n"
     "solver: {step: 0.001}\n";
 
 /* An impedance whose values change at any time, as fast as rates allow, and between samples by
- * their slopes. */
+ * their slopes; and waves under way in a line to another mass. */
 static void a_port_is_replayed_bit_for_bit(void **state)
 {
     struct harness h;
