@@ -109,8 +109,8 @@ struct lk_rattle_stops {
  * @value: of each law's row at q_n;  @load: -Q at q_n+1, as lk_system.residual;  @violation:
  * largest one of the last iterate;  @ends: 1 once an iterate was taken back: later increments are
  * 0;  @has_clock: a load depends on time;  @since: first increment that tells of the matrix, those
- * before had other stops act;  @tense: bodies whose tension is followed, with the @root of their J
- * and their own @free_sW, and @tension: K of all bodies */
+ * before had other stops act or lk_rattle_leaks();  @tense: bodies whose tension is followed, with
+ * the @root of their J and their own @free_sW, and @tension: K of all bodies */
 struct lk_rattle {
     struct lk_half_kicks *quad;
     struct lk_rattle_increment *increment;
@@ -141,6 +141,18 @@ struct lk_rattle {
 LK_INLINE bool lk_rattle_grows(int done, double violation, double last)
 {
     return done >= LK_WORSE_FROM && violation > LK_WORSE * last && violation > LK_WORSE_MIN;
+}
+
+#define LK_LEAKS     10    /* times the violation before the first increment, */
+#define LK_LEAKS_MIN 1e-13 /* if it is larger than this [m, rad]: not round-off */
+
+/** lk_rattle_leaks() - whether the first increment leaves a much larger @violation than the @last
+ * one that it found: multipliers begin at 0, so it leaves E times all of them. The next increment
+ * takes that back, and would pass for a contraction of -1: increments would be halved for nothing.
+ * @done: increments so far */
+LK_INLINE bool lk_rattle_leaks(int done, double violation, double last)
+{
+    return done == 1 && violation > LK_LEAKS * last && violation > LK_LEAKS_MIN;
 }
 
 /** lk_rattle_contraction() - @product of an increment with one before, whose @square this is.

@@ -272,6 +272,7 @@ static void take_kept(struct lk_system *sys, struct lk_rattle *r)
 static void judge_iterate(struct lk_system *sys, struct lk_rattle *r, int done, double violation)
 {
     r->ends |= lk_rattle_grows(done, violation, r->violation);
+    r->since = lk_rattle_leaks(done, violation, r->violation) ? 1 : r->since;
     keep_iterate(sys, r);
     r->violation = violation;
 }

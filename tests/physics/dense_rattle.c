@@ -14,8 +14,9 @@
 /** struct half_kicks - scratch of a step. @Q: loads;  @sum: Phi_q^T lambda - Q;  @kick: s W of it
  * at q_n;  @moved: u and theta;  @start: Phi_q of q_n;  @before: of each law's row at q_n;
  * @K: tension, 3 x 3 a body;  @dq, @correction, @change: of all iterations, in q and lambda;
- * @unreachable: part of Phi / 2 of rigid rows that no motion removes;  @kept_..: the iterate before
- */
+ * @unreachable: part of Phi / 2 of rigid rows that no motion removes;  @kept_..: the iterate
+ * before;
+ * @since: first increment that tells of the matrix */
 struct half_kicks {
     double *Q;
     double *sum;
@@ -33,6 +34,7 @@ struct half_kicks {
     double *kept_lambda;
     double violation;
     int ends;
+    int since;
 };
 
 static const struct lk_rattle *known(const struct dense *d)
@@ -384,6 +386,8 @@ static void take_back(struct dense *d, struct half_kicks *k, int done)
 
     if (done >= 2 && violation > 2 * k->violation && violation > 1e-10)
         k->ends = 1;
+    if (done == 1 && violation > 10 * k->violation && violation > 1e-13)
+        k->since = 1; /* the first one left E times all multipliers */
     for (int i = 0; i < d->n; i++) {
         k->kept_moved[i] = k->moved[i] = k->ends ? k->kept_moved[i] : k->moved[i];
         k->kept_kick[i] = k->kick[i] = k->ends ? k->kept_kick[i] : k->kick[i];
@@ -410,7 +414,7 @@ static double improve(struct dense *d, struct half_kicks *k, int iteration)
 {
     double alpha = 0;
 
-    for (int i = 0; i < iteration && d->sys->n_massless == 0; i++) {
+    for (int i = k->since; i < iteration && d->sys->n_massless == 0; i++) {
         double square = inner(d, k->dq[i], k->dq[i]);
 
         alpha = square > 0 ? inner(d, k->dq[i], k->dq[iteration]) / square : 0;

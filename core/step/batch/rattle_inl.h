@@ -306,6 +306,7 @@ static void judge_iterate(struct rattle_run *now)
     for (int t = 0; t < now->run.p->n_tasks; t++)
         violation = lk_max(violation, largest(now->sums[t].violation));
     newton->ends |= lk_rattle_grows(newton->done, violation, newton->violation);
+    newton->since = lk_rattle_leaks(newton->done, violation, newton->violation) ? 1 : newton->since;
     newton->violation = newton->ends ? newton->violation : violation;
     lk_rattle_keep_pushes(now->run.sys->formulation_data, newton->ends);
 }

@@ -145,6 +145,9 @@ static void iterate_single(struct lk_system *sys, const struct lk_batches *p, in
     bool is_soft = lk_lane_is_soft(j->kind);
     lanes_t *f = block_at(p, j->at), *x = f + lk_kind_x(k), rate[ROWS_MAX];
 
+    /* a tyre would move on its lengths of relaxation, which the last increment has used */
+    if (is_soft && newton->done == sys->iterations)
+        return;
     LANE(sums->violation, 0) =
         lk_max(LANE(sums->violation, 0), lk_singles_violate(sys, p, block, newton->done == 0));
     rates_of_single(p, j, LK_BODY_V, rate);
