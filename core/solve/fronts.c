@@ -164,7 +164,7 @@ LK_INLINE void factor_front(struct lk_fronts *fr, const struct lk_front *f, int 
     int height = lk_vectors(n);
 
     build_front(fr, f, n, e, (double *)F, regular, sW);
-    lk_fixed_kernel_eliminate(F, height, n, e, pivot);
+    lk_fixed_kernel_eliminate(F, height, n, e, pivot, l);
     lk_fixed_kernel_invert(F, height, e, pivot, l);
     lk_fixed_kernel_transpose(F, height, n, e, fr->matrices + f->across);
 }
@@ -181,7 +181,7 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
     switch (height) {
 #define X(HEIGHT)                                                                                  \
     case HEIGHT:                                                                                   \
-        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot);                                     \
+        lk_any_kernel_eliminate(F, HEIGHT, f->n, f->e, pivot, fr->local);                          \
         lk_any_kernel_invert(F, HEIGHT, f->e, pivot, fr->local);                                   \
         break;
         X(1)
@@ -190,7 +190,7 @@ static void factor_any(struct lk_fronts *fr, const struct lk_front *f, const dou
         X(4)
 #undef X
     default:
-        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot);
+        lk_any_kernel_eliminate(F, height, f->n, f->e, pivot, fr->local);
         lk_any_kernel_invert(F, height, f->e, pivot, fr->local);
         break;
     }

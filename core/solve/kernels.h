@@ -62,9 +62,9 @@ LK_INLINE void lk_kernel_add_columns(bool is_fixed, const lk_four *columns, int 
                                      const double *t, enum lk_filled filled, lk_four *y)
 {
     if (is_fixed)
-        lk_fixed_add_columns(columns, height, n, t, filled, y);
+        lk_fixed_add_columns(columns, height, 0, n, t, filled, y);
     else
-        lk_any_add_columns(columns, height, n, t, filled, y);
+        lk_any_add_columns(columns, height, 0, n, t, filled, y);
 }
 
 #endif

@@ -3,68 +3,6 @@
  * are unrolled, and once for any size, where that would only fill the cache of instructions. No
  * include guard on purpose. */
 
-/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. Low
- * columns without constant sizes are computed above the diagonal, too, see lk_first_vector(). */
-LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot)
-{
-    LK_UNROLL
-    for (int k = 0; k < e; k++) {
-        const lk_four *column = F + k * height;
-
-        pivot[k] = 1 / lk_entry(F, height, k, k);
-        LK_UNROLL
-        for (int j = k + 1; j < n; j++) {
-            double l = lk_entry(F, height, j, k) * pivot[k];
-
-            LK_UNROLL
-            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < height; v++)
-                F[j * height + v] -= column[v] * l;
-        }
-    }
-}
-
-/* X = [L^-1 - I; -U] column by column, the last one first: X_k = -(L_k + sum_j X_j L_jk).
- * @l: scratch of e */
-LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const double *pivot, double *l)
-{
-    static const lk_four_mask below[] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};
-
-    LK_UNROLL
-    for (int k = e - 1; k >= 0; k--) {
-        lk_four *column = F + k * height;
-
-        LK_UNROLL
-        for (int j = k + 1; j < e; j++)
-            l[j] = lk_entry(F, height, j, k) * pivot[k];
-        LK_UNROLL
-        for (int v = 0; v < k / 4; v++)
-            column[v] = (lk_four){0};
-        LK_UNROLL
-        for (int v = k / 4; v < height; v++)
-            column[v] *= -pivot[k];
-        column[k / 4] = (lk_four)((lk_four_mask)column[k / 4] & below[k % 4]);
-        LK_UNROLL
-        for (int j = k + 1; j < e; j++) {
-            LK_UNROLL
-            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < height; v++)
-                column[v] -= F[j * height + v] * l[j];
-        }
-    }
-}
-
-/* @across: its zeros, and its padding, stay as they are */
-LK_INLINE void LK_NAME(kernel_transpose)(const lk_four *F, int height, int n, int e, double *across)
-{
-    int width = 4 * lk_vectors(e);
-
-    LK_UNROLL
-    for (int k = 0; k < e; k++) {
-        LK_UNROLL
-        for (int r = k + 1; r < n; r++)
-            across[r * width + k] = lk_entry(F, height, r, k);
-    }
-}
-
 /* y += sum of @n columns of @height vectors, times t, @count vectors from @first on */
 LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first, int count, int n,
                                    const double *t, enum lk_filled filled, lk_four *y)
@@ -87,11 +25,11 @@ LK_INLINE void LK_NAME(add_stripe)(const lk_four *columns, int height, int first
         y[first + v] = sum[v];
 }
 
-/* y += all columns times t, in stripes of up to four vectors */
-LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int n, const double *t,
-                                    enum lk_filled filled, lk_four *y)
+/* y += all columns times t, in stripes of up to four vectors, from vector @first on */
+LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int first, int n,
+                                    const double *t, enum lk_filled filled, lk_four *y)
 {
-    int v = 0;
+    int v = first;
 
     for (; v + 4 <= height; v += 4)
         LK_NAME(add_stripe)(columns, height, v, 4, n, t, filled, y);
@@ -107,5 +45,83 @@ LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int n, c
         break;
     default:
         break;
+    }
+}
+
+/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. @l: scratch
+ * of e. Without constant sizes each column of the rest takes all of the first e at once: its
+ * vectors are loaded and stored once instead of e times, for the same sums in the same order. Low
+ * columns are computed above the diagonal there, too, see lk_first_vector(). */
+LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot,
+                                         double *l)
+{
+    int last = LK_IS_FIXED ? n : e;
+
+    LK_UNROLL
+    for (int k = 0; k < e; k++) {
+        const lk_four *column = F + k * height;
+
+        pivot[k] = 1 / lk_entry(F, height, k, k);
+        LK_UNROLL
+        for (int j = k + 1; j < last; j++) {
+            double part = lk_entry(F, height, j, k) * pivot[k];
+
+            LK_UNROLL
+            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < height; v++)
+                F[j * height + v] -= column[v] * part;
+        }
+    }
+    for (int j = last; j < n; j++) {
+        for (int k = 0; k < e; k++)
+            l[k] = -(lk_entry(F, height, j, k) * pivot[k]);
+        LK_NAME(add_columns)
+        (F, height, lk_first_vector(j, height, LK_IS_FIXED), e, l, LK_FILLED, F + j * height);
+    }
+}
+
+/* X = [L^-1 - I; -U] column by column, the last one first: X_k = -(L_k + sum_j X_j L_jk).
+ * @l: scratch of e. What lies below the first e rows takes all columns at once where sizes are not
+ * constants. */
+LK_INLINE void LK_NAME(kernel_invert)(lk_four *F, int height, int e, const double *pivot, double *l)
+{
+    static const lk_four_mask below[] = {{0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0}};
+    int square = LK_IS_FIXED ? height : lk_vectors(e);
+
+    LK_UNROLL
+    for (int k = e - 1; k >= 0; k--) {
+        lk_four *column = F + k * height;
+
+        LK_UNROLL
+        for (int j = k + 1; j < e; j++)
+            l[j] = -(lk_entry(F, height, j, k) * pivot[k]);
+        LK_UNROLL
+        for (int v = 0; v < k / 4; v++)
+            column[v] = (lk_four){0};
+        LK_UNROLL
+        for (int v = k / 4; v < height; v++)
+            column[v] *= -pivot[k];
+        column[k / 4] = (lk_four)((lk_four_mask)column[k / 4] & below[k % 4]);
+        LK_UNROLL
+        for (int j = k + 1; j < e; j++) {
+            LK_UNROLL
+            for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < square; v++)
+                column[v] += F[j * height + v] * l[j];
+        }
+        if (!LK_IS_FIXED)
+            LK_NAME(add_columns)
+        (F + (k + 1) * height, height, square, e - k - 1, l + k + 1, LK_FILLED, column);
+    }
+}
+
+/* @across: its zeros, and its padding, stay as they are */
+LK_INLINE void LK_NAME(kernel_transpose)(const lk_four *F, int height, int n, int e, double *across)
+{
+    int width = 4 * lk_vectors(e);
+
+    LK_UNROLL
+    for (int k = 0; k < e; k++) {
+        LK_UNROLL
+        for (int r = k + 1; r < n; r++)
+            across[r * width + k] = lk_entry(F, height, r, k);
     }
 }

@@ -39,13 +39,22 @@ static double drive_power(struct lk_system *sys, struct lk_rattle *r, double t,
     return lk_loads_drive_power(sys, &sys->next);
 }
 
+bool lk_rattle_may_jump(const struct lk_system *sys)
+{
+    bool jumps = false;
+
+    for (int i = 0; i < sys->n_inputs; i++)
+        jumps |= sys->input[i].type != LK_INPUT_DRIVE;
+    return jumps && sys->n_drives > 0;
+}
+
 /* Drives push against a jump of the inputs from the beginning of the step, not from half of it.
  * Hard stops, whose forces are not among the loads, count in neither power. */
 static void book_jump(struct lk_system *sys, struct lk_rattle *r, double t, const double *inputs)
 {
     double before;
 
-    if (sys->n_drives == 0 || sys->n_inputs == 0)
+    if (!lk_rattle_may_jump(sys))
         return;
     before = r->stops.n > 0 ? drive_power(sys, r, t, sys->now.inputs)
                             : lk_loads_drive_power(sys, &sys->now);

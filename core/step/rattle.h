@@ -272,6 +272,12 @@ LK_RT void lk_rattle_settle_laws(struct lk_system *system, const struct lk_state
 LK_RT void lk_rattle_accelerate(struct lk_system *system, struct lk_rattle *rattle,
                                 const struct lk_state *state);
 
+/* ---- rattle.c ---- */
+
+/** lk_rattle_may_jump() - whether an input can change the power of drives at once: not one that
+ * drives follow, whose motion is smooth. It holds for a model, whatever its inputs are. */
+LK_RT bool lk_rattle_may_jump(const struct lk_system *system);
+
 /* ---- rattle_stops.c: hard end stops ---- */
 
 void lk_rattle_stops_layout(const struct lk_system *system, struct lk_rattle_stops *stops,

@@ -592,7 +592,7 @@ static void book_jump(struct rattle_run *now, double t, const double *inputs)
     const struct lk_rattle *rattle = sys->formulation_data;
     double before;
 
-    if (sys->n_drives == 0 || sys->n_inputs == 0)
+    if (!lk_rattle_may_jump(sys))
         return;
     for (int b = 0; b < now->run.p->n_bodies && now->run.p->carries; b++)
         forget_last_bent(now->run.p, b);
