@@ -121,7 +121,8 @@ void lk_fill_tyre_joint(struct lk_system *sys, const struct lk_model *m, int for
     j->is_by_centre = def->is_by_centre;
 }
 
-/* MF 6.1: N = (q1 x + Q_FZ2 x^2)(1 + PFZ1 dp) F0 with x = rho / R0 (Besselink et al., 2010) */
+/* MF 6.1: N = S (q1 x + Q_FZ2 x^2)(1 + PFZ1 dp) F0 with x = rho / R0, and S = 1 + Q_V2 R0 / V0
+ * |Omega| - (Q_FCX Fx / F0)^2 - (Q_FCY Fy / F0)^2 (Besselink et al., 2010) */
 static void fill_stiffness(struct lk_tyre *t, const struct lk_tyre_def *def)
 {
     const struct lk_tyre_magic *m = &def->law.of.magic;
@@ -136,6 +137,9 @@ static void fill_stiffness(struct lk_tyre *t, const struct lk_tyre_def *def)
     root = sqrt(fmax(root * root - 4 * m->Q_FZ2, 0));
     t->stiffness[0] = root * F0 / def->radius * (1 + m->PFZ1 * dp);
     t->stiffness[1] = m->Q_FZ2 * F0 / (def->radius * def->radius) * (1 + m->PFZ1 * dp);
+    t->swell = m->Q_V2 * def->radius / m->LONGVL;
+    t->sag[0] = m->Q_FCX / F0;
+    t->sag[1] = m->Q_FCY / F0;
 }
 
 static struct lk_grip grip_of(const struct lk_system *sys, double value, int input)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step/tyres.h"
-#include "step/laws.h"
 #include "step/system.h"
+#include "step/tyre_load.h"
 #include <string.h>
 
-#define LENGTH_MIN  0.05  /* of relaxation [m] */
-#define AIR_TIME    0.010 /* in which a carcass without load comes back [s] */
-#define BRISK       1    /* [m/s] at which rolling resistance and aligning moment are fully there */
-#define WAY_MIN     1e-6 /* of a depth: over a shorter way a difference of potentials is round-off */
-#define STIFF_LEAST 0.1  /* least tangent in contact, of the stiffness */
+#define LENGTH_MIN 0.05  /* of relaxation [m] */
+#define AIR_TIME   0.010 /* in which a carcass without load comes back [s] */
+#define BRISK      1     /* [m/s] at which rolling resistance and aligning moment are fully there */
+#define PASSES     4     /* for normal force and forces along the road, each of the other */
 
 /* four samples of a road, of the radius and of the width (G. Rill, Road Vehicle Dynamics, 2011) */
 #define SAMPLE_AHEAD 0.1
@@ -105,46 +104,6 @@ void lk_tyres_place(struct lk_system *sys)
 {
     for (int i = 0; i < sys->n_tyres; i++)
         lk_tyre_place(sys, i);
-}
-
-/* ---- the normal force ---- */
-
-static double stored(const struct lk_tyre *t, double depth)
-{
-    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
-
-    return d * d * (0.5 * t->stiffness[0] + d * t->stiffness[1] / 3) +
-           0.5 * t->rim_stiffness * rim * rim;
-}
-
-static double elastic(const struct lk_tyre *t, double depth)
-{
-    double d = fmax(depth, 0), rim = fmax(depth - t->rim_depth, 0);
-
-    return d * (t->stiffness[0] + d * t->stiffness[1]) + t->rim_stiffness * rim;
-}
-
-static double slope_of(const struct lk_tyre *t, double depth)
-{
-    return depth > 0 ? t->stiffness[0] + 2 * depth * t->stiffness[1] +
-                           (depth > t->rim_depth ? t->rim_stiffness : 0)
-                     : 0;
-}
-
-/* mean force over the way of the depth from @before to @after, never a pull; its tangent */
-static double normal_force(const struct lk_tyre *t, double before, double after, double rate,
-                           struct lk_law_value *ret)
-{
-    double way = after - before, mid = 0.5 * (before + after), force = elastic(t, mid);
-
-    *ret = (struct lk_law_value){.stiffness = slope_of(t, mid)};
-    if (fabs(way) > WAY_MIN * fmax(fabs(before), fabs(after))) {
-        force = (stored(t, after) - stored(t, before)) / way;
-        ret->stiffness = 2 * (elastic(t, after) - force) / way;
-    }
-    ret->stiffness = fmax(ret->stiffness, after > 0 ? STIFF_LEAST * t->stiffness[0] : 0);
-    ret->damping = mid > 0 ? t->damping : 0;
-    return fmax(force + ret->damping * rate, 0);
 }
 
 /* ---- motion ---- */
@@ -353,7 +312,8 @@ static void halve(const struct lk_tyre *t, const struct lk_wheel *end, struct lk
     lk_wheel_axes(ret, t->radius, t->is_by_centre ? t->plane.cosine : 0);
 }
 
-/* contact and motion over the step to the present poses; p->load is set */
+/* contact and motion over the step to the present poses, with its multipliers as far as they are
+ * known; p->load is set */
 static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *end,
                      struct lk_wheel *mid, struct patch *p, struct lk_law_value *normal)
 {
@@ -363,9 +323,10 @@ static void see_step(const struct lk_system *sys, const struct lk_tyre *t, struc
 
     lk_wheel_at(j, pose, end);
     halve(t, end, mid);
-    p->load =
-        normal_force(t, t->start.depth, end->depth, (end->depth - t->start.depth) / sys->h, normal);
     move_of(sys, j->body[1], 1, mid->c, none, W);
+    p->load =
+        lk_tyre_load(t, lk_tyre_share(t, lk_dot(W, mid->ey), sys->next.lambda + j->row),
+                     t->start.depth, end->depth, (end->depth - t->start.depth) / sys->h, normal);
     move_of(sys, j->body[0], 1, mid->P, road, turning);
     for (int i = 0; i < 3; i++)
         v[i] = (end->c[i] - t->start.c[i]) / sys->h;
@@ -443,16 +404,18 @@ void lk_tyres_end(struct lk_system *sys)
         next->turn = l[2].to;
         power = lambda[1] * p.creep[0] + lambda[2] * p.creep[1] + lambda[3] * p.turn[0] +
                 lambda[4] * p.turn[1] + lambda[5] * p.bore;
-        sys->next.balance->dissipated += sys->h * power - lambda[0] * (end.depth - t->start.depth) -
-                                         (stored(t, end.depth) - stored(t, t->start.depth));
+        sys->next.balance->dissipated +=
+            sys->h * power - lambda[0] * (end.depth - t->start.depth) -
+            (lk_tyre_stored(t, end.depth) - lk_tyre_stored(t, t->start.depth));
     }
 }
 
 /* ---- a state ---- */
 
-/* contact and motion at the present poses and twists */
-static void see_state(const struct lk_system *sys, const struct lk_tyre *t, struct lk_wheel *w,
-                      struct patch *p)
+/* contact and motion at the present poses and twists. @lambda: of the rows, as far as it is known
+ */
+static void see_state(const struct lk_system *sys, const struct lk_tyre *t,
+                      const double lambda[LK_TYRE_ROWS], struct lk_wheel *w, struct patch *p)
 {
     const struct lk_joint *j = joint_of(sys, t);
     const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
@@ -460,25 +423,38 @@ static void see_state(const struct lk_system *sys, const struct lk_tyre *t, stru
 
     lk_wheel_at(j, pose, w);
     lk_evaluate_row_rates(sys, t->joint, sys->twist, rates);
-    p->load = fmax(elastic(t, w->depth) - (w->depth > 0 ? t->damping * rates[0] : 0), 0);
     move_of(sys, j->body[1], 0, w->c, v, W);
+    p->load = fmax(lk_tyre_share(t, lk_dot(W, w->ey), lambda) * lk_tyre_elastic(t, w->depth) -
+                       (w->depth > 0 ? t->damping * rates[0] : 0),
+                   0);
     move_of(sys, j->body[0], 0, w->P, road, turning);
     find_patch(t, w, v, W, road, turning, p);
+}
+
+/* the normal force depends on those along the road, and they on it */
+static int passes_of(const struct lk_tyre *t)
+{
+    return t->sag[0] != 0 || t->sag[1] != 0 ? PASSES : 1;
 }
 
 void lk_tyres_settle(struct lk_system *sys, const struct lk_state *state, struct lk_state *ret)
 {
     for (int i = 0; i < sys->n_tyres; i++) {
         const struct lk_tyre *t = &sys->tyre[i];
-        struct lk_wheel w;
-        struct patch p;
-        struct lk_tyre_forces f;
-        struct lagging l[3];
+        double lambda[LK_TYRE_ROWS] = {0};
 
-        see_state(sys, t, &w, &p);
-        lag_all(t, &state->carcass[i], &p, w.depth, 0, l);
-        find_forces(t, &w, &p, state->inputs, &state->carcass[i], l, &f, ret->carcass[i].length,
-                    ret->lambda + joint_of(sys, t)->row);
+        for (int pass = 0; pass < passes_of(t); pass++) {
+            struct lk_wheel w;
+            struct patch p;
+            struct lk_tyre_forces f;
+            struct lagging l[3];
+
+            see_state(sys, t, lambda, &w, &p);
+            lag_all(t, &state->carcass[i], &p, w.depth, 0, l);
+            find_forces(t, &w, &p, state->inputs, &state->carcass[i], l, &f, ret->carcass[i].length,
+                        lambda);
+        }
+        memcpy(ret->lambda + joint_of(sys, t)->row, lambda, sizeof(lambda));
     }
 }
 
@@ -547,21 +523,24 @@ void lk_tyres_rest(struct lk_system *sys)
         const struct lk_joint *j = joint_of(sys, t);
         const struct lk_pose *const pose[2] = LK_TWO_SIDES(sys->pose, j);
         struct lk_carcass *carcass = &sys->now.carcass[i];
+        double *lambda = sys->now.lambda + j->row;
         struct lk_tyre_forces f;
         struct lagging l[3] = {{0}, {0}, {0}};
         struct lk_wheel w;
         struct patch p = {0};
 
         lk_wheel_at(j, pose, &w);
-        p.load = elastic(t, w.depth);
+        p.load = lk_tyre_elastic(t, w.depth);
         stretch(sys, t, &w, &p, carcass);
         l[0].mid = carcass->shift[0];
         l[1].mid = carcass->shift[1];
         l[2].mid = carcass->turn;
-        for (int pass = 0; pass < 2; pass++) /* the first one finds the lengths */
-            find_forces(t, &w, &p, sys->now.inputs, carcass, l, &f, carcass->length,
-                        sys->now.lambda + j->row);
-        let_go(t, sys->now.lambda + j->row);
+        for (int pass = 0; pass < 1 + passes_of(t); pass++) { /* the first one finds the lengths */
+            if (pass > 0)
+                p.load = lk_tyre_share(t, 0, lambda) * lk_tyre_elastic(t, w.depth);
+            find_forces(t, &w, &p, sys->now.inputs, carcass, l, &f, carcass->length, lambda);
+        }
+        let_go(t, lambda);
     }
 }
 
@@ -575,7 +554,7 @@ double lk_tyres_potential(const struct lk_system *sys)
         struct lk_wheel w;
 
         lk_wheel_at(j, pose, &w);
-        sum += stored(&sys->tyre[i], w.depth);
+        sum += lk_tyre_stored(&sys->tyre[i], w.depth);
     }
     return sum;
 }
@@ -589,7 +568,7 @@ void lk_tyres_view(const struct lk_system *sys, int i, struct lk_tyre_view *ret)
     struct lagging l[3];
     struct lk_tyre_slip slip;
 
-    see_state(sys, t, &w, &p);
+    see_state(sys, t, lambda, &w, &p);
     lag_all(t, &sys->now.carcass[i], &p, w.depth, 0, l);
     slip = find_slip(t, &w, &p, sys->now.inputs, &sys->now.carcass[i], l);
     for (int r = 0; r < LK_TYRE_ROWS; r++) /* fx fy fz mx my mz; no -0 */

@@ -18,7 +18,9 @@
  *
  * Over a step the velocities are its means, and u, v, psi follow by the midpoint rule, in closed
  * form, in each iteration: of order 2, and symmetric. The normal force is the difference of what
- * the tyre stores over the way of its depth, as for other laws (lk_law_step()). */
+ * the tyre stores over the way of its depth, as for other laws (lk_law_step()). Magic Formula 6.1
+ * multiplies it by a function of the spin and of the forces along the road, which has no potential:
+ * what it adds or takes counts as dissipated. */
 #ifndef LK_STEP_TYRES_H
 #define LK_STEP_TYRES_H
 
@@ -48,6 +50,8 @@ struct lk_grip {
 
 /** struct lk_tyre - one tyre. @joint: its block of rows, road first;  @road: index, and its @track
  * @radius, @width: [m];  @stiffness: of the depth and of its square [N/m, N/m^2];  @damping [N s/m]
+ * @swell: more of the force of the depth for each rad/s of spin [s];  @sag: less of it, the squares
+ *         of these times the forces ahead and to the left [1/N]; Magic Formula 6.1, else 0
  * @rim_depth: at which the rim touches [m], INFINITY: never;  @rim_stiffness [N/m]: more from there
  * @delay: t_x, t_y, t [s];  @length: of relaxation [m], where it is given: 0: no carcass, negative:
  *         as the law or @carcass says;  @carcass: stiffness along and across [N/m] from which
@@ -68,6 +72,8 @@ struct lk_tyre {
     double width;
     double stiffness[2];
     double damping;
+    double swell;
+    double sag[2];
     double rim_depth;
     double rim_stiffness;
     double delay[3];

@@ -22,17 +22,17 @@ double lk_magic_weight(double B, double C, double E, double shift, double x)
     return fmax(lk_magic_cosine(B, C, E, x + shift) / lk_magic_divisor(at_rest, LK_MAGIC_LEAST), 0);
 }
 
-double lk_magic_combined_x(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double Bxa,
-                           double slope)
+static double weight_x(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double Bxa,
+                       double slope)
 {
     double Exa = lk_magic_curvature(p->REX1 + p->REX2 * l->d);
 
     return lk_magic_weight(Bxa * p->LXAL, p->RCX1, Exa, p->RHX1, slope);
 }
 
-double lk_magic_combined_y(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                           const struct lk_tyre_slip *slip, double Byk, double mu,
-                           double *ret_shift)
+/* and the offset SVyk that kappa makes */
+static double weight_y(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                       const struct lk_tyre_slip *slip, double Byk, double mu, double *ret_shift)
 {
     double Eyk = lk_magic_curvature(p->REY1 + p->REY2 * l->d), s, c;
     double DVyk = mu * l->Fz * (p->RVY1 + p->RVY2 * l->d + p->RVY3 * slip->camber) *
@@ -41,6 +41,23 @@ double lk_magic_combined_y(const struct lk_tyre_magic *p, const struct lk_magic_
     lk_sin_cos(p->RVY5 * lk_atan(p->RVY6 * slip->kappa), &s, &c);
     *ret_shift = p->LVYKA * DVyk * s;
     return lk_magic_weight(Byk * p->LYKA, p->RCY1, Eyk, p->RHY1 + p->RHY2 * l->d, slip->kappa);
+}
+
+struct lk_magic_combined lk_magic_combine(const struct lk_tyre_magic *p,
+                                          const struct lk_magic_load *l,
+                                          const struct lk_tyre_slip *slip,
+                                          const struct lk_magic_length *x,
+                                          const struct lk_magic_side *y, double Bxa, double Byk)
+{
+    struct lk_magic_combined c = {
+        .Gx = weight_x(p, l, Bxa, slip->slope),
+        .ratio = x->K * slip->kappa / lk_magic_divisor(y->K, LK_MAGIC_TINY * l->F0),
+    };
+
+    c.Gy = weight_y(p, l, slip, Byk, y->mu, &c.shift);
+    c.Fx = c.Gx * x->Fx0;
+    c.Fy = c.Gy * y->Fy0;
+    return c;
 }
 
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double g,
@@ -55,4 +72,27 @@ double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load 
                 (1 + (p->QEZ4 + p->QEZ5 * g) * 0.63661977236758134 * lk_atan(Bt * p->QCZ1 * at));
 
     return Dt * lk_magic_cosine(Bt, p->QCZ1, lk_magic_curvature(Et), slip_eq) * cos_alpha;
+}
+
+struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                                      const struct lk_tyre_slip *slip,
+                                      const struct lk_magic_length *x,
+                                      const struct lk_magic_side *y,
+                                      const struct lk_magic_combined *c,
+                                      const struct lk_magic_moments *m)
+{
+    double Fy = c->Fy + c->shift;
+    double arm = p->UNLOADED_RADIUS * p->LS *
+                 (p->SSZ1 + p->SSZ2 * Fy / l->F0 + (p->SSZ3 + p->SSZ4 * l->d) * slip->camber);
+
+    return (struct lk_tyre_forces){
+        .fx = c->Fx,
+        .fy = Fy,
+        .mx = m->mx,
+        .my = m->my,
+        .mz = m->mz + arm * c->Fx,
+        .secant = {c->Gx * x->secant, c->Gy * y->secant},
+        .stiffness = {fmax(x->K, 0), fmax(-y->K, 0)},
+        .grip = y->mu * l->Fz,
+    };
 }

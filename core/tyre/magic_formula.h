@@ -41,6 +41,24 @@ struct lk_magic_length {
     double secant;
 };
 
+/** struct lk_magic_combined - both slips together. @Gx, @Gy: weights;  @Fx;  @Fy: without @shift,
+ * SVyk;  @ratio: Kx kappa / Ky, for the equivalent slips */
+struct lk_magic_combined {
+    double Gx;
+    double Gy;
+    double Fx;
+    double Fy;
+    double shift;
+    double ratio;
+};
+
+/** struct lk_magic_moments - about the axes of the contact; @mz without the lever of Fx */
+struct lk_magic_moments {
+    double mx;
+    double my;
+    double mz;
+};
+
 LK_INLINE double lk_magic_sign(double x)
 {
     return x >= 0 ? 1 : -1;
@@ -105,25 +123,24 @@ LK_INLINE double lk_magic_equivalent(double at, double ratio)
     return lk_magic_sign(at) * lk_root(at * at + ratio * ratio);
 }
 
-/** lk_magic_combined_x() - Fx of combined slip, 4.E50 on; @Bxa: stiffness factor */
-double lk_magic_combined_x(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double Bxa,
-                           double slope);
-
-/** lk_magic_combined_y() - weight Gy of the side force, 4.E58 on, and @ret_shift: SVyk */
-double lk_magic_combined_y(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                           const struct lk_tyre_slip *slip, double Byk, double mu,
-                           double *ret_shift);
-
-/** lk_magic_arm() - s, lever of Fx about the vertical [m] */
-LK_INLINE double lk_magic_arm(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
-                              double camber, double Fy)
-{
-    return p->UNLOADED_RADIUS * p->LS *
-           (p->SSZ1 + p->SSZ2 * Fy / l->F0 + (p->SSZ3 + p->SSZ4 * l->d) * camber);
-}
+/** lk_magic_combine() - forces of combined slip, 4.E50 to 4.E67. @Bxa, @Byk: stiffness factors,
+ * with the camber as each version has it */
+struct lk_magic_combined lk_magic_combine(const struct lk_tyre_magic *p,
+                                          const struct lk_magic_load *l,
+                                          const struct lk_tyre_slip *slip,
+                                          const struct lk_magic_length *x,
+                                          const struct lk_magic_side *y, double Bxa, double Byk);
 
 /** lk_magic_trail() - pneumatic trail t [m] by cos alpha, 4.E33 on. @slip_eq: equivalent slip */
 double lk_magic_trail(const struct lk_tyre_magic *p, const struct lk_magic_load *l, double camber,
                       double at, double slip_eq, double cos_alpha, double pressure);
+
+/** lk_magic_forces() - what all of it comes to, with the lever of Fx about the vertical, 4.E76. */
+struct lk_tyre_forces lk_magic_forces(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                                      const struct lk_tyre_slip *slip,
+                                      const struct lk_magic_length *x,
+                                      const struct lk_magic_side *y,
+                                      const struct lk_magic_combined *c,
+                                      const struct lk_magic_moments *m);
 
 #endif

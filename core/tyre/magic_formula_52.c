@@ -64,6 +64,13 @@ static double aligning(const struct lk_tyre_magic *p, const struct lk_magic_load
     return Dr * lk_magic_cos_atan(Br * lk_magic_equivalent(ar, ratio)) * cos_alpha - t * Fy;
 }
 
+static double overturning(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
+                          double camber, double Fy)
+{
+    return p->UNLOADED_RADIUS * l->Fz * p->LMX *
+           (p->LVMX * p->QSX1 - p->QSX2 * camber + p->QSX3 * Fy / l->F0);
+}
+
 static double rolling(const struct lk_tyre_magic *p, const struct lk_magic_load *l,
                       const struct lk_tyre_slip *slip, double Fx)
 {
@@ -81,21 +88,12 @@ void lk_tyre_mf52(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip
     struct lk_magic_side y = pure_side(p, &l, slip);
     double Bxa = p->RBX1 * lk_magic_cos_atan(p->RBX2 * slip->kappa);
     double Byk = p->RBY1 * lk_magic_cos_atan(p->RBY2 * (slip->slope - p->RBY3));
-    double Gx = lk_magic_combined_x(p, &l, Bxa, slip->slope), shift;
-    double Gy = lk_magic_combined_y(p, &l, slip, Byk, y.mu, &shift);
-    double ratio = x.K * slip->kappa / lk_magic_divisor(y.K, LK_MAGIC_TINY * l.F0);
-    double Fx = Gx * x.Fx0, Fy = Gy * y.Fy0;
-
-    *ret = (struct lk_tyre_forces){
-        .fx = Fx,
-        .fy = Fy + shift,
-        .mx = p->UNLOADED_RADIUS * l.Fz * p->LMX *
-              (p->LVMX * p->QSX1 - p->QSX2 * slip->camber + p->QSX3 * (Fy + shift) / l.F0),
-        .my = rolling(p, &l, slip, Fx),
-        .mz = aligning(p, &l, slip, &y, Fy, ratio) +
-              lk_magic_arm(p, &l, slip->camber, Fy + shift) * Fx,
-        .secant = {Gx * x.secant, Gy * y.secant},
-        .stiffness = {fmax(x.K, 0), fmax(-y.K, 0)},
-        .grip = y.mu * l.Fz,
+    struct lk_magic_combined c = lk_magic_combine(p, &l, slip, &x, &y, Bxa, Byk);
+    struct lk_magic_moments m = {
+        .mx = overturning(p, &l, slip->camber, c.Fy + c.shift),
+        .my = rolling(p, &l, slip, c.Fx),
+        .mz = aligning(p, &l, slip, &y, c.Fy, c.ratio),
     };
+
+    *ret = lk_magic_forces(p, &l, slip, &x, &y, &c, &m);
 }

@@ -123,20 +123,12 @@ void lk_tyre_mf61(const struct lk_tyre_magic *p, const struct lk_tyre_slip *slip
     double g2 = slip->camber * slip->camber;
     double Bxa = (p->RBX1 + p->RBX3 * g2) * lk_magic_cos_atan(p->RBX2 * slip->kappa);
     double Byk = (p->RBY1 + p->RBY4 * g2) * lk_magic_cos_atan(p->RBY2 * (slip->slope - p->RBY3));
-    double Gx = lk_magic_combined_x(p, &l, Bxa, slip->slope), shift;
-    double Gy = lk_magic_combined_y(p, &l, slip, Byk, y.mu, &shift);
-    double ratio = x.K * slip->kappa / lk_magic_divisor(y.K, LK_MAGIC_TINY * l.F0);
-    double Fx = Gx * x.Fx0, Fy = Gy * y.Fy0 + shift;
-
-    *ret = (struct lk_tyre_forces){
-        .fx = Fx,
-        .fy = Fy,
-        .mx = overturning(p, &l, slip->camber, Fy),
-        .my = rolling(p, &l, slip, Fx),
-        .mz = aligning(p, &l, slip, &y, Gy * upright.Fy0, ratio) +
-              lk_magic_arm(p, &l, slip->camber, Fy) * Fx,
-        .secant = {Gx * x.secant, Gy * y.secant},
-        .stiffness = {fmax(x.K, 0), fmax(-y.K, 0)},
-        .grip = y.mu * l.Fz,
+    struct lk_magic_combined c = lk_magic_combine(p, &l, slip, &x, &y, Bxa, Byk);
+    struct lk_magic_moments m = {
+        .mx = overturning(p, &l, slip->camber, c.Fy + c.shift),
+        .my = rolling(p, &l, slip, c.Fx),
+        .mz = aligning(p, &l, slip, &y, c.Gy * upright.Fy0, c.ratio),
     };
+
+    *ret = lk_magic_forces(p, &l, slip, &x, &y, &c, &m);
 }
