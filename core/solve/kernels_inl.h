@@ -48,34 +48,49 @@ LK_INLINE void LK_NAME(add_columns)(const lk_four *columns, int height, int firs
     }
 }
 
-/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. @l: scratch
- * of e. Without constant sizes each column of the rest takes all of the first e at once: its
- * vectors are loaded and stored once instead of e times, for the same sums in the same order. Low
- * columns are computed above the diagonal there, too, see lk_first_vector(). */
-LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot,
-                                         double *l)
+/* columns @from to @to of L D L^T, and what they take from those before @last */
+LK_INLINE void LK_NAME(eliminate_panel)(lk_four *F, int height, int from, int to, int last,
+                                        double *pivot)
 {
-    int last = LK_IS_FIXED ? n : e;
-
     LK_UNROLL
-    for (int k = 0; k < e; k++) {
+    for (int k = from; k < to; k++) {
         const lk_four *column = F + k * height;
 
         pivot[k] = 1 / lk_entry(F, height, k, k);
         LK_UNROLL
         for (int j = k + 1; j < last; j++) {
-            double part = lk_entry(F, height, j, k) * pivot[k];
+            double l = lk_entry(F, height, j, k) * pivot[k];
 
             LK_UNROLL
             for (int v = lk_first_vector(j, height, LK_IS_FIXED); v < height; v++)
-                F[j * height + v] -= column[v] * part;
+                F[j * height + v] -= column[v] * l;
         }
     }
-    for (int j = last; j < n; j++) {
-        for (int k = 0; k < e; k++)
-            l[k] = -(lk_entry(F, height, j, k) * pivot[k]);
-        LK_NAME(add_columns)
-        (F, height, lk_first_vector(j, height, LK_IS_FIXED), e, l, LK_FILLED, F + j * height);
+}
+
+/* L D L^T of the first e columns, which keep L D, and the Schur complement in the rest. @l: scratch
+ * of e. Without constant sizes they are eliminated in panels, and each column behind a panel takes
+ * all of it at once: its vectors are loaded and stored once instead of for every column of the
+ * panel, for the same sums in the same order. Low columns are computed above the diagonal there,
+ * too, see lk_first_vector(). */
+LK_INLINE void LK_NAME(kernel_eliminate)(lk_four *F, int height, int n, int e, double *pivot,
+                                         double *l)
+{
+    const int panel = 16;
+
+    if (LK_IS_FIXED)
+        LK_NAME(eliminate_panel)(F, height, 0, e, n, pivot);
+    for (int from = 0; from < e && !LK_IS_FIXED; from += panel) {
+        int to = from + panel < e ? from + panel : e;
+
+        LK_NAME(eliminate_panel)(F, height, from, to, to, pivot);
+        for (int j = to; j < n; j++) {
+            for (int k = from; k < to; k++)
+                l[k] = -(lk_entry(F, height, j, k) * pivot[k]);
+            LK_NAME(add_columns)
+            (F + from * height, height, lk_first_vector(j, height, LK_IS_FIXED), to - from,
+             l + from, LK_FILLED, F + j * height);
+        }
     }
 }
 
