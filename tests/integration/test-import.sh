@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # linkage import on real files and on spoilt ones: the motion of a known robot, a loop that closes, what is said
 # about a bad file, and that nothing is written then.
-# usage: test-import.sh LINKAGE ROBOTS SMALL
+# usage: test-import.sh LINKAGE ROBOTS SMALL MJCF
+# MJCF: yes or no, whether it was built with MuJoCo
 set -u
 # shellcheck source=tests/integration/checks.sh
 . "$(dirname "$0")/checks.sh"
@@ -10,6 +11,7 @@ set -u
 linkage=$(realpath "$1")
 robots=$(realpath "$2")
 small=$(realpath "$3")
+mjcf=$4
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -86,6 +88,54 @@ expect 0 'hinges without mass' "$linkage" import "$small/loop.urdf" --root fixed
 has 'hinges without mass' "the body of link 'ring' has no mass" err
 expect 0 'a ball of hinges' "$linkage" import "$small/loop.urdf" --root fixed --repair -o loop.yaml
 has 'a ball of hinges' 'z: {type: spherical, bodies: [rod, block]' loop.yaml
+
+# MJCF: joints on a body, springs, armatures, inertias of shapes, against MuJoCo 2.2.2 (its RK4, 20 us)
+if [ "$mjcf" = no ]; then
+    expect 1 'no MJCF' "$linkage" import "$small/leg.xml" -o leg.yaml
+    has 'no MJCF' 'leg.xml:2: the file is <mujoco>: MJCF, which this program was built without' err
+else
+    expect 0 'leg' "$linkage" import "$small/leg.xml" --stops none -o leg.yaml
+    has 'leg' '6 bodies of 10 links, 5 joints of 9, 100.011 kg, centre 0.486135, 0.963998, 1.95679 m' out
+    has 'leg' "leg.xml:11: the armature 0.3 of joint 'rail' is a rotor" err
+    has 'leg' "leg.xml:19: joint 'knee' has the ref 0.523599" err
+    has 'leg' '# limits -1.91986, 1.5708' leg.yaml
+    expect 0 'leg falls' "$linkage" run leg.yaml --formulation recursive -s 1e-3 -d 0.5 -o run.csv
+    near 'leg falls' 2e-8 0.19321796091873378 2.2365796539950344 0.30915822679032678 -1.8303573478387806
+    # loops by connect and weld, a joint that follows, against MuJoCo (20 us), which has to close it first: 3e-4
+    expect 0 'linkage' "$linkage" import "$small/linkage.xml" -o linkage.yaml
+    has 'linkage' "linkage.xml:32: warning: equality 'bent' is left out: it is not active" err
+    has 'linkage' "linkage.xml:35: warning: tendon 'string' is left out" err
+    has 'linkage' "linkage.xml:39: warning: actuator 'servo' is left out" err
+    has 'linkage' '4 bodies of 6 links, 5 joints of 7, 2.8 kg, centre 0.377269, -0.00357143, 0.20703 m' out
+    has 'linkage' 'drive_torque: {type: joint-torque, joint: drive, limits: [-20, 20]' linkage.yaml
+    expect 0 'linkage falls' "$linkage" run linkage.yaml -d 0.3 -o run.csv
+    near 'linkage falls' 3e-4 0.71341733310707001 -0.69291308648202765 0.36106053963495438 -0.70212107945157309
+    # mjcf WHAT MESSAGE XML: refused in one line, whatever MuJoCo does
+    mjcf() {
+        rm -f bad.xml bad.yaml
+        printf '<mujoco>%s</mujoco>' "$3" >bad.xml
+        expect 1 "$1" "$linkage" import bad.xml -o bad.yaml
+        has "$1" "$2" err
+        [ ! -e bad.yaml ] || { echo "FAIL $1: a model was written"; failed=1; }
+        [ ! -e MUJOCO_LOG.TXT ] || { echo "FAIL $1: MuJoCo wrote a log"; failed=1; }
+    }
+    body='<body><joint name="j"/><geom size=".1"/></body>'
+    mjcf 'MJCF: nothing' 'nothing in it moves' ''
+    mjcf 'MJCF: a keyword' "bad.xml:1: MuJoCo: XML Error: invalid keyword: 'screw'" \
+        '<worldbody><body><joint type="screw"/></body></worldbody>'
+    mjcf 'MJCF: no mass' 'mass and inertia of moving bodies' '<worldbody><body><joint/></body></worldbody>'
+    mjcf 'MJCF: no mesh' "could not open STL file 'none.stl'" '<asset><mesh name="m" file="none.stl"/></asset>'
+    mjcf 'MJCF: all memory' 'MuJoCo: Could not allocate memory' \
+        '<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>'
+    mjcf 'MJCF: too far' 'pos of a body: 1e+300 is beyond' \
+        "<worldbody><body pos='1e300 0 0'>$body</body></worldbody>"
+    mjcf 'MJCF: drives itself' "joint 'j' has the stiffness 0, damping -1" \
+        "<default><joint damping='-1'/></default><worldbody>$body</worldbody>"
+    mjcf 'MJCF: too deep' 'depth' \
+        "<worldbody>$(printf '<body>%.0s' $(seq 300))$(printf '</body>%.0s' $(seq 300))</worldbody>"
+    expect 2 'MJCF: a root' "$linkage" import "$small/leg.xml" --root fixed -o bad.yaml
+    has 'MJCF: a root' 'says itself what stands' err
+fi
 
 spoil 'no XML' 'not XML' -e 's/<link /<link/'
 spoil 'a number' "bad.urdf:6: value of <mass> is '3,5', expected a decimal number" -e 's/value="3"/value="3,5"/'

@@ -86,11 +86,19 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
     if (code != EXIT_DONE || o->help)
         return code;
     if (optind != argc - 1 || o->output == NULL)
-        return usage_error("import: expected one URDF file, and -o MODEL.yaml");
-    if (!o->has_root)
+        return usage_error("import: expected one file, URDF or MJCF, and -o MODEL.yaml");
+    o->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* The file may say itself what stands on the ground; else the options have to. */
+static int check_root(const struct import_options *o, const struct robot *robot)
+{
+    if (robot->says_root && o->has_root)
+        return usage_error("import: %s says itself what stands, expected no --root", o->path);
+    if (!robot->says_root && !o->has_root)
         return usage_error("import: say whether the root link stands, --root fixed, or is free, "
                            "--root floating");
-    o->path = argv[optind];
     return EXIT_DONE;
 }
 
@@ -153,7 +161,7 @@ static void describe(const struct robot *robot, const struct import_options *o)
     for (int b = 0; b < robot->n_bodies; b++) {
         const struct body *body = &robot->bodies[b];
 
-        if (stands(robot, o, b))
+        if (stands(robot, o, b) || robot->links[body->first].is_rotor)
             continue;
         bodies++;
         mass += body->mass;
@@ -162,7 +170,7 @@ static void describe(const struct robot *robot, const struct import_options *o)
     }
     for (int i = 0; i < robot->n_limbs; i++)
         joints += robot->limbs[i].kind != KIND_FIXED && robot->limbs[i].kind != KIND_FLOATING &&
-                  !robot->limbs[i].locked;
+                  !robot->limbs[i].locked && !robot->limbs[i].is_rotor;
     for (int i = 0; i < 3 && mass > 0; i++)
         centre[i] /= mass;
     printf("%s: %d bodies of %d links, %d joints of %d, %.6g kg, centre %.6g, %.6g, %.6g m\n",
@@ -200,7 +208,15 @@ static int import_text(const struct import_options *o, const char *text, size_t 
     struct notes notes = {.path = o->path};
     int code = EXIT_REFUSED;
 
-    urdf_read(text, size, &robot, &notes);
+    robot_read(o->path, text, size, &robot, &notes);
+    if (notes.n_errors == 0)
+        code = check_root(o, &robot);
+    if (code == EXIT_USAGE) {
+        notes_free(&notes);
+        robot_free(&robot);
+        return code;
+    }
+    code = EXIT_REFUSED;
     if (notes.n_errors == 0 && o->loops != NULL)
         loops_read(o->loops, &robot, &notes);
     if (notes.n_errors == 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linkage import: a model of another program as a model file of ours. The data's way:
  *
- *   urdf.c     XML text          -> struct robot: links and joints as the file has them
+ *   formats.c  XML text          -> the reader that its first element asks for (xml.c: the parser)
+ *   urdf.c     URDF              -> struct robot: links and joints as the file has them
+ *   mjcf.c     MJCF              -> the same, of what MuJoCo makes of it (mjcf_process.c)
  *   loops.c    file of loops     -> further joints of the robot, which close loops
  *   place.c    struct robot      -> world frames at the drawn configuration, links merged to bodies
  *   balls.c    hinges through a point, with nothing between them, that are a ball joint
@@ -17,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+struct _xmlNode;
 
 #define IMPORT_SIZE_MAX  (64u << 20) /* bytes of a file */
 #define IMPORT_ITEMS_MAX 4096        /* links; joints */
@@ -89,13 +93,14 @@ enum joint_kind {
 
 /** struct link - @frame: world pose at the drawn configuration;  @in_body: pose in the first link
  * of its body;  @next: further link of its body, LINK_NONE
+ * @is_rotor: stands for the inertia of another joint
  * @has_inertial: then @mass [kg], @centre (pose of the axes of @inertia in those of the link) and
  * @inertia [kg m^2] about the centre of mass, xx yy zz xy xz yz */
 struct link {
     char *name;
     char own[64]; /* as our files may call it */
     long line, inertial_line;
-    bool has_inertial;
+    bool has_inertial, is_rotor;
     double mass;
     struct frame centre;
     double inertia[6];
@@ -107,8 +112,9 @@ struct link {
 /** struct limb - a joint of the file. @parent, @child: links;  @origin: pose of the joint in the
  * parent;  @closing: pose of the joint in the child, other than unity only where it closes a loop
  * @axis, @child_axis: unit vectors in @origin and @closing;  @value: of its coordinate as drawn
- * @locked: held by --repair;  @mimic: another joint whose coordinate it follows, value = multiplier
- * other + offset */
+ * @stiffness: of a spring that is at rest at @rest;  @is_rotor: of such a link, no output
+ * @locked: held by --repair, or by the file;  @mimic: another joint whose coordinate it follows,
+ * value = multiplier other + offset */
 struct limb {
     char *name;
     char own[64];
@@ -120,12 +126,12 @@ struct limb {
     double axis[3], child_axis[3];
     bool has_limits;
     double lower, upper, effort, speed;
-    double damping, friction;
+    double damping, friction, stiffness, rest;
     char *mimic_name;
     long mimic_line;
     int mimic;
     double multiplier, offset;
-    bool locked;
+    bool locked, is_rotor;
     double value;
 };
 
@@ -139,7 +145,8 @@ struct body {
     char mended[200];
 };
 
-/** struct robot - what a file says. @root: the link that hangs on no joint */
+/** struct robot - what a file says. @root: the link that hangs on no joint;  @says_root: which
+ * stands, no option has to say it;  @gravity: [m/s^2] */
 struct robot {
     char *name;
     int n_links, n_limbs, n_bodies;
@@ -148,6 +155,8 @@ struct robot {
     struct limb *limbs;
     struct body *bodies;
     int root;
+    bool says_root;
+    double gravity[3];
 };
 
 /** has_coordinate() - whether a joint has one angle or displacement. */
@@ -165,9 +174,15 @@ int robot_find_link(const struct robot *robot, const char *name);
 int robot_find_limb(const struct robot *robot, const char *name);
 void robot_free(struct robot *robot);
 
-/** urdf_read() - read a URDF. Thread: any. Notes tell what is wrong; the robot is complete if none
- * is an error. */
-void urdf_read(const char *text, size_t size, struct robot *robot, struct notes *notes);
+/** robot_read() - read a file of any format. @text: what is in it;  @path: meshes are beside it.
+ * Thread: the only one, as a reader may need a process of its own. Notes tell what is wrong; the
+ * robot is complete if none is an error. */
+void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
+                struct notes *notes);
+/** urdf_read(), mjcf_read() - the readers for it. @root: first element of the file */
+void urdf_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
+void mjcf_read(const char *path, const char *text, size_t size, const struct _xmlNode *root,
+               struct robot *robot, struct notes *notes);
 
 /** loops_read() - read a file of loops: YAML with `closed_loop: [[A, B], ...]`, names of links or
  * of joints (then their child links), and `type: [6d, ...]`: 6d ties the frames of both links

@@ -308,6 +308,14 @@ static void judge_links(const struct robot *robot, const struct import_options *
              n_massless, robot->n_links);
 }
 
+static bool moves(const struct robot *robot, const struct import_options *options)
+{
+    for (int b = 0; b < robot->n_bodies; b++)
+        if (!stands(robot, options, b))
+            return true;
+    return false;
+}
+
 void sum_masses(struct robot *robot, const struct import_options *options, struct notes *notes)
 {
     bool *massless = calloc((size_t)robot->n_links + 1, sizeof(*massless)), changed = true;
@@ -323,6 +331,8 @@ void sum_masses(struct robot *robot, const struct import_options *options, struc
     if (massless != NULL)
         tell_massless(robot, massless, notes);
     free(massless);
+    if (notes->n_errors == 0 && !moves(robot, options))
+        note(notes, NOTE_ERROR, 0, "nothing in it moves: all links stand on the ground");
     judge_links(robot, options, notes);
     for (int b = 0; b < robot->n_bodies; b++)
         if (!stands(robot, options, b))

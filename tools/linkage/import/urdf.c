@@ -7,16 +7,15 @@
  * <constraint name type> closes a loop: <parent link>, <parent_origin>, <parent_axis> and the same
  * of the child (ros/urdfdom, pull request 264, "Add constraints to describe closed loops"). */
 #include "import.h"
+#include "xml.h"
 
 #include "numbers.h"
 
-#include <libxml/parser.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX 1e30
-#define LIMIT_MAX  1e6 /* [rad, m] and more: files say so where there is no limit */
+#define LIMIT_MAX 1e6 /* [rad, m] and more: files say so where there is no limit */
 
 #define UNKNOWN_MAX 32 /* kinds of unknown elements that are told, one line each */
 
@@ -34,89 +33,25 @@ struct reading {
     struct unknown unknown[UNKNOWN_MAX];
 };
 
-static const char *name_of(const xmlNode *node)
-{
-    return (const char *)node->name;
-}
-
-static bool is(const xmlNode *node, const char *name)
-{
-    return strcmp(name_of(node), name) == 0;
-}
-
-static bool is_one_of(const xmlNode *node, const char *const names[])
-{
-    for (; *names != NULL; names++)
-        if (is(node, *names))
-            return true;
-    return false;
-}
-
-static const xmlNode *first(const xmlNode *node)
-{
-    while (node != NULL && node->type != XML_ELEMENT_NODE)
-        node = node->next;
-    return node;
-}
-
-#define FOR_EACH_CHILD(child, node)                                                                \
-    for (const xmlNode *child = first((node)->children); child != NULL; child = first(child->next))
-
-static const xmlNode *child_of(const xmlNode *node, const char *name)
-{
-    FOR_EACH_CHILD(child, node)
-    if (is(child, name))
-        return child;
-    return NULL;
-}
-
 /* ---- values ---- */
-
-/* Return: to be freed, NULL: there is none. */
-static char *text_of(const xmlNode *node, const char *attribute)
-{
-    return (char *)xmlGetNoNsProp(node, (const xmlChar *)attribute);
-}
-
-/* Exactly @n numbers, apart by white space. */
-static bool parse_numbers(const char *text, int n, double *ret)
-{
-    static const char space[] = " \t\r\n";
-    char word[64];
-
-    for (int i = 0; i < n; i++) {
-        size_t size;
-
-        text += strspn(text, space);
-        size = strcspn(text, space);
-        if (size == 0 || size >= sizeof(word))
-            return false;
-        memcpy(word, text, size);
-        word[size] = '\0';
-        if (!parse_number(word, &ret[i]) || fabs(ret[i]) > NUMBER_MAX)
-            return false;
-        text += size;
-    }
-    return text[strspn(text, space)] == '\0';
-}
 
 /* Reads @n numbers; an attribute that is not there leaves @ret as it is. Return: whether it is
  * there and good. */
 static bool read_numbers(const struct reading *r, const xmlNode *node, const char *attribute, int n,
                          double *ret)
 {
-    char *text = text_of(node, attribute);
+    char *text = xml_attribute(node, attribute);
     double value[4];
     bool good;
 
     if (text == NULL)
         return false;
-    good = parse_numbers(text, n, value);
+    good = xml_parse_numbers(text, n, value);
     if (good)
         memcpy(ret, value, (size_t)n * sizeof(*ret));
     else
         note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "%s of <%s> is '%s', expected %s", attribute,
-             name_of(node), text,
+             xml_name(node), text,
              n == 1 ? "a decimal number" : "three decimal numbers, apart by spaces");
     xmlFree(text);
     return good;
@@ -126,7 +61,7 @@ static void need_number(const struct reading *r, const xmlNode *node, const char
                         double *ret)
 {
     if (xmlHasProp(node, (const xmlChar *)attribute) == NULL)
-        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no %s", name_of(node), attribute);
+        note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no %s", xml_name(node), attribute);
     else
         read_numbers(r, node, attribute, 1, ret);
 }
@@ -147,8 +82,8 @@ static void count_unknown(struct reading *r, const xmlNode *node)
     int i = 0;
 
     while (i < r->n_unknown &&
-           (strcmp(name_of(r->unknown[i].first), name_of(node)) != 0 ||
-            strcmp(name_of(r->unknown[i].first->parent), name_of(node->parent)) != 0))
+           (strcmp(xml_name(r->unknown[i].first), xml_name(node)) != 0 ||
+            strcmp(xml_name(r->unknown[i].first->parent), xml_name(node->parent)) != 0))
         i++;
     if (i == UNKNOWN_MAX)
         return;
@@ -179,17 +114,17 @@ static void look_for_unknown(struct reading *r, const xmlNode *node, const char 
 
     FOR_EACH_CHILD(child, node)
     {
-        if (is_one_of(child, known))
+        if (xml_is_one_of(child, known))
             continue;
-        if (is_one_of(child, shapes))
+        if (xml_is_one_of(child, shapes))
             r->n_shapes++;
-        else if (is_one_of(child, foreign))
+        else if (xml_is_one_of(child, foreign))
             r->n_foreign++;
-        else if (strncmp(name_of(child), "xacro:", 6) == 0 ||
+        else if (strncmp(xml_name(child), "xacro:", 6) == 0 ||
                  (child->ns != NULL && child->ns->prefix != NULL &&
                   strcmp((const char *)child->ns->prefix, "xacro") == 0))
             note(r->notes, NOTE_ERROR, xmlGetLineNo(child),
-                 "<%s> is a macro, expected a file that xacro has expanded", name_of(child));
+                 "<%s> is a macro, expected a file that xacro has expanded", xml_name(child));
         else
             count_unknown(r, child);
     }
@@ -201,19 +136,19 @@ static void tell_unknown(const struct reading *r)
         const struct unknown *u = &r->unknown[i];
 
         note(r->notes, NOTE_WRONG, xmlGetLineNo(u->first),
-             "<%s> in <%s> is unknown and has no effect (%d times)", name_of(u->first),
-             name_of(u->first->parent), u->n);
+             "<%s> in <%s> is unknown and has no effect (%d times)", xml_name(u->first),
+             xml_name(u->first->parent), u->n);
     }
 }
 
 /* The name of an element. Return: to be freed; NULL after a note. */
 static char *read_name(const struct reading *r, const xmlNode *node)
 {
-    char *name = text_of(node, "name");
+    char *name = xml_attribute(node, "name");
 
     if (name != NULL && name[0] != '\0')
         return name;
-    note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no name", name_of(node));
+    note(r->notes, NOTE_ERROR, xmlGetLineNo(node), "<%s> has no name", xml_name(node));
     xmlFree(name);
     return NULL;
 }
@@ -221,7 +156,7 @@ static char *read_name(const struct reading *r, const xmlNode *node)
 static void tell_memory(const struct reading *r, const xmlNode *node)
 {
     note(r->notes, NOTE_ERROR, xmlGetLineNo(node),
-         "more than %d of <%s>, or no memory, expected fewer", IMPORT_ITEMS_MAX, name_of(node));
+         "more than %d of <%s>, or no memory, expected fewer", IMPORT_ITEMS_MAX, xml_name(node));
 }
 
 /* ---- links ---- */
@@ -229,11 +164,11 @@ static void tell_memory(const struct reading *r, const xmlNode *node)
 static void read_inertial(const struct reading *r, const xmlNode *node, struct link *link)
 {
     static const char *const entries[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-    const xmlNode *mass = child_of(node, "mass"), *inertia = child_of(node, "inertia");
+    const xmlNode *mass = xml_child(node, "mass"), *inertia = xml_child(node, "inertia");
 
     link->has_inertial = true;
     link->inertial_line = xmlGetLineNo(node);
-    read_frame(r, child_of(node, "origin"), &link->centre);
+    read_frame(r, xml_child(node, "origin"), &link->centre);
     if (mass == NULL)
         note(r->notes, NOTE_ERROR, link->inertial_line, "<inertial> of link '%s' has no <mass>",
              link->name);
@@ -256,7 +191,7 @@ static void read_link(struct reading *r, const xmlNode *node)
     static const char *const known[] = {"inertial", NULL};
     char *name = read_name(r, node);
     int other = name != NULL ? robot_find_link(r->robot, name) : LINK_NONE;
-    const xmlNode *inertial = child_of(node, "inertial");
+    const xmlNode *inertial = xml_child(node, "inertial");
     struct link *link;
 
     if (other >= 0)
@@ -283,8 +218,8 @@ static void read_link(struct reading *r, const xmlNode *node)
 static int read_end(const struct reading *r, const xmlNode *joint, const char *end,
                     const char *owner)
 {
-    const xmlNode *node = child_of(joint, end);
-    char *name = node != NULL ? text_of(node, "link") : NULL;
+    const xmlNode *node = xml_child(joint, end);
+    char *name = node != NULL ? xml_attribute(node, "link") : NULL;
     int link = name != NULL ? robot_find_link(r->robot, name) : LINK_NONE;
 
     if (name == NULL)
@@ -328,7 +263,7 @@ static bool read_kind(const struct reading *r, const xmlNode *node, struct limb 
                  {"continuous", KIND_REVOLUTE}, {"prismatic", KIND_PRISMATIC},
                  {"planar", KIND_PLANAR},       {"floating", KIND_FLOATING},
                  {"spherical", KIND_SPHERICAL}, {"ball", KIND_SPHERICAL}};
-    char *type = text_of(node, "type");
+    char *type = xml_attribute(node, "type");
 
     for (size_t i = 0; type != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (strcmp(type, kinds[i].name) == 0) {
@@ -393,7 +328,7 @@ static void read_dynamics(const struct reading *r, const xmlNode *node, struct l
 
 static void read_mimic(const struct reading *r, const xmlNode *node, struct limb *limb)
 {
-    char *other = node != NULL ? text_of(node, "joint") : NULL;
+    char *other = node != NULL ? xml_attribute(node, "joint") : NULL;
 
     if (node != NULL && limb->kind == KIND_FIXED)
         note(r->notes, NOTE_WRONG, xmlGetLineNo(node),
@@ -443,12 +378,12 @@ static void read_joint(struct reading *r, const xmlNode *node)
     look_for_unknown(r, node, known);
     limb->parent = read_end(r, node, "parent", limb->name);
     limb->child = read_end(r, node, "child", limb->name);
-    read_frame(r, child_of(node, "origin"), &limb->origin);
-    read_axis(r, child_of(node, "axis"), limb, limb->axis);
+    read_frame(r, xml_child(node, "origin"), &limb->origin);
+    read_axis(r, xml_child(node, "axis"), limb, limb->axis);
     memcpy(limb->child_axis, limb->axis, sizeof(limb->axis));
-    read_limits(r, child_of(node, "limit"), limb);
-    read_dynamics(r, child_of(node, "dynamics"), limb);
-    read_mimic(r, child_of(node, "mimic"), limb);
+    read_limits(r, xml_child(node, "limit"), limb);
+    read_dynamics(r, xml_child(node, "dynamics"), limb);
+    read_mimic(r, xml_child(node, "mimic"), limb);
 }
 
 static void read_constraint(struct reading *r, const xmlNode *node)
@@ -464,11 +399,11 @@ static void read_constraint(struct reading *r, const xmlNode *node)
     limb->has_limits = false;
     limb->parent = read_end(r, node, "parent", limb->name);
     limb->child = read_end(r, node, "child", limb->name);
-    read_frame(r, child_of(node, "parent_origin"), &limb->origin);
-    read_frame(r, child_of(node, "child_origin"), &limb->closing);
-    read_axis(r, child_of(node, "parent_axis"), limb, limb->axis);
+    read_frame(r, xml_child(node, "parent_origin"), &limb->origin);
+    read_frame(r, xml_child(node, "child_origin"), &limb->closing);
+    read_axis(r, xml_child(node, "parent_axis"), limb, limb->axis);
     memcpy(limb->child_axis, limb->axis, sizeof(limb->axis));
-    read_axis(r, child_of(node, "child_axis"), limb, limb->child_axis);
+    read_axis(r, xml_child(node, "child_axis"), limb, limb->child_axis);
 }
 
 /* ---- the file ---- */
@@ -476,18 +411,18 @@ static void read_constraint(struct reading *r, const xmlNode *node)
 static void read_robot(struct reading *r, const xmlNode *root)
 {
     static const char *const known[] = {"link", "joint", "constraint", NULL};
-    char *name = text_of(root, "name");
+    char *name = xml_attribute(root, "name");
 
     r->robot->name = strdup(name != NULL && name[0] != '\0' ? name : "robot");
     xmlFree(name);
     FOR_EACH_CHILD(child, root)
-    if (is(child, "link"))
+    if (xml_is(child, "link"))
         read_link(r, child);
     FOR_EACH_CHILD(child, root)
     {
-        if (is(child, "joint"))
+        if (xml_is(child, "joint"))
             read_joint(r, child);
-        else if (is(child, "constraint"))
+        else if (xml_is(child, "constraint"))
             read_constraint(r, child);
     }
     look_for_unknown(r, root, known);
@@ -501,43 +436,9 @@ static void read_robot(struct reading *r, const xmlNode *root)
              r->n_shapes, r->n_foreign);
 }
 
-static void tell_parser(struct notes *notes, xmlParserCtxt *parser)
-{
-    const xmlError *error = xmlCtxtGetLastError(parser);
-    size_t n = error != NULL && error->message != NULL ? strcspn(error->message, "\n") : 0;
-
-    if (n > 0)
-        note(notes, NOTE_ERROR, error->line, "not XML: %.*s", (int)(n < 300 ? n : 300),
-             error->message);
-    else
-        note(notes, NOTE_ERROR, 0, "not XML");
-}
-
-void urdf_read(const char *text, size_t size, struct robot *robot, struct notes *notes)
+void urdf_read(const xmlNode *root, struct robot *robot, struct notes *notes)
 {
     struct reading r = {.robot = robot, .notes = notes};
-    xmlParserCtxt *parser = xmlNewParserCtxt();
-    xmlDoc *doc;
-    const xmlNode *root;
 
-    if (parser == NULL) {
-        note(notes, NOTE_ERROR, 0, "no memory");
-        return;
-    }
-    /* no network, no entities, no other files */
-    doc = xmlCtxtReadMemory(parser, text, (int)size, notes->path, NULL,
-                            XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                XML_PARSE_BIG_LINES | XML_PARSE_NOCDATA);
-    root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
-    if (root == NULL)
-        tell_parser(notes, parser);
-    else if (doc->intSubset != NULL)
-        note(notes, NOTE_ERROR, 0, "the file declares a document type, expected plain URDF");
-    else if (!is(root, "robot"))
-        note(notes, NOTE_ERROR, xmlGetLineNo(root), "the file is <%s>, expected <robot>: URDF",
-             name_of(root));
-    else
-        read_robot(&r, root);
-    xmlFreeDoc(doc);
-    xmlFreeParserCtxt(parser);
+    read_robot(&r, root);
 }

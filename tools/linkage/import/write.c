@@ -279,6 +279,27 @@ static void put_limit(FILE *f, const char *key, double limit)
     put_number(f, limit);
 }
 
+static void write_spring(FILE *f, const struct limb *limb)
+{
+    if (limb->stiffness == 0 && limb->damping == 0)
+        return;
+    fprintf(f, "  %.54s_%s: {type: joint-spring-damper, joint: %s", limb->own,
+            limb->stiffness > 0 ? "spring" : "damping", limb->own);
+    if (limb->stiffness > 0) {
+        fputs(", stiffness: ", f);
+        put_number(f, limb->stiffness);
+    }
+    if (limb->rest != 0 && limb->stiffness > 0) {
+        fputs(", rest: ", f);
+        put_number(f, limb->rest);
+    }
+    if (limb->damping > 0) {
+        fputs(", damping: ", f);
+        put_number(f, limb->damping);
+    }
+    fputs("}\n", f);
+}
+
 static void write_forces(const struct writer *w)
 {
     const double *stops = w->options->stops;
@@ -290,17 +311,11 @@ static void write_forces(const struct writer *w)
         bool stop = limb->has_limits && limb->mimic < 0 && !w->options->no_stops;
 
         if (!is_written(w, limb) || !has_coordinate(limb) ||
-            (limb->damping == 0 && limb->friction == 0 && !stop))
+            (limb->stiffness == 0 && limb->damping == 0 && limb->friction == 0 && !stop))
             continue;
         fputs(any ? "" : "forces:\n", f);
         any = true;
-        if (limb->damping > 0) {
-            fprintf(f,
-                    "  %.54s_damping: {type: joint-spring-damper, joint: %s, damping: ", limb->own,
-                    limb->own);
-            put_number(f, limb->damping);
-            fputs("}\n", f);
-        }
+        write_spring(f, limb);
         if (limb->friction > 0) {
             fprintf(f, "  %.53s_friction: {type: friction, joint: %s, coulomb: ", limb->own,
                     limb->own);
@@ -363,7 +378,8 @@ static void write_outputs(struct writer *w)
     for (int i = 0; i < robot->n_limbs; i++) {
         const struct limb *limb = &robot->limbs[i];
 
-        if (is_written(w, limb) && has_coordinate(limb) && begin_output(w, limb->own, ""))
+        if (is_written(w, limb) && has_coordinate(limb) && !limb->is_rotor &&
+            begin_output(w, limb->own, ""))
             fprintf(w->file, "{type: joint-position, joint: %s}\n", limb->own);
     }
     for (int i = 0; i < robot->n_links; i++) {
@@ -394,7 +410,9 @@ bool write_robot(const struct robot *robot, const struct import_options *options
     make_name(robot->name, "", NULL, 0, 0, name);
     fprintf(file, "linkage: 1\nname: %s # from ", name);
     lk_text_print(file, slash != NULL ? slash + 1 : options->path);
-    fputs(", by linkage import\ngravity: [0, 0, -9.81]\n", file);
+    fputs(", by linkage import\ngravity: ", file);
+    put_numbers(file, robot->gravity, 3);
+    fputs("\n", file);
     write_bodies(&w);
     write_joints(&w);
     write_forces(&w);

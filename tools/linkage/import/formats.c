@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which reader a file is for: its first element says it. */
+#include "import.h"
+#include "xml.h"
+
+static void read_mujoco(const char *path, const char *text, size_t size, const xmlNode *root,
+                        struct robot *robot, struct notes *notes)
+{
+#ifdef HAVE_MUJOCO
+    mjcf_read(path, text, size, root, robot, notes);
+#else
+    (void)path, (void)text, (void)size, (void)robot;
+    note(notes, NOTE_ERROR, xmlGetLineNo(root),
+         "the file is <mujoco>: MJCF, which this program was built without; build it with "
+         "libmujoco-dev and -Dmujoco=enabled");
+#endif
+}
+
+void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
+                struct notes *notes)
+{
+    xmlDoc *doc = xml_parse(text, size, notes);
+    const xmlNode *root = doc != NULL ? xmlDocGetRootElement(doc) : NULL;
+
+    robot->gravity[2] = -9.81;
+    if (root == NULL)
+        return;
+    if (xml_is(root, "robot"))
+        urdf_read(root, robot, notes);
+    else if (xml_is(root, "mujoco"))
+        read_mujoco(path, text, size, root, robot, notes);
+    else
+        note(notes, NOTE_ERROR, xmlGetLineNo(root),
+             "the file is <%s>, expected <robot>: URDF, or <mujoco>: MJCF", xml_name(root));
+    xmlFreeDoc(doc);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The child compiles and sends records: a letter, a size, and as many bytes. W: a warning, E: an
+ * error, M: the binary form of the model. The parent believes it only if it ended well. */
+#include "mjcf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECONDS_MAX  60          /* of processor time */
+#define MEMORY_MAX   (4ul << 30) /* of the child */
+#define RECORDS_MAX  (1u << 30)
+#define WARNINGS_MAX 16
+#define NAME         "linkage-import.xml" /* of the text among MuJoCo's files */
+
+/* ---- the child ---- */
+
+static int report_fd;
+static int n_warnings;
+
+static void write_all(const void *data, size_t size)
+{
+    const char *at = data;
+
+    while (size > 0) {
+        ssize_t n = write(report_fd, at, size);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            _exit(2);
+        at += n;
+        size -= (size_t)n;
+    }
+}
+
+static void send_record(char kind, const void *data, size_t size)
+{
+    uint32_t length = (uint32_t)size;
+
+    write_all(&kind, 1);
+    write_all(&length, sizeof(length));
+    write_all(data, size);
+}
+
+/* MuJoCo's handlers; that of errors must not return. */
+static void take_error(const char *text)
+{
+    send_record('E', text, strlen(text));
+    _exit(0);
+}
+
+static void take_warning(const char *text)
+{
+    if (n_warnings++ < WARNINGS_MAX)
+        send_record('W', text, strlen(text));
+}
+
+/* The folder of @path, with NAME in it. */
+static char *beside(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *ret = NULL;
+
+    if (asprintf(&ret, "%.*s%s", slash != NULL ? (int)(slash - path) + 1 : 0, path, NAME) < 0)
+        take_error("no memory");
+    return ret;
+}
+
+static mjVFS *make_files(const char *name, const void *data, size_t size)
+{
+    mjVFS *files = malloc(sizeof(*files));
+
+    if (files == NULL)
+        return NULL;
+    mj_defaultVFS(files);
+    if (mj_makeEmptyFileVFS(files, name, (int)size) != 0) {
+        free(files);
+        return NULL;
+    }
+    memcpy(files->filedata[0], data, size);
+    return files;
+}
+
+static void limit_child(void)
+{
+    const struct rlimit seconds = {SECONDS_MAX, SECONDS_MAX}, no_core = {0, 0};
+
+    setrlimit(RLIMIT_CPU, &seconds);
+    setrlimit(RLIMIT_CORE, &no_core);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
+#endif
+    alarm(2 * SECONDS_MAX); /* a mesh may be a pipe that nobody writes to */
+}
+
+static void compile_in_child(const char *path, const char *text, size_t size)
+{
+    int nothing = open("/dev/null", O_RDWR);
+    char error[1000] = "";
+    mjModel *model;
+    mjVFS *files;
+    void *binary;
+
+    for (int fd = 0; fd < 3; fd++)
+        dup2(nothing, fd);
+    limit_child();
+    mju_user_error = take_error;
+    mju_user_warning = take_warning;
+    files = make_files(NAME, text, size);
+    if (files == NULL)
+        take_error("no memory");
+    model = mj_loadXML(beside(path), files, error, sizeof(error));
+    if (model == NULL)
+        take_error(error);
+    if (error[0] != '\0')
+        take_warning(error);
+    binary = malloc((size_t)mj_sizeModel(model));
+    if (binary == NULL)
+        take_error("no memory");
+    mj_saveModel(model, NULL, binary, mj_sizeModel(model));
+    send_record('M', binary, (size_t)mj_sizeModel(model));
+}
+
+/* ---- the parent ---- */
+
+/* What MuJoCo says in lines, in one, behind the line of the file that it names. */
+static void tell(struct notes *notes, enum note_kind kind, const char *text, size_t size)
+{
+    char line[300];
+    const char *number;
+    size_t n = 0;
+
+    for (size_t i = 0; i < size && n < sizeof(line) - 1; i++)
+        if (text[i] != '\n')
+            line[n++] = text[i];
+        else if (i + 1 < size && n > 0 && n < sizeof(line) - 2) {
+            line[n++] = ',';
+            line[n++] = ' ';
+        }
+    line[n] = '\0';
+    number = strcasestr(line, "line ");
+    number = number != NULL ? number + strcspn(number, "0123456789") : line + n;
+    note(notes, kind, strtol(number, NULL, 10), "MuJoCo: %s", line);
+}
+
+/* All that comes from @fd. Return: to be freed; NULL: too much, or no memory. */
+static char *read_all(int fd, size_t *ret_size)
+{
+    size_t room = 1u << 16, size = 0;
+    char *data = malloc(room);
+
+    while (data != NULL) {
+        ssize_t n = read(fd, data + size, room - size);
+        char *more;
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        size += (size_t)n;
+        if (size < room)
+            continue;
+        room *= 2;
+        more = room <= RECORDS_MAX ? realloc(data, room) : NULL;
+        if (more == NULL)
+            free(data);
+        data = more;
+    }
+    *ret_size = size;
+    return data;
+}
+
+static mjModel *load_binary(const char *data, size_t size)
+{
+    mjVFS *files = make_files("linkage-import.mjb", data, size);
+    mjModel *model = NULL;
+
+    if (files != NULL) {
+        model = mj_loadModel("linkage-import.mjb", files);
+        mj_deleteVFS(files);
+    }
+    free(files);
+    return model;
+}
+
+static mjModel *take_records(const char *data, size_t size, struct notes *notes)
+{
+    mjModel *model = NULL;
+    size_t at = 0;
+
+    while (model == NULL && size - at >= 5) {
+        char kind = data[at];
+        uint32_t length;
+
+        memcpy(&length, data + at + 1, sizeof(length));
+        at += 5;
+        if (length > size - at)
+            break;
+        if (kind == 'M')
+            model = load_binary(data + at, length);
+        else
+            tell(notes, kind == 'E' ? NOTE_ERROR : NOTE_WRONG, data + at, length);
+        at += length;
+    }
+    return model;
+}
+
+static mjModel *take_report(int fd, pid_t child, struct notes *notes)
+{
+    size_t size = 0;
+    char *data = read_all(fd, &size);
+    mjModel *model = NULL;
+    int status = 0;
+
+    close(fd); /* whoever still writes ends */
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (data != NULL && WIFEXITED(status))
+        model = take_records(data, size, notes);
+    if (model == NULL && notes->n_errors == 0) {
+        if (data == NULL)
+            note(notes, NOTE_ERROR, 0, "what MuJoCo makes of the file needs more than %u MiB",
+                 RECORDS_MAX >> 20);
+        else if (WIFSIGNALED(status))
+            note(notes, NOTE_ERROR, 0, "MuJoCo did not survive the file: %s",
+                 strsignal(WTERMSIG(status)));
+        else
+            note(notes, NOTE_ERROR, 0, "MuJoCo ended without a word, status %d",
+                 WEXITSTATUS(status));
+    }
+    free(data);
+    return model;
+}
+
+mjModel *mjcf_compile(const char *path, const char *text, size_t size, struct notes *notes)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        note(notes, NOTE_ERROR, 0, "%s", strerror(errno));
+        return NULL;
+    }
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        report_fd = ends[1];
+        compile_in_child(path, text, size);
+        _exit(0);
+    }
+    close(ends[1]);
+    if (child < 0) {
+        note(notes, NOTE_ERROR, 0, "%s", strerror(errno));
+        close(ends[0]);
+        return NULL;
+    }
+    return take_report(ends[0], child, notes);
+}
