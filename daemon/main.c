@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 static const char usage_text[] =
-    "Usage: linkaged [--config FILE] [--check]\n"
+    "Usage: linkaged [--config FILE] [--check [--transfer FILE.svg]]\n"
     "\n"
     "Steps a multibody model in real time and trades inputs and outputs with test\n"
     "benches over ZeroMQ. See linkagectl for talking to it.\n"
@@ -42,6 +42,8 @@ static const char usage_text[] =
     "      --check        read the configuration, its keys and its model, look at its\n"
     "                     cores, folders and the outputs it asks for, show what the\n"
     "                     platform of cueing lets a driver feel, then exit\n"
+    "      --transfer FILE.svg\n"
+    "                     with it: draw that over frequency, too; a new file\n"
     "      --conditions   list all that the daemon reports, as Markdown, then exit\n"
     "      --catalog      the same as a catalog for journalctl -x\n"
     "  -h, --help         show this text\n"
@@ -189,7 +191,21 @@ static void print_warnings(const struct lk_findings *warnings)
                warnings->list[i].text);
 }
 
-static int check_config(const struct lkd_config *config)
+/* What a platform lets a driver feel. @picture: of it, NULL: none. Return: 0, LK_E_TEXT. */
+static int show_cueing(const struct lkd_config *config, const char *picture)
+{
+    struct lk_error error;
+    int r = 0;
+
+    lkd_config_print_cueing(&config->cueing, stdout);
+    if (picture)
+        r = lkd_config_draw_cueing(&config->cueing, picture, &error);
+    if (r)
+        fprintf(stderr, "%s\n", error.text);
+    return r;
+}
+
+static int check_config(const struct lkd_config *config, const char *picture)
 {
     struct lkd_loaded *loaded;
     struct lk_errors errors = {0};
@@ -204,8 +220,7 @@ static int check_config(const struct lkd_config *config)
         return LKD_EXIT_ERROR;
     if (!*config->model) {
         printf("configuration ok\n");
-        lkd_config_print_cueing(&config->cueing, stdout);
-        return LKD_EXIT_OK;
+        return show_cueing(config, picture) ? LKD_EXIT_ERROR : LKD_EXIT_OK;
     }
     if (check_text(config))
         return LKD_EXIT_ERROR;
@@ -220,7 +235,7 @@ static int check_config(const struct lkd_config *config)
     r = lk_also(check_motion(config, loaded), check_cueing(config, loaded));
     if (r == 0) {
         printf("configuration ok, model %s ok\n", loaded->name);
-        lkd_config_print_cueing(&config->cueing, stdout);
+        r = show_cueing(config, picture);
         print_warnings(&loaded->warnings);
     }
     lkd_loaded_free(loaded);
@@ -475,10 +490,12 @@ static int wrong_usage(void)
     return LKD_EXIT_USAGE;
 }
 
-/** struct command - what the command line asks for. @path: of the configuration, or NULL */
+/** struct command - what the command line asks for. @path: of the configuration, or NULL
+ * @picture: of cueing, with a check, or NULL */
 struct command {
     const char *path;
     bool check_only;
+    const char *picture;
 };
 
 #define GO_ON (-1)
@@ -486,10 +503,11 @@ struct command {
 /* Return: GO_ON, or the exit status of a command line that is done or wrong. */
 static int read_arguments(int argc, char *argv[], struct command *ret)
 {
-    enum { OPT_CHECK = 256, OPT_CONDITIONS, OPT_CATALOG };
+    enum { OPT_CHECK = 256, OPT_TRANSFER, OPT_CONDITIONS, OPT_CATALOG };
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'},
         {"check", no_argument, NULL, OPT_CHECK},
+        {"transfer", required_argument, NULL, OPT_TRANSFER},
         {"conditions", no_argument, NULL, OPT_CONDITIONS},
         {"catalog", no_argument, NULL, OPT_CATALOG},
         {"help", no_argument, NULL, 'h'},
@@ -505,6 +523,9 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
             break;
         case OPT_CHECK:
             ret->check_only = true;
+            break;
+        case OPT_TRANSFER:
+            ret->picture = optarg;
             break;
         case OPT_CONDITIONS:
             lkd_conditions_print(stdout);
@@ -524,6 +545,10 @@ static int read_arguments(int argc, char *argv[], struct command *ret)
     }
     if (optind < argc) {
         fprintf(stderr, "linkaged: unexpected argument '%s'\n", argv[optind]);
+        return wrong_usage();
+    }
+    if (ret->picture && !ret->check_only) {
+        fputs("linkaged: --transfer is of --check\n", stderr);
         return wrong_usage();
     }
     return GO_ON;
@@ -558,7 +583,7 @@ static __attribute__((noinline)) int start_daemon(int argc, char *argv[])
     lkd_log_init();
     if (read_config(command.path, &config))
         return LKD_EXIT_ERROR;
-    return command.check_only ? check_config(&config) : run_daemon(&config);
+    return command.check_only ? check_config(&config, command.picture) : run_daemon(&config);
 }
 
 /* Uses no large frame before the stack is known to be mapped. */

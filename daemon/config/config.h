@@ -87,5 +87,9 @@ int lkd_config_read(const char *path, struct lkd_config *ret_config, struct lk_e
 /** lkd_config_print_cueing() - what the washout lets a driver feel, a line an axis; nothing without
  * a section cueing. */
 void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f);
+/** lkd_config_draw_cueing() - the same over frequency as a new file @path (SVG).
+ * Return: 0, LK_E_TEXT (@ret_error: there is no section, or why there is no file). */
+int lkd_config_draw_cueing(const struct lkd_cueing_config *cueing, const char *path,
+                           struct lk_error *ret_error);
 
 #endif
