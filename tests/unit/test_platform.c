@@ -4,6 +4,7 @@
  * Usage: test_platform SECONDS, simulated, of wild demands to each platform. */
 #include "cmocka_all.h"
 #include "cueing/leg_guard.h"
+#include "sanitized.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,6 +318,6 @@ int main(int argc, char *argv[])
 
     if (argc != 2)
         return 2;
-    wild_seconds = atof(argv[1]);
+    wild_seconds = atof(argv[1]) / THINNED;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
