@@ -125,7 +125,7 @@ else
         '<worldbody><body><joint type="screw"/></body></worldbody>'
     mjcf 'MJCF: no mass' 'mass and inertia of moving bodies' '<worldbody><body><joint/></body></worldbody>'
     mjcf 'MJCF: no mesh' "could not open STL file 'none.stl'" '<asset><mesh name="m" file="none.stl"/></asset>'
-    mjcf 'MJCF: all memory' 'MuJoCo: Could not allocate memory' \
+    mjcf 'MJCF: all memory' 'bad.xml: MuJoCo' \
         '<asset><hfield name="h" nrow="60000" ncol="60000" size="1 1 1 1"/></asset>'
     mjcf 'MJCF: too far' 'pos of a body: 1e+300 is beyond' \
         "<worldbody><body pos='1e300 0 0'>$body</body></worldbody>"

@@ -277,6 +277,44 @@ static void a_port_is_replayed_bit_for_bit(void **state)
     close_daemon(&h);
 }
 
+static const char tuned_text[] =
+    "linkage: 1\nname: tuned\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+    "joints:\n  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "forces:\n  coil: {type: joint-spring-damper, joint: pin, stiffness: 20, damping: 0.1}\n"
+    "outputs:\n  angle: {type: joint-position, joint: pin}\n  work: {type: work}\n"
+    "parameters:\n  coil: {acts: forces.coil.stiffness, limits: [0, 100], tunable: true}\n"
+    "  pull: {acts: gravity.3, limits: [-20, 0], tunable: true}\n"
+    "solver: {step: 0.001}\n";
+
+/* What `linkagectl param set` sends, while the run goes on: it acts, it is recorded, and a replay
+ * needs nothing else. */
+static void tuned_parameters_are_replayed_bit_for_bit(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_daemon(&h, "io: auto", "");
+    assert_int_equal(harness_load(&h, "tuned.yaml", tuned_text)->result, RESULT(OK));
+    record(&h, "run");
+    harness_go(&h);
+    for (int i = 1; i <= 10; i++) {
+        const double coil = 20 + 5 * i, pull = -9.81 - 0.5 * i, beyond = 101;
+
+        assert_int_equal(harness_set(&h, "coil", &coil, 1)->result, RESULT(OK));
+        assert_int_equal(harness_set(&h, "pull", &pull, 1)->result, RESULT(OK));
+        assert_int_equal(harness_set(&h, "coil", &beyond, 1)->result, RESULT(BAD_VALUE));
+        runs_await_cycles(&h, 20 * (uint64_t)i);
+    }
+    harness_expect(&h, STOP, RESULT(OK), STATE(ARMED));
+    demand_replay(&h, "run.mcap", 0, "every bit the same");
+    assert_int_equal(run_linkage(&h, "export --topic inputs", "run.mcap", "| sed -n '1p;2p;$p'"),
+                     0);
+    runs_says(output, "coil");
+    runs_says(output, ",70,-14.81");
+    close_daemon(&h);
+}
+
 static double tilted(void *context, const double place[2])
 {
     return *(const double *)context * place[0];
@@ -876,6 +914,7 @@ int main(int argc, char *argv[])
         cmocka_unit_test(a_run_is_replayed_bit_for_bit),
         cmocka_unit_test(the_files_of_roads_are_part_of_a_recording),
         cmocka_unit_test(a_port_is_replayed_bit_for_bit),
+        cmocka_unit_test(tuned_parameters_are_replayed_bit_for_bit),
         cmocka_unit_test(cars_are_replayed_bit_for_bit),
         cmocka_unit_test(a_wrong_bit_is_found_at_its_step),
         cmocka_unit_test(a_recording_from_the_middle_is_no_replay),

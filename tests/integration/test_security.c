@@ -174,6 +174,23 @@ static void expect_forbidden(struct vault *v, Linkage__V1__ControlRequest__Comma
     assert_non_null(strstr(reply->text, "role"));
 }
 
+/* keeps the run in a file, or goes on from it */
+static const Linkage__V1__ControlReply *ask_state(struct harness *h, bool keep)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__SnapshotRequest snapshot = LINKAGE__V1__SNAPSHOT_REQUEST__INIT;
+    Linkage__V1__RestoreRequest restore = LINKAGE__V1__RESTORE_REQUEST__INIT;
+
+    snapshot.name = restore.name = (char *)"own";
+    request.command_case = keep ? LINKAGE__V1__CONTROL_REQUEST__COMMAND_SNAPSHOT
+                                : LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESTORE;
+    if (keep)
+        request.snapshot = &snapshot;
+    else
+        request.restore = &restore;
+    return harness_ask(h, &request);
+}
+
 static void test_roles_on_control(void **state)
 {
     const double value = 1;
@@ -191,11 +208,16 @@ static void test_roles_on_control(void **state)
         assert_int_equal(harness_load(&v.h, "x", "linkage: 1")->result, RESULT(FORBIDDEN));
         assert_int_equal(harness_set(&v.h, "crank_torque", &value, 1)->result, RESULT(FORBIDDEN));
         assert_int_equal(harness_ask_arm(&v.h, true, 1000)->result, RESULT(FORBIDDEN));
+        assert_int_equal(ask_state(&v.h, true)->result, RESULT(FORBIDDEN));
+        assert_int_equal(ask_state(&v.h, false)->result, RESULT(FORBIDDEN));
         assert_int_equal(harness_command(&v.h, DESCRIBE)->result, RESULT(OK));
     }
     vault_become(&v, CONTROLLER);
-    assert_int_equal(harness_command(&v.h, STATUS)->status->forbidden, 14);
+    assert_int_equal(harness_command(&v.h, STATUS)->status->forbidden, 18);
     assert_int_equal(v.h.reply->status->state, STATE(READY));
+    /* allowed, and refused for another reason: there is no folder for it */
+    assert_int_equal(ask_state(&v.h, true)->result, RESULT(NO_SNAPSHOT));
+    assert_int_equal(ask_state(&v.h, false)->result, RESULT(NO_SNAPSHOT));
     assert_true(harness_log_has(v.h.folder, "log", "[LK-6005] start from 'reader' refused"));
     vault_close(&v);
 }
