@@ -236,11 +236,26 @@ fi
 expect 2 'two forms' "$linkage" check --dot --json "$models/four-bar.yaml"
 expect 0 'check --json' "$linkage" check --json "$models/four-bar.yaml"
 has 'check --json' '"redundant_rows": 3,' out
+has 'check --json: iterations' '"iterations_needed": 2' out
 has 'check --json' '"redundant_joints": ["pin_a", "pin_b", "pin_c", "pin_d"]' out
 if command -v python3 >/dev/null; then
     cp out check.json
     expect 0 'JSON is JSON' python3 -m json.tool check.json
 fi
+
+# how fast it goes for its step: as it starts, at a given rate, too fast
+expect 0 'check --rate' "$linkage" check --rate pin_a=300 "$models/four-bar.yaml"
+has 'check --rate' 'motion              with pin_a at 300' out
+has 'check --rate: turns' ' 0.3 rad' out
+has 'check --rate: iterations' 'of 5 are needed' out
+expect 0 'check --rate, half a turn' "$linkage" check --rate pin_a=3300 "$models/four-bar.yaml"
+has 'check --rate, half a turn' '[step-fails] body crank: turns by 3.3 rad a step' out
+expect 1 'check --rate of no joint' "$linkage" check --rate pin_x=3 "$models/four-bar.yaml"
+has 'check --rate of no joint' "rate of 'pin_x': there is no such joint" err
+expect 2 'check --rate of no number' "$linkage" check --rate pin_a=fast "$models/four-bar.yaml"
+sed 's/angular_velocity: .*/angular_velocity: [0, 0, 3200]/' "$models/free-body.yaml" >whirl.yaml
+expect 1 'check of half a turn' "$linkage" check whirl.yaml
+has 'check of half a turn' 'body rotor: turns by 3.2 rad a step: a step of half a turn or more fails' err
 
 # what looks wrong: a warning with its identifier, and a status of its own only when asked for
 sed 's/, limits:.*}/}/' "$models/pendulum.yaml" >boundless.yaml

@@ -12,6 +12,7 @@
 #include "linkage/json.h"
 #include "linkage/laboratory.h"
 #include "linkage/linkage.h"
+#include "linkage/pace.h"
 #include "linkage/pool.h"
 #include "linkage/run.h"
 #include "linkage/scene.h"
@@ -242,6 +243,20 @@ static void look_findings(struct scene *s, struct trace *trace)
     lk_findings_fini(&f);
 }
 
+static void look_pace(struct scene *s, struct trace *trace)
+{
+    struct lk_findings f = {0};
+    struct lk_pace p;
+    struct lk_error error;
+
+    assert_int_equal(lk_pace_init(s->model, s->system, NULL, 0, &f, &p, &error), 0);
+    keep(trace, p.increment, sizeof(p.increment));
+    keep_number(trace, p.needed);
+    keep(trace, &p.spring.rate, sizeof(double));
+    keep(trace, &p.swing.rate, sizeof(double));
+    lk_findings_fini(&f);
+}
+
 static void look_pose(struct scene *s, struct trace *trace)
 {
     struct lk_pose_check c;
@@ -427,6 +442,7 @@ static const struct row {
      ONCE, look_read},
     {"lk_formulation_choose lk_system_new lk_system_new_within lk_system_summary", ONCE, look_new},
     {"lk_findings_init", ONCE, look_findings},
+    {"lk_pace_init", ONCE, look_pace},
     {"lk_scene_assemble", ONCE, look_assembly},
     {"lk_scene_new lk_scene_gap lk_scene_place lk_scene_span lk_scene_turn", ONCE, look_scene},
     {"lk_system_workers_useful", ONCE, look_workers},
@@ -473,7 +489,8 @@ static const char others[] =
     "lk_laboratory_close "
     "lk_laboratory_formulations "
     "lk_laboratory_integrators"
-    " lk_system_state_copy lk_state_seal lk_settings_add lk_settings_fini lk_numbers_list lk_numbers_free lk_model_parameters"
+    " lk_system_state_copy lk_state_seal lk_settings_add lk_settings_fini lk_numbers_list "
+    "lk_numbers_free lk_model_parameters"
     " lk_laboratory_time lk_model_free lk_model_name lk_model_files lk_system_body_index "
     "lk_system_body_name"
     " lk_system_engine lk_system_prices lk_system_free lk_system_input_channels "

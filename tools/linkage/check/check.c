@@ -5,6 +5,7 @@
 #include "laboratory.h"
 #include "model/model.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -207,6 +208,7 @@ void print_findings(const struct findings *f)
     if (s->step_flops > 0)
         printf("%.3g kflop, ", 1e-3 * s->step_flops);
     printf("%.3g KiB of memory\n", (double)s->memory / 1024);
+    print_pace(f);
     channels = lk_system_input_channels(f->system, &n);
     print_channels("inputs", channels, n, f->system);
     channels = lk_system_output_channels(f->system, &n);
@@ -217,29 +219,59 @@ void print_findings(const struct findings *f)
 /** enum form - how to print what. */
 enum form { FORM_TABLE, FORM_JSON, FORM_TREE, FORM_DOT };
 
-/* 0 or a negative errno */
-static int examine(struct findings *f, struct lk_system *system)
+#define RATES_MAX 16
+
+/* struct check_options - see the help */
+struct check_options {
+    const char *path;
+    enum form form;
+    bool strict;
+    int n_rates;
+    struct lk_pace_rate rate[RATES_MAX];
+    char joint[RATES_MAX][LK_NAME_SIZE];
+};
+
+/* 0 or a negative errno; @ret_error says why where it is -ENOENT */
+static int examine(struct findings *f, struct lk_system *system, struct lk_error *ret_error)
 {
     int result = find_rank(f);
 
-    if (result < 0)
-        return result;
-    return lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, NULL,
-                            &f->warnings);
+    if (result == 0)
+        result = lk_findings_init(f->model, system, f->has_mobility ? &f->mobility : NULL, NULL,
+                                  &f->warnings);
+    if (result == 0)
+        result =
+            lk_pace_init(f->model, system, f->rates, f->n_rates, &f->warnings, &f->pace, ret_error);
+    return result;
+}
+
+/* every run would end at once */
+static int refuse_start(const struct findings *f)
+{
+    const struct lk_finding *why = &f->warnings.list[f->warnings.n - 1];
+
+    complain("%s: %s: %s", f->path, why->where, why->text);
+    return -EINVAL;
 }
 
 /* @ret_warned: the model looks wrong somewhere */
-static int explain(const char *path, const struct lk_model *model, struct lk_system *system,
-                   enum form form, bool *ret_warned)
+static int explain(const struct check_options *o, const struct lk_model *model,
+                   struct lk_system *system, enum form form, bool *ret_warned)
 {
-    struct findings findings = {.path = path, .model = model, .system = system};
+    struct findings findings = {
+        .path = o->path, .model = model, .system = system, .rates = o->rate, .n_rates = o->n_rates};
+    struct lk_error error;
     int result;
 
     lk_system_summary(system, &findings.summary);
-    result = examine(&findings, system);
+    result = examine(&findings, system, &error);
     *ret_warned = findings.warnings.n > 0;
-    if (result == 0)
+    if (result == 0 && o->n_rates == 0 && findings.pace.status != 0)
+        result = refuse_start(&findings);
+    else if (result == 0)
         (form == FORM_JSON ? print_findings_json : print_findings)(&findings);
+    else
+        complain("%s: %s", o->path, result == -ENOENT ? error.text : strerror(-result));
     release_rank(&findings);
     lk_findings_fini(&findings.warnings);
     return result;
@@ -260,54 +292,65 @@ static int draw(const struct lk_model *model, const struct lk_system *system, en
     return 0;
 }
 
-static int check_model(const char *path, const struct lk_model *model, enum form form, bool strict)
+static int check_model(const struct check_options *o, const struct lk_model *model)
 {
-    struct lk_system *system = compile_model(path, model, NULL);
+    struct lk_system *system = compile_model(o->path, model, NULL);
     bool warned = false;
     int result = 0;
 
     if (system == NULL)
         return EXIT_REFUSED;
-    if (form != FORM_DOT)
-        result = explain(path, model, system, form == FORM_JSON ? FORM_JSON : FORM_TABLE, &warned);
-    if (result == 0 && (form == FORM_TREE || form == FORM_DOT))
-        result = draw(model, system, form);
-    if (result < 0)
-        complain("%s: %s", path, strerror(-result));
+    if (o->form != FORM_DOT)
+        result = explain(o, model, system, o->form == FORM_JSON ? FORM_JSON : FORM_TABLE, &warned);
+    if (result == 0 && (o->form == FORM_TREE || o->form == FORM_DOT)) {
+        result = draw(model, system, o->form);
+        if (result < 0)
+            complain("%s: %s", o->path, strerror(-result));
+    }
     lk_system_free(system);
     if (result < 0)
         return EXIT_REFUSED;
-    return strict && warned ? EXIT_WARNED : EXIT_DONE;
+    return o->strict && warned ? EXIT_WARNED : EXIT_DONE;
 }
 
-/* struct check_options - see the help */
-struct check_options {
-    const char *path;
-    enum form form;
-    bool strict;
-};
+/* "JOINT=VALUE" */
+static int take_rate(const char *text, struct check_options *o)
+{
+    const char *sign = strchr(text, '=');
+    size_t length = sign == NULL ? 0 : (size_t)(sign - text);
+    double rate;
+
+    if (length == 0 || length >= LK_NAME_SIZE || !parse_number(sign + 1, &rate))
+        return usage_error("--rate %s: expected JOINT=VALUE, in rad/s or m/s", text);
+    if (o->n_rates == RATES_MAX)
+        return usage_error("check takes at most %d rates", RATES_MAX);
+    memcpy(o->joint[o->n_rates], text, length);
+    o->rate[o->n_rates] = (struct lk_pace_rate){o->joint[o->n_rates], rate};
+    o->n_rates++;
+    return EXIT_DONE;
+}
 
 /* Return: EXIT_DONE, EXIT_USAGE or EXIT_REFUSED after a message. */
 static int parse_check(int argc, char *argv[], struct check_options *o, bool *ret_help)
 {
     static const struct option longs[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"tree", no_argument, NULL, 't'},
-        {"dot", no_argument, NULL, 'd'},
-        {"strict", no_argument, NULL, 's'},
-        {"param", required_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"json", no_argument, NULL, 'j'},        {"tree", no_argument, NULL, 't'},
+        {"dot", no_argument, NULL, 'd'},         {"strict", no_argument, NULL, 's'},
+        {"param", required_argument, NULL, 'p'}, {"rate", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0},
     };
     int option, code = EXIT_DONE;
 
-    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "jtdsp:h", longs, NULL)) != -1) {
+    while (code == EXIT_DONE &&
+           (option = getopt_long(argc, argv, "jtdsp:r:h", longs, NULL)) != -1) {
         if (option == 'h') {
             *ret_help = true;
             return EXIT_DONE;
         }
         if (option == 'p')
             code = take_param(optarg);
+        else if (option == 'r')
+            code = take_rate(optarg, o);
         else if (option == '?')
             code = EXIT_USAGE;
         else if (option == 's')
@@ -341,7 +384,7 @@ int command_check(int argc, char *argv[])
     model = load_model(o.path);
     if (model == NULL)
         return EXIT_REFUSED;
-    code = check_model(o.path, model, o.form, o.strict);
+    code = check_model(&o, model);
     lk_model_free(model);
     return code;
 }

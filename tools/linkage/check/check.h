@@ -6,10 +6,13 @@
 #include "linkage/analysis.h"
 #include "linkage/drives.h"
 #include "linkage/findings.h"
+#include "linkage/json.h"
 #include "linkage/linkage.h"
+#include "linkage/pace.h"
 #include <stdbool.h>
 
 /** struct findings - all that is printed, as text or JSON.
+ * @rates: that the @n_rates options say, for @pace
  * @has_mobility, @has_pose: computed; not set if the loops were too large or @left_out is set
  * @left_out: why neither was computed, regardless of the loops; NULL: they were requested */
 struct findings {
@@ -20,6 +23,9 @@ struct findings {
     struct lk_mobility mobility;
     struct lk_pose_check pose;
     struct lk_findings warnings;
+    struct lk_pace pace;
+    const struct lk_pace_rate *rates;
+    int n_rates;
     const char *left_out;
     bool has_mobility;
     bool has_pose;
@@ -28,6 +34,11 @@ struct findings {
 /** print_findings() - print as text;  print_findings_json() - as JSON. */
 void print_findings(const struct findings *findings);
 void print_findings_json(const struct findings *findings);
+
+/** print_pace() - how fast the model goes for its step, as text;  write_pace() - as a member of the
+ * JSON object. */
+void print_pace(const struct findings *findings);
+void write_pace(struct lk_json *json, const struct findings *findings);
 
 /** print_tree() - print the elimination tree as text, root first;  print_tree_dot() - for Graphviz.
  */

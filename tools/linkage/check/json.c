@@ -213,6 +213,13 @@ static void write_step(struct lk_json *json, const struct findings *f)
     lk_json_close(json, '}');
 }
 
+static void write_motion(struct lk_json *json, const struct findings *f)
+{
+    line_open(json, "motion", '{');
+    write_pace(json, f);
+    lk_json_close(json, '}');
+}
+
 void print_findings_json(const struct findings *f)
 {
     struct lk_json json = {.file = stdout, .spaced = true};
@@ -227,6 +234,7 @@ void print_findings_json(const struct findings *f)
     line_text(&json, "note", lk_system_note(f->system));
     write_warnings(&json, &f->warnings);
     write_step(&json, f);
+    write_motion(&json, f);
     channels = lk_system_input_channels(f->system, &n);
     write_channels(&json, "inputs", channels, n, f->system);
     channels = lk_system_output_channels(f->system, &n);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compile/modes.h"
+#include "maths/vec.h"
+#include "model/model.h"
+#include "step/tension.h"
+#include <string.h>
+
+#define POWER_ROUNDS 100
+
+/* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
+double lk_modes_tangent(const struct lk_system *sys, int i, int is_damping)
+{
+    struct lk_law_value f;
+
+    lk_law_evaluate(&sys->law[i], sys->term, 0, -sys->law[i].carry, 1, &f);
+    return is_damping ? f.damping : f.stiffness;
+}
+
+int lk_modes_lacks_inertia(const struct lk_system *sys, int b)
+{
+    const struct lk_quad *q = &sys->quad[b / 4];
+    int lane = b % 4;
+
+    return q->massless[0][lane] > 0 || q->massless[1][lane] > 0 || q->thin[0][lane] != 0 ||
+           q->thin[1][lane] != 0 || q->thin[2][lane] != 0;
+}
+
+/* Of a law, for the estimate of frequencies: in a formulation that supports bodies without inertia,
+ * a spring at such a body is in equilibrium and has no mode */
+static double tangent_at_work(const struct lk_system *sys, int i, int is_damping)
+{
+    const struct lk_joint *j = &sys->joint[sys->law[i].joint];
+
+    for (int s = 0; s < j->n_sides && sys->formulation->is_explicit; s++)
+        if (j->body[s] < sys->n_bodies && lk_modes_lacks_inertia(sys, j->body[s]))
+            return 0;
+    return lk_modes_tangent(sys, i, is_damping);
+}
+
+/* s a, of every body, under the forces in system->residual, which it replaces, rigid rows holding:
+ * s a = s W (Q - Phi_q^T sigma); the factor is one of the rigid rows alone */
+static void accelerate_bodies(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *a = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, a->w, turn);
+        for (int i = 0; i < 3; i++) {
+            a->v[i] *= sys->sW[b].mass;
+            a->w[i] = turn[i];
+        }
+    }
+    lk_evaluate_clear_frames(sys, sys->residual);
+    for (int i = 0; i < sys->n_joints; i++) {
+        const struct lk_joint *j = &sys->joint[i];
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, i, sys->residual, rates);
+        for (int r = 0; r < j->n_rows; r++)
+            sys->solution[j->row + r] = r < lk_rigid_rows(j) ? rates[r] : 0;
+    }
+    lk_evaluate_correction(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->residual[b].v[i] -= sys->correction[b].v[i];
+            sys->residual[b].w[i] -= sys->correction[b].w[i];
+        }
+}
+
+/* one round of the power iteration, @u := K^1/2 Phi A Phi^T K^1/2 u over the compliant rows, A the
+ * inverse mass that rigid rows leave; returns by how much |u| = 1 has grown, @ret_law: of the most
+ */
+static double grow_mode(struct lk_system *sys, int is_damping, double *u, int *ret_law)
+{
+    double square = 0, most = 0;
+
+    memset(sys->next.lambda, 0, (size_t)sys->n_rows * sizeof(double));
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->next.lambda[sys->joint[sys->law[i].joint].row + sys->law[i].row] =
+            sqrt(tangent_at_work(sys, i, is_damping)) * u[i];
+    lk_evaluate_transpose(sys, sys->next.lambda, sys->residual);
+    accelerate_bodies(sys);
+    for (int i = 0; i < sys->n_laws; i++) {
+        double rates[LK_ROWS_PAD];
+
+        lk_evaluate_row_rates(sys, sys->law[i].joint, sys->residual, rates);
+        u[i] = sqrt(tangent_at_work(sys, i, is_damping)) * rates[sys->law[i].row] / sys->s;
+        square += u[i] * u[i];
+        if (fabs(u[i]) > most) {
+            most = fabs(u[i]);
+            *ret_law = i;
+        }
+    }
+    for (int i = 0; i < sys->n_laws && square > 0; i++)
+        u[i] /= sqrt(square);
+    return sqrt(square);
+}
+
+/* Square of the fastest frequency of all springs at work on the whole mechanism as it starts
+ * [rad^2/s^2], or the fastest rate at which its dampers stop a motion [1/s]. */
+static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
+{
+    double *u = sys->next.tangent, found = 0;
+
+    for (int i = 0; i < sys->n_laws; i++) {
+        u[i] = cos(i) / sqrt(sys->n_laws); /* irregular: orthogonal to no mode */
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    }
+    lk_evaluate_factor(sys);
+    for (int round = 0; round < POWER_ROUNDS && sys->n_laws > 0; round++)
+        found = grow_mode(sys, is_damping, u, ret_law);
+    lk_start_renew(sys);
+    return found;
+}
+
+/* the element that contributes most of a law's stiffness or damping, or the compliant joint */
+const char *lk_modes_law_name(const struct lk_system *sys, const struct lk_model *m, int i,
+                              int is_damping)
+{
+    const struct lk_law *law = &sys->law[i];
+    const struct lk_term *found = &sys->term[law->first_term];
+
+    for (int k = law->first_term; k < law->first_term + law->n_terms; k++) {
+        const struct lk_term *t = &sys->term[k];
+
+        if (is_damping ? t->damping > found->damping : t->stiffness > found->stiffness)
+            found = t;
+    }
+    return found->force >= 0 ? m->forces[found->force].name : sys->joint_name[law->joint];
+}
+
+/* ---- modes of turning bodies ---- */
+
+/* torque on body @b that turns by or with @turn; body axes */
+typedef void (*torque_on)(const struct lk_system *sys, int b, const double turn[3], double ret[3]);
+
+/* its angular momentum turned along */
+static void gyroscopic_torque(const struct lk_system *sys, int b, const double turn[3],
+                              double ret[3])
+{
+    double momentum[3];
+
+    lk_sym_mul(sys->body[b].inertia, sys->now.motion[b].v.w, momentum);
+    lk_cross(momentum, turn, ret);
+}
+
+/* the forces in its joints, which pull it back, see step/tension.h */
+static void tension_torque(const struct lk_system *sys, int b, const double turn[3], double ret[3])
+{
+    double K[6] = {0}, root[6];
+
+    if (lk_tension_root(sys->body[b].inertia, root))
+        lk_tension_of(sys, b, K);
+    lk_sym_mul(K, turn, ret);
+}
+
+/* kinetic energy of body @b at the twist in system->residual, twice */
+static double energy_of(const struct lk_system *sys, int b)
+{
+    const struct lk_twist *t = &sys->residual[b];
+    double momentum[3];
+
+    lk_sym_mul(sys->body[b].inertia, t->w, momentum);
+    return sys->body[b].mass * lk_dot(t->v, t->v) + lk_dot(t->w, momentum);
+}
+
+/* one round of the power iteration in the metric of the mass, system->residual := A W torque, A as
+ * above; returns by how much it has grown, @ret_body: of the most */
+static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+{
+    double square = 0, most = 0, size;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        struct lk_twist *t = &sys->residual[b];
+        double turn[3] = {t->w[0], t->w[1], t->w[2]};
+
+        memset(t, 0, sizeof(*t));
+        torque(sys, b, turn, t->w);
+    }
+    accelerate_bodies(sys);
+    for (int b = 0; b < sys->n_bodies; b++) {
+        double part = energy_of(sys, b);
+
+        square += part;
+        if (part > most) {
+            most = part;
+            *ret_body = sys->body[b].of;
+        }
+    }
+    size = sqrt(square);
+    for (int b = 0; b < sys->n_bodies && size > 0; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->residual[b].v[i] /= size;
+            sys->residual[b].w[i] /= size;
+        }
+    return size / sys->s;
+}
+
+/* Fastest nutation of the whole mechanism as it starts [rad/s], or the square of its fastest swing
+ * across the forces in its joints [rad^2/s^2]. What turns about a fixed axis does neither. */
+static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+{
+    double found = 0;
+
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    lk_evaluate_factor(sys);
+    for (int b = 0; b < sys->n_bodies; b++)
+        for (int i = 0; i < 3; i++)
+            sys->residual[b].w[i] = cos(3 * b + i); /* irregular: orthogonal to no mode */
+    for (int round = 0; round < POWER_ROUNDS && (round == 0 || found > 0); round++)
+        found = grow_turning(sys, torque, ret_body);
+    lk_start_renew(sys);
+    return found;
+}
+
+/* ---- of the whole mechanism ---- */
+
+double lk_modes_spring(struct lk_system *sys, int *ret_law)
+{
+    return sqrt(fastest(sys, 0, ret_law));
+}
+
+double lk_modes_decay(struct lk_system *sys, int *ret_law)
+{
+    return fastest(sys, 1, ret_law);
+}
+
+double lk_modes_nutation(struct lk_system *sys, int *ret_body)
+{
+    return fastest_turning(sys, gyroscopic_torque, ret_body);
+}
+
+double lk_modes_swing(struct lk_system *sys, int *ret_body)
+{
+    return sqrt(fastest_turning(sys, tension_torque, ret_body));
+}
+
+/* ---- a motion ---- */
+
+#define HELD 1e-6 /* of what the bodies would yield alone: E makes rows yield by less */
+
+/* s times the power of the forces in system->residual on what each body does alone */
+static double yield_alone(const struct lk_system *sys)
+{
+    double sum = 0;
+
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_twist *f = &sys->residual[b];
+        double turn[3];
+
+        lk_sym_mul(sys->sW[b].inertia, f->w, turn);
+        sum += sys->sW[b].mass * lk_dot(f->v, f->v) + lk_dot(f->w, turn);
+    }
+    return sum;
+}
+
+/* the motion that a blow along the coordinate makes, as much of it as the rate takes */
+bool lk_modes_give_rate(struct lk_system *sys, int joint, double rate)
+{
+    const struct lk_input along = {.type = LK_INPUT_JOINT_FORCE, .joint = joint};
+    const double blow = -1, unit = 1;
+    double before, gained, least;
+
+    lk_start_renew(sys);
+    for (int i = 0; i < sys->n_laws; i++)
+        sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
+    lk_evaluate_factor(sys);
+    memset(sys->residual, 0, (size_t)(sys->n_bodies + 1 + sys->n_frames) * sizeof(*sys->residual));
+    lk_loads_subtract_input(sys, &along, &blow, sys->residual);
+    least = HELD * yield_alone(sys);
+    accelerate_bodies(sys);
+    before = lk_loads_input_power(sys, &along, &unit, sys->twist);
+    gained = lk_loads_input_power(sys, &along, &unit, sys->residual);
+    for (int b = 0; b < sys->n_bodies && gained > least; b++)
+        for (int i = 0; i < 3; i++) {
+            sys->now.motion[b].v.v[i] += (rate - before) / gained * sys->residual[b].v[i];
+            sys->now.motion[b].v.w[i] += (rate - before) / gained * sys->residual[b].w[i];
+        }
+    lk_start_renew(sys);
+    return gained > least;
+}

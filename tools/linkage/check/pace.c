@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How fast a model goes for its step: turns, modes, iterations. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* the start, or the rates of the options */
+static void print_when(const struct findings *f)
+{
+    printf("motion              ");
+    if (f->n_rates == 0)
+        printf("as the model starts; --rate JOINT=VALUE examines another one\n");
+    for (int i = 0; i < f->n_rates; i++)
+        printf("%s%s at %g%s", i == 0 ? "with " : ", ", f->rates[i].joint, f->rates[i].rate,
+               i == f->n_rates - 1 ? "\n" : "");
+}
+
+static void print_turns(const struct findings *f)
+{
+    const struct lk_pace *p = &f->pace;
+    char text[LK_TEXT_SIZE];
+
+    printf("  turns             ");
+    for (int i = 0; i < p->n_turns; i++)
+        printf("%s%s %.3g rad", i == 0 ? "" : ", ",
+               lk_body_text(f->system, p->turn[i].body, text, sizeof(text)), p->turn[i].turn);
+    printf(p->n_turns == 0 ? "none\n" : " a step\n");
+}
+
+/* @turns: it comes back */
+static void print_mode(const struct lk_pace *p, const char *what, const struct lk_pace_mode *mode,
+                       bool turns)
+{
+    if (!(mode->rate > 0))
+        return;
+    if (turns)
+        printf("  %-18s%.3g Hz, %.3g rad a step, in %s\n", what, mode->rate / (2 * M_PI),
+               mode->rate * p->h, mode->where);
+    else
+        printf("  %-18s%.3g 1/s, %.3g a step, in %s\n", what, mode->rate, mode->rate * p->h,
+               mode->where);
+}
+
+static void print_iterations(const struct lk_pace *p)
+{
+    if (p->n == 0)
+        return;
+    printf("  increments       ");
+    for (int i = 0; i < p->n; i++)
+        printf(" %.1e", p->increment[i]);
+    printf(" m or rad\n  iterations        ");
+    if (p->needed == 0)
+        printf("no number of them is enough: contraction %.2g\n", p->contraction);
+    else
+        printf("%d of %d are needed to leave less than %g of the way of a step; contraction %.2g\n",
+               p->needed, p->n, LK_PACE_SHARE, p->contraction);
+}
+
+void print_pace(const struct findings *f)
+{
+    const struct lk_pace *p = &f->pace;
+
+    print_when(f);
+    print_turns(f);
+    print_mode(p, "springs", &p->spring, true);
+    print_mode(p, "dampers", &p->damper, false);
+    print_mode(p, "nutation", &p->nutation, true);
+    print_mode(p, "tension", &p->swing, true);
+    print_iterations(p);
+}
+
+static void write_mode(struct lk_json *json, const char *key, const struct lk_pace_mode *mode)
+{
+    lk_json_open(json, key, '{');
+    lk_json_number(json, "rate", mode->rate);
+    lk_json_text(json, "where", mode->where);
+    lk_json_close(json, '}');
+}
+
+void write_pace(struct lk_json *json, const struct findings *f)
+{
+    const struct lk_pace *p = &f->pace;
+    char text[LK_TEXT_SIZE];
+
+    lk_json_open(json, "turns", '[');
+    for (int i = 0; i < p->n_turns; i++) {
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "body", lk_body_text(f->system, p->turn[i].body, text, sizeof(text)));
+        lk_json_number(json, "rad_a_step", p->turn[i].turn);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+    write_mode(json, "springs", &p->spring);
+    write_mode(json, "dampers", &p->damper);
+    write_mode(json, "nutation", &p->nutation);
+    write_mode(json, "tension", &p->swing);
+    lk_json_open(json, "increments", '[');
+    for (int i = 0; i < p->n; i++)
+        lk_json_number(json, NULL, p->increment[i]);
+    lk_json_close(json, ']');
+    lk_json_number(json, "contraction", p->contraction);
+    lk_json_number(json, "iterations_needed", p->needed);
+}
