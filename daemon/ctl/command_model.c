@@ -78,6 +78,53 @@ int lkd_command_describe(struct lkd_call *call)
     return lkd_reply_description(call->rig, call->arena, description);
 }
 
+static int add_settings(struct lkd_call *call, const struct lk_settings *given,
+                        Linkage__V1__ModelText *model)
+{
+    Linkage__V1__Setting *all;
+
+    if (given->n == 0)
+        return 0;
+    all = lkd_call_list(call, (size_t)given->n, sizeof(*all), &model->settings);
+    if (!all)
+        return -ENOMEM;
+    for (int i = 0; i < given->n; i++) {
+        linkage__v1__setting__init(&all[i]);
+        all[i].path = lk_wire_arena_format(call->arena, "%s", given->list[i].path);
+        all[i].value = given->list[i].value;
+        if (!all[i].path)
+            return -ENOMEM;
+    }
+    model->n_settings = (size_t)given->n;
+    return 0;
+}
+
+int lkd_command_model(struct lkd_call *call)
+{
+    const struct lkd_loaded *loaded = call->rig->loaded;
+    Linkage__V1__ModelText *model;
+    struct lk_settings given = {0};
+    struct lk_error ignored;
+    int r;
+
+    if (!has_model(call, "model"))
+        return 0;
+    model = lk_wire_arena_take(call->arena, sizeof(*model));
+    if (!model)
+        return -ENOMEM;
+    linkage__v1__model_text__init(model);
+    model->name = (char *)loaded->name;
+    /* stays until another model is loaded, which no reply outlives */
+    model->text = (ProtobufCBinaryData){loaded->text_size, (uint8_t *)loaded->text};
+    model->model_id = loaded->model_id;
+    call->reply->model = model;
+    r = lk_settings_read(loaded->values, &given, &ignored);
+    if (r == 0)
+        r = add_settings(call, &given, model);
+    lk_settings_fini(&given);
+    return r ? -ENOMEM : 0;
+}
+
 int lkd_command_evidence(struct lkd_call *call)
 {
     Linkage__V1__Evidence *evidence;

@@ -77,7 +77,7 @@ static const struct {
     COMMAND(SET, set, CONTROL),           COMMAND(SHUTDOWN, shutdown, CONTROL),
     COMMAND(STEP, step, BENCH),           COMMAND(SUBSCRIBE, subscribe, READ),
     COMMAND(PLATFORM, platform, CONTROL), COMMAND(SNAPSHOT, snapshot, CONTROL),
-    COMMAND(RESTORE, restore, CONTROL),
+    COMMAND(RESTORE, restore, CONTROL),   COMMAND(MODEL, model, READ),
 };
 
 #define N_COMMANDS (sizeof(commands_table) / sizeof(commands_table[0]))
@@ -107,7 +107,7 @@ static bool has_answer(const Linkage__V1__ControlReply *reply)
 {
     return reply->status || reply->description || reply->evidence || reply->trace.data ||
            reply->claim || reply->inputs || reply->stream || reply->outputs || reply->injections ||
-           reply->policy || reply->platform;
+           reply->policy || reply->platform || reply->model;
 }
 
 static void refuse_message(struct lkd_call *call, int code)

@@ -55,7 +55,7 @@ lkd_command lkd_command_snapshot, lkd_command_restore, lkd_command_status, lkd_c
     lkd_command_pause, lkd_command_stop, lkd_command_reset, lkd_command_set, lkd_command_shutdown,
     lkd_command_claim, lkd_command_release, lkd_command_inputs, lkd_command_policy,
     lkd_command_platform, lkd_command_inject, lkd_command_subscribe, lkd_command_step,
-    lkd_command_record;
+    lkd_command_record, lkd_command_model;
 
 /** lkd_call_list() - room in the reply for @n messages of @size bytes, all zero, and the list of
  * pointers that a repeated field wants.

@@ -276,6 +276,27 @@ static const Linkage__V1__ControlReply *load_with(struct harness *h, const char 
     return harness_ask(h, &request);
 }
 
+/* what was loaded comes back, with its settings */
+static void expect_text(struct harness *h, size_t n_settings, uint64_t model_id)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__ModelRequest ask = LINKAGE__V1__MODEL_REQUEST__INIT;
+    const Linkage__V1__ModelText *said;
+
+    request.command_case = COMMAND(MODEL);
+    request.model = &ask;
+    said = harness_ask(h, &request)->model;
+    assert_non_null(said);
+    assert_true(said->model_id == model_id);
+    assert_int_equal(said->text.len, sizeof(model) - 1);
+    assert_memory_equal(said->text.data, model, said->text.len);
+    assert_int_equal(said->n_settings, n_settings);
+    if (n_settings > 0) {
+        assert_string_equal(said->settings[0]->path, "load");
+        assert_true(said->settings[0]->value == 2.5);
+    }
+}
+
 static void test_numbers_with_the_model(void **state)
 {
     const Linkage__V1__ModelDescription *d;
@@ -298,6 +319,7 @@ static void test_numbers_with_the_model(void **state)
     assert_int_equal(d->n_inputs, 1);
     assert_string_equal(d->inputs[0]->name, "coil");
     assert_true(d->inputs[0]->initial == 20);
+    expect_text(&h, 1, d->model_id);
     assert_int_equal(load_with(&h, NULL, 0)->result, RESULT(OK));
     expect_refusal(&h, ask_restore(&h, "heavy"), "of another model");
     assert_int_equal(load_with(&h, "bodies.arm.mass", 2.5)->result, RESULT(OK));
