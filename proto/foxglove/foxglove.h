@@ -6,7 +6,8 @@
  *     /scene  foxglove.SceneUpdate       shapes, an entity a body that moves with its frame;
  * springs and rods again and again, as they change their length
  *
- * Frames are the bodies by their names; no body is called ground. Lengths in m.
+ * A live line also has events, as foxglove.Log. Frames are the bodies by their names; no body is
+ * called ground. Lengths in m.
  * Thread: any but the cycle. Buffers grow; a failure marks them as full, see mcap/write.h. */
 #ifndef LK_FOXGLOVE_FOXGLOVE_H
 #define LK_FOXGLOVE_FOXGLOVE_H
@@ -16,8 +17,9 @@
 
 #define LK_FOXGLOVE_TRANSFORMS "foxglove.FrameTransforms"
 #define LK_FOXGLOVE_SCENE      "foxglove.SceneUpdate"
+#define LK_FOXGLOVE_LOG        "foxglove.Log"
 
-/** lk_foxglove_schema() - FileDescriptorSet of both types, with all that they consist of. */
+/** lk_foxglove_schema() - FileDescriptorSet of all three types, with all that they consist of. */
 void lk_foxglove_schema(struct lk_mcap_buffer *set);
 
 /** lk_foxglove_transforms() - a message of /tf. @ns: time, UTC;  @poses: as lk_system_poses() */
@@ -32,5 +34,12 @@ void lk_foxglove_shapes(struct lk_mcap_buffer *message, const struct lk_scene *s
  * whether there are any. */
 bool lk_foxglove_spans(struct lk_mcap_buffer *message, const struct lk_scene *scene,
                        const double *poses, uint64_t ns);
+
+/** lk_foxglove_clear() - at the begin of a message of /scene: it replaces all that was shown. */
+void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns);
+
+/** lk_foxglove_log() - an event. @level: 2 info, 3 warning, 4 error;  @name: what it is about */
+void lk_foxglove_log(struct lk_mcap_buffer *message, int level, const char *name, const char *text,
+                     uint64_t ns);
 
 #endif

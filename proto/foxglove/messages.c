@@ -159,3 +159,23 @@ bool lk_foxglove_spans(struct lk_mcap_buffer *message, const struct lk_scene *sc
     lk_pb_put_message(message, 2, &entity);
     return found;
 }
+
+/* ---- what else goes over a live line ---- */
+
+void lk_foxglove_clear(struct lk_mcap_buffer *message, uint64_t ns)
+{
+    struct lk_mcap_buffer deletion = {.grows = true};
+
+    put_time(&deletion, 1, ns);
+    lk_pb_put_number(&deletion, 2, 1); /* ALL */
+    lk_pb_put_message(message, 1, &deletion);
+}
+
+void lk_foxglove_log(struct lk_mcap_buffer *message, int level, const char *name, const char *text,
+                     uint64_t ns)
+{
+    put_time(message, 1, ns);
+    lk_pb_put_number(message, 2, (uint64_t)level);
+    lk_pb_put_text(message, 3, text);
+    lk_pb_put_text(message, 4, name);
+}

@@ -4,21 +4,24 @@
 #include "foxglove.h"
 #include "mcap/descriptor.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FILE_DEPENDENCY 3
 #define TYPE_BYTES      12
+#define VALUES_MAX      6
 #define TIME            "google.protobuf.Timestamp"
 #define SPAN            "google.protobuf.Duration"
 
 /* struct type - @fields: numbered from 1, in their order: "name:type", separated by blanks. Types
- * are d, u, b, s, y (double, fixed32, bool, string, bytes), E (the enum of the message), a message
- * of package foxglove, or one with a dot; * behind it: repeated.  @values: of its enum Type */
+ * are d, u, b, s, y (double, fixed32, bool, string, bytes), E (the enum of the message, named like
+ * the field with a capital), a message of package foxglove, or one with a dot; * behind it:
+ * repeated.  @values: of its enum */
 struct type {
     const char *name;
     const char *fields;
-    const char *values[4];
+    const char *values[VALUES_MAX];
 };
 
 static const struct type types[] = {
@@ -60,6 +63,9 @@ static const struct type types[] = {
      "texts:TextPrimitive* models:ModelPrimitive*",
      {NULL}},
     {"SceneUpdate", "deletions:SceneEntityDeletion* entities:SceneEntity*", {NULL}},
+    {"Log",
+     "timestamp:" TIME " level:E message:s name:s file:s line:u",
+     {"UNKNOWN", "DEBUG", "INFO", "WARNING", "ERROR", "FATAL"}},
 };
 
 static enum lk_pb_type type_of(const char *word)
@@ -89,7 +95,7 @@ static void put_field(struct lk_mcap_buffer *message, const char *owner, const c
     is_repeated = word[end] == '*';
     kind = type_of(type);
     if (kind == LK_PB_ENUM)
-        snprintf(full, sizeof(full), ".foxglove.%s.Type", owner);
+        snprintf(full, sizeof(full), ".foxglove.%s.%c%s", owner, toupper(name[0]), name + 1);
     else
         snprintf(full, sizeof(full), strchr(type, '.') != NULL ? ".%s" : ".foxglove.%s", type);
     lk_descriptor_put_labelled(message, name, number, kind,
@@ -109,10 +115,11 @@ static void put_type(struct lk_mcap_buffer *file, const struct type *type)
         word = strchr(word, ' ');
         word += word != NULL;
     }
-    while (n < 4 && type->values[n] != NULL)
+    while (n < VALUES_MAX && type->values[n] != NULL)
         n++;
-    if (n > 0)
-        lk_descriptor_put_enum(&message, "Type", type->values, n);
+    if (n > 0) /* the one enum of the message is that of its level or its type */
+        lk_descriptor_put_enum(&message, strstr(type->fields, "level:E") ? "Level" : "Type",
+                               type->values, n);
     lk_pb_put_message(file, LK_FILE_MESSAGE, &message);
 }
 

@@ -1,0 +1,468 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
+pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
+
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY SOURCE-ROOT [NODE-MODULES: the protocol's own client instead]"""
+import base64, json, os, pathlib, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+
+sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+import websocket
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+modules = sys.argv[5] if len(sys.argv) > 5 else None
+linkaged, linkagectl, gateway, root = *sys.argv[1:4], pathlib.Path(sys.argv[4]).resolve()
+work = pathlib.Path(tempfile.mkdtemp())
+PATIENCE_S = 60
+SDK = 'foxglove.sdk.v1'
+processes = []
+
+DRIVEN = """linkage: 1
+name: driven
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
+joints:
+  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  drag: {type: joint-spring-damper, joint: pin, damping: 0.5}
+parameters:
+  load: {acts: [bodies.arm.mass], limits: [0.5, 5]}
+inputs:
+  motor: {type: joint-torque, joint: pin, limits: [-10, 10]}
+outputs:
+  angle: {type: joint-position, joint: pin}
+  pose: {type: body-pose, body: arm}
+solver: {step: 0.001}
+"""
+
+
+def fail(text):
+    print(f'FAILED: {text}')
+    for name in ('log', 'gateway.log'):
+        print((work / name).read_text() if (work / name).exists() else '')
+    sys.exit(1)
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        fail(f'{what}: {found!r}, expected {wanted!r}')
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(('127.0.0.1', 0))
+        return s.getsockname()[1]
+
+
+def start(log, *command):
+    with open(work / log, 'a', encoding='utf-8') as out:
+        process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=out)
+    processes.append(process)
+    return process
+
+
+def end(process, number=signal.SIGTERM):
+    process.send_signal(number)
+    return process.wait(PATIENCE_S)
+
+
+def write_config(model, more=''):
+    (work / 'd.yaml').write_text(f"""linkaged: 1
+endpoints: {{control: "ipc://{work}/control", inputs: "ipc://{work}/inputs", outputs: "ipc://{work}/outputs"}}
+model: {model}
+realtime: {{core: none, priority: 0, lock_memory: false, degraded: allow}}
+overrun: {{fault_in_a_row: 0}}
+budget: {{steps: 1000}}
+{more}
+""", encoding='utf-8')
+
+
+def start_daemon(model, more=''):
+    write_config(model, more)
+    return start('log', linkaged, '--config', work / 'd.yaml')
+
+
+def ctl(*words, keys=()):
+    done = subprocess.run([linkagectl, '--endpoint', f'ipc://{work}/control', '--timeout', '60', *keys, '--json',
+                           *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f'{" ".join(words)}: {done.stdout}{done.stderr}')
+    return done.stdout
+
+
+def run():
+    """on a machine as it is: late cycles are no fault"""
+    ctl('arm', '--allow-degraded')
+    ctl('start')
+
+
+def start_gateway(*more):
+    port = free_port()
+    process = start('gateway.log', gateway, '--endpoint', f'ipc://{work}/control', '--outputs',
+                    f'ipc://{work}/outputs', '--port', port, *more)
+    end_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            socket.create_connection(('127.0.0.1', port)).close()
+            return process, port
+        except ConnectionError:
+            if process.poll() is not None or time.monotonic() > end_s:
+                fail('the gateway does not listen')
+            time.sleep(0.02)
+
+
+class Viewer:
+    """a client of the protocol; messages of topics as objects of their advertised types"""
+
+    def __init__(self, port, protocol=SDK, **more):
+        self.ws = websocket.Socket(port, protocol, **more)
+        self.channels, self.types, self.seen, self.texts, self.time_ns = {}, {}, [], [], 0
+        opcode, data = self.ws.receive()
+        self.info = json.loads(data)
+        expect('the first message', (opcode, self.info['op']), (websocket.TEXT, 'serverInfo'))
+
+    def say(self, **message):
+        self.ws.send(websocket.TEXT, json.dumps(message).encode())
+
+    def learn(self, channel):
+        self.channels[channel['topic']] = channel
+        if channel['encoding'] == 'protobuf':
+            pool = descriptor_pool.DescriptorPool()
+            files = descriptor_pb2.FileDescriptorSet.FromString(base64.b64decode(channel['schema']))
+            for file in files.file:
+                pool.Add(file)
+            named = pool.FindMessageTypeByName(channel['schemaName'])
+            make = getattr(message_factory, 'GetMessageClass', None)
+            self.types[channel['id']] = make(named) if make else message_factory.MessageFactory(pool).GetPrototype(named)
+
+    def step(self):
+        """one message. Return: its op, or (topic, ns, message)"""
+        opcode, data = self.ws.receive()
+        if opcode == websocket.CLOSE:
+            raise ConnectionError('closed ' + str(struct.unpack('>H', data[:2])[0] if len(data) > 1 else 0))
+        if opcode == websocket.TEXT:
+            said = json.loads(data)
+            self.texts.append(said)
+            if said['op'] == 'advertise':
+                for channel in said['channels']:
+                    self.learn(channel)
+            elif said['op'] == 'unadvertise':
+                self.channels = {t: c for t, c in self.channels.items() if c['id'] not in said['channelIds']}
+            return said['op']
+        if data[0] == 2:
+            self.time_ns, = struct.unpack('<Q', data[1:])
+            return 'time'
+        number, ns = struct.unpack('<IQ', data[1:13])
+        topic = self.topics[number]
+        kind = self.types.get(self.channels[topic]['id'])
+        return topic, ns, kind.FromString(data[13:]) if kind else json.loads(data[13:])
+
+    def await_op(self, op, test=lambda said: True):
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:
+            if self.step() == op and (op == 'time' or test(self.texts[-1])):
+                return self.texts[-1] if op != 'time' else self.time_ns
+        fail(f'no {op} came')
+
+    def subscribe(self, *topics, first=100):
+        self.topics = {first + i: topic for i, topic in enumerate(topics)}
+        self.say(op='subscribe', subscriptions=[{'id': number, 'channelId': self.channels[topic]['id']}
+                                                for number, topic in self.topics.items()])
+
+    def await_message(self, topic, test=lambda message: True):
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:
+            said = self.step()
+            if isinstance(said, tuple) and said[0] == topic and test(said[2]):
+                return said[1:]
+        fail(f'nothing on {topic}')
+
+
+def refused(port, protocols=SDK, **more):
+    try:
+        websocket.Socket(port, protocols, **more).close()
+    except websocket.Refused:
+        return True
+    return False
+
+
+def test_channels(port):
+    for protocol in (SDK, 'foxglove.websocket.v1', 'unheard-of, foxglove.websocket.v1'):
+        viewer = Viewer(port, protocol)
+        if 'sec-websocket-protocol: foxglove.' not in viewer.ws.head.lower():
+            fail(f'no subprotocol is chosen of {protocol}: {viewer.ws.head}')
+        viewer.ws.close()
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
+    expect('topics', sorted(viewer.channels), ['/events', '/inputs', '/outputs', '/scene', '/status', '/tf'])
+    expect('units', {key: viewer.channels['/outputs']['metadata'][key] for key in ('angle', 'pose.x')},
+           {'angle': 'rad', 'pose.x': 'm'})
+    expect('units of inputs', viewer.channels['/inputs']['metadata'], {'motor': 'N m'})
+    viewer.subscribe('/tf', '/outputs', '/scene', '/status', '/inputs')
+    _, scene = viewer.await_message('/scene')
+    expect('old shapes go', scene.deletions[0].type, 1)
+    expect('entities', [(e.id, e.frame_id, e.frame_locked) for e in scene.entities],
+           [('ground', 'ground', True), ('arm', 'arm', True)])
+    if len(scene.entities[1].cubes) + len(scene.entities[1].cylinders) == 0:
+        fail(f'the arm looks like nothing: {scene.entities[1]}')
+    run()
+    seen, end_s = {}, time.monotonic() + PATIENCE_S
+    while not any(len(found) == 2 for found in seen.values()):   # both of one step
+        said = viewer.step()
+        if said[0] in ('/tf', '/outputs'):
+            seen.setdefault(said[1], {})[said[0]] = said[2]
+        if time.monotonic() > end_s:
+            fail('no /tf and /outputs of one step')
+        seen = dict(list(seen.items())[-40:])
+    both = next(found for found in seen.values() if len(found) == 2)
+    at, pose = both['/tf'].transforms[0], both['/outputs'].pose
+    expect('frames', (at.parent_frame_id, at.child_frame_id), ('ground', 'arm'))
+    expect('place', (at.translation.x, at.translation.y, at.translation.z), (pose.x, pose.y, pose.z))
+    expect('turn', (at.rotation.w, at.rotation.x, at.rotation.y, at.rotation.z), (pose.qw, pose.qx, pose.qy, pose.qz))
+    _, status = viewer.await_message('/status', lambda said: said['state'] == 'running')
+    expect('status', (status['model'], status['mode']), ('driven', 'realtime'))
+    ctl('set', 'motor', '2.5')
+    viewer.await_message('/inputs', lambda said: said.motor == 2.5)
+    before = viewer.time_ns
+    if viewer.await_op('time') <= before or abs(viewer.time_ns / 1e9 - time.time()) > 3600:
+        fail(f'time {viewer.time_ns}')
+    viewer.say(op='unsubscribe', subscriptionIds=[n for n in viewer.topics if viewer.topics[n] != '/status'])
+    for _ in range(3):   # what was under way comes first
+        viewer.await_message('/status')
+    topics = []
+    while topics.count('/status') < 3:
+        said = viewer.step()
+        topics += [said[0]] if isinstance(said, tuple) else []
+    expect('only what is subscribed', set(topics), {'/status'})
+    return viewer
+
+
+def test_parameters(viewer):
+    viewer.say(op='getParameters', parameterNames=['load'], id='p1')
+    said = viewer.await_op('parameterValues')
+    expect('parameters', (said['parameters'], said['id']), ([{'name': 'load', 'value': 1, 'type': 'float64'}], 'p1'))
+    viewer.say(op='getParameters', parameterNames=['nothing'], id='p2')
+    expect('no such', viewer.await_op('parameterValues')['parameters'], [])
+    viewer.say(op='setParameters', parameters=[{'name': 'load', 'value': 3}], id='p3')
+    expect('refused', viewer.await_op('status')['level'], 1)
+    expect('as it was', viewer.await_op('parameterValues')['parameters'][0]['value'], 1)
+
+
+def test_other_sites(port):
+    expect('no subprotocol', refused(port, None), True)
+    expect('another subprotocol', refused(port, 'chat'), True)
+    for origin in ('https://evil.example', 'http://127.0.0.1.evil.example', 'http://localhostile', 'null',
+                   'http://evil.example/http://127.0.0.1', 'https://127.0.0.1:1', 'http://' + 'a' * 2000):
+        expect(f'origin {origin[:60]}', refused(port, headers=[f'Origin: {origin}']), True)
+    expect('another name', refused(port, host=f'evil.example:{port}'), True)
+    expect('another name', refused(port, host='127.0.0.1.evil.example'), True)
+    for origin in ('http://localhost:8080', 'http://127.0.0.1', 'file://', 'https://app.example'):
+        expect(f'origin {origin}', refused(port, headers=[f'Origin: {origin}']), False)
+
+
+def send_and_see(port, text, op):
+    viewer = Viewer(port)
+    viewer.await_op('advertise')
+    viewer.ws.send(websocket.TEXT, text)
+    viewer.await_op(op)
+    viewer.ws.close()
+
+
+def test_hostile(port):
+    for text in (b'', b'{', b'[]', b'7', b'null', b'{"op": 7}', b'{"op": "dance"}', b'{"op": "subscribe"}{',
+                 b'\xff\xfe', b'[' * 60000, b'{"op":"subscribe","subscriptions":[7]}',
+                 b'{"op":"subscribe","subscriptions":[{"id":-1,"channelId":1}]}',
+                 b'{"op":"subscribe","subscriptions":[{"id":1,"channelId":99999999999999}]}',
+                 b'{"op":"advertise","channels":[]}', b'{"op":"fetchAsset","uri":"file:///etc/passwd"}'):
+        send_and_see(port, text, 'status')
+    viewer = Viewer(port)   # subscribed twice: told so; unsubscribed from what is not
+    viewer.await_op('advertise')
+    viewer.subscribe('/status')
+    viewer.subscribe('/status')
+    viewer.say(op='unsubscribe', subscriptionIds=[77, 'x', None])
+    viewer.await_op('status')
+    viewer.ws.send(websocket.BINARY, b'\x01' * 100)
+    viewer.await_op('status')
+    viewer.ws.send(websocket.TEXT, b'{"op":"sub', final=False)   # in parts
+    viewer.ws.send(0, b'scribe","subscriptions":[{"id":1}]}')
+    viewer.await_op('status')
+    for size in (65537, 1 << 20):   # beyond the bound
+        viewer = Viewer(port)
+        try:
+            viewer.ws.send(websocket.TEXT, b' ' * size)
+            while True:
+                viewer.step()
+        except ConnectionError:
+            viewer.ws.close()
+    viewer = Viewer(port)   # asks and does not read
+    try:
+        for _ in range(200000):
+            viewer.say(op='getParameters', parameterNames=[], id='x' * 1000)
+        fail('a client that does not read its answers is still there')
+    except (ConnectionError, TimeoutError):
+        viewer.ws.close()
+    for text in (b'\x00' * 5000, b'GET / HTTP/1.1\r\n' + b'X: ' + b'y' * 100000, b'POST / HTTP/1.1\r\n\r\n',
+                 b'GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n'):
+        with socket.create_connection(('127.0.0.1', port)) as s:
+            try:
+                s.sendall(text)
+                s.settimeout(0.2)
+                if b'root:' in s.recv(4096):
+                    fail('it gives a file away')
+            except OSError:
+                pass
+
+
+def test_many(port):
+    """so many connections and no more; those that are there stay"""
+    viewers, end_s = [], time.monotonic() + PATIENCE_S
+    try:
+        while len(viewers) < 100:
+            viewers.append(Viewer(port))
+    except websocket.Refused:
+        pass
+    if not 8 <= len(viewers) <= 32:
+        fail(f'{len(viewers)} connections')
+    viewers[0].await_op('time')
+    for viewer in viewers:
+        viewer.ws.close()
+    while refused(port):
+        if time.monotonic() > end_s:
+            fail('no connection once others have gone')
+        time.sleep(0.05)
+
+
+def test_slow(port):
+    """more than it reads: the oldest go, and it is told"""
+    viewer = Viewer(port, receive_bytes=2048)
+    viewer.await_op('advertise')
+    viewer.subscribe('/tf', '/outputs')
+    viewer.await_message('/tf')
+    time.sleep(3)   # it does not read; how much came meanwhile decides nothing
+    end_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end_s:
+        said = viewer.step()
+        if said == 'status' and viewer.texts[-1].get('id') == 'slow':
+            viewer.await_message('/tf')
+            viewer.ws.close()
+            return
+        time.sleep(0.02)
+    fail('a slow viewer was not told')
+
+
+def test_another_daemon(daemon, port):
+    viewer = Viewer(port)
+    viewer.await_op('advertise')
+    viewer.subscribe('/events', '/tf')
+    old = dict(viewer.channels)
+    end(daemon, signal.SIGKILL)
+    viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
+    daemon = start_daemon(root / 'config/models/four-bar.yaml')
+    gone = viewer.await_op('unadvertise')
+    expect('all have gone', sorted(gone['channelIds']), sorted(c['id'] for c in old.values()))
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
+    expect('new numbers', set(gone['channelIds']) & {c['id'] for c in viewer.channels.values()}, set())
+    expect('its type', viewer.channels['/outputs']['schemaName'], 'four_bar.Outputs')
+    viewer.subscribe('/scene', '/tf')
+    _, scene = viewer.await_message('/scene')
+    expect('entities', [e.id for e in scene.entities], ['ground', 'crank', 'coupler', 'rocker'])
+    _, frames = viewer.await_message('/tf')
+    expect('frames', [t.child_frame_id for t in frames.transforms], ['crank', 'coupler', 'rocker'])
+    return daemon
+
+
+def keygen(*words):
+    done = subprocess.run([linkagectl, 'keygen', *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(f'keygen: {done.stderr}')
+    return done.stdout
+
+
+def test_keys():
+    """with a key of role read all is there; with one that is not on the list nothing is, and it says so"""
+    keygen('server', work / 'server.key')
+    line = keygen('client', 'viewer', '--role', 'read', work)
+    keygen('client', 'stranger', '--role', 'control', work)
+    (work / 'clients').write_text(line, encoding='utf-8')
+    daemon = start_daemon(root / 'config/models/four-bar.yaml', 'security: {secret_key: server.key, clients: clients}')
+    keys = ['--server-key', work / 'server.key.pub', '--key']
+    process, port = start_gateway(*keys, work / 'viewer.key')
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
+    viewer.subscribe('/scene')
+    viewer.await_message('/scene')
+    expect('the end', end(process), 0)
+    process, port = start_gateway(*keys, work / 'stranger.key')
+    viewer = Viewer(port)
+    viewer.await_op('advertise')
+    viewer.subscribe('/events')
+    viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
+    expect('nothing to see', '/tf' in viewer.channels, False)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
+def test_command_line():
+    for words in (['--port', '0'], ['--port', 'x'], ['--rate', '-1'], ['--what'], ['file'], ['--key', 'x'],
+                  ['--allow-origin', 'https://a'] * 9):
+        done = subprocess.run([gateway, *words], capture_output=True, text=True)
+        expect(f'exit status of {words}', done.returncode, 2)
+    done = subprocess.run([gateway, '--server-key', 'nowhere', '--key', 'nowhere'], capture_output=True, text=True)
+    expect('no such key', (done.returncode, 'nowhere' in done.stderr), (1, True))
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        done = subprocess.run([gateway, '--port', str(taken.getsockname()[1])], capture_output=True, text=True)
+    expect('a port in use', (done.returncode, 'cannot listen' in done.stderr), (1, True))
+
+
+def test_official_client():
+    daemon = start_daemon(work / 'driven.yaml')
+    run()
+    process, port = start_gateway()
+    Viewer(port).await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
+    done = subprocess.run(['node', root / 'tests/integration/check-gateway.cjs', str(port)], capture_output=True, text=True,
+                          env={**os.environ, 'NODE_PATH': modules}, timeout=PATIENCE_S, check=False)
+    if done.returncode != 0:
+        fail(f'the protocol\'s own client: {done.stdout}{done.stderr}')
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
+def main():
+    (work / 'driven.yaml').write_text(DRIVEN, encoding='utf-8')
+    if modules:
+        return test_official_client()
+    first, port = start_gateway('--rate', '1000', '--allow-origin', 'https://app.example')
+    early = Viewer(port)   # before there is a daemon
+    early.await_op('advertise')
+    expect('topics without a daemon', sorted(early.channels), ['/events', '/status'])
+    daemon = start_daemon(work / 'driven.yaml')
+    early.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
+    early.ws.close()
+    viewer = test_channels(port)
+    test_parameters(viewer)
+    viewer.ws.close()
+    test_other_sites(port)
+    test_hostile(port)
+    test_many(port)
+    test_slow(port)
+    daemon = test_another_daemon(daemon, port)
+    expect('the end of the gateway', end(first), 0)
+    expect('the end of the daemon', end(daemon), 0)
+    test_keys()
+    test_command_line()
+
+
+if __name__ == '__main__':
+    if modules and not (shutil.which('node') and os.path.isdir(os.path.join(modules, '@foxglove/ws-protocol'))):
+        print(f'left out: there is no node, or no client of the protocol: npm install --prefix {os.path.dirname(modules)} '
+              '@foxglove/ws-protocol@0.8 ws@8')
+        sys.exit(77)
+    try:
+        main()
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage-gateway: a client of the line on one side, a web server on the other.
+ *
+ *     follow.c   thread: the model, and samples of outputs and poses
+ *     poll.c     thread: state and inputs of the daemon, several times a second
+ *     hub.c      what both hand over to the web thread, as parcels
+ *     meaning.c  what a loaded model means to a viewer: channels, types, scene
+ *     events.c   what has changed from one status to the next, in words
+ *     web.c      main thread: connections, who may open one
+ *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
+ *
+ * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
+ * by whoever lets go of it last. */
+#ifndef TOOLS_GATEWAY_GATEWAY_H
+#define TOOLS_GATEWAY_GATEWAY_H
+
+#include "client.h"
+#include "linkage/scene.h"
+#include "mcap/schema.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#define GATE_ADDRESS    "127.0.0.1"
+#define GATE_PORT       8765
+#define GATE_RATE       60         /* samples a second, at most */
+#define GATE_ORIGINS    8          /* --allow-origin */
+#define GATE_SESSIONS   32         /* connections by websocket */
+#define GATE_QUEUE      256        /* parcels between threads, and of each connection */
+#define GATE_BYTES      (8u << 20) /* in them */
+#define GATE_POLL_MS    200
+#define GATE_RETRY_MS   500
+#define GATE_TIMEOUT_MS 3000
+
+/** enum gate_topic - what a parcel holds. The first ones are channels of viewers: messages as of
+ * proto/foxglove and proto/mcap. PARAMETERS: doubles in the order of the model;  MEANING: nothing,
+ * another model has been loaded */
+enum gate_topic {
+    GATE_TF,
+    GATE_SCENE,
+    GATE_OUTPUTS,
+    GATE_INPUTS,
+    GATE_STATUS,
+    GATE_EVENTS,
+    GATE_CHANNELS,
+    GATE_PARAMETERS = GATE_CHANNELS,
+    GATE_MEANING,
+    GATE_TOPICS
+};
+
+/** struct gate_options - the command line. @rate: of samples [1/s];  @origin: @n_origins pages of
+ * other sites that may open a connection, "https://app.example" */
+struct gate_options {
+    const char *endpoint;
+    const char *outputs;
+    const char *server_key;
+    const char *key;
+    const char *roads;
+    double rate;
+    int port;
+    const char *origin[GATE_ORIGINS];
+    int n_origins;
+};
+
+/** struct gate_meaning - a loaded model; does not change.
+ * @number:   counts models, from 1;  @model: its description
+ * @inputs, @outputs: types of its messages;  @scene: NULL where there is none, @no_scene says why
+ * @shapes:   a message of /scene, which replaces all that was shown before */
+struct gate_meaning {
+    atomic_uint n_holders;
+    uint32_t number;
+    Linkage__V1__ModelDescription *model;
+    struct lk_mcap_type inputs;
+    struct lk_mcap_type outputs;
+    size_t n_inputs;
+    size_t n_outputs;
+    struct lk_scene *scene;
+    char no_scene[LK_ERROR_SIZE];
+    struct lk_mcap_buffer shapes;
+};
+
+/** gate_meaning_new() - @text: may be NULL;  @roads: folder of files of roads, or NULL.
+ * Return: NULL where there is no memory. */
+struct gate_meaning *gate_meaning_new(const Linkage__V1__ModelDescription *model,
+                                      const Linkage__V1__ModelText *text, const char *roads);
+/** gate_meaning_hold(), gate_meaning_drop() - one more, one less that uses it; NULL is allowed. */
+struct gate_meaning *gate_meaning_hold(struct gate_meaning *meaning);
+void gate_meaning_drop(struct gate_meaning *meaning);
+
+/** struct gate_parcel - @meaning: number of the model that it is about, 0: of any;  @ns: UTC */
+struct gate_parcel {
+    atomic_uint n_holders;
+    enum gate_topic topic;
+    uint32_t meaning;
+    uint64_t ns;
+    size_t size;
+    unsigned char data[];
+};
+
+/** gate_parcel_new() - @data: @size bytes, copied; NULL: to be written by the caller.
+ * Return: NULL where there is no memory, which the functions below allow. */
+struct gate_parcel *gate_parcel_new(enum gate_topic topic, uint32_t meaning, uint64_t ns,
+                                    const void *data, size_t size);
+struct gate_parcel *gate_parcel_hold(struct gate_parcel *parcel);
+void gate_parcel_drop(struct gate_parcel *parcel);
+
+/** struct gate_queue - of parcels, the oldest first; {0} at first. @bytes: in all of them */
+struct gate_queue {
+    struct gate_parcel *parcel[GATE_QUEUE];
+    size_t first;
+    size_t n;
+    size_t bytes;
+};
+
+/** gate_queue_put() - takes @parcel over; where it does not fit the oldest go. Return: how many. */
+size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel);
+/** gate_queue_take() - Return: the oldest, now the caller's; NULL: none. */
+struct gate_parcel *gate_queue_take(struct gate_queue *queue);
+void gate_queue_clear(struct gate_queue *queue);
+
+/** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end */
+struct gate_hub {
+    pthread_mutex_t lock;
+    struct gate_queue queue;
+    struct gate_meaning *meaning;
+    uint32_t n_meanings;
+    void (*wake)(void *web);
+    void *web;
+    atomic_bool stop;
+};
+
+void gate_hub_init(struct gate_hub *hub);
+void gate_hub_fini(struct gate_hub *hub);
+/** gate_hub_post() - takes @parcel over. Thread: any, as all of these. */
+void gate_hub_post(struct gate_hub *hub, struct gate_parcel *parcel);
+struct gate_parcel *gate_hub_take(struct gate_hub *hub);
+/** gate_hub_set() - another model, or NULL for none; takes @meaning over and numbers it.
+ * gate_hub_meaning() - the present one, held for the caller. */
+void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning);
+struct gate_meaning *gate_hub_meaning(struct gate_hub *hub);
+/** gate_hub_say() - an event: log, viewers. @level: as of foxglove.Log;  @name: what it is about */
+enum gate_level { GATE_INFO = 2, GATE_WARNING = 3, GATE_ERROR = 4 };
+void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
+
+/** struct gate_line - of the two threads that talk to the daemon. */
+struct gate_line {
+    const struct gate_options *options;
+    struct gate_hub *hub;
+    char outputs[LK_CLIENT_ENDPOINT_SIZE];
+    struct lk_client *follower;
+    struct lk_client *poller;
+};
+
+/** gate_line_open() - clients with their keys; connects to nobody yet. Return: 0, or a code of the
+ * client library with @ret_error. */
+int gate_line_open(struct gate_line *line, struct lk_error *ret_error);
+void gate_line_close(struct gate_line *line);
+/** gate_follow(), gate_poll() - the threads; @line: struct gate_line. Return: NULL. */
+void *gate_follow(void *line);
+void *gate_poll(void *line);
+
+/** struct gate_seen - the status before, to tell what is new. @overruns: those that were said, at
+ * @overruns_ns */
+struct gate_seen {
+    bool lost;
+    bool known;
+    uint64_t daemon_id;
+    uint64_t model_id;
+    Linkage__V1__State state;
+    uint32_t flags;
+    uint64_t overruns;
+    uint64_t overruns_ns;
+    uint64_t trips;
+    bool recording;
+};
+
+/** gate_events_find() - say what is new in @status. */
+void gate_events_find(struct gate_hub *hub, struct gate_seen *seen,
+                      const Linkage__V1__Status *status);
+/** gate_events_lost() - the daemon does not answer, @why. */
+void gate_events_lost(struct gate_hub *hub, struct gate_seen *seen, const char *why);
+
+/** gate_now_ns() - UTC.  gate_sleep_ms() - in the threads of the line. */
+uint64_t gate_now_ns(void);
+void gate_sleep_ms(int ms);
+
+/** gate_web_run() - serve until @stop of the hub. Return: 0, 1: nobody can listen there. */
+int gate_web_run(const struct gate_options *options, struct gate_hub *hub);
+
+#endif

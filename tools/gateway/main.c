@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage-gateway: command line, threads, end. See README.md. */
+#include "gateway.h"
+#include "linkage/stacks.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage_text[] =
+    "usage: linkage-gateway [OPTION]...\n"
+    "Serves viewers of a daemon by the Foxglove websocket protocol, on loopback.\n"
+    "\n"
+    "  --endpoint ADDRESS     control endpoint of the daemon; $LINKAGE_ENDPOINT, else\n"
+    "                         tcp://127.0.0.1:5600\n"
+    "  --outputs ADDRESS      its outputs; by default the port two after that of control\n"
+    "  --server-key FILE      public key of the daemon\n"
+    "  --key FILE             secret key of this client, of role read\n"
+    "  --port NUMBER          to listen at 127.0.0.1; 8765\n"
+    "  --rate NUMBER          samples a second that viewers get at most; 60\n"
+    "  --allow-origin ORIGIN  pages of another site may connect, as https://app.foxglove.dev;\n"
+    "                         up to 8 times\n"
+    "  --roads FOLDER         where files of roads are that a model names, as for the daemon\n"
+    "  --help                 this page\n"
+    "\n"
+    "Exit status: 0 ended by a signal, 1 failed, 2 wrong use.\n";
+
+static struct gate_hub hub;
+
+/* lws_cancel_service() writes to a pipe: allowed in a handler */
+static void stop(int number)
+{
+    (void)number;
+    hub.stop = true;
+    if (hub.wake != NULL)
+        hub.wake(hub.web);
+}
+
+static int usage(const char *what, const char *text)
+{
+    fprintf(stderr, "linkage-gateway: %s '%s'; try: linkage-gateway --help\n", what, text);
+    return 2;
+}
+
+static bool read_number(const char *text, double low, double high, double *ret)
+{
+    char *end;
+
+    *ret = strtod(text, &end);
+    return end != text && *end == '\0' && *ret >= low && *ret <= high;
+}
+
+static int take_option(struct gate_options *options, int c, const char *text)
+{
+    double number;
+
+    switch (c) {
+    case 'e':
+        options->endpoint = text;
+        return 0;
+    case 'o':
+        options->outputs = text;
+        return 0;
+    case 's':
+        options->server_key = text;
+        return 0;
+    case 'k':
+        options->key = text;
+        return 0;
+    case 'f':
+        options->roads = text;
+        return 0;
+    case 'p':
+        if (!read_number(text, 1, 65535, &number) || number != floor(number))
+            return usage("--port: expected a number from 1 to 65535, not", text);
+        options->port = (int)number;
+        return 0;
+    case 'r':
+        if (!read_number(text, 0.1, 1000, &options->rate))
+            return usage("--rate: expected 0.1 to 1000, not", text);
+        return 0;
+    case 'a':
+        if (options->n_origins == GATE_ORIGINS)
+            return usage("--allow-origin: too many of them:", text);
+        options->origin[options->n_origins++] = text;
+        return 0;
+    default:
+        return 2;
+    }
+}
+
+/* Return: 0, 2: wrong use, -1: nothing else is to be done. */
+static int read_options(struct gate_options *options, int argc, char **argv)
+{
+    static const struct option names[] = {{"endpoint", required_argument, NULL, 'e'},
+                                          {"outputs", required_argument, NULL, 'o'},
+                                          {"server-key", required_argument, NULL, 's'},
+                                          {"key", required_argument, NULL, 'k'},
+                                          {"port", required_argument, NULL, 'p'},
+                                          {"rate", required_argument, NULL, 'r'},
+                                          {"allow-origin", required_argument, NULL, 'a'},
+                                          {"roads", required_argument, NULL, 'f'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int c, status = 0;
+
+    while (status == 0 && (c = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        if (c == 'h') {
+            fputs(usage_text, stdout);
+            return -1;
+        }
+        status = take_option(options, c, optarg);
+    }
+    if (status == 0 && optind < argc)
+        return usage("no argument is expected, not", argv[optind]);
+    if (status == 0 && (options->server_key != NULL) != (options->key != NULL))
+        return usage("--server-key and --key belong together, given is only",
+                     options->key != NULL ? options->key : options->server_key);
+    return status;
+}
+
+static int open_clients(struct gate_line *line, const struct lk_client_options *keys,
+                        struct lk_error *ret_error)
+{
+    const char *endpoint = line->options->endpoint;
+    int code = lk_client_open_with(endpoint, GATE_TIMEOUT_MS, keys, &line->follower, ret_error);
+
+    if (code == 0)
+        code = lk_client_open_with(endpoint, GATE_TIMEOUT_MS, keys, &line->poller, ret_error);
+    return code;
+}
+
+int gate_line_open(struct gate_line *line, struct lk_error *ret_error)
+{
+    const struct gate_options *options = line->options;
+    struct lk_client_keyring ring;
+    int code = 0;
+
+    if (options->outputs != NULL)
+        snprintf(line->outputs, sizeof(line->outputs), "%s", options->outputs);
+    else
+        code = lk_client_outputs_endpoint(options->endpoint, line->outputs);
+    if (code != 0) {
+        lk_error_set(ret_error, "--outputs is wanted beside --endpoint %s", options->endpoint);
+        return code;
+    }
+    if (options->key == NULL)
+        return open_clients(line, NULL, ret_error);
+    code = lk_client_keyring_read(options->server_key, options->key, &ring, ret_error);
+    if (code != 0)
+        return code;
+    code = open_clients(line, &ring.options, ret_error);
+    lk_client_keyring_wipe(&ring);
+    return code;
+}
+
+void gate_line_close(struct gate_line *line)
+{
+    lk_client_close(line->follower);
+    lk_client_close(line->poller);
+}
+
+/* signals are for the main thread */
+static int start_thread(pthread_t *thread, void *(*run)(void *line), struct gate_line *line)
+{
+    sigset_t all, before;
+    int r;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    r = pthread_create(thread, NULL, run, line);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (r != 0)
+        fprintf(stderr, "linkage-gateway: no thread: %s\n", strerror(r));
+    return r != 0;
+}
+
+static int serve(struct gate_line *line)
+{
+    const struct sigaction action = {.sa_handler = stop};
+    void *(*const run[])(void *) = {gate_follow, gate_poll};
+    pthread_t thread[2];
+    int n = 0, status = 0;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    while (n < 2 && status == 0) {
+        status = start_thread(&thread[n], run[n], line);
+        n += status == 0;
+    }
+    if (status == 0)
+        status = gate_web_run(line->options, &hub);
+    hub.stop = true;
+    while (n > 0)
+        pthread_join(thread[--n], NULL);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *endpoint = getenv("LINKAGE_ENDPOINT");
+    struct gate_options options = {.endpoint = endpoint && *endpoint ? endpoint : LK_CLIENT_CONTROL,
+                                   .port = GATE_PORT,
+                                   .rate = GATE_RATE};
+    struct gate_line line = {.options = &options, .hub = &hub};
+    struct lk_error error;
+    int status = read_options(&options, argc, argv);
+
+    if (status != 0)
+        return status > 0 ? status : 0;
+    gate_hub_init(&hub);
+    if (lk_stacks_prepare(&error) == 0 && gate_line_open(&line, &error) == 0) {
+        status = serve(&line);
+    } else {
+        fprintf(stderr, "linkage-gateway: %s\n", error.text);
+        status = 1;
+    }
+    gate_line_close(&line);
+    gate_hub_fini(&hub);
+    return status;
+}

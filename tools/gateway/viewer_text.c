@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The messages of the Foxglove websocket protocol that are JSON. */
+#include "foxglove/foxglove.h"
+#include "linkage/json.h"
+#include "viewer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct draft - a message while it is written */
+struct draft {
+    char *text;
+    size_t size;
+    struct lk_json json;
+};
+
+static bool begin(struct draft *draft, const char *op)
+{
+    *draft = (struct draft){0};
+    draft->json.file = open_memstream(&draft->text, &draft->size);
+    if (draft->json.file == NULL)
+        return false;
+    lk_json_open(&draft->json, NULL, '{');
+    lk_json_text(&draft->json, "op", op);
+    return true;
+}
+
+static struct viewer_text *finish(struct draft *draft)
+{
+    struct viewer_text *text = NULL;
+
+    lk_json_close(&draft->json, '}');
+    if (fclose(draft->json.file) == 0)
+        text = malloc(sizeof(*text) + draft->size);
+    if (text != NULL) {
+        text->size = draft->size;
+        memcpy(text->data, draft->text, draft->size);
+    }
+    free(draft->text);
+    return text;
+}
+
+struct viewer_text *viewer_text_info(const struct gate_web *web)
+{
+    static const char *const capabilities[] = {"time", "parameters", "parametersSubscribe"};
+    struct draft draft;
+
+    if (!begin(&draft, "serverInfo"))
+        return NULL;
+    lk_json_text(&draft.json, "name", "linkage-gateway");
+    lk_json_texts(&draft.json, "capabilities", capabilities, 3);
+    lk_json_texts(&draft.json, "supportedEncodings", NULL, 0);
+    lk_json_open(&draft.json, "metadata", '{');
+    lk_json_text(&draft.json, "line", web->options->endpoint);
+    lk_json_close(&draft.json, '}');
+    lk_json_text(&draft.json, "sessionId", web->session);
+    return finish(&draft);
+}
+
+/* ---- channels ---- */
+
+static const char status_schema[] =
+    "{\"title\":\"linkage.Status\",\"type\":\"object\",\"properties\":{"
+    "\"state\":{\"type\":\"string\"},\"fault\":{\"type\":\"string\"},"
+    "\"flags\":{\"type\":\"string\"},\"degraded\":{\"type\":\"array\",\"items\":{\"type\":"
+    "\"string\"}},\"model\":{\"type\":\"string\"},\"mode\":{\"type\":\"string\"},"
+    "\"step\":{\"type\":\"integer\"},\"time_s\":{\"type\":\"number\"},"
+    "\"period_us\":{\"type\":\"number\"},\"cycles\":{\"type\":\"integer\"},"
+    "\"overruns\":{\"type\":\"integer\"},\"late_wakeups\":{\"type\":\"integer\"},"
+    "\"long_computations\":{\"type\":\"integer\"},\"skipped\":{\"type\":\"integer\"},"
+    "\"wakeup\":{\"type\":\"object\",\"properties\":{\"p50_us\":{\"type\":\"number\"},\"p99_us\":"
+    "{\"type\":\"number\"},\"max_us\":{\"type\":\"number\"}}},"
+    "\"compute\":{\"type\":\"object\",\"properties\":{\"p50_us\":{\"type\":\"number\"},\"p99_us\":"
+    "{\"type\":\"number\"},\"max_us\":{\"type\":\"number\"}}},"
+    "\"inputs_accepted\":{\"type\":\"integer\"},\"inputs_refused\":{\"type\":\"integer\"},"
+    "\"residual_position\":{\"type\":\"number\"},\"energy_j\":{\"type\":\"number\"},"
+    "\"claims\":{\"type\":\"integer\"},\"trips\":{\"type\":\"integer\"}}}";
+
+static void put_schema(struct lk_json *json, const struct lk_mcap_buffer *set)
+{
+    int size = (int)(set->size / 3 + 1) * 4 + 8; /* the library wants more than it writes */
+    char *text = set->full ? NULL : malloc((size_t)size);
+
+    if (text != NULL &&
+        lws_b64_encode_string((const char *)set->data, (int)set->size, text, size) >= 0)
+        lk_json_text(json, "schema", text);
+    free(text);
+}
+
+/* @type: NULL: the topic is JSON */
+static void put_channel(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
+                        const char *type, const struct lk_mcap_buffer *set)
+{
+    static const char *const topics[] = {"/tf",     "/scene",  "/outputs",
+                                         "/inputs", "/status", "/events"};
+    uint32_t model = web->meaning != NULL ? web->meaning->number : 0;
+
+    lk_json_count(json, "id", (uint64_t)model * VIEWER_NUMBERS + topic);
+    lk_json_text(json, "topic", topics[topic]);
+    lk_json_text(json, "encoding", type != NULL ? "protobuf" : "json");
+    lk_json_text(json, "schemaName", type != NULL ? type : "linkage.Status");
+    lk_json_text(json, "schemaEncoding", type != NULL ? "protobuf" : "jsonschema");
+    if (type != NULL)
+        put_schema(json, set);
+    else
+        lk_json_text(json, "schema", status_schema);
+}
+
+static void put_fixed(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
+                      const char *type, const struct lk_mcap_buffer *set)
+{
+    if (!viewer_is_advertised(web, topic))
+        return;
+    lk_json_open(json, NULL, '{');
+    put_channel(web, json, topic, type, set);
+    lk_json_close(json, '}');
+}
+
+/* units as a recording has them: "motor" or "pose.x", and "N m" */
+static void put_samples(const struct gate_web *web, struct lk_json *json, enum gate_topic topic,
+                        const struct lk_mcap_type *type)
+{
+    if (!viewer_is_advertised(web, topic))
+        return;
+    lk_json_open(json, NULL, '{');
+    put_channel(web, json, topic, type->name, &type->descriptor);
+    lk_json_open(json, "metadata", '{');
+    for (size_t i = 0; i < type->n_units; i++)
+        lk_json_text(json, type->unit[i].key, type->unit[i].value);
+    lk_json_close(json, '}');
+    lk_json_close(json, '}');
+}
+
+bool viewer_is_advertised(const struct gate_web *web, enum gate_topic topic)
+{
+    const struct gate_meaning *meaning = web->meaning;
+
+    switch (topic) {
+    case GATE_TF:
+    case GATE_SCENE:
+        return meaning != NULL && meaning->scene != NULL;
+    case GATE_OUTPUTS:
+        return meaning != NULL && meaning->n_outputs > 0;
+    case GATE_INPUTS:
+        return meaning != NULL && meaning->n_inputs > 0;
+    default:
+        return true;
+    }
+}
+
+struct viewer_text *viewer_text_advertise(const struct gate_web *web)
+{
+    struct lk_mcap_buffer set = {.grows = true};
+    struct draft draft;
+
+    if (!begin(&draft, "advertise"))
+        return NULL;
+    lk_foxglove_schema(&set);
+    lk_json_open(&draft.json, "channels", '[');
+    put_fixed(web, &draft.json, GATE_TF, LK_FOXGLOVE_TRANSFORMS, &set);
+    put_fixed(web, &draft.json, GATE_SCENE, LK_FOXGLOVE_SCENE, &set);
+    if (web->meaning != NULL) {
+        put_samples(web, &draft.json, GATE_OUTPUTS, &web->meaning->outputs);
+        put_samples(web, &draft.json, GATE_INPUTS, &web->meaning->inputs);
+    }
+    put_fixed(web, &draft.json, GATE_STATUS, NULL, NULL);
+    put_fixed(web, &draft.json, GATE_EVENTS, LK_FOXGLOVE_LOG, &set);
+    lk_json_close(&draft.json, ']');
+    lk_mcap_buffer_fini(&set);
+    return finish(&draft);
+}
+
+struct viewer_text *viewer_text_unadvertise(const struct viewer *viewer)
+{
+    struct draft draft;
+
+    if (!begin(&draft, "unadvertise"))
+        return NULL;
+    lk_json_open(&draft.json, "channelIds", '[');
+    for (int i = 0; i < GATE_CHANNELS; i++)
+        if (viewer->advertised[i])
+            lk_json_count(&draft.json, NULL,
+                          (uint64_t)viewer->meaning * VIEWER_NUMBERS + (uint64_t)i);
+    lk_json_close(&draft.json, ']');
+    return finish(&draft);
+}
+
+/* ---- status, parameters ---- */
+
+struct viewer_text *viewer_text_status(enum viewer_level level, const char *id, const char *text)
+{
+    struct draft draft;
+
+    if (!begin(&draft, "status"))
+        return NULL;
+    lk_json_count(&draft.json, "level", level);
+    lk_json_text(&draft.json, "message", text);
+    if (id != NULL)
+        lk_json_text(&draft.json, "id", id);
+    return finish(&draft);
+}
+
+static bool is_wanted(const json_t *names, const char *name)
+{
+    size_t n = json_array_size(names);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *wanted = json_string_value(json_array_get(names, i));
+
+        if (wanted != NULL && strcmp(wanted, name) == 0)
+            return true;
+    }
+    return n == 0;
+}
+
+struct viewer_text *viewer_text_parameters(const struct gate_web *web, const json_t *names,
+                                           const char *id)
+{
+    const struct gate_meaning *meaning = web->meaning;
+    const struct gate_parcel *values = web->latest[GATE_PARAMETERS];
+    size_t n = meaning != NULL ? meaning->model->n_parameters : 0;
+    struct draft draft;
+
+    if (!begin(&draft, "parameterValues"))
+        return NULL;
+    lk_json_open(&draft.json, "parameters", '[');
+    for (size_t i = 0; i < n; i++) {
+        const Linkage__V1__ParameterDescription *parameter = meaning->model->parameters[i];
+        double value = parameter->value;
+
+        if (!is_wanted(names, parameter->name))
+            continue;
+        if (values != NULL && values->size == n * sizeof(value))
+            memcpy(&value, values->data + i * sizeof(value), sizeof(value));
+        lk_json_open(&draft.json, NULL, '{');
+        lk_json_text(&draft.json, "name", parameter->name);
+        lk_json_number(&draft.json, "value", value);
+        lk_json_text(&draft.json, "type", "float64");
+        lk_json_close(&draft.json, '}');
+    }
+    lk_json_close(&draft.json, ']');
+    if (id != NULL)
+        lk_json_text(&draft.json, "id", id);
+    return finish(&draft);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The web server: who may connect, and what comes from the line given to all who are there.
+ *
+ * It listens on loopback alone. A browser opens connections to loopback for any page that asks, so
+ * a connection that names an origin is taken from pages of this machine and of --allow-origin only,
+ * and the name that it was opened by has to be one of this machine's own (a page of another site
+ * may let its name point here). */
+#include "viewer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HTTP_SECONDS 10 /* for a request */
+#define PING_SECONDS 20
+#define GONE_SECONDS 60
+
+/* ---- who may connect ---- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* @host: "localhost", "127.0.0.1:8765" */
+static bool is_here(const char *host)
+{
+    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t n = strlen(names[i]);
+
+        if (begins(host, names[i]) && (host[n] == '\0' || host[n] == ':'))
+            return true;
+    }
+    return false;
+}
+
+static bool is_allowed(const struct gate_options *options, const char *origin)
+{
+    if (begins(origin, "http://") && is_here(origin + strlen("http://")))
+        return true;
+    if (strcmp(origin, "file://") == 0) /* viewers that are programs */
+        return true;
+    for (int i = 0; i < options->n_origins; i++)
+        if (strcmp(origin, options->origin[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Copies a header; Return: false: it is too long. "" where there is none. */
+static bool read_header(struct lws *wsi, enum lws_token_indexes token, char *ret, int size)
+{
+    *ret = '\0';
+    return lws_hdr_total_length(wsi, token) == 0 || lws_hdr_copy(wsi, ret, size, token) >= 0;
+}
+
+static bool may_connect(struct gate_web *web, struct lws *wsi)
+{
+    char host[128], origin[256];
+
+    if (!read_header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) ||
+        !read_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin)) || !is_here(host))
+        return false;
+    if (*origin != '\0' && !is_allowed(web->options, origin)) {
+        fprintf(stderr, "linkage-gateway: refused a page of '%.200s', see --allow-origin\n",
+                origin);
+        return false;
+    }
+    if (web->n_viewers >= GATE_SESSIONS) {
+        fprintf(stderr, "linkage-gateway: refused a connection, there are %d\n", GATE_SESSIONS);
+        return false;
+    }
+    return true;
+}
+
+/* ---- from the line ---- */
+
+static void take_meaning(struct gate_web *web)
+{
+    gate_meaning_drop(web->meaning);
+    web->meaning = gate_hub_meaning(web->hub);
+    for (int i = 0; i < GATE_TOPICS; i++)
+        if (web->latest[i] != NULL && web->latest[i]->meaning != 0) {
+            gate_parcel_drop(web->latest[i]);
+            web->latest[i] = NULL;
+        }
+    for (struct viewer *v = web->viewers; v != NULL; v = v->next)
+        viewer_change(v);
+}
+
+static bool is_same(const struct gate_parcel *a, const struct gate_parcel *b)
+{
+    return a != NULL && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static void take_parcel(struct gate_web *web, struct gate_parcel *parcel)
+{
+    struct gate_parcel *before = web->latest[parcel->topic];
+    uint32_t present = web->meaning != NULL ? web->meaning->number : 0;
+    bool is_new = parcel->topic == GATE_PARAMETERS && !is_same(before, parcel);
+
+    if (parcel->topic == GATE_MEANING) {
+        take_meaning(web);
+    } else if (parcel->meaning == 0 || parcel->meaning == present) {
+        web->latest[parcel->topic] = gate_parcel_hold(parcel);
+        gate_parcel_drop(before);
+        for (struct viewer *v = web->viewers; v != NULL; v = v->next) {
+            if (is_new)
+                viewer_parameters(v);
+            viewer_take(v, parcel);
+        }
+    }
+    gate_parcel_drop(parcel);
+}
+
+static void take_all(struct gate_web *web)
+{
+    struct gate_parcel *parcel;
+
+    while ((parcel = gate_hub_take(web->hub)) != NULL)
+        take_parcel(web, parcel);
+}
+
+/* ---- the library's calls ---- */
+
+static struct gate_web *web_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+static int on_viewer(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t size)
+{
+    struct viewer *viewer = user;
+
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return may_connect(web_of(wsi), wsi) ? 0 : -1;
+    case LWS_CALLBACK_ESTABLISHED:
+        viewer_open(viewer, web_of(wsi), wsi);
+        return 0;
+    case LWS_CALLBACK_RECEIVE:
+        return viewer_receive(viewer, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return viewer_write(viewer);
+    case LWS_CALLBACK_CLOSED:
+        if (viewer != NULL && viewer->is_open)
+            viewer_close(viewer);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                   size_t size)
+{
+    (void)in;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a websocket of no subprotocol of ours */
+        return -1;
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+        take_all(web_of(wsi));
+        return 0;
+    case LWS_CALLBACK_HTTP:
+        lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND,
+                               "A viewer by the Foxglove websocket protocol connects here.");
+        return -1;
+    default:
+        return lws_callback_http_dummy(wsi, reason, user, in, size);
+    }
+}
+
+static void wake(void *context)
+{
+    lws_cancel_service(context);
+}
+
+static void log_line(int level, const char *line)
+{
+    (void)level;
+    fprintf(stderr, "linkage-gateway: %s", line);
+}
+
+int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
+{
+    static const struct lws_protocols protocols[] = {
+        {.name = "http", .callback = on_http},
+        {"foxglove.sdk.v1", on_viewer, sizeof(struct viewer), 4096, 0, NULL, 0},
+        {"foxglove.websocket.v1", on_viewer, sizeof(struct viewer), 4096, 0, NULL, 0},
+        {.name = NULL},
+    };
+    static const lws_retry_bo_t patience = {.secs_since_valid_ping = PING_SECONDS,
+                                            .secs_since_valid_hangup = GONE_SECONDS};
+    struct gate_web web = {.options = options, .hub = hub};
+    const struct lws_context_creation_info info = {
+        .port = options->port,
+        .iface = GATE_ADDRESS,
+        .protocols = protocols,
+        .user = &web,
+        .gid = (gid_t)-1,
+        .uid = (uid_t)-1,
+        .timeout_secs = HTTP_SECONDS,
+        .max_http_header_pool = GATE_SESSIONS,
+        .fd_limit_per_thread = 2 * GATE_SESSIONS,
+        .retry_and_idle_policy = &patience,
+        .options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
+                   LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
+    };
+
+    lws_set_log_level(LLL_ERR, log_line);
+    snprintf(web.session, sizeof(web.session), "linkage-%016llx",
+             (unsigned long long)gate_now_ns());
+    web.context = lws_create_context(&info);
+    if (web.context == NULL) {
+        fprintf(stderr, "linkage-gateway: cannot listen at %s:%d: another program does?\n",
+                GATE_ADDRESS, options->port);
+        return 1;
+    }
+    web.meaning = gate_hub_meaning(hub);
+    hub->web = web.context;
+    hub->wake = wake;
+    fprintf(stderr, "linkage-gateway: viewers connect to ws://%s:%d\n", GATE_ADDRESS,
+            options->port);
+    while (!hub->stop && lws_service(web.context, 0) >= 0)
+        continue;
+    pthread_mutex_lock(&hub->lock);
+    hub->wake = NULL;
+    pthread_mutex_unlock(&hub->lock);
+    lws_context_destroy(web.context);
+    for (int i = 0; i < GATE_TOPICS; i++)
+        gate_parcel_drop(web.latest[i]);
+    gate_meaning_drop(web.meaning);
+    return 0;
+}
