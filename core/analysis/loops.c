@@ -56,6 +56,13 @@ static int prune(const struct lk_system *sys, bool *gone, int *held_by)
     return 0;
 }
 
+static void number_body(struct lk_loops *l, int b)
+{
+    l->body_of[l->n_rows / 6] = b;
+    l->row[b] = l->n_rows;
+    l->n_rows += 6;
+}
+
 static void number_joint(struct lk_loops *l, int j)
 {
     const struct lk_joint *joint = &l->sys->joint[j];
@@ -66,11 +73,8 @@ static void number_joint(struct lk_loops *l, int j)
     for (int s = 0; s < joint->n_sides; s++) {
         int b = joint->body[s];
 
-        if (is_fixed(l->sys, b) || l->row[b] >= 0)
-            continue;
-        l->body_of[l->n_rows / 6] = b;
-        l->row[b] = l->n_rows;
-        l->n_rows += 6;
+        if (!is_fixed(l->sys, b) && l->row[b] < 0)
+            number_body(l, b);
     }
 }
 
@@ -97,32 +101,66 @@ static void measure_lengths(struct lk_loops *l)
             l->length[b] = longest > 0 ? longest : 1;
 }
 
+static int take_memory(struct lk_loops *l)
+{
+    size_t joints = (size_t)l->sys->n_joints + 1, bodies = (size_t)l->sys->n_bodies + 1;
+
+    l->column = calloc(joints, sizeof(int));
+    l->row = calloc(bodies, sizeof(int));
+    l->joint_of_column = calloc((size_t)l->sys->n_rows + 1, sizeof(int));
+    l->body_of = calloc(bodies, sizeof(int));
+    l->held_by = calloc(bodies, sizeof(int));
+    l->length = calloc(bodies, sizeof(double));
+    if (!l->column || !l->row || !l->joint_of_column || !l->body_of || !l->held_by || !l->length)
+        return -ENOMEM;
+    for (int b = 0; b < l->sys->n_bodies; b++)
+        l->row[b] = l->held_by[b] = -1;
+    return 0;
+}
+
+/* @gone: joints that are not numbered */
+static void number_joints(struct lk_loops *l, const bool *gone)
+{
+    for (int j = 0; j < l->sys->n_joints; j++) {
+        l->column[j] = -1;
+        if (!gone[j])
+            number_joint(l, j);
+    }
+    measure_lengths(l);
+}
+
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops)
 {
-    size_t joints = (size_t)sys->n_joints + 1, bodies = (size_t)sys->n_bodies + 1;
-    bool *gone = calloc(joints, sizeof(bool));
+    bool *gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
     struct lk_loops l = {.sys = sys};
 
-    l.column = calloc(joints, sizeof(int));
-    l.row = calloc(bodies, sizeof(int));
-    l.joint_of_column = calloc((size_t)sys->n_rows + 1, sizeof(int));
-    l.body_of = calloc(bodies, sizeof(int));
-    l.held_by = calloc(bodies, sizeof(int));
-    l.length = calloc(bodies, sizeof(double));
-    for (int b = 0; b < sys->n_bodies && l.row && l.held_by; b++)
-        l.row[b] = l.held_by[b] = -1;
-    if (!gone || !l.column || !l.row || !l.joint_of_column || !l.body_of || !l.held_by ||
-        !l.length || prune(sys, gone, l.held_by) < 0) {
+    if (!gone || take_memory(&l) < 0 || prune(sys, gone, l.held_by) < 0) {
         free(gone);
         lk_loops_fini(&l);
         return -ENOMEM;
     }
-    for (int j = 0; j < sys->n_joints; j++) {
-        l.column[j] = -1;
-        if (!gone[j])
-            number_joint(&l, j);
+    number_joints(&l, gone);
+    free(gone);
+    *ret_loops = l;
+    return 0;
+}
+
+int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops)
+{
+    bool *gone = calloc((size_t)sys->n_joints + 1, sizeof(bool));
+    struct lk_loops l = {.sys = sys};
+
+    if (!gone || take_memory(&l) < 0) {
+        free(gone);
+        lk_loops_fini(&l);
+        return -ENOMEM;
     }
-    measure_lengths(&l);
+    for (int j = 0; j < sys->n_joints; j++)
+        gone[j] = lk_is_compliant(&sys->joint[j]);
+    number_joints(&l, gone);
+    for (int b = 0; b < sys->n_bodies; b++)
+        if (l.row[b] < 0)
+            number_body(&l, b);
     free(gone);
     *ret_loops = l;
     return 0;

@@ -37,6 +37,9 @@ struct lk_loops {
 int lk_loops_init(const struct lk_system *sys, struct lk_loops *ret_loops);
 void lk_loops_fini(struct lk_loops *loops);
 
+/** lk_loops_all() - the same with all rigid joints and all bodies, in loops or not. */
+int lk_loops_all(const struct lk_system *sys, struct lk_loops *ret_loops);
+
 /** lk_loops_is_driven() - whether column @c is a driven row. */
 int lk_loops_is_driven(const struct lk_loops *loops, int c);
 

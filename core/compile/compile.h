@@ -34,6 +34,14 @@ int lk_start_consistent(struct lk_system *system, struct lk_error *ret_error);
  * that they could absorb. Return: 0, 1. */
 int lk_start_is_open(struct lk_system *system);
 
+/** lk_start_beside() - velocities that the joints allow next to those of system->now, then
+ * accelerations, multipliers and coordinates, where poses, velocities and inputs were changed by a
+ * little after lk_start_consistent(). Positions stay as they are, open joints too. What acts on
+ * bodies without inertia moves them as if they had the artificial mass of W, 1e-6 of a neighbour's.
+ * Friction that winds up and carcasses of tyres follow as at rest. The system is not ready to step
+ * after it. */
+void lk_start_beside(struct lk_system *system);
+
 /** lk_start_assemble() - assemble the positions only. Return: 0, LK_E_ASSEMBLY. */
 int lk_start_assemble(struct lk_system *system, struct lk_error *ret_error);
 

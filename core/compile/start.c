@@ -571,6 +571,48 @@ static void drop_unreachable(struct lk_system *sys)
         sys->now.lambda[r] = before[r] - REFINEMENTS * (sys->now.lambda[r] - before[r]);
 }
 
+/* What acts on bodies without inertia, as if they had the artificial mass of W. */
+static void push_massless(struct lk_system *sys)
+{
+    for (int b = 0; b < sys->n_bodies; b++) {
+        const struct lk_quad *quad = &sys->quad[b / 4];
+        const struct lk_twist *g = &sys->residual[b];
+        struct lk_twist *a = &sys->now.motion[b].a;
+        double turn[3];
+
+        lk_sym_mul(sys->W[b].inertia, g->w, turn);
+        for (int i = 0; i < 3; i++) {
+            a->v[i] -= quad->massless[0][b % 4] * sys->W[b].mass * g->v[i];
+            a->w[i] -= quad->massless[1][b % 4] * turn[i];
+        }
+    }
+}
+
+/* on top of the free ones, with poses, velocities and factor as they are */
+static void constrain_accelerations(struct lk_system *sys)
+{
+    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
+        lk_project_accelerations(sys, &sys->now, NULL);
+    drop_unreachable(sys);
+}
+
+void lk_start_beside(struct lk_system *sys)
+{
+    lk_signals_take(sys, sys->now.inputs);
+    lk_evaluate_poses(sys, &sys->now);
+    start_coordinates(sys);
+    lk_wind_up_settle(sys);
+    lk_evaluate_jacobians(sys);
+    lk_tyres_rest(sys);
+    couple_compliant_rows(sys, 0);
+    lk_start_renew(sys);
+    project_velocities(sys);
+    start_rates(sys);
+    free_accelerations(sys);
+    push_massless(sys);
+    constrain_accelerations(sys);
+}
+
 int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
 {
     struct lk_balance *balance = sys->now.balance;
@@ -593,9 +635,7 @@ int lk_start_consistent(struct lk_system *sys, struct lk_error *ret_error)
         fit_massless_velocities(sys);
     start_rates(sys);
     free_accelerations(sys);
-    for (int k = 0; k < REFINEMENTS && !spend_round(sys); k++)
-        lk_project_accelerations(sys, &sys->now, NULL);
-    drop_unreachable(sys);
+    constrain_accelerations(sys);
     sys->is_redundant = !sys->rows_are_independent &&
                         lk_fronts_smallest_pivot(&sys->fronts, sys->scale) < LK_DEPENDENT;
     if (spend_round(sys))

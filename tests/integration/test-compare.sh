@@ -228,5 +228,25 @@ expect 1 'compare no folder' "$linkage" compare "$models/pendulum.yaml" --formul
     --duration 0.1 --output none/here
 has 'compare no folder' 'none/here: No such file or directory' err
 
+# ---- modes ----
+
+expect 0 'modes' "$linkage" modes "$models/mass-spring.yaml" -o ms
+has 'modes: head' 'mass-spring, 1 degrees of freedom, about its static equilibrium' out
+has 'modes: eigenvalue' '   1         -0.25 +- 9.99687        1.592   0.0250  block along x 100 %' out
+has 'modes: names of columns' ',push [N]' ms-B.csv
+same 'modes: A' 'guide travel (prismatic; ground to block) rate' "$(tail -n 1 ms-A.csv | cut -d, -f1)"
+a21=$(tail -n 1 ms-A.csv | cut -d, -f2)
+holds 'modes: stiffness over mass' "$a21 + 100 < 1e-6 && $a21 + 100 > -1e-6"
+same 'modes: rows of C' "$(head -n 1 "$dir/ms-C.csv" | tr -cd , | wc -c)" 2
+expect 0 'modes: free' "$linkage" modes "$models/free-body.yaml" --still
+has 'modes: free' '0                    free           rotor along x 100 %' out
+expect 0 'modes: off rest' "$linkage" modes "$models/pendulum-aside.yaml" --pose
+has 'modes: off rest' 'note: it does not rest there' out
+expect 1 'modes: rolling' "$linkage" modes "$models/iltis.yaml"
+has 'modes: rolling' "iltis.yaml: body 'chassis' moves at 20 m/s: small motions of a model with tyres" err
+expect 1 'modes: no folder' "$linkage" modes "$models/mass-spring.yaml" -o none/here
+has 'modes: no folder' 'none/here-A.csv: No such file or directory' err
+expect 2 'modes of nothing' "$linkage" modes
+
 [ $failed -eq 0 ] && echo 'all as expected'
 exit $failed

@@ -30,6 +30,18 @@ void car_replace(char *text, const char *from, const char *to)
     memcpy(at, to, length);
 }
 
+void car_stand_iltis(char *text)
+{
+    static const char *const turning[] = {"rate: 54.8960406", "rate: 54.8960406",
+                                          "rate: 54.9734478", "rate: 54.9734478"};
+
+    car_replace(text, "{input: rack, period: 0.005}", "{harmonic: {amplitude: 0, omega: 1}}");
+    car_replace(text, "inputs:\n  rack: {type: drive, limits: [-0.05, 0.05], rate: 0.5}\n", "");
+    car_replace(text, "A: [2625, 14.47, 12930, 2.29, 18175]", "A: [1e-9, 0, 12930, 0, 18175]");
+    for (size_t i = 0; i < sizeof(turning) / sizeof(*turning); i++)
+        car_replace(text, turning[i], "rate: 0");
+}
+
 int car_offset(const struct lk_system *sys, const char *name)
 {
     int n;

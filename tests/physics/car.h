@@ -15,6 +15,10 @@ void car_read(const char *path, char *text);
 /** car_replace() - the first @from in @text by @to; fails the test where there is none. */
 void car_replace(char *text, const char *from, const char *to);
 
+/** car_stand_iltis() - the text of iltis.yaml as it stands for its published eigenvalues: wheels
+ * that do not turn, a rack that stands, no side force. */
+void car_stand_iltis(char *text);
+
 /** car_offset() - of an output among the values of all; fails the test where there is none. */
 int car_offset(const struct lk_system *sys, const char *name);
 

@@ -12,6 +12,7 @@
 #include "linkage/json.h"
 #include "linkage/laboratory.h"
 #include "linkage/linkage.h"
+#include "linkage/modes.h"
 #include "linkage/pace.h"
 #include "linkage/pool.h"
 #include "linkage/run.h"
@@ -229,6 +230,23 @@ static void look_mobility(struct scene *s, struct trace *trace)
     assert_int_equal(lk_mobility_init(s->system, &m), 0);
     keep_number(trace, m.rank);
     lk_mobility_fini(&m);
+}
+
+static void look_modes(struct scene *s, struct trace *trace)
+{
+    struct lk_mode *modes;
+    struct lk_linear l;
+    struct lk_error error;
+    int n;
+
+    assert_int_equal(lk_linear_init(s->system, true, &l, &error), 0);
+    keep(trace, l.A, (size_t)l.n_states * (size_t)l.n_states * sizeof(double));
+    n = lk_modes_find(&l, &modes);
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++)
+        keep(trace, &modes[i].re, 4 * sizeof(double));
+    lk_modes_free(modes, n);
+    lk_linear_fini(&l);
 }
 
 static void look_findings(struct scene *s, struct trace *trace)
@@ -462,6 +480,7 @@ static const struct row {
     {"lk_tree_view_init", LOOK, look_tree},
     {"lk_system_reset", ONCE_AFTER, look_reset},
     {"lk_system_outputs", ONCE_AFTER, look_outputs},
+    {"lk_linear_init lk_modes_find", ONCE_AFTER, look_modes},
     {"lk_laboratory_report", ONCE_AFTER, look_lab_report},
     {"lk_laboratory_advance lk_laboratory_system", ONCE_AFTER, look_lab_advance},
 };
@@ -479,7 +498,8 @@ static const char others[] =
     "lk_joint_coordinate_is_angle lk_input_is_load lk_coupled_joints lk_system_equilibrium "
     "lk_joint_text "
     "lk_free_coordinate_text"
-    " lk_mobility_fini lk_pose_check_fini lk_tree_view_fini lk_findings_fini lk_pool_free "
+    " lk_mobility_fini lk_linear_fini lk_modes_free lk_pose_check_fini lk_tree_view_fini "
+    "lk_findings_fini lk_pool_free "
     "lk_pool_new"
     " lk_scene_free lk_system_poses lk_pool_rest lk_pool_rouse lk_pool_run lk_pool_set_mark "
     "lk_pool_size lk_pool_stop"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define WHEELS 4
-#define STILL  "{harmonic: {amplitude: 0, omega: 1}}"
 #define MODES  7 /* of the body's heave, pitch and roll, and of the wheels */
 #define STATES (2 * MODES)
 #define EPS    1e-4 /* m/s: of a disturbance, in which the car is linear */
@@ -146,14 +145,10 @@ static double complex nearest(double A[STATES][STATES], double B[STATES][STATES]
 static void write_model(char *text)
 {
     car_read("config/models/iltis.yaml", text);
-    car_replace(text, "{input: rack, period: 0.005}", STILL);
-    car_replace(text, "inputs:\n  rack: {type: drive, limits: [-0.05, 0.05], rate: 0.5}\n", "");
-    /* no side force */
-    car_replace(text, "A: [2625, 14.47, 12930, 2.29, 18175]", "A: [1e-9, 0, 12930, 0, 18175]");
+    car_stand_iltis(text);
     for (int i = 0; i < WHEELS; i++) {
         char rates[128];
 
-        car_replace(text, i < 2 ? "rate: 54.8960406" : "rate: 54.9734478", "rate: 0");
         snprintf(rates, sizeof(rates),
                  "outputs:\n  lift_rate_%s: {type: joint-velocity, joint: leaf_%s}\n", corners[i],
                  corners[i]);

@@ -12,6 +12,7 @@ const struct command commands[] = {
     {"check", command_check},
     {"compare", command_compare},
     {"methods", command_methods},
+    {"modes", command_modes},
     {NULL, NULL},
 };
 

@@ -58,6 +58,11 @@ static int list_methods_there(int argc, char *argv[])
     return hand_over("methods", argc, argv);
 }
 
+static int find_modes_there(int argc, char *argv[])
+{
+    return hand_over("modes", argc, argv);
+}
+
 int run_method(const struct lk_model *model, const struct run_options *options)
 {
     (void)model; /* the other program reads it again */
@@ -89,6 +94,7 @@ const struct command commands[] = {
     {"params", command_params},
     {"compare", compare_there},
     {"methods", list_methods_there},
+    {"modes", find_modes_there},
     {"bench", command_bench},
     {"doctor", command_doctor},
     {"replay", command_replay},

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small motions of a compiled model about its start: x' = A x + B u, y = C x + D u, and its modes.
+ *
+ * The state x is, for each of f degrees of freedom, a free coordinate (those of struct lk_mobility)
+ * less its value at the start, and its rate. With N, the motion of all bodies for a unit of each
+ * coordinate, and the mass matrix M,
+ *
+ *     x = (z, z'),   dq = N z,   z'' = (N^T M N)^-1 N^T M a(q + dq, v + dv, u + du)
+ *
+ * where a are the accelerations that the engine itself finds for bodies moved by dq, with all that
+ * acts on them (A. A. Shabana, Dynamics of Multibody Systems, 2020, chapter 5, for the projection):
+ * A, B, C and D are central differences of these and of the output channels. Directions are those
+ * of the world, so that a rotor spins in its place; the matrices are constant in time where
+ * spinning bodies are symmetric about their axes.
+ *
+ * Friction that winds up and carcasses of tyres at a stand are springs here, drives stand still,
+ * and nothing arrives through transmission lines.
+ *
+ * Allocates, uses LAPACK: the laboratory's (meson dependency `linkage_analysis`).
+ * Thread: any but the cycle.  RT: no. */
+#ifndef LINKAGE_MODES_H
+#define LINKAGE_MODES_H
+
+#include "linkage/analysis.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** struct lk_linear - small motions about the start of a system; matrices row by row, SI units.
+ * @n_motions:  f, degrees of freedom;  @n_states: 2 f, coordinates and then their rates
+ * @coordinate: the free coordinates
+ * @A: n_states x n_states;  @B: n_states x n_inputs;  @C: n_outputs x n_states;  @D
+ * @motion:     f x 6 n_bodies, N: shift of each centre of mass [m] and turn of each body [rad],
+ *              world axes, for a unit of a coordinate;  @momentum: M N;  @mass: f x f, N^T M N
+ * @unrest:     largest change of a coordinate's rate at the start [1/s^2, SI]: 0 in equilibrium;
+ *              otherwise the matrices are those of a moment */
+struct lk_linear {
+    int n_motions;
+    int n_states;
+    int n_inputs;
+    int n_outputs;
+    int n_bodies;
+    struct lk_free_coordinate *coordinate;
+    double *A;
+    double *B;
+    double *C;
+    double *D;
+    double *motion;
+    double *momentum;
+    double *mass;
+    double unrest;
+};
+
+/** lk_linear_init() - small motions of @system about its present state, which must be that of its
+ * start. The system is left as lk_system_reset() leaves it.
+ * @at_rest: as if nothing moved there, whatever velocities the model has
+ * Return: 0; LK_E_MODEL (@ret_error says why: too many degrees of freedom, a motion without mass,
+ *         tyres that roll), -ENOMEM, -EINVAL (not finite). Release with lk_linear_fini(). */
+int lk_linear_init(struct lk_system *system, bool at_rest, struct lk_linear *ret_linear,
+                   struct lk_error *ret_error);
+void lk_linear_fini(struct lk_linear *linear);
+
+/** struct lk_mode - an eigenvalue of A with its motion, re + i im [1/s]; of a pair that with im >
+ * 0.
+ * @frequency: of the undamped motion |re + i im| / 2 pi [Hz];  @damping: -re / |re + i im|, 1 and
+ *             more: it does not swing
+ * @shape:     2 n_motions numbers: real and imaginary part of each coordinate, the largest motion
+ * of a body [m or rad] being 1 and real */
+struct lk_mode {
+    double re;
+    double im;
+    double frequency;
+    double damping;
+    double *shape;
+};
+
+/** lk_modes_find() - all of them, slow ones first (LAPACK dgeev). A coordinate that nothing holds
+ * has two eigenvalues at zero, up to the square root of round-off.
+ * @ret_modes: one array of at most n_states; release it and its shapes with lk_modes_free()
+ * Return: how many, -ENOMEM, -EINVAL (did not converge). */
+int lk_modes_find(const struct lk_linear *linear, struct lk_mode **ret_modes);
+void lk_modes_free(struct lk_mode *modes, int n_modes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small motions: eigenvalues known in closed form, those published of the Iltis, and the response
+ * of A, B, C and D against the step itself. */
+#include "car.h"
+#include "cmocka_all.h"
+#include "linkage/modes.h"
+#include "model/model.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT 8192
+
+static struct lk_system *compile(const char *text, const struct lk_options *options)
+{
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+
+    if (lk_model_read_text("test", text, strlen(text), &model, &error) != 0 ||
+        lk_system_new(model, options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    return sys;
+}
+
+/** struct case_of - a system with its small motions. */
+struct case_of {
+    struct lk_system *sys;
+    struct lk_linear l;
+    struct lk_mode *mode;
+    int n;
+};
+
+static void open_case(struct case_of *c, struct lk_system *sys, bool at_rest)
+{
+    struct lk_error error;
+
+    c->sys = sys;
+    if (lk_linear_init(sys, at_rest, &c->l, &error) != 0)
+        fail_msg("%s", error.text);
+    c->n = lk_modes_find(&c->l, &c->mode);
+    assert_true(c->n >= 0);
+}
+
+static void close_case(struct case_of *c)
+{
+    lk_modes_free(c->mode, c->n);
+    lk_linear_fini(&c->l);
+    lk_system_free(c->sys);
+}
+
+static void near_to(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.12g instead of %.12g, more than %.3g off", value, expected, tolerance);
+}
+
+/* ---- closed forms ---- */
+
+#define MASSES    6
+#define STIFFNESS 400.0
+#define MASS      0.5
+#define DAMPING   0.8
+
+/* n equal masses between n + 1 equal springs: w_k = 2 sqrt(k/m) sin(k pi / 2 (n + 1)), and dampers
+ * beside the springs damp each mode by c/k w_k / 2 */
+static void row_of_masses(void **state)
+{
+    char text[TEXT];
+    struct case_of c;
+    int at =
+        snprintf(text, sizeof(text), "linkage: 1\nname: row\ngravity: [0, 0, -9.81]\nbodies:\n");
+
+    (void)state;
+    for (int i = 1; i <= MASSES; i++)
+        at += snprintf(text + at, sizeof(text) - (size_t)at,
+                       "  m%d: {mass: %g, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, MASS, i);
+    at += snprintf(text + at, sizeof(text) - (size_t)at, "joints:\n");
+    for (int i = 1; i <= MASSES; i++)
+        at += snprintf(
+            text + at, sizeof(text) - (size_t)at,
+            "  s%d: {type: prismatic, bodies: [ground, m%d], point: [%d, 0, 0], axis: [1, 0, "
+            "0]}\n",
+            i, i, i);
+    at += snprintf(text + at, sizeof(text) - (size_t)at, "forces:\n");
+    for (int i = 0; i <= MASSES; i++) {
+        char left[8] = "ground", right[8] = "ground";
+
+        if (i > 0)
+            snprintf(left, sizeof(left), "m%d", i);
+        if (i < MASSES)
+            snprintf(right, sizeof(right), "m%d", i + 1);
+        at += snprintf(
+            text + at, sizeof(text) - (size_t)at,
+            "  k%d: {type: spring-damper, bodies: [%s, %s], points: [[%d, 0, 0], [%d, 0, 0]], "
+            "stiffness: %g, damping: %g, rest_length: 1}\n",
+            i, left, right, i, i + 1, STIFFNESS, DAMPING);
+    }
+    open_case(&c, compile(text, NULL), false);
+    assert_int_equal(c.n, MASSES);
+    for (int k = 1; k <= MASSES; k++) {
+        double w = 2 * sqrt(STIFFNESS / MASS) * sin(k * M_PI / (2 * (MASSES + 1)));
+        double d = 0.5 * DAMPING / STIFFNESS * w * w;
+
+        near_to(c.mode[k - 1].re, -d, 1e-7 * w);
+        near_to(c.mode[k - 1].im, sqrt(w * w - d * d), 1e-7 * w);
+        near_to(c.mode[k - 1].frequency, w / (2 * M_PI), 1e-7 * w);
+        near_to(c.mode[k - 1].damping, d / w, 1e-7);
+    }
+    near_to(c.l.unrest, 0, 1e-9);
+    close_case(&c);
+}
+
+/* A sleeping top, spun up and standing on its tip: s^2 A -+ i s C n - m g l = 0, with A about the
+ * tip (L. D. Landau, E. M. Lifshitz, Mechanics, 1976, section 35). */
+static void sleeping_top(void **state)
+{
+    static const char form[] =
+        "linkage: 1\nname: top\ngravity: [0, 0, -9.81]\nbodies:\n  top: {mass: 2, inertia: [0.03, "
+        "0.03, 0.02], position: [0, 0, 0.3], angular_velocity: [0, 0, %g]}\njoints:\n  tip: {type: "
+        "spherical, bodies: [ground, top], point: [0, 0, 0]}\n";
+    const double A = 0.03 + 2 * 0.09, C = 0.02, mgl = 2 * 9.81 * 0.3;
+
+    (void)state;
+    for (int fast = 0; fast < 2; fast++) {
+        double spin = fast ? 200 : 100, half = C * spin / (2 * A);
+        double left = half * half - mgl / A;
+        char text[1024];
+        struct case_of c;
+
+        snprintf(text, sizeof(text), form, spin);
+        open_case(&c, compile(text, NULL), false);
+        if (left < 0) { /* too slow to sleep: it falls, by sqrt(-left), circling */
+            assert_true(!fast);
+            near_to(c.mode[c.n - 1].im, half, 1e-6);
+            near_to(fabs(c.mode[c.n - 1].re), sqrt(-left), 1e-6);
+        } else {
+            near_to(c.mode[c.n - 1].im, half + sqrt(left), 1e-6);
+            near_to(c.mode[c.n - 2].im, half - sqrt(left), 1e-6);
+            near_to(c.mode[c.n - 1].re, 0, 1e-6);
+        }
+        close_case(&c);
+    }
+}
+
+/* two links of length 1 with point masses at their ends: w^2 = (2 -+ sqrt(2)) g */
+static void double_pendulum(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: two\ngravity: [0, 0, -10]\nbodies:\n  a: {mass: 1, inertia: [1e-9, "
+        "1e-9, "
+        "1e-9], position: [0, 0, -1]}\n  b: {mass: 1, inertia: [1e-9, 1e-9, 1e-9], position: [0, "
+        "0, "
+        "-2]}\njoints:\n  p: {type: revolute, bodies: [ground, a], point: [0, 0, 0], axis: [0, 1, "
+        "0]}\n  q: {type: revolute, bodies: [a, b], point: [0, 0, -1], axis: [0, 1, 0]}\n";
+    struct case_of c;
+
+    (void)state;
+    open_case(&c, compile(text, NULL), false);
+    assert_int_equal(c.n, 2);
+    near_to(c.mode[0].im, sqrt((2 - sqrt(2)) * 10), 1e-6);
+    near_to(c.mode[1].im, sqrt((2 + sqrt(2)) * 10), 1e-6);
+    /* in the slow one both swing to the same side, the lower end by 1 + sqrt(2) of the upper one */
+    near_to(c.mode[0].shape[2] / c.mode[0].shape[0], sqrt(2) - 1, 1e-6);
+    close_case(&c);
+}
+
+/* all four matrices of a damped oscillator with a force */
+static void matrices(void **state)
+{
+    static const char text[] =
+        "linkage: 1\nname: one\nbodies:\n  m: {mass: 4, inertia: [1, 1, 1], position: [0, 0, "
+        "0]}\njoints:\n  s: {type: prismatic, bodies: [ground, m], point: [0, 0, 0], axis: [1, 0, "
+        "0]}\nforces:\n  k: {type: joint-spring-damper, joint: s, stiffness: 100, damping: 2}\n"
+        "inputs:\n  f: {type: joint-force, joint: s, limits: [-1000, 1000]}\noutputs:\n  x: {type: "
+        "joint-position, joint: s}\n  a: {type: point-acceleration, body: m, point: [0, 0, 0]}\n";
+    const double A[4] = {0, 1, -25, -0.5}, C[8] = {1, 0, -25, -0.5, 0, 0, 0, 0};
+    const double B[2] = {0, 0.25}, D[4] = {0, 0.25, 0, 0};
+    struct case_of c;
+
+    (void)state;
+    open_case(&c, compile(text, NULL), false);
+    assert_true(c.l.n_states == 2 && c.l.n_inputs == 1 && c.l.n_outputs == 4);
+    for (int i = 0; i < 4; i++)
+        near_to(c.l.A[i], A[i], 1e-7);
+    for (int i = 0; i < 8; i++)
+        near_to(c.l.C[i], C[i], 1e-7);
+    for (int i = 0; i < 2; i++)
+        near_to(c.l.B[i], B[i], 1e-9);
+    for (int i = 0; i < 4; i++)
+        near_to(c.l.D[i], D[i], 1e-9);
+    near_to(c.l.mass[0], 4, 1e-12);
+    close_case(&c);
+}
+
+/* ---- against the step ---- */
+
+#define STEP  1e-4
+#define STEPS 3000
+
+static bool is_linear(const struct lk_channel *c)
+{
+    return strncmp(c->type, "joint-", 6) == 0 || strncmp(c->type, "point-", 6) == 0 ||
+           strncmp(c->type, "body-", 5) == 0;
+}
+
+/* x' = A x + B u by Runge and Kutta, u constant */
+static void advance(const struct lk_linear *l, const double *Bu, double *x)
+{
+    size_t n = (size_t)l->n_states;
+    double *k = calloc(5 * n + 1, sizeof(double)), *at = k + 4 * n;
+
+    assert_non_null(k);
+    for (int stage = 0; stage < 4; stage++) {
+        double part = stage == 0 ? 0 : stage < 3 ? 0.5 : 1;
+
+        for (size_t i = 0; i < n; i++)
+            at[i] = x[i] + (stage > 0 ? part * STEP * k[(size_t)(stage - 1) * n + i] : 0);
+        for (size_t i = 0; i < n; i++) {
+            double sum = Bu[i];
+
+            for (size_t m = 0; m < n; m++)
+                sum += l->A[i * n + m] * at[m];
+            k[(size_t)stage * n + i] = sum;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] += STEP / 6 * (k[i] + 2 * k[n + i] + 2 * k[2 * n + i] + k[3 * n + i]);
+    free(k);
+}
+
+/* what the outputs become under a small input that stays, by the step and by the matrices */
+static void responds_alike(const char *path, const char *input, double value)
+{
+    const struct lk_options options = {.step = STEP, .equilibrium = 1};
+    const struct lk_channel *in, *out;
+    struct lk_model *model;
+    struct lk_system *sys;
+    struct lk_error error;
+    struct case_of c;
+    double *u, *Bu, *x, *y, *y0, *most, *off;
+    int n_in, n_out, which = -1;
+
+    if (lk_model_read_file(path, &model, &error) != 0 ||
+        lk_system_new(model, &options, &sys, &error) != 0)
+        fail_msg("%s", error.text);
+    lk_model_free(model);
+    open_case(&c, sys, false);
+    in = lk_system_input_channels(sys, &n_in);
+    out = lk_system_output_channels(sys, &n_out);
+    for (int i = 0; i < n_in; i++)
+        which = strcmp(in[i].name, input) == 0 ? in[i].offset : which;
+    assert_true(which >= 0);
+    u = calloc((size_t)c.l.n_inputs, sizeof(double));
+    x = calloc((size_t)c.l.n_states, sizeof(double));
+    Bu = calloc((size_t)c.l.n_states, sizeof(double));
+    y = calloc(4 * (size_t)c.l.n_outputs, sizeof(double));
+    assert_true(u && x && Bu && y);
+    y0 = y + c.l.n_outputs;
+    most = y0 + c.l.n_outputs;
+    off = most + c.l.n_outputs;
+    u[which] = value;
+    for (int i = 0; i < c.l.n_states; i++)
+        Bu[i] = c.l.B[i * c.l.n_inputs + which] * value;
+    lk_system_outputs(sys, y0);
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(lk_system_step(sys, u), 0);
+        lk_system_outputs(sys, y);
+        advance(&c.l, Bu, x);
+        for (int i = 0; i < c.l.n_outputs; i++) {
+            double by_matrix = c.l.D[i * c.l.n_inputs + which] * value;
+
+            for (int k = 0; k < c.l.n_states; k++)
+                by_matrix += c.l.C[i * c.l.n_states + k] * x[k];
+            most[i] = fmax(most[i], fabs(by_matrix));
+            off[i] = fmax(off[i], fabs(y[i] - y0[i] - by_matrix));
+        }
+    }
+    for (int i = 0; i < n_out; i++) {
+        double largest = 0;
+
+        for (int k = 0; k < out[i].size; k++)
+            largest = fmax(largest, most[out[i].offset + k]);
+        for (int k = 0; k < out[i].size && is_linear(&out[i]); k++)
+            if (!(off[out[i].offset + k] <= 2e-3 * largest + 1e-12))
+                fail_msg("%s: %s %d is off by %.3g of %.3g", path, out[i].name, k,
+                         off[out[i].offset + k], largest);
+    }
+    free(u);
+    free(x);
+    free(Bu);
+    free(y);
+    close_case(&c);
+}
+
+static void step_agrees(void **state)
+{
+    (void)state;
+    responds_alike("config/models/mass-spring.yaml", "push", 1e-3);
+    responds_alike("config/models/pendulum.yaml", "motor", 1e-4);
+    responds_alike("config/models/four-bar.yaml", "motor", 1e-4);
+    responds_alike("config/models/double-pendulum.yaml", "push", 1e-4);
+}
+
+/* ---- the Iltis ---- */
+
+/* at rest, of the exact laws without side force, as published with the benchmark */
+static void iltis(void **state)
+{
+    static const double published[7][2] = {{-3.78, 9.58},   {-4.82, 11.00},  {-22.31, 11.34},
+                                           {-27.17, 70.60}, {-29.08, 82.48}, {-28.90, 83.18},
+                                           {-28.73, 86.14}};
+    static char text[CAR_TEXT];
+    const struct lk_options options = {.equilibrium = 1};
+    struct case_of c;
+
+    (void)state;
+    car_read("config/models/iltis.yaml", text);
+    car_stand_iltis(text);
+    open_case(&c, compile(text, &options), true);
+    for (int k = 0; k < 7; k++) {
+        double nearest = INFINITY;
+
+        for (int i = 0; i < c.n; i++)
+            nearest = fmin(nearest,
+                           hypot(c.mode[i].re - published[k][0], c.mode[i].im - published[k][1]));
+        near_to(nearest, 0, 0.01);
+    }
+    close_case(&c);
+}
+
+/* ---- what cannot be done ---- */
+
+static void refused(const char *text, bool at_rest, const char *why)
+{
+    struct lk_system *sys = compile(text, NULL);
+    struct lk_linear l;
+    struct lk_error error;
+    double *inputs;
+
+    assert_int_equal(lk_linear_init(sys, at_rest, &l, &error), LK_E_MODEL);
+    if (!strstr(error.text, why))
+        fail_msg("'%s' does not say '%s'", error.text, why);
+    inputs = calloc((size_t)lk_system_input_size(sys) + 1, sizeof(double));
+    assert_non_null(inputs);
+    assert_int_equal(lk_system_step(sys, inputs), 0); /* as good as new */
+    free(inputs);
+    lk_system_free(sys);
+}
+
+static void refusals(void **state)
+{
+    static char car[CAR_TEXT];
+
+    (void)state;
+    refused("linkage: 1\nname: light\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, "
+            "0]}\n  b: {mass: 0, "
+            "inertia: [0, 0, 0], position: [1, 0, 0]}\njoints:\n  s: {type: prismatic, bodies: "
+            "[ground, b], point: [1, 0, 0], axis: [1, 0, 0]}\nforces:\n  k: {type: "
+            "joint-spring-damper, joint: s, stiffness: 100, damping: 5}\n",
+            false, "body 'b' moves without any mass");
+    car_read("config/models/iltis.yaml", car);
+    refused(car, false, "tyres");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(row_of_masses),   cmocka_unit_test(sleeping_top),
+        cmocka_unit_test(double_pendulum), cmocka_unit_test(matrices),
+        cmocka_unit_test(step_agrees),     cmocka_unit_test(iltis),
+        cmocka_unit_test(refusals),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage modes: how a mechanism swings about its rest, and the matrices of its small motions. */
+#include "linkage/modes.h"
+#include "commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMED      4    /* bodies that a mode is described by */
+#define LEAST      0.03 /* of the kinetic energy: a body with less is not named */
+#define UNREST     1e-6 /* of the largest entry of A: beyond it the start is no equilibrium */
+#define NO_DAMPING 1e-9 /* round-off */
+#define NOTHING    1e-5 /* of the largest eigenvalue: zero, as far as round-off lets it */
+
+/** struct options - @pose: about the drawing, not the equilibrium;  @still: nothing moves there
+ * @prefix: of matrices, or NULL */
+struct options {
+    const char *path;
+    const char *prefix;
+    bool pose;
+    bool still;
+};
+
+static int parse_options(int argc, char *argv[], struct options *o, bool *ret_help)
+{
+    static const struct option longs[] = {
+        {"param", required_argument, NULL, 'p'}, {"pose", no_argument, NULL, 'P'},
+        {"still", no_argument, NULL, 'S'},       {"output", required_argument, NULL, 'o'},
+        {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+    int option, code = EXIT_DONE;
+
+    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:o:h", longs, NULL)) != -1) {
+        *ret_help = option == 'h';
+        switch (option) {
+        case 'h':
+            return EXIT_DONE;
+        case 'P':
+            o->pose = true;
+            break;
+        case 'S':
+            o->still = true;
+            break;
+        case 'o':
+            o->prefix = optarg;
+            break;
+        case 'p':
+            code = take_param(optarg);
+            break;
+        default:
+            code = EXIT_USAGE;
+        }
+    }
+    if (code != EXIT_DONE)
+        return code;
+    if (optind != argc - 1)
+        return usage_error("modes takes one model");
+    o->path = argv[optind];
+    return EXIT_DONE;
+}
+
+/* ---- the table ---- */
+
+static double largest_of(const double *values, int n)
+{
+    double largest = 0;
+
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(values[i]));
+    return largest;
+}
+
+static void print_head(const struct options *o, const struct lk_system *system,
+                       const struct lk_model *model, const struct lk_linear *l)
+{
+    struct lk_equilibrium e;
+
+    lk_system_equilibrium(system, &e);
+    printf("%s: %s, %d degrees of freedom, about %s\n", o->path, lk_model_name(model), l->n_motions,
+           e.is_sought ? "its static equilibrium" : "the drawing");
+    if (l->unrest > UNREST * fmax(1, largest_of(l->A, l->n_states * l->n_states)))
+        printf(
+            "note: it does not rest there: a coordinate gains %.3g a second in each second; these "
+            "are the modes of that moment\n",
+            l->unrest);
+}
+
+/* of @values, the motion or momentum of unit coordinates, entry @at in the mode */
+static void sum_up(const struct lk_linear *l, const struct lk_mode *mode, const double *values,
+                   int at, double ret[2])
+{
+    ret[0] = ret[1] = 0;
+    for (int i = 0; i < l->n_motions; i++) {
+        double part = values[(size_t)i * (size_t)l->n_bodies * 6 + (size_t)at];
+
+        ret[0] += mode->shape[2 * i] * part;
+        ret[1] += mode->shape[2 * i + 1] * part;
+    }
+}
+
+/* what direction @k of a body, 0 to 5, has of the kinetic energy, not yet divided by all of it */
+static double energy_of(const struct lk_linear *l, const struct lk_mode *mode, int body, int k)
+{
+    double motion[2], momentum[2];
+
+    sum_up(l, mode, l->motion, 6 * body + k, motion);
+    sum_up(l, mode, l->momentum, 6 * body + k, momentum);
+    return motion[0] * momentum[0] + motion[1] * momentum[1];
+}
+
+/** struct part - of a mode: a body, its share of the kinetic energy, and the direction of most of
+ * it. */
+struct part {
+    int body;
+    int way;
+    double share;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+
+    return x->share < y->share ? 1 : x->share > y->share ? -1 : x->body - y->body;
+}
+
+/* @part: of all bodies, written, the largest first */
+static void find_parts(const struct lk_linear *l, const struct lk_mode *mode, struct part *part)
+{
+    double all = 0;
+
+    for (int b = 0; b < l->n_bodies; b++) {
+        double most = 0;
+
+        part[b] = (struct part){.body = b};
+        for (int k = 0; k < 6; k++) {
+            double energy = energy_of(l, mode, b, k);
+
+            part[b].share += energy;
+            if (energy > most * (1 + 1e-6)) {
+                most = energy;
+                part[b].way = k;
+            }
+        }
+        all += part[b].share;
+    }
+    for (int b = 0; b < l->n_bodies && all > 0; b++)
+        part[b].share /= all;
+    qsort(part, (size_t)l->n_bodies, sizeof(*part), compare);
+}
+
+static void print_shape(const struct lk_system *system, const struct lk_linear *l,
+                        const struct lk_mode *mode, struct part *part)
+{
+    static const char *const ways[] = {"along x", "along y", "along z",
+                                       "about x", "about y", "about z"};
+
+    find_parts(l, mode, part);
+    for (int i = 0; i < NAMED && i < l->n_bodies && part[i].share >= LEAST; i++)
+        printf("%s%s %s %.0f %%", i > 0 ? ", " : "  ", lk_system_body_name(system, part[i].body),
+               ways[part[i].way], 100 * part[i].share);
+    putchar('\n');
+}
+
+static void print_modes(const struct lk_system *system, const struct lk_linear *l,
+                        const struct lk_mode *mode, int n, struct part *part)
+{
+    double fastest = n > 0 ? 2 * M_PI * mode[n - 1].frequency : 0;
+
+    puts("mode       eigenvalue [1/s]         [Hz]  damping  what moves, by its kinetic energy");
+    for (int i = 0; i < n; i++) {
+        const struct lk_mode *m = &mode[i];
+        double damping = fabs(m->damping) < NO_DAMPING ? 0 : m->damping;
+
+        if (2 * M_PI * m->frequency <= NOTHING * fastest)
+            printf("%4d  %12s %-14s %8s %8s", i + 1, "0", "", "free", "");
+        else if (m->im > 0)
+            printf("%4d  %12.6g +- %-11.6g %8.4g %8.4f", i + 1, damping == 0 ? 0 : m->re, m->im,
+                   m->frequency, damping);
+        else
+            printf("%4d  %12.6g %-14s %8.4g %8s", i + 1, m->re, "", m->frequency,
+                   m->re > 0 ? "grows" : "creeps");
+        print_shape(system, l, m, part);
+    }
+}
+
+/* ---- matrices as files ---- */
+
+/** struct names - of rows or columns. @states: coordinates and then their rates, else: channels */
+struct names {
+    const struct lk_system *system;
+    const struct lk_linear *l;
+    const struct lk_channel *channel;
+    int n;
+    bool states;
+};
+
+/* without commas, so that any reader of CSV agrees */
+static void print_state(FILE *out, const struct names *names, int i)
+{
+    char text[LK_TEXT_SIZE];
+    int f = names->l->n_motions;
+
+    lk_free_coordinate_text(names->system, names->l->coordinate[i % f], text, sizeof(text));
+    for (char *c = text; *c; c++)
+        if (*c == ',')
+            *c = ';';
+    fprintf(out, "%s%s", text, i < f ? "" : " rate");
+}
+
+static void print_name(FILE *out, const struct names *names, int i)
+{
+    if (names->states) {
+        print_state(out, names, i);
+        return;
+    }
+    for (int c = 0; c < names->n; c++) {
+        const struct lk_channel *channel = &names->channel[c];
+        int k = i - channel->offset;
+
+        if (k < 0 || k >= channel->size)
+            continue;
+        fprintf(out, "%s%s%s [%s]", channel->name, *channel->component[k] ? "." : "",
+                channel->component[k], channel->unit[k]);
+    }
+}
+
+static bool write_matrix(const char *prefix, char which, const double *values, int n_rows,
+                         int n_columns, const struct names *rows, const struct names *columns)
+{
+    char path[PATH_MAX];
+    FILE *out;
+    bool bad;
+
+    if (snprintf(path, sizeof(path), "%s-%c.csv", prefix, which) >= (int)sizeof(path)) {
+        complain("%s: the name is too long", prefix);
+        return false;
+    }
+    out = fopen(path, "w");
+    if (out == NULL) {
+        complain("%s: %s; expected a folder that can be written to", path, strerror(errno));
+        return false;
+    }
+    for (int c = 0; c < n_columns; c++) {
+        fputc(',', out);
+        print_name(out, columns, c);
+    }
+    for (int r = 0; r < n_rows; r++) {
+        fputc('\n', out);
+        print_name(out, rows, r);
+        for (int c = 0; c < n_columns; c++)
+            fprintf(out, ",%.17g", values[(size_t)r * (size_t)n_columns + (size_t)c]);
+    }
+    fputc('\n', out);
+    bad = ferror(out) != 0;
+    if (fclose(out) != 0 || bad) {
+        complain("%s: %s", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool write_matrices(const char *prefix, const struct lk_system *system,
+                           const struct lk_linear *l)
+{
+    struct names states = {.system = system, .l = l, .states = true}, inputs = {0}, outputs = {0};
+
+    inputs.channel = lk_system_input_channels(system, &inputs.n);
+    outputs.channel = lk_system_output_channels(system, &outputs.n);
+    if (!write_matrix(prefix, 'A', l->A, l->n_states, l->n_states, &states, &states) ||
+        !write_matrix(prefix, 'B', l->B, l->n_states, l->n_inputs, &states, &inputs) ||
+        !write_matrix(prefix, 'C', l->C, l->n_outputs, l->n_states, &outputs, &states) ||
+        !write_matrix(prefix, 'D', l->D, l->n_outputs, l->n_inputs, &outputs, &inputs))
+        return false;
+    printf("A, B, C and D of x' = A x + B u, y = C x + D u are in %s-A.csv to %s-D.csv\n", prefix,
+           prefix);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool print_all(const struct options *o, const struct lk_system *system,
+                      const struct lk_model *model, const struct lk_linear *l)
+{
+    struct part *part = calloc((size_t)l->n_bodies + 1, sizeof(*part));
+    struct lk_mode *modes = NULL;
+    int n = part != NULL ? lk_modes_find(l, &modes) : -ENOMEM;
+
+    if (n < 0) {
+        complain("%s: no eigenvalues were found: %s", o->path, strerror(-n));
+    } else {
+        print_head(o, system, model, l);
+        print_modes(system, l, modes, n, part);
+        lk_modes_free(modes, n);
+    }
+    free(part);
+    return n >= 0;
+}
+
+static int show(const struct options *o, struct lk_system *system, const struct lk_model *model)
+{
+    struct lk_linear l;
+    struct lk_error error;
+    bool good;
+    int r;
+
+    error.text[0] = '\0';
+    r = lk_linear_init(system, o->still, &l, &error);
+    if (r != 0) {
+        complain("%s: %s", o->path, error.text[0] ? error.text : strerror(-r));
+        return EXIT_REFUSED;
+    }
+    good = print_all(o, system, model, &l) &&
+           (o->prefix == NULL || write_matrices(o->prefix, system, &l));
+    lk_linear_fini(&l);
+    return good ? EXIT_DONE : EXIT_REFUSED;
+}
+
+int command_modes(int argc, char *argv[])
+{
+    struct options o = {0};
+    struct lk_options how = {0};
+    struct lk_system *system;
+    struct lk_model *model;
+    bool help = false;
+    int code = parse_options(argc, argv, &o, &help);
+
+    if (code != EXIT_DONE || help)
+        return help ? print_help() : code;
+    how.equilibrium = !o.pose;
+    model = load_model(o.path);
+    system = model != NULL ? compile_model(o.path, model, &how) : NULL;
+    code = system != NULL ? show(&o, system, model) : EXIT_REFUSED;
+    lk_system_free(system);
+    lk_model_free(model);
+    return code;
+}
