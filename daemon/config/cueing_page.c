@@ -9,6 +9,7 @@ static const double frequencies[] = {0.1, 0.3, 1, 3, 10};
 static const char *const axes[LK_TRANSFER_AXES] = {"surge", "sway",  "heave",
                                                    "roll",  "pitch", "yaw"};
 
+#define FAINT         0.2 /* part of a cue */
 #define N_FREQUENCIES (sizeof(frequencies) / sizeof(frequencies[0]))
 
 static void print_axis(const struct lk_washout_set *set, int axis, FILE *f)
@@ -28,6 +29,26 @@ static void print_axis(const struct lk_washout_set *set, int axis, FILE *f)
         fprintf(f, "   less than 0.71 below %.2f rad/s\n", at);
 }
 
+static double lowest_with(struct lk_washout_set set, int axis, double coupled)
+{
+    set.coupled = coupled;
+    return lk_transfer_at(&set, axis, lk_transfer_sag(&set, axis)).gain;
+}
+
+/* A loop that takes nearly all of a cue is a choice that the operator should know of. */
+static void print_advice(const struct lk_washout_set *set, int axis, FILE *f)
+{
+    double now = lowest_with(*set, axis, set->coupled);
+
+    if (now < FAINT && set->coupled > 0)
+        fprintf(f,
+                "  note: of %s near %.2f rad/s %.2f is left; %.2f with coupled: %g, %.2f with "
+                "coupled: false\n",
+                axes[axis], lk_transfer_sag(set, axis), now,
+                lowest_with(*set, axis, set->coupled / 2), set->coupled / 2,
+                lowest_with(*set, axis, 0));
+}
+
 void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f)
 {
     if (!cueing->present)
@@ -38,4 +59,6 @@ void lkd_config_print_cueing(const struct lkd_cueing_config *cueing, FILE *f)
     fputc('\n', f);
     for (int axis = 0; axis < LK_TRANSFER_AXES; axis++)
         print_axis(&cueing->ride.set, axis, f);
+    for (int axis = 0; axis < 2; axis++)
+        print_advice(&cueing->ride.set, axis, f);
 }

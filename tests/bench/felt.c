@@ -3,7 +3,8 @@
  * loop of the translation and without: on a platform without ends, and on a hexapod of 0.6 m.
  *
  * error: RMS of felt less scaled specific force, of the scaled one;  travel: largest, along the
- * manoeuvre's axis;  guard: time in which a leg was not where it was meant */
+ * manoeuvre's axis;  guard: time in which a leg was not where it was meant;  fits: the largest
+ * scale at which the guard never acts, and the error there */
 #include "cueing/attitude.h"
 #include "cueing/ride.h"
 #include <math.h>
@@ -13,7 +14,7 @@
 #define H      1e-3
 #define G      LK_CUEING_GRAVITY
 #define STEPS  15000
-#define RISING 60000
+#define RISING 10000
 
 /* Up within @up, down from @until on. */
 static double ramp(double t, double up, double until)
@@ -68,7 +69,8 @@ static void add_felt(struct felt *felt, double pose[3][6], int axis, double cue)
     felt->travel = fmax(felt->travel, fabs(pose[2][axis]));
 }
 
-static int begin(struct lk_ride *ride, int set, bool coupled)
+/* @scale: of all cues; 0: that of the set */
+static int begin(struct lk_ride *ride, int set, double coupled, double scale)
 {
     const struct lk_hexapod hexapod = {1.65, 0.12217, 1.60, 0.92502, 1.70};
     struct lk_ride_config config = {.set = lk_washout_named(set), .h = H, .fade = 0.1, .pace = 0.5};
@@ -77,6 +79,8 @@ static int begin(struct lk_ride *ride, int set, bool coupled)
     for (int i = 0; i < LK_PLATFORM_ACTUATORS; i++)
         limits[i] = (struct lk_actuator_limits){-0.3, 0.3, 0.6, 6};
     config.set.coupled = coupled;
+    for (int i = 0; i < 3 && scale > 0; i++)
+        config.set.force_scale[i] = config.set.rate_scale[i] = scale;
     if (!lk_platform_init(&config.platform, LK_PLATFORM_HEXAPOD, &hexapod, limits))
         return -1;
     lk_ride_init(ride, &config);
@@ -110,25 +114,58 @@ static void drive(struct lk_ride *ride, const struct manoeuvre *m, bool guarded,
     }
 }
 
+/* Return: the largest scale at which the guard lets the platform go where it is meant to. */
+static double find_fit(const struct manoeuvre *m, int set, double coupled, struct felt *ret_felt)
+{
+    double low = 0, high = 2;
+
+    while (high - low > 0.005) {
+        double scale = (low + high) / 2;
+        struct felt felt;
+        struct lk_ride ride;
+
+        if (begin(&ride, set, coupled, scale))
+            return 0;
+        ride.guard.limited = 0;
+        drive(&ride, m, true, &felt);
+        if (ride.guard.limited > 0) {
+            high = scale;
+        } else {
+            low = scale;
+            *ret_felt = felt;
+        }
+    }
+    return low;
+}
+
+static int print_row(const struct manoeuvre *m, int set, double coupled)
+{
+    struct felt free, guarded, fitting = {.cue = 1};
+    struct lk_ride ride;
+    double scale;
+
+    if (begin(&ride, set, coupled, 0))
+        return 1;
+    drive(&ride, m, false, &free);
+    ride.guard.limited = 0;
+    drive(&ride, m, true, &guarded);
+    scale = find_fit(m, set, coupled, &fitting);
+    printf("  %-10s coupled %3.1f   free: error %.2f, travel %.2f m   hexapod: error %.2f, guard "
+           "%4.1f s   fits: %.2f, error %.2f\n",
+           lk_washout_names[set], coupled, sqrt(free.error / free.cue), free.travel,
+           sqrt(guarded.error / guarded.cue), (double)ride.guard.limited * H, scale,
+           sqrt(fitting.error / fitting.cue));
+    return 0;
+}
+
 int main(void)
 {
     for (size_t m = 0; m < sizeof(manoeuvres) / sizeof(manoeuvres[0]); m++) {
         printf("%s\n", manoeuvres[m].name);
         for (int set = 0; lk_washout_names[set]; set++)
-            for (int coupled = 0; coupled < 2; coupled++) {
-                struct felt free, guarded;
-                struct lk_ride ride;
-
-                if (begin(&ride, set, coupled))
+            for (int part = 0; part < 3; part++)
+                if (print_row(&manoeuvres[m], set, part / 2.0))
                     return 1;
-                drive(&ride, &manoeuvres[m], false, &free);
-                ride.guard.limited = 0;
-                drive(&ride, &manoeuvres[m], true, &guarded);
-                printf("  %-10s coupled %d   free: error %.2f, travel %.2f m   hexapod: error "
-                       "%.2f, guard %.1f s\n",
-                       lk_washout_names[set], coupled, sqrt(free.error / free.cue), free.travel,
-                       sqrt(guarded.error / guarded.cue), (double)ride.guard.limited * H);
-            }
     }
     return 0;
 }

@@ -183,6 +183,17 @@ static void test_page(void **state)
     assert_non_null(strstr(page, " lowest 0.61 at 1.26"));
     assert_non_null(strstr(page, "\n  yaw  "));
     assert_non_null(strstr(page, "   less than 0.71 below 1.55 rad/s\n"));
+    assert_null(strstr(page, "note"));
+
+    /* the loop by the attitude takes nearly all of it near the sag */
+    f = fmemopen(page, sizeof(page), "w");
+    assert_int_equal(config_text_read_rest("cueing: {sensor: seat, " AXES "}\n", &config, &error),
+                     0);
+    lkd_config_print_cueing(&config.cueing, f);
+    fclose(f);
+    assert_non_null(strstr(page, "\n  note: of sway near 1.41 rad/s 0.00 is left; 0.22 with "
+                                 "coupled: 0.5, 0.44 with coupled: false\n"));
+    assert_non_null(strstr(page, "\n  note: of surge near 1.26 rad/s 0.10 is left"));
 }
 
 static int count(const char *text, const char *word)

@@ -160,6 +160,9 @@ static void test_stands_still(void **state)
     assert_true(lkd_cueing_drives(&cueing));
     expect_end(LK_RIDE_NOT_RUNNING);
     rise();
+    run(1, LKD_CYCLE_FAULT, 0);
+    expect_end(LK_RIDE_NOT_RUNNING);
+    rise();
     lkd_cueing_halt(&cueing);
     expect_end(LK_RIDE_NOT_RUNNING);
     lkd_cueing_fini(&cueing);
