@@ -246,6 +246,13 @@ expect 1 'modes: rolling' "$linkage" modes "$models/iltis.yaml"
 has 'modes: rolling' "iltis.yaml: body 'chassis' moves at 20 m/s: small motions of a model with tyres" err
 expect 1 'modes: no folder' "$linkage" modes "$models/mass-spring.yaml" -o none/here
 has 'modes: no folder' 'none/here-A.csv: No such file or directory' err
+expect 0 'modes: picture' "$linkage" modes "$models/quarter-car.yaml" -m 2 -s wheel.svg
+has 'modes: picture' 'quarter-car, mode 2: 11.32 Hz, damping 0.511' wheel.svg
+expect 1 'modes: no such mode' "$linkage" modes "$models/quarter-car.yaml" -m 3 -s none.svg
+has 'modes: no such mode' 'mode is 3, expected 1 to 2, its number in the table' err
+expect 2 'modes: no file' "$linkage" modes "$models/quarter-car.yaml" -m 1
+expect 2 'modes: no number' "$linkage" modes "$models/quarter-car.yaml" -m first -s none.svg
+has 'modes: no number' "mode is 'first'" err
 expect 2 'modes of nothing' "$linkage" modes
 
 [ $failed -eq 0 ] && echo 'all as expected'

@@ -105,6 +105,8 @@ static const char help_others[] =
     "      --pose              about the drawing, not about the static equilibrium\n"
     "  -o, --output PREFIX     write A, B, C and D of x' = A x + B u, y = C x + D u, for inputs u and\n"
     "                          outputs y, to PREFIX-A.csv .. PREFIX-D.csv\n"
+    "  -m, --mode N            draw mode N of the table, and what it is at rest, into\n"
+    "  -s, --svg FILE\n"
     "\n"
     "bench:\n"
     "      MODEL               a file, a folder of files, a built-in model, or built-in for\n"

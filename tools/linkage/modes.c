@@ -2,6 +2,7 @@
 /* linkage modes: how a mechanism swings about its rest, and the matrices of its small motions. */
 #include "linkage/modes.h"
 #include "commands.h"
+#include "modes_picture.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,13 +19,25 @@
 #define NOTHING    1e-5 /* of the largest eigenvalue: zero, as far as round-off lets it */
 
 /** struct options - @pose: about the drawing, not the equilibrium;  @still: nothing moves there
- * @prefix: of matrices, or NULL */
+ * @prefix: of matrices, or NULL;  @svg: of the picture of mode @mode, from 1 on, or NULL */
 struct options {
     const char *path;
     const char *prefix;
+    const char *svg;
+    int mode;
     bool pose;
     bool still;
 };
+
+static int parse_mode(const char *text, int *ret)
+{
+    double value;
+
+    if (!parse_number(text, &value) || value < 1 || value > INT_MAX || value != floor(value))
+        return usage_error("mode is '%s', expected its number in the table", text);
+    *ret = (int)value;
+    return EXIT_DONE;
+}
 
 static int parse_options(int argc, char *argv[], struct options *o, bool *ret_help)
 {
@@ -34,7 +47,8 @@ static int parse_options(int argc, char *argv[], struct options *o, bool *ret_he
         {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
     int option, code = EXIT_DONE;
 
-    while (code == EXIT_DONE && (option = getopt_long(argc, argv, "p:o:h", longs, NULL)) != -1) {
+    while (code == EXIT_DONE &&
+           (option = getopt_long(argc, argv, "p:o:s:m:h", longs, NULL)) != -1) {
         *ret_help = option == 'h';
         switch (option) {
         case 'h':
@@ -44,6 +58,12 @@ static int parse_options(int argc, char *argv[], struct options *o, bool *ret_he
             break;
         case 'S':
             o->still = true;
+            break;
+        case 's':
+            o->svg = optarg;
+            break;
+        case 'm':
+            code = parse_mode(optarg, &o->mode);
             break;
         case 'o':
             o->prefix = optarg;
@@ -59,6 +79,8 @@ static int parse_options(int argc, char *argv[], struct options *o, bool *ret_he
         return code;
     if (optind != argc - 1)
         return usage_error("modes takes one model");
+    if ((o->svg != NULL) != (o->mode > 0))
+        return usage_error("a picture takes both --mode N and --svg FILE");
     o->path = argv[optind];
     return EXIT_DONE;
 }
@@ -282,22 +304,37 @@ static bool write_matrices(const char *prefix, const struct lk_system *system,
 
 /* ---- the whole ---- */
 
+static bool draw(const struct options *o, const struct lk_system *system,
+                 const struct lk_model *model, const struct lk_linear *l,
+                 const struct lk_mode *modes, int n)
+{
+    if (o->svg == NULL)
+        return true;
+    if (o->mode > n) {
+        complain("mode is %d, expected 1 to %d, its number in the table", o->mode, n);
+        return false;
+    }
+    return draw_mode(model, system, l, &modes[o->mode - 1], o->mode, o->svg);
+}
+
 static bool print_all(const struct options *o, const struct lk_system *system,
                       const struct lk_model *model, const struct lk_linear *l)
 {
     struct part *part = calloc((size_t)l->n_bodies + 1, sizeof(*part));
     struct lk_mode *modes = NULL;
     int n = part != NULL ? lk_modes_find(l, &modes) : -ENOMEM;
+    bool good = n >= 0;
 
     if (n < 0) {
         complain("%s: no eigenvalues were found: %s", o->path, strerror(-n));
     } else {
         print_head(o, system, model, l);
         print_modes(system, l, modes, n, part);
+        good = draw(o, system, model, l, modes, n);
         lk_modes_free(modes, n);
     }
     free(part);
-    return n >= 0;
+    return good;
 }
 
 static int show(const struct options *o, struct lk_system *system, const struct lk_model *model)

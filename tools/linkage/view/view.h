@@ -5,7 +5,9 @@
  *   camera.c    from where it is seen, in parallel projection
  *   shapes.c    the scene as faces and lines
  *   picture.c   faces, lines and words in the order in which they are drawn
- *   svg.c, png.c   the picture as a file; png.c needs cairo */
+ *   svg.c, png.c   the picture as a file; png.c needs cairo
+ *
+ * Pictures of modes (modes_picture.c) are drawn by the same files. */
 #ifndef TOOLS_LINKAGE_VIEW_H
 #define TOOLS_LINKAGE_VIEW_H
 
