@@ -167,6 +167,60 @@ static void double_pendulum(void **state)
     close_case(&c);
 }
 
+/* the slowest frequency of a cantilever of @n links with springs between them: EI = 1, 1 kg/m, 1 m;
+ * the clamp holds the first link by half an element */
+static double beam_of(int n)
+{
+    const double l = 1.0 / n;
+    char *text = malloc(TEXT * 4);
+    struct case_of c;
+    double w;
+    int at;
+
+    assert_non_null(text);
+    at = snprintf(text, TEXT * 4, "linkage: 1\nname: beam\nbodies:\n");
+    for (int i = 1; i <= n; i++)
+        at += snprintf(text + at, TEXT * 4 - (size_t)at,
+                       "  b%d: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [%.17g, 0, "
+                       "0]}\n",
+                       i, l, 1e-3 * l * l * l, l * l * l / 12, l * l * l / 12, (i - 0.5) * l);
+    at += snprintf(text + at, TEXT * 4 - (size_t)at, "joints:\n");
+    for (int i = 1; i <= n; i++) {
+        char before[16] = "ground";
+
+        if (i > 1)
+            snprintf(before, sizeof(before), "b%d", i - 1);
+        at += snprintf(
+            text + at, TEXT * 4 - (size_t)at,
+            "  p%d: {type: revolute, bodies: [%s, b%d], point: [%.17g, 0, 0], axis: [0, 1, "
+            "0]}\n",
+            i, before, i, (i - 1) * l);
+    }
+    at += snprintf(text + at, TEXT * 4 - (size_t)at, "forces:\n");
+    for (int i = 1; i <= n; i++)
+        at += snprintf(text + at, TEXT * 4 - (size_t)at,
+                       "  k%d: {type: joint-spring-damper, joint: p%d, stiffness: %.17g}\n", i, i,
+                       (i == 1 ? 2 : 1) / l);
+    open_case(&c, compile(text, NULL), false);
+    assert_int_equal(c.n, n);
+    w = c.mode[0].im;
+    close_case(&c);
+    free(text);
+    return w;
+}
+
+/* It tends to the first bending frequency of a beam, 3.5160 (cos x cosh x = -1, x = 1.8751), by the
+ * square of an element. */
+static void beam_of_links(void **state)
+{
+    const double beam = 1.875104068711961 * 1.875104068711961;
+    double coarse = fabs(beam_of(8) / beam - 1), fine = fabs(beam_of(16) / beam - 1);
+
+    (void)state;
+    assert_true(coarse < 0.01 && fine < 0.0025);
+    near_to(coarse / fine, 4, 0.2);
+}
+
 /* all four matrices of a damped oscillator with a force */
 static void matrices(void **state)
 {
@@ -369,9 +423,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(row_of_masses),   cmocka_unit_test(sleeping_top),
-        cmocka_unit_test(double_pendulum), cmocka_unit_test(matrices),
-        cmocka_unit_test(step_agrees),     cmocka_unit_test(iltis),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(double_pendulum), cmocka_unit_test(beam_of_links),
+        cmocka_unit_test(matrices),        cmocka_unit_test(step_agrees),
+        cmocka_unit_test(iltis),           cmocka_unit_test(refusals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
