@@ -89,6 +89,49 @@ has 'hinges without mass' "the body of link 'ring' has no mass" err
 expect 0 'a ball of hinges' "$linkage" import "$small/loop.urdf" --root fixed --repair -o loop.yaml
 has 'a ball of hinges' 'z: {type: spherical, bodies: [rod, block]' loop.yaml
 
+# an assembly of Simscape: a loop, sides of joints in either order, all kinds of units, turned axes of inertia, in the
+# motion of config/models/four-bar.yaml without damping; a bob that turns and slides, against MuJoCo
+expect 0 'four bars' "$linkage" import "$small/four-bar.xml" --gravity 0,-9.81,0 -o four.yaml
+has 'four bars' '7 bodies of 8 links, 7 joints of 8, 6.5 kg, centre 1.37142, 0.171417, 0.253846 m' out
+has 'four bars' "four-bar.xml:113: body 'part' hangs on nothing that stands: it is free" err
+has 'four bars' 'quaternion: [0.31532236239526873, -0.41417084300436435, 0.2070854215021' four.yaml
+expect 0 'four bars fall' "$linkage" run four.yaml -s 1e-3 -d 0.4 -o run.csv
+near 'four bars fall' 1e-9 0.33302704775106751 0.33302704775106751 -0.33302704775106751
+expect 0 'a bob falls' "$linkage" run four.yaml -s 1e-4 -d 0.4 -o run.csv
+sed -i '$s/,[^,]*,[^,]*,[^,]*//' run.csv
+near 'a bob falls' 1e-8 0.22551062059247581 -0.63456313876616277
+expect 0 'four bars, no gravity' "$linkage" import "$small/four-bar.xml" -o four.yaml
+has 'four bars, no gravity' 'the file has no gravity: it is along -z' err
+expect 2 'four bars, a root' "$linkage" import "$small/four-bar.xml" --root floating -o bad.yaml
+sed '/<grounds>/,/<\/grounds>/d; /"pin_[ad]"/,/<\/SimpleJoint>/s/ref="[78]"/ref="2"/; /"rod"/,/<\/SimpleJoint>/s/ref="8"/ref="2"/' \
+    "$small/four-bar.xml" >loose.xml
+expect 2 'four bars, no ground' "$linkage" import loose.xml -o bad.yaml
+expect 0 'four bars, no ground' "$linkage" import loose.xml --root floating -o loose.yaml
+# cad WHAT MESSAGE SED...: a changed assembly is refused with that message
+cad() {
+    what=$1 message=$2
+    shift 2
+    rm -f bad.yaml
+    sed "$@" "$small/four-bar.xml" >bad.xml
+    expect 1 "CAD: $what" "$linkage" import bad.xml -o bad.yaml
+    has "CAD: $what" "$message" err
+    [ ! -e bad.yaml ] || { echo "FAIL CAD: $what: a model was written"; failed=1; }
+}
+cad 'a unit' "bad.xml:10: <massUnits> is 'stone', expected a unit like kg" 's/"g"/"stone"/'
+cad 'a unit of inertia' "<inertiaUnits> is 'kg', expected a unit like kg*m^2" 's/"kg\*m^2"/"kg"/'
+cad 'axes' "<positionReferenceFrame> is 'CG', expected WORLD" 's/<positionReferenceFrame>"WORLD"/<positionReferenceFrame>"CG"/'
+cad 'no rotation' '<orientation> is no rotation' '0,/<orientation>[^,]*/s//<orientation>2/'
+cad 'no centre' "body 'crank' has mass and no frame CG" '0,/"CG"/s//"CS0"/'
+cad 'a primitive' "primitive 'gear' of joint 'pin_d'" '0,/"revolute"/s//"gear"/'
+cad 'no frame' "the follower of joint 'pin_c' is no frame of a body" '/"pin_c"/,/<\/SimpleJoint>/s/ref="4"/ref="44"/'
+cad 'a number' "<inertia> of <Body> is" '0,/<inertia>/s//<inertia>x,/'
+cad 'the next generation' 'expected <robot>: URDF, <mujoco>: MJCF, or <PhysicalModelingXMLFile>' \
+    's/PhysicalModelingXMLFile/SimscapeMultibodyImportXML/'
+sed '/<name>"rocker"/,/<mass>/s/<mass>/<weight>/; /<weight>/s/<\/mass>/<\/weight>/; s/<mass>2</<mass>2000</' "$small/four-bar.xml" >light.xml
+"$linkage" import light.xml --repair -o light.yaml >out 2>err
+has 'CAD: no mass' "body 'rocker' has no <mass>: it has none" err
+has 'CAD: a density' "body 'part' has the density 8e+06 kg/m^3: are the units of its mass and volume right?" err
+
 # MJCF: joints on a body, springs, armatures, inertias of shapes, against MuJoCo 2.2.2 (its RK4, 20 us)
 if [ "$mjcf" = no ]; then
     expect 1 'no MJCF' "$linkage" import "$small/leg.xml" -o leg.yaml

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,18 @@ static int parse_stops(const char *text, struct import_options *o)
     return EXIT_DONE;
 }
 
+static int parse_gravity(const char *text, struct import_options *o)
+{
+    const char *at = text;
+
+    o->has_gravity = true;
+    for (int i = 0; i < 3; i++)
+        if (!take_value(&at, &o->gravity[i]) || fabs(o->gravity[i]) > 1e6 ||
+            *at++ != (i < 2 ? ',' : '\0'))
+            return usage_error("gravity is '%s', expected X,Y,Z [m/s^2]", text);
+    return EXIT_DONE;
+}
+
 static int parse_value(const char *text, struct import_options *o)
 {
     const char *sign = strrchr(text, '=');
@@ -58,11 +71,15 @@ static int parse_value(const char *text, struct import_options *o)
 
 static int parse_options(int argc, char *argv[], struct import_options *o)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'}, {"root", required_argument, NULL, 'r'},
-        {"loops", required_argument, NULL, 'l'},  {"joint", required_argument, NULL, 'j'},
-        {"stops", required_argument, NULL, 's'},  {"repair", no_argument, NULL, 'R'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"root", required_argument, NULL, 'r'},
+                                          {"loops", required_argument, NULL, 'l'},
+                                          {"joint", required_argument, NULL, 'j'},
+                                          {"stops", required_argument, NULL, 's'},
+                                          {"repair", no_argument, NULL, 'R'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"gravity", required_argument, NULL, 'g'},
+                                          {NULL, 0, NULL, 0}};
     int option, code = EXIT_DONE;
 
     while (code == EXIT_DONE && (option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
@@ -76,6 +93,8 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
             code = parse_value(optarg, o);
         else if (option == 's')
             code = parse_stops(optarg, o);
+        else if (option == 'g')
+            code = parse_gravity(optarg, o);
         else if (option == 'R')
             o->repair = true;
         else if (option == 'h')
@@ -86,7 +105,7 @@ static int parse_options(int argc, char *argv[], struct import_options *o)
     if (code != EXIT_DONE || o->help)
         return code;
     if (optind != argc - 1 || o->output == NULL)
-        return usage_error("import: expected one file, URDF or MJCF, and -o MODEL.yaml");
+        return usage_error("import: expected one file and -o MODEL.yaml");
     o->path = argv[optind];
     return EXIT_DONE;
 }
@@ -209,6 +228,10 @@ static int import_text(const struct import_options *o, const char *text, size_t 
     int code = EXIT_REFUSED;
 
     robot_read(o->path, text, size, &robot, &notes);
+    if (o->has_gravity)
+        memcpy(robot.gravity, o->gravity, sizeof(robot.gravity));
+    else if (robot.lacks_gravity)
+        note(&notes, NOTE_SAID, 0, "the file has no gravity: it is along -z, --gravity says more");
     if (notes.n_errors == 0)
         code = check_root(o, &robot);
     if (code == EXIT_USAGE) {

@@ -4,6 +4,7 @@
  *   formats.c  XML text          -> the reader that its first element asks for (xml.c: the parser)
  *   urdf.c     URDF              -> struct robot: links and joints as the file has them
  *   mjcf.c     MJCF              -> the same, of what MuJoCo makes of it (mjcf_process.c)
+ *   simscape.c Simscape Multibody -> the same, of an assembly with its loops
  *   loops.c    file of loops     -> further joints of the robot, which close loops
  *   place.c    struct robot      -> world frames at the drawn configuration, links merged to bodies
  *   balls.c    hinges through a point, with nothing between them, that are a ball joint
@@ -146,7 +147,7 @@ struct body {
 };
 
 /** struct robot - what a file says. @root: the link that hangs on no joint;  @says_root: which
- * stands, no option has to say it;  @gravity: [m/s^2] */
+ * stands, no option has to say it;  @gravity: [m/s^2];  @lacks_gravity: it is only assumed */
 struct robot {
     char *name;
     int n_links, n_limbs, n_bodies;
@@ -155,7 +156,7 @@ struct robot {
     struct limb *limbs;
     struct body *bodies;
     int root;
-    bool says_root;
+    bool says_root, lacks_gravity;
     double gravity[3];
 };
 
@@ -179,8 +180,10 @@ void robot_free(struct robot *robot);
  * robot is complete if none is an error. */
 void robot_read(const char *path, const char *text, size_t size, struct robot *robot,
                 struct notes *notes);
-/** urdf_read(), mjcf_read() - the readers for it. @root: first element of the file */
+/** urdf_read(), simscape_read(), mjcf_read() - the readers for it. @root: first element of the file
+ */
 void urdf_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
+void simscape_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes);
 void mjcf_read(const char *path, const char *text, size_t size, const struct _xmlNode *root,
                struct robot *robot, struct notes *notes);
 
@@ -192,11 +195,13 @@ bool loops_read(const char *path, struct robot *robot, struct notes *notes);
 
 /** struct import_options - @floating: whether the root link is free, else it stands
  * @values: "JOINT=VALUE" texts;  @stops: stiffness and damping of end stops, unless @no_stops
+ * @gravity: [m/s^2], if @has_gravity, whatever the file says
  * @repair: mend what can be mended */
 struct import_options {
     const char *path, *output, *loops;
     bool floating, has_root, repair, help;
-    bool no_stops;
+    bool no_stops, has_gravity;
+    double gravity[3];
     double stops[2];
     const char *values[256];
     int n_values;
