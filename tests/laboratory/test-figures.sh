@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/figures: two fast figures and two tables, with the numbers that the paper has; what cannot be
-# drawn is said and is a failure.
+# tools/figures: two fast figures, two tables and a manoeuvre, with the numbers that the paper has; what
+# cannot be drawn is said and is a failure.
 #
 # usage: test-figures.sh FIGURES LINKAGE
 set -euo pipefail
@@ -42,7 +42,7 @@ rows() {
 "$figures" list >"$work/said" || fail "figures list"
 for file in "$(dirname "$figures")"/figures.d/*.bash; do
     name=$(basename "$file" .bash)
-    [ "$name" = common ] || grep -A 1 -x "$name" "$work/said" | tail -n 1 | grep -q 'Fig' ||
+    [ "$name" = common ] || grep -A 1 -x "$name" "$work/said" | tail -n 1 | grep -qE 'Fig|ISO' ||
         fail "$name is not in the list with paper and figure"
 done
 
@@ -80,6 +80,12 @@ for name in stabilised changing-steps; do
 done
 between "$(awk '/^ *0.00001 s  / { print $(NF - 1) }' "$work/said")" 490 510 || fail "Example 9: not 500 times"
 between "$(awk '/x0 = 0.2, 20 ms/ { print $NF }' "$work/said")" 1.8e-3 2.2e-3 || fail "Fig. 16: not 2e-3 N"
+
+# ---- a manoeuvre of three cars ----
+
+"$figures" lane-change >"$work/said" 2>&1 || fail "lane-change"
+grep -q '^lane-change: .*: reproduced: all cars pass the three gates' "$work/said" || fail "a car hit a gate"
+is_picture "$work/out/lane-change.png"
 
 # the outcome of several checks, two of them or three
 outcomes=$(root=/ bash -c '. "$1"; checks yes no; checks no yes no; checks no no; checks yes yes; check "2 < 1"' \
