@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "car.h"
 #include "cmocka_all.h"
+#include "maths/vec.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,4 +76,71 @@ int car_read_row(FILE *file, int n, double *row)
         at += *at == ',';
     }
     return 1;
+}
+
+/* ---- elsewhere ---- */
+
+static void move_vector(const struct car_place *to, int is_turning, double a[3])
+{
+    double R[9], r[3];
+
+    if (to->is_mirrored)
+        for (int i = 0; i < 3; i++)
+            a[i] = (i == 1) == is_turning ? a[i] : -a[i];
+    lk_quat_matrix(to->q, R);
+    lk_rotate(R, a, r);
+    memcpy(a, r, sizeof(r));
+}
+
+void car_move_point(const struct car_place *to, double a[3])
+{
+    move_vector(to, 0, a);
+    for (int i = 0; i < 3; i++)
+        a[i] += to->shift[i];
+}
+
+/* the turn of the place after that of a body */
+static void move_orientation(const struct car_place *to, double q[4])
+{
+    const double *a = to->q;
+    double r[4] = {a[0] * q[0] - a[1] * q[1] - a[2] * q[2] - a[3] * q[3],
+                   a[0] * q[1] + a[1] * q[0] + a[2] * q[3] - a[3] * q[2],
+                   a[0] * q[2] + a[2] * q[0] + a[3] * q[1] - a[1] * q[3],
+                   a[0] * q[3] + a[3] * q[0] + a[1] * q[2] - a[2] * q[1]};
+
+    memcpy(q, r, sizeof(r));
+}
+
+static void move_force(const struct car_place *to, struct lk_force_def *f)
+{
+    for (int side = 0; side < 2; side++)
+        car_move_point(to, f->point[side]);
+    move_vector(to, 0, f->vector);
+    if (f->type == LK_FORCE_DRAG) /* its axes are the world's, as it is drawn */
+        memcpy(f->orientation, to->q, sizeof(to->q));
+}
+
+void car_move(const struct car_place *to, struct lk_model *m)
+{
+    move_vector(to, 0, m->gravity);
+    for (int b = 0; b < m->n_bodies; b++) {
+        car_move_point(to, m->bodies[b].position);
+        move_orientation(to, m->bodies[b].orientation);
+        move_vector(to, 0, m->bodies[b].velocity);
+        move_vector(to, 1, m->bodies[b].angular_velocity);
+    }
+    for (int i = 0; i < m->n_joints; i++)
+        for (int side = 0; side < 2; side++) {
+            car_move_point(to, m->joints[i].point[side]);
+            move_vector(to, m->joints[i].type != LK_JOINT_PRISMATIC, m->joints[i].axis[side]);
+        }
+    for (int i = 0; i < m->n_forces; i++)
+        move_force(to, &m->forces[i]);
+    for (int i = 0; i < m->n_roads; i++) {
+        car_move_point(to, m->roads[i].point);
+        move_vector(to, 0, m->roads[i].normal);
+        move_vector(to, 0, m->roads[i].direction);
+    }
+    for (int i = 0; i < m->n_tyres && to->is_mirrored; i++)
+        m->tyres[i].track = m->tyres[i].track == LK_TRACK_LEFT ? LK_TRACK_RIGHT : LK_TRACK_LEFT;
 }

@@ -4,6 +4,7 @@
 #define TESTS_CAR_H
 
 #include "linkage/linkage.h"
+#include "model/model.h"
 #include <stddef.h>
 #include <stdio.h>
 
@@ -18,6 +19,19 @@ void car_replace(char *text, const char *from, const char *to);
 /** car_stand_iltis() - the text of iltis.yaml as it stands for its published eigenvalues: wheels
  * that do not turn, a rack that stands, no side force. */
 void car_stand_iltis(char *text);
+
+/** struct car_place - where a car is: turned by @q, moved by @shift, or mirrored in its own plane
+ */
+struct car_place {
+    double q[4];
+    double shift[3];
+    int is_mirrored;
+};
+
+/** car_move() - a model with all that belongs to it elsewhere; car_move_point() - one of its
+ * points. Of a mirrored car the coordinates of sliding joints and of angles keep their signs. */
+void car_move(const struct car_place *to, struct lk_model *model);
+void car_move_point(const struct car_place *to, double point[3]);
 
 /** car_offset() - of an output among the values of all; fails the test where there is none. */
 int car_offset(const struct lk_system *sys, const char *name);

@@ -17,68 +17,7 @@
 
 enum input { STEER, THROTTLE, BRAKE, GRIP, WIND, INPUTS };
 
-/** struct place - where the car is: turned by @q, moved by @shift, or mirrored in its own plane */
-struct place {
-    double q[4];
-    double shift[3];
-    int is_mirrored;
-};
-
-static const struct place here = {.q = {1}};
-
-/* ---- the model elsewhere ---- */
-
-static void move_vector(const struct place *to, int is_turning, double a[3])
-{
-    double R[9], r[3];
-
-    if (to->is_mirrored)
-        for (int i = 0; i < 3; i++)
-            a[i] = (i == 1) == is_turning ? a[i] : -a[i];
-    lk_quat_matrix(to->q, R);
-    lk_rotate(R, a, r);
-    memcpy(a, r, sizeof(r));
-}
-
-static void move_point(const struct place *to, double a[3])
-{
-    move_vector(to, 0, a);
-    for (int i = 0; i < 3; i++)
-        a[i] += to->shift[i];
-}
-
-static void move_force(const struct place *to, struct lk_force_def *f)
-{
-    for (int side = 0; side < 2; side++)
-        move_point(to, f->point[side]);
-    move_vector(to, 0, f->vector);
-    if (f->type == LK_FORCE_DRAG) /* its axes are the world's, as it is drawn */
-        memcpy(f->orientation, to->q, sizeof(to->q));
-}
-
-static void move_model(const struct place *to, struct lk_model *m)
-{
-    move_vector(to, 0, m->gravity);
-    for (int b = 0; b < m->n_bodies; b++) {
-        move_point(to, m->bodies[b].position);
-        memcpy(m->bodies[b].orientation, to->q, sizeof(to->q));
-        move_vector(to, 0, m->bodies[b].velocity);
-        move_vector(to, 1, m->bodies[b].angular_velocity);
-    }
-    for (int i = 0; i < m->n_joints; i++)
-        for (int side = 0; side < 2; side++) {
-            move_point(to, m->joints[i].point[side]);
-            move_vector(to, m->joints[i].type != LK_JOINT_PRISMATIC, m->joints[i].axis[side]);
-        }
-    for (int i = 0; i < m->n_forces; i++)
-        move_force(to, &m->forces[i]);
-    for (int i = 0; i < m->n_roads; i++) {
-        move_point(to, m->roads[i].point);
-        move_vector(to, 0, m->roads[i].normal);
-    }
-    for (int i = 0; i < m->n_tyres && to->is_mirrored; i++)
-        m->tyres[i].track = m->tyres[i].track == LK_TRACK_LEFT ? LK_TRACK_RIGHT : LK_TRACK_LEFT;
-}
+static const struct car_place here = {.q = {1}};
 
 /* all that turns with the wheels does so at @speed */
 static void set_off(struct lk_model *m, double speed)
@@ -99,7 +38,8 @@ static void set_off(struct lk_model *m, double speed)
     }
 }
 
-static struct lk_system *make_car(const char *text, const struct place *to, double speed, double h)
+static struct lk_system *make_car(const char *text, const struct car_place *to, double speed,
+                                  double h)
 {
     struct lk_model *model;
     struct lk_system *sys;
@@ -109,7 +49,7 @@ static struct lk_system *make_car(const char *text, const struct place *to, doub
     if (lk_model_read_text(MODEL, text, strlen(text), &model, &error) != 0)
         fail_msg("%s", error.text);
     set_off(model, speed);
-    move_model(to, model);
+    car_move(to, model);
     if (lk_system_new(model, &options, &sys, &error) != 0)
         fail_msg("%s", error.text);
     lk_model_free(model);
@@ -348,7 +288,7 @@ static void manoeuvre(struct lk_system *sys)
     }
 }
 
-static void is_the_same(const struct place *to, double bound)
+static void is_the_same(const struct car_place *to, double bound)
 {
     static const char *const names[] = {"spin_fl", "spin_rr", "half_shaft_l", "rack",
                                         "steering_torque"};
@@ -364,7 +304,7 @@ static void is_the_same(const struct place *to, double bound)
     manoeuvre(b);
     memcpy(x, show(a, "chassis"), sizeof(x));
     assert_true(fabs(x[1]) > 0.5); /* it went aside */
-    move_point(to, x);
+    car_move_point(to, x);
     for (int i = 0; i < 3; i++)
         worst = fmax(worst, fabs(show(b, "chassis")[i] - x[i]));
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -380,9 +320,9 @@ static void is_the_same(const struct place *to, double bound)
 
 static void does_the_same_elsewhere(void **state)
 {
-    static const struct place mirrored = {.q = {1}, .is_mirrored = 1};
-    static const struct place turned = {.q = {0.5, 0.5, -0.1, 0.7}};
-    static const struct place far = {.q = {1}, .shift = {6000, -7000, 4000}};
+    static const struct car_place mirrored = {.q = {1}, .is_mirrored = 1};
+    static const struct car_place turned = {.q = {0.5, 0.5, -0.1, 0.7}};
+    static const struct car_place far = {.q = {1}, .shift = {6000, -7000, 4000}};
 
     (void)state;
     is_the_same(&mirrored, 1e-9);
