@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private header of a document: shared by the parser (document.c) and node access (node.c). */
+/* Private header of a document: shared by who builds it (document.c), who reads texts
+ * (document_yaml.c, packed.c) and node access (node.c). */
 #ifndef LK_MODEL_DOCUMENT_TREE_H
 #define LK_MODEL_DOCUMENT_TREE_H
 
@@ -54,6 +55,42 @@ struct lk_document {
 /** lk_document_grow() - makes room for @more elements of @size bytes in the array at @array_pointer
  * that holds @n. Return: 0, -ENOMEM. */
 int lk_document_grow(void *array_pointer, size_t *room, size_t n, size_t more, size_t size);
+
+/* ---- document.c: built in the order of the text ---- */
+
+/** struct lk_place - of a node in the text, both from 1. */
+struct lk_place {
+    int line;
+    int column;
+};
+
+/** struct lk_builder - a tree under construction; all zero but @document and @error at first.
+ * @open:    lists and maps not yet closed, outermost first
+ * @pending: entries of all open collections; those of open[i] start at base[i] */
+struct lk_builder {
+    struct lk_document *document;
+    struct lk_error *error;
+    int open[LK_DOCUMENT_DEPTH_MAX];
+    size_t base[LK_DOCUMENT_DEPTH_MAX];
+    int depth;
+    int *pending;
+    size_t n_pending, room_pending;
+};
+
+/** lk_document_new() - one without a node, or NULL. @name: see lk_document_parse() */
+struct lk_document *lk_document_new(const char *name);
+
+/** lk_builder_refuse() - "name:line:column: <text>". Return: LK_E_TEXT. */
+int lk_builder_refuse(struct lk_builder *b, struct lk_place place, const char *text);
+/** lk_builder_scalar(), lk_builder_open(), lk_builder_close() - the next node: a scalar of @size
+ * bytes; a list or a map; the end of the innermost one. In a map a key is followed by its value.
+ * Return: 0, LK_E_TEXT (beyond the bounds of linkage/document.h, a key that is none or given
+ * twice), -ENOMEM. */
+int lk_builder_scalar(struct lk_builder *b, struct lk_place place, const char *value, size_t size);
+int lk_builder_open(struct lk_builder *b, struct lk_place place, enum lk_node_kind kind);
+int lk_builder_close(struct lk_builder *b);
+/** lk_builder_finish() - the document, or after a @result other than 0 its end. Return: @result. */
+int lk_builder_finish(struct lk_builder *b, int result, struct lk_document **ret_document);
 
 /* ---- document_edit.c: what is set from outside, before a reader looks ---- */
 

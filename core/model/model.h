@@ -345,9 +345,10 @@ struct lk_solver_def {
 };
 
 /** struct lk_model - all sections, each in the order of the file. @folder: while it is read: where
- * the files are that it names, or NULL: none are read */
+ * the files are that it names, or NULL: none are read;  @files: these files themselves, or NULL */
 struct lk_model {
     const char *folder;
+    const struct lk_packed_files *files;
     char name[LK_NAME_SIZE];
     uint64_t hash;        /* of all words and numbers of the text, and of the files it names */
     double gravity[3];    /* [m/s^2], world */

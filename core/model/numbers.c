@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All numbers of a model's text, with their paths. */
 #include "parameters.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -126,22 +127,21 @@ static int walk_all(struct walk *w)
     return result;
 }
 
-int lk_numbers_new(const char *name, const char *text, size_t size,
-                   const struct lk_setting *settings, int n, struct lk_numbers **ret_numbers,
-                   struct lk_errors *ret_errors)
+int lk_numbers_from_document(int result, struct lk_document *document,
+                             const struct lk_setting *settings, int n, struct lk_error *error,
+                             struct lk_numbers **ret_numbers, struct lk_errors *ret_errors)
 {
     struct lk_numbers *numbers = calloc(1, sizeof(*numbers));
-    struct lk_document *document = NULL;
     struct lk_parameters parameters = {0};
-    struct lk_error error = {""};
-    int result = numbers == NULL ? -ENOMEM : lk_document_parse(name, text, size, &document, &error);
 
+    if (result == 0 && numbers == NULL)
+        result = -ENOMEM;
     if (result == 0)
-        result = lk_parameters_apply(document, settings, n, &parameters, &error);
+        result = lk_parameters_apply(document, settings, n, &parameters, error);
     if (result == 0)
         result = walk_all(&(struct walk){
             .root = lk_document_root(document), .parameters = &parameters, .numbers = numbers});
-    lk_document_errors(document, result, &error, ret_errors);
+    lk_document_errors(document, result, error, ret_errors);
     lk_parameters_fini(&parameters);
     lk_document_free(document);
     if (result == 0)

@@ -62,15 +62,7 @@ static int read_model(struct lk_node root, struct lk_model *model, struct lk_err
     return result;
 }
 
-/* struct source - what a model is read from. @folder: see lk_model_read_text_in();  @settings:
- * values from outside, @n of them */
-struct source {
-    const char *folder;
-    const struct lk_setting *settings;
-    int n;
-};
-
-static int fill_model(struct lk_document *document, const struct source *source,
+static int fill_model(struct lk_document *document, const struct lk_source *source,
                       struct lk_model *model, struct lk_error *error)
 {
     struct lk_parameters parameters;
@@ -85,10 +77,12 @@ static int fill_model(struct lk_document *document, const struct source *source,
     model->parameters = parameters.list;
     model->n_parameters = parameters.n;
     model->folder = source->folder;
+    model->files = source->files;
     if (result >= 0)
         result = lk_also(
             result, read_model(lk_document_root(document), model, result == 0 ? error : &further));
     model->folder = NULL;
+    model->files = NULL;
     if (result != 0)
         return result;
     lk_model_files(model, &of_files);
@@ -96,10 +90,9 @@ static int fill_model(struct lk_document *document, const struct source *source,
     return 0;
 }
 
-/* Builds the model from @document and frees @document. @result: of parsing it */
-static int from_document(int result, struct lk_document *document, const struct source *source,
-                         struct lk_error *error, struct lk_model **ret_model,
-                         struct lk_errors *ret_errors)
+int lk_model_from_document(int result, struct lk_document *document, const struct lk_source *source,
+                           struct lk_error *error, struct lk_model **ret_model,
+                           struct lk_errors *ret_errors)
 {
     LK_ARITHMETIC;
     struct lk_model *model = NULL;
@@ -115,75 +108,6 @@ static int from_document(int result, struct lk_document *document, const struct 
     else
         lk_model_free(model);
     return result;
-}
-
-int lk_model_read_file_with(const char *path, const struct lk_setting *settings, int n,
-                            struct lk_model **ret_model, struct lk_errors *ret_errors)
-{
-    struct lk_document *document = NULL;
-    struct lk_error error;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash + 1 - path));
-    int result = folder == NULL ? -ENOMEM : lk_document_read(path, &document, &error);
-
-    result = from_document(result, document, &(struct source){folder, settings, n}, &error,
-                           ret_model, ret_errors);
-    free(folder);
-    return result;
-}
-
-int lk_model_read_text_with(const char *folder, const char *name, const char *text, size_t size,
-                            const struct lk_setting *settings, int n, struct lk_model **ret_model,
-                            struct lk_errors *ret_errors)
-{
-    struct lk_document *document = NULL;
-    struct lk_error error;
-    int result = lk_document_parse(name, text, size, &document, &error);
-
-    return from_document(result, document, &(struct source){folder, settings, n}, &error, ret_model,
-                         ret_errors);
-}
-
-int lk_model_read_file_all(const char *path, struct lk_model **ret_model,
-                           struct lk_errors *ret_errors)
-{
-    return lk_model_read_file_with(path, NULL, 0, ret_model, ret_errors);
-}
-
-int lk_model_read_text_in(const char *folder, const char *name, const char *text, size_t size,
-                          struct lk_model **ret_model, struct lk_errors *ret_errors)
-{
-    return lk_model_read_text_with(folder, name, text, size, NULL, 0, ret_model, ret_errors);
-}
-
-int lk_model_read_text_all(const char *name, const char *text, size_t size,
-                           struct lk_model **ret_model, struct lk_errors *ret_errors)
-{
-    return lk_model_read_text_in(NULL, name, text, size, ret_model, ret_errors);
-}
-
-static int first_of(int result, const struct lk_errors *errors, struct lk_error *ret_error)
-{
-    if (errors->n > 0 && ret_error != NULL)
-        *ret_error = errors->line[0];
-    return result;
-}
-
-int lk_model_read_file(const char *path, struct lk_model **ret_model, struct lk_error *ret_error)
-{
-    struct lk_errors errors;
-    int result = lk_model_read_file_all(path, ret_model, &errors);
-
-    return first_of(result, &errors, ret_error);
-}
-
-int lk_model_read_text(const char *name, const char *text, size_t size, struct lk_model **ret_model,
-                       struct lk_error *ret_error)
-{
-    struct lk_errors errors;
-    int result = lk_model_read_text_all(name, text, size, ret_model, &errors);
-
-    return first_of(result, &errors, ret_error);
 }
 
 void lk_model_free(struct lk_model *model)

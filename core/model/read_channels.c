@@ -298,11 +298,12 @@ static int read_force(struct lk_node map, const struct lk_model *model, int *ret
                               model->forces[*ret_force].name);
     if (result == 0 && model->forces[*ret_force].type > LK_FORCE_STOP &&
         model->forces[*ret_force].type != LK_FORCE_DRAG)
-        return lk_node_refuse(lk_node_get(map, "force"), err,
-                              "force '%s' is given by the model, expected a joint-spring-damper, "
-                              "spring-damper, bushing, creep, friction, impedance, force-map, line, "
-                              "stop or drag",
-                              model->forces[*ret_force].name);
+        return lk_node_refuse(
+            lk_node_get(map, "force"), err,
+            "force '%s' is given by the model, expected a joint-spring-damper, "
+            "spring-damper, bushing, creep, friction, impedance, force-map, line, "
+            "stop or drag",
+            model->forces[*ret_force].name);
     return result;
 }
 

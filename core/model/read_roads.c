@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Section `roads`: what tyres stand on. */
+#include "linkage/crc.h"
+#include "packed.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -8,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #define FILES_MAX (256u << 20) /* bytes of all files of a model */
 
@@ -79,7 +80,7 @@ static int check_name(struct lk_node node, const struct lk_model *model, const c
 {
     size_t n = strlen(name);
 
-    if (model->folder == NULL)
+    if (model->folder == NULL && model->files == NULL)
         return lk_node_refuse(node, err,
                               "the file '%s' of the road is not read for a text from elsewhere, "
                               "expected a folder for roads: 'roads' of the daemon's configuration",
@@ -103,6 +104,17 @@ static size_t read_so_far(const struct lk_model *model)
     return sum;
 }
 
+/* One of the files that came with the model. */
+static int take_given(const struct lk_packed_files *files, const char *name,
+                      struct lk_road_file *ret, struct lk_error *err)
+{
+    for (int i = 0; i < files->n; i++)
+        if (strcmp(files->file[i].name, name) == 0)
+            return lk_road_file_take(files->file[i].bytes, files->file[i].size, ret, err);
+    lk_error_set(err, "it is not among the files that came with the model");
+    return LK_E_TEXT;
+}
+
 static int read_file(struct lk_node node, struct lk_model *model, struct lk_road_def *road,
                      struct lk_error *err)
 {
@@ -112,9 +124,11 @@ static int read_file(struct lk_node node, struct lk_model *model, struct lk_road
 
     if (result != 0)
         return result;
-    if (snprintf(path, sizeof(path), "%s/%s", model->folder, road->file) >= PATH_MAX)
+    if (model->files == NULL &&
+        snprintf(path, sizeof(path), "%s/%s", model->folder, road->file) >= PATH_MAX)
         return lk_node_refuse(node, err, "the path of the file is too long");
-    result = lk_road_file_read(path, &road->grid, &why);
+    result = model->files != NULL ? take_given(model->files, road->file, &road->grid, &why)
+                                  : lk_road_file_read(path, &road->grid, &why);
     if (result == LK_E_TEXT)
         return lk_node_refuse(node, err, "the file '%s': %s", road->file, why.text);
     if (result == 0 && read_so_far(model) > FILES_MAX)
@@ -209,7 +223,7 @@ int lk_model_files(const struct lk_model *model, uint32_t *ret_crc)
 
         if (model->roads[i].kind != LK_ROAD_GRID)
             continue;
-        crc = (uint32_t)crc32_combine(crc, f->crc, (z_off_t)f->size);
+        crc = lk_crc32_join(crc, f->crc, f->size);
         n++;
     }
     *ret_crc = crc;

@@ -31,6 +31,27 @@ int lk_read_joints(struct lk_node root, struct lk_model *model, struct lk_error 
 int lk_read_forces(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_laws(struct lk_node root, struct lk_model *model, struct lk_error *err);
 int lk_read_roads(struct lk_node root, struct lk_model *model, struct lk_error *err);
+/** struct lk_source - what a model is read from beside its document.
+ * @folder:   see lk_model_read_text_in()
+ * @files:    those that the model names, in place of a folder; NULL: none
+ * @settings: values from outside, @n of them */
+struct lk_source {
+    const char *folder;
+    const struct lk_packed_files *files;
+    const struct lk_setting *settings;
+    int n;
+};
+
+/** lk_model_from_document() - the model of @document, which is freed. @result, @error: of reading
+ * it. Return: 0, LK_E_TEXT, -ENOMEM. */
+int lk_model_from_document(int result, struct lk_document *document, const struct lk_source *source,
+                           struct lk_error *error, struct lk_model **ret_model,
+                           struct lk_errors *ret_errors);
+/** lk_numbers_from_document() - its numbers, likewise. */
+int lk_numbers_from_document(int result, struct lk_document *document,
+                             const struct lk_setting *settings, int n, struct lk_error *error,
+                             struct lk_numbers **ret_numbers, struct lk_errors *ret_errors);
+
 /** lk_free_roads() - release the roads of a model, and their grids. */
 void lk_free_roads(struct lk_model *model);
 /** lk_read_shapes() - what viewers draw.  lk_free_shapes() - release them. */
@@ -104,8 +125,8 @@ int lk_check_coordinate(struct lk_node node, const struct lk_model *model, int j
 int lk_read_coordinate(struct lk_node map, const struct lk_model *model,
                        enum lk_coordinate_kind kind, int joint, int *ret_coordinate,
                        struct lk_error *err);
-/** lk_read_coupled() - a joint and its coordinate by @node of a list: a name, or {joint, coordinate}
- * where the joint has several. */
+/** lk_read_coupled() - a joint and its coordinate by @node of a list: a name, or {joint,
+ * coordinate} where the joint has several. */
 int lk_read_coupled(struct lk_node node, const struct lk_model *model, enum lk_coordinate_kind kind,
                     int *ret_joint, int *ret_coordinate, struct lk_error *err);
 /** lk_read_coordinate_key() - the joint that `joint` in @map names, and its coordinate. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/road_file.h"
+#include "linkage/crc.h"
 #include "linkage/file.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are copied as they are");
 _Static_assert(sizeof(struct lk_road_tile) == 18472, "tiles have no padding");
@@ -88,7 +88,7 @@ static int take_body(const struct head *h, const char *body, size_t size, struct
                      size, wanted, (int)h->n_tiles, places);
         return LK_E_TEXT;
     }
-    if (crc32_z(0, (const unsigned char *)body, size) != h->crc) {
+    if (lk_crc32(0, body, size) != h->crc) {
         lk_error_set(err, "its checksum is not that of its content: it was damaged or changed");
         return LK_E_TEXT;
     }
@@ -129,7 +129,7 @@ int lk_road_file_take(const void *bytes, size_t size, struct lk_road_file *ret,
         f.grid.cells[i] = h.cells[i];
     }
     result = take_body(&h, (const char *)bytes + sizeof(h), size - sizeof(h), &f, err);
-    f.crc = (uint32_t)crc32_z(0, bytes, size);
+    f.crc = lk_crc32(0, bytes, size);
     if (result == 0)
         *ret = f;
     else
@@ -173,7 +173,7 @@ int lk_road_file_bytes(const struct lk_road_grid *grid, void **ret_bytes, size_t
     }
     memcpy(bytes + sizeof(h), grid->index, places);
     memcpy(bytes + sizeof(h) + places, grid->tile, tiles);
-    h.crc = (uint32_t)crc32_z(0, (unsigned char *)bytes + sizeof(h), size);
+    h.crc = lk_crc32(0, bytes + sizeof(h), size);
     memcpy(bytes, &h, sizeof(h));
     *ret_bytes = bytes;
     *ret_size = sizeof(h) + size;

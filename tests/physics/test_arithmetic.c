@@ -492,7 +492,7 @@ static const struct row {
  * caller passes */
 static const char others[] =
     " lk_also lk_build_ lk_edit_distance lk_nearest lk_document_ lk_node_ lk_host_ lk_error_ "
-    "lk_errors_ lk_file_ lk_hash lk_text_ "
+    "lk_errors_ lk_file_ lk_hash lk_crc32 lk_crc32_join lk_text_ "
     "lk_stacks_ "
     "lk_body_text "
     "lk_joint_coordinate_is_angle lk_input_is_load lk_coupled_joints lk_system_equilibrium "
