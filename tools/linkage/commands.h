@@ -32,6 +32,7 @@ int command_tyre(int argc, char *argv[]);
 int command_road(int argc, char *argv[]);
 int command_params(int argc, char *argv[]);
 int command_view(int argc, char *argv[]);
+int command_fmu(int argc, char *argv[]);
 int command_import(int argc, char *argv[]);
 
 /** complain() - print "linkage: <format>" and a line feed to the standard error. */

@@ -105,5 +105,6 @@ const struct command commands[] = {
     {"equilibrium", command_equilibrium},
     {"view", command_view},
     {"import", command_import},
+    {"fmu", command_fmu},
     {NULL, NULL},
 };

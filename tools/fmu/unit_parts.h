@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private header of a unit: shared by unit.c and state.c. */
+#ifndef TOOLS_FMU_UNIT_PARTS_H
+#define TOOLS_FMU_UNIT_PARTS_H
+
+#include "unit.h"
+
+/** struct fmu - an instance.
+ * @bytes:    the packed model, @size of them
+ * @token:    of them
+ * @system:   compiled with the values @compiled of the parameters; @is_stale: others are set since
+ * @values:   of all variables that are parameters, by index
+ * @inputs:   what acts in the next step
+ * @outputs:  of the present state where @has_outputs
+ * @start:    simulated time at step 0 [s];  @stop: not beyond it */
+struct fmu {
+    struct fmu_host host;
+    char *bytes;
+    size_t size;
+    char token[FMU_TOKEN_SIZE];
+    struct fmu_variables variables;
+    struct lk_system *system;
+    double *values;
+    double *compiled;
+    double *inputs;
+    double *outputs;
+    bool is_stale;
+    bool has_outputs;
+    enum fmu_phase phase;
+    double start;
+    double stop;
+};
+
+static inline bool fmu_is_parameter(const struct fmu_variable *v)
+{
+    return v->kind == FMU_FIXED || v->kind == FMU_TUNABLE;
+}
+
+/** fmu_compile() - the model with @values of its parameters. Return: FMU_OK, FMU_ERROR. */
+enum fmu_status fmu_compile(struct fmu *fmu, const double *values, struct lk_system **ret);
+
+#endif

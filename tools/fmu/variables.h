@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables of a unit (FMU) of a model. The exporter describes them and the unit serves them,
+ * by the same list: a value reference is an index of it. */
+#ifndef TOOLS_FMU_VARIABLES_H
+#define TOOLS_FMU_VARIABLES_H
+
+#include "linkage/parameters.h"
+
+/** enum fmu_kind - in the order of the list. */
+enum fmu_kind {
+    FMU_TIME,    /* of the simulation, the first one */
+    FMU_TUNABLE, /* a parameter of the model that acts while it runs */
+    FMU_FIXED,   /* a parameter or number of the model, until the initialisation ends */
+    FMU_INPUT,   /* a scalar of an input channel */
+    FMU_OUTPUT,  /* a scalar of an output channel */
+};
+
+/** struct fmu_variable - one scalar.
+ * @name:  "motor", "pose.x"; of a number its path, "bodies.arm.mass"
+ * @says:  what it is, or where it acts
+ * @unit:  as in the model, "" for none
+ * @start: of all but outputs;  @low, @high: infinite where there is none
+ * @place: index among the scalars of inputs or outputs; of a fixed one -1 */
+struct fmu_variable {
+    enum fmu_kind kind;
+    char name[LK_PATH_SIZE];
+    char says[96];
+    char unit[16];
+    double start;
+    double low;
+    double high;
+    int place;
+};
+
+/** struct fmu_variables - @list: @n of them; {0} at first. @room: for so many */
+struct fmu_variables {
+    struct fmu_variable *list;
+    int n;
+    size_t room;
+};
+
+/** fmu_variables_make() - those of the model that @bytes pack. @model, @system: of it, without
+ * values from outside. Left out are numbers of the solver, of inputs and of shapes: they make the
+ * unit itself, or are values of its inputs, or change nothing.
+ * Return: 0, LK_E_TEXT, -ENOMEM; release @ret in any case. */
+int fmu_variables_make(const char *bytes, size_t size, const struct lk_model *model,
+                       const struct lk_system *system, struct fmu_variables *ret,
+                       struct lk_errors *ret_errors);
+void fmu_variables_fini(struct fmu_variables *variables);
+
+#define FMU_TOKEN_SIZE 32
+/** fmu_token() - what an importer shows so that unit and description belong together. */
+void fmu_token(const char *bytes, size_t size, char ret[FMU_TOKEN_SIZE]);
+
+#define FMU_RESOURCE "model.linkage" /* a packed model, in the folder of resources */
+
+/** fmu_model() - the packed model of this unit, see resource.c. @ret_bytes: on the heap.
+ * @resources: the folder, as a path or as a URI of file:; NULL is allowed
+ * Return: 0, LK_E_TEXT (why not), -ENOMEM. */
+int fmu_model(const char *resources, char **ret_bytes, size_t *ret_size,
+              struct lk_error *ret_error);
+
+#endif
