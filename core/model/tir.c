@@ -118,6 +118,9 @@ static const char *const silent[] = {"FILE_TYPE",
                                      "NOMINAL_SECTION_WIDTH",
                                      "NOMINAL_ASPECT_RATIO"};
 
+/* parameters that a law has and nothing here follows: a tyre of a model has its own `rim` */
+static const char *const idle[] = {"BOTTOM_OFFST", "BOTTOM_STIFF", "LMP", "RIM_RADIUS"};
+
 #define LINE_MAX_LENGTH 400
 #define COUNT(array)    ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -199,6 +202,15 @@ static void take_side(struct reading *r, const char *value)
         refuse(r, r->line, "TYRESIDE is '%.40s', expected LEFT, RIGHT or SYMMETRIC", value);
 }
 
+static void note_unused(struct lk_tir *tir, const char *key)
+{
+    size_t used = strlen(tir->unused);
+
+    if (used + strlen(key) + 3 < sizeof(tir->unused))
+        snprintf(tir->unused + used, sizeof(tir->unused) - used, "%s%s", used > 0 ? ", " : "", key);
+    tir->n_unused++;
+}
+
 static void take_parameter(struct reading *r, const struct lk_tyre_key *key, const char *value)
 {
     double number;
@@ -214,15 +226,9 @@ static void take_parameter(struct reading *r, const struct lk_tyre_key *key, con
         number = 1; /* one mistake, one line */
     }
     *lk_tyre_key_value(&r->tir->magic, key) = number;
-}
-
-static void note_unused(struct lk_tir *tir, const char *key)
-{
-    size_t used = strlen(tir->unused);
-
-    if (used + strlen(key) + 3 < sizeof(tir->unused))
-        snprintf(tir->unused + used, sizeof(tir->unused) - used, "%s%s", used > 0 ? ", " : "", key);
-    tir->n_unused++;
+    for (int i = 0; i < COUNT(idle); i++)
+        if (strcmp(idle[i], key->name) == 0 && number != key->fallback)
+            note_unused(r->tir, key->name);
 }
 
 static bool is_silent(const char *key)

@@ -128,6 +128,21 @@ static void test_mistakes(void **state)
         check_mistake(text, &mistakes[i]);
 }
 
+/* what a law knows of a rim, and no other law follows, is said where it is not neutral */
+static void test_without_effect(void **state)
+{
+    struct lk_errors errors;
+    struct lk_tir tir;
+    size_t size;
+    char *text = read_file("set-b.tir", &size);
+
+    (void)state;
+    strcpy(text + size, "\n[MORE]\nRIM_RADIUS = 0.2\nBOTTOM_STIFF = 2e6\nLMP = 1\n");
+    assert_int_equal(lk_tir_read("set", text, strlen(text), &tir, &errors), 0);
+    assert_string_equal(tir.unused, "Q_RA1, RIM_RADIUS, BOTTOM_STIFF");
+    assert_int_equal(tir.n_unused, 3);
+}
+
 /* several mistakes have several lines, in order, with their numbers */
 static void test_all_mistakes(void **state)
 {
@@ -146,9 +161,8 @@ static void test_all_mistakes(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_units_side_and_sign),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_sets),         cmocka_unit_test(test_units_side_and_sign),
+        cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_without_effect),
         cmocka_unit_test(test_all_mistakes),
     };
 
