@@ -94,7 +94,7 @@ static void limit_child(void)
 
     setrlimit(RLIMIT_CPU, &seconds);
     setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef LIMIT_ADDRESSES
     setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
 #endif
     alarm(2 * SECONDS_MAX); /* a mesh may be a pipe that nobody writes to */
