@@ -127,6 +127,9 @@ cad 'no frame' "the follower of joint 'pin_c' is no frame of a body" '/"pin_c"/,
 cad 'a number' "<inertia> of <Body> is" '0,/<inertia>/s//<inertia>x,/'
 cad 'the next generation' 'expected <robot>: URDF, <mujoco>: MJCF, or <PhysicalModelingXMLFile>' \
     's/PhysicalModelingXMLFile/SimscapeMultibodyImportXML/'
+sed '/"pin_b"/,/<\/SimpleJoint>/s/ref="2"/ref="3"/' "$small/four-bar.xml" >self.xml
+expect 0 'CAD: to itself' "$linkage" import self.xml -o self.yaml
+has 'CAD: to itself' "joint 'pin_b' ties body 'coupler' to itself: it is left out" err
 sed '/<name>"rocker"/,/<mass>/s/<mass>/<weight>/; /<weight>/s/<\/mass>/<\/weight>/; s/<mass>2</<mass>2000</' "$small/four-bar.xml" >light.xml
 "$linkage" import light.xml --repair -o light.yaml >out 2>err
 has 'CAD: no mass' "body 'rocker' has no <mass>: it has none" err

@@ -221,36 +221,37 @@ static int write_model(struct robot *robot, const struct import_options *o)
     return code;
 }
 
+/* From the robot of a file to the model file; notes are told in any case but a wrong usage. */
+static int import_robot(const struct import_options *o, struct robot *robot, struct notes *notes)
+{
+    int code = notes->n_errors == 0 ? check_root(o, robot) : EXIT_REFUSED;
+
+    if (code == EXIT_USAGE)
+        return code;
+    if (notes->n_errors == 0 && o->loops != NULL)
+        loops_read(o->loops, robot, notes);
+    if (notes->n_errors == 0)
+        place_robot(robot, o, notes);
+    if (notes->n_errors == 0)
+        sum_masses(robot, o, notes);
+    notes_print(notes, stderr);
+    if (notes->lost)
+        complain("out of memory");
+    return notes->n_errors == 0 && !notes->lost ? write_model(robot, o) : EXIT_REFUSED;
+}
+
 static int import_text(const struct import_options *o, const char *text, size_t size)
 {
     struct robot robot = {0};
     struct notes notes = {.path = o->path};
-    int code = EXIT_REFUSED;
+    int code;
 
     robot_read(o->path, text, size, &robot, &notes);
     if (o->has_gravity)
         memcpy(robot.gravity, o->gravity, sizeof(robot.gravity));
     else if (robot.lacks_gravity)
         note(&notes, NOTE_SAID, 0, "the file has no gravity: it is along -z, --gravity says more");
-    if (notes.n_errors == 0)
-        code = check_root(o, &robot);
-    if (code == EXIT_USAGE) {
-        notes_free(&notes);
-        robot_free(&robot);
-        return code;
-    }
-    code = EXIT_REFUSED;
-    if (notes.n_errors == 0 && o->loops != NULL)
-        loops_read(o->loops, &robot, &notes);
-    if (notes.n_errors == 0)
-        place_robot(&robot, o, &notes);
-    if (notes.n_errors == 0)
-        sum_masses(&robot, o, &notes);
-    notes_print(&notes, stderr);
-    if (notes.lost)
-        complain("out of memory");
-    else if (notes.n_errors == 0)
-        code = write_model(&robot, o);
+    code = import_robot(o, &robot, &notes);
     notes_free(&notes);
     robot_free(&robot);
     return code;

@@ -9,7 +9,7 @@
  *
  * All links have the axes of the world; struct reading has their origins: the joint that leads to
  * them. Primitives of one joint are tied by links without mass. */
-#include "import.h"
+#include "simscape.h"
 #include "xml.h"
 
 #include "maths/vec.h"
@@ -19,44 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX   6
 #define DEPTH_MAX   64
 #define PLACES_MAX  16384
 #define APART       1e-4 /* [m] between the frames of a joint: more than files round */
 #define DENSITY_MIN 1.0  /* [kg/m^3] of parts, foam to gold */
 #define DENSITY_MAX 3e4
-
-/** struct place - a frame that joints name by @ref. @at: in the world [m] */
-struct place {
-    int ref, link;
-    double at[3];
-};
-
-/** struct part - a primitive. @axis: unit vector in the world */
-struct part {
-    enum joint_kind kind;
-    double axis[3];
-};
-
-/** struct tie - a joint of the file between two links. @at: where either side of it is */
-struct tie {
-    char *name;
-    long line;
-    int link[2], n;
-    double at[2][3];
-    struct part part[PARTS_MAX];
-    bool done;
-};
-
-/** struct reading - @origin, @cg, @turn: of each link;  @ground: the link, LINK_NONE */
-struct reading {
-    struct robot *robot;
-    struct notes *notes;
-    struct place *place;
-    struct tie *tie;
-    int n_places, n_ties, ground;
-    double (*origin)[3], (*cg)[3], (*turn)[4];
-};
 
 /* ---- texts and numbers ---- */
 
@@ -488,120 +455,15 @@ static void read_joint(struct reading *r, const xmlNode *joint)
         note(r->notes, NOTE_ERROR, tie->line, "joint '%s' has no primitive that is known",
              tie->name);
     tie->done = is_free(tie) || tie->link[0] == tie->link[1];
+    if (tie->link[0] == tie->link[1])
+        note(r->notes, NOTE_WRONG, tie->line, "joint '%s' ties body '%s' to itself: it is left out",
+             tie->name, r->robot->links[tie->link[0]].name);
     find_plane(tie);
     lk_sub(tie->at[0], tie->at[1], gap);
     if (tie->n == 1 && lk_norm(gap) > APART &&
         (tie->part[0].kind == KIND_REVOLUTE || tie->part[0].kind == KIND_SPHERICAL))
         note(r->notes, NOTE_WRONG, tie->line, "the frames of joint '%s' are %.3g m apart",
              tie->name, lk_norm(gap));
-}
-
-/* ---- the tree ---- */
-
-/* Limbs for @tie, from its side @first on. */
-static void write_tie(struct reading *r, struct tie *tie, int first, bool closes)
-{
-    int parent = tie->link[first], child = tie->link[1 - first];
-    const double *at = tie->at[first];
-
-    tie->done = true;
-    for (int k = 0; k < tie->n; k++) {
-        const struct part *part = &tie->part[first == 0 ? k : tie->n - 1 - k];
-        bool is_last = k == tie->n - 1;
-        struct limb *limb;
-        char name[300];
-        int link = child;
-
-        snprintf(name, sizeof(name), is_last ? "%.250s" : "%.250s_%d", tie->name, k + 1);
-        if (!is_last) {
-            struct link *inner = robot_link(r->robot, name);
-
-            link = inner != NULL ? (int)(inner - r->robot->links) : LINK_NONE;
-        }
-        limb = link != LINK_NONE ? robot_limb(r->robot, name) : NULL;
-        if (limb == NULL) {
-            note(r->notes, NOTE_ERROR, tie->line, "too many bodies or joints, or no memory");
-            return;
-        }
-        limb->line = r->robot->links[link].line = tie->line;
-        limb->kind = part->kind;
-        limb->parent = parent;
-        limb->child = link;
-        limb->closes = closes && is_last;
-        lk_sub(at, r->origin[parent], limb->origin.r);
-        if (limb->closes)
-            lk_sub(tie->at[1 - first], r->origin[link], limb->closing.r);
-        else
-            memcpy(r->origin[link], at, sizeof(r->origin[link]));
-        for (int i = 0; i < 3; i++) /* seen from the other side the same turn is the other way */
-            limb->axis[i] = limb->child_axis[i] = first == 0 ? part->axis[i] : -part->axis[i];
-        parent = link;
-    }
-}
-
-/* The first link that no joint leads to is free. Return: false: there is none. */
-static bool free_one(struct reading *r, int root, int n_links, bool *reached)
-{
-    for (int i = 0; i < n_links; i++) {
-        struct limb *limb;
-
-        if (reached[i])
-            continue;
-        limb = robot_limb(r->robot, r->robot->links[i].name);
-        if (limb == NULL)
-            return false;
-        limb->kind = KIND_FLOATING;
-        limb->parent = root;
-        limb->child = i;
-        memcpy(r->origin[i], r->cg[i], sizeof(r->origin[i]));
-        lk_sub(r->cg[i], r->origin[root], limb->origin.r);
-        limb->line = r->robot->links[i].line;
-        note(r->notes, NOTE_SAID, limb->line, "body '%s' hangs on nothing that stands: it is free",
-             r->robot->links[i].name);
-        reached[i] = true;
-        return true;
-    }
-    return false;
-}
-
-static bool reach_more(struct reading *r, bool *reached)
-{
-    bool changed = false;
-
-    for (int i = 0; i < r->n_ties && r->notes->n_errors == 0; i++) {
-        struct tie *tie = &r->tie[i];
-
-        if (tie->done || reached[tie->link[0]] == reached[tie->link[1]])
-            continue;
-        write_tie(r, tie, reached[tie->link[0]] ? 0 : 1, false);
-        reached[tie->link[0]] = reached[tie->link[1]] = changed = true;
-    }
-    return changed;
-}
-
-static void make_tree(struct reading *r)
-{
-    int n = r->robot->n_links, root = r->ground != LINK_NONE ? r->ground : 0;
-    bool *reached = calloc((size_t)n + 1, sizeof(*reached));
-
-    if (reached == NULL || n == 0) {
-        note(r->notes, NOTE_ERROR, 0, reached != NULL ? "there is no <Body>" : "no memory");
-        free(reached);
-        return;
-    }
-    reached[root] = true;
-    while (r->notes->n_errors == 0 && (reach_more(r, reached) || free_one(r, root, n, reached)))
-        ;
-    for (int i = 0; i < r->n_ties && r->notes->n_errors == 0; i++)
-        if (!r->tie[i].done)
-            write_tie(r, &r->tie[i], 0, true);
-    for (int i = 0; i < n; i++) {
-        struct link *link = &r->robot->links[i];
-
-        lk_sub(r->cg[i], r->origin[i], link->centre.r);
-        memcpy(link->centre.q, r->turn[i], sizeof(link->centre.q));
-    }
-    free(reached);
 }
 
 /* ---- the file ---- */
@@ -645,7 +507,7 @@ static void read_system(struct reading *r, const xmlNode *root)
     r->robot->says_root = r->ground != LINK_NONE;
     r->robot->lacks_gravity = true;
     if (r->notes->n_errors == 0)
-        make_tree(r);
+        simscape_make_tree(r);
 }
 
 void simscape_read(const struct _xmlNode *root, struct robot *robot, struct notes *notes)
