@@ -321,11 +321,13 @@ static uint64_t read_newest(struct harness *h, double y[OUTPUTS])
     uint64_t step = 0;
 
     assert_non_null(sample);
-    for (; sample; sample = harness_sample(h, 0))
+    for (; sample; sample = harness_sample(h, 0)) {
+        assert_int_not_equal(sample->state, STATE(FAULT));
         if (sample->state == STATE(RUNNING)) {
             step = sample->step;
             memcpy(y, sample->values, OUTPUTS * sizeof(double));
         }
+    }
     return step;
 }
 
@@ -338,7 +340,7 @@ static double swing_by_the_clock(struct harness *h, const struct spring *b)
     int by = b->way == BY_IMPEDANCE ? PORT_WORK : PUSH_WORK;
 
     harness_expect(h, START, RESULT(OK), STATE(RUNNING));
-    while (first == 0 || step < first + STEPS) {
+    while (first == 0 || step < first + STEPS / THINNED) {
         double values[4] = {0};
 
         step = read_newest(h, y);
@@ -375,7 +377,7 @@ static void test_what_a_clock_makes_of_a_spring(void **state)
         for (int k = 0; k < 3; k++) {
             double grown;
 
-            if (i == 2 && ways[k] != BY_IMPEDANCE) { /* no number is left of it where it is late */
+            if ((i == 2 || SANITIZED) && ways[k] != BY_IMPEDANCE) { /* late, no number is left */
                 print_message(" %12s", "-");
                 continue;
             }
