@@ -71,7 +71,6 @@ int link_describe(struct link *link, int side, const Linkage__V1__ModelDescripti
 
     link->side[side].n = 0;
     link->side[side].h = model->step_s;
-    link->side[side].model_id = model->model_id;
     for (int i = 0; i < link->n_signals && r == 0; i++)
         r = link->signal[i].from == side
                 ? note_output(link, side, model, link->signal[i].out, i, error)

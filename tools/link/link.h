@@ -10,6 +10,7 @@
 #define TOOLS_LINK_LINK_H
 
 #include "client.h"
+#include "lockstep.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -59,9 +60,7 @@ struct link_side {
     int n;
     int offset[LINK_VALUES_MAX];
     double values[LINK_VALUES_MAX];
-    uint64_t token;
-    uint64_t model_id;
-    uint64_t number;
+    struct lk_client_lockstep lockstep;
     double h;
 };
 
