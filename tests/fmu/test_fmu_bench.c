@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* linkage-fmu: a controller as a unit beside a real daemon, over real sockets; what it does is met
+ * by claim, lease and policy.
+ *
+ * usage: test_fmu_bench DAEMON MODEL LINKAGE-FMU FOLDER-OF-UNITS */
+#include "benches.h"
+#include "linkage/linkage.h"
+#include "runs.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define STEPS 300
+#define KP    6.5
+#define KI    4.0
+#define GOAL  0.25
+#define H     0.001
+
+static const char *program, *units;
+
+static const char text[] =
+    "linkage: 1\nname: arm\ngravity: [0, -9.81, 0]\n"
+    "bodies:\n  arm: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+    "joints:\n  pin: {type: revolute, bodies: [ground, arm], point: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "inputs:\n  motor: {type: joint-torque, joint: pin}\n"
+    "outputs:\n  tip: {type: body-pose, body: arm}\n  angle: {type: joint-position, joint: pin}\n"
+    "  rate: {type: joint-velocity, joint: pin}\n"
+    "solver: {step: 0.001}\n";
+
+#define MAPS                                                                                       \
+    "--map rig:angle=y --map unit:u=motor --set kp=6.5 --set ki=4 --set set=0.25 --patience 60 "
+
+static void open_rig(struct harness *h, Linkage__V1__Mode mode)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__ArmRequest ask = LINKAGE__V1__ARM_REQUEST__INIT;
+
+    harness_open(h,
+                 NOT_REALTIME "inputs: {claims: required, lease: 3}\noverrun: {fault_in_a_row: 0}\n"
+                              "policy: {stale: {action: zero, timeout: 500}}\n");
+    assert_int_equal(harness_load_as_it_is(h, "arm", text)->result, RESULT(OK));
+    if (mode == LINKAGE__V1__MODE__MODE_REALTIME) {
+        harness_arm(h);
+        harness_expect(h, START, RESULT(OK), STATE(RUNNING));
+        return;
+    }
+    ask.allow_degraded = true;
+    ask.mode = mode;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_ARM;
+    request.arm = &ask;
+    assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
+    runs_await_state(h, STATE(ARMED));
+}
+
+/* Return: the exit status; @said: all of it. */
+static int run_unit(const struct harness *h, const char *unit, const char *more, char said[4096])
+{
+    char command[4096];
+    FILE *pipe;
+    size_t n;
+
+    snprintf(command, sizeof(command), "%s %s/%s.fmu --control %s,%s,%s %s 2>&1", program, units,
+             unit, h->endpoint[0], h->endpoint[1], h->endpoint[2], more);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    n = fread(said, 1, 4095, pipe);
+    said[n] = '\0';
+    return WEXITSTATUS(pclose(pipe));
+}
+
+static void expect_end(const struct harness *h, const char *unit, const char *more, int status,
+                       const char *words)
+{
+    char said[4096];
+    int was = run_unit(h, unit, more, said);
+
+    if (was != status || strstr(said, words) == NULL ||
+        (status == 1 && strchr(said, '\n') != said + strlen(said) - 1))
+        fail_msg("%s: status %d, expected one line with '%s': %s", unit, was, words, said);
+}
+
+/* the same loop in one process */
+static void compute(double *values)
+{
+    struct lk_model *model = NULL;
+    struct lk_system *system = NULL;
+    double u = 0, sum = 0;
+
+    assert_int_equal(lk_model_read_text("arm", text, sizeof(text) - 1, &model, NULL), 0);
+    assert_int_equal(lk_system_new(model, NULL, &system, NULL), 0);
+    for (int i = 0; i < STEPS; i++) {
+        volatile double error, part; /* as the unit rounds: no product of them is fused */
+
+        assert_int_equal(lk_system_step(system, &u), 0);
+        lk_system_outputs(system, values);
+        error = GOAL - values[7];
+        part = error * H;
+        sum += part;
+        part = KP * error;
+        error = KI * sum;
+        u = part + error;
+    }
+    lk_system_free(system);
+    lk_model_free(model);
+}
+
+static void test_lockstep(void **state)
+{
+    static const char *const names[] = {"pi2", "pi3"};
+    double expected[16];
+
+    (void)state;
+    compute(expected);
+    assert_true(expected[7] != 0);
+    for (int i = 0; i < 2; i++) {
+        const Linkage__V1__OutputSample *sample;
+        struct harness h;
+
+        open_rig(&h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+        expect_end(&h, names[i], MAPS "--steps 300", 0, "{\"steps\": 300}");
+        do {
+            sample = harness_sample(&h, PATIENCE_MS);
+            assert_non_null(sample);
+        } while (sample->step < STEPS);
+        assert_true(sample->step == STEPS);
+        assert_memory_equal(sample->values, expected, 9 * sizeof(double));
+        assert_int_equal(benches_inputs(&h)->n_claims, 0); /* nothing is left behind */
+        harness_close(&h);
+    }
+}
+
+static void test_realtime(void **state)
+{
+    char said[4096];
+    struct harness h;
+    const char *at;
+
+    (void)state;
+    open_rig(&h, LINKAGE__V1__MODE__MODE_REALTIME);
+    if (run_unit(&h, "pi3", MAPS "--realtime --duration 1.5", said) != 0)
+        fail_msg("%s", said);
+    print_message("%s", said);
+    at = strstr(said, "delay_median_s\": ");
+    assert_non_null(at);
+    assert_true(strtod(strchr(at, ':') + 1, NULL) > 0);
+    assert_int_equal(benches_inputs(&h)->n_claims, 0);
+    runs_await_state(&h, STATE(RUNNING));
+    harness_close(&h);
+}
+
+/* A unit that ends badly falls silent: its input goes to zero by the policy, its lease runs out,
+ * the run goes on, and another bench may have the channel. */
+static void test_failures(void **state)
+{
+    static const struct {
+        const char *more;
+        const char *words;
+    } cases[] = {
+        {"--set mode=1", "the unit ended its process: Aborted"},
+        {"--set mode=2", "the unit gives nan as u"},
+        {"--set mode=3 --patience 0.5", "has not returned from a call for 0.5 s"},
+        {"--set mode=4", "the unit does not step: status error"},
+    };
+    struct harness h;
+
+    (void)state;
+    open_rig(&h, LINKAGE__V1__MODE__MODE_REALTIME);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char more[512];
+
+        snprintf(more, sizeof(more), MAPS "--realtime %s", cases[i].more);
+        expect_end(&h, i % 2 ? "pi2" : "pi3", more, 1, cases[i].words);
+        benches_await_lost(&h, "linkage-fmu");
+        benches_await_acting(&h, "motor", 0);
+        runs_await_state(&h, STATE(RUNNING));
+    }
+    /* and the next one gets the channel */
+    expect_end(&h, "pi3", MAPS "--realtime --duration 0.5", 0, "delay_median_s");
+    harness_close(&h);
+}
+
+/* In lockstep the run stands where the unit failed. */
+static void test_failures_in_lockstep(void **state)
+{
+    struct harness h;
+
+    (void)state;
+    open_rig(&h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+    expect_end(&h, "pi2", MAPS "--set mode=1", 1, "the unit ended its process: Aborted");
+    assert_true(runs_await_state(&h, STATE(RUNNING))->step == 21);
+    harness_close(&h);
+}
+
+static void test_refusals(void **state)
+{
+    static const struct {
+        const char *unit;
+        const char *more;
+        int status;
+        const char *words;
+    } cases[] = {
+        {"out", MAPS, 1, "a file leads out of it: 'resources/../../../evil'"},
+        {"root", MAPS, 1, "a file leads out of it: '/tmp/evil'"},
+        {"bare", MAPS, 1, "cannot be loaded on this machine"},
+        {"empty", MAPS, 1, "its modelDescription.xml is none"},
+        {"xml", MAPS, 1, "its modelDescription.xml is none"},
+        {"exchange", MAPS, 1, "it is not for co-simulation"},
+        {"identifier", MAPS, 1, "its modelIdentifier is no identifier"},
+        {"binary", MAPS, 1, "cannot be loaded on this machine"},
+        {"text", MAPS, 1, "expected a unit of FMI"},
+        {"cut", MAPS, 1, "expected a unit of FMI"},
+        {"size", MAPS, 1, "it would fill more than 512 MiB"},
+        {"none", MAPS, 1, "none.fmu: "},
+        {"pi3", "--map rig:angle=q", 1, "the unit has no input 'q'"},
+        {"pi3", "--map rig:angle=u", 1, "the unit has no input 'u'"},
+        {"pi3", "--map unit:q=motor", 1, "the unit has no variable 'q'"},
+        {"pi3", "--map rig:nothing=y", 1, "model 'arm' has no output 'nothing'"},
+        {"pi3", "--map rig:tip=y", 1, "model 'arm' has no output 'tip' of one number"},
+        {"pi3", "--map unit:u=nothing", 1, "model 'arm' has no input 'nothing'"},
+        {"pi3", MAPS "--set nothing=1", 1, "the unit has no variable 'nothing'"},
+        {"pi3", "", 2, "missing: '--map'"},
+        {"pi3", "--map angle=y", 2, "not a map"},
+        {"pi3", MAPS "--duration 1", 2, "does not fit: '--duration'"},
+        {"pi3", MAPS "--set kp=nan", 2, "not a value"},
+    };
+    struct harness h;
+
+    (void)state;
+    open_rig(&h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect_end(&h, cases[i].unit, cases[i].more, cases[i].status, cases[i].words);
+    assert_int_equal(benches_inputs(&h)->n_claims, 0);
+    harness_close(&h);
+}
+
+int main(int argc, char *argv[])
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lockstep), cmocka_unit_test(test_realtime),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_failures_in_lockstep),
+        cmocka_unit_test(test_refusals),
+    };
+
+    program = argv[3];
+    units = argv[4];
+    harness_init(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

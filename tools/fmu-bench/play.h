@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A unit beside a daemon: what both ways of running share. An output of the rig goes to a variable
+ * of the unit; the unit steps; a variable of the unit goes to an input of the rig. */
+#ifndef TOOLS_FMU_BENCH_PLAY_H
+#define TOOLS_FMU_BENCH_PLAY_H
+
+#include "bench_unit.h"
+#include "client.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define PLAY_MAPS_MAX 64
+
+/** struct play_map - @to_unit: rig:CHANNEL=VARIABLE, else unit:VARIABLE=CHANNEL;  @place: of the
+ * channel, in a sample of outputs, or among the values that are sent */
+struct play_map {
+    bool to_unit;
+    char channel[LK_WIRE_NAME_MAX + 1];
+    char name[UNIT_NAME_SIZE];
+    const struct unit_variable *variable;
+    int place;
+};
+
+/** struct play - @endpoint: control, inputs, outputs
+ * @inputs:  names of the @n_inputs claimed, @values of them
+ * @beat:    shared with who watches: counts the calls of the unit, odd while one is under way
+ * @steps:   to make in lockstep, 0: until the daemon ends;  @seconds: in real time
+ * @done:    steps of the unit;  @delay_median, @delay_max: in real time, from a sample to the first
+ *           one in which its answer acts [s] */
+struct play {
+    char endpoint[3][LK_CLIENT_ENDPOINT_SIZE];
+    const struct lk_client_options *keys;
+    struct play_map map[PLAY_MAPS_MAX];
+    int n_maps;
+    struct unit_instance *unit;
+    const char *inputs[PLAY_MAPS_MAX];
+    int n_inputs;
+    double values[PLAY_MAPS_MAX];
+    double h;
+    _Atomic unsigned long *beat;
+    bool realtime;
+    uint64_t steps;
+    double seconds;
+    uint64_t done;
+    double delay_median;
+    double delay_max;
+};
+
+/** play_describe() - find the channels of the maps in @model. Return: 0, 1 (one line). */
+int play_describe(struct play *play, const Linkage__V1__ModelDescription *model,
+                  struct lk_error *error);
+/** play_answer() - the unit takes the outputs @outputs, NULL: none yet, goes on by @n steps, and
+ * gives the values of the inputs. Return: 0, 1: none are to be sent. */
+int play_answer(struct play *play, const double *outputs, double n, struct lk_error *error);
+
+/** play_lockstep(), play_realtime() - the loops. Return: 0, 1. */
+int play_lockstep(struct play *play, struct lk_error *error);
+int play_realtime(struct play *play, struct lk_error *error);
+/** play_is_over() - a signal asked for the end. */
+bool play_is_over(void);
+
+#endif
