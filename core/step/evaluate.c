@@ -113,19 +113,54 @@ double lk_evaluate_coordinate_acceleration(const struct lk_system *sys,
     return sum;
 }
 
-/* a coordinate row or a coupling: of unwrapped coordinates */
+/** struct wound - a coordinate as its pose has it, and the whole @turns beside that, 0 of lengths.
+ */
+struct wound {
+    double value;
+    double turns;
+};
+
+static struct wound wind(const struct lk_system *sys, const struct lk_joint *joint, int which)
+{
+    const struct lk_pose *const pose[LK_SIDES_MAX] = LK_SIDES(sys->pose, joint);
+    double rate, unwrapped = lk_evaluate_coordinate(sys, joint, which, &rate);
+
+    struct wound w = {.value = unwrapped};
+
+    if (lk_joint_coordinate_is_angle(joint->type, which)) {
+        w.value = lk_joint_ops(joint->type)->coordinate(joint, pose, which);
+        w.turns = rint((unwrapped - w.value) / (2 * M_PI));
+    }
+    return w;
+}
+
+/* The row of a coupling. Whole turns are counted apart: with two halves of the ratio they are exact
+ * for millions of them, where unwrapped angles would leave the round-off of their size. */
+static double coupling_violation(const struct lk_system *sys, const struct lk_joint *j)
+{
+    struct wound first = wind(sys, j->of[0], j->which[0]);
+    struct wound second = wind(sys, j->of[1], j->which[1]);
+    double high = (float)j->ratio, low = j->ratio - high;
+
+    if (j->of[2]) {
+        struct wound third = wind(sys, j->of[2], j->which[2]);
+
+        second.value += third.value;
+        second.turns += third.turns;
+    }
+    return second.value - j->ratio * first.value - j->offset +
+           2 * M_PI * (second.turns - high * first.turns - low * first.turns);
+}
+
+/* a coordinate row or a coupling */
 static double coordinate_violation(const struct lk_system *sys, const struct lk_joint *j)
 {
-    double rate, value = lk_evaluate_coordinate(sys, j->of[0], j->which[0], &rate);
+    double rate;
 
-    if (j->of[1]) {
-        double second = lk_evaluate_coordinate(sys, j->of[1], j->which[1], &rate);
-
-        if (j->of[2])
-            second += lk_evaluate_coordinate(sys, j->of[2], j->which[2], &rate);
-        return second - j->ratio * value - j->offset;
-    }
-    return value - (j->kind == LK_ROWS_DRIVEN ? sys->drive[j->drive].value : j->offset);
+    if (j->of[1])
+        return coupling_violation(sys, j);
+    return lk_evaluate_coordinate(sys, j->of[0], j->which[0], &rate) -
+           (j->kind == LK_ROWS_DRIVEN ? sys->drive[j->drive].value : j->offset);
 }
 
 void lk_evaluate_violation(const struct lk_system *sys, int i, double *ret)
