@@ -77,7 +77,7 @@ void lk_system_health(const struct lk_system *system, struct lk_health *ret_heal
         .work_input = b->work_input,
         .work_drive = b->work_drive,
         .work_applied = b->work_applied,
-        .dissipated = b->dissipated,
+        .dissipated = b->dissipated + b->taken,
         .port_gap = lk_ports_gap(system),
     };
 }

@@ -87,6 +87,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     turns_are_small = lk_rattle_iterate(sys, r);
     lk_rattle_leave_tension(sys, r);
     lk_rattle_close(sys);
+    lk_rattle_book_tension(sys, r);
     lk_tyres_end(sys);
     lk_rattle_loads(sys, t + 0.5 * sys->h, inputs, r->load);
     lk_rattle_return_pushes(sys, r);

@@ -3,6 +3,7 @@
 #ifndef LK_STEP_RATTLE_H
 #define LK_STEP_RATTLE_H
 
+#include "maths/vec.h"
 #include "step/quads.h"
 #include "step/system.h"
 #include <stdbool.h>
@@ -231,6 +232,20 @@ LK_RT void lk_rattle_predict(struct lk_system *system, struct lk_rattle *rattle)
  * bodies whose tension is followed, and back. */
 LK_RT void lk_rattle_take_tension(struct lk_system *system, struct lk_rattle *rattle);
 LK_RT void lk_rattle_leave_tension(struct lk_system *system, const struct lk_rattle *rattle);
+
+/** lk_rattle_book_tension() - what that took of the energy in the step whose turns are in
+ * system->quad, into system->next. */
+LK_RT void lk_rattle_book_tension(struct lk_system *system, const struct lk_rattle *rattle);
+
+/** lk_rattle_tension_takes() - the same of one body, which has turned by @theta: the two shares of
+ * K theta leave an impulse of -2 d h/2 K theta, that of a damper d h K. */
+LK_INLINE double lk_rattle_tension_takes(const double K[6], const double theta[3])
+{
+    double torque[3];
+
+    lk_sym_mul(K, theta, torque);
+    return LK_TENSION_LATE * (theta[0] * torque[0] + theta[1] * torque[1] + theta[2] * torque[2]);
+}
 
 /** lk_rattle_follow_laws() - (f - lambda) E of the compliant rows of joint @i at the pose of an
  * iterate into system->solution; @is_first: at the predicted one, whose tangent gives E.

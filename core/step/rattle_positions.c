@@ -80,6 +80,20 @@ void lk_rattle_leave_tension(struct lk_system *sys, const struct lk_rattle *r)
         sys->sW[r->tense[i]] = r->free_sW[i];
 }
 
+void lk_rattle_book_tension(struct lk_system *sys, const struct lk_rattle *r)
+{
+    for (int i = 0; i < r->n_tense; i++) {
+        int b = r->tense[i], lane = b % 4;
+        double K[6], theta[3];
+
+        for (int k = 0; k < 6; k++)
+            K[k] = r->quad[b / 4].tension[k][lane];
+        for (int k = 0; k < 3; k++)
+            theta[k] = sys->quad[b / 4].theta[k][lane];
+        sys->next.balance->taken += lk_rattle_tension_takes(K, theta);
+    }
+}
+
 /* x + h v + h^2/2 a, likewise for the turn, with the acceleration of the half kick that led here:
  * multipliers and accelerations of the state may be large near a singular pose. */
 void lk_rattle_predict(struct lk_system *sys, struct lk_rattle *r)

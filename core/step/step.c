@@ -131,7 +131,7 @@ static void book_impact(struct lk_system *sys, double half, const struct lk_powe
     double gained = next->kinetic + next->potential - now->kinetic - now->potential;
     double put_in = next->work_input - now->work_input + next->work_drive - now->work_drive +
                     next->work_applied - now->work_applied -
-                    half * (before->damping + after->damping);
+                    half * (before->damping + after->damping) - (next->taken - now->taken);
 
     next->dissipated += lk_max(put_in - gained, 0);
 }

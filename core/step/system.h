@@ -126,7 +126,8 @@ struct lk_line {
 };
 
 /** struct lk_balance - energy balance and residuals of a run; all doubles, part of the state.
- * @steps: done so far, exact up to 2^53. */
+ * @steps: done so far, exact up to 2^53;  @taken: by the step itself, which damps where it follows
+ * a tension [J] */
 struct lk_balance {
     double steps;
     double residual_position;
@@ -139,6 +140,7 @@ struct lk_balance {
     double work_drive;
     double work_applied;
     double dissipated;
+    double taken;
 };
 
 /** struct lk_state - one block of doubles and pointers to its parts.

@@ -118,7 +118,7 @@ enum lk_output_type {
     LK_OUTPUT_FORCE,           /* of a force element: see config/README.md */
     LK_OUTPUT_DRIVE_FORCE,     /* force or torque of the drives of a joint */
     LK_OUTPUT_ENERGY,          /* kinetic, potential [J] */
-    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance [J], since the start */
+    LK_OUTPUT_WORK,            /* input, dissipated, drive, applied, balance, step [J], since the start */
     LK_OUTPUT_RESIDUAL,        /* position, velocity, increment */
     LK_OUTPUT_CONDITION,       /* pivot, increment, acceleration (violation) */
     LK_OUTPUT_TYRE,            /* fx fy fz mx my mz of the road on a tyre, axes of the contact */

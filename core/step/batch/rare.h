@@ -23,4 +23,7 @@ LK_RT void lk_rare_take_tension(const struct lk_system *system, const struct lk_
 LK_RT void lk_rare_leave_tension(const struct lk_system *system, const struct lk_batches *batches,
                                  int block);
 
+/** lk_rare_book_tension() - lk_rattle_book_tension() after the bodies were kicked. */
+LK_RT void lk_rare_book_tension(const struct lk_system *system, const struct lk_batches *batches);
+
 #endif

@@ -626,6 +626,7 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
         sweep(&now, STAY, SETTLE);
     balance_massless(&now);
     sweep(&now, STAY, KICK);
+    lk_rare_book_tension(sys, p);
     solve_again(&now);
     close_velocities(&now, t + sys->h, inputs);
     close_accelerations(&now, STORE);
