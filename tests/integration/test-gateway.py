@@ -3,14 +3,15 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY SOURCE-ROOT [NODE-MODULES: the protocol's own client instead]"""
-import base64, json, os, pathlib, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY SOURCE-ROOT [client|browser NODE-MODULES]
+With these: the protocol's own client, or the operator's page in a browser, instead."""
+import base64, json, os, pathlib, re, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-modules = sys.argv[5] if len(sys.argv) > 5 else None
+judge, modules = (*sys.argv[5:7], None, None)[:2]
 linkaged, linkagectl, gateway, root = *sys.argv[1:4], pathlib.Path(sys.argv[4]).resolve()
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
@@ -33,7 +34,7 @@ inputs:
 outputs:
   angle: {type: joint-position, joint: pin}
   pose: {type: body-pose, body: arm}
-solver: {step: 0.001}
+solver: {step: 0.005}
 """
 
 
@@ -83,17 +84,24 @@ def start_daemon(model, more=''):
     return start('log', linkaged, '--config', work / 'd.yaml')
 
 
-def ctl(*words, keys=()):
-    done = subprocess.run([linkagectl, '--endpoint', f'ipc://{work}/control', '--timeout', '60', *keys, '--json',
-                           *words], capture_output=True, text=True)
+def control(*words):
+    return subprocess.run([linkagectl, '--endpoint', f'ipc://{work}/control', '--timeout', '60', '--json', *words],
+                          capture_output=True, text=True)
+
+
+def ctl(*words):
+    done = control(*words)
     if done.returncode != 0:
         fail(f'{" ".join(words)}: {done.stdout}{done.stderr}')
     return done.stdout
 
 
 def run():
-    """on a machine as it is: late cycles are no fault"""
-    ctl('arm', '--allow-degraded')
+    """on a machine as it is: late cycles are no fault, and a proof that others disturb is asked for again"""
+    end_s = time.monotonic() + PATIENCE_S
+    while (done := control('arm', '--allow-degraded')).returncode != 0:
+        if time.monotonic() > end_s:
+            fail(f'arm: {done.stdout}')
     ctl('start')
 
 
@@ -428,10 +436,148 @@ def test_official_client():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+def tokens():
+    """of the newest gateway: to look, to operate"""
+    log = (work / 'gateway.log').read_text()
+    return [re.findall(rf'to {what}: +(http://\S+/)#(\w+)', log)[-1] for what in ('look', 'operate')]
+
+
+def test_browser():
+    """the page's own script says what it has done, and is told when the daemon has gone and is back"""
+    daemon = start_daemon(root / 'config/models/four-bar.yaml')
+    process, _ = start_gateway()
+    (look, look_token), (operate, operate_token) = tokens()
+    script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
+                               f'{look}#{look_token}', work / 'driven.yaml', *sys.argv[7:]], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
+    processes.append(script)
+    for line in script.stdout:
+        if line == 'ready to lose the daemon\n':
+            end(daemon, signal.SIGKILL)
+            print('gone', file=script.stdin, flush=True)
+        elif line == 'stale\n':
+            daemon = start_daemon(work / 'driven.yaml')
+            print('back', file=script.stdin, flush=True)
+    expect('the browser', script.wait(PATIENCE_S), 0)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
+class Page:
+    """a connection of the operator's page"""
+
+    def __init__(self, port, token, **more):
+        self.ws = websocket.Socket(port, 'linkage.page.v1', **more)
+        self.say(op='login', token=token)
+
+    def say(self, **message):
+        self.ws.send(websocket.TEXT, json.dumps(message).encode())
+
+    def await_op(self, op, test=lambda said: True):
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s:
+            opcode, data = self.ws.receive()
+            if opcode == websocket.CLOSE:
+                raise ConnectionError('closed')
+            if opcode == websocket.TEXT and json.loads(data)['op'] == op and test(json.loads(data)):
+                return json.loads(data)
+        fail(f'no {op} came')
+
+    def ask(self, op, **more):
+        self.say(op=op, **more)
+        return self.await_op('answer', lambda said: said['to'] == op)
+
+    def samples(self, kind):
+        while True:
+            opcode, data = self.ws.receive()
+            values = struct.unpack(f'<{len(data) // 8}d', data) if opcode == websocket.BINARY else [None]
+            if values[0] == kind:
+                return values[2:]
+
+
+def fetch(port, path, host=None):
+    with socket.create_connection(('127.0.0.1', port), PATIENCE_S) as s:
+        s.sendall(f'GET {path} HTTP/1.1\r\nHost: {host or "localhost"}\r\nConnection: close\r\n\r\n'.encode())
+        data = b''
+        try:
+            while part := s.recv(65536):
+                data += part
+        except ConnectionError:
+            pass
+    head, _, body = data.partition(b'\r\n\r\n')
+    return head.decode(), body
+
+
+def closed(page):
+    try:
+        page.await_op('never')
+    except ConnectionError:
+        return True
+    return False
+
+
+def test_page(port):
+    """with four-bar, READY"""
+    look, operate = (token for _, token in tokens())
+    head, body = fetch(port, '/')
+    if '200 OK' not in head or b'<title>linkaged</title>' not in body or 'content-security-policy' not in head.lower():
+        fail(f'the page is {head}')
+    for path in ('/page.js', '/view.js', '/plot.js', '/page.css'):
+        expect(path, fetch(port, path)[1], (root / 'tools/gateway/page' / path[1:]).read_bytes())
+    expect('remedies', 'remedy' in json.loads(fetch(port, '/conditions.json')[1])['LK-2004'], True)
+    for path, host in (('/embed.py', None), ('/../meson.build', None), ('/', 'evil.example')):
+        expect(f'{path} of {host}', b'linkaged' in fetch(port, path, host)[1], False)
+    expect('another site', refused(port, 'linkage.page.v1', headers=['Origin: https://evil.example']), True)
+    for text in (b'{"op": "stop"}', b'[]', b'{', b'{"op": "login"}', b' ' * 2000):   # before a login
+        page = Page(port, 'x' * 32)
+        expect('a wrong token', page.await_op('answer')['ok'], False)
+        page.ws.send(websocket.TEXT, text)
+        expect(f'{text[:20]} without a login', closed(page), True)
+    first = Page(port, operate)
+    expect('the model', [b for b in first.await_op('model')['scene']['bodies']], ['crank', 'coupler', 'rocker'])
+    expect('the role', first.await_op('role')['operates'], True)
+    second = Page(port, operate)
+    expect('a second operator', 'another page has the controls' in second.await_op('answer')['text'], True)
+    looker = Page(port, look)
+    expect('a looker', looker.await_op('role'), {'op': 'role', 'operates': False, 'may_operate': False})
+    for page in (second, looker):
+        expect('no controls', page.ask('stop')['ok'], False)
+    expect('no such command', first.ask('shutdown')['ok'], False)
+    said = first.ask('start')
+    expect('too early', (said['ok'], said['id']), (False, 'LK-8004'))
+    expect('a bad model', first.ask('load', name='x.yaml', text='linkage: 1\nname: x\n')['ok'], False)
+    expect('a model', first.ask('load', name='driven.yaml', text=DRIVEN)['ok'], True)
+    expect('all hear of it', looker.await_op('model', lambda said: said.get('name') == 'driven')['inputs'][0]['high'], 10)
+    end_s = time.monotonic() + PATIENCE_S
+    state = 'ready'
+    while state != 'armed':   # a proof may be disturbed
+        expect('arm', first.ask('arm', allow_degraded=True)['ok'], True)
+        first.await_op('status', lambda said: said['state'] == 'arming' or said.get('proof'))
+        state = first.await_op('status', lambda said: said['state'] != 'arming')['state']
+        if time.monotonic() > end_s:
+            fail(f'arm: {state}')
+    expect('start', first.ask('start')['ok'], True)
+    expect('set', first.ask('set', channel='motor', values=[7])['ok'], True)
+    expect('beyond limits', first.ask('set', channel='motor', values=[70])['ok'], False)
+    looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [7])
+    expect('poses', len(looker.samples(0)), 7)
+    expect('outputs', len(looker.samples(1)), 8)
+    first.ws.close()
+    end_s = time.monotonic() + PATIENCE_S
+    while True:   # once the first has gone
+        second.say(op='take-controls')
+        if second.await_op('role')['operates']:
+            break
+        if time.monotonic() > end_s:
+            fail('the controls stay with a page that has gone')
+    expect('stop', second.ask('stop')['ok'], True)
+    second.ws.close()
+    looker.ws.close()
+
+
 def main():
     (work / 'driven.yaml').write_text(DRIVEN, encoding='utf-8')
-    if modules:
-        return test_official_client()
+    if judge:
+        return test_official_client() if judge == 'client' else test_browser()
     first, port = start_gateway('--rate', '1000', '--allow-origin', 'https://app.example')
     early = Viewer(port)   # before there is a daemon
     early.await_op('advertise')
@@ -447,6 +593,7 @@ def main():
     test_many(port)
     test_slow(port)
     daemon = test_another_daemon(daemon, port)
+    test_page(port)
     expect('the end of the gateway', end(first), 0)
     expect('the end of the daemon', end(daemon), 0)
     test_keys()
@@ -454,9 +601,13 @@ def main():
 
 
 if __name__ == '__main__':
-    if modules and not (shutil.which('node') and os.path.isdir(os.path.join(modules, '@foxglove/ws-protocol'))):
-        print(f'left out: there is no node, or no client of the protocol: npm install --prefix {os.path.dirname(modules)} '
-              '@foxglove/ws-protocol@0.8 ws@8')
+    packages = {'client': '@foxglove/ws-protocol', 'browser': 'playwright-core'}
+    if judge and not (shutil.which('node') and os.path.isdir(os.path.join(modules, packages[judge]))):
+        print(f'left out: there is no node, or not its package {packages[judge]}: npm install --prefix '
+              f'{os.path.dirname(modules)} @foxglove/ws-protocol@0.8 ws@8 playwright-core@1')
+        sys.exit(77)
+    if judge == 'browser' and not os.path.exists('/usr/bin/chromium'):
+        print('left out: there is no chromium: apt-get install chromium')
         sys.exit(77)
     try:
         main()

@@ -45,7 +45,7 @@ static void find_state(struct gate_hub *hub, const struct gate_seen *seen,
                      lk_client_state_name(status->state), status->step);
     if (status->state == LINKAGE__V1__STATE__STATE_RUNNING)
         for (size_t i = 0; i < status->n_degraded; i++)
-            gate_hub_say(hub, GATE_WARNING, "degraded", "degraded: %s", status->degraded[i]);
+            gate_hub_say(hub, GATE_WARNING, "degraded", "%s", status->degraded[i]);
     if (seen->state == LINKAGE__V1__STATE__STATE_ARMING && status->proof != NULL)
         gate_hub_say(hub, status->proof->valid ? GATE_INFO : GATE_WARNING, "proof", "%s",
                      status->proof->text);

@@ -72,12 +72,28 @@ static void post_buffer(struct following *f, enum gate_topic topic, uint64_t ns,
     lk_mcap_buffer_fini(message);
 }
 
+/* @kind: 0 poses, 1 outputs */
+static void post_samples(struct following *f, double kind, const double *values, size_t n,
+                         uint64_t ns)
+{
+    const double head[2] = {kind, (double)ns / 1e9};
+    struct gate_parcel *parcel = gate_parcel_new(GATE_SAMPLES, f->meaning->number, ns, NULL,
+                                                 sizeof(head) + n * sizeof(*values));
+
+    if (parcel == NULL)
+        return;
+    memcpy(parcel->data, head, sizeof(head));
+    memcpy(parcel->data + sizeof(head), values, n * sizeof(*values));
+    gate_hub_post(f->line->hub, parcel);
+}
+
 static void post_poses(struct following *f, const double *poses, uint64_t ns)
 {
     struct lk_mcap_buffer transforms = {.grows = true}, spans = {.grows = true};
 
     lk_foxglove_transforms(&transforms, f->meaning->scene, poses, ns);
     post_buffer(f, GATE_TF, ns, &transforms);
+    post_samples(f, 0, poses, (size_t)f->meaning->scene->n_bodies * LK_POSE_SIZE, ns);
     if (lk_foxglove_spans(&spans, f->meaning->scene, poses, ns))
         post_buffer(f, GATE_SCENE, ns, &spans);
     else
@@ -93,6 +109,7 @@ static void post_outputs(struct following *f, const double *values, uint64_t ns)
         return;
     lk_mcap_type_fill(&f->meaning->outputs, values, parcel->data);
     gate_hub_post(f->line->hub, parcel);
+    post_samples(f, 1, values, f->meaning->n_outputs, ns);
 }
 
 /* A run without a clock makes more samples than anybody looks at. Poses and outputs of one step go

@@ -5,9 +5,11 @@
  *     poll.c     thread: state and inputs of the daemon, several times a second
  *     hub.c      what both hand over to the web thread, as parcels
  *     meaning.c  what a loaded model means to a viewer: channels, types, scene
+ *     operator.c thread: what the operator at the page asks for
  *     events.c   what has changed from one status to the next, in words
  *     web.c      main thread: connections, who may open one
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
+ *     page.c, page_text.c       one of the operator's page, whose files are in page/
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
  * by whoever lets go of it last. */
@@ -17,6 +19,7 @@
 #include "client.h"
 #include "linkage/scene.h"
 #include "mcap/schema.h"
+#include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,12 +32,14 @@
 #define GATE_QUEUE      256        /* parcels between threads, and of each connection */
 #define GATE_BYTES      (8u << 20) /* in them */
 #define GATE_POLL_MS    200
+#define GATE_COMMANDS   16
 #define GATE_RETRY_MS   500
 #define GATE_TIMEOUT_MS 3000
 
 /** enum gate_topic - what a parcel holds. The first ones are channels of viewers: messages as of
  * proto/foxglove and proto/mcap. PARAMETERS: doubles in the order of the model;  MEANING: nothing,
- * another model has been loaded */
+ * another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY;  EVENT;  ANSWER: to the
+ * operator.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
 enum gate_topic {
     GATE_TF,
     GATE_SCENE,
@@ -45,6 +50,11 @@ enum gate_topic {
     GATE_CHANNELS,
     GATE_PARAMETERS = GATE_CHANNELS,
     GATE_MEANING,
+    GATE_REPORT,
+    GATE_POLICY,
+    GATE_EVENT,
+    GATE_ANSWER,
+    GATE_SAMPLES,
     GATE_TOPICS
 };
 
@@ -118,7 +128,8 @@ size_t gate_queue_put(struct gate_queue *queue, struct gate_parcel *parcel);
 struct gate_parcel *gate_queue_take(struct gate_queue *queue);
 void gate_queue_clear(struct gate_queue *queue);
 
-/** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end */
+/** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end
+ * @command: @n_commands of the operator that wait;  @asked: there is one */
 struct gate_hub {
     pthread_mutex_t lock;
     struct gate_queue queue;
@@ -127,6 +138,9 @@ struct gate_hub {
     void (*wake)(void *web);
     void *web;
     atomic_bool stop;
+    pthread_cond_t asked;
+    json_t *command[GATE_COMMANDS];
+    int n_commands;
 };
 
 void gate_hub_init(struct gate_hub *hub);
@@ -143,22 +157,30 @@ enum gate_level { GATE_INFO = 2, GATE_WARNING = 3, GATE_ERROR = 4 };
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));
 
-/** struct gate_line - of the two threads that talk to the daemon. */
+/** struct gate_line - of the three threads that talk to the daemon. */
 struct gate_line {
     const struct gate_options *options;
     struct gate_hub *hub;
     char outputs[LK_CLIENT_ENDPOINT_SIZE];
     struct lk_client *follower;
     struct lk_client *poller;
+    struct lk_client *operator;
 };
 
 /** gate_line_open() - clients with their keys; connects to nobody yet. Return: 0, or a code of the
  * client library with @ret_error. */
 int gate_line_open(struct gate_line *line, struct lk_error *ret_error);
 void gate_line_close(struct gate_line *line);
-/** gate_follow(), gate_poll() - the threads; @line: struct gate_line. Return: NULL. */
+/** gate_follow(), gate_poll(), gate_operate() - the threads; @line: struct gate_line. Return: NULL.
+ */
 void *gate_follow(void *line);
 void *gate_poll(void *line);
+void *gate_operate(void *line);
+
+/** gate_operator_knows() - whether @op is a command for the daemon.  gate_operator_ask() - have it
+ * carried out; the answer comes as a parcel. Return: 0, -1: too many wait. */
+bool gate_operator_knows(const char *op);
+int gate_operator_ask(struct gate_hub *hub, json_t *command);
 
 /** struct gate_seen - the status before, to tell what is new. @overruns: those that were said, at
  * @overruns_ns */

@@ -2,6 +2,7 @@
 /* From the threads that hear the daemon to the one that serves viewers. */
 #include "foxglove/foxglove.h"
 #include "gateway.h"
+#include "linkage/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,13 +91,16 @@ void gate_queue_clear(struct gate_queue *queue)
 
 void gate_hub_init(struct gate_hub *hub)
 {
-    *hub = (struct gate_hub){.lock = PTHREAD_MUTEX_INITIALIZER};
+    *hub = (struct gate_hub){.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER};
 }
 
 void gate_hub_fini(struct gate_hub *hub)
 {
     gate_queue_clear(&hub->queue);
     gate_meaning_drop(hub->meaning);
+    for (int i = 0; i < hub->n_commands; i++)
+        json_decref(hub->command[i]);
+    pthread_cond_destroy(&hub->asked);
     pthread_mutex_destroy(&hub->lock);
 }
 
@@ -144,6 +148,28 @@ struct gate_meaning *gate_hub_meaning(struct gate_hub *hub)
     return meaning;
 }
 
+/* the same for pages */
+static void post_event(struct gate_hub *hub, enum gate_level level, const char *name,
+                       const char *text, uint64_t now_ns)
+{
+    char *line = NULL;
+    size_t size = 0;
+    struct lk_json json = {.file = open_memstream(&line, &size)};
+
+    if (json.file == NULL)
+        return;
+    lk_json_open(&json, NULL, '{');
+    lk_json_text(&json, "op", "event");
+    lk_json_count(&json, "level", (uint64_t)level);
+    lk_json_text(&json, "name", name);
+    lk_json_text(&json, "text", text);
+    lk_json_number(&json, "time", (double)now_ns / 1e9);
+    lk_json_close(&json, '}');
+    if (fclose(json.file) == 0)
+        gate_hub_post(hub, gate_parcel_new(GATE_EVENT, 0, now_ns, line, size));
+    free(line);
+}
+
 void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *format,
                   ...)
 {
@@ -155,9 +181,10 @@ void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fprintf(stderr, "linkage-gateway: %s\n", text);
+    fprintf(stderr, "linkage-gateway: %s: %s\n", name, text);
     lk_foxglove_log(&message, (int)level, name, text, now_ns);
     if (!message.full)
         gate_hub_post(hub, gate_parcel_new(GATE_EVENTS, 0, now_ns, message.data, message.size));
     lk_mcap_buffer_fini(&message);
+    post_event(hub, level, name, text, now_ns);
 }

@@ -12,13 +12,14 @@
 
 static const char usage_text[] =
     "usage: linkage-gateway [OPTION]...\n"
-    "Serves viewers of a daemon by the Foxglove websocket protocol, on loopback.\n"
+    "Serves an operator's page and viewers of a daemon (Foxglove websocket protocol), on\n"
+    "loopback. Prints the addresses of the page: one to look, one to operate.\n"
     "\n"
     "  --endpoint ADDRESS     control endpoint of the daemon; $LINKAGE_ENDPOINT, else\n"
     "                         tcp://127.0.0.1:5600\n"
     "  --outputs ADDRESS      its outputs; by default the port two after that of control\n"
     "  --server-key FILE      public key of the daemon\n"
-    "  --key FILE             secret key of this client, of role read\n"
+    "  --key FILE             secret key of this client: of role read to look, control to operate\n"
     "  --port NUMBER          to listen at 127.0.0.1; 8765\n"
     "  --rate NUMBER          samples a second that viewers get at most; 60\n"
     "  --allow-origin ORIGIN  pages of another site may connect, as https://app.foxglove.dev;\n"
@@ -130,6 +131,8 @@ static int open_clients(struct gate_line *line, const struct lk_client_options *
 
     if (code == 0)
         code = lk_client_open_with(endpoint, GATE_TIMEOUT_MS, keys, &line->poller, ret_error);
+    if (code == 0)
+        code = lk_client_open_with(endpoint, GATE_TIMEOUT_MS, keys, &line->operator, ret_error);
     return code;
 }
 
@@ -161,6 +164,7 @@ void gate_line_close(struct gate_line *line)
 {
     lk_client_close(line->follower);
     lk_client_close(line->poller);
+    lk_client_close(line->operator);
 }
 
 /* signals are for the main thread */
@@ -181,13 +185,13 @@ static int start_thread(pthread_t *thread, void *(*run)(void *line), struct gate
 static int serve(struct gate_line *line)
 {
     const struct sigaction action = {.sa_handler = stop};
-    void *(*const run[])(void *) = {gate_follow, gate_poll};
-    pthread_t thread[2];
+    void *(*const run[])(void *) = {gate_follow, gate_poll, gate_operate};
+    pthread_t thread[3];
     int n = 0, status = 0;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    while (n < 2 && status == 0) {
+    while (n < 3 && status == 0) {
         status = start_thread(&thread[n], run[n], line);
         n += status == 0;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that carries out what the operator at the page asks for, one command after the other, on a
- * connection of its own: a model that takes long to load holds nothing else up. */
+/* A thread that carries out what the operator at the page asks for, one command after the other, on
+ * a connection of its own: a model that takes long to load holds nothing else up. */
 #include "gateway.h"
 #include "linkage/json.h"
 
@@ -161,9 +161,9 @@ static void post_answer(struct gate_hub *hub, const json_t *command,
     lk_json_text(&json, "to", text_of(command, "op"));
     lk_json_bool(&json, "ok", reply != NULL && reply->result == LINKAGE__V1__RESULT__RESULT_OK);
     lk_json_text(&json, "text",
-                 reply == NULL            ? error->text
-                 : *reply->text != '\0'   ? reply->text
-                                          : lk_names_result(reply->result));
+                 reply == NULL          ? error->text
+                 : *reply->text != '\0' ? reply->text
+                                        : lk_names_result(reply->result));
     lk_json_text(&json, "id", reply != NULL ? reply->id_of_error : "");
     lk_json_open(&json, "errors", '[');
     for (size_t i = 0; reply != NULL && i < reply->n_errors; i++)

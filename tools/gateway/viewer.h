@@ -10,7 +10,7 @@
 #define TOOLS_GATEWAY_VIEWER_H
 
 #include "gateway.h"
-#include <jansson.h>
+#include "page.h"
 #include <libwebsockets.h>
 
 #define VIEWER_MESSAGE_MAX (64u << 10) /* bytes of a message of a client */
@@ -18,7 +18,8 @@
 #define VIEWER_NUMBERS     8           /* of channels of a model; at least GATE_CHANNELS */
 
 /** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
- * subscribes later;  @session: differs with every start;  @viewers: @n_viewers of them, a list */
+ * subscribes later;  @session: differs with every start;  @viewers, @pages: lists,
+ * @n_connections in both;  @events: the last ones, for pages */
 struct gate_web {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -27,7 +28,11 @@ struct gate_web {
     struct gate_parcel *latest[GATE_TOPICS];
     char session[40];
     struct viewer *viewers;
-    int n_viewers;
+    struct page *pages;
+    int n_connections;
+    struct gate_queue events;
+    char look_token[PAGE_TOKEN_SIZE];
+    char operate_token[PAGE_TOKEN_SIZE];
 };
 
 /** struct viewer_text - a message as JSON, behind the room that the library wants. */

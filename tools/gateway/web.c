@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#define HTTP_SECONDS 10 /* for a request */
+#define HTTP_SECONDS 10  /* for a request */
+#define EVENTS       100 /* kept for pages that come later */
 #define PING_SECONDS 20
 #define GONE_SECONDS 60
 
@@ -67,11 +69,19 @@ static bool may_connect(struct gate_web *web, struct lws *wsi)
                 origin);
         return false;
     }
-    if (web->n_viewers >= GATE_SESSIONS) {
+    if (web->n_connections >= GATE_SESSIONS) {
         fprintf(stderr, "linkage-gateway: refused a connection, there are %d\n", GATE_SESSIONS);
         return false;
     }
     return true;
+}
+
+/* the files of the page, by a name of this machine */
+static bool may_read(struct lws *wsi)
+{
+    char host[128];
+
+    return read_header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) && is_here(host);
 }
 
 /* ---- from the line ---- */
@@ -87,11 +97,20 @@ static void take_meaning(struct gate_web *web)
         }
     for (struct viewer *v = web->viewers; v != NULL; v = v->next)
         viewer_change(v);
+    for (struct page *p = web->pages; p != NULL; p = p->next)
+        page_change(p);
 }
 
 static bool is_same(const struct gate_parcel *a, const struct gate_parcel *b)
 {
     return a != NULL && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static void keep_event(struct gate_web *web, struct gate_parcel *parcel)
+{
+    if (web->events.n == EVENTS)
+        gate_parcel_drop(gate_queue_take(&web->events));
+    gate_queue_put(&web->events, gate_parcel_hold(parcel));
 }
 
 static void take_parcel(struct gate_web *web, struct gate_parcel *parcel)
@@ -100,6 +119,8 @@ static void take_parcel(struct gate_web *web, struct gate_parcel *parcel)
     uint32_t present = web->meaning != NULL ? web->meaning->number : 0;
     bool is_new = parcel->topic == GATE_PARAMETERS && !is_same(before, parcel);
 
+    if (parcel->topic == GATE_EVENT)
+        keep_event(web, parcel);
     if (parcel->topic == GATE_MEANING) {
         take_meaning(web);
     } else if (parcel->meaning == 0 || parcel->meaning == present) {
@@ -110,6 +131,8 @@ static void take_parcel(struct gate_web *web, struct gate_parcel *parcel)
                 viewer_parameters(v);
             viewer_take(v, parcel);
         }
+        for (struct page *p = web->pages; p != NULL; p = p->next)
+            page_take(p, parcel);
     }
     gate_parcel_drop(parcel);
 }
@@ -153,10 +176,35 @@ static int on_viewer(struct lws *wsi, enum lws_callback_reasons reason, void *us
     }
 }
 
+static int on_page(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                   size_t size)
+{
+    struct page *page = user;
+
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return may_connect(web_of(wsi), wsi) ? 0 : -1;
+    case LWS_CALLBACK_ESTABLISHED:
+        page_open(page, web_of(wsi), wsi);
+        return 0;
+    case LWS_CALLBACK_TIMER: /* so long after the begin: is there a login? */
+        return page->role == PAGE_NOBODY ? -1 : 0;
+    case LWS_CALLBACK_RECEIVE:
+        return page_receive(page, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return page_write(page);
+    case LWS_CALLBACK_CLOSED:
+        if (page != NULL && page->is_open)
+            page_close(page);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
 static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                    size_t size)
 {
-    (void)in;
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a websocket of no subprotocol of ours */
         return -1;
@@ -164,9 +212,11 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
         take_all(web_of(wsi));
         return 0;
     case LWS_CALLBACK_HTTP:
-        lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND,
-                               "A viewer by the Foxglove websocket protocol connects here.");
-        return -1;
+        if (!may_read(wsi))
+            return -1;
+        return page_http_begin(user, wsi, in);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return page_http_go_on(user, wsi);
     default:
         return lws_callback_http_dummy(wsi, reason, user, in, size);
     }
@@ -183,12 +233,38 @@ static void log_line(int level, const char *line)
     fprintf(stderr, "linkage-gateway: %s", line);
 }
 
+/* Return: 0, -1: the kernel has no random numbers. */
+static int make_token(char token[PAGE_TOKEN_SIZE])
+{
+    unsigned char bytes[PAGE_TOKEN_SIZE / 2];
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+        return -1;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+/* behind a '#' a browser keeps it to itself */
+static void say_addresses(const struct gate_web *web)
+{
+    const struct gate_options *options = web->options;
+
+    fprintf(stderr, "linkage-gateway: viewers connect to ws://%s:%d\n", GATE_ADDRESS,
+            options->port);
+    fprintf(stderr, "linkage-gateway: to look:    http://%s:%d/#%s\n", GATE_ADDRESS, options->port,
+            web->look_token);
+    fprintf(stderr, "linkage-gateway: to operate: http://%s:%d/#%s\n", GATE_ADDRESS, options->port,
+            web->operate_token);
+}
+
 int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
 {
     static const struct lws_protocols protocols[] = {
-        {.name = "http", .callback = on_http},
+        {"http", on_http, sizeof(struct page_request), 0, 0, NULL, 0},
         {"foxglove.sdk.v1", on_viewer, sizeof(struct viewer), 4096, 0, NULL, 0},
         {"foxglove.websocket.v1", on_viewer, sizeof(struct viewer), 4096, 0, NULL, 0},
+        {PAGE_PROTOCOL, on_page, sizeof(struct page), 4096, 0, NULL, 0},
         {.name = NULL},
     };
     static const lws_retry_bo_t patience = {.secs_since_valid_ping = PING_SECONDS,
@@ -212,6 +288,10 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     lws_set_log_level(LLL_ERR, log_line);
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
              (unsigned long long)gate_now_ns());
+    if (make_token(web.look_token) != 0 || make_token(web.operate_token) != 0) {
+        fprintf(stderr, "linkage-gateway: no random numbers for tokens\n");
+        return 1;
+    }
     web.context = lws_create_context(&info);
     if (web.context == NULL) {
         fprintf(stderr, "linkage-gateway: cannot listen at %s:%d: another program does?\n",
@@ -221,8 +301,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     web.meaning = gate_hub_meaning(hub);
     hub->web = web.context;
     hub->wake = wake;
-    fprintf(stderr, "linkage-gateway: viewers connect to ws://%s:%d\n", GATE_ADDRESS,
-            options->port);
+    say_addresses(&web);
     while (!hub->stop && lws_service(web.context, 0) >= 0)
         continue;
     pthread_mutex_lock(&hub->lock);
@@ -231,6 +310,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     lws_context_destroy(web.context);
     for (int i = 0; i < GATE_TOPICS; i++)
         gate_parcel_drop(web.latest[i]);
+    gate_queue_clear(&web.events);
     gate_meaning_drop(web.meaning);
     return 0;
 }

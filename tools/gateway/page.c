@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "page.h"
+#include "viewer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define BURST      16
+#define SEND_BYTES (64 << 10)
+
+static void send_parcel(struct page *page, struct gate_parcel *parcel)
+{
+    gate_queue_put(&page->words, parcel);
+    lws_callback_on_writable(page->wsi);
+}
+
+/* ---- open and close ---- */
+
+void page_open(struct page *page, struct gate_web *web, struct lws *wsi)
+{
+    const int room = SEND_BYTES;
+
+    *page = (struct page){.web = web, .wsi = wsi, .next = web->pages, .is_open = true};
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    web->pages = page;
+    web->n_connections++;
+    lws_set_timer_usecs(wsi, PAGE_LOGIN_S * LWS_USEC_PER_SEC);
+}
+
+void page_close(struct page *page)
+{
+    struct page **place = &page->web->pages;
+
+    while (*place != page)
+        place = &(*place)->next;
+    *place = page->next;
+    page->web->n_connections--;
+    gate_queue_clear(&page->words);
+    gate_queue_clear(&page->samples);
+    free(page->in);
+    page->is_open = false;
+}
+
+void page_change(struct page *page)
+{
+    if (page->role == PAGE_NOBODY)
+        return;
+    gate_queue_clear(&page->samples);
+    send_parcel(page, page_text_model(page->web->meaning));
+}
+
+/* ---- who it is ---- */
+
+static bool is_token(const char *given, const char *token)
+{
+    unsigned char differs = strlen(given) != PAGE_TOKEN_SIZE - 1;
+
+    for (size_t i = 0; !differs && i + 1 < PAGE_TOKEN_SIZE; i++)
+        differs |= (unsigned char)(given[i] ^ token[i]);
+    return !differs;
+}
+
+static bool has_operator(const struct gate_web *web)
+{
+    for (const struct page *p = web->pages; p != NULL; p = p->next)
+        if (p->role == PAGE_OPERATES)
+            return true;
+    return false;
+}
+
+/* The controls go to one page at a time. */
+static void take_controls(struct page *page)
+{
+    if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web))
+        page->role = PAGE_OPERATES;
+    else if (page->role == PAGE_LOOKS && page->may_operate)
+        send_parcel(page,
+                    page_text_answer("controls", false,
+                                     "another page has the controls; this one looks on, and may "
+                                     "take them once the other has given them back"));
+    send_parcel(page, page_text_role(page));
+}
+
+static void give_controls(struct page *page)
+{
+    if (page->role == PAGE_OPERATES)
+        page->role = PAGE_LOOKS;
+    send_parcel(page, page_text_role(page));
+}
+
+/* what it would have heard, had it been there */
+static void tell_all(struct page *page)
+{
+    static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT, GATE_POLICY};
+
+    send_parcel(page, page_text_model(page->web->meaning));
+    for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
+        if (page->web->latest[topics[i]] != NULL)
+            send_parcel(page, gate_parcel_hold(page->web->latest[topics[i]]));
+    for (size_t i = 0; i < page->web->events.n; i++)
+        send_parcel(
+            page,
+            gate_parcel_hold(page->web->events.parcel[(page->web->events.first + i) % GATE_QUEUE]));
+}
+
+static int log_in(struct page *page, const json_t *message)
+{
+    const char *token = json_string_value(json_object_get(message, "token"));
+
+    if (token == NULL)
+        return -1;
+    page->may_operate = is_token(token, page->web->operate_token);
+    if (!page->may_operate && !is_token(token, page->web->look_token)) {
+        send_parcel(page, page_text_answer("login", false, "this is no token of this gateway"));
+        return 0;
+    }
+    page->role = PAGE_LOOKS;
+    tell_all(page);
+    take_controls(page);
+    return 0;
+}
+
+/* ---- what it says ---- */
+
+/* Return: 0, -1: close the connection. */
+static int on_message(struct page *page, json_t *message)
+{
+    const char *op = json_string_value(json_object_get(message, "op"));
+
+    if (op == NULL)
+        return -1;
+    if (page->role == PAGE_NOBODY)
+        return strcmp(op, "login") == 0 ? log_in(page, message) : -1;
+    if (strcmp(op, "take-controls") == 0)
+        take_controls(page);
+    else if (strcmp(op, "give-controls") == 0)
+        give_controls(page);
+    else if (!gate_operator_knows(op))
+        send_parcel(page, page_text_answer(op, false, "there is no such command"));
+    else if (page->role != PAGE_OPERATES)
+        send_parcel(page, page_text_answer(op, false, "this page looks on: it has no controls"));
+    else if (gate_operator_ask(page->web->hub, message) != 0)
+        send_parcel(page, page_text_answer(op, false, "too many commands wait"));
+    return 0;
+}
+
+int page_receive(struct page *page, const char *data, size_t size)
+{
+    const size_t most[] = {PAGE_LOGIN_MAX, PAGE_LOOK_MAX, PAGE_OPERATE_MAX};
+    json_error_t error;
+    json_t *message;
+    char *grown;
+    int r;
+
+    if (page->n_in + size > most[page->role]) {
+        lws_close_reason(page->wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, NULL, 0);
+        return -1;
+    }
+    grown = realloc(page->in, page->n_in + size + 1);
+    if (grown == NULL)
+        return -1;
+    page->in = grown;
+    memcpy(page->in + page->n_in, data, size);
+    page->n_in += size;
+    if (lws_remaining_packet_payload(page->wsi) > 0 || !lws_is_final_fragment(page->wsi))
+        return 0;
+    message = json_loadb(page->in, page->n_in, 0, &error);
+    page->n_in = 0;
+    r = json_is_object(message) ? on_message(page, message) : -1;
+    json_decref(message);
+    return r;
+}
+
+/* ---- what it is told ---- */
+
+void page_take(struct page *page, struct gate_parcel *parcel)
+{
+    if (page->role == PAGE_NOBODY)
+        return;
+    switch (parcel->topic) {
+    case GATE_SAMPLES:
+        gate_queue_put(&page->samples, gate_parcel_hold(parcel));
+        lws_callback_on_writable(page->wsi);
+        return;
+    case GATE_STATUS:
+    case GATE_REPORT:
+    case GATE_POLICY:
+    case GATE_EVENT:
+    case GATE_ANSWER:
+        send_parcel(page, gate_parcel_hold(parcel));
+        return;
+    default:
+        return;
+    }
+}
+
+static int write_parcel(struct page *page, const struct gate_parcel *parcel)
+{
+    bool is_binary = parcel->topic == GATE_SAMPLES;
+    unsigned char *room = malloc(LWS_PRE + parcel->size);
+    int r = -1;
+
+    if (room == NULL)
+        return -1;
+    memcpy(room + LWS_PRE, parcel->data, parcel->size);
+    if (lws_write(page->wsi, room + LWS_PRE, parcel->size,
+                  is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT) >= 0)
+        r = 0;
+    free(room);
+    return r;
+}
+
+int page_write(struct page *page)
+{
+    for (int i = 0; i < BURST; i++) {
+        struct gate_parcel *parcel = gate_queue_take(&page->words);
+        int r;
+
+        if (parcel == NULL)
+            parcel = gate_queue_take(&page->samples);
+        if (parcel == NULL)
+            return 0;
+        r = write_parcel(page, parcel);
+        gate_parcel_drop(parcel);
+        if (r != 0)
+            return -1;
+        if (lws_send_pipe_choked(page->wsi))
+            break;
+    }
+    lws_callback_on_writable(page->wsi);
+    return 0;
+}
+
+/* ---- files ---- */
+
+int page_http_begin(struct page_request *request, struct lws *wsi, const char *path)
+{
+    unsigned char head[LWS_PRE + 2048], *at = head + LWS_PRE, *end = head + sizeof(head) - 1;
+    const struct page_file *file = NULL;
+
+    for (size_t i = 0; i < n_page_files && file == NULL; i++)
+        if (strcmp(page_files[i].path, path) == 0)
+            file = &page_files[i];
+    if (file == NULL) {
+        lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL);
+        return -1;
+    }
+    *request = (struct page_request){.file = file};
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file->type, file->size, &at, end) ||
+        lws_add_http_header_by_name(wsi, (const unsigned char *)"cache-control:",
+                                    (const unsigned char *)"no-cache", 8, &at, end) ||
+        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end))
+        return 1;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+int page_http_go_on(struct page_request *request, struct lws *wsi)
+{
+    unsigned char room[LWS_PRE + 4096];
+    size_t n = request->file == NULL ? 0 : request->file->size - request->sent;
+    bool is_last = n <= sizeof(room) - LWS_PRE;
+
+    if (request->file == NULL)
+        return 0;
+    n = is_last ? n : sizeof(room) - LWS_PRE;
+    memcpy(room + LWS_PRE, request->file->data + request->sent, n);
+    request->sent += n;
+    if (lws_write(wsi, room + LWS_PRE, n, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)
+        return 1;
+    if (is_last) {
+        request->file = NULL;
+        return lws_http_transaction_completed(wsi) ? -1 : 0;
+    }
+    lws_callback_on_writable(wsi);
+    return 0;
+}

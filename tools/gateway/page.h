@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operator's page: files over HTTP, and a connection by websocket, subprotocol linkage.page.v1.
+ *
+ * The first message is a login by a token, which the program prints at its start: there is one to
+ * look, and one to operate. Nothing is said before it. A page of another site has no token,
+ * whatever the browser sends along by itself; there are no cookies. One page at a time has the
+ * controls, the first that asked for them; others look until it has gone. Thread: web. */
+#ifndef TOOLS_GATEWAY_PAGE_H
+#define TOOLS_GATEWAY_PAGE_H
+
+#include "gateway.h"
+#include <libwebsockets.h>
+
+#define PAGE_PROTOCOL    "linkage.page.v1"
+#define PAGE_TOKEN_SIZE  33          /* of 128 bits, with a zero */
+#define PAGE_LOGIN_MAX   1024        /* bytes of a message before the login, */
+#define PAGE_LOOK_MAX    (64u << 10) /* of one who looks, */
+#define PAGE_OPERATE_MAX (8u << 20)  /* and of one who may load a model */
+#define PAGE_LOGIN_S     10          /* to log in */
+
+/** enum page_role - of a connection. */
+enum page_role { PAGE_NOBODY, PAGE_LOOKS, PAGE_OPERATES };
+
+/** struct page_file - a file of the page, in the program. */
+struct page_file {
+    const char *path;
+    const char *type;
+    const unsigned char *data;
+    size_t size;
+};
+
+extern const struct page_file page_files[];
+extern const size_t n_page_files;
+
+struct gate_web;
+
+/** struct page - memory of a connection, zero at first. @may_operate: has the token for it
+ * @words, @samples: what waits to be sent; words first */
+struct page {
+    struct gate_web *web;
+    struct lws *wsi;
+    struct page *next;
+    bool is_open;
+    enum page_role role;
+    bool may_operate;
+    struct gate_queue words;
+    struct gate_queue samples;
+    char *in;
+    size_t n_in;
+};
+
+/* As those of viewer.h. */
+void page_open(struct page *page, struct gate_web *web, struct lws *wsi);
+void page_close(struct page *page);
+int page_receive(struct page *page, const char *data, size_t size);
+int page_write(struct page *page);
+void page_take(struct page *page, struct gate_parcel *parcel);
+void page_change(struct page *page);
+
+/** page_text_model() - what the page knows of the present model.  page_text_role() - who has the
+ * controls. Return: a parcel, NULL: no memory. */
+struct gate_parcel *page_text_model(const struct gate_meaning *meaning);
+struct gate_parcel *page_text_role(const struct page *page);
+/** page_text_answer() - to the page alone. @ok: it was done */
+struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text);
+
+/** page_http() - the file of a request, in as many calls as it takes. @sent: of the connection, 0
+ * at first. Return: as the library wants it. */
+struct page_request {
+    const struct page_file *file;
+    size_t sent;
+};
+int page_http_begin(struct page_request *request, struct lws *wsi, const char *path);
+int page_http_go_on(struct page_request *request, struct lws *wsi);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a page is told as JSON, apart from what the threads of the line make. */
+#include "linkage/json.h"
+#include "page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct draft {
+    char *text;
+    size_t size;
+    struct lk_json json;
+};
+
+static bool begin(struct draft *draft, const char *op)
+{
+    *draft = (struct draft){0};
+    draft->json.file = open_memstream(&draft->text, &draft->size);
+    if (draft->json.file == NULL)
+        return false;
+    lk_json_open(&draft->json, NULL, '{');
+    lk_json_text(&draft->json, "op", op);
+    return true;
+}
+
+static struct gate_parcel *finish(struct draft *draft)
+{
+    struct gate_parcel *parcel = NULL;
+
+    lk_json_close(&draft->json, '}');
+    if (fclose(draft->json.file) == 0)
+        parcel = gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft->text, draft->size);
+    free(draft->text);
+    return parcel;
+}
+
+static void put_numbers(struct lk_json *json, const char *key, const double *values, int n)
+{
+    lk_json_open(json, key, '[');
+    for (int i = 0; i < n; i++)
+        lk_json_rounded(json, NULL, values[i], 9);
+    lk_json_close(json, ']');
+}
+
+/* ---- the model ---- */
+
+static void put_channels(struct lk_json *json, const char *key,
+                         Linkage__V1__ChannelDescription *const *channels, size_t n)
+{
+    lk_json_open(json, key, '[');
+    for (size_t i = 0; i < n; i++) {
+        const Linkage__V1__ChannelDescription *c = channels[i];
+
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "name", c->name);
+        lk_json_count(json, "offset", c->offset);
+        lk_json_texts(json, "components", (const char *const *)c->components, c->n_components);
+        lk_json_texts(json, "units", (const char *const *)c->units, c->n_units);
+        lk_json_number(json, "low", c->low);
+        lk_json_number(json, "high", c->high);
+        lk_json_number(json, "rate", c->rate);
+        lk_json_number(json, "initial", c->initial);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+}
+
+static void put_parameters(struct lk_json *json, const Linkage__V1__ModelDescription *model)
+{
+    lk_json_open(json, "parameters", '[');
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        const Linkage__V1__ParameterDescription *p = model->parameters[i];
+
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "name", p->name);
+        lk_json_text(json, "unit", p->unit);
+        lk_json_number(json, "low", p->low);
+        lk_json_number(json, "high", p->high);
+        lk_json_number(json, "value", p->value);
+        lk_json_bool(json, "tunable", p->tunable);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+}
+
+static void put_shape(struct lk_json *json, const struct lk_scene *scene,
+                      const struct lk_shape *shape)
+{
+    static const char *const kinds[] = {"box", "sphere", "cylinder", "line"};
+    bool is_span = shape->part == LK_PART_ROD || shape->part == LK_PART_SPRING;
+
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "kind", is_span ? "span" : kinds[shape->kind]);
+    lk_json_text(json, "name", shape->name);
+    lk_json_number(json, "body", shape->body);
+    lk_json_number(json, "to", shape->to);
+    lk_json_bool(json, "spring", shape->part == LK_PART_SPRING);
+    put_numbers(json, "position", shape->position, 3);
+    put_numbers(json, "orientation", shape->orientation, 4);
+    put_numbers(json, "size", shape->size, 3);
+    put_numbers(json, "color", shape->color, 4);
+    lk_json_open(json, "points", '[');
+    for (int i = 0; i < shape->n_points; i++)
+        put_numbers(json, NULL, scene->point[shape->first_point + i], 3);
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+}
+
+static void put_scene(struct lk_json *json, const struct lk_scene *scene)
+{
+    lk_json_open(json, "scene", '{');
+    lk_json_number(json, "size", scene->size);
+    put_numbers(json, "up", scene->up, 3);
+    lk_json_open(json, "bodies", '[');
+    for (int i = 0; i < scene->n_bodies; i++)
+        lk_json_text(json, NULL, scene->name[i]);
+    lk_json_close(json, ']');
+    put_numbers(json, "poses", scene->drawn, scene->n_bodies * LK_POSE_SIZE);
+    lk_json_open(json, "shapes", '[');
+    for (int i = 0; i < scene->n_shapes; i++)
+        put_shape(json, scene, &scene->shape[i]);
+    lk_json_close(json, ']');
+    lk_json_close(json, '}');
+}
+
+struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
+{
+    struct draft draft;
+
+    if (!begin(&draft, "model"))
+        return NULL;
+    if (meaning != NULL) {
+        const Linkage__V1__ModelDescription *model = meaning->model;
+
+        lk_json_text(&draft.json, "name", model->name);
+        lk_json_number(&draft.json, "step_s", model->step_s);
+        put_channels(&draft.json, "inputs", model->inputs, model->n_inputs);
+        put_channels(&draft.json, "outputs", model->outputs, model->n_outputs);
+        put_parameters(&draft.json, model);
+        lk_json_text(&draft.json, "no_scene", meaning->no_scene);
+        if (meaning->scene != NULL)
+            put_scene(&draft.json, meaning->scene);
+    }
+    return finish(&draft);
+}
+
+/* ---- short ones ---- */
+
+struct gate_parcel *page_text_role(const struct page *page)
+{
+    struct draft draft;
+
+    if (!begin(&draft, "role"))
+        return NULL;
+    lk_json_bool(&draft.json, "operates", page->role == PAGE_OPERATES);
+    lk_json_bool(&draft.json, "may_operate", page->may_operate);
+    return finish(&draft);
+}
+
+struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
+{
+    struct draft draft;
+
+    if (!begin(&draft, "answer"))
+        return NULL;
+    lk_json_text(&draft.json, "to", to);
+    lk_json_bool(&draft.json, "ok", ok);
+    lk_json_text(&draft.json, "text", text);
+    return finish(&draft);
+}
