@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define POWER_ROUNDS 100
+#define NOTHING      1e-9 /* of the largest growth: round-off, which would be a mode of its own */
 
 /* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
 double lk_modes_tangent(const struct lk_system *sys, int i, int is_damping)
@@ -201,7 +202,7 @@ static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_bod
  * across the forces in its joints [rad^2/s^2]. What turns about a fixed axis does neither. */
 static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_body)
 {
-    double found = 0;
+    double found = 0, largest = 0;
 
     for (int i = 0; i < sys->n_laws; i++)
         sys->regular[sys->joint[sys->law[i].joint].row + sys->law[i].row] = LK_DECOUPLED;
@@ -209,8 +210,11 @@ static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_
     for (int b = 0; b < sys->n_bodies; b++)
         for (int i = 0; i < 3; i++)
             sys->residual[b].w[i] = cos(3 * b + i); /* irregular: orthogonal to no mode */
-    for (int round = 0; round < POWER_ROUNDS && (round == 0 || found > 0); round++)
+    for (int round = 0; round < POWER_ROUNDS && (round == 0 || found > 0); round++) {
         found = grow_turning(sys, torque, ret_body);
+        largest = fmax(largest, found);
+        found = found > NOTHING * largest ? found : 0;
+    }
     lk_start_renew(sys);
     return found;
 }
