@@ -329,7 +329,7 @@ static const char spindle[] =
 static void held_torque_acts_from_its_own_step_on(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3);
-    double h = 1e-3, angle = 0, rate = 0, out[8];
+    double h = 1e-3, angle = 0, rate = 0, out[9];
 
     (void)state;
     for (int i = 0; i < 3000; i++) {
@@ -341,7 +341,7 @@ static void held_torque_acts_from_its_own_step_on(void **state)
         assert_int_equal(lk_system_step(sys, &torque), 0);
         lk_system_outputs(sys, out);
         assert_true(fabs(out[0] - angle) < 1e-11);
-        assert_true(fabs(out[1] - out[6]) < 1e-9 * (1 + out[6]));
+        assert_true(fabs(out[1] - out[7]) < 1e-9 * (1 + out[7]));
     }
     /* several turns: the coordinate is unwrapped */
     assert_true(fabs(angle) > 4 * M_PI);
