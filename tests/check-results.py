@@ -31,6 +31,11 @@ def main(results):
         # A sanitizer's finding is one, whatever the next run says.
         race = log('race', (FAULTS, 'FAIL', 'WARNING: ThreadSanitizer: data race'))
         assert lines('--ask-again', race) == [] and lines(race, again)[-1] == '0 1'
+        # So is a leak, but not what a part that failed leaves behind.
+        leak = log('leak', (FAULTS, 'FAIL', 'ERROR: LeakSanitizer: detected memory leaks'))
+        assert lines('--ask-again', leak) == []
+        left = log('left', (FAULTS, 'FAIL', '[  FAILED  ] test_end\nERROR: LeakSanitizer: detected memory leaks'))
+        assert lines('--ask-again', left) == ['faults']
         # Many failures are not the machine's.
         assert lines('--ask-again', log('many', *((f'linkaged:cli / {i}', 'FAIL', '') for i in range(7)))) == []
         # A part left out is said, and is neither.

@@ -14,7 +14,8 @@ PASSED = ('OK', 'EXPECTEDFAIL')
 # A busy machine can mislead a test that waits for something. What only computes has no such excuse, nor has what a
 # sanitizer reports; and many failures at a time have another cause.
 COMPUTING = ('physics', 'laboratory', 'convergence', 'numbers', 'unit', 'workers', 'fuzz')
-REPORTS = ('ThreadSanitizer:', 'AddressSanitizer:', 'LeakSanitizer:', ': runtime error:')
+REPORTS = ('ThreadSanitizer:', 'ERROR: AddressSanitizer:', ': runtime error:')
+LEAK = 'ERROR: LeakSanitizer:'  # a part of a test that fails leaves its memory behind
 MOST = 6
 
 
@@ -42,7 +43,8 @@ def suite(test):
 
 def may_be_asked_again(test):
     output = test.get('stdout', '') + test.get('stderr', '')
-    return suite(test) not in COMPUTING and not any(report in output for report in REPORTS)
+    leaks = LEAK in output and '[  FAILED  ]' not in output
+    return suite(test) not in COMPUTING and not leaks and not any(report in output for report in REPORTS)
 
 
 def ask_again(log):

@@ -101,8 +101,11 @@ int lkd_spawn(int orders, int priority, pid_t *ret_pid, struct lkd_words *ret_wo
 
 static void log_words(struct lkd_words *words)
 {
+    const char *none = strerror(EMFILE);
+
     if (words->n > 0)
         lkd_log(LKD_C_LINE_SAID, "the line says: %.*s", (int)words->n, words->line);
+    words->descriptors |= memmem(words->line, words->n, none, strlen(none)) != NULL;
     words->n = 0;
 }
 

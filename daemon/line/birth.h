@@ -4,12 +4,15 @@
 #ifndef LKD_LINE_BIRTH_H
 #define LKD_LINE_BIRTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/** struct lkd_words - @fd: of a pipe, -1: none;  @line: the incomplete last line, @n bytes */
+/** struct lkd_words - @fd: of a pipe, -1: none;  @line: the incomplete last line, @n bytes
+ * @descriptors: it has said that it has none left */
 struct lkd_words {
     int fd;
+    bool descriptors;
     size_t n;
     char line[200];
 };

@@ -87,15 +87,23 @@ int lkd_line_give_birth(struct lkd_line *line)
     return r ? r : lkd_line_send_clients(line);
 }
 
+/* libzmq 4.3.4 aborts where it gets none for a new connection, and says so; by then some may be
+ * free again. */
+static bool ran_out(const struct lkd_line *line, int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) == LKD_LINE_EXIT_DESCRIPTORS
+                             : line->words.descriptors;
+}
+
 static void describe_end(const struct lkd_line *line, int status, char *ret)
 {
     if (*line->why)
         snprintf(ret, LKD_REASON_SIZE, "%s", line->why);
+    else if (ran_out(line, status))
+        snprintf(ret, LKD_REASON_SIZE, "all its descriptors were in use");
     else if (WIFSIGNALED(status))
         snprintf(ret, LKD_REASON_SIZE, "signal %d, %s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) == LKD_LINE_EXIT_DESCRIPTORS)
-        snprintf(ret, LKD_REASON_SIZE, "all its descriptors were in use");
     else if (WEXITSTATUS(status) == LKD_LINE_EXIT_MEMORY)
         snprintf(ret, LKD_REASON_SIZE, "it had used up its memory, %" PRIu64 " MiB",
                  line->setup.memory >> 20);
@@ -117,7 +125,7 @@ static void bury_process(struct lkd_line *line)
     while (waitpid(line->pid, &status, 0) < 0 && errno == EINTR)
         ;
     describe_end(line, status, line->reason);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == LKD_LINE_EXIT_DESCRIPTORS)
+    if (ran_out(line, status))
         lkd_log(LKD_C_LINE_DESCRIPTORS, "all descriptors of the line were in use");
     if (*text && !*line->why) /* what it says of its end counts unless it was put down */
         snprintf(line->reason, sizeof(line->reason), "%s", text);
