@@ -310,6 +310,8 @@ static void welded_bodies_move_as_one(void **state)
 
 /* ---- inputs ---- */
 
+#define SPINDLE_OUTPUTS 9
+
 static const char spindle[] =
     "linkage: 1\n"
     "name: spindle\n"
@@ -329,7 +331,7 @@ static const char spindle[] =
 static void held_torque_acts_from_its_own_step_on(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3);
-    double h = 1e-3, angle = 0, rate = 0, out[9];
+    double h = 1e-3, angle = 0, rate = 0, out[SPINDLE_OUTPUTS];
 
     (void)state;
     for (int i = 0; i < 3000; i++) {
@@ -414,7 +416,7 @@ static void a_refused_input_changes_nothing(void **state)
 {
     struct lk_system *sys = compile_text(spindle, 1e-3), *twin = compile_text(spindle, 1e-3);
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e308};
-    double good = 1, a[8], b[8];
+    double good = 1, a[SPINDLE_OUTPUTS], b[SPINDLE_OUTPUTS];
 
     (void)state;
     for (int i = 0; i < 100; i++) {
