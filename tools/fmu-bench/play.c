@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "play.h"
 #include "bench.h"
+#include "channels.h"
 #include "lockstep.h"
 
 #include <stdio.h>
@@ -16,41 +17,13 @@
 
 /* ---- what belongs together ---- */
 
-static const Linkage__V1__ChannelDescription *
-find_channel(Linkage__V1__ChannelDescription *const *channels, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(channels[i]->name, name) == 0)
-            return channels[i];
-    return NULL;
-}
-
-/* "tip.x" is the component x of the channel tip. Return: its place in a sample, -1: none. */
-static int find_output(const Linkage__V1__ModelDescription *model, const char *name)
-{
-    const Linkage__V1__ChannelDescription *c = find_channel(model->outputs, model->n_outputs, name);
-    const char *dot = strrchr(name, '.');
-    char channel[LK_WIRE_NAME_MAX + 1];
-
-    if (c != NULL)
-        return c->n_components == 1 ? (int)c->offset : -1;
-    if (dot == NULL)
-        return -1;
-    snprintf(channel, sizeof(channel), "%.*s", (int)(dot - name), name);
-    c = find_channel(model->outputs, model->n_outputs, channel);
-    for (size_t i = 0; c != NULL && i < c->n_components; i++)
-        if (strcmp(c->components[i], dot + 1) == 0)
-            return (int)(c->offset + i);
-    return -1;
-}
-
 static int place_of(struct play *p, struct play_map *m, const Linkage__V1__ModelDescription *model)
 {
     const Linkage__V1__ChannelDescription *c;
 
     if (m->to_unit)
-        return find_output(model, m->channel);
-    c = find_channel(model->inputs, model->n_inputs, m->channel);
+        return lk_client_find_output(model, m->channel);
+    c = lk_client_find_channel(model->inputs, model->n_inputs, m->channel);
     if (c == NULL || c->n_components != 1)
         return -1;
     p->inputs[p->n_inputs] = m->channel;

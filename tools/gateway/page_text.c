@@ -1,34 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a page is told as JSON, apart from what the threads of the line make. */
-#include "linkage/json.h"
+#include "draft.h"
 #include "page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-struct draft {
-    char *text;
-    size_t size;
-    struct lk_json json;
-};
-
-static bool begin(struct draft *draft, const char *op)
-{
-    *draft = (struct draft){0};
-    draft->json.file = open_memstream(&draft->text, &draft->size);
-    if (draft->json.file == NULL)
-        return false;
-    lk_json_open(&draft->json, NULL, '{');
-    lk_json_text(&draft->json, "op", op);
-    return true;
-}
-
 static struct gate_parcel *finish(struct draft *draft)
 {
     struct gate_parcel *parcel = NULL;
 
-    lk_json_close(&draft->json, '}');
-    if (fclose(draft->json.file) == 0)
+    if (draft_end(draft))
         parcel = gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft->text, draft->size);
     free(draft->text);
     return parcel;
@@ -127,7 +109,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
 {
     struct draft draft;
 
-    if (!begin(&draft, "model"))
+    if (!draft_begin(&draft, "model"))
         return NULL;
     if (meaning != NULL) {
         const Linkage__V1__ModelDescription *model = meaning->model;
@@ -150,7 +132,7 @@ struct gate_parcel *page_text_role(const struct page *page)
 {
     struct draft draft;
 
-    if (!begin(&draft, "role"))
+    if (!draft_begin(&draft, "role"))
         return NULL;
     lk_json_bool(&draft.json, "operates", page->role == PAGE_OPERATES);
     lk_json_bool(&draft.json, "may_operate", page->may_operate);
@@ -161,7 +143,7 @@ struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text)
 {
     struct draft draft;
 
-    if (!begin(&draft, "answer"))
+    if (!draft_begin(&draft, "answer"))
         return NULL;
     lk_json_text(&draft.json, "to", to);
     lk_json_bool(&draft.json, "ok", ok);

@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The messages of the Foxglove websocket protocol that are JSON. */
+#include "draft.h"
 #include "foxglove/foxglove.h"
-#include "linkage/json.h"
 #include "viewer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* struct draft - a message while it is written */
-struct draft {
-    char *text;
-    size_t size;
-    struct lk_json json;
-};
-
-static bool begin(struct draft *draft, const char *op)
-{
-    *draft = (struct draft){0};
-    draft->json.file = open_memstream(&draft->text, &draft->size);
-    if (draft->json.file == NULL)
-        return false;
-    lk_json_open(&draft->json, NULL, '{');
-    lk_json_text(&draft->json, "op", op);
-    return true;
-}
-
 static struct viewer_text *finish(struct draft *draft)
 {
     struct viewer_text *text = NULL;
 
-    lk_json_close(&draft->json, '}');
-    if (fclose(draft->json.file) == 0)
+    if (draft_end(draft))
         text = malloc(sizeof(*text) + draft->size);
     if (text != NULL) {
         text->size = draft->size;
@@ -46,7 +27,7 @@ struct viewer_text *viewer_text_info(const struct gate_web *web)
     static const char *const capabilities[] = {"time", "parameters", "parametersSubscribe"};
     struct draft draft;
 
-    if (!begin(&draft, "serverInfo"))
+    if (!draft_begin(&draft, "serverInfo"))
         return NULL;
     lk_json_text(&draft.json, "name", "linkage-gateway");
     lk_json_texts(&draft.json, "capabilities", capabilities, 3);
@@ -154,7 +135,7 @@ struct viewer_text *viewer_text_advertise(const struct gate_web *web)
     struct lk_mcap_buffer set = {.grows = true};
     struct draft draft;
 
-    if (!begin(&draft, "advertise"))
+    if (!draft_begin(&draft, "advertise"))
         return NULL;
     lk_foxglove_schema(&set);
     lk_json_open(&draft.json, "channels", '[');
@@ -175,7 +156,7 @@ struct viewer_text *viewer_text_unadvertise(const struct viewer *viewer)
 {
     struct draft draft;
 
-    if (!begin(&draft, "unadvertise"))
+    if (!draft_begin(&draft, "unadvertise"))
         return NULL;
     lk_json_open(&draft.json, "channelIds", '[');
     for (int i = 0; i < GATE_CHANNELS; i++)
@@ -192,7 +173,7 @@ struct viewer_text *viewer_text_status(enum viewer_level level, const char *id, 
 {
     struct draft draft;
 
-    if (!begin(&draft, "status"))
+    if (!draft_begin(&draft, "status"))
         return NULL;
     lk_json_count(&draft.json, "level", level);
     lk_json_text(&draft.json, "message", text);
@@ -222,7 +203,7 @@ struct viewer_text *viewer_text_parameters(const struct gate_web *web, const jso
     size_t n = meaning != NULL ? meaning->model->n_parameters : 0;
     struct draft draft;
 
-    if (!begin(&draft, "parameterValues"))
+    if (!draft_begin(&draft, "parameterValues"))
         return NULL;
     lk_json_open(&draft.json, "parameters", '[');
     for (size_t i = 0; i < n; i++) {

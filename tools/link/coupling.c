@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes from one side to the other. */
+#include "channels.h"
 #include "link.h"
 
 #include <stdio.h>
@@ -7,38 +8,10 @@
 
 const char *const link_side_names[LINK_SIDES] = {"left", "right"};
 
-static const Linkage__V1__ChannelDescription *
-find_channel(Linkage__V1__ChannelDescription *const *channels, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(channels[i]->name, name) == 0)
-            return channels[i];
-    return NULL;
-}
-
-/* "tip.x" is the component x of the channel tip. Return: its place in a sample, -1: none. */
-static int find_output(const Linkage__V1__ModelDescription *model, const char *name)
-{
-    const Linkage__V1__ChannelDescription *c = find_channel(model->outputs, model->n_outputs, name);
-    const char *dot = strrchr(name, '.');
-    char channel[LK_WIRE_NAME_MAX + 1];
-
-    if (c != NULL)
-        return c->n_components == 1 ? (int)c->offset : -1;
-    if (dot == NULL)
-        return -1;
-    snprintf(channel, sizeof(channel), "%.*s", (int)(dot - name), name);
-    c = find_channel(model->outputs, model->n_outputs, channel);
-    for (size_t i = 0; c != NULL && i < c->n_components; i++)
-        if (strcmp(c->components[i], dot + 1) == 0)
-            return (int)(c->offset + i);
-    return -1;
-}
-
 static int note_output(struct link *link, int side, const Linkage__V1__ModelDescription *model,
                        const char *name, int at, struct lk_error *error)
 {
-    int offset = find_output(model, name);
+    int offset = lk_client_find_output(model, name);
 
     link->side[side].offset[at] = offset;
     if (offset >= 0)
@@ -53,7 +26,8 @@ static int note_output(struct link *link, int side, const Linkage__V1__ModelDesc
 static int note_input(struct link *link, int side, const Linkage__V1__ModelDescription *model,
                       const char *name, struct lk_error *error)
 {
-    const Linkage__V1__ChannelDescription *c = find_channel(model->inputs, model->n_inputs, name);
+    const Linkage__V1__ChannelDescription *c =
+        lk_client_find_channel(model->inputs, model->n_inputs, name);
 
     link->side[side].values[link->side[side].n] = c != NULL ? c->initial : 0;
     link->side[side].in[link->side[side].n++] = name;
