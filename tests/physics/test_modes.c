@@ -285,6 +285,22 @@ static void advance(const struct lk_linear *l, const double *Bu, double *x)
     free(k);
 }
 
+/* @most: largest of each number by the matrices;  @off: largest difference from the step */
+static void judge_outputs(const char *path, const struct lk_channel *out, int n_out,
+                          const double *most, const double *off)
+{
+    for (int i = 0; i < n_out; i++) {
+        double largest = 0;
+
+        for (int k = 0; k < out[i].size; k++)
+            largest = fmax(largest, most[out[i].offset + k]);
+        for (int k = 0; k < out[i].size && is_linear(&out[i]); k++)
+            if (!(off[out[i].offset + k] <= 2e-3 * largest + 1e-12))
+                fail_msg("%s: %s %d is off by %.3g of %.3g", path, out[i].name, k,
+                         off[out[i].offset + k], largest);
+    }
+}
+
 /* what the outputs become under a small input that stays, by the step and by the matrices */
 static void responds_alike(const char *path, const char *input, double value)
 {
@@ -332,16 +348,7 @@ static void responds_alike(const char *path, const char *input, double value)
             off[i] = fmax(off[i], fabs(y[i] - y0[i] - by_matrix));
         }
     }
-    for (int i = 0; i < n_out; i++) {
-        double largest = 0;
-
-        for (int k = 0; k < out[i].size; k++)
-            largest = fmax(largest, most[out[i].offset + k]);
-        for (int k = 0; k < out[i].size && is_linear(&out[i]); k++)
-            if (!(off[out[i].offset + k] <= 2e-3 * largest + 1e-12))
-                fail_msg("%s: %s %d is off by %.3g of %.3g", path, out[i].name, k,
-                         off[out[i].offset + k], largest);
-    }
+    judge_outputs(path, out, n_out, most, off);
     free(u);
     free(x);
     free(Bu);
