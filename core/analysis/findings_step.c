@@ -2,6 +2,7 @@
 /* What is too fast for the step: springs, rotors, and bodies that swing across a tension. */
 #include "analysis/findings.h"
 #include "compile/fill.h"
+#include "compile/hanging.h"
 #include "maths/vec.h"
 #include "model/reader.h"
 #include "step/tension.h"
@@ -153,40 +154,13 @@ static bool follows_tension(const struct lk_system *sys, int b)
     return lk_steps_by(sys, &lk_formulation_rattle) && lk_tension_is_followed(sys, b);
 }
 
-/* Mass of the bodies that have a way to the ground, not over body @b; -1: over any. @is_held: for
- * each body */
-static double held_mass(const struct lk_system *sys, int b, bool *is_held)
-{
-    double mass = 0;
-    bool grows = true;
-
-    for (int k = 0; k < sys->n_bodies; k++)
-        is_held[k] = false;
-    for (int sweep = 0; grows; sweep++) { /* to and fro: a chain takes two */
-        grows = false;
-        for (int n = 0; n < sys->n_joints; n++) {
-            const struct lk_joint *j = &sys->joint[sweep % 2 ? sys->n_joints - 1 - n : n];
-            bool reaches = false;
-
-            for (int s = 0; s < j->n_sides; s++)
-                reaches |= j->body[s] >= sys->n_bodies || is_held[j->body[s]];
-            for (int s = 0; s < j->n_sides && reaches; s++)
-                if (j->body[s] < sys->n_bodies && j->body[s] != b && !is_held[j->body[s]])
-                    is_held[j->body[s]] = grows = true;
-        }
-    }
-    for (int k = 0; k < sys->n_bodies; k++)
-        mass += is_held[k] ? sys->body[k].mass : 0;
-    return mass;
-}
-
 /* Square of the swing of body @b across the weight of all that has a way to the ground over it
  * alone, once that hangs on it. */
 static double hanging_swing(const struct lk_system *sys, int b)
 {
     const double *J = sys->body[b].inertia;
     double lever = 0, moment = 0.5 * (J[0] + J[1] + J[2]); /* a slender body's across its length */
-    bool *is_held;
+    bool *scratch;
 
     if (!(2 * lk_tension_bound(sys, b) > TENSION_MAX)) /* of one lever */
         return 0;
@@ -194,12 +168,11 @@ static double hanging_swing(const struct lk_system *sys, int b)
         for (int s = 0; s < 2; s++)
             if (sys->joint[i].body[s] == b && sys->joint[i].type == LK_JOINT_SPHERICAL)
                 lever += lk_norm(sys->joint[i].p[s]);
-    is_held = lever > 0 ? calloc((size_t)sys->n_bodies, sizeof(*is_held)) : NULL;
-    if (!is_held)
+    scratch = lever > 0 ? calloc((size_t)sys->n_bodies, sizeof(*scratch)) : NULL;
+    if (!scratch)
         return 0;
-    lever *= (held_mass(sys, -1, is_held) - held_mass(sys, b, is_held) - sys->body[b].mass) *
-             lk_norm(sys->gravity) / moment;
-    free(is_held);
+    lever *= lk_hanging_weight(sys, b, scratch) / moment;
+    free(scratch);
     return lever;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "linkage/pace.h"
 #include "analysis/findings.h"
-#include "compile/modes.h"
+#include "compile/fastest.h"
 #include "linkage/state.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
@@ -30,7 +30,7 @@ static int give_rate(struct lk_system *sys, const struct lk_pace_rate *rate,
     int i = find_joint(sys, rate->joint);
     bool has_coordinate = i >= 0 && lk_joint_traits[sys->joint[i].type].n_coordinates > 0;
 
-    if (has_coordinate && lk_modes_give_rate(sys, i, rate->rate))
+    if (has_coordinate && lk_blow_to_rate(sys, i, rate->rate))
         return 0;
     lk_error_set(ret_error, "rate of '%s': %s; expected a joint with a coordinate that can move",
                  rate->joint,
@@ -79,14 +79,14 @@ static void find_modes(const struct lk_model *m, struct lk_system *sys, struct l
 
     lk_start_renew(sys);
     if (sys->n_laws > 0) {
-        rate = lk_modes_spring(sys, &law);
-        set_mode(&p->spring, sys->h, rate, lk_modes_law_name(sys, m, law, 0));
-        rate = lk_modes_decay(sys, &law);
-        set_mode(&p->damper, sys->h, rate, lk_modes_law_name(sys, m, law, 1));
+        rate = lk_fastest_spring(sys, &law);
+        set_mode(&p->spring, sys->h, rate, lk_fastest_law_name(sys, m, law, 0));
+        rate = lk_fastest_decay(sys, &law);
+        set_mode(&p->damper, sys->h, rate, lk_fastest_law_name(sys, m, law, 1));
     }
-    rate = lk_modes_nutation(sys, &b);
+    rate = lk_fastest_nutation(sys, &b);
     set_mode(&p->nutation, sys->h, rate, m->bodies[b].name);
-    rate = lk_modes_swing(sys, &b);
+    rate = lk_fastest_swing(sys, &b);
     set_mode(&p->swing, sys->h, rate, m->bodies[b].name);
 }
 

@@ -3,8 +3,8 @@
  * see step/extrapolate.c. */
 #include "compile/batch/batches.h"
 #include "compile/compile.h"
+#include "compile/fastest.h"
 #include "compile/fill.h"
-#include "compile/modes.h"
 #include "maths/vec.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int has_feedback(const struct lk_system *sys)
     int found = 0;
 
     for (int i = 0; i < sys->n_laws; i++)
-        found |= lk_modes_tangent(sys, i, 0) > 0 || lk_modes_tangent(sys, i, 1) > 0;
+        found |= lk_steepest_tangent(sys, i, 0) > 0 || lk_steepest_tangent(sys, i, 1) > 0;
     for (int b = 0; b < sys->n_bodies; b++) {
         const double *J = sys->body[b].inertia;
 
@@ -103,7 +103,7 @@ static void find_kink(const struct lk_model *m, char *text, size_t room)
 static int find_massless(const struct lk_system *sys)
 {
     for (int b = 0; b < sys->n_bodies; b++)
-        if (lk_modes_lacks_inertia(sys, b))
+        if (lk_lacks_inertia(sys, b))
             return sys->body[b].of;
     return -1;
 }
@@ -141,16 +141,16 @@ static int check_elements(struct lk_system *sys, const struct lk_model *m,
 {
     char does[LK_NAME_SIZE + 40];
     int law = 0, r;
-    double rate = lk_modes_spring(sys, &law);
+    double rate = lk_fastest_spring(sys, &law);
 
     snprintf(does, sizeof(does), "'%s' oscillates at",
-             sys->n_laws > 0 ? lk_modes_law_name(sys, m, law, 0) : "");
+             sys->n_laws > 0 ? lk_fastest_law_name(sys, m, law, 0) : "");
     r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
     if (r != 0)
         return r;
-    rate = lk_modes_decay(sys, &law);
+    rate = lk_fastest_decay(sys, &law);
     snprintf(does, sizeof(does), "'%s' decays at a rate of",
-             sys->n_laws > 0 ? lk_modes_law_name(sys, m, law, 1) : "");
+             sys->n_laws > 0 ? lk_fastest_law_name(sys, m, law, 1) : "");
     return check_rate(sys, attempt, does, "1", rate, DECAY_MAX, ret_error);
 }
 
@@ -178,20 +178,28 @@ static int check_turns(struct lk_system *sys, const struct lk_model *m,
 static int check_turning(struct lk_system *sys, const struct lk_model *m,
                          const struct attempt *attempt, struct lk_error *ret_error)
 {
-    char does[LK_NAME_SIZE + 60];
+    char does[LK_NAME_SIZE + 80];
     int b = 0, r = check_turns(sys, m, attempt, ret_error);
     double rate;
 
     if (r != 0)
         return r;
-    rate = lk_modes_nutation(sys, &b);
+    rate = lk_fastest_nutation(sys, &b);
 
     snprintf(does, sizeof(does), "body '%s' nutates at", m->bodies[b].name);
     r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
     if (r != 0)
         return r;
-    rate = lk_modes_swing(sys, &b);
+    rate = lk_fastest_swing(sys, &b);
     snprintf(does, sizeof(does), "body '%s' swings across the tension in it at", m->bodies[b].name);
+    r = check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
+    if (r != 0)
+        return r;
+    r = lk_fastest_hanging(sys, &rate, &b);
+    if (r != 0)
+        return r;
+    snprintf(does, sizeof(does), "body '%s' swings across the weight that will hang on it at",
+             m->bodies[b].name);
     return check_rate(sys, attempt, does, "rad", rate, attempt->most, ret_error);
 }
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "compile/modes.h"
+#include "compile/fastest.h"
+#include "compile/hanging.h"
 #include "maths/vec.h"
 #include "model/model.h"
 #include "step/tension.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define POWER_ROUNDS 100
 #define NOTHING      1e-9 /* of the largest growth: round-off, which would be a mode of its own */
 
 /* stiffness or damping of a law: linear, or the steepest slope, at which nothing slips */
-double lk_modes_tangent(const struct lk_system *sys, int i, int is_damping)
+double lk_steepest_tangent(const struct lk_system *sys, int i, int is_damping)
 {
     struct lk_law_value f;
 
@@ -17,7 +20,7 @@ double lk_modes_tangent(const struct lk_system *sys, int i, int is_damping)
     return is_damping ? f.damping : f.stiffness;
 }
 
-int lk_modes_lacks_inertia(const struct lk_system *sys, int b)
+int lk_lacks_inertia(const struct lk_system *sys, int b)
 {
     const struct lk_quad *q = &sys->quad[b / 4];
     int lane = b % 4;
@@ -33,9 +36,9 @@ static double tangent_at_work(const struct lk_system *sys, int i, int is_damping
     const struct lk_joint *j = &sys->joint[sys->law[i].joint];
 
     for (int s = 0; s < j->n_sides && sys->formulation->is_explicit; s++)
-        if (j->body[s] < sys->n_bodies && lk_modes_lacks_inertia(sys, j->body[s]))
+        if (j->body[s] < sys->n_bodies && lk_lacks_inertia(sys, j->body[s]))
             return 0;
-    return lk_modes_tangent(sys, i, is_damping);
+    return lk_steepest_tangent(sys, i, is_damping);
 }
 
 /* s a, of every body, under the forces in system->residual, which it replaces, rigid rows holding:
@@ -116,8 +119,8 @@ static double fastest(struct lk_system *sys, int is_damping, int *ret_law)
 }
 
 /* the element that contributes most of a law's stiffness or damping, or the compliant joint */
-const char *lk_modes_law_name(const struct lk_system *sys, const struct lk_model *m, int i,
-                              int is_damping)
+const char *lk_fastest_law_name(const struct lk_system *sys, const struct lk_model *m, int i,
+                                int is_damping)
 {
     const struct lk_law *law = &sys->law[i];
     const struct lk_term *found = &sys->term[law->first_term];
@@ -133,27 +136,43 @@ const char *lk_modes_law_name(const struct lk_system *sys, const struct lk_model
 
 /* ---- modes of turning bodies ---- */
 
-/* torque on body @b that turns by or with @turn; body axes */
-typedef void (*torque_on)(const struct lk_system *sys, int b, const double turn[3], double ret[3]);
+/** struct turning - what turns bodies back. @torque: on body @b that turns by or with @turn, body
+ * axes;  @K: of each body, where @torque takes it from there */
+struct turning {
+    void (*torque)(const struct lk_system *sys, const struct turning *turning, int b,
+                   const double turn[3], double ret[3]);
+    double (*K)[6];
+};
 
 /* its angular momentum turned along */
-static void gyroscopic_torque(const struct lk_system *sys, int b, const double turn[3],
-                              double ret[3])
+static void gyroscopic_torque(const struct lk_system *sys, const struct turning *turning, int b,
+                              const double turn[3], double ret[3])
 {
     double momentum[3];
 
+    (void)turning;
     lk_sym_mul(sys->body[b].inertia, sys->now.motion[b].v.w, momentum);
     lk_cross(momentum, turn, ret);
 }
 
 /* the forces in its joints, which pull it back, see step/tension.h */
-static void tension_torque(const struct lk_system *sys, int b, const double turn[3], double ret[3])
+static void tension_torque(const struct lk_system *sys, const struct turning *turning, int b,
+                           const double turn[3], double ret[3])
 {
     double K[6] = {0}, root[6];
 
+    (void)turning;
     if (lk_tension_root(sys->body[b].inertia, root))
         lk_tension_of(sys, b, K);
     lk_sym_mul(K, turn, ret);
+}
+
+/* the forces that will pull it back, see compile/hanging.h */
+static void hanging_torque(const struct lk_system *sys, const struct turning *turning, int b,
+                           const double turn[3], double ret[3])
+{
+    (void)sys;
+    lk_sym_mul(turning->K[b], turn, ret);
 }
 
 /* kinetic energy of body @b at the twist in system->residual, twice */
@@ -168,7 +187,7 @@ static double energy_of(const struct lk_system *sys, int b)
 
 /* one round of the power iteration in the metric of the mass, system->residual := A W torque, A as
  * above; returns by how much it has grown, @ret_body: of the most */
-static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+static double grow_turning(struct lk_system *sys, const struct turning *turning, int *ret_body)
 {
     double square = 0, most = 0, size;
 
@@ -177,7 +196,7 @@ static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_bod
         double turn[3] = {t->w[0], t->w[1], t->w[2]};
 
         memset(t, 0, sizeof(*t));
-        torque(sys, b, turn, t->w);
+        turning->torque(sys, turning, b, turn, t->w);
     }
     accelerate_bodies(sys);
     for (int b = 0; b < sys->n_bodies; b++) {
@@ -200,7 +219,7 @@ static double grow_turning(struct lk_system *sys, torque_on torque, int *ret_bod
 
 /* Fastest nutation of the whole mechanism as it starts [rad/s], or the square of its fastest swing
  * across the forces in its joints [rad^2/s^2]. What turns about a fixed axis does neither. */
-static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_body)
+static double fastest_turning(struct lk_system *sys, const struct turning *turning, int *ret_body)
 {
     double found = 0, largest = 0;
 
@@ -211,7 +230,7 @@ static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_
         for (int i = 0; i < 3; i++)
             sys->residual[b].w[i] = cos(3 * b + i); /* irregular: orthogonal to no mode */
     for (int round = 0; round < POWER_ROUNDS && (round == 0 || found > 0); round++) {
-        found = grow_turning(sys, torque, ret_body);
+        found = grow_turning(sys, turning, ret_body);
         largest = fmax(largest, found);
         found = found > NOTHING * largest ? found : 0;
     }
@@ -221,24 +240,45 @@ static double fastest_turning(struct lk_system *sys, torque_on torque, int *ret_
 
 /* ---- of the whole mechanism ---- */
 
-double lk_modes_spring(struct lk_system *sys, int *ret_law)
+double lk_fastest_spring(struct lk_system *sys, int *ret_law)
 {
     return sqrt(fastest(sys, 0, ret_law));
 }
 
-double lk_modes_decay(struct lk_system *sys, int *ret_law)
+double lk_fastest_decay(struct lk_system *sys, int *ret_law)
 {
     return fastest(sys, 1, ret_law);
 }
 
-double lk_modes_nutation(struct lk_system *sys, int *ret_body)
+double lk_fastest_nutation(struct lk_system *sys, int *ret_body)
 {
-    return fastest_turning(sys, gyroscopic_torque, ret_body);
+    return fastest_turning(sys, &(struct turning){.torque = gyroscopic_torque}, ret_body);
 }
 
-double lk_modes_swing(struct lk_system *sys, int *ret_body)
+double lk_fastest_swing(struct lk_system *sys, int *ret_body)
 {
-    return sqrt(fastest_turning(sys, tension_torque, ret_body));
+    return sqrt(fastest_turning(sys, &(struct turning){.torque = tension_torque}, ret_body));
+}
+
+#define HANGS 1e-3 /* s K / J that no body reaches: nothing to look for */
+
+int lk_fastest_hanging(struct lk_system *sys, double *ret_rate, int *ret_body)
+{
+    struct turning turning = {hanging_torque, calloc((size_t)sys->n_bodies, 6 * sizeof(double))};
+    bool *scratch = calloc((size_t)sys->n_bodies, sizeof(*scratch)), is_any = false;
+    double root[6], rate = 0;
+
+    for (int b = 0; b < sys->n_bodies && turning.K && scratch; b++)
+        if (lk_tension_bound(sys, b) > HANGS && lk_tension_root(sys->body[b].inertia, root)) {
+            lk_hanging_stiffness(sys, b, lk_hanging_weight(sys, b, scratch), turning.K[b]);
+            is_any = true;
+        }
+    if (is_any)
+        rate = sqrt(fastest_turning(sys, &turning, ret_body));
+    *ret_rate = rate;
+    free(turning.K);
+    free(scratch);
+    return turning.K && scratch ? 0 : -ENOMEM;
 }
 
 /* ---- a motion ---- */
@@ -261,7 +301,7 @@ static double yield_alone(const struct lk_system *sys)
 }
 
 /* the motion that a blow along the coordinate makes, as much of it as the rate takes */
-bool lk_modes_give_rate(struct lk_system *sys, int joint, double rate)
+bool lk_blow_to_rate(struct lk_system *sys, int joint, double rate)
 {
     const struct lk_input along = {.type = LK_INPUT_JOINT_FORCE, .joint = joint};
     const double blow = -1, unit = 1;

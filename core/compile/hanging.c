@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "compile/hanging.h"
+#include "maths/vec.h"
+#include "step/tension.h"
+#include <string.h>
+
+static bool is_part_of(const struct lk_system *sys, int body, int b)
+{
+    return body < sys->n_bodies && sys->body[body].of == sys->body[b].of;
+}
+
+/* Mass of the bodies that have a way to the ground, not over body @b; -1: over any. @is_held: for
+ * each body */
+static double held_mass(const struct lk_system *sys, int b, bool *is_held)
+{
+    double mass = 0;
+    bool grows = true;
+
+    memset(is_held, 0, (size_t)sys->n_bodies * sizeof(*is_held));
+    for (int sweep = 0; grows; sweep++) { /* to and fro: a chain takes two */
+        grows = false;
+        for (int n = 0; n < sys->n_joints; n++) {
+            const struct lk_joint *j = &sys->joint[sweep % 2 ? sys->n_joints - 1 - n : n];
+            bool reaches = false;
+
+            for (int s = 0; s < j->n_sides; s++)
+                reaches |= j->body[s] >= sys->n_bodies || is_held[j->body[s]];
+            for (int s = 0; s < j->n_sides && reaches; s++)
+                if (j->body[s] < sys->n_bodies && !is_held[j->body[s]] &&
+                    (b < 0 || !is_part_of(sys, j->body[s], b)))
+                    is_held[j->body[s]] = grows = true;
+        }
+    }
+    for (int k = 0; k < sys->n_bodies; k++)
+        mass += is_held[k] ? sys->body[k].mass : 0;
+    return mass;
+}
+
+double lk_hanging_weight(const struct lk_system *sys, int b, bool *scratch)
+{
+    double with = held_mass(sys, -1, scratch), mass = with - held_mass(sys, b, scratch);
+
+    for (int k = 0; k < sys->n_bodies; k++)
+        mass -= is_part_of(sys, k, b) ? sys->body[k].mass : 0;
+    return fmax(mass, 0) * lk_norm(sys->gravity);
+}
+
+void lk_hanging_stiffness(const struct lk_system *sys, int b, double weight, double ret[6])
+{
+    static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+
+    memset(ret, 0, 6 * sizeof(double));
+    for (int i = 0; i < sys->n_joints; i++)
+        for (int s = 0; s < 2; s++) {
+            const double *l = sys->joint[i].p[s];
+            double lever = lk_norm(l);
+
+            if (!is_part_of(sys, sys->joint[i].body[s], b) || !lk_tension_holds_point(sys, i) ||
+                !(lever > 0))
+                continue;
+            for (int k = 0; k < 6; k++)
+                ret[k] += weight / sys->body[b].n_parts *
+                          ((k < 3 ? lever : 0) - l[at[k][0]] * l[at[k][1]] / lever);
+        }
+}
