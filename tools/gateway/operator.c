@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that carries out what the operator at the page asks for, one command after the other, on
  * a connection of its own: a model that takes long to load holds nothing else up. */
+#include "draft.h"
 #include "gateway.h"
-#include "linkage/json.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -150,29 +150,25 @@ static int carry_out(struct lk_client *client, const json_t *command,
 static void post_answer(struct gate_hub *hub, const json_t *command,
                         const Linkage__V1__ControlReply *reply, const struct lk_error *error)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&text, &size)};
+    struct draft draft;
+    struct lk_json *json = &draft.json;
 
-    if (json.file == NULL)
+    if (!draft_begin(&draft, "answer"))
         return;
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "op", "answer");
-    lk_json_text(&json, "to", text_of(command, "op"));
-    lk_json_bool(&json, "ok", reply != NULL && reply->result == LINKAGE__V1__RESULT__RESULT_OK);
-    lk_json_text(&json, "text",
+    lk_json_text(json, "to", text_of(command, "op"));
+    lk_json_bool(json, "ok", reply != NULL && reply->result == LINKAGE__V1__RESULT__RESULT_OK);
+    lk_json_text(json, "text",
                  reply == NULL          ? error->text
                  : *reply->text != '\0' ? reply->text
                                         : lk_names_result(reply->result));
-    lk_json_text(&json, "id", reply != NULL ? reply->id_of_error : "");
-    lk_json_open(&json, "errors", '[');
+    lk_json_text(json, "id", reply != NULL ? reply->id_of_error : "");
+    lk_json_open(json, "errors", '[');
     for (size_t i = 0; reply != NULL && i < reply->n_errors; i++)
-        lk_json_text(&json, NULL, reply->errors[i]);
-    lk_json_close(&json, ']');
-    lk_json_close(&json, '}');
-    if (fclose(json.file) == 0)
-        gate_hub_post(hub, gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), text, size));
-    free(text);
+        lk_json_text(json, NULL, reply->errors[i]);
+    lk_json_close(json, ']');
+    if (draft_end(&draft))
+        gate_hub_post(hub, gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft.text, draft.size));
+    free(draft.text);
 }
 
 /* ---- the queue ---- */

@@ -2,6 +2,7 @@
 /* What a page is told as JSON, apart from what the threads of the line make. */
 #include "draft.h"
 #include "page.h"
+#include "reply_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,27 +26,6 @@ static void put_numbers(struct lk_json *json, const char *key, const double *val
 }
 
 /* ---- the model ---- */
-
-static void put_channels(struct lk_json *json, const char *key,
-                         Linkage__V1__ChannelDescription *const *channels, size_t n)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++) {
-        const Linkage__V1__ChannelDescription *c = channels[i];
-
-        lk_json_open(json, NULL, '{');
-        lk_json_text(json, "name", c->name);
-        lk_json_count(json, "offset", c->offset);
-        lk_json_texts(json, "components", (const char *const *)c->components, c->n_components);
-        lk_json_texts(json, "units", (const char *const *)c->units, c->n_units);
-        lk_json_number(json, "low", c->low);
-        lk_json_number(json, "high", c->high);
-        lk_json_number(json, "rate", c->rate);
-        lk_json_number(json, "initial", c->initial);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-}
 
 static void put_parameters(struct lk_json *json, const Linkage__V1__ModelDescription *model)
 {
@@ -116,8 +96,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
 
         lk_json_text(&draft.json, "name", model->name);
         lk_json_number(&draft.json, "step_s", model->step_s);
-        put_channels(&draft.json, "inputs", model->inputs, model->n_inputs);
-        put_channels(&draft.json, "outputs", model->outputs, model->n_outputs);
+        lk_reply_channels_json(&draft.json, model);
         put_parameters(&draft.json, model);
         lk_json_text(&draft.json, "no_scene", meaning->no_scene);
         if (meaning->scene != NULL)

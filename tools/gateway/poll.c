@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that asks the daemon how it is, several times a second. */
+#include "draft.h"
 #include "gateway.h"
-#include "linkage/json.h"
+#include "reply_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,92 +10,26 @@
 
 #define POLICY_EVERY 5 /* polls */
 
-/* ---- the status as JSON ---- */
+/* ---- the status ---- */
 
-static void put_durations(struct lk_json *json, const char *key,
-                          const Linkage__V1__Durations *durations)
+/* Finishes @draft and hands it over. */
+static void post_draft(struct gate_hub *hub, enum gate_topic topic, uint32_t meaning,
+                       struct draft *draft)
 {
-    if (durations == NULL)
-        return;
-    lk_json_open(json, key, '{');
-    lk_json_number(json, "p50_us", (double)durations->p50_ns / 1e3);
-    lk_json_number(json, "p99_us", (double)durations->p99_ns / 1e3);
-    lk_json_number(json, "max_us", (double)durations->max_ns / 1e3);
-    lk_json_close(json, '}');
-}
-
-static void put_proof(struct lk_json *json, const Linkage__V1__Proof *proof)
-{
-    if (proof == NULL)
-        return;
-    lk_json_open(json, "proof", '{');
-    lk_json_bool(json, "valid", proof->valid);
-    lk_json_number(json, "progress", proof->progress);
-    lk_json_number(json, "share_limit", proof->share_limit);
-    lk_json_text(json, "text", proof->text);
-    lk_json_close(json, '}');
-}
-
-static void put_recording(struct lk_json *json, const Linkage__V1__Recording *recording)
-{
-    if (recording == NULL)
-        return;
-    lk_json_open(json, "recording", '{');
-    lk_json_bool(json, "active", recording->active);
-    lk_json_text(json, "file", recording->file);
-    lk_json_count(json, "cycles", recording->cycles);
-    lk_json_count(json, "dropped", recording->dropped);
-    lk_json_text(json, "trouble", recording->trouble);
-    lk_json_close(json, '}');
-}
-
-static void put_status(struct lk_json *json, const Linkage__V1__Status *status)
-{
-    char words[LK_NAMES_FLAGS_SIZE];
-
-    lk_json_open(json, NULL, '{');
-    lk_json_text(json, "op", "status"); /* what pages know it by */
-    lk_json_text(json, "state", lk_client_state_name(status->state));
-    lk_json_text(json, "fault", status->fault);
-    lk_json_text(json, "flags", lk_names_flags(status->flags, words));
-    lk_json_texts(json, "degraded", (const char *const *)status->degraded, status->n_degraded);
-    lk_json_text(json, "model", status->model);
-    lk_json_text(json, "mode", lk_names_mode(status->mode));
-    lk_json_count(json, "step", status->step);
-    lk_json_number(json, "time_s", status->time_s);
-    lk_json_number(json, "period_us", (double)status->period_ns / 1e3);
-    lk_json_count(json, "cycles", status->cycles);
-    lk_json_count(json, "overruns", status->overruns);
-    lk_json_count(json, "late_wakeups", status->late_wakeups);
-    lk_json_count(json, "long_computations", status->long_computations);
-    lk_json_count(json, "skipped", status->skipped);
-    put_durations(json, "wakeup", status->wakeup);
-    put_durations(json, "compute", status->compute);
-    lk_json_count(json, "inputs_accepted", status->inputs_accepted);
-    lk_json_count(json, "inputs_refused", status->inputs_refused);
-    lk_json_number(json, "residual_position", status->residual_position);
-    lk_json_number(json, "energy_j", status->kinetic + status->potential);
-    lk_json_count(json, "claims", status->claims);
-    lk_json_count(json, "trips", status->trips);
-    lk_json_text(json, "role", lk_names_role(status->role));
-    lk_json_text(json, "version", status->version);
-    put_proof(json, status->proof);
-    put_recording(json, status->recording);
-    lk_json_close(json, '}');
+    if (draft_end(draft))
+        gate_hub_post(hub,
+                      gate_parcel_new(topic, meaning, gate_now_ns(), draft->text, draft->size));
+    free(draft->text);
 }
 
 static void post_status(struct gate_hub *hub, const Linkage__V1__Status *status)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&text, &size)};
+    struct draft draft;
 
-    if (json.file == NULL)
+    if (!draft_begin(&draft, "status"))
         return;
-    put_status(&json, status);
-    if (fclose(json.file) == 0)
-        gate_hub_post(hub, gate_parcel_new(GATE_STATUS, 0, gate_now_ns(), text, size));
-    free(text);
+    lk_reply_status_json(&draft.json, status);
+    post_draft(hub, GATE_STATUS, 0, &draft);
 }
 
 /* ---- inputs and parameters ---- */
@@ -153,49 +88,15 @@ static void post_inputs(struct gate_hub *hub, const struct gate_meaning *meaning
     gate_hub_post(hub, parameters);
 }
 
-static void put_numbers(struct lk_json *json, const char *key, const double *values, size_t n)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++)
-        lk_json_number(json, NULL, values[i]);
-    lk_json_close(json, ']');
-}
-
-static void put_input(struct lk_json *json, const Linkage__V1__InputReport *input)
-{
-    lk_json_open(json, NULL, '{');
-    lk_json_text(json, "channel", input->channel);
-    lk_json_text(json, "bench", input->bench);
-    put_numbers(json, "values", input->values, input->n_values);
-    put_numbers(json, "acting", input->acting, input->n_acting);
-    lk_json_bool(json, "stale", input->stale);
-    lk_json_text(json, "action", lk_names_action(input->acting_action));
-    lk_json_text(json, "condition",
-                 input->condition != 0 ? lk_names_condition(input->condition) : "");
-    lk_json_count(json, "age_steps", input->age_steps);
-    lk_json_count(json, "trips", input->trips);
-    lk_json_close(json, '}');
-}
-
 static void post_report(struct gate_hub *hub, uint32_t meaning,
                         const Linkage__V1__InputsReport *report)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&text, &size)};
+    struct draft draft;
 
-    if (json.file == NULL)
+    if (!draft_begin(&draft, "inputs"))
         return;
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "op", "inputs");
-    lk_json_open(&json, "inputs", '[');
-    for (size_t i = 0; i < report->n_inputs; i++)
-        put_input(&json, report->inputs[i]);
-    lk_json_close(&json, ']');
-    lk_json_close(&json, '}');
-    if (fclose(json.file) == 0)
-        gate_hub_post(hub, gate_parcel_new(GATE_REPORT, meaning, gate_now_ns(), text, size));
-    free(text);
+    lk_reply_inputs_json(&draft.json, report);
+    post_draft(hub, GATE_REPORT, meaning, &draft);
 }
 
 static void poll_inputs(struct gate_line *line)
@@ -222,45 +123,21 @@ static void poll_inputs(struct gate_line *line)
 
 /* ---- the policy ---- */
 
-static void put_row(struct lk_json *json, const Linkage__V1__PolicyRow *row)
-{
-    lk_json_open(json, NULL, '{');
-    lk_json_text(json, "condition", lk_names_condition(row->condition));
-    lk_json_text(json, "action", lk_names_action(row->action));
-    lk_json_text(json, "limit", row->limit);
-    lk_json_text(json, "channel", row->channel);
-    lk_json_count(json, "count", row->count);
-    lk_json_count(json, "last_step", row->last_step);
-    lk_json_close(json, '}');
-}
-
 static void poll_policy(struct gate_line *line)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__PolicyRequest ask = LINKAGE__V1__POLICY_REQUEST__INIT;
     const Linkage__V1__ControlReply *reply;
-    struct lk_json json = {0};
     struct lk_error error;
-    char *text = NULL;
-    size_t size = 0;
+    struct draft draft;
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_POLICY;
     request.policy = &ask;
-    if (lk_client_call(line->poller, &request, &reply, &error) != 0 || reply->policy == NULL)
+    if (lk_client_call(line->poller, &request, &reply, &error) != 0 || reply->policy == NULL ||
+        !draft_begin(&draft, "policy"))
         return;
-    json.file = open_memstream(&text, &size);
-    if (json.file == NULL)
-        return;
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "op", "policy");
-    lk_json_open(&json, "rows", '[');
-    for (size_t i = 0; i < reply->policy->n_rows; i++)
-        put_row(&json, reply->policy->rows[i]);
-    lk_json_close(&json, ']');
-    lk_json_close(&json, '}');
-    if (fclose(json.file) == 0)
-        gate_hub_post(line->hub, gate_parcel_new(GATE_POLICY, 0, gate_now_ns(), text, size));
-    free(text);
+    lk_reply_policy_json(&draft.json, reply->policy);
+    post_draft(line->hub, GATE_POLICY, 0, &draft);
 }
 
 void *gate_poll(void *arg)

@@ -44,18 +44,20 @@ struct viewer_text *viewer_text_info(const struct gate_web *web)
 static const char status_schema[] =
     "{\"title\":\"linkage.Status\",\"type\":\"object\",\"properties\":{"
     "\"state\":{\"type\":\"string\"},\"fault\":{\"type\":\"string\"},"
-    "\"flags\":{\"type\":\"string\"},\"degraded\":{\"type\":\"array\",\"items\":{\"type\":"
+    "\"flags\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},\"degraded\":{\"type\":"
+    "\"array\",\"items\":{\"type\":"
     "\"string\"}},\"model\":{\"type\":\"string\"},\"mode\":{\"type\":\"string\"},"
     "\"step\":{\"type\":\"integer\"},\"time_s\":{\"type\":\"number\"},"
-    "\"period_us\":{\"type\":\"number\"},\"cycles\":{\"type\":\"integer\"},"
+    "\"period_ns\":{\"type\":\"number\"},\"cycles\":{\"type\":\"integer\"},"
     "\"overruns\":{\"type\":\"integer\"},\"late_wakeups\":{\"type\":\"integer\"},"
     "\"long_computations\":{\"type\":\"integer\"},\"skipped\":{\"type\":\"integer\"},"
-    "\"wakeup\":{\"type\":\"object\",\"properties\":{\"p50_us\":{\"type\":\"number\"},\"p99_us\":"
-    "{\"type\":\"number\"},\"max_us\":{\"type\":\"number\"}}},"
-    "\"compute\":{\"type\":\"object\",\"properties\":{\"p50_us\":{\"type\":\"number\"},\"p99_us\":"
-    "{\"type\":\"number\"},\"max_us\":{\"type\":\"number\"}}},"
+    "\"wakeup\":{\"type\":\"object\",\"properties\":{\"p50_ns\":{\"type\":\"number\"},\"p99_ns\":"
+    "{\"type\":\"number\"},\"max_ns\":{\"type\":\"number\"}}},"
+    "\"compute\":{\"type\":\"object\",\"properties\":{\"p50_ns\":{\"type\":\"number\"},\"p99_ns\":"
+    "{\"type\":\"number\"},\"max_ns\":{\"type\":\"number\"}}},"
     "\"inputs_accepted\":{\"type\":\"integer\"},\"inputs_refused\":{\"type\":\"integer\"},"
-    "\"residual_position\":{\"type\":\"number\"},\"energy_j\":{\"type\":\"number\"},"
+    "\"residual_position\":{\"type\":\"number\"},\"kinetic_J\":{\"type\":\"number\"},\"potential_"
+    "J\":{\"type\":\"number\"},"
     "\"claims\":{\"type\":\"integer\"},\"trips\":{\"type\":\"integer\"}}}";
 
 static void put_schema(struct lk_json *json, const struct lk_mcap_buffer *set)

@@ -2,6 +2,7 @@
 /* `channels`: inputs and outputs of the model, with all that a bench needs to know of them. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -101,51 +102,6 @@ static void show_outputs(const Linkage__V1__ModelDescription *d)
     }
 }
 
-/* ---- for programs ---- */
-
-static void json_input(struct lk_json *json, const Linkage__V1__ChannelDescription *c)
-{
-    lk_json_number(json, "low", c->low);
-    lk_json_number(json, "high", c->high);
-    lk_json_number(json, "rate", c->rate);
-    lk_json_number(json, "initial", c->initial);
-    lk_json_number(json, "period_s", c->period_s);
-    lk_json_number(json, "delay_s", c->delay_s);
-    lk_json_number(json, "horizon_s", c->horizon_s);
-    if (c->fail_safe == NULL)
-        return;
-    lk_json_open(json, "fail_safe", '{');
-    lk_json_count(json, "timeout_steps", c->fail_safe->timeout_steps);
-    lk_json_text(json, "action", lk_names_action(c->fail_safe->action));
-    lk_json_number(json, "value", c->fail_safe->value);
-    lk_json_number(json, "ramp_s", c->fail_safe->ramp_s);
-    lk_json_close(json, '}');
-}
-
-static void json_channels(struct lk_json *json, const char *key,
-                          Linkage__V1__ChannelDescription *const *channels, size_t n,
-                          bool are_inputs)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++) {
-        const Linkage__V1__ChannelDescription *c = channels[i];
-
-        lk_json_open(json, NULL, '{');
-        lk_json_text(json, "name", c->name);
-        lk_json_text(json, "type", c->type);
-        lk_json_text(json, "frame", c->frame);
-        lk_json_count(json, "offset", c->offset);
-        lk_json_texts(json, "components", (const char *const *)c->components, c->n_components);
-        lk_json_texts(json, "units", (const char *const *)c->units, c->n_units);
-        if (are_inputs)
-            json_input(json, c);
-        else
-            lk_json_number(json, "ahead_s", c->ahead_s);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-}
-
 static void show_engine(const Linkage__V1__ModelDescription *d)
 {
     if (d->engine[0] == '\0') /* of an older daemon */
@@ -156,6 +112,8 @@ static void show_engine(const Linkage__V1__ModelDescription *d)
     lk_report_put(stdout, d->engine_prices);
     putchar('\n');
 }
+
+/* ---- for programs ---- */
 
 static void show_json(const Linkage__V1__ModelDescription *d)
 {
@@ -169,8 +127,7 @@ static void show_json(const Linkage__V1__ModelDescription *d)
     lk_json_number(&json, "step_s", d->step_s);
     lk_json_text(&json, "engine", d->engine);
     lk_json_text(&json, "engine_prices", d->engine_prices);
-    json_channels(&json, "inputs", d->inputs, d->n_inputs, true);
-    json_channels(&json, "outputs", d->outputs, d->n_outputs, false);
+    lk_reply_channels_json(&json, d);
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

@@ -2,6 +2,7 @@
 /* `inject`: injects faults, to test the policy. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -32,25 +33,7 @@ static void show_injections_json(const Linkage__V1__InjectReport *report)
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", "ok");
-    lk_json_open(&json, "injections", '[');
-    for (size_t i = 0; i < report->n_injections; i++) {
-        const Linkage__V1__Injection *injection = report->injections[i];
-
-        lk_json_open(&json, NULL, '{');
-        lk_json_count(&json, "number", injection->number);
-        lk_json_text(&json, "kind", lk_names_injection(injection->kind));
-        lk_json_text(&json, "target", injection->target);
-        lk_json_number(&json, "amount", injection->amount);
-        lk_json_number(&json, "share", injection->share);
-        lk_json_number(&json, "every_s", injection->every_s);
-        lk_json_number(&json, "after_s", injection->after_s);
-        lk_json_number(&json, "for_s", injection->for_s);
-        lk_json_count(&json, "seed", injection->seed);
-        lk_json_bool(&json, "active", injection->active);
-        lk_json_count(&json, "touched", injection->count);
-        lk_json_close(&json, '}');
-    }
-    lk_json_close(&json, ']');
+    lk_reply_injections_json(&json, report);
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

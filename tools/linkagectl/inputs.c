@@ -2,6 +2,7 @@
 /* `inputs` and `policy`: who feeds the model, the fate of the samples, and the rules. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -115,7 +116,6 @@ static void show_benches(const Linkage__V1__InputsReport *report)
 /** struct reason - why samples were refused, in words, and their number. */
 struct reason {
     const char *words;
-    const char *key;
     uint64_t count;
 };
 
@@ -124,16 +124,11 @@ struct reason {
 static void list_reasons(const Linkage__V1__Refusals *r, struct reason reasons[REASONS])
 {
     const struct reason list[REASONS] = {
-        {"not decodable", "undecodable", r->undecodable},
-        {"wrong length", "length", r->length},
-        {"not finite", "not_finite", r->not_finite},
-        {"beyond the limits", "range", r->range},
-        {"not newer", "not_newer", r->not_newer},
-        {"for another model", "other_model", r->other_model},
-        {"without a model", "no_model", r->no_model},
-        {"unknown token", "token", r->token},
-        {"without a claim", "unclaimed", r->unclaimed},
-        {"beyond the role", "role", r->role},
+        {"not decodable", r->undecodable}, {"wrong length", r->length},
+        {"not finite", r->not_finite},     {"beyond the limits", r->range},
+        {"not newer", r->not_newer},       {"for another model", r->other_model},
+        {"without a model", r->no_model},  {"unknown token", r->token},
+        {"without a claim", r->unclaimed}, {"beyond the role", r->role},
     };
 
     memcpy(reasons, list, sizeof(list));
@@ -216,80 +211,13 @@ static void show_unbounded(const struct unbounded *u)
 
 /* ---- for programs ---- */
 
-static void json_values(struct lk_json *json, const char *key, const double *values, size_t n)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++)
-        lk_json_number(json, NULL, values[i]);
-    lk_json_close(json, ']');
-}
-
-static void json_input(struct lk_json *json, const Linkage__V1__InputReport *input)
-{
-    lk_json_open(json, NULL, '{');
-    lk_json_text(json, "channel", input->channel);
-    lk_json_text(json, "bench", input->bench);
-    json_values(json, "commanded", input->values, input->n_values);
-    json_values(json, "acting", input->acting, input->n_acting);
-    lk_json_bool(json, "stale", input->stale);
-    lk_json_text(json, "action", lk_names_action(input->acting_action));
-    lk_json_text(json, "condition",
-                 input->condition != LINKAGE__V1__CONDITION__CONDITION_UNSPECIFIED
-                     ? lk_names_condition(input->condition)
-                     : "");
-    lk_json_count(json, "age_steps", input->age_steps);
-    lk_json_count(json, "trips", input->trips);
-    lk_json_count(json, "trip_step", input->trip_step);
-    lk_json_count(json, "not_finite", input->not_finite);
-    lk_json_count(json, "out_of_range", input->out_of_range);
-    lk_json_count(json, "rate_limited", input->rate_limited);
-    lk_json_close(json, '}');
-}
-
-static void json_claim(struct lk_json *json, const Linkage__V1__ClaimReport *claim)
-{
-    lk_json_open(json, NULL, '{');
-    lk_json_count(json, "claim", claim->number);
-    lk_json_text(json, "bench", claim->bench);
-    lk_json_texts(json, "channels", (const char *const *)claim->channels, claim->n_channels);
-    lk_json_number(json, "silent_s", claim->silent_s < 0 ? NAN : claim->silent_s);
-    lk_json_bool(json, "lost", claim->lost);
-    lk_json_count(json, "accepted", claim->accepted);
-    lk_json_count(json, "refused", claim->refused);
-    lk_json_count(json, "gaps", claim->gaps);
-    lk_json_count(json, "heartbeats", claim->heartbeats);
-    lk_json_text(json, "key", claim->peer);
-    lk_json_close(json, '}');
-}
-
-static void json_refusals(struct lk_json *json, const Linkage__V1__Refusals *refusals)
-{
-    struct reason reasons[REASONS];
-
-    if (refusals == NULL)
-        return;
-    list_reasons(refusals, reasons);
-    lk_json_open(json, "refusals", '{');
-    for (int i = 0; i < REASONS; i++)
-        lk_json_count(json, reasons[i].key, reasons[i].count);
-    lk_json_close(json, '}');
-}
-
 static void show_inputs_json(const Linkage__V1__InputsReport *report, const struct unbounded *u)
 {
     struct lk_json json = {.file = stdout};
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", "ok");
-    lk_json_open(&json, "inputs", '[');
-    for (size_t i = 0; i < report->n_inputs; i++)
-        json_input(&json, report->inputs[i]);
-    lk_json_close(&json, ']');
-    lk_json_open(&json, "claims", '[');
-    for (size_t i = 0; i < report->n_claims; i++)
-        json_claim(&json, report->claims[i]);
-    lk_json_close(&json, ']');
-    json_refusals(&json, report->refusals);
+    lk_reply_inputs_json(&json, report);
     lk_json_count(&json, "without_limits", (uint64_t)u->n[LIMITS]);
     lk_json_count(&json, "without_rate", (uint64_t)u->n[RATE]);
     lk_json_close(&json, '}');

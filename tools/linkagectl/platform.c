@@ -2,6 +2,7 @@
 /* `platform`: an order to the motion platform, and where it is. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -57,28 +58,13 @@ static void show_platform(const Linkage__V1__Platform *p)
            p->limited);
 }
 
-static void put_values(struct lk_json *json, const char *key, const double *values, size_t n)
-{
-    lk_json_open(json, key, '[');
-    for (size_t i = 0; i < n; i++)
-        lk_json_number(json, NULL, values[i]);
-    lk_json_close(json, ']');
-}
-
 static void show_platform_json(const Linkage__V1__Platform *p)
 {
     struct lk_json json = {.file = stdout};
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", "ok");
-    lk_json_text(&json, "state", p->state);
-    lk_json_text(&json, "cause", p->cause);
-    lk_json_bool(&json, "emergency", p->emergency);
-    lk_json_bool(&json, "heard", p->heard);
-    lk_json_bool(&json, "ready", p->ready);
-    put_values(&json, "pose", p->pose, p->n_pose);
-    put_values(&json, "actuators", p->actuators, p->n_actuators);
-    lk_json_count(&json, "limited", p->limited);
+    lk_reply_platform_json(&json, p);
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

@@ -2,6 +2,7 @@
 /* `policy`: the table of actions for each condition, and how often they were taken. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -45,23 +46,7 @@ static void show_policy_json(const Linkage__V1__Policy *policy)
 
     lk_json_open(&json, NULL, '{');
     lk_json_text(&json, "result", "ok");
-    lk_json_open(&json, "policy", '[');
-    for (size_t i = 0; i < policy->n_rows; i++) {
-        const Linkage__V1__PolicyRow *row = policy->rows[i];
-
-        lk_json_open(&json, NULL, '{');
-        lk_json_text(&json, "condition", lk_names_condition(row->condition));
-        lk_json_text(&json, "channel", row->channel);
-        lk_json_text(&json, "action", lk_names_action(row->action));
-        lk_json_text(&json, "limit", row->limit);
-        lk_json_number(&json, "value", row->value);
-        lk_json_number(&json, "ramp_s", row->ramp_s);
-        lk_json_count(&json, "count", row->count);
-        lk_json_count(&json, "last_step", row->last_step);
-        lk_json_close(&json, '}');
-    }
-    lk_json_close(&json, ']');
-    lk_json_count(&json, "recover_samples", policy->recover_samples);
+    lk_reply_policy_json(&json, policy);
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

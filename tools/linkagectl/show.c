@@ -2,119 +2,11 @@
 /* Prints a daemon's answers, for people and for programs. */
 #include "ctl.h"
 #include "linkage/json.h"
+#include "reply_json.h"
 #include "report.h"
-#include "watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static void json_durations(struct lk_json *json, const char *key, const Linkage__V1__Durations *d)
-{
-    if (d == NULL)
-        return;
-    lk_json_open(json, key, '{');
-    lk_json_count(json, "count", d->count);
-    lk_json_count(json, "p50_ns", d->p50_ns);
-    lk_json_count(json, "p99_ns", d->p99_ns);
-    lk_json_count(json, "p999_ns", d->p999_ns);
-    lk_json_count(json, "max_ns", d->max_ns);
-    lk_json_open(json, "buckets", '[');
-    for (size_t i = 0; i < d->n_bucket_upper_ns && i < d->n_bucket_count; i++) {
-        lk_json_open(json, NULL, '{');
-        lk_json_count(json, "upper_ns", d->bucket_upper_ns[i]);
-        lk_json_count(json, "count", d->bucket_count[i]);
-        lk_json_close(json, '}');
-    }
-    lk_json_close(json, ']');
-    lk_json_close(json, '}');
-}
-
-static void json_energy(struct lk_json *json, const Linkage__V1__Status *s)
-{
-    lk_json_number(json, "residual_position", s->residual_position);
-    lk_json_number(json, "residual_velocity", s->residual_velocity);
-    lk_json_number(json, "kinetic_J", s->kinetic);
-    lk_json_number(json, "potential_J", s->potential);
-    lk_json_number(json, "work_input_J", s->work_input);
-    lk_json_number(json, "dissipated_J", s->dissipated);
-    lk_json_number(json, "energy_start_J", s->energy_start);
-    lk_json_number(json, "increment", s->increment);
-    lk_json_number(json, "energy_jump", s->energy_jump);
-    lk_json_count(json, "dependent_rows", s->dependent);
-    lk_json_number(json, "turn_rad", s->turn);
-    lk_json_number(json, "position_m", s->position);
-    lk_json_number(json, "speed_m_s", s->speed);
-}
-
-static void json_recording(struct lk_json *json, const Linkage__V1__Recording *r)
-{
-    if (r == NULL)
-        return;
-    lk_json_open(json, "recording", '{');
-    lk_json_bool(json, "active", r->active);
-    lk_json_text(json, "file", r->file);
-    lk_json_count(json, "begins_at_step", r->begins_at_step);
-    lk_json_count(json, "cycles", r->cycles);
-    lk_json_count(json, "dropped", r->dropped);
-    lk_json_count(json, "bytes", r->bytes);
-    lk_json_text(json, "trouble", r->trouble);
-    lk_json_close(json, '}');
-}
-
-/* Fields that came with the bench line. */
-static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
-{
-    lk_json_text(json, "mode", lk_names_mode(s->mode));
-    watch_print_flags_json(json, "flags", s->flags);
-    lk_json_count(json, "daemon_id", s->daemon_id);
-    lk_json_text(json, "version", s->version);
-    lk_json_text(json, "role", lk_names_role(s->role));
-    lk_json_count(json, "claims", s->claims);
-    lk_json_count(json, "streams", s->streams);
-    lk_json_count(json, "trips", s->trips);
-    lk_json_count(json, "turned_away", s->turned_away);
-    lk_json_count(json, "forbidden", s->forbidden);
-    lk_json_count(json, "line_restarts", s->line_restarts);
-    lk_json_count(json, "exchange_priority", s->exchange_priority);
-    json_recording(json, s->recording);
-}
-
-static void json_status(struct lk_json *json, const Linkage__V1__Status *s)
-{
-    lk_json_open(json, "status", '{');
-    lk_json_text(json, "state", lk_client_state_name(s->state));
-    if (s->loading != NULL)
-        lk_json_number(json, "loading_s", s->loading->elapsed_s);
-    lk_json_text(json, "model", s->model);
-    lk_json_count(json, "model_id", s->model_id);
-    lk_json_count(json, "step", s->step);
-    lk_json_number(json, "time_s", s->time_s);
-    lk_json_count(json, "period_ns", s->period_ns);
-    lk_json_count(json, "workers", s->workers);
-    lk_json_count(json, "cycles", s->cycles);
-    lk_json_count(json, "overruns", s->overruns);
-    lk_json_count(json, "skipped", s->skipped);
-    lk_json_count(json, "caught_up", s->caught_up);
-    lk_json_count(json, "late_wakeups", s->late_wakeups);
-    lk_json_count(json, "late_wakeup_step", s->late_wakeup_step);
-    lk_json_count(json, "long_computations", s->long_computations);
-    lk_json_count(json, "long_computation_step", s->long_computation_step);
-    lk_json_count(json, "throttled", s->throttled);
-    lk_json_number(json, "behind_s", s->behind_s);
-    lk_report_proof_json(json, "proof", s->proof);
-    json_durations(json, "wakeup", s->wakeup);
-    json_durations(json, "compute", s->compute);
-    lk_json_count(json, "inputs_accepted", s->inputs_accepted);
-    lk_json_count(json, "inputs_refused", s->inputs_refused);
-    lk_json_count(json, "outputs_published", s->outputs_published);
-    json_energy(json, s);
-    lk_json_texts(json, "degraded", (const char *const *)s->degraded, s->n_degraded);
-    lk_json_text(json, "fault", s->fault);
-    lk_json_count(json, "page_faults", s->page_faults);
-    lk_json_count(json, "involuntary_switches", s->involuntary_switches);
-    json_line(json, s);
-    lk_json_close(json, '}');
-}
 
 /* Prints the errors of a model that is to be loaded, or its warnings. */
 static void json_notes(struct lk_json *json, const Linkage__V1__ControlReply *reply)
@@ -144,8 +36,11 @@ static void show_json(const Linkage__V1__ControlReply *reply)
     if (reply->id_of_error[0] != '\0')
         lk_json_text(&json, "id", reply->id_of_error);
     json_notes(&json, reply);
-    if (reply->status != NULL)
-        json_status(&json, reply->status);
+    if (reply->status != NULL) {
+        lk_json_open(&json, "status", '{');
+        lk_reply_status_json(&json, reply->status);
+        lk_json_close(&json, '}');
+    }
     lk_json_close(&json, '}');
     lk_json_end(&json);
 }

@@ -58,7 +58,4 @@ void watch_print_description_json(const struct watch_selection *selection);
 void watch_print_sample_json(const struct watch_selection *selection,
                              const Linkage__V1__OutputSample *sample, const struct watch_gap *gap);
 
-/** watch_print_flags_json() - add the flags of a sample or a status as an array of words. */
-void watch_print_flags_json(struct lk_json *json, const char *key, uint32_t flags);
-
 #endif

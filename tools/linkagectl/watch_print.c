@@ -2,6 +2,7 @@
 /* Samples as a table, as a block that is redrawn in place, and as JSON. */
 #include "linkage/json.h"
 #include "linkage/text.h"
+#include "reply_json.h"
 #include "watch.h"
 
 #include <inttypes.h>
@@ -154,15 +155,6 @@ void watch_print_description_json(const struct watch_selection *selection)
     lk_json_end(&json);
 }
 
-void watch_print_flags_json(struct lk_json *json, const char *key, uint32_t flags)
-{
-    lk_json_open(json, key, '[');
-    for (uint32_t bit = 1; bit != 0; bit <<= 1)
-        if (flags & bit)
-            lk_json_text(json, NULL, lk_names_flag((Linkage__V1__Flag)bit));
-    lk_json_close(json, ']');
-}
-
 static void print_gap_json(const struct watch_gap *gap)
 {
     struct lk_json json = {.file = stdout};
@@ -194,7 +186,7 @@ void watch_print_sample_json(const struct watch_selection *selection,
     lk_json_count(&json, "input_sequence", sample->input_sequence);
     lk_json_count(&json, "overruns", sample->overruns);
     lk_json_bool(&json, "degraded", sample->degraded);
-    watch_print_flags_json(&json, "flags", sample->flags);
+    lk_reply_flags_json(&json, "flags", sample->flags);
     lk_json_open(&json, "values", '{');
     for (size_t i = 0; i < selection->n; i++) {
         const Linkage__V1__ChannelDescription *channel = selection->channels[i];

@@ -77,7 +77,7 @@ function hearSamples([kind, time, ...values]) {
 function reasons(status) {
   const list = [];
   if (status.fault) list.push(status.fault);
-  const flags = status.flags.split(', ').filter((flag) => flag && flag !== 'degraded');
+  const flags = status.flags.filter((flag) => flag !== 'degraded');
   if (flags.length > 0) list.push(`inputs: ${flags.join(', ')}`);
   if (status.state === 'ready' && status.proof && !status.proof.valid && status.proof.text) list.push(`not armed: ${status.proof.text}`);
   if (status.state === 'armed' && status.proof) list.push(`proven: ${status.proof.text}`);
@@ -98,7 +98,7 @@ function drawBand() {
     return;
   }
   const { status } = page;
-  const warns = status.state === 'running' && (status.flags || status.degraded.length > 0);
+  const warns = status.state === 'running' && (status.flags.length > 0 || status.degraded.length > 0);
   by('band').dataset.look = warns ? 'warn' : LOOKS[status.state] ?? 'off';
   by('state').textContent = status.state;
   by('model').textContent = status.model;
@@ -125,22 +125,22 @@ function bar(name, durations, period) {
   make('span', name, row);
   const track = make('span', '', row);
   track.className = 'track';
-  for (const [kind, value] of [['max', durations.max_us], ['', durations.p99_us]]) {
+  for (const [kind, value] of [['max', durations.max_ns], ['', durations.p99_ns]]) {
     const part = make('i', '', track);
     part.className = kind;
     part.style.width = `${Math.min(100 * value / period, 100)}%`;
   }
-  make('span', `${Math.round(durations.p99_us)}, max ${Math.round(durations.max_us)} µs`, row);
+  make('span', `${Math.round(durations.p99_ns / 1e3)}, max ${Math.round(durations.max_ns / 1e3)} µs`, row);
   return track;
 }
 
 function drawTimes(status) {
   by('bars').replaceChildren();
-  if (!status.wakeup || !status.compute || !status.period_us) return;
-  bar('wake-up', status.wakeup, status.period_us);
-  const track = bar('step', status.compute, status.period_us);
+  if (!status.wakeup || !status.compute || !status.period_ns) return;
+  bar('wake-up', status.wakeup, status.period_ns);
+  const track = bar('step', status.compute, status.period_ns);
   if (status.proof?.share_limit) make('b', '', track).style.left = `${100 * status.proof.share_limit}%`;
-  by('deadlines').textContent = `period ${rounded(status.period_us)} µs, the whole bar; p99 dark, largest light\n`
+  by('deadlines').textContent = `period ${rounded(status.period_ns)} µs, the whole bar; p99 dark, largest light\n`
     + `missed deadlines ${status.overruns}: late wake-ups ${status.late_wakeups}, long steps ${status.long_computations}; `
     + `grid points skipped ${status.skipped}`;
 }
@@ -276,7 +276,7 @@ function makeSetter(channel, component, cell) {
   field.value = channel.initial;
   field.ariaLabel = `set ${channel.name} ${channel.components[component]}`;
   field.oninput = () => {
-    if (channel.timer === undefined) channel.wanted = channel.components.map((_, i) => channel.report?.values[i] ?? channel.initial);
+    if (channel.timer === undefined) channel.wanted = channel.components.map((_, i) => channel.report?.commanded[i] ?? channel.initial);
     channel.wanted[component] = Number(field.value);
     channel.timer ??= setTimeout(() => {
       channel.timer = undefined;
@@ -305,10 +305,10 @@ function drawInputs() {
     for (const setter of channel.setters) setter.disabled = !page.operates || Boolean(report?.bench);
     if (!report) continue;
     for (const [k, setter] of channel.setters.entries()) // shows what is commanded, unless somebody is at it
-      if (document.activeElement !== setter && channel.timer === undefined) setter.value = report.values[k];
+      if (document.activeElement !== setter && channel.timer === undefined) setter.value = report.commanded[k];
     const tripped = report.condition !== '';
     channel.row.className = tripped || report.stale ? 'tripped' : '';
-    [report.bench || 'nobody', report.values.map(rounded).join(' '), report.acting.map(rounded).join(' ') + (tripped ? ` (${report.action}: ${report.condition})` : ''),
+    [report.bench || 'nobody', report.commanded.map(rounded).join(' '), report.acting.map(rounded).join(' ') + (tripped ? ` (${report.action}: ${report.condition})` : ''),
       report.bench ? `${rounded(report.age_steps * page.model.step_s)} s${report.stale ? ' stale' : ''}` : '-'].forEach((text, k) => { channel.cells[k + 1].textContent = text; });
   }
 }
@@ -320,8 +320,8 @@ function hearInputs(report) {
 
 // ---- policy and events ----
 
-function hearPolicy({ rows }) {
-  by('policy').replaceChildren(...rows.map((rule) => {
+function hearPolicy({ policy }) {
+  by('policy').replaceChildren(...policy.map((rule) => {
     const row = make('tr', '');
     row.className = rule.count > 0 && rule.action !== 'count' ? 'tripped' : '';
     for (const text of [rule.condition + (rule.channel ? ` of ${rule.channel}` : ''), rule.action, rule.limit, rule.count,

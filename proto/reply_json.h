@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers of the daemon as JSON, the same from every tool: `linkagectl --json`, the gateway.
+ *
+ * Each function adds members to an object that is open, with the words of names.h for enumerations.
+ * A message may hold anything that lk_wire_decode_reply() accepts. Thread: any but the cycle. */
+#ifndef LK_REPLY_JSON_H
+#define LK_REPLY_JSON_H
+
+#include "linkage.pb-c.h"
+#include "linkage/json.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** lk_reply_numbers_json() - member @key: an array of @n numbers. */
+void lk_reply_numbers_json(struct lk_json *json, const char *key, const double *values, size_t n);
+
+/** lk_reply_flags_json() - member @key: flags of a sample or a status as an array of words. */
+void lk_reply_flags_json(struct lk_json *json, const char *key, uint32_t flags);
+
+/** lk_reply_status_json() - members "state" to "recording"; what the daemon did not send is left
+ * out. */
+void lk_reply_status_json(struct lk_json *json, const Linkage__V1__Status *status);
+
+/** lk_reply_inputs_json() - members "inputs", "claims", and "refusals" where there are some. */
+void lk_reply_inputs_json(struct lk_json *json, const Linkage__V1__InputsReport *report);
+
+/** lk_reply_channels_json() - members "inputs" and "outputs": what they mean. */
+void lk_reply_channels_json(struct lk_json *json, const Linkage__V1__ModelDescription *model);
+
+/** lk_reply_policy_json() - members "policy", its rows, and "recover_samples". */
+void lk_reply_policy_json(struct lk_json *json, const Linkage__V1__Policy *policy);
+
+/** lk_reply_injections_json() - member "injections". */
+void lk_reply_injections_json(struct lk_json *json, const Linkage__V1__InjectReport *report);
+
+/** lk_reply_platform_json() - members "state" to "limited". */
+void lk_reply_platform_json(struct lk_json *json, const Linkage__V1__Platform *platform);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
