@@ -4,7 +4,7 @@
 
 Every *.md: the links that it has lead to a file of the tree, and to a heading where they name one; so do paths in
 backquotes that begin with a folder of the tree. README.md has at most 180 lines. Models and configurations in
-README.md and config/README.md are good.
+README.md and config/README.md are good. doc/models.md has the channels that its models have.
 
 usage: check-documents.py ROOT LINKAGE LINKAGED
 """
@@ -13,6 +13,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+import channel_tables
 
 FOLDERS = ("config", "core", "daemon", "doc", "proto", "systemd", "tests", "tools")
 README_LINES_MAX = 180
@@ -77,6 +80,15 @@ def check_blocks(document):
                         else [linkaged, "--config", file, "--check"], file)
 
 
+def check_channels(document):
+    with open(os.path.join(root, document), encoding="utf-8") as file:
+        text = file.read()
+    tables = channel_tables.tables(linkage, os.path.join(root, "config/models"))
+    if tables not in text:
+        odd = next((line for line in tables.splitlines() if line not in text), "all lines, and more")
+        faults.append(f"{document}: tables other than tests/channel_tables.py prints them: {odd}")
+
+
 for path in documents():
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -86,6 +98,7 @@ for path in documents():
         faults.append(f"README.md: {text.count(chr(10))} lines, at most {README_LINES_MAX}")
 for document in ("README.md", "config/README.md"):
     check_blocks(document)
+check_channels("doc/models.md")
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)

@@ -116,9 +116,11 @@ has 'check four-bar' 'degrees of freedom  1' out
 has 'check four-bar: coordinate' '  pin_a angle (revolute, ground to crank)' out
 has 'check four-bar' 'redundant rows      3, in pin_a, pin_b, pin_c, pin_d' out
 expect 0 'check quarter-car' "$linkage" check "$models/quarter-car.yaml"
-has 'check quarter-car: delay' '[m], a sample every 5 ms, 10 ms behind' out
+has 'check quarter-car: limits, delay' '[m], -0.2 to 0.2, at most 20 a second, a sample every 5 ms, 10 ms behind' out
 expect 0 'check quarter-car --json' "$linkage" check --json "$models/quarter-car.yaml"
 has 'check quarter-car --json: delay' '"delay_s": 0.01' out
+has 'check quarter-car --json: limits' '"type": "drive"' out
+has 'check quarter-car --json: limits' '"high": 0.20000000000000001, "rate": 20, "initial": 0' out
 expect 0 'check four-bar' "$linkage" check "$models/four-bar.yaml"
 has 'check four-bar' 'coupler_pose       x y z [m]  qw qx qy qz [1]' out
 has 'check four-bar: rows' 'pin_b             shift along z, turn about x, turn about y' out

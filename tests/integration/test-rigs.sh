@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The damper rig and the four posts of tools/examples on their models: in lockstep, where every number is the
+# The damper rig, the four posts and the drives of tools/examples on their models: in lockstep, where every number is the
 # same each time, and over the streams without a clock.
 #
 # usage: test-rigs.sh LINKAGED LINKAGECTL PYTHON EXAMPLES MODELS
@@ -61,6 +61,8 @@ rig() {
 
 # number PATTERN: the number behind it
 number() { grep -o "$1 [0-9.]*" "$work/out.txt" | head -n 1 | grep -o '[0-9.]*$'; }
+# phase NAME WORD: the number behind a word on the line of a phase of a drive
+phase() { grep "^$1:" "$work/out.txt" | grep -o "$2 [0-9.]*" | grep -o '[0-9.]*$'; }
 # is VALUE LOW HIGH
 is() { awk "BEGIN {exit !($1 > $2 && $1 < $3)}" || fail "$1 is not between $2 and $3"; }
 
@@ -75,9 +77,26 @@ for way in heave pitch roll; do
     grep -q "^$way: samples 2000, body" "$work/out.txt" || fail "no $way"
 done
 is "$(number 'wheel load')" 1000 2400 # below its load at rest, and on its post
+for car in sedan strut-car; do
+    rig drive_car.py $car.yaml 6
+    [ "$(grep -c '^set off: samples 2400\|^[a-z]*: samples 1800' "$work/out.txt")" = 3 ] ||
+        fail "phases of $car"
+    is "$(phase 'set off' to)" 4 9       # m/s: 2 to 3 m/s^2
+    is "$(phase steer most)" 1 7         # m/s^2 aside, below what the road gives
+    is "$(phase steer carry)" 55 95      # % of the weight
+    is "$(phase brake to)" -0.001 0.02   # m/s: it stands
+    is "$(phase brake in)" 1 8           # m
+done
+rig drive_car.py iltis.yaml 2
+is "$(phase steer samples)" 1999 2001
+is "$(phase steer to)" 19.5 20.5
+is "$(phase steer most)" 2 7
+is "$(phase steer carry)" 60 95
 end
 
 start asap
 rig damper_rig.py damper-rig.yaml 1
 is "$(number samples)" 0 1e6
+rig drive_car.py strut-car.yaml 1
+is "$(phase 'set off' samples)" 0 1e6
 end

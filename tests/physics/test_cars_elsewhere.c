@@ -26,7 +26,7 @@ static const struct car strut_car = {"config/models/strut-car.yaml",
                                      "{harmonic: {amplitude: 0.03, omega: 4}}",
                                      "  steer: {type: drive, limits: [-0.5, 0.5], rate: 5}\n",
                                      2,
-                                     3,
+                                     5,
                                      0.04,
                                      0.3345};
 static const struct car iltis = {
@@ -78,7 +78,7 @@ static void see(const struct lk_system *sys, double x[3], double load[4])
 static void ride(struct lk_system *sys, const struct car *car, double side)
 {
     for (int i = 0; i < 1500 / THINNED; i++) {
-        const double inputs[3] = {side * car->size * sin(0.004 * i), 0.1, 1};
+        const double inputs[5] = {side * car->size * sin(0.004 * i), 0.1, 1};
 
         assert_int_equal(lk_system_input_size(sys), car->n_inputs);
         assert_int_equal(lk_system_step(sys, inputs), 0);
@@ -159,7 +159,7 @@ static void turn_alike_to_either_side(void **state)
 
 static void is_of_order_two(const struct car *car)
 {
-    static const double steady[2] = {0.1, 1};
+    static const double steady[4] = {0.1, 1};
     static char text[CAR_TEXT];
     double x[3][3], load[4], error[2];
 

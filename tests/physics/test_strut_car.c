@@ -180,8 +180,8 @@ static void compare_row(const struct lk_system *sys, const double *reference, st
 static void advance_to(struct lk_system *sys, double h, double t, int *step)
 {
     for (; *step < (int)lround(t / h); ++*step) {
-        /* brake, grip; held over the step: its value half way */
-        double inputs[2] = {ramp(((*step + 0.5) * h - 0.2) / 0.2), 1};
+        /* brake, grip, no motor; held over the step: its value half way */
+        double inputs[4] = {ramp(((*step + 0.5) * h - 0.2) / 0.2), 1};
 
         assert_int_equal(lk_system_step(sys, inputs), 0);
     }

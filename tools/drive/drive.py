@@ -22,10 +22,6 @@ STROKE, SPEED, ACCELERATION = 0.3, 0.6, 6
 RISING, FOLLOWING = 2, 3
 SMOOTH = 25                     # platform steps that an acceleration is averaged over
 
-INPUTS = f'''inputs:
-  motor_rl: {{type: joint-torque, joint: axle_rl, limits: [-600, 600], rate: 3000}}
-  motor_rr: {{type: joint-torque, joint: axle_rr, limits: [-600, 600], rate: 3000}}
-'''
 OUTPUTS = '''outputs:
   chassis: {type: body-pose, body: chassis}
   motion: {type: body-velocity, body: chassis}
@@ -44,8 +40,8 @@ class Failed(Exception):
 # ---- before the drive ----
 
 def write_car(to):
-    """the strut car with motors at its rear wheels, and the outputs that this needs"""
-    text = (root / 'config/models/strut-car.yaml').read_text().replace('inputs:\n', INPUTS)
+    """the strut car with the outputs that this needs"""
+    text = (root / 'config/models/strut-car.yaml').read_text()
     head, _, rest = text.partition('outputs:\n')
     to.write_text(head + OUTPUTS + rest.partition('solver:')[2])
 

@@ -10,17 +10,24 @@ ENDPOINTS = [f"tcp://127.0.0.1:{port}" for port in (5600, 5601, 5602)]
 
 class Rig:
     def __init__(self, name, channels, endpoints):
-        """channels: names of inputs to their units, in the order of the values."""
+        """channels: names of inputs to their units, in the order of the values; or such by the name of the model."""
         self.context = zmq.Context()
-        self.name, self.channels, self.at = name, channels, endpoints or ENDPOINTS
+        self.name, self.at = name, endpoints or ENDPOINTS
         self.control = self.context.socket(zmq.REQ)
         self.control.linger, self.control.rcvtimeo = 0, 60000
         self.control.connect(self.at[0])
         self.description = self.ask(describe=lk.DescribeRequest()).description
         self.offset = {output.name: output.offset for output in self.description.outputs}
-        wish = [lk.ClaimedChannel(name=key, units=[unit]) for key, unit in channels.items()]
+        wish = [lk.ClaimedChannel(name=key, units=[unit]) for key, unit in self.choose(channels).items()]
         self.claim = self.ask(claim=lk.ClaimRequest(bench=name, channels=wish)).claim
-        self.sequence = 0
+        self.sequence, self.values = 0, [0.0] * len(wish)
+
+    def choose(self, channels):
+        if not isinstance(next(iter(channels.values())), dict):
+            return channels
+        if self.description.name not in channels:
+            raise SystemExit(f"the model is '{self.description.name}', expected {', '.join(channels)}")
+        return channels[self.description.name]
 
     def ask(self, **command):
         """One request, one reply; what is refused ends the program with the daemon's words."""
@@ -58,12 +65,11 @@ class Rig:
         return count
 
     def run_lockstep(self, seconds, answer):
-        count, values = 0, [0.0] * len(self.channels)
-        while count * self.description.step_s < seconds:
-            count += 1
-            step = lk.StepRequest(steps=1, number=count, input=self.sample(values))
-            values = answer(self.ask(step=step).outputs)
-        return count
+        steps = round(seconds / self.description.step_s)
+        for count in range(1, steps + 1):
+            step = lk.StepRequest(steps=1, number=count, input=self.sample(self.values))
+            self.values = answer(self.ask(step=step).outputs)
+        return steps
 
     def leave(self):
         self.ask(release=lk.ReleaseRequest(token=self.claim.token))

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,10 +135,25 @@ static void print_pose(const struct findings *f)
     putchar('\n');
 }
 
+/* of an input: where it may be and how fast it may get there, and when it acts */
+static void print_limits(const struct lk_system *sys, int input)
+{
+    int n;
+    const struct lk_channel *c = &lk_system_input_channels(sys, &n)[input];
+
+    if (isfinite(c->low) || isfinite(c->high))
+        printf(", %g to %g", c->low, c->high);
+    if (isfinite(c->rate))
+        printf(", at most %g a second", c->rate);
+    if (lk_system_input_period(sys, input) > 0)
+        printf(", a sample every %g ms, %g ms behind", 1e3 * lk_system_input_period(sys, input),
+               1e3 * lk_system_input_delay(sys, input));
+}
+
 /* "  name   x y z [m]  qw qx qy qz [1]": components that follow each other in one unit share it.
- * @delayed: whose inputs they are, or NULL */
+ * @inputs_of: whose inputs they are, or NULL */
 static void print_channels(const char *title, const struct lk_channel *channels, int n,
-                           const struct lk_system *delayed)
+                           const struct lk_system *inputs_of)
 {
     printf("%s%s\n", title, n == 0 ? "              none" : "");
     for (int i = 0; i < n; i++) {
@@ -151,9 +167,8 @@ static void print_channels(const char *title, const struct lk_channel *channels,
             if (last)
                 printf(" [%s]%s", c->unit[k], k < c->size - 1 ? " " : "");
         }
-        if (delayed != NULL && lk_system_input_period(delayed, i) > 0)
-            printf(", a sample every %g ms, %g ms behind", 1e3 * lk_system_input_period(delayed, i),
-                   1e3 * lk_system_input_delay(delayed, i));
+        if (inputs_of != NULL)
+            print_limits(inputs_of, i);
         putchar('\n');
     }
 }

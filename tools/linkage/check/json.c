@@ -42,9 +42,9 @@ static void close_elements(struct lk_json *json, int n)
     lk_json_close(json, ']');
 }
 
-/* @delayed: whose inputs they are, or NULL */
+/* @inputs_of: whose inputs they are, or NULL */
 static void write_channels(struct lk_json *json, const char *key, const struct lk_channel *channels,
-                           int n, const struct lk_system *delayed)
+                           int n, const struct lk_system *inputs_of)
 {
     line_open(json, key, '[');
     for (int i = 0; i < n; i++) {
@@ -52,12 +52,17 @@ static void write_channels(struct lk_json *json, const char *key, const struct l
 
         open_element(json);
         lk_json_text(json, "name", c->name);
+        lk_json_text(json, "type", c->type);
         lk_json_number(json, "offset", c->offset);
         lk_json_texts(json, "components", c->component, (size_t)c->size);
         lk_json_texts(json, "units", c->unit, (size_t)c->size);
-        if (delayed != NULL) {
-            lk_json_number(json, "period_s", lk_system_input_period(delayed, i));
-            lk_json_number(json, "delay_s", lk_system_input_delay(delayed, i));
+        if (inputs_of != NULL) {
+            lk_json_number(json, "low", c->low);
+            lk_json_number(json, "high", c->high);
+            lk_json_number(json, "rate", c->rate);
+            lk_json_number(json, "initial", c->initial);
+            lk_json_number(json, "period_s", lk_system_input_period(inputs_of, i));
+            lk_json_number(json, "delay_s", lk_system_input_delay(inputs_of, i));
         }
         lk_json_close(json, '}');
     }
