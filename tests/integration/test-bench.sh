@@ -40,6 +40,7 @@ done
 [ "$(grep -nm 1 '^four-bar' out | cut -d: -f1)" -lt "$(grep -nm 1 '^free-body' out | cut -d: -f1)" ] ||
     { echo 'FAIL table: out of order'; failed=1; }
 has 'table: conditions' 'GFLOP/s' out
+has 'table: quantiles' 'median    p99  p99.9    max' out
 awk 'length > 100 { print "FAIL more than 100 columns: " $0; bad = 1 } END { exit bad }' out || failed=1
 
 # JSON: one object with all that README.md promises, of the right models
@@ -48,7 +49,7 @@ is_json 'json'
 for key in version host conditions peak meeting_ns counters_missing models; do
     has "json: $key" "  \"$key\": " out
 done
-for key in model bodies joints rows times workers steps batch median_ns p99_ns max_ns cpu_ns \
+for key in model bodies joints rows times workers steps batch median_ns p99_ns p999_ns max_ns cpu_ns \
     ns_per_joint instructions cycles speed_up work flops peak_share bytes level level_share \
     predicted_ns workers_useful memory_bytes; do
     has "json: $key" "\"$key\": " out

@@ -177,7 +177,7 @@ int bench_work_count(const struct lk_document *document, const struct lk_system 
 
 /** struct bench_times - of one model with one number of workers; all a step [ns].
  * @n_steps:  measured;  @batch: steps between two readings of the clock
- * @median_ns, @p99_ns, @max_ns: wall time of batches, a step
+ * @median_ns, @p99_ns, @p999_ns, @max_ns: wall time of batches, a step
  * @cpu_ns:   CPU time of the calling thread, median of slices
  * @instructions, @cycles: of the calling thread;  @has_counters: else they are not known */
 struct bench_times {
@@ -186,6 +186,7 @@ struct bench_times {
     int batch;
     double median_ns;
     double p99_ns;
+    double p999_ns;
     double max_ns;
     double cpu_ns;
     bool has_counters;

@@ -94,6 +94,7 @@ static void write_times(struct lk_json *json, const struct bench_result *r,
     lk_json_number(json, "batch", t->batch);
     write_measured(json, "median_ns", t->median_ns);
     write_measured(json, "p99_ns", t->p99_ns);
+    write_measured(json, "p999_ns", t->p999_ns);
     write_measured(json, "max_ns", t->max_ns);
     write_measured(json, "cpu_ns", t->cpu_ns);
     write_measured(json, "ns_per_joint", n_joints > 0 ? t->median_ns / n_joints : NAN);

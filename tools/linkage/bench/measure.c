@@ -258,6 +258,7 @@ static void summarise_variant(struct variant *v, struct bench_times *ret)
         .batch = v->batch,
         .median_ns = bench_quantile(b->values, b->n, 0.5),
         .p99_ns = bench_quantile(b->values, b->n, 0.99),
+        .p999_ns = bench_quantile(b->values, b->n, 0.999),
         .max_ns = (double)b->values[b->n - 1],
         .cpu_ns = bench_quantile(s->values, s->n, 0.5),
         .has_counters = bench_counters_read(&v->counters, &instructions, &cycles),

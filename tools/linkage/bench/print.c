@@ -35,7 +35,7 @@ static void print_time(FILE *f, double ns)
 {
     char cell[CELL_SIZE];
 
-    fprintf(f, " %8s", digits(ns / 1000, cell));
+    fprintf(f, " %6s", digits(ns / 1000, cell));
 }
 
 void bench_print_begin(FILE *f, const struct bench_run *run)
@@ -60,8 +60,8 @@ void bench_print_begin(FILE *f, const struct bench_run *run)
     if (o->workers[o->n_workers - 1] > h->n_cpus)
         fprintf(f, "\n%d workers have to take turns on fewer processors: their times say little",
                 o->workers[o->n_workers - 1]);
-    fprintf(f, "\n\n%-24s %6s %6s %6s %8s %8s %8s %8s %9s%s\n", "time [us a step]", "bodies",
-            "joints", "rows", "median", "p99", "max", "CPU", "ns/joint",
+    fprintf(f, "\n\n%-24s %6s %6s %6s %6s %6s %6s %6s %6s %9s%s\n", "time [us a step]", "bodies",
+            "joints", "rows", "median", "p99", "p99.9", "max", "CPU", "ns/joint",
             o->n_workers > 1 ? " speed-up" : "");
     fflush(f);
 }
@@ -70,6 +70,7 @@ static void print_times(FILE *f, const struct bench_result *r, const struct benc
 {
     print_time(f, t->median_ns);
     print_time(f, t->p99_ns);
+    print_time(f, t->p999_ns);
     print_time(f, t->max_ns);
     print_time(f, t->cpu_ns);
     if (r->summary.n_joints > 0)
