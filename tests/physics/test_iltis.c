@@ -5,6 +5,7 @@
  */
 #include "car.h"
 #include "cmocka_all.h"
+#include "compared.h"
 #include "linkage/linkage.h"
 #include "maths/vec.h"
 #include "model/model.h"
@@ -205,28 +206,48 @@ static void take_row(const struct lk_system *sys, double row[COLUMNS])
     free(out);
 }
 
-/* @from: x of the start, which a car in balance does not care for */
+/* @from: x of the start, which a car in balance does not care for;  @worst: of each column */
 static void compare_row(const struct lk_system *sys, const double *reference, double from,
-                        double worst[2])
+                        struct compared worst[COLUMNS])
 {
     double row[COLUMNS];
+    char when[32];
 
     take_row(sys, row);
     row[X] -= from;
-    for (int c = X; c < COLUMNS; c++) {
-        double *largest = &worst[c >= LOAD];
-        double off = fabs(row[c] - reference[c]);
+    snprintf(when, sizeof(when), "%g s", reference[T]);
+    for (int c = X; c < COLUMNS; c++)
+        compared_see(&worst[c], reference[c], row[c], 1, when);
+}
 
-        if (getenv("SHOW") && off > *largest)
-            print_message("column %d off by %.3g at %g s\n", c, off, reference[T]);
-        *largest = off > *largest || !(off == off) ? off : *largest;
+/* columns in groups with a bound each; the first is of places and angles */
+static void judge(const struct run *run, const struct compared worst[COLUMNS])
+{
+    static const struct {
+        const char *name;
+        int from, to, bound;
+    } groups[] = {{"place [m]", X, Z, 0},
+                  {"angle [rad]", PITCH, YAW, 0},
+                  {"load of a wheel [N]", LOAD, COLUMNS - 1, 1}};
+
+    for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
+        const struct compared *most = &worst[groups[g].from];
+
+        for (int c = groups[g].from; c <= groups[g].to; c++)
+            most = worst[c].off > most->off ? &worst[c] : most;
+        compared_say(run->name, groups[g].name, most);
+        for (int c = groups[g].from; c <= groups[g].to; c++)
+            if (!(worst[c].off <= run->bounds[groups[g].bound]))
+                fail_msg("%s: column %d off by %.3g at %s", run->name, c, worst[c].off,
+                         worst[c].where);
     }
 }
 
 static void drive(const struct run *run)
 {
     struct lk_system *sys = make_car(run);
-    double reference[COLUMNS] = {0}, row[COLUMNS], worst[2] = {0, 0};
+    struct compared worst[COLUMNS] = {{0}};
+    double reference[COLUMNS] = {0}, row[COLUMNS];
     char path[128];
     int step = 0, rows = 0;
     FILE *file;
@@ -245,8 +266,7 @@ static void drive(const struct run *run)
     fclose(file);
     lk_system_free(sys);
     assert_true(rows > 20);
-    if (!(worst[0] <= run->bounds[0] && worst[1] <= run->bounds[1]))
-        fail_msg("%s: off by %.3g m or rad, %.3g N", run->name, worst[0], worst[1]);
+    judge(run, worst);
 }
 
 static void steers_by_a_ramp(void **state)
@@ -291,23 +311,33 @@ static double leaf_force(const struct lk_system *sys, const double *out, const c
     return output(sys, out, "leaf", corner) / (hypot(along, up) * cos(angle));
 }
 
+static void is_near(const char *what, double ours, double published, double bound)
+{
+    compared_one("at rest", what, published, ours);
+    assert_true(fabs(ours - published) < bound);
+}
+
 /* road force at the contact, no side force: heights to 1e-6 m, forces to 0.01 N */
 static void rests_as_published(void **state)
 {
     static const double shocks[2] = {-335.317, -241.653}, leaves[2] = {-3068.685, -2885.538};
     static const double loads[2] = {3831.3157, 3591.9114};
+    static const char *const ends[2][3] = {
+        {"load, front [N]", "shock, front [N]", "leaf, front [N]"},
+        {"load, rear [N]", "shock, rear [N]", "leaf, rear [N]"}};
     struct lk_system *sys = make_car(&(struct run){"rest", STILL, 0, 20});
     double *out = calloc((size_t)lk_system_output_size(sys), sizeof(double)), row[COLUMNS];
 
     (void)state;
     lk_system_outputs(sys, out);
     take_row(sys, row);
-    assert_true(fabs(row[Z] - 0.57 + 7.08464e-3) < 1e-6 && fabs(row[ROLL]) < 1e-9);
-    assert_true(fabs(row[PITCH] * 180 / M_PI - 0.146565) < 5e-6);
+    is_near("height against the drawing [m]", row[Z] - 0.57, -7.08464e-3, 1e-6);
+    is_near("roll [rad]", row[ROLL], 0, 1e-9);
+    is_near("pitch [deg]", row[PITCH] * 180 / M_PI, 0.146565, 5e-6);
     for (int i = 0; i < WHEELS; i++) {
-        assert_true(fabs(row[LOAD + i] - loads[i / 2]) < 0.01);
-        assert_true(fabs(output(sys, out, "shock", corners[i]) - shocks[i / 2]) < 0.01);
-        assert_true(fabs(leaf_force(sys, out, corners[i]) - leaves[i / 2]) < 0.01);
+        is_near(ends[i / 2][0], row[LOAD + i], loads[i / 2], 0.01);
+        is_near(ends[i / 2][1], output(sys, out, "shock", corners[i]), shocks[i / 2], 0.01);
+        is_near(ends[i / 2][2], leaf_force(sys, out, corners[i]), leaves[i / 2], 0.01);
     }
     free(out);
     lk_system_free(sys);

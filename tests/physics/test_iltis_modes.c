@@ -3,6 +3,7 @@
  * seven small disturbances, and where each is some steps later, are the map of the motion. */
 #include "car.h"
 #include "cmocka_all.h"
+#include "compared.h"
 #include "linkage/linkage.h"
 #include "model/model.h"
 #include <complex.h>
@@ -189,8 +190,8 @@ static void swings_as_published(void **state)
     for (int m = 0; m < MODES; m++) {
         double complex is = clog(nearest(A, B, cexp(published[m] * t))) / t;
 
-        if (getenv("SHOW"))
-            print_message("%.4f %+.4fi\n", creal(is), cimag(is));
+        compared_one("eigenvalues", "real part [1/s]", creal(published[m]), creal(is));
+        compared_one("eigenvalues", "imaginary part [1/s]", cimag(published[m]), cimag(is));
         assert_true(cabs(is - published[m]) < NEAR);
     }
 }

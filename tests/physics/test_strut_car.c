@@ -5,6 +5,7 @@
  * rigid body has, so that it is set here. */
 #include "car.h"
 #include "cmocka_all.h"
+#include "compared.h"
 #include "linkage/linkage.h"
 #include "maths/vec.h"
 #include "model/model.h"
@@ -161,20 +162,17 @@ static int bound_of(enum column c)
     return c <= Z ? 0 : c <= YAW ? 1 : c <= WZ ? 2 : c <= SPIN_RR ? 3 : 4;
 }
 
-/** struct worst - the largest difference of a column, and when */
-struct worst {
-    double size;
-    double t;
-};
-
-static void compare_row(const struct lk_system *sys, const double *reference, struct worst *worst)
+static void compare_row(const struct lk_system *sys, const double *reference,
+                        struct compared *worst)
 {
     double row[COLUMNS];
+    char when[32];
+
+    snprintf(when, sizeof(when), "%g s", reference[T]);
 
     take_row(sys, reference[T], row);
     for (int c = X; c <= FZ_RR; c++)
-        if (!(fabs(row[c] - reference[c]) <= worst[c].size))
-            worst[c] = (struct worst){fabs(row[c] - reference[c]), reference[T]};
+        compared_see(&worst[c], reference[c], row[c], 1, when);
 }
 
 static void advance_to(struct lk_system *sys, double h, double t, int *step)
@@ -187,30 +185,30 @@ static void advance_to(struct lk_system *sys, double h, double t, int *step)
     }
 }
 
-static void judge(const struct run *run, const struct worst *worst)
+static void judge(const struct run *run, const struct compared *worst)
 {
-    static const char *const names[COLUMNS] = {
-        "t",  "x",       "y",       "z",     "pitch", "roll",  "yaw",   "vx",    "vy",
-        "wz", "spin fl", "spin rr", "Fx fl", "Fy fl", "Fz fl", "Fx rr", "Fy rr", "Fz rr"};
-    int bad = 0;
+    static const char *const kinds[5] = {"place [m]", "angle [rad]", "velocity [m/s, rad/s]",
+                                         "spin of a wheel [rad/s]", "force of a tyre [N]"};
 
-    for (int c = X; c <= FZ_RR; c++) {
-        bad += !(worst[c].size <= run->bounds[bound_of((enum column)c)]);
-        if (getenv("SHOW"))
-            print_message("%-8s %-8s %.3g at %g s\n", run->name, names[c], worst[c].size,
-                          worst[c].t);
+    for (int kind = 0; kind < 5; kind++) {
+        const struct compared *most = NULL;
+
+        for (int c = X; c <= FZ_RR; c++)
+            if (bound_of((enum column)c) == kind && (most == NULL || worst[c].off > most->off))
+                most = &worst[c];
+        compared_say(run->name, kinds[kind], most);
     }
-    for (int c = X; c <= FZ_RR && bad; c++)
-        if (!(worst[c].size <= run->bounds[bound_of((enum column)c)]))
-            fail_msg("%s: %s is off by %.3g at %g s", run->name, names[c], worst[c].size,
-                     worst[c].t);
+    for (int c = X; c <= FZ_RR; c++)
+        if (!(worst[c].off <= run->bounds[bound_of((enum column)c)]))
+            fail_msg("%s: column %d is off by %.3g at %s", run->name, c, worst[c].off,
+                     worst[c].where);
 }
 
 static void drive(const struct run *run)
 {
     char path[128];
     struct lk_system *sys = make_car(run);
-    struct worst worst[COLUMNS] = {{0}};
+    struct compared worst[COLUMNS] = {{0}};
     double reference[COLUMNS] = {0};
     int step = 0;
     FILE *file;
