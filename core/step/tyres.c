@@ -404,6 +404,8 @@ void lk_tyres_end(struct lk_system *sys)
         next->turn = l[2].to;
         power = lambda[1] * p.creep[0] + lambda[2] * p.creep[1] + lambda[3] * p.turn[0] +
                 lambda[4] * p.turn[1] + lambda[5] * p.bore;
+        if (t->is_by_centre) /* the load acts at the contact, and tilts the wheel besides */
+            power -= lambda[0] * mid.radius * lk_dot(mid.er, mid.el) * p.turn[0];
         sys->next.balance->dissipated +=
             sys->h * power - lambda[0] * (end.depth - t->start.depth) -
             (lk_tyre_stored(t, end.depth) - lk_tyre_stored(t, t->start.depth));
