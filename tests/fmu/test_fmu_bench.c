@@ -6,6 +6,7 @@
 #include "benches.h"
 #include "linkage/linkage.h"
 #include "runs.h"
+#include "vault.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,14 +38,12 @@ static const char text[] =
 #define MAPS                                                                                       \
     "--map rig:angle=y --map unit:u=motor --set kp=6.5 --set ki=4 --set set=0.25 --patience 60 "
 
-static void open_rig(struct harness *h, Linkage__V1__Mode mode)
+/* with @text's model, armed */
+static void arm_rig(struct harness *h, Linkage__V1__Mode mode)
 {
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__ArmRequest ask = LINKAGE__V1__ARM_REQUEST__INIT;
 
-    harness_open(h,
-                 NOT_REALTIME "inputs: {claims: required, lease: 3}\noverrun: {fault_in_a_row: 0}\n"
-                              "policy: {stale: {action: zero, timeout: 500}}\n");
     assert_int_equal(harness_load_as_it_is(h, "arm", text)->result, RESULT(OK));
     if (mode == LINKAGE__V1__MODE__MODE_REALTIME) {
         harness_arm(h);
@@ -57,6 +56,14 @@ static void open_rig(struct harness *h, Linkage__V1__Mode mode)
     request.arm = &ask;
     assert_int_equal(harness_ask(h, &request)->result, RESULT(OK));
     runs_await_state(h, STATE(ARMED));
+}
+
+static void open_rig(struct harness *h, Linkage__V1__Mode mode)
+{
+    harness_open(h,
+                 NOT_REALTIME "inputs: {claims: required, lease: 3}\noverrun: {fault_in_a_row: 0}\n"
+                              "policy: {stale: {action: zero, timeout: 500}}\n");
+    arm_rig(h, mode);
 }
 
 /* Return: the exit status; @said: all of it. */
@@ -240,12 +247,40 @@ static void test_refusals(void **state)
     harness_close(&h);
 }
 
+static void expect_end_with_key(const struct vault *v, const char *key, int status,
+                                const char *words)
+{
+    char more[1000];
+
+    snprintf(more, sizeof(more), MAPS "--steps 300 --server-key %s/server --key %s/%s", v->folder,
+             v->folder, key);
+    expect_end(&v->h, "pi3", more, status, words);
+}
+
+/* A rig with keys is started by whoever controls it; a bench may step it then. */
+static void test_keys(void **state)
+{
+    struct vault v;
+
+    (void)state;
+    vault_open(&v);
+    vault_write_keys(&v);
+    arm_rig(&v.h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
+    expect_end(&v.h, "pi3", "--map rig:angle=y --patience 2 --steps 1", 1, "keys");
+    expect_end(&v.h, "pi3", MAPS "--key x", 2, "--server-key and --key");
+    expect_end_with_key(&v, "shown", 1, "shown: others can read");
+    expect_end_with_key(&v, "stranger", 1, "key");
+    expect_end_with_key(&v, "bench", 1, "beyond the role");
+    expect_end_with_key(&v, "controller", 0, "{\"steps\": 300}");
+    vault_close(&v);
+}
+
 int main(int argc, char *argv[])
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lockstep), cmocka_unit_test(test_realtime),
         cmocka_unit_test(test_failures), cmocka_unit_test(test_failures_in_lockstep),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_keys),
     };
 
     program = argv[3];

@@ -245,23 +245,10 @@ static void in_real_time_it_tells_its_delay(void **state)
 
 /* ---- daemons with keys ---- */
 
-static void write_key(const struct vault *v, const char *name, mode_t mode, const char *key)
-{
-    char path[160], text[64];
-
-    snprintf(path, sizeof(path), "%s/%s", v->folder, name);
-    snprintf(text, sizeof(text), "%s\n", key);
-    vault_write(path, mode, text);
-}
-
 static void open_vault(struct vault *v, const char *name, const char *text)
 {
     vault_open(v);
-    write_key(v, "server", 0644, v->server.open);
-    write_key(v, "bench", 0600, v->client[BENCH].secret);
-    write_key(v, "controller", 0600, v->client[CONTROLLER].secret);
-    write_key(v, "stranger", 0600, v->client[STRANGER].secret);
-    write_key(v, "shown", 0644, v->client[CONTROLLER].secret);
+    vault_write_keys(v);
     assert_int_equal(harness_load_as_it_is(&v->h, name, text)->result, RESULT(OK));
     arm(&v->h, LINKAGE__V1__MODE__MODE_LOCKSTEP);
 }

@@ -113,6 +113,24 @@ void vault_become(struct vault *v, int client)
     v->h.outputs = vault_connect(v, ZMQ_SUB, 2, client);
 }
 
+static void write_key(const struct vault *v, const char *name, mode_t mode, const char *key)
+{
+    char path[160], text[64];
+
+    snprintf(path, sizeof(path), "%s/%s", v->folder, name);
+    snprintf(text, sizeof(text), "%s\n", key);
+    vault_write(path, mode, text);
+}
+
+void vault_write_keys(const struct vault *v)
+{
+    write_key(v, "server", 0644, v->server.open);
+    write_key(v, "bench", 0600, v->client[BENCH].secret);
+    write_key(v, "controller", 0600, v->client[CONTROLLER].secret);
+    write_key(v, "stranger", 0600, v->client[STRANGER].secret);
+    write_key(v, "shown", 0644, v->client[CONTROLLER].secret);
+}
+
 void vault_open(struct vault *v)
 {
     char section[400];

@@ -68,15 +68,12 @@ static int claim(struct lk_client_lockstep *l, const char *bench, const char *co
     return 0;
 }
 
-/* starts it if it is armed */
-int lk_client_lockstep_begin(struct lk_client_lockstep *l, const char *bench,
-                             const char *const *channels, int n, struct lk_error *error)
+/* at its start; started if it is armed */
+static int begin_run(struct lk_client_lockstep *l, struct lk_error *error)
 {
     const Linkage__V1__ControlReply *reply;
 
-    l->number = (uint64_t)lk_client_now_ns();
-    if (claim(l, bench, channels, n, error) != 0 ||
-        ask(l, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, error) != 0)
+    if (ask(l, LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS, &reply, error) != 0)
         return 1;
     if (reply->status->step > 0) {
         lk_error_set(error, "at step %llu, expected a run at its start: stop and reset it",
@@ -86,6 +83,19 @@ int lk_client_lockstep_begin(struct lk_client_lockstep *l, const char *bench,
     if (reply->status->state != LINKAGE__V1__STATE__STATE_ARMED)
         return 0;
     return ask(l, LINKAGE__V1__CONTROL_REQUEST__COMMAND_START, &reply, error);
+}
+
+int lk_client_lockstep_begin(struct lk_client_lockstep *l, const char *bench,
+                             const char *const *channels, int n, struct lk_error *error)
+{
+    l->number = (uint64_t)lk_client_now_ns();
+    if (claim(l, bench, channels, n, error) != 0)
+        return 1;
+    if (begin_run(l, error) != 0) {
+        lk_client_lockstep_end(l);
+        return 1;
+    }
+    return 0;
 }
 
 int lk_client_lockstep_step(struct lk_client_lockstep *l, double *values, int n,

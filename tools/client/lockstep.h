@@ -22,7 +22,7 @@ int lk_client_lockstep_describe(struct lk_client_lockstep *lockstep,
                                 struct lk_error *ret_error);
 
 /** lk_client_lockstep_begin() - claim @channels for @bench, and start the run, which has to be at
- * its start. @n: may be 0. Return: 0, 1. */
+ * its start. @n: may be 0. A run that cannot begin holds no channel afterwards. Return: 0, 1. */
 int lk_client_lockstep_begin(struct lk_client_lockstep *lockstep, const char *bench,
                              const char *const *channels, int n, struct lk_error *ret_error);
 
