@@ -51,6 +51,9 @@ async function ride(page) {
 async function slide(page) {
   const before = await page.evaluate(() => ({ poses: Array.from(linkage.view.poses), n: linkage.page.plots[0].values.length }));
   const slider = page.locator('#inputs input[type=range]').first();
+  assert(await slider.isDisabled(), 'a slider moves what nobody has claimed');
+  await page.click('#inputs button:not(:disabled)', PATIENCE);
+  await page.waitForFunction(() => document.querySelector('#inputs tr').cells[1].textContent === 'this gateway', null, PATIENCE);
   await slider.focus();
   await page.keyboard.press('End');
   await page.waitForFunction(() => Number(document.querySelector('#inputs tr').cells[3].textContent) === 10, null, PATIENCE);

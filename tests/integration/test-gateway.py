@@ -3,7 +3,7 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY SOURCE-ROOT [client|browser NODE-MODULES]
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser NODE-MODULES]
 With these: the protocol's own client, or the operator's page in a browser, instead."""
 import base64, json, os, pathlib, re, shutil, signal, socket, struct, subprocess, sys, tempfile, time
 
@@ -11,8 +11,8 @@ sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-judge, modules = (*sys.argv[5:7], None, None)[:2]
-linkaged, linkagectl, gateway, root = *sys.argv[1:4], pathlib.Path(sys.argv[4]).resolve()
+judge, modules = (*sys.argv[6:8], None, None)[:2]
+linkaged, linkagectl, gateway, linkage, root = *sys.argv[1:5], pathlib.Path(sys.argv[5]).resolve()
 work = pathlib.Path(tempfile.mkdtemp())
 PATIENCE_S = 60
 SDK = 'foxglove.sdk.v1'
@@ -35,6 +35,12 @@ outputs:
   angle: {type: joint-position, joint: pin}
   pose: {type: body-pose, body: arm}
 solver: {step: 0.005}
+"""
+
+
+FOR_PAGES = """record: {directory: recordings}
+snapshots: {directory: recordings}
+cueing: {sensor: feel, platform: {type: six-axis, low: -0.2, high: 0.2, speed: 0.4, acceleration: 4}}
 """
 
 
@@ -108,7 +114,8 @@ def run():
 def start_gateway(*more):
     port = free_port()
     process = start('gateway.log', gateway, '--endpoint', f'ipc://{work}/control', '--outputs',
-                    f'ipc://{work}/outputs', '--port', port, *more)
+                    f'ipc://{work}/outputs', '--inputs', f'ipc://{work}/inputs', '--recordings', work / 'recordings',
+                    '--port', port, *more)
     end_s = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -366,7 +373,7 @@ def test_another_daemon(daemon, port):
     old = dict(viewer.channels)
     end(daemon, signal.SIGKILL)
     viewer.await_message('/events', lambda said: said.name == 'line' and said.level == 4)
-    daemon = start_daemon(root / 'config/models/four-bar.yaml')
+    daemon = start_daemon(root / 'config/models/four-bar.yaml', FOR_PAGES)
     gone = viewer.await_op('unadvertise')
     expect('all have gone', sorted(gone['channelIds']), sorted(c['id'] for c in old.values()))
     viewer.await_op('advertise', lambda said: any(c['topic'] == '/tf' for c in said['channels']))
@@ -410,6 +417,33 @@ def test_keys():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+def test_roads():
+    """a model with a file of a road: its picture needs the folder that the daemon has"""
+    roads = work / 'roads'
+    roads.mkdir()
+    made = subprocess.run([linkage, 'road', root / 'tests/fuzz/binary.crg', '-o', roads / 'arc.road', '--step', '0.25', '--margin', '0.5'],
+                          capture_output=True, text=True)
+    expect('a road', made.returncode, 0)
+    text = (root / 'config/models/strut-car.yaml').read_text()
+    (roads / 'car.yaml').write_text(text.replace('type: plane', 'type: grid, file: arc.road'))
+    daemon = start_daemon(roads / 'car.yaml', f'roads: {{directory: {roads}}}')
+    process, port = start_gateway('--roads', roads)
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/scene' for c in said['channels']))
+    viewer.subscribe('/scene')
+    _, scene = viewer.await_message('/scene')
+    if not any(e.frame_id == 'ground' and sum(len(line.points) for line in e.lines) > 20 for e in scene.entities):
+        fail('there is no road in the scene')
+    expect('the end', end(process), 0)
+    process, port = start_gateway()   # without the folder: all but the picture
+    viewer = Viewer(port)
+    viewer.await_op('advertise', lambda said: any(c['topic'] == '/outputs' for c in said['channels']))
+    expect('no picture', '/scene' in viewer.channels, False)
+    viewer.subscribe('/events')
+    expect('why', 'arc.road' in viewer.await_message('/events', lambda said: said.name == 'scene')[1].message, True)
+    expect('the end', (end(process), end(daemon)), (0, 0))
+
+
 def test_command_line():
     for words in (['--port', '0'], ['--port', 'x'], ['--rate', '-1'], ['--what'], ['file'], ['--key', 'x'],
                   ['--allow-origin', 'https://a'] * 9):
@@ -448,7 +482,7 @@ def test_browser():
     process, _ = start_gateway()
     (look, look_token), (operate, operate_token) = tokens()
     script = subprocess.Popen(['node', root / 'tests/integration/check-operator.cjs', f'{operate}#{operate_token}',
-                               f'{look}#{look_token}', work / 'driven.yaml', *sys.argv[7:]], stdin=subprocess.PIPE,
+                               f'{look}#{look_token}', work / 'driven.yaml', *sys.argv[8:]], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True, env={**os.environ, 'NODE_PATH': modules})
     processes.append(script)
     for line in script.stdout:
@@ -515,6 +549,85 @@ def closed(page):
     return False
 
 
+def test_claims(first, second, looker):
+    """a value is for whoever has claimed its input, and stays for as long as the page is heard of"""
+    expect('not claimed', 'claim' in first.ask('set', channel='motor', values=[7])['text'], True)
+    expect('no controls', second.ask('claim', channel='motor')['ok'], False)
+    expect('no such input', first.ask('claim', channel='nothing')['id'], 'LK-8006')
+    expect('claimed', first.ask('claim', channel='motor')['ok'], True)
+    expect('others hear of it', looker.await_op('held', lambda said: said['channels'])['channels'], ['motor'])
+    expect('set', first.ask('set', channel='motor', values=[7])['ok'], True)
+    for values in ([70], [7, 7], [], ['7'], [None]):
+        expect(f'set to {values}', first.ask('set', channel='motor', values=values)['ok'], False)
+    owned = looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [7])
+    expect('the owner', owned['inputs'][0]['bench'], 'operator')
+    end_s = time.monotonic() + 2   # longer than its time-out: it is sent again and again
+    while time.monotonic() < end_s:
+        first.say(op='alive')
+        time.sleep(0.2)
+    expect('not stale', first.await_op('inputs')['inputs'][0]['commanded'], [7])
+    first.await_op('event', lambda said: said['name'] == 'claims')   # nothing is heard from it any more
+    looker.await_op('inputs', lambda said: said['inputs'][0]['bench'] == '')
+    expect('claimed once more', first.ask('claim', channel='motor')['ok'], True)
+    expect('released', first.ask('release', channel='motor')['ok'], True)
+    looker.await_op('inputs', lambda said: said['inputs'][0]['bench'] == '')
+    expect('released twice', first.ask('release', channel='motor')['ok'], False)
+
+
+def test_faults(first, looker):
+    """a cycle that stalls on purpose is a missed deadline, with its cause and time"""
+    expect('no such kind', first.ask('inject', kind='flood')['ok'], False)
+    expect('inject', first.ask('inject', kind='stall', amount=0.1, every_s=0.5, for_s=60)['ok'], True)
+    said = looker.await_op('event', lambda said: said['id'] == 'LK-3010')
+    expect('its words', said['text'], 'faults are injected')
+    fault = looker.await_op('faults', lambda said: said['injections'])['injections'][0]
+    expect('the fault', (fault['kind'], fault['amount'], fault['for_s']), ('stall', 0.1, 60))
+    missed = looker.await_op('missed', lambda said: any(c['ended_ns'] > 1e8 for c in said['cycles']))
+    worst = max(missed['cycles'], key=lambda c: c['ended_ns'])
+    if not worst['cause'] or abs(worst['time'] - time.time()) > 3600 or worst['step'] == 0:
+        fail(f'the missed deadline is {worst}')
+    expect('ended', first.ask('inject', clear=True)['ok'], True)
+    looker.await_op('faults', lambda said: said['injections'] == [])
+
+
+def test_recordings(port, first, looker):
+    """what is recorded can be had, by a ticket, once; nothing else of that folder or of others can"""
+    folder = work / 'recordings'
+    expect('snapshot', first.ask('snapshot', name='here')['ok'], True)
+    expect('restore in a run', first.ask('restore', name='here')['id'], 'LK-8004')
+    expect('record', first.ask('record', name='ride')['ok'], True)
+    looker.await_op('status', lambda said: said['recording']['active'] and said['recording']['cycles'] > 50)
+    expect('record', first.ask('record', stop=True)['ok'], True)
+    looker.await_op('status', lambda said: not said['recording']['active'])
+    (folder / 'link.mcap').symlink_to(work / 'd.yaml')
+    (folder / '.hidden.mcap').write_text('x')
+    (folder / 'folder.mcap').mkdir()
+    looker.say(op='recordings')
+    files = looker.await_op('recordings')['files']
+    expect('the list', [(file['name'], file['bytes']) for file in files],
+           [('ride.mcap', (folder / 'ride.mcap').stat().st_size)])
+    for name in ('../d.yaml', str(work / 'd.yaml'), 'link.mcap', '.hidden.mcap', 'folder.mcap', 'here.snapshot', '', None, 7):
+        looker.say(op='download', name=name)
+        expect(f'download {name}', looker.await_op('answer', lambda said: said['to'] == 'download')['ok'], False)
+    looker.say(op='download', name='ride.mcap')
+    address = looker.await_op('download')['address']
+    expect('by another name', fetch(port, address, 'evil.example')[1], b'')
+    head, body = fetch(port, address)
+    expect('the recording', body, (folder / 'ride.mcap').read_bytes())
+    expect('as a file', 'attachment; filename="ride.mcap"' in head, True)
+    for path in (address, '/recordings/', '/recordings/ride.mcap', '/recordings/../d.yaml', '/recordings/' + '0' * 32):
+        expect(f'{path} again', '404' in fetch(port, path)[0], True)
+
+
+def test_platform(first, looker):
+    expect('a platform', looker.await_op('platform')['state'], 'parked')
+    expect('emergency', first.ask('platform', order='emergency')['ok'], True)
+    looker.await_op('platform', lambda said: said['emergency'])
+    expect('not now', 'does not rise' in first.ask('platform', order='engage')['text'], True)
+    expect('release', first.ask('platform', order='release')['ok'], True)
+    looker.await_op('platform', lambda said: not said['emergency'])
+
+
 def test_page(port):
     """with four-bar, READY"""
     look, operate = (token for _, token in tokens())
@@ -556,12 +669,16 @@ def test_page(port):
         if time.monotonic() > end_s:
             fail(f'arm: {state}')
     expect('start', first.ask('start')['ok'], True)
-    expect('set', first.ask('set', channel='motor', values=[7])['ok'], True)
-    expect('beyond limits', first.ask('set', channel='motor', values=[70])['ok'], False)
-    looker.await_op('inputs', lambda said: said['inputs'][0]['acting'] == [7])
+    test_claims(first, second, looker)
     expect('poses', len(looker.samples(0)), 7)
     expect('outputs', len(looker.samples(1)), 8)
+    test_faults(first, looker)
+    test_recordings(port, first, looker)
+    test_platform(first, looker)
+    expect('claimed again', first.ask('claim', channel='motor')['ok'], True)
     first.ws.close()
+    looker.await_op('held', lambda said: said['channels'] == [])
+    looker.await_op('inputs', lambda said: said['inputs'][0]['bench'] == '' and said['claims'] == [])
     end_s = time.monotonic() + PATIENCE_S
     while True:   # once the first has gone
         second.say(op='take-controls')
@@ -576,6 +693,7 @@ def test_page(port):
 
 def main():
     (work / 'driven.yaml').write_text(DRIVEN, encoding='utf-8')
+    (work / 'recordings').mkdir()
     if judge:
         return test_official_client() if judge == 'client' else test_browser()
     first, port = start_gateway('--rate', '1000', '--allow-origin', 'https://app.example')
@@ -596,6 +714,7 @@ def main():
     test_page(port)
     expect('the end of the gateway', end(first), 0)
     expect('the end of the daemon', end(daemon), 0)
+    test_roads()
     test_keys()
     test_command_line()
 

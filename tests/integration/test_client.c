@@ -20,7 +20,7 @@
 #define PATIENCE_MS 60000 /* for what comes */
 #define TRIES       20    /* of what a machine that hangs may spoil */
 
-static void test_outputs_endpoint(void **state)
+static void test_endpoints(void **state)
 {
     char endpoint[LK_CLIENT_ENDPOINT_SIZE];
 
@@ -29,6 +29,11 @@ static void test_outputs_endpoint(void **state)
     assert_string_equal(endpoint, LK_CLIENT_OUTPUTS);
     assert_int_equal(lk_client_outputs_endpoint("tcp://[::1]:7000", endpoint), 0);
     assert_string_equal(endpoint, "tcp://[::1]:7002");
+    assert_int_equal(lk_client_inputs_endpoint(NULL, endpoint), 0);
+    assert_string_equal(endpoint, LK_CLIENT_INPUTS);
+    assert_int_equal(lk_client_inputs_endpoint("tcp://[::1]:7000", endpoint), 0);
+    assert_string_equal(endpoint, "tcp://[::1]:7001");
+    assert_int_equal(lk_client_inputs_endpoint("ipc:///run/x", endpoint), LK_CLIENT_E_ENDPOINT);
     assert_int_equal(lk_client_outputs_endpoint("ipc:///run/x", endpoint), LK_CLIENT_E_ENDPOINT);
     assert_int_equal(lk_client_outputs_endpoint("tcp://host", endpoint), LK_CLIENT_E_ENDPOINT);
     assert_int_equal(lk_client_outputs_endpoint("tcp://host:70000", endpoint),
@@ -268,7 +273,7 @@ static void test_refused_before_it_asks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_outputs_endpoint),
+        cmocka_unit_test(test_endpoints),
         cmocka_unit_test(test_bad_endpoint_is_refused),
         cmocka_unit_test(test_no_daemon),
         cmocka_unit_test(test_refused_before_it_asks),

@@ -241,10 +241,11 @@ int lk_client_inputs_send(struct lk_client_inputs *inputs, const Linkage__V1__In
 /** lk_client_inputs_close() - disconnect and release; NULL is allowed. */
 void lk_client_inputs_close(struct lk_client_inputs *inputs);
 
-/** lk_client_outputs_endpoint() - outputs endpoint that belongs to a control endpoint by default:
- * same host, port + 2.
+/** lk_client_inputs_endpoint(), lk_client_outputs_endpoint() - endpoints that belong to a control
+ * endpoint by default: same host, port + 1 and port + 2.
  * @control: NULL: LK_CLIENT_CONTROL
  * Return: 0, LK_CLIENT_E_ENDPOINT when @control is not tcp://HOST:PORT. */
+int lk_client_inputs_endpoint(const char *control, char ret_inputs[LK_CLIENT_ENDPOINT_SIZE]);
 int lk_client_outputs_endpoint(const char *control, char ret_outputs[LK_CLIENT_ENDPOINT_SIZE]);
 
 /** lk_client_now_ns() - CLOCK_MONOTONIC [ns]. */

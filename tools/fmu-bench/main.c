@@ -112,17 +112,13 @@ static bool take_number(const char *text, double *ret)
 /* Inputs and outputs by default one and two ports after control. */
 static int read_endpoints(struct play *p, const char *text)
 {
-    char address[LK_CLIENT_ENDPOINT_SIZE], *colon;
     int n = sscanf(text, "%95[^,],%95[^,],%95[^,]", p->endpoint[0], p->endpoint[1], p->endpoint[2]);
 
     if (n == 3)
         return 0;
-    if (n != 1 || lk_client_outputs_endpoint(p->endpoint[0], p->endpoint[2]) != 0)
+    if (n != 1 || lk_client_inputs_endpoint(p->endpoint[0], p->endpoint[1]) != 0 ||
+        lk_client_outputs_endpoint(p->endpoint[0], p->endpoint[2]) != 0)
         return usage("not an endpoint, or not three:", text);
-    strcpy(address, p->endpoint[0]);
-    colon = strrchr(address, ':');
-    *colon = '\0';
-    snprintf(p->endpoint[1], sizeof(p->endpoint[1]), "%.80s:%d", address, atoi(colon + 1) + 1);
     return 0;
 }
 

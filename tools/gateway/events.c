@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* what is no normal run; the rest of the flags is said by the status */
-#define SAID_FLAGS                                                                                 \
-    (LINKAGE__V1__FLAG__FLAG_STALE | LINKAGE__V1__FLAG__FLAG_TRIPPED |                             \
-     LINKAGE__V1__FLAG__FLAG_INJECTED | LINKAGE__V1__FLAG__FLAG_LOST)
-
 #define OVERRUNS_NS UINT64_C(10000000000)
 
 void gate_events_lost(struct gate_hub *hub, struct gate_seen *seen, const char *why)
 {
     if (!seen->lost)
-        gate_hub_say(hub, GATE_ERROR, "line", "%s", why);
+        gate_hub_say(hub, GATE_ERROR, "line", NULL, "%s", why);
     seen->lost = true;
 }
 
@@ -24,12 +19,12 @@ static void find_line(struct gate_hub *hub, struct gate_seen *seen,
                       const Linkage__V1__Status *status)
 {
     if (seen->known && seen->daemon_id != status->daemon_id)
-        gate_hub_say(hub, GATE_WARNING, "line", "another start of the daemon answers");
+        gate_hub_say(hub, GATE_WARNING, "line", NULL, "another start of the daemon answers");
     else if (seen->lost || !seen->known)
-        gate_hub_say(hub, GATE_INFO, "line", "the daemon answers, version %s, role %s",
+        gate_hub_say(hub, GATE_INFO, "line", NULL, "the daemon answers, version %s, role %s",
                      status->version, lk_names_role(status->role));
     if (seen->model_id != status->model_id && status->model_id != 0)
-        gate_hub_say(hub, GATE_INFO, "model", "model '%s' is loaded", status->model);
+        gate_hub_say(hub, GATE_INFO, "model", "LK-2001", "model '%s' is loaded", status->model);
 }
 
 static void find_state(struct gate_hub *hub, const struct gate_seen *seen,
@@ -38,17 +33,17 @@ static void find_state(struct gate_hub *hub, const struct gate_seen *seen,
     if (!seen->known || seen->state == status->state)
         return;
     if (status->state == LINKAGE__V1__STATE__STATE_FAULT)
-        gate_hub_say(hub, GATE_ERROR, "fault", "FAULT at step %" PRIu64 ": %s", status->step,
-                     status->fault);
+        gate_hub_say(hub, GATE_ERROR, "fault", "LK-2004", "FAULT at step %" PRIu64 ": %s",
+                     status->step, status->fault);
     else
-        gate_hub_say(hub, GATE_INFO, "state", "%s at step %" PRIu64,
+        gate_hub_say(hub, GATE_INFO, "state", "LK-2003", "%s at step %" PRIu64,
                      lk_client_state_name(status->state), status->step);
     if (status->state == LINKAGE__V1__STATE__STATE_RUNNING)
         for (size_t i = 0; i < status->n_degraded; i++)
-            gate_hub_say(hub, GATE_WARNING, "degraded", "%s", status->degraded[i]);
+            gate_hub_say(hub, GATE_WARNING, "degraded", "LK-5005", "%s", status->degraded[i]);
     if (seen->state == LINKAGE__V1__STATE__STATE_ARMING && status->proof != NULL)
-        gate_hub_say(hub, status->proof->valid ? GATE_INFO : GATE_WARNING, "proof", "%s",
-                     status->proof->text);
+        gate_hub_say(hub, status->proof->valid ? GATE_INFO : GATE_WARNING, "proof",
+                     status->proof->valid ? "LK-5006" : "LK-5007", "%s", status->proof->text);
 }
 
 /* at once, then every ten seconds */
@@ -61,23 +56,39 @@ static void find_overruns(struct gate_hub *hub, struct gate_seen *seen,
         seen->overruns = 0; /* another run */
     if (status->overruns == seen->overruns || now_ns < seen->overruns_ns + OVERRUNS_NS)
         return;
-    gate_hub_say(hub, GATE_WARNING, "deadline",
+    gate_hub_say(hub, GATE_WARNING, "deadline", NULL,
                  "%" PRIu64 " missed deadlines, %" PRIu64 " since the start",
                  status->overruns - seen->overruns, status->overruns);
     seen->overruns = status->overruns;
     seen->overruns_ns = now_ns;
 }
 
+/* flags of inputs that were not there before */
+static void find_flags(struct gate_hub *hub, const struct gate_seen *seen,
+                       const Linkage__V1__Status *status)
+{
+    static const struct {
+        uint32_t flag;
+        const char *id;
+        const char *text;
+    } said[] = {
+        {LINKAGE__V1__FLAG__FLAG_STALE, NULL, "an input is stale"},
+        {LINKAGE__V1__FLAG__FLAG_TRIPPED, "LK-3008", "the policy holds, zeroes or ramps an input"},
+        {LINKAGE__V1__FLAG__FLAG_INJECTED, "LK-3010", "faults are injected"},
+        {LINKAGE__V1__FLAG__FLAG_LOST, "LK-3006", "a bench that owns inputs is silent"},
+    };
+
+    for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+        if (status->flags & ~seen->flags & said[i].flag)
+            gate_hub_say(hub, GATE_WARNING, "inputs", said[i].id, "%s", said[i].text);
+}
+
 static void find_counts(struct gate_hub *hub, struct gate_seen *seen,
                         const Linkage__V1__Status *status)
 {
-    uint32_t raised = status->flags & ~seen->flags & SAID_FLAGS;
-    char words[LK_NAMES_FLAGS_SIZE];
-
-    if (raised != 0)
-        gate_hub_say(hub, GATE_WARNING, "flags", "inputs: %s", lk_names_flags(raised, words));
+    find_flags(hub, seen, status);
     if (status->trips > seen->trips)
-        gate_hub_say(hub, GATE_WARNING, "trip",
+        gate_hub_say(hub, GATE_WARNING, "trip", "LK-3008",
                      "trips of inputs by the policy: %" PRIu64 ", %" PRIu64 " since the start",
                      status->trips - seen->trips, status->trips);
     find_overruns(hub, seen, status);
@@ -89,9 +100,10 @@ static void find_recording(struct gate_hub *hub, struct gate_seen *seen,
     bool active = recording != NULL && recording->active;
 
     if (active && !seen->recording)
-        gate_hub_say(hub, GATE_INFO, "recording", "recording into %s", recording->file);
+        gate_hub_say(hub, GATE_INFO, "recording", "LK-7001", "recording into %s", recording->file);
     else if (!active && seen->recording && recording != NULL)
         gate_hub_say(hub, *recording->trouble != '\0' ? GATE_WARNING : GATE_INFO, "recording",
+                     *recording->trouble != '\0' ? "LK-7003" : "LK-7002",
                      "recorded %" PRIu64 " cycles into %s%s%s", recording->cycles, recording->file,
                      *recording->trouble != '\0' ? ": " : "", recording->trouble);
     seen->recording = active;

@@ -204,7 +204,7 @@ static void open_streams(struct following *f)
         code = lk_client_stream_open(line->follower, line->outputs, NULL, 0, divisor, &f->outputs,
                                      &error);
     if (code != 0)
-        gate_hub_say(line->hub, GATE_WARNING, "stream", "no samples: %s", error.text);
+        gate_hub_say(line->hub, GATE_WARNING, "stream", NULL, "no samples: %s", error.text);
 }
 
 static void follow_model(struct following *f)
@@ -216,8 +216,8 @@ static void follow_model(struct following *f)
     if (meaning->scene != NULL) /* until it moves */
         post_poses(f, meaning->scene->drawn, gate_now_ns());
     else
-        gate_hub_say(hub, GATE_WARNING, "scene", "no picture of '%s': %s", meaning->model->name,
-                     meaning->no_scene);
+        gate_hub_say(hub, GATE_WARNING, "scene", NULL, "no picture of '%s': %s",
+                     meaning->model->name, meaning->no_scene);
     f->step = UINT64_MAX;
     open_streams(f);
     receive_all(f);

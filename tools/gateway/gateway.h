@@ -6,10 +6,12 @@
  *     hub.c      what both hand over to the web thread, as parcels
  *     meaning.c  what a loaded model means to a viewer: channels, types, scene
  *     operator.c thread: what the operator at the page asks for
+ *     hold.c     inputs that the operator has claimed
  *     events.c   what has changed from one status to the next, in words
  *     web.c      main thread: connections, who may open one
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       one of the operator's page, whose files are in page/
+ *     recordings.c  those of the daemon, for pages
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
  * by whoever lets go of it last. */
@@ -39,7 +41,8 @@
 /** enum gate_topic - what a parcel holds. The first ones are channels of viewers: messages as of
  * proto/foxglove and proto/mcap. PARAMETERS: doubles in the order of the model;  MEANING: nothing,
  * another model has been loaded. For pages, JSON: REPORT: inputs;  POLICY;  EVENT;  ANSWER: to the
- * operator.  SAMPLES: doubles: 0 poses or 1 outputs, UTC [s], the values */
+ * operator;  HELD: inputs that it has claimed;  FAULTS;  PLATFORM;  MISSED: deadlines.  SAMPLES:
+ * doubles: 0 poses or 1 outputs, UTC [s], the values */
 enum gate_topic {
     GATE_TF,
     GATE_SCENE,
@@ -54,15 +57,22 @@ enum gate_topic {
     GATE_POLICY,
     GATE_EVENT,
     GATE_ANSWER,
+    GATE_HELD,
+    GATE_FAULTS,
+    GATE_PLATFORM,
+    GATE_MISSED,
     GATE_SAMPLES,
     GATE_TOPICS
 };
 
-/** struct gate_options - the command line. @rate: of samples [1/s];  @origin: @n_origins pages of
- * other sites that may open a connection, "https://app.example" */
+/** struct gate_options - the command line. @recordings: folder of the daemon's, NULL: not told;
+ * @rate: of samples [1/s];  @origin: @n_origins pages of other sites that may open a connection,
+ * "https://app.example" */
 struct gate_options {
     const char *endpoint;
+    const char *inputs;
     const char *outputs;
+    const char *recordings;
     const char *server_key;
     const char *key;
     const char *roads;
@@ -129,7 +139,8 @@ struct gate_parcel *gate_queue_take(struct gate_queue *queue);
 void gate_queue_clear(struct gate_queue *queue);
 
 /** struct gate_hub - @wake: makes the web thread look;  @stop: all threads end
- * @command: @n_commands of the operator that wait;  @asked: there is one */
+ * @command: @n_commands of the operator that wait;  @asked: there is one
+ * @operator: counts pages that had the controls;  @heard_ns: of the present one last, UTC */
 struct gate_hub {
     pthread_mutex_t lock;
     struct gate_queue queue;
@@ -141,6 +152,8 @@ struct gate_hub {
     pthread_cond_t asked;
     json_t *command[GATE_COMMANDS];
     int n_commands;
+    atomic_uint operator;
+    _Atomic uint64_t heard_ns;
 };
 
 void gate_hub_init(struct gate_hub *hub);
@@ -152,15 +165,17 @@ struct gate_parcel *gate_hub_take(struct gate_hub *hub);
  * gate_hub_meaning() - the present one, held for the caller. */
 void gate_hub_set(struct gate_hub *hub, struct gate_meaning *meaning);
 struct gate_meaning *gate_hub_meaning(struct gate_hub *hub);
-/** gate_hub_say() - an event: log, viewers. @level: as of foxglove.Log;  @name: what it is about */
+/** gate_hub_say() - an event: log, viewers, pages. @level: as of foxglove.Log;  @name: what it is
+ * about;  @id: of the daemon's condition, whose remedy pages show, NULL: none */
 enum gate_level { GATE_INFO = 2, GATE_WARNING = 3, GATE_ERROR = 4 };
-void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *format,
-                  ...) __attribute__((format(printf, 4, 5)));
+void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/** struct gate_line - of the three threads that talk to the daemon. */
+/** struct gate_line - of the three threads that talk to the daemon. @inputs: "": not known */
 struct gate_line {
     const struct gate_options *options;
     struct gate_hub *hub;
+    char inputs[LK_CLIENT_ENDPOINT_SIZE];
     char outputs[LK_CLIENT_ENDPOINT_SIZE];
     struct lk_client *follower;
     struct lk_client *poller;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the threads that hear the daemon to the one that serves viewers. */
+#include "draft.h"
 #include "foxglove/foxglove.h"
 #include "gateway.h"
-#include "linkage/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -150,28 +150,24 @@ struct gate_meaning *gate_hub_meaning(struct gate_hub *hub)
 
 /* the same for pages */
 static void post_event(struct gate_hub *hub, enum gate_level level, const char *name,
-                       const char *text, uint64_t now_ns)
+                       const char *id, const char *text, uint64_t now_ns)
 {
-    char *line = NULL;
-    size_t size = 0;
-    struct lk_json json = {.file = open_memstream(&line, &size)};
+    struct draft draft;
 
-    if (json.file == NULL)
+    if (!draft_begin(&draft, "event"))
         return;
-    lk_json_open(&json, NULL, '{');
-    lk_json_text(&json, "op", "event");
-    lk_json_count(&json, "level", (uint64_t)level);
-    lk_json_text(&json, "name", name);
-    lk_json_text(&json, "text", text);
-    lk_json_number(&json, "time", (double)now_ns / 1e9);
-    lk_json_close(&json, '}');
-    if (fclose(json.file) == 0)
-        gate_hub_post(hub, gate_parcel_new(GATE_EVENT, 0, now_ns, line, size));
-    free(line);
+    lk_json_count(&draft.json, "level", (uint64_t)level);
+    lk_json_text(&draft.json, "name", name);
+    lk_json_text(&draft.json, "id", id);
+    lk_json_text(&draft.json, "text", text);
+    lk_json_number(&draft.json, "time", (double)now_ns / 1e9);
+    if (draft_end(&draft))
+        gate_hub_post(hub, gate_parcel_new(GATE_EVENT, 0, now_ns, draft.text, draft.size));
+    free(draft.text);
 }
 
-void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *format,
-                  ...)
+void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name, const char *id,
+                  const char *format, ...)
 {
     struct lk_mcap_buffer message = {.grows = true};
     uint64_t now_ns = gate_now_ns();
@@ -186,5 +182,5 @@ void gate_hub_say(struct gate_hub *hub, enum gate_level level, const char *name,
     if (!message.full)
         gate_hub_post(hub, gate_parcel_new(GATE_EVENTS, 0, now_ns, message.data, message.size));
     lk_mcap_buffer_fini(&message);
-    post_event(hub, level, name, text, now_ns);
+    post_event(hub, level, name, id, text, now_ns);
 }

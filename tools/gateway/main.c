@@ -17,13 +17,15 @@ static const char usage_text[] =
     "\n"
     "  --endpoint ADDRESS     control endpoint of the daemon; $LINKAGE_ENDPOINT, else\n"
     "                         tcp://127.0.0.1:5600\n"
-    "  --outputs ADDRESS      its outputs; by default the port two after that of control\n"
+    "  --inputs ADDRESS       its inputs; by default the port after that of control\n"
+    "  --outputs ADDRESS      its outputs; by default the one after that\n"
     "  --server-key FILE      public key of the daemon\n"
     "  --key FILE             secret key of this client: of role read to look, control to operate\n"
     "  --port NUMBER          to listen at 127.0.0.1; 8765\n"
     "  --rate NUMBER          samples a second that viewers get at most; 60\n"
     "  --allow-origin ORIGIN  pages of another site may connect, as https://app.foxglove.dev;\n"
     "                         up to 8 times\n"
+    "  --recordings FOLDER    where the daemon of this machine records, to download from the page\n"
     "  --roads FOLDER         where files of roads are that a model names, as for the daemon\n"
     "  --help                 this page\n"
     "\n"
@@ -62,6 +64,12 @@ static int take_option(struct gate_options *options, int c, const char *text)
     case 'e':
         options->endpoint = text;
         return 0;
+    case 'i':
+        options->inputs = text;
+        return 0;
+    case 'd':
+        options->recordings = text;
+        return 0;
     case 'o':
         options->outputs = text;
         return 0;
@@ -97,7 +105,9 @@ static int take_option(struct gate_options *options, int c, const char *text)
 static int read_options(struct gate_options *options, int argc, char **argv)
 {
     static const struct option names[] = {{"endpoint", required_argument, NULL, 'e'},
+                                          {"inputs", required_argument, NULL, 'i'},
                                           {"outputs", required_argument, NULL, 'o'},
+                                          {"recordings", required_argument, NULL, 'd'},
                                           {"server-key", required_argument, NULL, 's'},
                                           {"key", required_argument, NULL, 'k'},
                                           {"port", required_argument, NULL, 'p'},
@@ -142,6 +152,11 @@ int gate_line_open(struct gate_line *line, struct lk_error *ret_error)
     struct lk_client_keyring ring;
     int code = 0;
 
+    if (options->inputs != NULL)
+        snprintf(line->inputs, sizeof(line->inputs), "%s", options->inputs);
+    else
+        lk_client_inputs_endpoint(options->endpoint,
+                                  line->inputs); /* "" where it does not follow */
     if (options->outputs != NULL)
         snprintf(line->outputs, sizeof(line->outputs), "%s", options->outputs);
     else

@@ -3,12 +3,16 @@
  * a connection of its own: a model that takes long to load holds nothing else up. */
 #include "draft.h"
 #include "gateway.h"
+#include "hold.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define IDLE_MS 500
 
 static const char *text_of(const json_t *command, const char *key)
 {
@@ -30,9 +34,12 @@ struct asked {
         Linkage__V1__ResetRequest reset;
         Linkage__V1__SnapshotRequest snapshot;
         Linkage__V1__RecordRequest record;
-        Linkage__V1__SetRequest set;
+        Linkage__V1__RestoreRequest restore;
+        Linkage__V1__InjectRequest inject;
+        Linkage__V1__PlatformRequest platform;
     } of;
-    double values[LK_COMPONENTS_MAX];
+    Linkage__V1__Injection fault;
+    Linkage__V1__Injection *faults[1];
 };
 
 static void ask_arm(struct asked *asked, const json_t *command)
@@ -92,27 +99,59 @@ static void ask_record(struct asked *asked, const json_t *command)
     asked->request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RECORD;
 }
 
-static void ask_set(struct asked *asked, const json_t *command)
+static void ask_restore(struct asked *asked, const json_t *command)
 {
-    const json_t *values = json_object_get(command, "values");
-    size_t n = json_array_size(values) < LK_COMPONENTS_MAX ? json_array_size(values) : 0;
+    linkage__v1__restore_request__init(&asked->of.restore);
+    asked->of.restore.name = (char *)text_of(command, "name");
+    asked->request.restore = &asked->of.restore;
+    asked->request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_RESTORE;
+}
 
-    linkage__v1__set_request__init(&asked->of.set);
-    for (size_t i = 0; i < n; i++)
-        asked->values[i] = json_number_value(json_array_get(values, i));
-    asked->of.set.channel = (char *)text_of(command, "channel");
-    asked->of.set.values = asked->values;
-    asked->of.set.n_values = n;
-    asked->request.set = &asked->of.set;
-    asked->request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_SET;
+static double number_of(const json_t *command, const char *key)
+{
+    return json_number_value(json_object_get(command, key)); /* 0 where there is none */
+}
+
+/* one fault, or the end of all of them */
+static void ask_inject(struct asked *asked, const json_t *command)
+{
+    linkage__v1__inject_request__init(&asked->of.inject);
+    linkage__v1__injection__init(&asked->fault);
+    asked->of.inject.clear = json_is_true(json_object_get(command, "clear"));
+    asked->fault.kind = lk_names_to_injection(text_of(command, "kind"));
+    asked->fault.target = (char *)text_of(command, "target");
+    asked->fault.amount = number_of(command, "amount");
+    asked->fault.share = number_of(command, "share");
+    asked->fault.every_s = number_of(command, "every_s");
+    asked->fault.after_s = number_of(command, "after_s");
+    asked->fault.for_s = number_of(command, "for_s");
+    asked->faults[0] = &asked->fault;
+    asked->of.inject.add = asked->faults;
+    asked->of.inject.n_add = asked->of.inject.clear ? 0 : 1;
+    asked->request.inject = &asked->of.inject;
+    asked->request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INJECT;
+}
+
+static void ask_platform(struct asked *asked, const json_t *command)
+{
+    static const char *const orders[] = {"show", "engage", "park", "emergency", "release"};
+
+    linkage__v1__platform_request__init(&asked->of.platform);
+    for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+        if (strcmp(orders[i], text_of(command, "order")) == 0)
+            asked->of.platform.order = (Linkage__V1__PlatformOrder)i;
+    asked->request.platform = &asked->of.platform;
+    asked->request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_PLATFORM;
 }
 
 static const struct {
     const char *op;
     void (*fill)(struct asked *asked, const json_t *command);
 } ops[] = {
-    {"arm", ask_arm},     {"start", ask_start},       {"pause", ask_pause},   {"stop", ask_stop},
-    {"reset", ask_reset}, {"snapshot", ask_snapshot}, {"record", ask_record}, {"set", ask_set},
+    {"arm", ask_arm},           {"start", ask_start},   {"pause", ask_pause},
+    {"stop", ask_stop},         {"reset", ask_reset},   {"snapshot", ask_snapshot},
+    {"restore", ask_restore},   {"record", ask_record}, {"inject", ask_inject},
+    {"platform", ask_platform},
 };
 
 #define N_OPS (sizeof(ops) / sizeof(*ops))
@@ -122,32 +161,65 @@ bool gate_operator_knows(const char *op)
     for (size_t i = 0; i < N_OPS; i++)
         if (strcmp(ops[i].op, op) == 0)
             return true;
-    return strcmp(op, "load") == 0;
+    return strcmp(op, "load") == 0 || strcmp(op, "set") == 0 || strcmp(op, "claim") == 0 ||
+           strcmp(op, "release") == 0;
 }
 
-static int carry_out(struct lk_client *client, const json_t *command,
-                     const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
+static int load_model(struct lk_client *client, const json_t *command,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
 {
     Linkage__V1__LoadRequest load = LINKAGE__V1__LOAD_REQUEST__INIT;
-    struct asked asked = {.request = LINKAGE__V1__CONTROL_REQUEST__INIT};
-    const json_t *text = json_object_get(command, "text");
-    const char *op = text_of(command, "op");
 
+    load.name = (char *)text_of(command, "name");
+    load.text.data = (uint8_t *)text_of(command, "text");
+    load.text.len = json_string_length(json_object_get(command, "text"));
+    return lk_client_load(client, &load, ret_reply, error);
+}
+
+static int set_values(struct hold *hold, const json_t *command, struct lk_error *error)
+{
+    const json_t *list = json_object_get(command, "values");
+    double values[LK_COMPONENTS_MAX];
+    size_t n = json_array_size(list) < LK_COMPONENTS_MAX ? json_array_size(list) : 0;
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = json_is_number(json_array_get(list, i))
+                        ? json_number_value(json_array_get(list, i))
+                        : NAN;
+    return hold_set(hold, text_of(command, "channel"), values, n, error);
+}
+
+/* Return: whether it was done; @ret_reply: of the daemon, NULL: @error says why not. */
+static bool carry_out(struct hold *hold, const json_t *command,
+                      const Linkage__V1__ControlReply **ret_reply, struct lk_error *error)
+{
+    struct lk_client *client = hold->line->operator;
+    struct asked asked = {.request = LINKAGE__V1__CONTROL_REQUEST__INIT};
+    const char *op = text_of(command, "op");
+    int code = 0;
+
+    if (strcmp(op, "set") == 0)
+        return set_values(hold, command, error) == 0;
+    if (strcmp(op, "claim") == 0)
+        return hold_claim(hold, text_of(command, "channel"), ret_reply, error) == 0;
+    if (strcmp(op, "release") == 0)
+        return hold_release(hold, text_of(command, "channel"), ret_reply, error) == 0;
+    if (strcmp(op, "load") == 0)
+        code = load_model(client, command, ret_reply, error);
     for (size_t i = 0; i < N_OPS; i++)
         if (strcmp(ops[i].op, op) == 0) {
             ops[i].fill(&asked, command);
-            return lk_client_call(client, &asked.request, ret_reply, error);
+            code = lk_client_call(client, &asked.request, ret_reply, error);
         }
-    load.name = (char *)text_of(command, "name");
-    load.text.data = (uint8_t *)text_of(command, "text");
-    load.text.len = json_string_length(text);
-    return lk_client_load(client, &load, ret_reply, error);
+    if (code != 0)
+        *ret_reply = NULL;
+    return code == 0 && (*ret_reply)->result == LINKAGE__V1__RESULT__RESULT_OK;
 }
 
 /* ---- answers ---- */
 
-/* @reply: NULL: @error says why there is none */
-static void post_answer(struct gate_hub *hub, const json_t *command,
+/* @reply: NULL: there is none, where it was not done @error says why */
+static void post_answer(struct gate_hub *hub, const json_t *command, bool ok,
                         const Linkage__V1__ControlReply *reply, const struct lk_error *error)
 {
     struct draft draft;
@@ -156,11 +228,12 @@ static void post_answer(struct gate_hub *hub, const json_t *command,
     if (!draft_begin(&draft, "answer"))
         return;
     lk_json_text(json, "to", text_of(command, "op"));
-    lk_json_bool(json, "ok", reply != NULL && reply->result == LINKAGE__V1__RESULT__RESULT_OK);
-    lk_json_text(json, "text",
-                 reply == NULL          ? error->text
-                 : *reply->text != '\0' ? reply->text
-                                        : lk_names_result(reply->result));
+    lk_json_bool(json, "ok", ok);
+    if (reply == NULL)
+        lk_json_text(json, "text", ok ? "done" : error->text);
+    else
+        lk_json_text(json, "text",
+                     *reply->text != '\0' ? reply->text : lk_names_result(reply->result));
     lk_json_text(json, "id", reply != NULL ? reply->id_of_error : "");
     lk_json_open(json, "errors", '[');
     for (size_t i = 0; reply != NULL && i < reply->n_errors; i++)
@@ -188,13 +261,15 @@ int gate_operator_ask(struct gate_hub *hub, json_t *command)
 }
 
 /* Return: the next command, to be released; NULL: none came for a while. */
-static json_t *await_command(struct gate_hub *hub)
+static json_t *await_command(struct gate_hub *hub, int ms)
 {
     struct timespec until;
     json_t *command = NULL;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 1;
+    until.tv_nsec += ms * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&hub->lock);
     if (hub->n_commands == 0)
         pthread_cond_timedwait(&hub->asked, &hub->lock, &until);
@@ -210,18 +285,21 @@ static json_t *await_command(struct gate_hub *hub)
 void *gate_operate(void *arg)
 {
     struct gate_line *line = arg;
+    struct hold hold = {.line = line};
 
     while (!line->hub->stop) {
         const Linkage__V1__ControlReply *reply = NULL;
-        json_t *command = await_command(line->hub);
-        struct lk_error error;
+        json_t *command = await_command(line->hub, hold.n > 0 ? HOLD_EVERY_MS : IDLE_MS);
+        struct lk_error error = {0};
+        bool ok;
 
-        if (command == NULL)
-            continue;
-        if (carry_out(line->operator, command, &reply, &error) != 0)
-            reply = NULL;
-        post_answer(line->hub, command, reply, &error);
-        json_decref(command);
+        if (command != NULL) {
+            ok = carry_out(&hold, command, &reply, &error);
+            post_answer(line->hub, command, ok, reply, &error);
+            json_decref(command);
+        }
+        hold_feed(&hold);
     }
+    hold_close(&hold);
     return NULL;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page.h"
+#include "recordings.h"
 #include "viewer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 #define BURST      16
@@ -36,6 +39,8 @@ void page_close(struct page *page)
         place = &(*place)->next;
     *place = page->next;
     page->web->n_connections--;
+    if (page->role == PAGE_OPERATES)
+        page->web->hub->operator++;
     gate_queue_clear(&page->words);
     gate_queue_clear(&page->samples);
     free(page->in);
@@ -52,7 +57,18 @@ void page_change(struct page *page)
 
 /* ---- who it is ---- */
 
-static bool is_token(const char *given, const char *token)
+int page_make_token(char token[PAGE_TOKEN_SIZE])
+{
+    unsigned char bytes[PAGE_TOKEN_SIZE / 2];
+
+    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+        return -1;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+bool page_is_token(const char *given, const char *token)
 {
     unsigned char differs = strlen(given) != PAGE_TOKEN_SIZE - 1;
 
@@ -72,27 +88,33 @@ static bool has_operator(const struct gate_web *web)
 /* The controls go to one page at a time. */
 static void take_controls(struct page *page)
 {
-    if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web))
+    if (page->role == PAGE_LOOKS && page->may_operate && !has_operator(page->web)) {
         page->role = PAGE_OPERATES;
-    else if (page->role == PAGE_LOOKS && page->may_operate)
+        page->web->hub->heard_ns = gate_now_ns();
+        page->web->hub->operator++;
+    } else if (page->role == PAGE_LOOKS && page->may_operate) {
         send_parcel(page,
                     page_text_answer("controls", false,
                                      "another page has the controls; this one looks on, and may "
                                      "take them once the other has given them back"));
+    }
     send_parcel(page, page_text_role(page));
 }
 
 static void give_controls(struct page *page)
 {
-    if (page->role == PAGE_OPERATES)
+    if (page->role == PAGE_OPERATES) {
         page->role = PAGE_LOOKS;
+        page->web->hub->operator++; /* what it has claimed is free */
+    }
     send_parcel(page, page_text_role(page));
 }
 
 /* what it would have heard, had it been there */
 static void tell_all(struct page *page)
 {
-    static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT, GATE_POLICY};
+    static const enum gate_topic topics[] = {GATE_STATUS, GATE_REPORT,   GATE_POLICY, GATE_HELD,
+                                             GATE_FAULTS, GATE_PLATFORM, GATE_MISSED};
 
     send_parcel(page, page_text_model(page->web->meaning));
     for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
@@ -110,8 +132,8 @@ static int log_in(struct page *page, const json_t *message)
 
     if (token == NULL)
         return -1;
-    page->may_operate = is_token(token, page->web->operate_token);
-    if (!page->may_operate && !is_token(token, page->web->look_token)) {
+    page->may_operate = page_is_token(token, page->web->operate_token);
+    if (!page->may_operate && !page_is_token(token, page->web->look_token)) {
         send_parcel(page, page_text_answer("login", false, "this is no token of this gateway"));
         return 0;
     }
@@ -132,10 +154,19 @@ static int on_message(struct page *page, json_t *message)
         return -1;
     if (page->role == PAGE_NOBODY)
         return strcmp(op, "login") == 0 ? log_in(page, message) : -1;
+    if (page->role == PAGE_OPERATES)
+        page->web->hub->heard_ns = gate_now_ns();
+    if (strcmp(op, "alive") == 0)
+        return 0;
     if (strcmp(op, "take-controls") == 0)
         take_controls(page);
     else if (strcmp(op, "give-controls") == 0)
         give_controls(page);
+    else if (strcmp(op, "recordings") == 0)
+        send_parcel(page, recordings_text(page->web->options));
+    else if (strcmp(op, "download") == 0)
+        send_parcel(page, recordings_ticket(page->web,
+                                            json_string_value(json_object_get(message, "name"))));
     else if (!gate_operator_knows(op))
         send_parcel(page, page_text_answer(op, false, "there is no such command"));
     else if (page->role != PAGE_OPERATES)
@@ -188,6 +219,10 @@ void page_take(struct page *page, struct gate_parcel *parcel)
     case GATE_POLICY:
     case GATE_EVENT:
     case GATE_ANSWER:
+    case GATE_HELD:
+    case GATE_FAULTS:
+    case GATE_PLATFORM:
+    case GATE_MISSED:
         send_parcel(page, gate_parcel_hold(parcel));
         return;
     default:
@@ -229,50 +264,5 @@ int page_write(struct page *page)
             break;
     }
     lws_callback_on_writable(page->wsi);
-    return 0;
-}
-
-/* ---- files ---- */
-
-int page_http_begin(struct page_request *request, struct lws *wsi, const char *path)
-{
-    unsigned char head[LWS_PRE + 2048], *at = head + LWS_PRE, *end = head + sizeof(head) - 1;
-    const struct page_file *file = NULL;
-
-    for (size_t i = 0; i < n_page_files && file == NULL; i++)
-        if (strcmp(page_files[i].path, path) == 0)
-            file = &page_files[i];
-    if (file == NULL) {
-        lws_return_http_status(wsi, HTTP_STATUS_NOT_FOUND, NULL);
-        return -1;
-    }
-    *request = (struct page_request){.file = file};
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file->type, file->size, &at, end) ||
-        lws_add_http_header_by_name(wsi, (const unsigned char *)"cache-control:",
-                                    (const unsigned char *)"no-cache", 8, &at, end) ||
-        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end))
-        return 1;
-    lws_callback_on_writable(wsi);
-    return 0;
-}
-
-int page_http_go_on(struct page_request *request, struct lws *wsi)
-{
-    unsigned char room[LWS_PRE + 4096];
-    size_t n = request->file == NULL ? 0 : request->file->size - request->sent;
-    bool is_last = n <= sizeof(room) - LWS_PRE;
-
-    if (request->file == NULL)
-        return 0;
-    n = is_last ? n : sizeof(room) - LWS_PRE;
-    memcpy(room + LWS_PRE, request->file->data + request->sent, n);
-    request->sent += n;
-    if (lws_write(wsi, room + LWS_PRE, n, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)
-        return 1;
-    if (is_last) {
-        request->file = NULL;
-        return lws_http_transaction_completed(wsi) ? -1 : 0;
-    }
-    lws_callback_on_writable(wsi);
     return 0;
 }

@@ -17,6 +17,8 @@
 #define PAGE_LOOK_MAX    (64u << 10) /* of one who looks, */
 #define PAGE_OPERATE_MAX (8u << 20)  /* and of one who may load a model */
 #define PAGE_LOGIN_S     10          /* to log in */
+#define PAGE_HTTP_S      10          /* for a part of a file */
+#define PAGE_TICKETS     16          /* for downloads, at a time */
 
 /** enum page_role - of a connection. */
 enum page_role { PAGE_NOBODY, PAGE_LOOKS, PAGE_OPERATES };
@@ -28,6 +30,18 @@ struct page_file {
     const unsigned char *data;
     size_t size;
 };
+
+/** struct page_ticket - for one download. @name: of the file, NULL: none */
+struct page_ticket {
+    char token[PAGE_TOKEN_SIZE];
+    char *name;
+    uint64_t until_ns;
+};
+
+/** page_make_token() - random. Return: 0, -1: the kernel has no random numbers.  page_is_token() -
+ * whether @given is @token, in a time that does not tell how much of it is. */
+int page_make_token(char token[PAGE_TOKEN_SIZE]);
+bool page_is_token(const char *given, const char *token);
 
 extern const struct page_file page_files[];
 extern const size_t n_page_files;
@@ -64,13 +78,21 @@ struct gate_parcel *page_text_role(const struct page *page);
 /** page_text_answer() - to the page alone. @ok: it was done */
 struct gate_parcel *page_text_answer(const char *to, bool ok, const char *text);
 
-/** page_http() - the file of a request, in as many calls as it takes. @sent: of the connection, 0
- * at first. Return: as the library wants it. */
+/** struct page_request - a file on its way over HTTP: @data of the program, or @file, a recording.
+ * @is_open: there is one;  @size: of it;  @sent: of that */
 struct page_request {
-    const struct page_file *file;
+    bool is_open;
+    const unsigned char *data;
+    int file;
+    size_t size;
     size_t sent;
 };
-int page_http_begin(struct page_request *request, struct lws *wsi, const char *path);
+
+/** page_http_begin() - the file of a request;  page_http_go_on() - a part of it, in as many calls
+ * as it takes. Return: as the library wants it.  page_http_end() - of the connection, too. */
+int page_http_begin(struct page_request *request, struct lws *wsi, struct gate_web *web,
+                    const char *path);
 int page_http_go_on(struct page_request *request, struct lws *wsi);
+void page_http_end(struct page_request *request);
 
 #endif

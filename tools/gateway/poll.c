@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POLICY_EVERY 5 /* polls */
+#define POLICY_EVERY 5  /* polls */
+#define MISSED       50 /* deadlines that are told */
 
 /* ---- the status ---- */
 
@@ -140,28 +141,180 @@ static void poll_policy(struct gate_line *line)
     post_draft(line->hub, GATE_POLICY, 0, &draft);
 }
 
+/* ---- faults on purpose, the platform: for a key of role control ---- */
+
+static void poll_faults(struct gate_line *line)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__InjectRequest ask = LINKAGE__V1__INJECT_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    struct draft draft;
+
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_INJECT;
+    request.inject = &ask;
+    if (lk_client_call(line->poller, &request, &reply, &error) != 0 || reply->injections == NULL ||
+        !draft_begin(&draft, "faults"))
+        return;
+    lk_reply_injections_json(&draft.json, reply->injections);
+    post_draft(line->hub, GATE_FAULTS, 0, &draft);
+}
+
+/* Return: false: there is no platform */
+static bool poll_platform(struct gate_line *line)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__PlatformRequest ask = LINKAGE__V1__PLATFORM_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+    struct draft draft;
+
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_PLATFORM;
+    request.platform = &ask;
+    if (lk_client_call(line->poller, &request, &reply, &error) != 0)
+        return true;
+    if (!draft_begin(&draft, "platform"))
+        return true;
+    if (reply->platform != NULL)
+        lk_reply_platform_json(&draft.json, reply->platform);
+    post_draft(line->hub, GATE_PLATFORM, 0, &draft);
+    return reply->platform != NULL;
+}
+
+/* ---- missed deadlines ---- */
+
+/* struct poll - what is asked for only at times
+ * @platform_of: the daemon that has a platform, or has none (@has_platform)
+ * @overruns: when @cycle was asked for;  @next: missed deadline that is not known yet, from 1
+ * @cycle: a ring of the last ones, @n_cycles ever */
+struct poll {
+    struct gate_line *line;
+    struct gate_seen seen;
+    uint64_t n;
+    uint64_t platform_of;
+    bool has_platform;
+    uint64_t overruns;
+    uint64_t next;
+    size_t n_cycles;
+    struct {
+        uint64_t step;
+        uint64_t utc_ns;
+        int64_t woken_ns;
+        int64_t ended_ns;
+        char cause[64];
+    } cycle[MISSED];
+};
+
+static void keep_cycle(struct poll *poll, const Linkage__V1__CycleRecord *record)
+{
+    size_t i = poll->n_cycles++ % MISSED;
+
+    poll->cycle[i].step = record->step;
+    poll->cycle[i].utc_ns = record->utc_ns;
+    poll->cycle[i].woken_ns = record->woken_ns;
+    poll->cycle[i].ended_ns = record->ended_ns;
+    snprintf(poll->cycle[i].cause, sizeof(poll->cycle[i].cause), "%s", record->cause);
+}
+
+/* the newest first */
+static void post_missed(struct poll *poll)
+{
+    struct draft draft;
+
+    if (!draft_begin(&draft, "missed"))
+        return;
+    lk_json_open(&draft.json, "cycles", '[');
+    for (size_t i = 0; i < poll->n_cycles && i < MISSED; i++) {
+        size_t k = (poll->n_cycles - 1 - i) % MISSED;
+
+        lk_json_open(&draft.json, NULL, '{');
+        lk_json_count(&draft.json, "step", poll->cycle[k].step);
+        lk_json_number(&draft.json, "time", (double)poll->cycle[k].utc_ns / 1e9);
+        lk_json_number(&draft.json, "woken_ns", (double)poll->cycle[k].woken_ns);
+        lk_json_number(&draft.json, "ended_ns", (double)poll->cycle[k].ended_ns);
+        lk_json_text(&draft.json, "cause", poll->cycle[k].cause);
+        lk_json_close(&draft.json, '}');
+    }
+    lk_json_close(&draft.json, ']');
+    post_draft(poll->line->hub, GATE_MISSED, 0, &draft);
+}
+
+static void poll_missed(struct poll *poll)
+{
+    Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
+    Linkage__V1__EvidenceRequest ask = LINKAGE__V1__EVIDENCE_REQUEST__INIT;
+    const Linkage__V1__ControlReply *reply;
+    struct lk_error error;
+
+    ask.with_cycles = true;
+    ask.missed_from = poll->next;
+    request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_EVIDENCE;
+    request.evidence = &ask;
+    if (lk_client_call(poll->line->poller, &request, &reply, &error) != 0 ||
+        reply->evidence == NULL)
+        return;
+    for (size_t i = 0; i < reply->evidence->n_missed; i++)
+        keep_cycle(poll, reply->evidence->missed[i]);
+    poll->next = reply->evidence->missed_next > 0 ? reply->evidence->missed_next : poll->next;
+    post_missed(poll);
+}
+
+/* Another run begins from none. */
+static void find_missed(struct poll *poll, uint64_t overruns)
+{
+    if (overruns < poll->overruns || poll->next == 0) {
+        poll->next = 1;
+        poll->n_cycles = 0;
+        poll->overruns = 0;
+        post_missed(poll);
+    }
+    if (overruns == poll->overruns)
+        return;
+    poll->overruns = overruns;
+    poll_missed(poll);
+}
+
+/* ---- all of it ---- */
+
+static void poll_rest(struct poll *poll, uint64_t daemon_id, Linkage__V1__Role role)
+{
+    bool is_seldom = poll->n++ % POLICY_EVERY == 0;
+
+    poll_inputs(poll->line);
+    if (is_seldom)
+        poll_policy(poll->line);
+    if (role != LINKAGE__V1__ROLE__ROLE_CONTROL)
+        return;
+    if (is_seldom)
+        poll_faults(poll->line);
+    if (poll->platform_of != daemon_id || poll->has_platform)
+        poll->has_platform = poll_platform(poll->line);
+    poll->platform_of = daemon_id;
+}
+
 void *gate_poll(void *arg)
 {
-    struct gate_line *line = arg;
     Linkage__V1__ControlRequest request = LINKAGE__V1__CONTROL_REQUEST__INIT;
     Linkage__V1__StatusRequest ask = LINKAGE__V1__STATUS_REQUEST__INIT;
-    struct gate_seen seen = {0};
-    uint64_t n = 0;
+    struct poll poll = {.line = arg};
+    struct gate_hub *hub = poll.line->hub;
 
     request.command_case = LINKAGE__V1__CONTROL_REQUEST__COMMAND_STATUS;
     request.status = &ask;
-    while (!line->hub->stop) {
+    while (!hub->stop) {
         const Linkage__V1__ControlReply *reply;
         struct lk_error error;
 
-        if (lk_client_call(line->poller, &request, &reply, &error) != 0) {
-            gate_events_lost(line->hub, &seen, error.text);
+        if (lk_client_call(poll.line->poller, &request, &reply, &error) != 0) {
+            gate_events_lost(hub, &poll.seen, error.text);
         } else if (reply->status != NULL) {
-            gate_events_find(line->hub, &seen, reply->status);
-            post_status(line->hub, reply->status);
-            poll_inputs(line);
-            if (n++ % POLICY_EVERY == 0)
-                poll_policy(line);
+            uint64_t daemon_id = reply->status->daemon_id, overruns = reply->status->overruns;
+            Linkage__V1__Role role = reply->status->role;
+
+            gate_events_find(hub, &poll.seen, reply->status);
+            post_status(hub, reply->status);
+            find_missed(&poll, overruns);
+            poll_rest(&poll, daemon_id, role);
         }
         gate_sleep_ms(GATE_POLL_MS);
     }

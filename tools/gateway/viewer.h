@@ -19,7 +19,8 @@
 
 /** struct gate_web - @meaning: the present model or NULL;  @latest: of each topic, for whoever
  * subscribes later;  @session: differs with every start;  @viewers, @pages: lists,
- * @n_connections in both;  @events: the last ones, for pages */
+ * @n_connections in both;  @events: the last ones, for pages
+ * @ticket: of downloads, @n_tickets ever */
 struct gate_web {
     const struct gate_options *options;
     struct gate_hub *hub;
@@ -33,6 +34,8 @@ struct gate_web {
     struct gate_queue events;
     char look_token[PAGE_TOKEN_SIZE];
     char operate_token[PAGE_TOKEN_SIZE];
+    struct page_ticket ticket[PAGE_TICKETS];
+    unsigned int n_tickets;
 };
 
 /** struct viewer_text - a message as JSON, behind the room that the library wants. */

@@ -5,12 +5,12 @@
  * a connection that names an origin is taken from pages of this machine and of --allow-origin only,
  * and the name that it was opened by has to be one of this machine's own (a page of another site
  * may let its name point here). */
+#include "recordings.h"
 #include "viewer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define HTTP_SECONDS 10  /* for a request */
 #define EVENTS       100 /* kept for pages that come later */
@@ -214,9 +214,13 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     case LWS_CALLBACK_HTTP:
         if (!may_read(wsi))
             return -1;
-        return page_http_begin(user, wsi, in);
+        return page_http_begin(user, wsi, web_of(wsi), in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return page_http_go_on(user, wsi);
+    case LWS_CALLBACK_CLOSED_HTTP:
+        if (user != NULL)
+            page_http_end(user);
+        return 0;
     default:
         return lws_callback_http_dummy(wsi, reason, user, in, size);
     }
@@ -231,18 +235,6 @@ static void log_line(int level, const char *line)
 {
     (void)level;
     fprintf(stderr, "linkage-gateway: %s", line);
-}
-
-/* Return: 0, -1: the kernel has no random numbers. */
-static int make_token(char token[PAGE_TOKEN_SIZE])
-{
-    unsigned char bytes[PAGE_TOKEN_SIZE / 2];
-
-    if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-        return -1;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-    return 0;
 }
 
 /* behind a '#' a browser keeps it to itself */
@@ -288,7 +280,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     lws_set_log_level(LLL_ERR, log_line);
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
              (unsigned long long)gate_now_ns());
-    if (make_token(web.look_token) != 0 || make_token(web.operate_token) != 0) {
+    if (page_make_token(web.look_token) != 0 || page_make_token(web.operate_token) != 0) {
         fprintf(stderr, "linkage-gateway: no random numbers for tokens\n");
         return 1;
     }
@@ -311,6 +303,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     for (int i = 0; i < GATE_TOPICS; i++)
         gate_parcel_drop(web.latest[i]);
     gate_queue_clear(&web.events);
+    recordings_forget(&web);
     gate_meaning_drop(web.meaning);
     return 0;
 }

@@ -131,21 +131,16 @@ static int read_coupling(struct link *link, const char *text)
 /* Inputs and outputs by default one and two ports after control. */
 static int read_endpoints(struct link_side *side, const char *text)
 {
-    char address[LK_CLIENT_ENDPOINT_SIZE], *colon;
-
     for (int i = 0; i < 3 && text != NULL && *text; i++)
         text = take_word(text, ",", side->endpoint[i], sizeof(side->endpoint[i]));
     if (text == NULL || *text || !*side->endpoint[0])
         return 1;
     if (*side->endpoint[2])
         return 0;
-    if (*side->endpoint[1] || lk_client_outputs_endpoint(side->endpoint[0], side->endpoint[2]) != 0)
+    if (*side->endpoint[1] ||
+        lk_client_inputs_endpoint(side->endpoint[0], side->endpoint[1]) != 0 ||
+        lk_client_outputs_endpoint(side->endpoint[0], side->endpoint[2]) != 0)
         return 1;
-    strcpy(address, side->endpoint[0]);
-    colon = strrchr(address, ':');
-    *colon = '\0';
-    snprintf(side->endpoint[1], sizeof(side->endpoint[1]), "%.100s:%d", address,
-             atoi(colon + 1) + 1);
     return 0;
 }
 

@@ -7,6 +7,7 @@ import { View } from './view.js';
 const STALE_MS = 1500;
 const AGAIN_MS = 1000;
 const SET_MS = 50;
+const ALIVE_MS = 250; // the gateway holds what this page has claimed for as long as it hears of it
 const EVENTS = 200;
 const LOOKS = { running: 'good', paused: 'wait', arming: 'wait', armed: 'wait', ready: 'off', empty: 'off', loading: 'wait', fault: 'bad' };
 // in which states a command makes sense, and what is asked before it does harm
@@ -18,15 +19,23 @@ const COMMANDS = {
   stop: { states: ['running', 'paused', 'armed', 'arming', 'loading'] },
   reset: { states: ['ready', 'armed', 'paused', 'fault'], ask: 'Reset? The state of the run is lost.' },
   snapshot: { states: ['running', 'paused', 'armed', 'ready'], name: 'Name of the snapshot' },
+  restore: { states: ['ready', 'armed', 'paused'], name: 'Name of the snapshot' },
   record: { states: ['ready', 'armed', 'running', 'paused'] },
 };
 
 const by = (id) => document.getElementById(id);
 const show = (element, shown) => { element.hidden = !shown; };
 const rounded = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(5))) : '');
+const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString([], { hour12: false });
 const view = new View(by('view'));
-const page = { socket: null, heard: 0, status: null, model: null, operates: false, mayOperate: false, plots: [], frozen: false };
+const page = { socket: null, heard: 0, status: null, model: null, operates: false, mayOperate: false, plots: [], frozen: false, held: [] };
 let remedies = {};
+
+function rowOf(texts) {
+  const row = make('tr', '');
+  for (const text of texts) make('td', text, row);
+  return row;
+}
 
 function make(tag, text, parent) {
   const element = document.createElement(tag);
@@ -61,7 +70,8 @@ function connect() {
 
 function hear(message) {
   ({ model: hearModel, status: hearStatus, inputs: hearInputs, policy: hearPolicy, event: hearEvent, role: hearRole,
-    answer: hearAnswer })[message.op]?.(message);
+    answer: hearAnswer, held: hearHeld, faults: hearFaults, platform: hearPlatform, missed: hearMissed,
+    recordings: hearRecordings, download: hearDownload })[message.op]?.(message);
 }
 
 function hearSamples([kind, time, ...values]) {
@@ -140,9 +150,16 @@ function drawTimes(status) {
   bar('wake-up', status.wakeup, status.period_ns);
   const track = bar('step', status.compute, status.period_ns);
   if (status.proof?.share_limit) make('b', '', track).style.left = `${100 * status.proof.share_limit}%`;
-  by('deadlines').textContent = `period ${rounded(status.period_ns)} µs, the whole bar; p99 dark, largest light\n`
+  by('deadlines').textContent = `period ${rounded(status.period_ns / 1e3)} µs, the whole bar; p99 dark, largest light\n`
     + `missed deadlines ${status.overruns}: late wake-ups ${status.late_wakeups}, long steps ${status.long_computations}; `
     + `grid points skipped ${status.skipped}`;
+}
+
+function hearMissed({ cycles }) {
+  show(by('missed-box'), cycles.length > 0);
+  const period = page.status?.period_ns ?? 0;
+  by('missed').replaceChildren(...cycles.map((cycle) => rowOf([clock(cycle.time), cycle.cause,
+    Math.round(cycle.woken_ns / 1e3), Math.round((cycle.ended_ns - period) / 1e3), cycle.step])));
 }
 
 // ---- controls ----
@@ -153,6 +170,7 @@ function drawButtons() {
     const fits = COMMANDS[button.dataset.op].states.includes(state);
     button.disabled = !page.operates || !fits;
   }
+  for (const control of document.querySelectorAll('[data-order], #fault :is(button, input, select)')) control.disabled = !page.operates;
   document.querySelector('[data-op=record]').textContent = page.status?.recording?.active ? 'End recording' : 'Record';
 }
 
@@ -162,6 +180,7 @@ function hearRole({ operates, may_operate: mayOperate }) {
   show(by('rig'), true);
   show(by('controls-take'), mayOperate && !operates);
   show(by('controls-give'), operates);
+  say({ op: 'recordings' });
   by('role').textContent = operates ? 'this page operates the rig' : 'this page looks on';
   drawButtons();
   drawInputs();
@@ -174,7 +193,8 @@ function hearAnswer({ to, ok, text, id, errors }) {
     by('login-answer').textContent = text;
     return;
   }
-  if (to === 'set' && ok) return;
+  if (['set', 'claim', 'release'].includes(to) && ok) return;
+  if (to === 'record' && ok) setTimeout(() => say({ op: 'recordings' }), AGAIN_MS);
   const remedy = remedies[id];
   by('answer').dataset.ok = ok;
   by('answer').textContent = [`${to}: ${text}${id ? ` (${id})` : ''}`, ...(errors ?? []).slice(1), ...(ok || !remedy ? [] : [remedy.remedy])].join('\n');
@@ -198,6 +218,10 @@ const actions = {
   snapshot: async () => {
     const name = await ask('Keep the state of the run in a file of the daemon.', `state-${page.status.step}`);
     if (typeof name === 'string') say({ op: 'snapshot', name });
+  },
+  restore: async () => {
+    const name = await ask('Go on from a snapshot of the daemon. The state of the run is lost.', '');
+    if (typeof name === 'string') say({ op: 'restore', name });
   },
   record: async () => {
     if (page.status.recording?.active) { say({ op: 'record', stop: true }); return; }
@@ -254,12 +278,8 @@ function addPlot({ name, unit, index }) {
 function drawParameters() {
   const list = page.model?.parameters ?? [];
   show(by('parameters-section'), list.length > 0);
-  by('parameters').replaceChildren(...list.map((parameter) => {
-    const row = make('tr', '');
-    for (const text of [parameter.name, `${rounded(parameter.value)} ${parameter.unit}`,
-      limits(parameter.low, parameter.high), parameter.tunable ? 'as an input' : 'no']) make('td', text, row);
-    return row;
-  }));
+  by('parameters').replaceChildren(...list.map((parameter) => rowOf([parameter.name, `${rounded(parameter.value)} ${parameter.unit}`,
+    limits(parameter.low, parameter.high), parameter.tunable ? 'as an input' : 'no'])));
 }
 
 // ---- inputs ----
@@ -288,10 +308,12 @@ function makeSetter(channel, component, cell) {
 
 function makeInput(channel) {
   const row = make('tr', '');
-  channel.cells = ['name', 'owner', 'commanded', 'acting', 'age', 'limits', 'set'].map(() => make('td', '', row));
+  channel.cells = ['name', 'owner', 'commanded', 'acting', 'age', 'limits', 'set', 'claim'].map(() => make('td', '', row));
   channel.cells[0].textContent = `${channel.name} [${channel.units[0] ?? ''}]`;
   channel.cells[5].textContent = limits(channel.low, channel.high);
   channel.setters = channel.components.map((_, i) => makeSetter(channel, i, channel.cells[6]));
+  channel.claim = make('button', '', channel.cells[7]);
+  channel.claim.onclick = () => say({ op: page.held.includes(channel.name) ? 'release' : 'claim', channel: channel.name });
   channel.row = row;
   return row;
 }
@@ -302,13 +324,17 @@ function drawInputs() {
   for (const [i, channel] of channels.entries()) {
     const report = page.report?.inputs[i];
     channel.report = report;
-    for (const setter of channel.setters) setter.disabled = !page.operates || Boolean(report?.bench);
+    const held = page.held.includes(channel.name);
+    for (const setter of channel.setters) setter.disabled = !page.operates || !held;
+    channel.claim.textContent = held ? 'Release' : 'Claim';
+    channel.claim.ariaLabel = `${channel.claim.textContent} ${channel.name}`;
+    channel.claim.disabled = !page.operates || (!held && Boolean(report?.bench));
     if (!report) continue;
     for (const [k, setter] of channel.setters.entries()) // shows what is commanded, unless somebody is at it
       if (document.activeElement !== setter && channel.timer === undefined) setter.value = report.commanded[k];
     const tripped = report.condition !== '';
     channel.row.className = tripped || report.stale ? 'tripped' : '';
-    [report.bench || 'nobody', report.commanded.map(rounded).join(' '), report.acting.map(rounded).join(' ') + (tripped ? ` (${report.action}: ${report.condition})` : ''),
+    [held ? 'this gateway' : report.bench || 'nobody', report.commanded.map(rounded).join(' '), report.acting.map(rounded).join(' ') + (tripped ? ` (${report.action}: ${report.condition})` : ''),
       report.bench ? `${rounded(report.age_steps * page.model.step_s)} s${report.stale ? ' stale' : ''}` : '-'].forEach((text, k) => { channel.cells[k + 1].textContent = text; });
   }
 }
@@ -316,25 +342,87 @@ function drawInputs() {
 function hearInputs(report) {
   page.report = report;
   drawInputs();
+  const targets = [...report.inputs.map((input) => input.channel), ...report.claims.map((claim) => claim.bench)];
+  if (targets.join() !== page.targets?.join()) {
+    page.targets = targets;
+    by('targets').replaceChildren(...targets.map((target) => Object.assign(make('option', ''), { value: target })));
+  }
+}
+
+function hearHeld({ channels }) {
+  page.held = channels;
+  drawInputs();
+}
+
+// ---- faults on purpose ----
+
+function hearFaults({ injections }) {
+  by('faults').replaceChildren(...injections.map((fault) => {
+    const row = rowOf([fault.kind, fault.target || 'all', rounded(fault.amount), fault.for_s ? `${rounded(fault.for_s)} s` : 'until ended',
+      fault.touched, fault.active ? 'active' : 'not active']);
+    row.className = fault.active ? 'tripped' : '';
+    return row;
+  }));
+}
+
+async function inject() {
+  const number = (name) => Number(by(`fault-${name}`).value) || 0;
+  const fault = { op: 'inject', kind: by('fault-kind').value, target: by('fault-target').value.trim(), amount: number('amount'),
+    share: number('share'), every_s: number('every'), after_s: number('after'), for_s: number('for') };
+  const length = fault.for_s > 0 ? `for ${fault.for_s} s` : 'until all are ended';
+  if (await ask(`Inject ${fault.kind} ${fault.amount} into ${fault.target || 'all inputs'} ${length}? The rig is disturbed on purpose.`)) say(fault);
+}
+
+// ---- platform ----
+
+const ORDERS = { engage: 'Engage? The platform rises and follows the model.', release: 'Release the emergency? The platform may rise again.' };
+
+function hearPlatform(platform) {
+  show(by('platform'), platform.state !== undefined);
+  if (platform.state === undefined) return;
+  const values = (list, unit) => list.map((value) => (unit * value).toFixed(1)).join(' ');
+  by('platform-state').textContent = platform.state + (platform.emergency ? ', emergency' : '');
+  let report = 'none';
+  if (platform.heard) report = platform.ready ? 'ready' : 'not ready';
+  by('platform-text').textContent = [...(platform.cause ? [`last end: ${platform.cause}`] : []), `its report: ${report}`,
+    `pose ${values(platform.pose, 1e3)}, actuators ${values(platform.actuators, 1e3)}: mm and mrad from neutral`,
+    `steps that the guard changed: ${platform.limited}`].join('\n');
+}
+
+// ---- recordings ----
+
+function hearRecordings({ files, why, left_out: leftOut }) {
+  by('recordings-why').textContent = why ?? (leftOut > 0 ? `${leftOut} older ones are not listed` : '');
+  by('recordings').replaceChildren(...files.map(({ name, bytes, time }) => {
+    const row = rowOf([name, `${rounded(bytes / 1e6)} MB`, new Date(time * 1000).toLocaleString()]);
+    const button = make('button', 'Download', make('td', '', row));
+    button.ariaLabel = `download ${name}`;
+    button.onclick = () => say({ op: 'download', name });
+    return row;
+  }));
+}
+
+function hearDownload({ address, name }) {
+  Object.assign(document.createElement('a'), { href: address, download: name }).click();
 }
 
 // ---- policy and events ----
 
 function hearPolicy({ policy }) {
   by('policy').replaceChildren(...policy.map((rule) => {
-    const row = make('tr', '');
+    const row = rowOf([rule.condition + (rule.channel ? ` of ${rule.channel}` : ''), rule.action, rule.limit, rule.count,
+      rule.count > 0 ? rule.last_step : '']);
     row.className = rule.count > 0 && rule.action !== 'count' ? 'tripped' : '';
-    for (const text of [rule.condition + (rule.channel ? ` of ${rule.channel}` : ''), rule.action, rule.limit, rule.count,
-      rule.count > 0 ? rule.last_step : '']) make('td', text, row);
     return row;
   }));
 }
 
-function hearEvent({ level, name, text, time }) {
+function hearEvent({ level, name, id, text, time }) {
   const item = document.createElement('li');
   item.dataset.level = level;
-  make('time', new Date(time * 1000).toLocaleTimeString(), item);
-  make('span', `${name}: ${text}`, item);
+  make('time', clock(time), item);
+  make('span', `${name}: ${text}${id ? ` (${id})` : ''}`, item);
+  if (level > 2 && remedies[id]) make('small', remedies[id].remedy, item);
   by('events').prepend(item);
   while (by('events').children.length > EVENTS) by('events').lastChild.remove();
 }
@@ -351,6 +439,13 @@ by('login').onsubmit = (event) => {
 };
 for (const button of document.querySelectorAll('[data-op]')) button.onclick = () => act(button.dataset.op);
 by('file').onchange = loadFile;
+for (const button of document.querySelectorAll('[data-order]')) {
+  const { order } = button.dataset;
+  button.onclick = async () => { if (!ORDERS[order] || await ask(ORDERS[order])) say({ op: 'platform', order }); };
+}
+by('fault').onsubmit = (event) => { event.preventDefault(); inject(); };
+by('fault-clear').onclick = () => say({ op: 'inject', clear: true });
+by('recordings-again').onclick = () => say({ op: 'recordings' });
 by('controls-take').onclick = () => say({ op: 'take-controls' });
 by('controls-give').onclick = () => say({ op: 'give-controls' });
 by('channel').onchange = ({ target }) => { target.selectedOptions[0].onchoose?.(); target.selectedIndex = 0; };
@@ -367,7 +462,7 @@ function frame() {
 
 matchMedia('(prefers-color-scheme: dark)').onchange = () => { for (const plot of page.plots) plot.changed = true; };
 setInterval(drawBand, 250);
+setInterval(() => { if (page.operates) say({ op: 'alive' }); }, ALIVE_MS);
 requestAnimationFrame(frame);
-connect();
-fetch('conditions.json').then((answer) => answer.json()).then((list) => { remedies = list; });
+fetch('conditions.json').then((answer) => answer.json()).then((list) => { remedies = list; }).finally(connect);
 window.linkage = { page, view }; // for whoever looks at it by a console
