@@ -179,6 +179,9 @@ expect 0 'inputs held' "$linkage" run pushed.yaml -d 1 --inputs push.csv -o out.
 same 'inputs held' 0.250000000 "$(speed)"
 expect 0 'inputs interpolated' "$linkage" run pushed.yaml -d 1 --inputs push.csv --interpolate -o out.csv
 same 'inputs interpolated' -0.125000000 "$(speed)"
+printf '\357\273\277t, push [N]\r\n0, 0\r\n2, 4\r\n' >push.csv # on its way to a row behind the end
+expect 0 'inputs beyond' "$linkage" run pushed.yaml -d 1 --inputs push.csv --interpolate -o out.csv
+same 'inputs beyond' 0.500000000 "$(speed)"
 printf 't,push\n0.5,2\n' >push.csv
 expect 0 'inputs later' "$linkage" run pushed.yaml -d 1 --set push=-4 --inputs push.csv -o out.csv
 same 'inputs later' -0.500000000 "$(speed)"
@@ -202,6 +205,10 @@ refused 'unit' 't,push [kN]\n0,1\n' "push.csv:1: column 2, 'push', is in [kN], e
 refused 'beyond' 't,slow,push\n0,0,1\n1,0,6\n' "push.csv:3: field 3, 'push', is 6, the model limits it to -5 to 5 N"
 refused 'no number' 't,push\n0,much\n' 'push.csv:2: field 2 is no finite number'
 refused 'backwards' 't,push\n0,1\n0,2\n' 'push.csv:3: time is 0 s, expected more than in the row before'
+refused 'not seconds' 'time [ms],push\n0,1\n' 'push.csv:1: the time is in [ms], expected [s]'
+refused 'too short' 't,push,slow\n0,1,1\n1,2\n' 'push.csv:3: the row ends after field 2, expected 3 fields'
+refused 'behind the end' 't,push\n0,1\n5,much\n' 'push.csv:3: field 2 is no finite number'
+refused 'nothing' '' 'push.csv: nothing is in it, expected a header that begins with the time'
 refused 'empty' 't,push\n' 'push.csv: there are no rows'
 refused 'no columns' 't\n0\n' 'push.csv: none of its columns is an input of the model'
 expect 1 'inputs: missing' "$linkage" run pushed.yaml --inputs nowhere.csv

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* that some programs write before UTF-8 */
+
 /** struct reader - a file while it is read. @line: the present one */
 struct reader {
     const char *path;
@@ -63,10 +65,13 @@ static int read_header(struct reader *r, char *line)
     char *word;
 
     line[strcspn(line, "\r\n")] = '\0';
+    line +=
+        strncmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0 ? strlen(BYTE_ORDER_MARK) : 0;
     while (result == 0 && (word = strsep(&line, ",")) != NULL) {
         char *unit = cut_unit(word);
 
-        if (word[strspn(word, " ")] == '\0') {
+        word += strspn(word, " ");
+        if (*word == '\0') {
             lk_error_set(r->error, "%s:%ld: column %d has no name", r->path, r->line,
                          is_time ? 1 : r->table->n + 2);
             return LK_E_TEXT;
@@ -75,6 +80,11 @@ static int read_header(struct reader *r, char *line)
             lk_error_set(r->error,
                          "%s:%ld: expected a header that begins with the time (t or time)", r->path,
                          r->line);
+            return LK_E_TEXT;
+        }
+        if (is_time && *unit != '\0' && strcmp(unit, "s") != 0) {
+            lk_error_set(r->error, "%s:%ld: the time is in [%s], expected [s]", r->path, r->line,
+                         unit);
             return LK_E_TEXT;
         }
         result = is_time ? 0 : add_column(r, word, unit);
@@ -111,10 +121,16 @@ static bool ends(const char *at, bool is_last)
     return is_last ? at[strspn(at, " \r\n")] == '\0' : *at == ',';
 }
 
-static int refuse_field(const struct reader *r, int i, bool is_too_long)
+/* Field @i of a row that begins @at and reads as a number up to @end. */
+static int refuse_field(const struct reader *r, int i, const char *at, const char *end)
 {
-    if (is_too_long)
-        lk_error_set(r->error, "%s:%ld: more than %d fields", r->path, r->line, r->table->n + 1);
+    int n = r->table->n;
+
+    if (i == n && end != at && *end == ',')
+        lk_error_set(r->error, "%s:%ld: more than %d fields", r->path, r->line, n + 1);
+    else if (i < n && end != at && ends(end, true))
+        lk_error_set(r->error, "%s:%ld: the row ends after field %d, expected %d fields", r->path,
+                     r->line, i + 1, n + 1);
     else
         lk_error_set(r->error, "%s:%ld: field %d is no finite number, expected %d numbers", r->path,
                      r->line, i + 1, r->table->n + 1);
@@ -131,7 +147,7 @@ static int read_row(struct reader *r, const char *line)
     for (int i = 0; i <= t->n; i++) {
         value = strtod(at, &end);
         if (end == at || !isfinite(value) || !ends(end, i == t->n))
-            return refuse_field(r, i, i == t->n && end != at && *end == ',');
+            return refuse_field(r, i, at, end);
         if (i == 0)
             t->time[t->n_rows] = value;
         else
@@ -169,6 +185,11 @@ static int read_lines(struct reader *r, FILE *file, double end)
         }
     }
     free(line);
+    if (r->line == 0) {
+        lk_error_set(r->error, "%s: nothing is in it, expected a header that begins with the time",
+                     r->path);
+        return LK_E_TEXT;
+    }
     return result;
 }
 

@@ -130,7 +130,7 @@ static bool read_table(const struct lk_system *system, const struct run_options 
 
     if (is_recording)
         return run_read_recording(o->inputs, &in->table) && match_columns(system, o, in, false);
-    if (lk_csv_read(o->inputs, o->duration, &in->table, &error) == 0)
+    if (lk_csv_read(o->inputs, HUGE_VAL, &in->table, &error) == 0)
         return match_columns(system, o, in, true);
     complain("%s", error.text);
     return false;
