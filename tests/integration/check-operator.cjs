@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator's page in a real browser: node check-operator.cjs URL-TO-OPERATE URL-TO-LOOK MODEL FOLDER
+// The operator's page in a real browser: node check-operator.cjs URL-TO-OPERATE URL-TO-LOOK MODEL PAGE [FOLDER]
+// PAGE: of linkage view --html, which is opened as a file;  FOLDER: for pictures.
 // It prints what it has done; between "ready to lose the daemon" and a line on its standard input the daemon ends, and
 // before the next line another one answers. Where the packages are is in NODE_PATH.
 const assert = require('assert');
 const readline = require('readline');
 const { chromium } = require('playwright-core');
 
-const [url, look, model, folder] = process.argv.slice(2);
+const [url, look, model, offline, folder] = process.argv.slice(2);
 const PATIENCE = { timeout: 60000 }; // ms, that only what is broken takes
 const lines = readline.createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
@@ -111,9 +112,30 @@ async function lose(page) {
   console.log('back');
 }
 
+/* a page of linkage view: the time is dragged, the picture moves, nothing is asked of anybody */
+async function drag(browser) {
+  const page = await browser.newPage({ viewport: { width: 640, height: 400 } });
+  page.setDefaultTimeout(PATIENCE.timeout);
+  const asked = [];
+  page.on('pageerror', (error) => { console.error(error); process.exit(1); });
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(`file://${offline}`);
+  const before = await page.evaluate(() => Array.from(linkage.view.poses));
+  for (const id of ['bodies', 'centres', 'frames', 'joints']) await page.check(`#${id}`);
+  assert(await page.evaluate(() => linkage.view.overlay.length) > 3);
+  await page.focus('#time');
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => document.getElementById('now').textContent === 't = 0.500 s', null, PATIENCE);
+  await page.waitForFunction((poses) => linkage.view.frames > 1 && linkage.view.poses.some((value, i) => Math.abs(value - poses[i]) > 0.01), before, PATIENCE);
+  assert.deepStrictEqual(asked, [`file://${offline}`]);
+  await page.close();
+  console.log('dragged');
+}
+
 (async () => {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium',
     args: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'] });
+  await drag(browser);
   const page = await open(browser, url);
   await ride(page);
   await slide(page);

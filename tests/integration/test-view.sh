@@ -10,6 +10,7 @@ set -u
 linkage=$(realpath "$1")
 models=$(realpath "$2")
 page=$(realpath "$(dirname "$0")/check-page.py")
+offline=$(realpath "$(dirname "$0")/check-offline.py")
 has_png=$3
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -62,6 +63,14 @@ has 'open' 'cannot be assembled' err
 has 'open' "joint 'right' is open by" out
 expect 0 'page of open' python3 "$page" open.svg 960 640 right:
 
+# a page for a browser: the same motion as the simulation has, and what is open
+expect 0 'html' "$linkage" view "$models/four-bar.yaml" --html way.html --time 0.5 --set motor=3
+expect 0 'what is in it' python3 "$offline" way.html four-bar 0.5 0 crank
+expect 1 'html of open' "$linkage" view open.yaml --html open.html
+expect 0 'what is in open' python3 "$offline" open.html open 0 3 a right
+expect 1 'no such folder for html' "$linkage" view bar.yaml --html nowhere/x.html
+has 'no such folder for html' 'nowhere/x.html' err
+
 # PNG: the picture, or the reason
 if [ "$has_png" = true ]; then
     expect 0 'png' "$linkage" view bar.yaml --png bar.png --size 400x300
@@ -74,7 +83,7 @@ fi
 
 # what makes no sense
 expect 2 'no file' "$linkage" view bar.yaml
-has 'no file' 'expected --png FILE or --svg FILE' err
+has 'no file' 'expected --png FILE, --svg FILE or --html FILE' err
 expect 2 'no model' "$linkage" view --svg x.svg
 for bad in '--time -1' '--time x' '--size 10x10' '--size 300' '--size 300x300x' '--from 1,2' \
     '--from 0,0,0' '--from 1,2,3,' '--from a,b,c'; do

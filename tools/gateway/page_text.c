@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a page is told as JSON, apart from what the threads of the line make. */
 #include "draft.h"
+#include "foxglove/scene_json.h"
 #include "page.h"
 #include "reply_json.h"
 
@@ -15,14 +16,6 @@ static struct gate_parcel *finish(struct draft *draft)
         parcel = gate_parcel_new(GATE_ANSWER, 0, gate_now_ns(), draft->text, draft->size);
     free(draft->text);
     return parcel;
-}
-
-static void put_numbers(struct lk_json *json, const char *key, const double *values, int n)
-{
-    lk_json_open(json, key, '[');
-    for (int i = 0; i < n; i++)
-        lk_json_rounded(json, NULL, values[i], 9);
-    lk_json_close(json, ']');
 }
 
 /* ---- the model ---- */
@@ -45,46 +38,6 @@ static void put_parameters(struct lk_json *json, const Linkage__V1__ModelDescrip
     lk_json_close(json, ']');
 }
 
-static void put_shape(struct lk_json *json, const struct lk_scene *scene,
-                      const struct lk_shape *shape)
-{
-    static const char *const kinds[] = {"box", "sphere", "cylinder", "line"};
-    bool is_span = shape->part == LK_PART_ROD || shape->part == LK_PART_SPRING;
-
-    lk_json_open(json, NULL, '{');
-    lk_json_text(json, "kind", is_span ? "span" : kinds[shape->kind]);
-    lk_json_text(json, "name", shape->name);
-    lk_json_number(json, "body", shape->body);
-    lk_json_number(json, "to", shape->to);
-    lk_json_bool(json, "spring", shape->part == LK_PART_SPRING);
-    put_numbers(json, "position", shape->position, 3);
-    put_numbers(json, "orientation", shape->orientation, 4);
-    put_numbers(json, "size", shape->size, 3);
-    put_numbers(json, "color", shape->color, 4);
-    lk_json_open(json, "points", '[');
-    for (int i = 0; i < shape->n_points; i++)
-        put_numbers(json, NULL, scene->point[shape->first_point + i], 3);
-    lk_json_close(json, ']');
-    lk_json_close(json, '}');
-}
-
-static void put_scene(struct lk_json *json, const struct lk_scene *scene)
-{
-    lk_json_open(json, "scene", '{');
-    lk_json_number(json, "size", scene->size);
-    put_numbers(json, "up", scene->up, 3);
-    lk_json_open(json, "bodies", '[');
-    for (int i = 0; i < scene->n_bodies; i++)
-        lk_json_text(json, NULL, scene->name[i]);
-    lk_json_close(json, ']');
-    put_numbers(json, "poses", scene->drawn, scene->n_bodies * LK_POSE_SIZE);
-    lk_json_open(json, "shapes", '[');
-    for (int i = 0; i < scene->n_shapes; i++)
-        put_shape(json, scene, &scene->shape[i]);
-    lk_json_close(json, ']');
-    lk_json_close(json, '}');
-}
-
 struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
 {
     struct draft draft;
@@ -100,7 +53,7 @@ struct gate_parcel *page_text_model(const struct gate_meaning *meaning)
         put_parameters(&draft.json, model);
         lk_json_text(&draft.json, "no_scene", meaning->no_scene);
         if (meaning->scene != NULL)
-            put_scene(&draft.json, meaning->scene);
+            lk_scene_json(&draft.json, meaning->scene);
     }
     return finish(&draft);
 }

@@ -91,6 +91,7 @@ export class View {
     this.canvas = canvas;
     this.gl = canvas.getContext('webgl', { antialias: true });
     this.frames = 0;
+    this.overlay = []; // lines in the world that nothing hides: { points, color }
     if (!this.gl) return;
     const gl = this.gl;
     this.program = gl.createProgram();
@@ -125,7 +126,7 @@ export class View {
     if (!scene) return;
     this.poses = Float64Array.from(scene.poses);
     this.target = this.middle();
-    this.distance = 2.1 * scene.size;
+    this.distance = 1.8 * scene.size;
     this.up = unit(scene.up);
     const helper = Math.abs(this.up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
     this.right = unit(cross(helper, this.up));
@@ -146,10 +147,20 @@ export class View {
     });
   }
 
+  /** what drives away is followed, once it leaves the middle of the picture */
+  follow() {
+    const n = this.poses.length / 7;
+    const mean = [0, 1, 2].map((i) => { let sum = 0; for (let b = 0; b < n; b++) sum += this.poses[7 * b + i] / n; return sum; });
+    const way = add(mean, this.target, -1);
+    const far = Math.hypot(...way) - 0.4 * this.scene.size;
+    if (n > 0 && far > 0 && Number.isFinite(far)) this.target = add(this.target, unit(way), far);
+  }
+
   /** other poses of all bodies; those of another model are passed over */
   move(poses) {
     if (!this.scene || poses.length !== this.poses.length) return;
     this.poses.set(poses);
+    this.follow();
     this.changed = true;
   }
 
@@ -264,6 +275,21 @@ export class View {
       else if (shape.kind === 'line') this.line(shape.points, matrixOf(...this.place(shape.body)), shape.color);
       else this.solid(shape);
     }
+    gl.disable(gl.DEPTH_TEST);
+    for (const { points, color } of this.overlay) this.line(points, matrixOf([1, 0, 0, 0], [0, 0, 0]), color);
     this.frames++;
+  }
+
+  /** a place in the world on the canvas [px] */
+  project(place) {
+    const m = this.camera();
+    const row = (i) => m[i] * place[0] + m[4 + i] * place[1] + m[8 + i] * place[2] + m[12 + i];
+    return [(1 + row(0) / row(3)) * this.canvas.clientWidth / 2, (1 - row(1) / row(3)) * this.canvas.clientHeight / 2];
+  }
+
+  /** a point, and a direction, of a body in the world */
+  placed(body, point) {
+    const [q, p] = this.place(body);
+    return add(p, turn(q, point));
   }
 }

@@ -3,6 +3,7 @@
  * close stays open. */
 #include "view.h"
 #include "commands.h"
+#include "offline.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,31 +11,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE_MIN 64
-#define SIDE_MAX 8192
-#define OPEN     1e-6 /* a gap that is told, in sizes of the mechanism, and in rad */
+#define SIDE_MIN     64
+#define SIDE_MAX     8192
+#define PAGE_TIME    5      /* [s] of motion on a page */
+#define PAGE_KEPT    301    /* instants of it, at most, */
+#define PAGE_NUMBERS 400000 /* and numbers in their poses */
+#define OPEN         1e-6   /* a gap that is told, in sizes of the mechanism, and in rad */
 
-/* struct view - @from: direction to the eye, if @has_from */
+/* struct view - @from: direction to the eye, if @has_from;  @has_time: @time was given
+ * @kept: instants of a page;  @instant, @motion: @n_kept of them, and their poses */
 struct view {
     const char *path;
     const char *png;
     const char *svg;
+    const char *html;
     const char **sets;
     int n_sets;
     double time;
     double from[3];
     bool has_from;
+    bool has_time;
+    int kept;
+    int n_kept;
+    double *instant;
+    double *motion;
     int width;
     int height;
     bool names;
     bool frames;
 };
 
-enum { OPTION_SET = 256, OPTION_PARAM, OPTION_FROM, OPTION_NAMES, OPTION_FRAMES, OPTION_SIZE };
+enum {
+    OPTION_SET = 256,
+    OPTION_PARAM,
+    OPTION_FROM,
+    OPTION_NAMES,
+    OPTION_FRAMES,
+    OPTION_SIZE,
+    OPTION_HTML
+};
 
 static const struct option longs[] = {
     {"png", required_argument, NULL, 'p'},
     {"svg", required_argument, NULL, 's'},
+    {"html", required_argument, NULL, OPTION_HTML},
     {"time", required_argument, NULL, 't'},
     {"param", required_argument, NULL, OPTION_PARAM},
     {"set", required_argument, NULL, OPTION_SET},
@@ -85,7 +105,11 @@ static int parse_option(int option, struct view *v)
     case 's':
         v->svg = optarg;
         return EXIT_DONE;
+    case OPTION_HTML:
+        v->html = optarg;
+        return EXIT_DONE;
     case 't':
+        v->has_time = true;
         if (!parse_number(optarg, &v->time) || v->time < 0 || v->time > 1e9)
             return usage_error("time is '%s', expected a number of seconds", optarg);
         return EXIT_DONE;
@@ -124,16 +148,44 @@ static int parse_options(int argc, char *argv[], struct view *v, bool *ret_help)
         return code;
     if (optind != argc - 1)
         return usage_error("view takes one model");
-    if (v->png == NULL && v->svg == NULL)
-        return usage_error("view needs a file for the picture, expected --png FILE or --svg FILE");
+    if (v->png == NULL && v->svg == NULL && v->html == NULL)
+        return usage_error("view needs a file for the picture, expected --png FILE, --svg FILE or "
+                           "--html FILE");
+    if (v->html != NULL && !v->has_time)
+        v->time = PAGE_TIME;
     v->path = argv[optind];
     return EXIT_DONE;
 }
 
 /* ---- the state ---- */
 
+/* Room for the instants of a page. Return: false: no memory. */
+static bool make_room(struct view *v, const struct lk_scene *scene)
+{
+    size_t n_values = (size_t)scene->n_bodies * LK_POSE_SIZE + 1;
+
+    if (v->html == NULL)
+        return true;
+    v->kept = (int)fmax(2, fmin(PAGE_KEPT, (double)(PAGE_NUMBERS / n_values)));
+    v->instant = calloc((size_t)v->kept, sizeof(*v->instant));
+    v->motion = calloc((size_t)v->kept * n_values, sizeof(*v->motion));
+    return v->instant != NULL && v->motion != NULL;
+}
+
+/* one instant more, after @done of @n steps, where it is time for it */
+static void keep(struct view *v, const struct lk_scene *scene, const struct lk_system *system,
+                 uint64_t done, uint64_t n)
+{
+    size_t n_values = (size_t)scene->n_bodies * LK_POSE_SIZE;
+
+    if (v->n_kept == v->kept || (double)done * (v->kept - 1) < (double)n * v->n_kept)
+        return;
+    v->instant[v->n_kept] = lk_system_time(system);
+    lk_system_poses(system, v->motion + (size_t)v->n_kept++ * n_values);
+}
+
 /* Steps to the time that is asked for. Return: false after an error message. */
-static bool advance(const struct view *v, struct lk_system *system)
+static bool advance(struct view *v, const struct lk_scene *scene, struct lk_system *system)
 {
     double *inputs = calloc((size_t)lk_system_input_size(system) + 1, sizeof(*inputs));
     double h = lk_system_step_size(system);
@@ -141,11 +193,15 @@ static bool advance(const struct view *v, struct lk_system *system)
     struct progress progress;
 
     progress_start(&progress);
+    if (v->kept > 0)
+        keep(v, scene, system, 0, 1);
     for (uint64_t n = (uint64_t)llround(v->time / h), i = 0; good && i < n; i++) {
         good = lk_system_step(system, inputs) == 0;
         if (!good)
             complain("%s: step %llu, t = %g s, failed", v->path, (unsigned long long)i + 1,
                      lk_system_time(system));
+        else if (v->kept > 0)
+            keep(v, scene, system, i + 1, n);
         if (i % 1000 == 0)
             progress_show(&progress, now_s(), (double)i / (double)n);
     }
@@ -156,8 +212,8 @@ static bool advance(const struct view *v, struct lk_system *system)
 
 /* The poses to show: of the system at the time; where there is no system, as far as the assembly
  * came. Return: EXIT_DONE; EXIT_REFUSED after an error message, a picture helps nevertheless. */
-static int find_poses(const struct view *v, const struct lk_model *model,
-                      const struct lk_scene *scene, double *poses, double *ret_time)
+static int find_poses(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
+                      double *poses, double *ret_time)
 {
     struct lk_system *system = compile_model(v->path, model, NULL);
     int result;
@@ -171,7 +227,7 @@ static int find_poses(const struct view *v, const struct lk_model *model,
             memcpy(poses, scene->drawn, (size_t)scene->n_bodies * LK_POSE_SIZE * sizeof(*poses));
         return EXIT_REFUSED;
     }
-    good = advance(v, system);
+    good = advance(v, scene, system);
     lk_system_poses(system, poses);
     *ret_time = lk_system_time(system);
     lk_system_free(system);
@@ -260,6 +316,25 @@ static int draw_gaps(struct picture *p, const struct lk_scene *scene, const doub
 
 /* ---- files ---- */
 
+/* what was kept on the way, or the one state that there is */
+static bool save_page(const struct view *v, const char *name, const struct lk_scene *scene,
+                      const double *poses)
+{
+    static const double start = 0;
+    FILE *to = fopen(v->html, "we");
+    bool written = to != NULL;
+
+    if (written && v->n_kept > 0)
+        written = offline_write(to, name, scene, v->instant, v->motion, v->n_kept, OPEN);
+    else if (written)
+        written = offline_write(to, name, scene, &start, poses, 1, OPEN);
+    if (to != NULL && fclose(to) != 0)
+        written = false;
+    if (!written)
+        complain("%s: %s", v->html, strerror(errno));
+    return written;
+}
+
 static bool save(const struct view *v, const struct picture *p)
 {
     const char *why = v->png != NULL ? write_png(p, v->png) : NULL;
@@ -275,7 +350,7 @@ static bool save(const struct view *v, const struct picture *p)
     return why == NULL && written;
 }
 
-static int draw(const struct view *v, const struct lk_model *model, const struct lk_scene *scene,
+static int draw(struct view *v, const struct lk_model *model, const struct lk_scene *scene,
                 double *poses)
 {
     struct picture p = {.width = v->width, .height = v->height};
@@ -291,18 +366,20 @@ static int draw(const struct view *v, const struct lk_model *model, const struct
     draw_caption(&p, lk_model_name(model), time);
     if (p.failed)
         complain("out of memory");
-    if (p.failed || !save(v, &p))
+    if (p.failed || !save(v, &p) ||
+        (v->html != NULL && !save_page(v, lk_model_name(model), scene, poses)))
         code = EXIT_REFUSED;
     else
-        printf("%s%s%s: %s at t = %g s, %d bodies, %d joints%s\n", v->png != NULL ? v->png : "",
+        printf("%s%s%s%s%s: %s at t = %g s, %d bodies, %d joints%s\n", v->png != NULL ? v->png : "",
                v->png != NULL && v->svg != NULL ? ", " : "", v->svg != NULL ? v->svg : "",
-               lk_model_name(model), time, scene->n_bodies, scene->n_joints,
-               n_open == 0 ? ", all closed" : "");
+               v->html != NULL && (v->png != NULL || v->svg != NULL) ? ", " : "",
+               v->html != NULL ? v->html : "", lk_model_name(model), time, scene->n_bodies,
+               scene->n_joints, n_open == 0 ? ", all closed" : "");
     free(p.mark);
     return code;
 }
 
-static int view_model(const struct view *v)
+static int view_model(struct view *v)
 {
     struct lk_model *model = load_model(v->path);
     struct lk_scene *scene = NULL;
@@ -313,11 +390,13 @@ static int view_model(const struct view *v)
         return code;
     if (lk_scene_new(model, &scene) == 0)
         poses = calloc((size_t)scene->n_bodies, LK_POSE_SIZE * sizeof(*poses));
-    if (poses == NULL)
+    if (poses == NULL || !make_room(v, scene))
         complain("out of memory");
     else
         code = draw(v, model, scene, poses);
     free(poses);
+    free(v->instant);
+    free(v->motion);
     lk_scene_free(scene);
     lk_model_free(model);
     return code;

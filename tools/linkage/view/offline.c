@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "offline.h"
+#include "foxglove/scene_json.h"
+
+#include <stdlib.h>
+
+static void put_place(struct lk_json *json, const char *key, const double place[3])
+{
+    lk_json_open(json, key, '[');
+    for (int k = 0; k < 3; k++)
+        lk_json_rounded(json, NULL, place[k], 7);
+    lk_json_close(json, ']');
+}
+
+/* the joints that are open at one instant */
+static void put_open(struct lk_json *json, const struct lk_scene *scene, const double *poses,
+                     double least)
+{
+    lk_json_open(json, NULL, '[');
+    for (int i = 0; i < scene->n_joints; i++) {
+        struct lk_scene_gap gap;
+
+        lk_scene_gap(scene, i, poses, &gap);
+        if (scene->joint[i].is_soft || (gap.shift <= least * scene->size && gap.tilt <= least))
+            continue;
+        lk_json_open(json, NULL, '{');
+        lk_json_text(json, "joint", scene->joint[i].name);
+        lk_json_rounded(json, "shift", gap.shift, 7);
+        lk_json_rounded(json, "tilt", gap.tilt, 7);
+        put_place(json, "from", gap.place[0]);
+        put_place(json, "to", gap.place[1]);
+        lk_json_close(json, '}');
+    }
+    lk_json_close(json, ']');
+}
+
+/* the largest gap of one instant, open or not */
+static void put_worst(struct lk_json *json, const struct lk_scene *scene, const double *poses)
+{
+    struct lk_scene_gap gap;
+    double largest = -1;
+    int worst = -1;
+
+    for (int i = 0; i < scene->n_joints; i++) {
+        lk_scene_gap(scene, i, poses, &gap);
+        if (!scene->joint[i].is_soft && gap.shift > largest) {
+            largest = gap.shift;
+            worst = i;
+        }
+    }
+    if (worst < 0) {
+        lk_json_null(json, NULL);
+        return;
+    }
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "joint", scene->joint[worst].name);
+    lk_json_rounded(json, "shift", largest, 3);
+    lk_json_close(json, '}');
+}
+
+static void put_data(struct lk_json *json, const char *name, const struct lk_scene *scene,
+                     const double *time, const double *poses, int n, double least)
+{
+    size_t n_values = (size_t)scene->n_bodies * LK_POSE_SIZE;
+
+    lk_json_open(json, NULL, '{');
+    lk_json_text(json, "name", name);
+    lk_json_open(json, "times", '[');
+    for (int i = 0; i < n; i++)
+        lk_json_rounded(json, NULL, time[i], 9);
+    lk_json_close(json, ']');
+    lk_json_open(json, "poses", '[');
+    for (int i = 0; i < n; i++) {
+        lk_json_open(json, NULL, '[');
+        for (size_t k = 0; k < n_values; k++)
+            lk_json_rounded(json, NULL, poses[(size_t)i * n_values + k], 7);
+        lk_json_close(json, ']');
+    }
+    lk_json_close(json, ']');
+    lk_json_open(json, "open", '[');
+    for (int i = 0; i < n; i++)
+        put_open(json, scene, poses + (size_t)i * n_values, least);
+    lk_json_close(json, ']');
+    lk_json_open(json, "worst", '[');
+    for (int i = 0; i < n; i++)
+        put_worst(json, scene, poses + (size_t)i * n_values);
+    lk_json_close(json, ']');
+    lk_scene_json(json, scene);
+    lk_json_close(json, '}');
+}
+
+/* no name of a model ends the script that it stands in */
+static void put_escaped(FILE *file, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '<')
+            fputs("\\u003c", file);
+        else
+            putc(text[i], file);
+}
+
+bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
+                   const double *poses, int n, double least)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct lk_json json = {.file = open_memstream(&text, &size)};
+    bool good = json.file != NULL;
+
+    if (good) {
+        put_data(&json, name, scene, time, poses, n, least);
+        good = fclose(json.file) == 0;
+    }
+    if (good) {
+        fwrite(offline_head, 1, offline_head_size, file);
+        put_escaped(file, text, size);
+        fwrite(offline_tail, 1, offline_tail_size, file);
+    }
+    free(text);
+    return good && !ferror(file);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model's motion as a page that needs neither a server nor a network: offline.html and the
+ * gateway's view.js, with the poses of all bodies at instants. */
+#ifndef TOOLS_LINKAGE_OFFLINE_H
+#define TOOLS_LINKAGE_OFFLINE_H
+
+#include "linkage/scene.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+extern const unsigned char offline_head[], offline_tail[];
+extern const size_t offline_head_size, offline_tail_size;
+
+/** offline_write() - @n instants: @time [s] and @poses of all bodies, one after the other; @least:
+ * gaps of joints that are larger are shown, in m and rad. Return: false: no memory, or it cannot be
+ * written. */
+bool offline_write(FILE *file, const char *name, const struct lk_scene *scene, const double *time,
+                   const double *poses, int n, double least);
+
+#endif
