@@ -2,11 +2,11 @@
 #include "linkage/pace.h"
 #include "analysis/findings.h"
 #include "compile/fastest.h"
-#include "linkage/state.h"
 #include "maths/arithmetic.h"
 #include "maths/vec.h"
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,18 +111,22 @@ static double way_of(const struct lk_system *sys)
     return sys->h * largest;
 }
 
-/** struct trial - what a step from here begins with. @bytes: the state;  @inputs: initial ones */
+/** struct trial - what a step from here begins with. @block: the state;  @inputs: of the step */
 struct trial {
-    void *bytes;
-    size_t size;
+    double *block;
     double *inputs;
 };
 
-static int go_back(struct lk_system *sys, const struct trial *t)
+static void keep_state(const struct lk_system *sys, struct trial *t)
 {
-    struct lk_error error;
+    memcpy(t->block, sys->now.block, sys->state_size * sizeof(double));
+}
 
-    return lk_system_state_set(sys, t->bytes, t->size, &error);
+/* not lk_system_state_set(), which refuses a state of another number of iterations */
+static void go_back(struct lk_system *sys, const struct trial *t)
+{
+    memcpy(sys->now.block, t->block, sys->state_size * sizeof(double));
+    lk_start_resume(sys);
 }
 
 /* By how much increments shrink from one to the next, down to the first at round-off. The first
@@ -176,6 +180,87 @@ static int measure(struct lk_system *sys, const struct trial *t, struct lk_pace 
     return r;
 }
 
+/* ---- the motion ahead, its inputs thrown about ---- */
+
+#define STRETCH  8 /* steps in which each input goes one way */
+#define MEASURED 2 /* of them, the first ones: a drive feels a jump of its input a step later */
+
+/* Each scalar of the inputs that has limits goes to one of them or to the other, as fast as its
+ * rate allows; @chance: bits that decide, the same in each run. */
+static void throw_inputs(const struct lk_system *sys, uint32_t chance, double *inputs)
+{
+    int n;
+    const struct lk_channel *c = lk_system_input_channels(sys, &n);
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < c[i].size && isfinite(c[i].low) && isfinite(c[i].high); k++) {
+            double *value = &inputs[c[i].offset + k], most = c[i].rate * sys->h;
+            double goal = chance >> ((c[i].offset + k) % 32) & 1 ? c[i].high : c[i].low;
+
+            *value += fmax(-most, fmin(most, goal - *value));
+        }
+}
+
+/* G. Marsaglia, Xorshift RNGs, 2003 */
+static uint32_t next_chance(uint32_t chance)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 17;
+    return chance ^ chance << 5;
+}
+
+#define SHRINKS 0.2
+
+/* Adds to @left[k] what @p's step leaves after k + 1 iterations. Where increments hardly shrink, at
+ * change points and where friction sets in, it is no matter of their number: not counted. */
+static void add_left(const struct lk_pace *p, double left[LK_PACE_INCREMENTS])
+{
+    double c = p->contraction, rest = p->increment[p->n - 1] * c / (1 - c);
+
+    if (c > SHRINKS)
+        return;
+    for (int k = p->n; k < LK_PACE_INCREMENTS; k++)
+        left[k] += rest * pow(c, k + 1 - p->n);
+    for (int k = p->n - 1; k >= 0; k--) {
+        left[k] += rest;
+        rest += p->increment[k];
+    }
+}
+
+/* Writes @p->needed_ahead. A step that fails ends the look: what inputs can break is for the
+ * policy. Return: 0 or -ENOMEM. */
+static int look_ahead(struct lk_system *sys, const struct trial *start, struct lk_pace *p)
+{
+    struct trial t = *start;
+    double left[LK_PACE_INCREMENTS] = {0};
+    uint32_t chance = 1;
+    double way = 0;
+    int r = 0;
+
+    t.block = malloc(sys->state_size * sizeof(double));
+    if (!t.block)
+        return -ENOMEM;
+    for (int i = 0; i < LK_PACE_AHEAD && r == 0; i++) {
+        struct lk_pace one = {0};
+
+        if (i % STRETCH == 0)
+            chance = next_chance(chance);
+        throw_inputs(sys, chance, t.inputs);
+        if (i % STRETCH < MEASURED) {
+            keep_state(sys, &t);
+            r = measure(sys, &t, &one);
+            if (one.n > 0)
+                add_left(&one, left);
+            way += one.way;
+        }
+        r = r == 0 ? lk_system_step(sys, t.inputs) : r;
+    }
+    free(t.block);
+    for (int k = 0; k < LK_PACE_INCREMENTS && p->needed_ahead == 0; k++)
+        p->needed_ahead = left[k] <= LK_PACE_LEFT_AHEAD * way ? k + 1 : 0;
+    return 0;
+}
+
 static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
                           struct lk_inspection *in)
 {
@@ -195,13 +280,35 @@ static void judge_failure(const struct lk_system *sys, const struct lk_pace *p,
     lk_finding_number(f, "angle_a_step", "rad", p->turn[0].turn);
 }
 
+static void judge_ahead(const struct lk_system *sys, const struct lk_pace *p,
+                        struct lk_inspection *in)
+{
+    struct lk_finding *f;
+    char enough[40] = "";
+
+    if (p->needed_ahead > 0 && p->needed_ahead <= sys->iterations)
+        return;
+    if (p->needed_ahead > 0)
+        snprintf(enough, sizeof(enough), "iterations: %d, or ", p->needed_ahead);
+    f = lk_finding_add(in, "too-few-iterations", "model",
+                       "%d iterations are enough as it starts, but in the next %d steps, inputs "
+                       "thrown about between their limits, they leave more than %g of the way; "
+                       "expected %sa smaller step",
+                       sys->iterations, LK_PACE_AHEAD, LK_PACE_LEFT_AHEAD, enough);
+    lk_finding_number(f, "needed", "1", p->needed_ahead);
+}
+
 static void judge_iterations(const struct lk_system *sys, const struct lk_pace *p,
                              struct lk_inspection *in)
 {
     struct lk_finding *f;
 
-    if (p->n == 0 || (p->needed > 0 && p->needed <= sys->iterations))
+    if (p->n == 0)
         return;
+    if (p->needed > 0 && p->needed <= sys->iterations) {
+        judge_ahead(sys, p, in);
+        return;
+    }
     if (p->needed == 0)
         f = lk_finding_add(in, "too-few-iterations", "model",
                            "the increments of a step do not get smaller (by %.2g each): no number "
@@ -221,13 +328,12 @@ static int take_trial(const struct lk_system *sys, struct trial *t)
     int n;
     const struct lk_channel *inputs = lk_system_input_channels(sys, &n);
 
-    t->size = lk_system_state_size(sys);
-    t->bytes = malloc(t->size);
+    t->block = malloc(sys->state_size * sizeof(double));
     t->inputs = calloc((size_t)lk_system_input_size(sys) + 1, sizeof(double));
     for (int i = 0; i < n && t->inputs; i++)
         for (int k = 0; k < inputs[i].size; k++)
             t->inputs[inputs[i].offset + k] = inputs[i].initial;
-    return t->bytes && t->inputs ? 0 : -ENOMEM;
+    return t->block && t->inputs ? 0 : -ENOMEM;
 }
 
 static int settle(struct lk_system *sys, const struct trial *t)
@@ -255,19 +361,21 @@ int lk_pace_init(const struct lk_model *model, struct lk_system *sys,
     if (r == 0 && n > 0)
         pace.status = settle(sys, &t);
     if (r == 0) {
-        lk_system_state_get(sys, t.bytes);
+        keep_state(sys, &t);
         find_turns(sys, &pace);
         find_modes(model, sys, &pace);
         go_back(sys, &t);
         if (pace.status == 0 && !sys->formulation->is_explicit)
             pace.status = measure(sys, &t, &pace);
+        if (pace.n > 0 && look_ahead(sys, &t, &pace) != 0)
+            r = -ENOMEM;
         (pace.status == 0 ? judge_iterations : judge_failure)(sys, &pace, &in);
-        r = in.result;
+        r = r == 0 ? in.result : r;
         *findings = in.found;
         *ret_pace = pace;
     }
     lk_system_reset(sys);
-    free(t.bytes);
+    free(t.block);
     free(t.inputs);
     return r;
 }

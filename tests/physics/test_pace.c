@@ -202,6 +202,22 @@ static void test_iterations(void **state)
     forget(&own);
 }
 
+/* What is enough for a car that goes straight on is not for one whose rack is thrown about. */
+static void test_inputs_thrown_about(void **state)
+{
+    struct subject few = look_at(MODELS "iltis.yaml", 3, NULL);
+    struct subject own = look_at(MODELS "iltis.yaml", 0, NULL);
+
+    (void)state;
+    assert_true(few.pace.needed > 0 && few.pace.needed <= 3);
+    assert_int_equal(few.pace.needed_ahead, 4);
+    assert_int_equal(count(&few, "too-few-iterations"), 1);
+    assert_int_equal(own.pace.needed_ahead, 4);
+    assert_int_equal(count(&own, "too-few-iterations"), 0);
+    forget(&few);
+    forget(&own);
+}
+
 /* a step after it has the bits of one without */
 static void test_leaves_no_trace(void **state)
 {
@@ -237,10 +253,11 @@ static void test_leaves_no_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nutation),    cmocka_unit_test(test_fixed_axis),
-        cmocka_unit_test(test_spring),      cmocka_unit_test(test_given_rate),
-        cmocka_unit_test(test_wrong_rates), cmocka_unit_test(test_half_a_turn),
-        cmocka_unit_test(test_iterations),  cmocka_unit_test(test_leaves_no_trace),
+        cmocka_unit_test(test_nutation),        cmocka_unit_test(test_fixed_axis),
+        cmocka_unit_test(test_spring),          cmocka_unit_test(test_given_rate),
+        cmocka_unit_test(test_wrong_rates),     cmocka_unit_test(test_half_a_turn),
+        cmocka_unit_test(test_iterations),      cmocka_unit_test(test_inputs_thrown_about),
+        cmocka_unit_test(test_leaves_no_trace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@ extern "C" {
 #define LK_PACE_TURNS      4
 #define LK_PACE_INCREMENTS 20
 #define LK_PACE_SHARE      1e-9 /* of the way of a step that its iterations may leave */
+#define LK_PACE_AHEAD      512  /* steps that are looked ahead */
+#define LK_PACE_LEFT_AHEAD 1e-8 /* of the way of many steps */
 
 /** struct lk_pace_rate - a @joint of the model by name, and the rate of its first coordinate
  * [rad/s, m/s]. */
@@ -45,7 +47,10 @@ struct lk_pace_mode {
  * @contraction: of an increment to the next, from the second on, down to round-off; 0: the second
  *              is there
  * @status:     of that step, 0 or what lk_system_step() returned
- * @needed:     iterations that leave less than LK_PACE_SHARE of the way; 0: no number does */
+ * @needed:     iterations that leave less than LK_PACE_SHARE of the way; 0: no number does
+ * @needed_ahead: iterations that leave less than LK_PACE_LEFT_AHEAD of the way in the LK_PACE_AHEAD
+ * steps from here, while each input with limits is thrown about between them as fast as its rate
+ * allows; 0: LK_PACE_INCREMENTS do not, or the step does not iterate */
 struct lk_pace {
     double h;
     int n_turns;
@@ -59,14 +64,15 @@ struct lk_pace {
     double way;
     double contraction;
     int needed;
+    int needed_ahead;
     int status;
 };
 
 /** lk_pace_init() - measure @system, compiled from @model, and return it to its start. With @n
  * @rates it has the motion that blows along these coordinates make, one after another, and is
  * stepped five times first, with the initial values of its inputs.
- * @findings: too-few-iterations is added where the iterations of the system are too few, and
- *            step-fails where a step from here fails
+ * @findings: too-few-iterations is added where the iterations of the system are too few here or in
+ *            the steps ahead, and step-fails where a step from here fails
  * Return: 0; -ENOENT, @ret_error names the rate whose joint there is not, has no coordinate or
  * cannot move; -ENOMEM. */
 int lk_pace_init(const struct lk_model *model, struct lk_system *system,

@@ -55,6 +55,10 @@ static void print_iterations(const struct lk_pace *p)
     else
         printf("%d of %d are needed to leave less than %g of the way of a step; contraction %.2g\n",
                p->needed, p->n, LK_PACE_SHARE, p->contraction);
+    if (p->needed_ahead > 0)
+        printf("                    %d to leave less than %g in the next %d steps, inputs thrown "
+               "about\n",
+               p->needed_ahead, LK_PACE_LEFT_AHEAD, LK_PACE_AHEAD);
 }
 
 void print_pace(const struct findings *f)
@@ -101,4 +105,5 @@ void write_pace(struct lk_json *json, const struct findings *f)
     lk_json_close(json, ']');
     lk_json_number(json, "contraction", p->contraction);
     lk_json_number(json, "iterations_needed", p->needed);
+    lk_json_number(json, "iterations_needed_ahead", p->needed_ahead);
 }
