@@ -5,7 +5,7 @@ pages of other sites, hostile and slow clients, a daemon that ends and comes bac
 
 usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser NODE-MODULES]
 With these: the protocol's own client, or the operator's page in a browser, instead."""
-import base64, json, os, pathlib, re, shutil, signal, socket, struct, subprocess, sys, tempfile, time
+import base64, json, os, pathlib, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 import websocket
@@ -444,6 +444,75 @@ def test_roads():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
+def make_authority(name):
+    """an authority of its own, with a server and clients. Return: its folder"""
+    folder = work / name
+    folder.mkdir()
+
+    def openssl(*words):
+        subprocess.run(['openssl', *map(str, words)], cwd=folder, check=True, capture_output=True)
+
+    new = ['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+    openssl(*new, '-x509', '-days', 2, '-subj', f'/CN={name}', '-keyout', 'ca.key', '-out', 'ca.pem')
+    (folder / 'names').write_text('subjectAltName=DNS:localhost,IP:127.0.0.1')
+    for who in ('server', 'anna', 'lena'):
+        openssl(*new, '-subj', f'/CN={who}', '-keyout', f'{who}.key', '-out', f'{who}.csr')
+        openssl('x509', '-req', '-in', f'{who}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', 2,
+                '-extfile', 'names', '-out', f'{who}.pem')
+    return folder
+
+
+def as_client(authority, folder=None, who=None):
+    context = ssl.create_default_context(cafile=authority / 'ca.pem')
+    if who:
+        context.load_cert_chain(folder / f'{who}.pem', folder / f'{who}.key')
+    return context
+
+
+def comes_in(port, **more):
+    try:
+        websocket.Socket(port, SDK, **more).receive()
+    except (websocket.Refused, OSError):
+        return False
+    return True
+
+
+def test_tls():
+    """encrypted; a certificate is a login, that of a stranger is none, and no page of another site borrows it"""
+    own, other = make_authority('own'), make_authority('other')
+    options = ['--tls-cert', own / 'server.pem', '--tls-key', own / 'server.key']
+    process, port = start_gateway(*options)   # encryption alone: tokens as without it
+    (address, look), (_, operate) = tokens('https')
+    expect('its address', address.startswith('https://127.0.0.1:'), True)
+    for good, origin in ((True, f'https://localhost:{port}'), (False, f'http://localhost:{port}'), (False, 'https://evil.example'),
+                         (False, f'https://localhost:{port}.evil.example'), (False, 'file://')):
+        expect(f'origin {origin}', comes_in(port, tls=as_client(own), host=f'localhost:{port}', headers=[f'Origin: {origin}']), good)
+    expect('clear text', comes_in(port), False)
+    expect('another authority', comes_in(port, tls=as_client(other)), False)
+    page = Page(port, look, tls=as_client(own))
+    expect('a token', page.await_op('role')['operates'], False)
+    page.ws.close()
+    expect('the end', end(process), 0)
+    options += ['--tls-clients', own / 'ca.pem', '--operator', 'ann', '--operator', 'anna']
+    process, port = start_gateway(*options)
+    expect('no certificate', comes_in(port, tls=as_client(own)), False)
+    expect('of another authority', comes_in(port, tls=as_client(own, other, 'anna')), False)
+    expect('a viewer', comes_in(port, tls=as_client(own, own, 'lena')), True)
+    expect('borrowed', comes_in(port, tls=as_client(own, own, 'anna'), headers=['Origin: https://evil.example']), False)
+    for who, may in (('lena', False), ('anna', True)):
+        page = Page(port, operate, tls=as_client(own, own, who))   # its certificate decides, not a token
+        expect(f'{who}', page.await_op('role')['operates'], may)
+        expect(f'{who} asks', page.ask('stop')['text'] == 'this page looks on: it has no controls', not may)
+        page.ws.close()
+    expect('the end', end(process), 0)
+    (own / 'server.key').chmod(0o644)
+    for status, words in ((1, options), (2, options[:2]), (2, ['--tls-clients', own / 'ca.pem']), (2, ['--operator', 'anna']),
+                          (2, ['--address', '0.0.0.0']), (2, ['--address', '0.0.0.0', *options[:4]]),
+                          (1, ['--tls-cert', 'nowhere', '--tls-key', own / 'ca.key'])):
+        done = subprocess.run([gateway, *words], capture_output=True, text=True, timeout=PATIENCE_S)
+        expect(f'exit status of {words}: {done.stderr}', (done.returncode, done.stderr.count('\n')), (status, 1))
+
+
 def test_command_line():
     for words in (['--port', '0'], ['--port', 'x'], ['--rate', '-1'], ['--what'], ['file'], ['--key', 'x'],
                   ['--allow-origin', 'https://a'] * 9):
@@ -470,10 +539,10 @@ def test_official_client():
     expect('the end', (end(process), end(daemon)), (0, 0))
 
 
-def tokens():
+def tokens(scheme='http'):
     """of the newest gateway: to look, to operate"""
     log = (work / 'gateway.log').read_text()
-    return [re.findall(rf'to {what}: +(http://\S+/)#(\w+)', log)[-1] for what in ('look', 'operate')]
+    return [re.findall(rf'to {what}: +({scheme}://\S+/)#(\w+)', log)[-1] for what in ('look', 'operate')]
 
 
 def test_browser():
@@ -719,6 +788,8 @@ def main():
     expect('the end of the daemon', end(daemon), 0)
     test_roads()
     test_keys()
+    if shutil.which('openssl'):
+        test_tls()
     test_command_line()
 
 

@@ -10,12 +10,14 @@ class Refused(Exception):
 
 
 class Socket:
-    def __init__(self, port, protocols, headers=(), host=None, receive_bytes=None, path='/', patience_s=60):
+    def __init__(self, port, protocols, headers=(), host=None, receive_bytes=None, path='/', patience_s=60, tls=None):
         self.socket = socket.socket()
         if receive_bytes:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         self.socket.settimeout(patience_s)
         self.socket.connect(('127.0.0.1', port))
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname='localhost')
         self.rest = b''
         lines = [f'GET {path} HTTP/1.1', f'Host: {host or f"127.0.0.1:{port}"}', 'Upgrade: websocket',
                  'Connection: Upgrade', 'Sec-WebSocket-Version: 13',

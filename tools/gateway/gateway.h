@@ -12,6 +12,7 @@
  *     viewer.c, viewer_text.c   a connection by the Foxglove websocket protocol
  *     page.c, page_text.c       one of the operator's page, whose files are in page/
  *     recordings.c  those of the daemon, for pages
+ *     tls.c      encryption, certificates as login
  *
  * Only the web thread touches connections. A parcel never changes once it is posted, and is freed
  * by whoever lets go of it last. */
@@ -30,6 +31,7 @@
 #define GATE_PORT       8765
 #define GATE_RATE       60         /* samples a second, at most */
 #define GATE_ORIGINS    8          /* --allow-origin */
+#define GATE_OPERATORS  16         /* --operator */
 #define GATE_SESSIONS   32         /* connections by websocket */
 #define GATE_QUEUE      256        /* parcels between threads, and of each connection */
 #define GATE_BYTES      (8u << 20) /* in them */
@@ -80,6 +82,12 @@ struct gate_options {
     int port;
     const char *origin[GATE_ORIGINS];
     int n_origins;
+    const char *address;
+    const char *tls_cert;
+    const char *tls_key;
+    const char *tls_clients;
+    const char *operators[GATE_OPERATORS];
+    int n_operators;
 };
 
 /** struct gate_meaning - a loaded model; does not change.

@@ -2,6 +2,7 @@
 /* linkage-gateway: command line, threads, end. See README.md. */
 #include "gateway.h"
 #include "linkage/stacks.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -13,7 +14,7 @@
 static const char usage_text[] =
     "usage: linkage-gateway [OPTION]...\n"
     "Serves an operator's page and viewers of a daemon (Foxglove websocket protocol), on\n"
-    "loopback. Prints the addresses of the page: one to look, one to operate.\n"
+    "loopback or with TLS. Prints the addresses of the page: one to look, one to operate.\n"
     "\n"
     "  --endpoint ADDRESS     control endpoint of the daemon; $LINKAGE_ENDPOINT, else\n"
     "                         tcp://127.0.0.1:5600\n"
@@ -21,7 +22,14 @@ static const char usage_text[] =
     "  --outputs ADDRESS      its outputs; by default the one after that\n"
     "  --server-key FILE      public key of the daemon\n"
     "  --key FILE             secret key of this client: of role read to look, control to operate\n"
-    "  --port NUMBER          to listen at 127.0.0.1; 8765\n"
+    "  --port NUMBER          to listen at; 8765\n"
+    "  --address ADDRESS      and where; 127.0.0.1. One that others reach needs all of the next "
+    "three\n"
+    "  --tls-cert FILE        certificate of this server with its chain, PEM\n"
+    "  --tls-key FILE         its private key, which others may not read\n"
+    "  --tls-clients FILE     only who has a certificate of this authority may connect, and looks\n"
+    "  --operator NAME        the common name of one of these certificates: it may operate; up to\n"
+    "                         16 times\n"
     "  --rate NUMBER          samples a second that viewers get at most; 60\n"
     "  --allow-origin ORIGIN  pages of another site may connect, as https://app.foxglove.dev;\n"
     "                         up to 8 times\n"
@@ -91,6 +99,23 @@ static int take_option(struct gate_options *options, int c, const char *text)
         if (!read_number(text, 0.1, 1000, &options->rate))
             return usage("--rate: expected 0.1 to 1000, not", text);
         return 0;
+    case 'l':
+        options->address = text;
+        return 0;
+    case 'c':
+        options->tls_cert = text;
+        return 0;
+    case 'y':
+        options->tls_key = text;
+        return 0;
+    case 't':
+        options->tls_clients = text;
+        return 0;
+    case 'n':
+        if (options->n_operators == GATE_OPERATORS)
+            return usage("--operator: too many of them:", text);
+        options->operators[options->n_operators++] = text;
+        return 0;
     case 'a':
         if (options->n_origins == GATE_ORIGINS)
             return usage("--allow-origin: too many of them:", text);
@@ -111,6 +136,11 @@ static int read_options(struct gate_options *options, int argc, char **argv)
                                           {"server-key", required_argument, NULL, 's'},
                                           {"key", required_argument, NULL, 'k'},
                                           {"port", required_argument, NULL, 'p'},
+                                          {"address", required_argument, NULL, 'l'},
+                                          {"tls-cert", required_argument, NULL, 'c'},
+                                          {"tls-key", required_argument, NULL, 'y'},
+                                          {"tls-clients", required_argument, NULL, 't'},
+                                          {"operator", required_argument, NULL, 'n'},
                                           {"rate", required_argument, NULL, 'r'},
                                           {"allow-origin", required_argument, NULL, 'a'},
                                           {"roads", required_argument, NULL, 'f'},
@@ -223,6 +253,7 @@ int main(int argc, char **argv)
     const char *endpoint = getenv("LINKAGE_ENDPOINT");
     struct gate_options options = {.endpoint = endpoint && *endpoint ? endpoint : LK_CLIENT_CONTROL,
                                    .port = GATE_PORT,
+                                   .address = GATE_ADDRESS,
                                    .rate = GATE_RATE};
     struct gate_line line = {.options = &options, .hub = &hub};
     struct lk_error error;
@@ -230,6 +261,11 @@ int main(int argc, char **argv)
 
     if (status != 0)
         return status > 0 ? status : 0;
+    status = tls_check(&options, &error);
+    if (status != 0) {
+        fprintf(stderr, "linkage-gateway: %s\n", error.text);
+        return status;
+    }
     gate_hub_init(&hub);
     if (lk_stacks_prepare(&error) == 0 && gate_line_open(&line, &error) == 0) {
         status = serve(&line);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "page.h"
 #include "recordings.h"
+#include "tls.h"
 #include "viewer.h"
 
 #include <stdio.h>
@@ -18,18 +19,7 @@ static void send_parcel(struct page *page, struct gate_parcel *parcel)
     lws_callback_on_writable(page->wsi);
 }
 
-/* ---- open and close ---- */
-
-void page_open(struct page *page, struct gate_web *web, struct lws *wsi)
-{
-    const int room = SEND_BYTES;
-
-    *page = (struct page){.web = web, .wsi = wsi, .next = web->pages, .is_open = true};
-    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-    web->pages = page;
-    web->n_connections++;
-    lws_set_timer_usecs(wsi, PAGE_LOGIN_S * LWS_USEC_PER_SEC);
-}
+/* ---- its end, another model ---- */
 
 void page_close(struct page *page)
 {
@@ -126,6 +116,13 @@ static void tell_all(struct page *page)
             gate_parcel_hold(page->web->events.parcel[(page->web->events.first + i) % GATE_QUEUE]));
 }
 
+static void let_in(struct page *page)
+{
+    page->role = PAGE_LOOKS;
+    tell_all(page);
+    take_controls(page);
+}
+
 static int log_in(struct page *page, const json_t *message)
 {
     const char *token = json_string_value(json_object_get(message, "token"));
@@ -137,10 +134,25 @@ static int log_in(struct page *page, const json_t *message)
         send_parcel(page, page_text_answer("login", false, "this is no token of this gateway"));
         return 0;
     }
-    page->role = PAGE_LOOKS;
-    tell_all(page);
-    take_controls(page);
+    let_in(page);
     return 0;
+}
+
+void page_open(struct page *page, struct gate_web *web, struct lws *wsi)
+{
+    const enum page_role role = tls_role(web->options, wsi); /* by its certificate */
+    const int room = SEND_BYTES;
+
+    *page = (struct page){.web = web, .wsi = wsi, .next = web->pages, .is_open = true};
+    setsockopt(lws_get_socket_fd(wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    web->pages = page;
+    web->n_connections++;
+    if (role == PAGE_NOBODY) {
+        lws_set_timer_usecs(wsi, PAGE_LOGIN_S * LWS_USEC_PER_SEC);
+        return;
+    }
+    page->may_operate = role == PAGE_OPERATES;
+    let_in(page);
 }
 
 /* ---- what it says ---- */
@@ -154,6 +166,8 @@ static int on_message(struct page *page, json_t *message)
         return -1;
     if (page->role == PAGE_NOBODY)
         return strcmp(op, "login") == 0 ? log_in(page, message) : -1;
+    if (strcmp(op, "login") == 0) /* it is, by its certificate */
+        return 0;
     if (page->role == PAGE_OPERATES)
         page->web->hub->heard_ns = gate_now_ns();
     if (strcmp(op, "alive") == 0)

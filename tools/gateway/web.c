@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The web server: who may connect, and what comes from the line given to all who are there.
  *
- * It listens on loopback alone. A browser opens connections to loopback for any page that asks, so
- * a connection that names an origin is taken from pages of this machine and of --allow-origin only,
- * and the name that it was opened by has to be one of this machine's own (a page of another site
- * may let its name point here). */
+ * In clear text it listens on loopback alone. A browser opens connections to loopback for any page
+ * that asks, so a connection that names an origin is taken from pages of this machine and of
+ * --allow-origin only, and the name that it was opened by has to be one of this machine's own (a
+ * page of another site may let its name point here). With TLS no other name has its certificate,
+ * and a page has to be one of the gateway itself. */
 #include "recordings.h"
+#include "tls.h"
 #include "viewer.h"
 
 #include <stdio.h>
@@ -38,11 +40,15 @@ static bool is_here(const char *host)
     return false;
 }
 
-static bool is_allowed(const struct gate_options *options, const char *origin)
+static bool is_allowed(const struct gate_options *options, const char *origin, const char *host)
 {
-    if (begins(origin, "http://") && is_here(origin + strlen("http://")))
+    bool is_clear = options->tls_cert == NULL;
+
+    if (is_clear && begins(origin, "http://") && is_here(origin + strlen("http://")))
         return true;
-    if (strcmp(origin, "file://") == 0) /* viewers that are programs */
+    if (is_clear && strcmp(origin, "file://") == 0) /* viewers that are programs */
+        return true;
+    if (!is_clear && begins(origin, "https://") && strcmp(origin + strlen("https://"), host) == 0)
         return true;
     for (int i = 0; i < options->n_origins; i++)
         if (strcmp(origin, options->origin[i]) == 0)
@@ -62,9 +68,11 @@ static bool may_connect(struct gate_web *web, struct lws *wsi)
     char host[128], origin[256];
 
     if (!read_header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) ||
-        !read_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin)) || !is_here(host))
+        !read_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof(origin)))
         return false;
-    if (*origin != '\0' && !is_allowed(web->options, origin)) {
+    if (web->options->tls_cert == NULL && !is_here(host))
+        return false;
+    if (*origin != '\0' && !is_allowed(web->options, origin, host)) {
         fprintf(stderr, "linkage-gateway: refused a page of '%.200s', see --allow-origin\n",
                 origin);
         return false;
@@ -77,11 +85,12 @@ static bool may_connect(struct gate_web *web, struct lws *wsi)
 }
 
 /* the files of the page, by a name of this machine */
-static bool may_read(struct lws *wsi)
+static bool may_read(const struct gate_web *web, struct lws *wsi)
 {
     char host[128];
 
-    return read_header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) && is_here(host);
+    return read_header(wsi, WSI_TOKEN_HOST, host, sizeof(host)) &&
+           (web->options->tls_cert != NULL || is_here(host));
 }
 
 /* ---- from the line ---- */
@@ -208,11 +217,13 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     switch (reason) {
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: /* a websocket of no subprotocol of ours */
         return -1;
+    case LWS_CALLBACK_OPENSSL_PERFORM_CLIENT_CERT_VERIFICATION: /* @size: what OpenSSL found */
+        return size == 1 ? 0 : 1;
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
         take_all(web_of(wsi));
         return 0;
     case LWS_CALLBACK_HTTP:
-        if (!may_read(wsi))
+        if (!may_read(web_of(wsi), wsi))
             return -1;
         return page_http_begin(user, wsi, web_of(wsi), in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
@@ -242,12 +253,14 @@ static void say_addresses(const struct gate_web *web)
 {
     const struct gate_options *options = web->options;
 
-    fprintf(stderr, "linkage-gateway: viewers connect to ws://%s:%d\n", GATE_ADDRESS,
+    const char *s = options->tls_cert != NULL ? "s" : "";
+
+    fprintf(stderr, "linkage-gateway: viewers connect to ws%s://%s:%d\n", s, options->address,
             options->port);
-    fprintf(stderr, "linkage-gateway: to look:    http://%s:%d/#%s\n", GATE_ADDRESS, options->port,
-            web->look_token);
-    fprintf(stderr, "linkage-gateway: to operate: http://%s:%d/#%s\n", GATE_ADDRESS, options->port,
-            web->operate_token);
+    fprintf(stderr, "linkage-gateway: to look:    http%s://%s:%d/#%s\n", s, options->address,
+            options->port, web->look_token);
+    fprintf(stderr, "linkage-gateway: to operate: http%s://%s:%d/#%s\n", s, options->address,
+            options->port, web->operate_token);
 }
 
 int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
@@ -262,9 +275,9 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     static const lws_retry_bo_t patience = {.secs_since_valid_ping = PING_SECONDS,
                                             .secs_since_valid_hangup = GONE_SECONDS};
     struct gate_web web = {.options = options, .hub = hub};
-    const struct lws_context_creation_info info = {
+    struct lws_context_creation_info info = {
         .port = options->port,
-        .iface = GATE_ADDRESS,
+        .iface = options->address,
         .protocols = protocols,
         .user = &web,
         .gid = (gid_t)-1,
@@ -277,6 +290,7 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
                    LWS_SERVER_OPTION_HTTP_HEADERS_SECURITY_BEST_PRACTICES_ENFORCE,
     };
 
+    tls_fill(options, &info);
     lws_set_log_level(LLL_ERR, log_line);
     snprintf(web.session, sizeof(web.session), "linkage-%016llx",
              (unsigned long long)gate_now_ns());
@@ -286,8 +300,10 @@ int gate_web_run(const struct gate_options *options, struct gate_hub *hub)
     }
     web.context = lws_create_context(&info);
     if (web.context == NULL) {
-        fprintf(stderr, "linkage-gateway: cannot listen at %s:%d: another program does?\n",
-                GATE_ADDRESS, options->port);
+        fprintf(stderr, "linkage-gateway: cannot listen at %s:%d: %s\n", options->address,
+                options->port,
+                options->tls_cert == NULL ? "another program does?"
+                                          : "another program does, or a file of TLS is none?");
         return 1;
     }
     web.meaning = gate_hub_meaning(hub);

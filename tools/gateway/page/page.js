@@ -60,10 +60,10 @@ function say(message) {
 }
 
 function connect() {
-  if (!token()) { show(by('login'), true); by('token').focus(); return; }
+  if (!token() && location.protocol === 'http:') { show(by('login'), true); by('token').focus(); return; } // else a certificate may do
   page.socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/`, ['linkage.page.v1']);
   page.socket.binaryType = 'arraybuffer';
-  page.socket.onopen = () => say({ op: 'login', token: token() });
+  page.socket.onopen = () => say({ op: 'login', token: token() ?? '' });
   page.socket.onmessage = ({ data }) => (typeof data === 'string' ? hear(JSON.parse(data)) : hearSamples(new Float64Array(data)));
   page.socket.onclose = () => { page.operates = false; if (by('login').hidden) setTimeout(connect, AGAIN_MS); };
 }
