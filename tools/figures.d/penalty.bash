@@ -13,29 +13,27 @@ far() {
         awk '$1 <= 4 { d = sqrt(($2 - $4) ^ 2 + ($3 - $5) ^ 2); if (d > m) m = d } END { print m }'
 }
 
-# outcome PENALTY STEP: "fails at 0.57 s", or "right to 1e-4 m"
+# outcome PENALTY STEP: "fails at 0.57 s", "right to 1e-4 m", or "wrong by 0.9 m": more than a centimetre of 128 m
 outcome() {
-    local label="$1-$2"
+    local label="$1-$2" distance
     if run "$label" "$(model "$1")" -s "$2" -d 4 2>"$out/$name.said"; then
-        printf 'right to %s m' "$(number "$(far "$label" "$2")" %.2g)"
+        distance="$(number "$(far "$label" "$2")" %.2g)"
+        [ "$(check "$distance < 0.01")" = yes ] && printf 'right to %s m' "$distance" || printf 'wrong by %s m' "$distance"
     else
         printf 'fails at %s s' "$(sed 's/.*from t = \([0-9.]*\) s.*/\1/' "$out/$name.said")"
     fi
     rm "$out/$name.said"
 }
 
-# fails, serves OUTCOME: yes or no; to serve is to be right to a centimetre of 128 m
-fails() { [[ "$1" = fails* ]] && echo yes || echo no; }
-serves() {
-    local words
-    read -ra words <<<"$1"
-    if [ "$(fails "$1")" = yes ]; then echo no; else check "${words[2]} < 0.01"; fi
-}
+# is WORD OUTCOME: yes or no
+is() { [[ "$2" = "$1"* ]] && echo yes || echo no; }
 
 draw() {
-    local penalty at_10ms=()
+    local penalty step at_10ms=() in_band=()
     run automatic-0.01 "$(model "")" -s 0.01 -d 4
-    run automatic-0.001 "$(model "")" -s 0.001 -d 4
+    for step in 0.006 0.002 0.001; do
+        run "automatic-$step" "$(model "")" -s "$step" -d 4
+    done
     heading "penalty, 128 links, 4 s"
     for penalty in 1e6 1e7 1e8 1e9 1e10; do
         at_10ms+=("$(outcome "$penalty" 0.01)")
@@ -45,14 +43,18 @@ draw() {
     row "1e8, 10 ms" "wrong results" "${at_10ms[2]}"
     row "1e9, 10 ms" "used" "${at_10ms[3]}"
     row "1e10, 10 ms" "" "${at_10ms[4]}"
+    in_band=("$(outcome 3e7 0.01)" "$(outcome 1e8 0.006)" "$(outcome 1e9 0.002)")
+    row "3e7, 10 ms" "" "${in_band[0]}"
+    row "1e8, 6 ms" "" "${in_band[1]}"
+    row "1e9, 2 ms" "" "${in_band[2]}"
     row "1e9, 1 ms" "" "$(outcome 1e9 0.001)"
     row "1e10, 1 ms" "" "$(outcome 1e10 0.001)"
-    verdict "$(checks "$(fails "${at_10ms[0]}")" "$(fails "${at_10ms[1]}")" \
-        "$(serves "${at_10ms[2]}" | sed 's/yes/wrong/; s/no/yes/; s/wrong/no/')" \
-        "$(serves "${at_10ms[3]}")")" \
-        "1e6 and 1e7 fail and 1e9 serves, as in the paper; 1e8 serves here, too, over ten seconds as well" \
-        "(joints closed to 7e-7 m, energy as with 1e9), and still does if multipliers begin at 0 in each" \
-        "step (1e-5 m) or are not corrected by the projections (2e-6 m): the iterations are not why it is" \
-        "wrong in the paper, which suspects the conditioning of its recursion; with a tenth of the step" \
-        "the penalty has to be larger"
+    verdict "$(checks "$(is fails "${at_10ms[0]}")" "$(is fails "${at_10ms[1]}")" \
+        "$(is wrong "${at_10ms[2]}")" "$(is right "${at_10ms[3]}")" \
+        "$(is wrong "${in_band[0]}")" "$(is wrong "${in_band[1]}")" "$(is wrong "${in_band[2]}")")" \
+        "1e6 and 1e7 fail and 1e9 serves, as in the paper; 1e8 serves, too. What the paper saw with it, a run that" \
+        "goes on and is wrong, is here where penalty times step^2 is 3000 to 4000 kg, be it 1e8 at 6 ms, 3e7 at" \
+        "10 ms or 1e9 at 2 ms: below that runs fail, above they are right, and the paper's band is a factor of" \
+        "three higher. Multipliers that begin at 0 in each step (1e-5 m), that the projections do not correct" \
+        "(2e-6 m), or one iteration instead of three (4e-4 m) do not make 1e8 at 10 ms wrong"
 }
