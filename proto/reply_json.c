@@ -78,6 +78,20 @@ static void json_recording(struct lk_json *json, const Linkage__V1__Recording *r
     lk_json_close(json, '}');
 }
 
+static void json_ptp(struct lk_json *json, const Linkage__V1__Ptp *p)
+{
+    if (p == NULL)
+        return;
+    lk_json_open(json, "ptp", '{');
+    lk_json_text(json, "state", p->state);
+    lk_json_bool(json, "following", p->following);
+    lk_json_number(json, "offset_ns", (double)p->offset_ns);
+    lk_json_text(json, "grandmaster", p->grandmaster);
+    lk_json_count(json, "age_ns", p->age_ns);
+    lk_json_text(json, "trouble", p->trouble);
+    lk_json_close(json, '}');
+}
+
 /* Fields that came with the bench line. */
 static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
 {
@@ -94,6 +108,7 @@ static void json_line(struct lk_json *json, const Linkage__V1__Status *s)
     lk_json_count(json, "line_restarts", s->line_restarts);
     lk_json_count(json, "exchange_priority", s->exchange_priority);
     json_recording(json, s->recording);
+    json_ptp(json, s->ptp);
 }
 
 void lk_reply_status_json(struct lk_json *json, const Linkage__V1__Status *s)

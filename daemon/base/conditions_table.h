@@ -31,7 +31,11 @@
       "Look for the cause in the lines before; the counters in the status are complete.") \
     X(SIGNAL_IGNORED, 1011, NOTICE, \
       "A signal arrived that the daemon ignores; nothing else happens.", \
-      "Find the sender: the text names the process. SIGTERM ends the daemon.")
+      "Find the sender: the text names the process. SIGTERM ends the daemon.") \
+    X(PTP_STATE, 1012, NOTICE, \
+      "The PTP daemon of this machine (`ptp`) says another state of its clock, or nothing any more.", \
+      "Where times of two machines are compared: SLAVE on one and MASTER or SLAVE on the other are what it takes; " \
+      "the log of ptp4l says why it is not. Where it may not be asked, its socket is not for this account.")
 
 #define LKD_CONDITIONS_MODEL(X) \
     X(MODEL_LOADED, 2001, NOTICE, "A model was loaded.", "Nothing.") \

@@ -431,6 +431,31 @@ static int read_roads(struct lk_node root, const char *config_path, struct lkd_c
     return lk_also(r, lkd_config_path(node, "directory", config_path, config->cycle.roads, error));
 }
 
+static int read_ptp(struct lk_node root, const char *config_path, struct lkd_config *config,
+                    struct lk_error *error)
+{
+    static const char *const keys[] = {"socket", "domain", NULL};
+    char path[PATH_MAX] = "/var/run/ptp4l";
+    long domain = 0;
+    struct lk_node node;
+    int r;
+
+    r = lkd_config_section(root, "ptp", keys, &node, error);
+    if (lk_node_kind(node) != LK_NODE_MAP)
+        return r;
+    r = lk_also(r, lkd_config_path(node, "socket", config_path, path, error));
+    r = lk_also(r, lk_node_read_int_or(node, "domain", 0, LK_PTP_DOMAIN_MAX, &domain, error));
+    if (r)
+        return r;
+    if (strlen(path) >= sizeof(config->ptp.socket))
+        return lk_node_refuse(lk_node_get(node, "socket"), error,
+                              "%zu characters with its folder, expected at most %zu for a socket",
+                              strlen(path), sizeof(config->ptp.socket) - 1);
+    memcpy(config->ptp.socket, path, strlen(path) + 1);
+    config->ptp.domain = (int)domain;
+    return 0;
+}
+
 static int read_root(struct lk_node root, const char *path, struct lkd_config *config,
                      struct lk_error *error)
 {
@@ -438,7 +463,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
         "linkaged",   "endpoints", "model",     "autostart", "mode",   "realtime", "budget",
         "overrun",    "watchdog",  "on_fault",  "evidence",  "policy", "inputs",   "security",
         "privileges", "villas",    "outputs",   "motion",    "record", "line",     "exchange",
-        "cueing",     "roads",     "snapshots", NULL};
+        "cueing",     "roads",     "snapshots", "ptp",       NULL};
     static const char *const versions[] = {"1", NULL};
     /* in the order of enum lkd_mode */
     static const char *const modes[] = {"realtime", "lockstep", "asap", NULL};
@@ -463,6 +488,7 @@ static int read_root(struct lk_node root, const char *path, struct lkd_config *c
     r = lk_also(r, read_evidence(root, path, config, error));
     r = lk_also(r, read_roads(root, path, config, error));
     r = lk_also(r, read_snapshots(root, path, config, error));
+    r = lk_also(r, read_ptp(root, path, config, error));
     r = lk_also(r, lkd_config_policy(root, config, error));
     r = lk_also(r, lkd_config_inputs(root, config, error));
     r = lk_also(r, lkd_config_outputs(root, config, error));

@@ -10,6 +10,7 @@
 #include "motion.h"
 #include "placement.h"
 #include "privileges.h"
+#include "ptp_watch.h"
 #include "realtime.h"
 #include "record_config.h"
 #include "villas.h"
@@ -32,6 +33,7 @@
  * @exit_on_fault:     the daemon ends with a status of its own
  * @secret_key, @clients: paths of the key files, relative as @model; "" for none: no keys
  * @line_memory:       of the process that serves the endpoints [bytes]
+ * @ptp:               the PTP daemon of the machine
  * @user:              as whom to serve; "" for whoever started the daemon
  * @snapshots:         folder for them, likewise
  * @evidence:          folder for reports and traces, relative as @model; "" for none
@@ -67,6 +69,7 @@ struct lkd_config {
     char clients[PATH_MAX];
     uint64_t line_memory;
     char user[LKD_USER_SIZE];
+    struct lkd_ptp_config ptp;
     uint64_t outputs_divisor;
     int n_motion;
     struct lkd_motion_config motion[LKD_MOTION_MAX];

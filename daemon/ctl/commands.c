@@ -50,6 +50,7 @@ int lkd_call_add_status(struct lkd_call *call, bool with_histograms)
     r = lkd_reply_status(call->rig, with_histograms, call->arena, status);
     status->role = call->peer->role;
     status->forbidden = call->commands->forbidden + lkd_exchange_forbidden(call->rig->exchange);
+    r = r ? r : lkd_ptp_watch_fill(&call->rig->ptp, lkd_clock_ns(), call->arena, &status->ptp);
     status->turned_away = lkd_line_turned_away(call->rig->line);
     status->line_restarts = lkd_line_restarts(call->rig->line);
     status->exchange_priority = (uint32_t)lkd_exchange_priority(call->rig->exchange);

@@ -126,6 +126,7 @@ void lkd_rig_init(struct lkd_rig *rig, const struct lkd_config *config, struct l
         .state = EMPTY,
         .mode = config->mode,
     };
+    lkd_ptp_watch_init(&rig->ptp, &config->ptp);
     lkd_machine_init(&rig->machine, memory_error);
     lkd_machine_judge(&rig->machine, config, placement, 1, NULL);
 }
@@ -147,6 +148,7 @@ int lkd_rig_fini(struct lkd_rig *rig)
     }
     lkd_record_run_over(rig);
     lkd_snapshot_forget(rig);
+    lkd_ptp_watch_fini(&rig->ptp);
     lkd_inputs_attach(rig->inputs, NULL, 0);
     lkd_loaded_free(rig->loaded);
     rig->loaded = NULL;

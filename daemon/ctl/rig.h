@@ -34,6 +34,7 @@
 #include "exchange.h"
 #include "loaded.h"
 #include "machine.h"
+#include "ptp_watch.h"
 #include "runner.h"
 #include "security.h"
 #include "wire.h"
@@ -56,6 +57,7 @@ struct lkd_answer {
  * @line:         the process that serves the endpoints; owned by the caller, NULL for none
  * @security:     keys and clients; owned by the caller, NULL for none
  * @machine:      its properties, and what it lacks
+ * @ptp:          what the machine's PTP daemon says
  * @latency_fd:   prevents deep idle states during a proof or a run, or -1
  * @loaded:       the model, NULL in EMPTY
  * @compile:      the model being compiled, or NULL;  @load_is_over, @load_answer: outcome of the
@@ -89,6 +91,7 @@ struct lkd_rig {
     struct lkd_line *line;
     struct lkd_security *security;
     struct lkd_machine machine;
+    struct lkd_ptp_watch ptp;
     int latency_fd;
 
     Linkage__V1__State state;

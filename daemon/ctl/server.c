@@ -146,6 +146,7 @@ static int serve_loop(struct lkd_server *server, int signal_fd)
         serve_later(server);
         if (server->rig->exit_status)
             return 0;
+        lkd_ptp_watch_follow(&server->rig->ptp, lkd_clock_ns());
         lkd_notify_alive(&server->notify, server->rig, lkd_clock_ns());
     }
 }

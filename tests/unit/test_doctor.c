@@ -106,6 +106,8 @@ static struct doctor_probes good_probes(void)
         .known = true,
         .clock_s = 20e-9,
         .resolution_s = 1e-9,
+        .ptp = {.state = LK_PTP_SLAVE, .timed = true, .following = true, .offset_ns = -12},
+        .ptp_socket = "/run/ptp4l",
         .file_system = "ext4",
         .free_bytes = (uint64_t)100 << 30,
         .n_spins = 2,
@@ -185,7 +187,8 @@ static void test_root_only(void **state)
     struct doctor doctor;
 
     doctor_read_machine(&options, &doctor);
-    assert_turned(&doctor, "interrupts dma_latency priority memlock clock io_uring directory spin",
+    assert_turned(&doctor,
+                  "interrupts dma_latency priority memlock clock ptp io_uring directory spin",
                   DOCTOR_NOT_KNOWN);
 }
 
@@ -457,6 +460,11 @@ static void test_probes(void **state)
     expect(d.probes.pin = EINVAL; d.probes.pin_core = 3, "cpuset", DOCTOR_FAIL);
     expect(d.probes.clock_s = 400e-9, "clock", DOCTOR_WARN);
     expect(d.probes.resolution_s = 4e-3, "clock", DOCTOR_FAIL);
+    expect(d.probes.ptp_socket = "", "ptp", DOCTOR_NOT_KNOWN);
+    expect(d.probes.ptp.state = LK_PTP_UNKNOWN;
+           d.probes.ptp_error = -EACCES, "ptp", DOCTOR_NOT_KNOWN);
+    expect(d.probes.ptp.state = LK_PTP_LISTENING, "ptp", DOCTOR_WARN);
+    expect(d.probes.ptp.state = LK_PTP_MASTER, "", DOCTOR_OK);
     expect(d.probes.directory = EACCES, "directory", DOCTOR_FAIL);
     expect(d.probes.directory_is_remote = true, "directory", DOCTOR_WARN);
     expect(d.probes.free_bytes = 1000, "directory", DOCTOR_WARN);
@@ -565,7 +573,7 @@ static void test_text(void **state)
         strncmp(text, "fail     priority        SCHED_FIFO 80 refused: Operation not ", 62) == 0);
     assert_non_null(strstr(text, "(limit rtprio is 20)\n"));
     assert_non_null(strstr(text, "\n                   mend: as a service: LimitRTPRIO=95"));
-    assert_non_null(strstr(text, "\n35 ok, 0 warn, 1 fail, 0 unknown: not fit\n"));
+    assert_non_null(strstr(text, "\n36 ok, 0 warn, 1 fail, 0 unknown: not fit\n"));
     assert_null(strstr(text, "kernel"));
     free(text);
 }

@@ -98,6 +98,25 @@ static void show_recording(const Linkage__V1__Recording *r)
     putchar('\n');
 }
 
+static void show_ptp(const Linkage__V1__Ptp *p)
+{
+    if (p == NULL)
+        return;
+    printf("%-13s ", "PTP");
+    lk_report_put(stdout, p->state);
+    if (p->following)
+        printf(", %" PRId64 " ns from its master", p->offset_ns);
+    if (p->grandmaster[0] != '\0') {
+        printf(", grandmaster ");
+        lk_report_put(stdout, p->grandmaster);
+    }
+    if (p->trouble[0] != '\0') {
+        printf(": ");
+        lk_report_put(stdout, p->trouble);
+    }
+    putchar('\n');
+}
+
 static void show_line(const Linkage__V1__Status *s)
 {
     char flags[LK_NAMES_FLAGS_SIZE];
@@ -114,6 +133,7 @@ static void show_line(const Linkage__V1__Status *s)
         printf("%-13s %" PRIu64 " connections turned away, %" PRIu64
                " requests and samples beyond their role\n",
                "security", s->turned_away, s->forbidden);
+    show_ptp(s->ptp);
     show_recording(s->recording);
 }
 

@@ -28,6 +28,7 @@ const struct doctor_check doctor_checks[] = {
     {"clocksource", "clock", check_clocksource},
     {"tsc", "steady time stamp counter", check_tsc},
     {"clock", "reading the clock", check_clock},
+    {"ptp", "clock that other machines share", check_ptp},
     {"swap", "swap", check_swap},
     {"huge_pages", "transparent huge pages", check_huge_pages},
     {"ksm", "merging of memory pages", check_ksm},

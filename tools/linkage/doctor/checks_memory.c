@@ -38,6 +38,32 @@ void check_clocksource(const struct doctor *d, struct doctor_finding *f)
             "says why it was dropped)");
 }
 
+/* Nothing of a cycle depends on it: whoever compares times of two machines needs it. */
+void check_ptp(const struct doctor *d, struct doctor_finding *f)
+{
+    const struct doctor_probes *p = &d->probes;
+    char clock[LK_PTP_CLOCK_SIZE];
+
+    if (!p->known || p->ptp_socket[0] == '\0') {
+        found(f, DOCTOR_NOT_KNOWN,
+              !p->known ? "not tried: this is another root" : "no ptp4l runs here");
+        return;
+    }
+    lk_ptp_clock_name(p->ptp.grandmaster, clock);
+    if (p->ptp.state == LK_PTP_UNKNOWN)
+        found(f, DOCTOR_NOT_KNOWN, "%s: %s", p->ptp_socket,
+              p->ptp_error ? strerror(-p->ptp_error) : "no answer");
+    else if (p->ptp.state == LK_PTP_SLAVE && p->ptp.timed)
+        found(f, DOCTOR_OK, "SLAVE, %lld ns from its master, grandmaster %s",
+              (long long)p->ptp.offset_ns, clock);
+    else
+        found(f, p->ptp.state == LK_PTP_MASTER ? DOCTOR_OK : DOCTOR_WARN, "%s",
+              lk_ptp_state_name(p->ptp.state));
+    costs(f, "one-way times between this machine and a bench mean nothing; round trips do");
+    mend(f, "the log of ptp4l says what it waits for; a key `ptp` in the configuration puts its "
+            "state into `linkagectl status`");
+}
+
 void check_tsc(const struct doctor *d, struct doctor_finding *f)
 {
     bool constant = lk_host_has_flag(d->root, "constant_tsc");

@@ -16,6 +16,7 @@
 #define TOOLS_LINKAGE_DOCTOR_H
 
 #include "linkage/host.h"
+#include "linkage/ptp.h"
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,6 +100,8 @@ struct doctor_interrupts {
  *            writing, an io_uring made
  * @pin:      pinning to @pin_core, the first core that failed
  * @clock_s:  time of one reading of the monotonic clock;  @resolution_s: its resolution
+ * @ptp:      what a PTP daemon says, UNKNOWN: nothing;  @ptp_socket: where, "": none is there;
+ * @ptp_error: 0 or negative errno
  * @file_system, @directory, @free_bytes: of --directory; "" if not requested */
 struct doctor_probes {
     bool known;
@@ -110,6 +113,9 @@ struct doctor_probes {
     int pin_core;
     double clock_s;
     double resolution_s;
+    struct lk_ptp ptp;
+    const char *ptp_socket;
+    int ptp_error;
     int directory;
     bool directory_is_remote;
     char file_system[32];
@@ -259,6 +265,7 @@ void check_memlock(const struct doctor *d, struct doctor_finding *f);
 void check_clocksource(const struct doctor *d, struct doctor_finding *f);
 void check_tsc(const struct doctor *d, struct doctor_finding *f);
 void check_clock(const struct doctor *d, struct doctor_finding *f);
+void check_ptp(const struct doctor *d, struct doctor_finding *f);
 void check_swap(const struct doctor *d, struct doctor_finding *f);
 void check_huge_pages(const struct doctor *d, struct doctor_finding *f);
 void check_ksm(const struct doctor *d, struct doctor_finding *f);

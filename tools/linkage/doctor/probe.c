@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@
 #define LOCK_TRIED     ((size_t)256 << 20) /* the limit that linkaged needs at least */
 #define CLOCK_ROUNDS   200
 #define CLOCK_READINGS 100
+#define PTP_ANSWER_MS  300
 
 /* Runs @attempt in a child. Return: its errno, or EPERM if it was killed for the attempt. */
 static int try_in_child(int (*attempt)(const struct doctor *doctor, int argument),
@@ -161,6 +163,33 @@ static void try_directory(const char *path, struct doctor_probes *probes)
     }
 }
 
+/* ptp4l's socket for everybody, where it has one, before that for its own account */
+static void ask_ptp(struct doctor_probes *probes)
+{
+    static const char *const sockets[] = {"/run/ptp4lro", "/run/ptp4l"};
+    struct lk_ptp_client client;
+
+    probes->ptp_socket = "";
+    for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+        struct pollfd item = {.events = POLLIN};
+
+        if (access(sockets[i], F_OK) != 0)
+            continue;
+        probes->ptp_socket = sockets[i];
+        probes->ptp_error = lk_ptp_open(&client, sockets[i], 0);
+        if (probes->ptp_error == 0)
+            probes->ptp_error = lk_ptp_ask(&client);
+        item.fd = client.fd;
+        while (probes->ptp_error == 0 &&
+               (probes->ptp.state == LK_PTP_UNKNOWN || !probes->ptp.timed) &&
+               poll(&item, 1, PTP_ANSWER_MS) > 0)
+            lk_ptp_hear(&client, &probes->ptp);
+        lk_ptp_close(&client);
+        if (probes->ptp.state != LK_PTP_UNKNOWN)
+            return;
+    }
+}
+
 void doctor_try(struct doctor *doctor)
 {
     struct doctor_probes *probes = &doctor->probes;
@@ -172,6 +201,7 @@ void doctor_try(struct doctor *doctor)
     try_pinning(doctor, probes);
     probes->latency = try_latency();
     measure_clock(probes);
+    ask_ptp(probes);
     if (doctor->options->directory != NULL)
         try_directory(doctor->options->directory, probes);
     if (doctor->options->probe_s > 0.0)

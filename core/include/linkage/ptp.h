@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a PTP daemon (ptp4l of linuxptp) on this machine says about its clock: state of its ports,
+ * offset and grandmaster.
+ *
+ * Asked over the socket that it has for that, by management messages (IEEE 1588-2008, clause 15):
+ * PORT_DATA_SET (15.5.3.7) and linuxptp's own TIME_STATUS_NP. Nothing waits: an answer is heard
+ * when it has come. None of these functions is real-time safe; a client belongs to one thread. */
+#ifndef LINKAGE_PTP_H
+#define LINKAGE_PTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LK_PTP_DOMAIN_MAX 127
+
+/** enum lk_ptp_state - of a port, as the standard numbers them (table 8); 0: not heard. */
+enum lk_ptp_state {
+    LK_PTP_UNKNOWN,
+    LK_PTP_INITIALIZING,
+    LK_PTP_FAULTY,
+    LK_PTP_DISABLED,
+    LK_PTP_LISTENING,
+    LK_PTP_PRE_MASTER,
+    LK_PTP_MASTER,
+    LK_PTP_PASSIVE,
+    LK_PTP_UNCALIBRATED,
+    LK_PTP_SLAVE,
+    LK_PTP_STATES,
+};
+
+/** struct lk_ptp - answers to one question.
+ * @state:     of the port that says most about the clock: one that follows a master, else one that
+ * is a master, else the one that comes first
+ * @timed:     the following are known
+ * @following: there is a grandmaster, and it is not this clock
+ * @offset_ns: of the clock from its master, positive: ahead
+ * @grandmaster: identity of the clock that all others follow */
+struct lk_ptp {
+    enum lk_ptp_state state;
+    bool timed;
+    bool following;
+    int64_t offset_ns;
+    uint8_t grandmaster[8];
+};
+
+/** struct lk_ptp_client - @fd: -1: closed;  @sequence: of the last question */
+struct lk_ptp_client {
+    int fd;
+    int domain;
+    uint16_t sequence;
+};
+
+/** lk_ptp_open() - connect to the socket @path of a ptp4l.
+ * @domain: of PTP, 0 to LK_PTP_DOMAIN_MAX
+ * Return: 0, negative errno: -ENOENT, -ECONNREFUSED (none runs there), -EACCES (not for this
+ * account), -ENAMETOOLONG. */
+int lk_ptp_open(struct lk_ptp_client *client, const char *path, int domain);
+
+/** lk_ptp_close() - a closed one, too. */
+void lk_ptp_close(struct lk_ptp_client *client);
+
+/** lk_ptp_ask() - send a question; answers to earlier ones no longer count.
+ * Return: 0, negative errno (-EAGAIN: it does not read; others: it has gone). */
+int lk_ptp_ask(struct lk_ptp_client *client);
+
+/** lk_ptp_hear() - take what has come. @ptp: zero it before lk_ptp_ask(); is completed answer by
+ * answer Return: number of answers that said something. */
+int lk_ptp_hear(struct lk_ptp_client *client, struct lk_ptp *ptp);
+
+/** lk_ptp_read() - one answer of @size bytes; anything else is ignored.
+ * Return: whether it said something. */
+bool lk_ptp_read(const struct lk_ptp_client *client, const uint8_t *data, size_t size,
+                 struct lk_ptp *ptp);
+
+/** lk_ptp_state_name() - "SLAVE" and so on, as the standard and ptp4l call it. Static text. */
+const char *lk_ptp_state_name(enum lk_ptp_state state);
+
+/** lk_ptp_clock_name() - "0a1b2c.fffe.3d4e5f", as ptp4l writes an identity. @ret: LK_PTP_CLOCK_SIZE
+ * bytes */
+#define LK_PTP_CLOCK_SIZE 19
+void lk_ptp_clock_name(const uint8_t clock[8], char ret[LK_PTP_CLOCK_SIZE]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

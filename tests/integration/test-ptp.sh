@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The state of the clock, as ptp4l of linuxptp has it, in the status of the daemon: two machines and a cable, as far as
+# network namespaces go, one clock that follows the other. Nothing moves this machine's clock (free_running).
+#
+# usage: test-ptp.sh LINKAGED LINKAGECTL
+set -euo pipefail
+
+skip() { echo "left out: $*"; exit 77; }
+[ "$(id -u)" -eq 0 ] || skip "network namespaces need root; run it as root"
+for tool in ip ptp4l pmc jq; do
+    command -v "$tool" >/dev/null || skip "no $tool on this machine; install the packages iproute2, linuxptp and jq"
+done
+
+linkaged=$1 linkagectl=$2
+leads=lkl$$ follows=lkf$$
+work=$(mktemp -d)
+pids=()
+
+clean_up() {
+    kill -KILL "${pids[@]}" 2>/dev/null || true
+    wait 2>/dev/null || true
+    ip netns del "$leads" 2>/dev/null || true
+    ip netns del "$follows" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 143' TERM INT
+
+fail() {
+    echo "FAILED: $*"
+    tail -n 20 "$work"/*.log
+    exit 1
+}
+
+ip netns add "$leads" 2>/dev/null || skip "network namespaces are not allowed here; in a container: with CAP_NET_ADMIN and CAP_SYS_ADMIN"
+ip netns add "$follows"
+ip netns exec "$leads" true 2>/dev/null || skip "mounts are not allowed here; in a container: with CAP_SYS_ADMIN"
+ip link add veth0 netns "$leads" type veth peer name veth0 netns "$follows" 2>/dev/null ||
+    skip "no virtual cables on this machine; load the module veth"
+ip -n "$leads" addr add 192.0.2.1/24 dev veth0
+ip -n "$follows" addr add 192.0.2.2/24 dev veth0
+ip -n "$leads" link set veth0 up
+ip -n "$follows" link set veth0 up
+
+# start_ptp NAMESPACE OPTION...
+start_ptp() {
+    local namespace=$1
+    shift
+    ip netns exec "$namespace" ptp4l -S -m -i veth0 --free_running=1 --logAnnounceInterval=-2 --logSyncInterval=-3 \
+        --logMinDelayReqInterval=-3 --uds_address="$work/$namespace" "$@" >"$work/$namespace.log" 2>&1 &
+    pids+=($!)
+}
+
+# status EXPRESSION: of the daemon's answer
+status() { "$linkagectl" -e "ipc://$work/control" --timeout 60 --json status | jq -r ".status.ptp | $1"; }
+
+# await EXPRESSION: until it is true of the answer
+await() {
+    for ((i = 0; i < 600; i++)); do
+        [ "$(status "$1")" != true ] || return 0
+        sleep 0.1
+    done
+    status .
+    fail "the status does not become: $1"
+}
+
+printf '%s\n' 'linkaged: 1' 'realtime: {degraded: allow, priority: 0, core: none}' "ptp: {socket: $follows}" \
+    "endpoints: {control: \"ipc://$work/control\", inputs: \"ipc://$work/inputs\", outputs: \"ipc://$work/outputs\"}" \
+    >"$work/linkaged.yaml"
+ip netns exec "$follows" "$linkaged" --config "$work/linkaged.yaml" >"$work/linkaged.log" 2>&1 </dev/null &
+pids+=($!)
+
+await '.state == "UNKNOWN" and .trouble == "No such file or directory"'
+start_ptp "$follows" -s
+await '.state == "LISTENING" and .following == false'
+start_ptp "$leads" --priority1=1
+await '(.state == "SLAVE" or .state == "UNCALIBRATED") and .following and .offset_ns != 0 and .trouble == ""'
+
+said=$(ip netns exec "$follows" pmc -u -b 0 -s "$work/$follows" -i "$work/pmc" 'GET TIME_STATUS_NP')
+grep -q "gmIdentity *$(status .grandmaster)$" <<<"$said" || fail "pmc says otherwise: $said"
+shown=$("$linkagectl" -e "ipc://$work/control" --timeout 60 status)
+grep -q "^PTP .* ns from its master, grandmaster $(status .grandmaster)$" <<<"$shown" || fail "shown: $shown"
+
+kill -KILL "${pids[1]}"
+await '.state == "UNKNOWN" and .trouble != ""'
+[ "$(grep -c '\[LK-1012\] PTP: ' "$work/linkaged.log")" -ge 4 ] || fail "not every change is in the log"
+grep -q 'PTP: .* does not say how the clock is: ' "$work/linkaged.log" || fail "the log has no reason"
