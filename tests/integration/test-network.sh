@@ -12,11 +12,9 @@
 # usage: test-network.sh LINKAGED LINKAGECTL TRAFFIC SLOW_WIRE
 set -euo pipefail
 
-skip() { echo "left out: $*"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "network namespaces need root; run it as root"
-for tool in ip nft python3; do
-    command -v "$tool" >/dev/null || skip "no $tool on this machine; install the packages iproute2, nftables and python3"
-done
+# shellcheck source=tests/integration/cable.sh
+source "$(dirname "$0")/cable.sh"
+need 'iproute2, nftables and python3' ip nft python3
 
 linkaged=$1 linkagectl=$2 traffic=$3 slow_wire=$4
 here=lkd$$ there=lkb$$
@@ -29,8 +27,7 @@ clean_up() {
     kill -CONT "${pids[@]}" 2>/dev/null || true
     kill -KILL "${pids[@]}" 2>/dev/null || true
     wait 2>/dev/null || true
-    ip netns del "$here" 2>/dev/null || true
-    ip netns del "$there" 2>/dev/null || true
+    disconnect "$here" "$there"
     rm -rf "$work"
 }
 trap clean_up EXIT
@@ -50,17 +47,8 @@ show_logs() {
 
 # ---- two machines and a cable ----
 
-ip netns add "$here" 2>/dev/null || skip "network namespaces are not allowed here; in a container: with CAP_NET_ADMIN and CAP_SYS_ADMIN"
-ip netns add "$there"
-# a program in a namespace gets a /sys of its own
-ip netns exec "$here" true 2>/dev/null || skip "mounts are not allowed here; in a container: with CAP_SYS_ADMIN"
-ip link add veth0 netns "$here" type veth peer name veth0 netns "$there" 2>/dev/null ||
-    skip "no virtual cables on this machine; load the module veth"
-ip -n "$here" addr add 192.0.2.1/24 dev veth0
-ip -n "$there" addr add 192.0.2.2/24 dev veth0
+connect "$here" "$there"
 for machine in "$here" "$there"; do
-    ip -n "$machine" link set lo up
-    ip -n "$machine" link set veth0 up
     ip netns exec "$machine" nft 'add table inet cable; add chain inet cable in { type filter hook input priority 0; }' \
         2>/dev/null || skip "nftables is not allowed here; load the module nf_tables, in a container with CAP_NET_ADMIN"
 done

@@ -6,11 +6,9 @@
 # usage: test-ptp.sh LINKAGED LINKAGECTL
 set -euo pipefail
 
-skip() { echo "left out: $*"; exit 77; }
-[ "$(id -u)" -eq 0 ] || skip "network namespaces need root; run it as root"
-for tool in ip ptp4l pmc jq; do
-    command -v "$tool" >/dev/null || skip "no $tool on this machine; install the packages iproute2, linuxptp and jq"
-done
+# shellcheck source=tests/integration/cable.sh
+source "$(dirname "$0")/cable.sh"
+need 'iproute2, linuxptp and jq' ip ptp4l pmc jq
 
 linkaged=$1 linkagectl=$2
 leads=lkl$$ follows=lkf$$
@@ -20,8 +18,7 @@ pids=()
 clean_up() {
     kill -KILL "${pids[@]}" 2>/dev/null || true
     wait 2>/dev/null || true
-    ip netns del "$leads" 2>/dev/null || true
-    ip netns del "$follows" 2>/dev/null || true
+    disconnect "$leads" "$follows"
     rm -rf "$work"
 }
 trap clean_up EXIT
@@ -33,15 +30,7 @@ fail() {
     exit 1
 }
 
-ip netns add "$leads" 2>/dev/null || skip "network namespaces are not allowed here; in a container: with CAP_NET_ADMIN and CAP_SYS_ADMIN"
-ip netns add "$follows"
-ip netns exec "$leads" true 2>/dev/null || skip "mounts are not allowed here; in a container: with CAP_SYS_ADMIN"
-ip link add veth0 netns "$leads" type veth peer name veth0 netns "$follows" 2>/dev/null ||
-    skip "no virtual cables on this machine; load the module veth"
-ip -n "$leads" addr add 192.0.2.1/24 dev veth0
-ip -n "$follows" addr add 192.0.2.2/24 dev veth0
-ip -n "$leads" link set veth0 up
-ip -n "$follows" link set veth0 up
+connect "$leads" "$follows"
 
 # start_ptp NAMESPACE OPTION...
 start_ptp() {
