@@ -1,57 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the step `rattle` is for: machines that turn, loads on light chains, bodies without mass,
- * poses where rows lose rank. The models are in machines/, what they must do in
- * tests/reference/machines/, or a closed form here, or a law: energy stays where nothing takes or
- * gives any. */
+/* What the step `rattle` is for: machines that turn, loads on light chains, poses where rows lose
+ * rank. The models are in machines/, what they must do in tests/reference/machines/, or a closed
+ * form here, or a law: energy stays where nothing takes or gives any. */
 #include "cmocka_all.h"
+#include "machines.h"
 #include "sanitized.h"
-#include "step/system.h"
 #include "trajectory.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-
-#ifndef FORMULATION
-#define FORMULATION "rattle"
-#endif
-#define MACHINE(name)   "tests/physics/machines/" name ".yaml"
-#define REFERENCE(name) "tests/reference/machines/" name ".csv"
-#define SOLVER          "solver: {step: 0.001}", "solver: {formulation: " FORMULATION "}"
-
-static struct lk_system *machine(const char *path, const char *const *replace, double h,
-                                 int iterations)
-{
-    struct lk_model *model = trajectory_model(path, replace);
-    struct lk_options options = {.step = h, .iterations = iterations};
-    struct lk_system *sys = NULL;
-    struct lk_error error;
-
-    if (lk_system_new(model, &options, &sys, &error) != 0)
-        fail_msg("%s: %s", path, error.text);
-    lk_model_free(model);
-    return sys;
-}
-
-static double output(const struct lk_system *sys, const char *name, int component)
-{
-    double values[128];
-    int n;
-    const struct lk_channel *channel = lk_system_output_channels(sys, &n);
-
-    assert_true(lk_system_output_size(sys) <= 128);
-    lk_system_outputs(sys, values);
-    for (int i = 0; i < n; i++)
-        if (strcmp(channel[i].name, name) == 0)
-            return values[channel[i].offset + component];
-    fail_msg("no output '%s'", name);
-    return NAN;
-}
-
-static void advance(struct lk_system *sys, int steps, const double *inputs)
-{
-    for (int i = 0; i < steps; i++)
-        assert_int_equal(lk_system_step(sys, inputs), 0);
-}
 
 /* ---- motions that are known: error and order ---- */
 
@@ -180,10 +136,10 @@ static void books_close(const char *path, double h, double end, double least, do
     double balance = 0, taken;
 
     for (double t = 0; t < end; t += 10 * h) {
-        advance(sys, 10, NULL);
-        balance = fmax(balance, fabs(output(sys, "work", 4)));
+        machine_advance(sys, 10, NULL);
+        balance = fmax(balance, fabs(machine_output(sys, "work", 4)));
     }
-    taken = output(sys, "work", 5);
+    taken = machine_output(sys, "work", 5);
     printf("    %s %g ms: the step took %.3g J, unexplained %.2g J\n", path, 1e3 * h, taken,
            balance);
     assert_true(taken > least && balance < most);
@@ -211,15 +167,15 @@ static void crane_with_tight_rods(void **state)
     for (int i = 0; i < 500; i++) {
         double square = 0;
 
-        advance(coarse, 20, NULL);
-        advance(fine, 80, NULL);
+        machine_advance(coarse, 20, NULL);
+        machine_advance(fine, 80, NULL);
         for (int k = 0; k < 3; k++) {
-            double way = output(coarse, "load", k) - output(fine, "load", k);
+            double way = machine_output(coarse, "load", k) - machine_output(fine, "load", k);
 
             square += way * way;
         }
         error = fmax(error, sqrt(square));
-        swing = fmax(swing, output(coarse, "load", 1) - 11.4);
+        swing = fmax(swing, machine_output(coarse, "load", 1) - 11.4);
     }
     printf("    the load rises by %.2f m, is within %.1e m of a quarter of the step\n", swing,
            error);
@@ -355,7 +311,7 @@ static void swings_as_it_turns(void **state)
         int body = -1;
 
         for (int step = 0; step < 2000; step++) {
-            advance(sys, 1, NULL);
+            machine_advance(sys, 1, NULL);
             lk_system_health(sys, &health);
             lk_system_extent(sys, &extent);
             swing = fmax(swing, fabs(energy_of(sys) - start));
@@ -398,7 +354,7 @@ static void swing_at(double h, double *ret_energy, double *ret_own)
     for (int i = 0; i < (int)lround(0.5 / h); i++) {
         double now[2];
 
-        advance(sys, 1, NULL);
+        machine_advance(sys, 1, NULL);
         now[0] = energy_of(sys);
         now[1] = own_energy(sys);
         for (int k = 0; k < 2; k++) {
@@ -445,16 +401,17 @@ static double carrier_error(double h)
         lk_system_health(sys, &health);
         assert_true(health.residual_position < 1e-12);
     }
-    error = output(sys, "carrier_angle", 0) - angle;
+    error = machine_output(sys, "carrier_angle", 0) - angle;
     printf("    carrier, %.3g ms: %.3g turns, wrong by %.1e rad, %.1e rad/s, %.1e rad/s^2\n",
            1e3 * h, angle / (2 * M_PI), error,
-           output(sys, "carrier_rate", 0) - 80 - acceleration * t,
-           output(sys, "carrier_acceleration", 0) - acceleration);
-    assert_true(fabs(output(sys, "sun_angle", 0) - 2.6 * output(sys, "carrier_angle", 0)) < 1e-9);
-    assert_true(fabs(output(sys, "planet_angle", 0) + 3.25 * output(sys, "carrier_angle", 0)) <
-                1e-9);
-    assert_true(fabs(output(sys, "carrier_rate", 0) / (80 + acceleration * t) - 1) < 1e-9);
-    assert_true(fabs(output(sys, "carrier_acceleration", 0) / acceleration - 1) < 1e-8);
+           machine_output(sys, "carrier_rate", 0) - 80 - acceleration * t,
+           machine_output(sys, "carrier_acceleration", 0) - acceleration);
+    assert_true(fabs(machine_output(sys, "sun_angle", 0) -
+                     2.6 * machine_output(sys, "carrier_angle", 0)) < 1e-9);
+    assert_true(fabs(machine_output(sys, "planet_angle", 0) +
+                     3.25 * machine_output(sys, "carrier_angle", 0)) < 1e-9);
+    assert_true(fabs(machine_output(sys, "carrier_rate", 0) / (80 + acceleration * t) - 1) < 1e-9);
+    assert_true(fabs(machine_output(sys, "carrier_acceleration", 0) / acceleration - 1) < 1e-8);
     lk_system_free(sys);
     return error;
 }
@@ -485,233 +442,16 @@ static void gears_do_not_wear(void **state)
     (void)state;
     for (int i = 0; i < 5; i++)
         sys->now.coordinate[sys->joint[i].first_coordinate] += 2 * M_PI * 2e4 * turns[i];
-    advance(sys, 200, &torque);
+    machine_advance(sys, 200, &torque);
     lk_system_health(sys, &health);
     printf("    gears after a million turns: %.1e rad, %.1e rad/s\n", health.residual_position,
            health.residual_velocity);
-    assert_true(output(sys, "planet_angle", 0) < -8e6);
+    assert_true(machine_output(sys, "planet_angle", 0) < -8e6);
     assert_true(health.residual_position < 1e-14);
     lk_system_free(sys);
 }
 
-/* ---- bodies without mass, or nearly ---- */
-
-/** struct observed - an output, its component, and what it must be at time t. */
-struct observed {
-    const char *output;
-    int component;
-    double (*exact)(double t);
-    double scale;
-};
-
-/* m y'' + c y' + k y = -m g from rest: m = 2, k = 200, c = 3 */
-static double hung(double t, int derivative)
-{
-    const double w0 = sqrt(100), d = 0.75, w = sqrt(w0 * w0 - d * d), rest = -9.81 / 100;
-    double e = exp(-d * t), s = sin(w * t), c = cos(w * t);
-
-    switch (derivative) {
-    case 0:
-        return rest * (1 - e * (c + d / w * s));
-    case 1:
-        return rest * w0 * w0 / w * e * s;
-    default:
-        return rest * w0 * w0 * e * (c - d / w * s);
-    }
-}
-
-static double hung_y(double t)
-{
-    return hung(t, 0);
-}
-
-static double hung_v(double t)
-{
-    return hung(t, 1);
-}
-
-static double hung_a(double t)
-{
-    return hung(t, 2);
-}
-
-static double hung_x(double t)
-{
-    return 0.1 + 0.3 * t;
-}
-
-static double hung_force(double t)
-{
-    return -200 * hung(t, 0) - 3 * hung(t, 1);
-}
-
-static const struct observed hung_block[] = {{"y", 0, hung_y, 0.2},        {"v", 0, hung_v, 1},
-                                             {"a", 0, hung_a, 10},         {"x", 0, hung_x, 0.2},
-                                             {"force", 0, hung_force, 20}, {NULL, 0, NULL, 0}};
-
-/* the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y */
-static double guided_x(double t)
-{
-    const double d = 5, w = sqrt(1000 - d * d);
-
-    return 0.02 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t));
-}
-
-static double chain_y(double t)
-{
-    return 0.01 * exp(-100 * t);
-}
-
-static double chain_stretch_y(double t)
-{
-    return 0.03 + 0.1 * t - chain_y(t);
-}
-
-static const struct observed guided_chain[] = {{"x_i", 0, guided_x, 0.02},
-                                               {"y_i", 0, chain_y, 0.01},
-                                               {"y_j", 0, chain_stretch_y, 0.02},
-                                               {NULL, 0, NULL, 0}};
-
-/* Two springs k and dampers c in a row, a mass of 1 kg at their end and none between them: the
- * force is the same in both. With p the place between and X, V those of the mass, 2 c p' + 2 k p =
- * k X + c V: the deviation p - X / 2 decays with k / c, and X follows one spring k / 2 and damper c
- * / 2, but for that. */
-struct two_in_a_row {
-    double k, c, p, x, v;
-};
-
-static void two_rates(const struct two_in_a_row *y, struct two_in_a_row *ret)
-{
-    ret->p = (y->k * y->x + y->c * y->v - 2 * y->k * y->p) / (2 * y->c);
-    ret->x = y->v;
-    ret->v = -y->k * y->p - y->c * ret->p;
-}
-
-static struct two_in_a_row two_at(struct two_in_a_row y, double t)
-{
-    const double d = 1e-5;
-    int n = (int)lround(t / d);
-
-    for (int i = 0; i < n; i++) { /* Runge's midpoint rule: right to 1e-9 */
-        struct two_in_a_row middle = y, rate;
-
-        two_rates(&y, &rate);
-        middle.p += 0.5 * d * rate.p;
-        middle.x += 0.5 * d * rate.x;
-        middle.v += 0.5 * d * rate.v;
-        two_rates(&middle, &rate);
-        y.p += d * rate.p;
-        y.x += d * rate.x;
-        y.v += d * rate.v;
-    }
-    return y;
-}
-
-static double chain_x(double t)
-{
-    return two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t).p;
-}
-
-static double chain_stretch_x(double t)
-{
-    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t);
-
-    return y.x - y.p;
-}
-
-static const struct observed free_chain[] = {{"x_i", 0, chain_x, 0.02},
-                                             {"x_j", 0, chain_stretch_x, 0.02},
-                                             {"y_i", 0, chain_y, 0.01},
-                                             {"y_j", 0, chain_stretch_y, 0.02},
-                                             {NULL, 0, NULL, 0}};
-
-static double light_p(double t)
-{
-    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).p;
-}
-
-static double light_v(double t)
-{
-    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t), rate;
-
-    two_rates(&y, &rate);
-    return rate.p;
-}
-
-static double heavy_x(double t)
-{
-    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).x;
-}
-
-static const struct observed light_between[] = {{"p1", 0, light_p, 0.02},
-                                                {"v1", 0, light_v, 1},
-                                                {"heavy", 0, heavy_x, 0.05},
-                                                {NULL, 0, NULL, 0}};
-
-/** struct massless - @accuracy: largest error at 1 ms, relative to the scale of each output */
-struct massless {
-    const char *name;
-    const char *path;
-    const char *const *replace;
-    const struct observed *observed;
-    double from;
-    double accuracy;
-};
-
-static const char *const chain_solver[] = {"solver: {formulation: recursive, step: 0.001}",
-                                           "solver: {formulation: " FORMULATION "}", NULL};
-
-static const struct massless masslesses[] = {
-    {"hung-block", MACHINE("hung-block"), plain, hung_block, 0, 1e-4},
-    {"guided-chain", "config/models/small-mass-chain-guided.yaml", chain_solver, guided_chain, 0,
-     1e-3},
-    {"free-chain", "config/models/small-mass-chain.yaml", chain_solver, free_chain, 0, 1e-3},
-    /* its start at rest is gone after m / 2 c = 2.5e-7 s, and moves it by 6.5e-7 m */
-    {"light-between", MACHINE("light-between"), plain, light_between, 1e-3, 5e-3},
-};
-
-/* the largest error of each output at the whole hundredths of a second of half a second, relative
- * to its scale */
-static void errors_of(const struct massless *m, double h, double *worst)
-{
-    struct lk_system *sys = machine(m->path, m->replace, h, 0);
-    int each = (int)lround(0.01 / h);
-
-    for (int i = 0; i <= 50; i++) {
-        double t = 0.01 * i;
-
-        for (int o = 0; m->observed[o].output && t >= m->from; o++) {
-            const struct observed *of = &m->observed[o];
-            double error = fabs(output(sys, of->output, of->component) - of->exact(t)) / of->scale;
-
-            if (!(error <= worst[o]))
-                worst[o] = error;
-        }
-        advance(sys, each, NULL);
-    }
-    lk_system_free(sys);
-}
-
-static void moves_as_without_mass(void **state)
-{
-    const struct massless *m = *state;
-    double worst[3][8] = {{0}};
-    int failed = 0;
-
-    for (int i = 0; i < 3; i++)
-        errors_of(m, 1e-3 / (1 << i), worst[i]);
-    for (int o = 0; m->observed[o].output; o++) {
-        double order = log2(worst[1][o] / worst[2][o]);
-        /* what is exact, or down where the mass and its start show, cannot fall */
-        int good = worst[0][o] < m->accuracy && (order > 1.9 || worst[2][o] < 5e-6);
-
-        printf("    %-4s %s %s[%d]: %.2e %.2e %.2e, order %.2f\n", good ? "" : "BAD", m->name,
-               m->observed[o].output, m->observed[o].component, worst[0][o], worst[1][o],
-               worst[2][o], order);
-        failed += !good;
-    }
-    assert_int_equal(failed, 0);
-}
+/* ---- gyroscopes ---- */
 
 /* largest rate of the inner ring in half a second */
 static double nutation(struct lk_system *sys, const double *inputs)
@@ -719,8 +459,8 @@ static double nutation(struct lk_system *sys, const double *inputs)
     double largest = 0;
 
     for (int i = 0; i < 500; i++) {
-        advance(sys, 1, inputs);
-        largest = fmax(largest, fabs(output(sys, "inner_rate", 0)));
+        machine_advance(sys, 1, inputs);
+        largest = fmax(largest, fabs(machine_output(sys, "inner_rate", 0)));
     }
     return largest;
 }
@@ -765,12 +505,12 @@ static void keeps_nutating(void **state)
     if (g->spins_up) {
         double sign = g->replace == at_rest_first ? -1 : 1;
 
-        advance(sys, 1000, (const double[2]){sign * 4, 0});
-        advance(sys, 1, (const double[2]){0, 10});
-        assert_true(fabs(fabs(output(sys, "spin_rate", 0)) - 1000) < 1);
+        machine_advance(sys, 1000, (const double[2]){sign * 4, 0});
+        machine_advance(sys, 1, (const double[2]){0, 10});
+        assert_true(fabs(fabs(machine_output(sys, "spin_rate", 0)) - 1000) < 1);
     }
     first = nutation(sys, (const double[2]){0});
-    advance(sys, 19000, (const double[2]){0});
+    machine_advance(sys, 19000, (const double[2]){0});
     last = nutation(sys, (const double[2]){0});
     lk_system_free(sys);
     printf("    %s: %.6f rad/s, after 20 s %.6f\n", g->name, first, last);
@@ -796,8 +536,8 @@ static double reactions_beside(const char *path)
             size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
             largest = fmax(largest, fabs(sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]) / size - 1));
         }
-        advance(here, 1, NULL);
-        advance(there, 1, NULL);
+        machine_advance(here, 1, NULL);
+        machine_advance(there, 1, NULL);
     }
     lk_system_free(here);
     lk_system_free(there);
@@ -817,185 +557,6 @@ static void reactions_are_the_same_elsewhere(void **state)
     assert_true(far < 1e-7);
 }
 
-static void what_it_cannot_do_is_refused(void **state)
-{
-    static const char text[] =
-        "linkage: 1\nname: t\ngravity: [0, 0, -9.81]\n"
-        "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}}\n"
-        "joints: {j: {type: prismatic, bodies: [ground, b], point: [0, 0, 0], axis: [0, 0, 1]}}\n"
-        "solver: {formulation: rattle, redundancy: soft}\n";
-    struct lk_model *model = NULL;
-    struct lk_system *sys = NULL;
-    struct lk_error error = {0};
-
-    (void)state;
-    if (lk_model_read_text("t", text, strlen(text), &model, &error) != 0)
-        fail_msg("%s", error.text);
-    assert_int_equal(lk_system_new(model, NULL, &sys, &error), LK_E_MODEL);
-    assert_non_null(strstr(error.text, "redundancy: soft with"));
-    lk_model_free(model);
-}
-
-/* what steps a model that leaves it open, or not */
-static void the_compiler_chooses(void **state)
-{
-    static const struct choice {
-        const char *mass;
-        const char *solver;
-        int order;
-        const char *name;
-        const char *why;
-    } choices[] = {
-        {"1", "step: 0.001", 0, "rattle", ""},
-        {"1", "formulation: auto", 0, "rattle", ""},
-        {"1", "formulation: ali3", 0, "ali3", ""},
-        {"1", "formulation: recursive", 0, "recursive", ""},
-        {"1", "redundancy: soft", 0, "ali3", "redundancy: soft"},
-        {"1", "coordinates: euler-parameters", 0, "ali3", "coordinates: euler-parameters"},
-        {"1", "order: 3", 0, "ali3", "order: 3"},
-        {"1", "order: 3", 4, "rattle", ""},
-        {"1", "order: 6", 0, "rattle", ""},
-        {"1", "step: 0.001", 3, "ali3", "order: 3"},
-        {"0", "step: 0.001", 0, "rattle", ""},
-        {"0", "order: 4", 0, "ali3", "an order above 2 with a body without mass or inertia"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
-        const struct choice *c = &choices[i];
-        struct lk_options options = {.order = c->order};
-        struct lk_model *model = NULL;
-        struct lk_error error = {0};
-        const char *why;
-        char text[512];
-
-        snprintf(text, sizeof(text),
-                 "linkage: 1\nname: t\nbodies: {b: {mass: %s, inertia: [1, 1, 1], position: [0, 0, "
-                 "0]}}\nsolver: {%s}\n",
-                 c->mass, c->solver);
-        if (lk_model_read_text("t", text, strlen(text), &model, &error) != 0)
-            fail_msg("%s", error.text);
-        assert_string_equal(lk_formulation_choose(model, &options, &why), c->name);
-        assert_string_equal(why, c->why);
-        lk_model_free(model);
-    }
-}
-
-/* @n sliders beside each other, each with a stop */
-static struct lk_model *read_stops(int n, const char *solver)
-{
-    static char text[40000];
-    size_t size = (size_t)snprintf(text, sizeof(text), "linkage: 1\nname: t\nbodies:\n");
-    struct lk_model *model = NULL;
-    struct lk_error error = {0};
-
-#define ADD_LINE(...) size += (size_t)snprintf(text + size, sizeof(text) - size, __VA_ARGS__)
-    for (int i = 0; i < n; i++)
-        ADD_LINE("  b%d: {mass: 1, inertia: [1, 1, 1], position: [%d, 0, 0]}\n", i, i);
-    ADD_LINE("joints:\n");
-    for (int i = 0; i < n; i++)
-        ADD_LINE("  j%d: {type: prismatic, bodies: [ground, b%d], point: [%d, 0, 0], axis: [0, 0, "
-                 "1]}\n",
-                 i, i, i);
-    ADD_LINE("forces:\n");
-    for (int i = 0; i < n; i++)
-        ADD_LINE("  s%d: {type: stop, joint: j%d, lower: -1, stiffness: 1e9}\n", i, i);
-    ADD_LINE("solver: {%s}\n", solver);
-#undef ADD_LINE
-    if (lk_model_read_text("t", text, size, &model, &error) != 0)
-        fail_msg("%s", error.text);
-    return model;
-}
-
-/* All hard stops are decided together, which costs too much for many of them. */
-static void many_stops_are_for_ali3(void **state)
-{
-    static const struct {
-        int n;
-        const char *solver, *name, *why;
-        int result;
-    } cases[] = {{16, "step: 0.001", "rattle", "", 0},
-                 {17, "step: 0.001", "ali3", "more than 16 end stops", 0},
-                 {17, "formulation: rattle", "rattle", "", 0},
-                 {128, "formulation: rattle", "rattle", "", 0},
-                 {129, "formulation: rattle", "rattle", "", LK_E_MODEL},
-                 {129, "formulation: ali3", "ali3", "", 0}};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct lk_model *model = read_stops(cases[i].n, cases[i].solver);
-        struct lk_system *sys = NULL;
-        struct lk_error error = {0};
-        const char *why;
-
-        assert_string_equal(lk_formulation_choose(model, NULL, &why), cases[i].name);
-        assert_string_equal(why, cases[i].why);
-        assert_int_equal(lk_system_new(model, NULL, &sys, &error), cases[i].result);
-        if (cases[i].result != 0)
-            assert_non_null(strstr(error.text, "129 end stops with formulation rattle, expected "
-                                               "128 at most, or ali3"));
-        lk_system_free(sys);
-        lk_model_free(model);
-    }
-}
-
-static double flops_of(int n_stops)
-{
-    struct lk_model *model = read_stops(n_stops, "formulation: rattle");
-    struct lk_system *sys = NULL;
-    struct lk_summary summary;
-    struct lk_error error = {0};
-
-    if (lk_system_new(model, NULL, &sys, &error) != 0)
-        fail_msg("%s", error.text);
-    lk_system_summary(sys, &summary);
-    lk_system_free(sys);
-    lk_model_free(model);
-    return summary.step_flops;
-}
-
-/* what `linkage bench` counts with grows as the work does: with n^3 at last */
-static void hard_stops_are_counted(void **state)
-{
-    (void)state;
-    assert_true(flops_of(2) > 2 * flops_of(1));
-    assert_true(flops_of(128) > 7 * flops_of(64));
-    assert_true(flops_of(128) < 8 * flops_of(64));
-}
-
-/* From a reset, and after a step that was refused, the same bits. The step is long and badly
- * closed, so that the pose of the factor is not that of the state; and nothing is compliant, as
- * laws would have the factor made anew with each step. */
-static void reset_and_refusal_keep_the_bits(void **state)
-{
-    static const char *const rigid[] = {
-        "solver: {", "solver: {formulation: rattle, ",
-        "forces:\n"
-        "  bearing: {type: joint-spring-damper, joint: pin_a, stiffness: 0, damping: 0.05}\n",
-        "", NULL};
-    static const char *const with_law[] = {"solver: {", "solver: {formulation: rattle, ", NULL};
-    const char *const *const replace[2] = {rigid, with_law};
-
-    (void)state;
-    for (int k = 0; k < 2; k++) {
-        struct lk_system *a = machine("config/models/four-bar.yaml", replace[k], 8e-3, 2);
-        double first[128], again[128], torque, absurd = 1e12;
-
-        for (int run = 0; run < 2; run++) {
-            for (int i = 0; i < 300; i++) {
-                torque = 3 * sin(0.1 * i);
-                if (run == 1 && i % 40 == 7)
-                    assert_int_not_equal(lk_system_step(a, &absurd), 0);
-                assert_int_equal(lk_system_step(a, &torque), 0);
-            }
-            lk_system_outputs(a, run == 0 ? first : again);
-            lk_system_reset(a);
-        }
-        assert_memory_equal(first, again, (size_t)lk_system_output_size(a) * sizeof(double));
-        lk_system_free(a);
-    }
-}
-
 static struct CMUnitTest named(const char *name, CMUnitTestFunction test, const void *state)
 {
     return (struct CMUnitTest){name, test, NULL, NULL, (void *)(uintptr_t)state};
@@ -1010,8 +571,6 @@ int main(void)
         tests[n++] = named(knowns[i].c.name, follows_reference, &knowns[i]);
     for (size_t i = 0; i < sizeof(conserveds) / sizeof(*conserveds); i += SANITIZED ? 5 : 1)
         tests[n++] = named(conserveds[i].name, keeps_energy, &conserveds[i]);
-    for (size_t i = 0; i < sizeof(masslesses) / sizeof(*masslesses); i += SANITIZED ? 5 : 1)
-        tests[n++] = named(masslesses[i].name, moves_as_without_mass, &masslesses[i]);
     for (size_t i = 0; i < sizeof(gyroscopes) / sizeof(*gyroscopes); i += SANITIZED ? 5 : 1)
         tests[n++] = named(gyroscopes[i].name, keeps_nutating, &gyroscopes[i]);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(swings_as_it_turns);
@@ -1022,10 +581,5 @@ int main(void)
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(planetary_gear_counts_turns);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(gears_do_not_wear);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(reactions_are_the_same_elsewhere);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_it_cannot_do_is_refused);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_compiler_chooses);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_stops_are_for_ali3);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(hard_stops_are_counted);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(reset_and_refusal_keep_the_bits);
     return _cmocka_run_group_tests("rattle", tests, (size_t)n, NULL, NULL);
 }

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bodies without mass, or nearly, by `rattle`: each against a closed form of the motion without. */
+#include "cmocka_all.h"
+#include "machines.h"
+#include "sanitized.h"
+#include <math.h>
+#include <stdio.h>
+
+static const char *const plain[] = {SOLVER, NULL};
+
+/** struct observed - an output, its component, and what it must be at time t. */
+struct observed {
+    const char *output;
+    int component;
+    double (*exact)(double t);
+    double scale;
+};
+
+/* m y'' + c y' + k y = -m g from rest: m = 2, k = 200, c = 3 */
+static double hung(double t, int derivative)
+{
+    const double w0 = sqrt(100), d = 0.75, w = sqrt(w0 * w0 - d * d), rest = -9.81 / 100;
+    double e = exp(-d * t), s = sin(w * t), c = cos(w * t);
+
+    switch (derivative) {
+    case 0:
+        return rest * (1 - e * (c + d / w * s));
+    case 1:
+        return rest * w0 * w0 / w * e * s;
+    default:
+        return rest * w0 * w0 * e * (c - d / w * s);
+    }
+}
+
+static double hung_y(double t)
+{
+    return hung(t, 0);
+}
+
+static double hung_v(double t)
+{
+    return hung(t, 1);
+}
+
+static double hung_a(double t)
+{
+    return hung(t, 2);
+}
+
+static double hung_x(double t)
+{
+    return 0.1 + 0.3 * t;
+}
+
+static double hung_force(double t)
+{
+    return -200 * hung(t, 0) - 3 * hung(t, 1);
+}
+
+static const struct observed hung_block[] = {{"y", 0, hung_y, 0.2},        {"v", 0, hung_v, 1},
+                                             {"a", 0, hung_a, 10},         {"x", 0, hung_x, 0.2},
+                                             {"force", 0, hung_force, 20}, {NULL, 0, NULL, 0}};
+
+/* the guided chain: 1 kg, 1000 N/m and 10 N s/m along x; no mass along y */
+static double guided_x(double t)
+{
+    const double d = 5, w = sqrt(1000 - d * d);
+
+    return 0.02 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t));
+}
+
+static double chain_y(double t)
+{
+    return 0.01 * exp(-100 * t);
+}
+
+static double chain_stretch_y(double t)
+{
+    return 0.03 + 0.1 * t - chain_y(t);
+}
+
+static const struct observed guided_chain[] = {{"x_i", 0, guided_x, 0.02},
+                                               {"y_i", 0, chain_y, 0.01},
+                                               {"y_j", 0, chain_stretch_y, 0.02},
+                                               {NULL, 0, NULL, 0}};
+
+/* Two springs k and dampers c in a row, a mass of 1 kg at their end and none between them: the
+ * force is the same in both. With p the place between and X, V those of the mass, 2 c p' + 2 k p =
+ * k X + c V: the deviation p - X / 2 decays with k / c, and X follows one spring k / 2 and damper c
+ * / 2, but for that. */
+struct two_in_a_row {
+    double k, c, p, x, v;
+};
+
+static void two_rates(const struct two_in_a_row *y, struct two_in_a_row *ret)
+{
+    ret->p = (y->k * y->x + y->c * y->v - 2 * y->k * y->p) / (2 * y->c);
+    ret->x = y->v;
+    ret->v = -y->k * y->p - y->c * ret->p;
+}
+
+static struct two_in_a_row two_at(struct two_in_a_row y, double t)
+{
+    const double d = 1e-5;
+    int n = (int)lround(t / d);
+
+    for (int i = 0; i < n; i++) { /* Runge's midpoint rule: right to 1e-9 */
+        struct two_in_a_row middle = y, rate;
+
+        two_rates(&y, &rate);
+        middle.p += 0.5 * d * rate.p;
+        middle.x += 0.5 * d * rate.x;
+        middle.v += 0.5 * d * rate.v;
+        two_rates(&middle, &rate);
+        y.p += d * rate.p;
+        y.x += d * rate.x;
+        y.v += d * rate.v;
+    }
+    return y;
+}
+
+static double chain_x(double t)
+{
+    return two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t).p;
+}
+
+static double chain_stretch_x(double t)
+{
+    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 10, 0.02, 0.05, 0}, t);
+
+    return y.x - y.p;
+}
+
+static const struct observed free_chain[] = {{"x_i", 0, chain_x, 0.02},
+                                             {"x_j", 0, chain_stretch_x, 0.02},
+                                             {"y_i", 0, chain_y, 0.01},
+                                             {"y_j", 0, chain_stretch_y, 0.02},
+                                             {NULL, 0, NULL, 0}};
+
+static double light_p(double t)
+{
+    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).p;
+}
+
+static double light_v(double t)
+{
+    struct two_in_a_row y = two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t), rate;
+
+    two_rates(&y, &rate);
+    return rate.p;
+}
+
+static double heavy_x(double t)
+{
+    return two_at((struct two_in_a_row){1000, 2, 0.02, 0.05, 0.2}, t).x;
+}
+
+static const struct observed light_between[] = {{"p1", 0, light_p, 0.02},
+                                                {"v1", 0, light_v, 1},
+                                                {"heavy", 0, heavy_x, 0.05},
+                                                {NULL, 0, NULL, 0}};
+
+/** struct massless - @accuracy: largest error at 1 ms, relative to the scale of each output */
+struct massless {
+    const char *name;
+    const char *path;
+    const char *const *replace;
+    const struct observed *observed;
+    double from;
+    double accuracy;
+};
+
+static const char *const chain_solver[] = {"solver: {formulation: recursive, step: 0.001}",
+                                           "solver: {formulation: " FORMULATION "}", NULL};
+
+static const struct massless masslesses[] = {
+    {"hung-block", MACHINE("hung-block"), plain, hung_block, 0, 1e-4},
+    {"guided-chain", "config/models/small-mass-chain-guided.yaml", chain_solver, guided_chain, 0,
+     1e-3},
+    {"free-chain", "config/models/small-mass-chain.yaml", chain_solver, free_chain, 0, 1e-3},
+    /* its start at rest is gone after m / 2 c = 2.5e-7 s, and moves it by 6.5e-7 m */
+    {"light-between", MACHINE("light-between"), plain, light_between, 1e-3, 5e-3},
+};
+
+/* the largest error of each output at the whole hundredths of a second of half a second, relative
+ * to its scale */
+static void errors_of(const struct massless *m, double h, double *worst)
+{
+    struct lk_system *sys = machine(m->path, m->replace, h, 0);
+    int each = (int)lround(0.01 / h);
+
+    for (int i = 0; i <= 50; i++) {
+        double t = 0.01 * i;
+
+        for (int o = 0; m->observed[o].output && t >= m->from; o++) {
+            const struct observed *of = &m->observed[o];
+            double error =
+                fabs(machine_output(sys, of->output, of->component) - of->exact(t)) / of->scale;
+
+            if (!(error <= worst[o]))
+                worst[o] = error;
+        }
+        machine_advance(sys, each, NULL);
+    }
+    lk_system_free(sys);
+}
+
+static void moves_as_without_mass(void **state)
+{
+    const struct massless *m = *state;
+    double worst[3][8] = {{0}};
+    int failed = 0;
+
+    for (int i = 0; i < 3; i++)
+        errors_of(m, 1e-3 / (1 << i), worst[i]);
+    for (int o = 0; m->observed[o].output; o++) {
+        double order = log2(worst[1][o] / worst[2][o]);
+        /* what is exact, or down where the mass and its start show, cannot fall */
+        int good = worst[0][o] < m->accuracy && (order > 1.9 || worst[2][o] < 5e-6);
+
+        printf("    %-4s %s %s[%d]: %.2e %.2e %.2e, order %.2f\n", good ? "" : "BAD", m->name,
+               m->observed[o].output, m->observed[o].component, worst[0][o], worst[1][o],
+               worst[2][o], order);
+        failed += !good;
+    }
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    enum { N = sizeof(masslesses) / sizeof(*masslesses) };
+    struct CMUnitTest tests[N];
+    int n = 0;
+
+    for (int i = 0; i < N; i += SANITIZED ? 3 : 1)
+        tests[n++] = (struct CMUnitTest){masslesses[i].name, moves_as_without_mass, NULL, NULL,
+                                         (void *)(uintptr_t)&masslesses[i]};
+    return _cmocka_run_group_tests("light bodies", tests, (size_t)n, NULL, NULL);
+}
