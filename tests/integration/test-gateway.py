@@ -3,8 +3,8 @@
 """linkage-gateway between a real daemon and viewers over real sockets: channels and what their messages say, parameters,
 pages of other sites, hostile and slow clients, a daemon that ends and comes back with another model, keys.
 
-usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser NODE-MODULES]
-With these: the protocol's own client, or the operator's page in a browser, instead."""
+usage: test-gateway.py LINKAGED LINKAGECTL GATEWAY LINKAGE SOURCE-ROOT [client|browser FOLDER]
+With these: the protocol's own client, or the operator's page in a browser, instead; FOLDER is for packages of npm."""
 import base64, json, os, pathlib, re, shutil, signal, socket, ssl, struct, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
@@ -763,6 +763,38 @@ def test_page(port):
     looker.ws.close()
 
 
+def get_packages():
+    """packages of npm, of the versions of the lock file, once. Return: why there are none"""
+    global modules
+    source = root / 'tests/integration/viewers'
+    folder = pathlib.Path(modules)
+    modules = folder / 'node_modules'
+    if not (shutil.which('npm') and shutil.which('node')):
+        return 'there is no npm'
+    if (folder / 'done').exists() and (folder / 'done').read_bytes() == (source / 'package-lock.json').read_bytes():
+        return None
+    folder.mkdir(exist_ok=True)
+    for name in ('package.json', 'package-lock.json'):
+        shutil.copy(source / name, folder)
+    done = subprocess.run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1', '--fetch-timeout=20000'],
+                          cwd=folder, capture_output=True, text=True)
+    (folder / 'npm.log').write_text(done.stdout + done.stderr)
+    if done.returncode != 0:
+        return f'npm could not get its packages, see {folder}/npm.log; connect to a network'
+    shutil.copy(source / 'package-lock.json', folder / 'done')
+    return None
+
+
+def look_for_browser():
+    """Return: why there is none"""
+    if judge != 'browser':
+        return None
+    if not os.path.exists('/usr/bin/chromium'):
+        return 'there is no chromium: apt-get install chromium'
+    version = subprocess.run(['node', '--version'], capture_output=True, text=True).stdout
+    return f'node is {version.strip()}, expected v20 or newer' if int(version[1:].split('.')[0]) < 20 else None
+
+
 def main():
     (work / 'driven.yaml').write_text(DRIVEN, encoding='utf-8')
     (work / 'recordings').mkdir()
@@ -794,13 +826,8 @@ def main():
 
 
 if __name__ == '__main__':
-    packages = {'client': '@foxglove/ws-protocol', 'browser': 'playwright-core'}
-    if judge and not (shutil.which('node') and os.path.isdir(os.path.join(modules, packages[judge]))):
-        print(f'left out: there is no node, or not its package {packages[judge]}: npm install --prefix '
-              f'{os.path.dirname(modules)} @foxglove/ws-protocol@0.8 ws@8 playwright-core@1')
-        sys.exit(77)
-    if judge == 'browser' and not os.path.exists('/usr/bin/chromium'):
-        print('left out: there is no chromium: apt-get install chromium')
+    if judge and (why := get_packages() or look_for_browser()):
+        print('left out: ' + why)
         sys.exit(77)
     try:
         main()
