@@ -134,7 +134,7 @@ const struct lk_formulation lk_formulation_rattle_lanes = {
     .keeps_rows = 1,
     .extrapolation = &lk_extrapolation_rattle,
     .renew = rattle_renew,
-    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 9, LK_RATTLE_INCREMENTS, 12},
+    .effort = {1, LK_RATTLE_ITERATIONS + 6, 2 * LK_RATTLE_ITERATIONS + 8, LK_RATTLE_INCREMENTS, 12},
     .iterations = LK_RATTLE_ITERATIONS,
     .regularisation = LK_RATTLE_REGULARISATION,
 };

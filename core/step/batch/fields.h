@@ -177,9 +177,11 @@ enum lk_body_field {
  * NOW_X, NOW_R: pose in the iterations, then that of the factor
  * FACTOR_X .. BENT: struct lk_rattle_own;  LOAD: -Q without gravity (force: world, torque: body)
  * G:            angular part of s W g, body axes
- * ITERATE:      u, theta, s W (Phi_q^T lambda - Q)
- * KEPT:         those before the last increment; after the iterations ACCELERATION (world)
- * INCREMENTS:   of each iteration dq, s W Phi_q^T dlambda, all about the body's axes */
+ * ITERATE:      u, theta;  REST: what else s W g consists of, see momentum_residual()
+ * ACCELERATION: of the new state (world)
+ * INCREMENTS:   of each iteration dq and what it takes from REST, all about the body's axes; the
+ *               translation of either is there where bodies may lack inertia, see struct lk_batches
+ */
 enum lk_rattle_field {
     LK_RATTLE_FACTOR_X = LK_BODY_SIZE,
     LK_RATTLE_FACTOR_Q = LK_RATTLE_FACTOR_X + 3,
@@ -188,9 +190,9 @@ enum lk_rattle_field {
     LK_RATTLE_LOAD = LK_RATTLE_BENT + 6,
     LK_RATTLE_G = LK_RATTLE_LOAD + 6,
     LK_RATTLE_ITERATE = LK_RATTLE_G + 3,
-    LK_RATTLE_KEPT = LK_RATTLE_ITERATE + 12,
-    LK_RATTLE_ACCELERATION = LK_RATTLE_KEPT,
-    LK_RATTLE_INCREMENTS = LK_RATTLE_KEPT + 12
+    LK_RATTLE_REST = LK_RATTLE_ITERATE + 6,
+    LK_RATTLE_ACCELERATION = LK_RATTLE_REST + 6,
+    LK_RATTLE_INCREMENTS = LK_RATTLE_ACCELERATION + 6
 };
 
 /** enum lk_rare_field - behind those of all bodies where one of them has any, see rare.h. DRAWN:

@@ -4,25 +4,27 @@
  * joints about the world's. Without include guard on purpose, see lanes_inl.h. */
 
 /** struct sums - of a task in one phase. @violation: the largest of its rows;  @inner: products of
- * an increment with those before */
+ * an increment, as it was found, with those before and with itself */
 struct sums {
     lanes_t violation;
     lanes_t inner[LK_ITERATIONS_MAX];
 };
 _Static_assert(sizeof(struct sums) == LK_SUMS * sizeof(lanes_t), "memory of the sums");
 
-/** struct newton - the iterations as a whole. @done: increments so far;  @alpha: how the next one
- * looks back at those before, see find_increment() in step/rattle_positions.c, and @part: factor on
- * it
+/** struct newton - the iterations as a whole. @found, @done: increments so far, and those of them
+ * that were applied;  @alpha: how the last one looks back at those before, see find_increment() in
+ * step/rattle_positions.c, and @part: factor on it
  * @gram: products of increments; gram[i][k] for k = 1 .. i, and gram[0][0]
- * @violation, @ends, @since: see struct lk_rattle */
+ * @violation, @ends, @since: see struct lk_rattle;  @goes_back: the last increment is taken back */
 struct newton {
+    int found;
     int done;
     double part;
     double alpha[LK_ITERATIONS_MAX];
     double gram[LK_ITERATIONS_MAX][LK_ITERATIONS_MAX];
     double violation;
     bool ends;
+    bool goes_back;
     int since;
 };
 
@@ -100,11 +102,15 @@ LK_INLINE void show_unclosed(lanes_t *f)
 
 /* ---- positions: half a kick at q_n ---- */
 
-/* s W g of an iterate */
+/* The angular part of s W g of an iterate, in G. It is s W (2/h (D J theta/h - J w) - Q + Phi_q^T
+ * lambda), and an increment as it is found changes s W Phi_q^T lambda by -(dq/2 + s W g); all are
+ * sums of such. So s W g has -theta/2 and, in REST, the kick and what increments took from it. The
+ * translation is linear: nothing is left of it after the first increment, unless there is no mass.
+ */
 LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_batches *p,
                                  lanes_t *f)
 {
-    const lanes_t *u = f + LK_RATTLE_ITERATE, *theta = u + 3, *kick = u + 6;
+    const lanes_t *theta = f + LK_RATTLE_ITERATE + 3, *rest = f + LK_RATTLE_REST + 3;
     lanes_t Jtheta[3], turned[3], Jw[3], change[3];
 
     lk_sym_mul_lanes(f + LK_BODY_J, theta, Jtheta);
@@ -118,14 +124,24 @@ LK_INLINE void momentum_residual(const struct lk_system *sys, const struct lk_ba
             turned[i] += (0.5 + LK_TENSION_LATE) * change[i];
     }
     lk_sym_mul_lanes(f + LK_BODY_SJ, turned, change);
-    for (int i = 0; i < 3; i++) {
-        f[LK_BODY_V + i] = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]);
-        if (p->carries)
-            f[LK_BODY_V + i] *= 1.0 - f[p->rare + LK_RARE_MASSLESS];
-        f[LK_BODY_V + i] += kick[i];
-        f[LK_RATTLE_G + i] = change[i] + kick[3 + i];
-    }
+    for (int i = 0; i < 3; i++)
+        f[LK_RATTLE_G + i] = change[i] - 0.5 * theta[i] + rest[i];
     rotate(f + LK_BODY_R, f + LK_RATTLE_G, f + LK_BODY_V + 3);
+}
+
+/* the translation of the first iterate, and of all where some have no mass */
+LK_INLINE void momentum_translation(const struct lk_system *sys, const struct lk_batches *p,
+                                    lanes_t *f)
+{
+    const lanes_t *u = f + LK_RATTLE_ITERATE, *rest = f + LK_RATTLE_REST;
+
+    for (int i = 0; i < 3; i++) {
+        lanes_t half = 0.5 * (u[i] - sys->h * f[LK_BODY_OLD_V + i]);
+
+        if (p->carries)
+            half *= 1.0 - f[p->rare + LK_RARE_MASSLESS];
+        f[LK_BODY_V + i] = half - 0.5 * u[i] + rest[i];
+    }
 }
 
 /* the pose of an iterate */
@@ -166,102 +182,113 @@ LK_INLINE void predict_rare(const struct lk_system *sys, const struct lk_batches
 static __attribute__((noinline)) void predict_motion(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block)
 {
-    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE, sum[6];
+    lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE, sum[6], turn[3];
 
     for (int i = 0; i < 6; i++)
         u[i] = 2 * sys->h * f[LK_BODY_OLD_V + i] - f[LK_RATTLE_MOVED + i];
     if (p->rare)
         predict_rare(sys, p, f);
     sum_forces(sys, f, sum);
-    for (int i = 0; i < 3; i++)
-        u[6 + i] = f[LK_BODY_SM] * sum[i];
-    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, u + 9);
+    lk_sym_mul_lanes(f + LK_BODY_SJ, sum + 3, turn);
+    for (int i = 0; i < 3; i++) {
+        f[LK_RATTLE_REST + i] = f[LK_BODY_SM] * sum[i] + 0.5 * u[i];
+        f[LK_RATTLE_REST + 3 + i] = turn[i] + 0.5 * u[3 + i];
+    }
     if (p->factors_twice)
         turn_symmetric(f + LK_BODY_R, f + LK_BODY_SJ, f + LK_BODY_A);
     place_iterate(f);
+    momentum_translation(sys, p, f);
     momentum_residual(sys, p, f);
 }
 
-/* dq = -2 (s W Phi_q^T dlambda + s W g), and its products with the increments before */
+/* its products with those before and with itself */
+LK_INLINE void multiply_increment(lanes_t *f, int iteration, struct sums *sums)
+{
+    const lanes_t *now = increment_of(f, iteration);
+    lanes_t Mdq[6];
+
+    times_mass(f, now, Mdq);
+    for (int k = 0; k <= iteration; k++)
+        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+}
+
+/* dq = -2 (s W Phi_q^T dlambda + s W g) */
 static __attribute__((noinline)) void find_increments(const struct lk_batches *p, int block,
                                                       int iteration, struct sums *sums)
 {
     const struct lk_batch_bodies *b = &p->bodies[block];
-    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), Mdq[6];
+    lanes_t *f = block_at(p, b->at), *now = increment_of(f, iteration), change[6];
 
-    weigh_pull(p, b, f, f + LK_BODY_R, 0, now + 6);
+    weigh_pull(p, b, f, f + LK_BODY_R, 0, change);
     for (int i = 0; i < 3; i++) {
-        now[i] = -2.0 * (now[6 + i] + f[LK_BODY_V + i]);
-        now[3 + i] = -2.0 * (now[9 + i] + f[LK_RATTLE_G + i]);
+        now[i] = -2.0 * (change[i] + f[LK_BODY_V + i]);
+        now[3 + i] = -2.0 * (change[3 + i] + f[LK_RATTLE_G + i]);
     }
-    times_mass(f, now, Mdq);
-    for (int k = 0; k < iteration; k++)
-        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
+    multiply_increment(f, iteration, sums);
 }
 
-/* the products of an increment that has changed */
-static void multiply_increment(const struct lk_batches *p, int block, int iteration,
-                               struct sums *sums)
-{
-    const lanes_t *f = block_at(p, p->bodies[block].at);
-    lanes_t Mdq[6];
-
-    times_mass(f, f + LK_RATTLE_INCREMENTS + 12 * iteration, Mdq);
-    for (int k = 0; k < iteration; k++)
-        sums->inner[k] += inner_six(f + LK_RATTLE_INCREMENTS + 12 * k, Mdq);
-}
-
-/* the last increment with what those before tell of it, and its products */
-LK_INLINE void correct_increment(const struct newton *newton, lanes_t *f, struct sums *sums)
-{
-    int last = newton->done - 1;
-    lanes_t *now = increment_of(f, last), Mdq[6];
-
-    for (int k = 1; k < last; k++)
-        for (int i = 0; i < 12; i++)
-            now[i] += newton->alpha[k - 1] * increment_of(f, k)[i];
-    for (int i = 0; i < 12; i++)
-        now[i] *= newton->part;
-    times_mass(f, now, Mdq);
-    for (int k = last > 0 ? 1 : 0; k <= last; k++)
-        sums->inner[k] += inner_six(increment_of(f, k), Mdq);
-}
-
-/* the next iterate, from the last one or from the one that was kept */
+/* the next iterate, by the last increment with what those before tell of it */
 LK_INLINE void take_increment(const struct newton *newton, lanes_t *f)
 {
-    const lanes_t *from = f + (newton->ends ? LK_RATTLE_KEPT : LK_RATTLE_ITERATE);
-    const lanes_t *now = increment_of(f, newton->done - 1);
+    int last = newton->done - 1;
+    lanes_t *now = increment_of(f, last), *u = f + LK_RATTLE_ITERATE;
 
-    for (int i = 0; i < 12; i++) {
-        lanes_t before = from[i];
+    for (int k = 1; k < last; k++)
+        for (int i = 0; i < 6; i++)
+            now[i] += newton->alpha[k - 1] * increment_of(f, k)[i];
+    for (int i = 0; i < 6; i++) {
+        now[i] *= newton->part;
+        u[i] += now[i];
+    }
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, last - 1)[i];
+}
 
-        f[LK_RATTLE_KEPT + i] = before;
-        f[LK_RATTLE_ITERATE + i] = before + now[i];
+/* what an increment takes from REST, the same sum of the residuals that the increments met:
+ * @residual of this one, and three from @field on of those before */
+LK_INLINE void take_rest(const struct newton *newton, lanes_t *f, const lanes_t residual[3],
+                         int field)
+{
+    int last = newton->done - 1;
+
+    for (int i = 0; i < 3; i++) {
+        lanes_t taken = residual[i];
+
+        for (int k = 1; k < last; k++)
+            taken += newton->alpha[k - 1] * increment_of(f, k)[field + i];
+        taken *= newton->part;
+        increment_of(f, last)[field + i] = taken;
+        f[LK_RATTLE_REST + field - 6 + i] -= taken;
     }
 }
 
 static __attribute__((noinline)) void iterate_bodies(const struct lk_system *sys,
                                                      const struct lk_batches *p, int block,
-                                                     const struct newton *newton, struct sums *sums)
+                                                     const struct newton *newton)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
 
-    correct_increment(newton, f, sums);
     take_increment(newton, f);
+    take_rest(newton, f, f + LK_RATTLE_G, 9);
     place_iterate(f);
+    if (__builtin_expect(p->carries, 0)) {
+        take_rest(newton, f, f + LK_BODY_V, 6);
+        momentum_translation(sys, p, f);
+    } else if (newton->done == 1) {
+        for (int i = 0; i < 3; i++)
+            f[LK_BODY_V + i] = (lanes_t){0};
+    }
     momentum_residual(sys, p, f);
 }
 
 /* the last iterate */
 static __attribute__((noinline)) void finish_bodies(const struct lk_batches *p, int block,
-                                                    const struct newton *newton, struct sums *sums,
+                                                    const struct newton *newton,
                                                     struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at);
     const lanes_t *dq = increment_of(f, newton->done - 1);
 
-    correct_increment(newton, f, sums);
     take_increment(newton, f);
     place_iterate(f);
     for (int i = 0; i < 6; i++)
@@ -274,10 +301,9 @@ static __attribute__((noinline)) void unclose_bodies(const struct lk_batches *p,
                                                      struct watch *watch)
 {
     lanes_t *f = block_at(p, p->bodies[block].at), *u = f + LK_RATTLE_ITERATE;
-    const lanes_t *from = newton->ends ? f + LK_RATTLE_KEPT : u;
 
-    for (int i = 0; i < 6; i++)
-        u[i] = from[i];
+    for (int i = 0; i < 6 && newton->goes_back; i++)
+        u[i] -= increment_of(f, newton->done - 1)[i];
     watch_turn(u + 3, watch);
     lk_rotation_exp_lanes(u + 3, f + LK_BODY_TURN);
     write_pose(f, u, f + LK_BODY_TURN, f + LK_RATTLE_FACTOR_X, f + LK_RATTLE_FACTOR_Q);

@@ -80,11 +80,11 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
         show_iterate(sys, p, block);
         break;
     case ITERATION:
-        iterate_bodies(sys, p, block, &now->newton, &now->sums[t]);
+        iterate_bodies(sys, p, block, &now->newton);
         show_iterate(sys, p, block);
         break;
     case CHECK:
-        finish_bodies(p, block, &now->newton, &now->sums[t], watch);
+        finish_bodies(p, block, &now->newton, watch);
         show_iterate(sys, p, block);
         break;
     case UNCLOSE:
@@ -174,7 +174,7 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
     if (now->up == REST)
         return;
     if (now->up == PREDICTION || now->up == ITERATION || now->up == CHECK)
-        now->sums[t] = (struct sums){0};
+        now->sums[t].violation = (lanes_t){0};
     for (int i = task->first_op; i < task->first_op + task->n_ops; i++) {
         const struct lk_batch_op *op = &p->ops[i];
 
@@ -194,7 +194,7 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
     switch (now->down) {
     case INCREMENT:
     case INCREMENT_AGAIN:
-        find_increments(p, block, now->newton.done, &now->sums[t]);
+        find_increments(p, block, now->newton.found - 1, &now->sums[t]);
         break;
     case CLOSE:
         close_bodies(now->run.sys, p, block);
@@ -243,7 +243,8 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         [HOLD_REFINED] = part,
     };
 
-    int iteration = now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.done : -1;
+    int iteration =
+        now->down == INCREMENT || now->down == INCREMENT_AGAIN ? now->newton.found - 1 : -1;
 
     if (now->down == STAY)
         return;
@@ -294,21 +295,38 @@ static double sum_inner(const struct rattle_run *now, int k)
     return sum;
 }
 
-/* after a sweep up: products of the last increment, and whether it is taken back */
+/* after a sweep up: whether the last increment is taken back */
 static void judge_iterate(struct rattle_run *now)
 {
     struct newton *newton = &now->newton;
-    int last = newton->done - 1;
     double violation = 0;
 
-    for (int k = last > 0 ? 1 : 0; k <= last; k++)
-        newton->gram[last][k] = sum_inner(now, k);
     for (int t = 0; t < now->run.p->n_tasks; t++)
         violation = lk_max(violation, largest(now->sums[t].violation));
-    newton->ends |= lk_rattle_grows(newton->done, violation, newton->violation);
+    newton->goes_back =
+        !newton->ends && lk_rattle_grows(newton->done, violation, newton->violation);
+    newton->ends |= newton->goes_back;
     newton->since = lk_rattle_leaks(newton->done, violation, newton->violation) ? 1 : newton->since;
     newton->violation = newton->ends ? newton->violation : violation;
     lk_rattle_keep_pushes(now->run.sys->formulation_data, newton->ends);
+}
+
+/* the products of the last increment once it is corrected, from those that it had when it was
+ * @found */
+static void correct_products(struct newton *newton, const double *found)
+{
+    int last = newton->found - 1;
+    double *gram = newton->gram[last], square = found[last];
+
+    for (int k = 1; k < last; k++) {
+        gram[k] = found[k];
+        for (int i = 1; i < last; i++)
+            gram[k] += newton->alpha[i - 1] * newton->gram[i > k ? i : k][i > k ? k : i];
+        square += newton->alpha[k - 1] * (found[k] + gram[k]);
+    }
+    for (int k = 1; k < last; k++)
+        gram[k] *= newton->part;
+    gram[last] = newton->part * newton->part * square;
 }
 
 /* after a sweep down: the increment is corrected, see find_increment() in step/rattle_positions.c
@@ -317,25 +335,27 @@ static void judge_increment(struct rattle_run *now)
 {
     struct newton *newton = &now->newton;
     struct lk_rattle *rattle = now->run.sys->formulation_data;
-    double alpha = 0;
+    int last = newton->found - 1;
+    double found[LK_ITERATIONS_MAX], alpha = 0;
 
-    for (int i = 0; i < newton->since; i++)
-        newton->alpha[i] = 0;
+    for (int i = 0; i <= last; i++)
+        found[i] = sum_inner(now, i);
     /* the mass says nothing of bodies without inertia */
-    for (int i = newton->since; i < newton->done && now->run.p->carries; i++)
+    for (int i = 0; i < last; i++)
         newton->alpha[i] = 0;
-    for (int i = newton->since; i < newton->done && !now->run.p->carries; i++) {
-        double product = sum_inner(now, i);
+    for (int i = newton->since; i < last && !now->run.p->carries; i++) {
+        double product = found[i];
 
         for (int k = 0; k < i; k++)
             product += newton->alpha[k] * newton->gram[i][k + 1];
         alpha = lk_rattle_contraction(product, newton->gram[i][i]);
         newton->alpha[i] = alpha;
-        if (i < newton->done - 1)
-            lk_rattle_blend_pushes(rattle, newton->done, i + 1, alpha);
+        if (i < last - 1)
+            lk_rattle_blend_pushes(rattle, last, i + 1, alpha);
     }
     newton->part = newton->ends ? 0 : lk_rattle_stretch(alpha);
-    lk_rattle_add_pushes(rattle, newton->done, newton->part);
+    lk_rattle_add_pushes(rattle, last, newton->part);
+    correct_products(newton, found);
     newton->done++;
 }
 
@@ -365,7 +385,7 @@ static void take_loads(struct lk_system *sys, const struct lk_batches *p, double
 static void push(struct rattle_run *now)
 {
     const struct lk_batches *p = now->run.p;
-    int iteration = now->newton.done;
+    int iteration = now->newton.found - 1;
 
     if (!lk_singles_push(now->run.sys, p, iteration)) {
         now->newton.since = iteration;
@@ -374,7 +394,7 @@ static void push(struct rattle_run *now)
     for (int t = 0; t < p->n_tasks; t++)
         now->sums[t] = (struct sums){0};
     for (int b = 0; b < p->n_bodies; b++)
-        multiply_increment(p, b, iteration, now->sums);
+        multiply_increment(block_at(p, p->bodies[b].at), iteration, now->sums);
 }
 
 /* the prediction; what hard stops yield is found with its factor */
@@ -391,28 +411,48 @@ static void begin_positions(struct rattle_run *now)
     judge_iterate(now);
 }
 
+/* the first increment, which nothing corrects, and the iterate that it leads to */
+static void take_first(struct rattle_run *now, enum up up)
+{
+    struct newton *newton = &now->newton;
+
+    newton->found = newton->done = 1;
+    newton->part = 1;
+    sweep(now, INCREMENT, up);
+    newton->gram[0][0] = sum_inner(now, 0);
+    judge_iterate(now);
+}
+
+/* an increment, and the iterate that it leads to once it is corrected */
+static void take_next(struct rattle_run *now, enum up up)
+{
+    struct newton *newton = &now->newton;
+    bool has_stops = ((struct lk_rattle *)now->run.sys->formulation_data)->stops.n > 0;
+    int n = now->run.sys->iterations;
+    /* what no motion removes is left as it is from the third increment on */
+    bool asks = newton->done == 1 && n > 2 && !now->run.sys->rows_are_independent;
+
+    newton->found = newton->done + 1;
+    sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
+    if (has_stops && asks)
+        sweep(now, LEAVE, REST);
+    if (has_stops)
+        push(now);
+    judge_increment(now);
+    sweep(now, asks && !has_stops ? LEAVE : STAY, up);
+    judge_iterate(now);
+}
+
 static void close_positions(struct rattle_run *now)
 {
     struct lk_rattle *rattle = now->run.sys->formulation_data;
     int n = now->run.sys->iterations;
 
     begin_positions(now);
-    while (now->newton.done < n) {
-        /* what no motion removes is left as it is from the third increment on */
-        bool asks = now->newton.done == 1 && n > 2 && !now->run.sys->rows_are_independent;
-        bool leaves = asks;
-
-        sweep(now, asks ? INCREMENT_AGAIN : INCREMENT, asks ? AGAIN : REST);
-        if (rattle->stops.n > 0) {
-            if (asks)
-                sweep(now, LEAVE, REST);
-            leaves = false;
-            push(now);
-        }
-        judge_increment(now);
-        sweep(now, leaves ? LEAVE : STAY, now->newton.done < n ? ITERATION : CHECK);
-        judge_iterate(now);
-    }
+    if (rattle->stops.n == 0)
+        take_first(now, n > 1 ? ITERATION : CHECK);
+    while (now->newton.done < n)
+        take_next(now, now->newton.done + 1 < n ? ITERATION : CHECK);
     lk_rattle_take_kept_pushes(rattle);
     sweep(now, STAY, UNCLOSE);
     sweep(now, STAY, MATRIX);

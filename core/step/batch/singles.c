@@ -290,7 +290,11 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
 
     for (int b = 0; b < sys->n_bodies; b++) {
         read_twist(p, b, LK_BODY_V, LK_RATTLE_G, &sys->residual[b]);
-        read_twist(p, b, at + 6, at + 9, &sys->correction[b]);
+        read_twist(p, b, at, at + 3, &sys->correction[b]);
+        for (int i = 0; i < 3; i++) {
+            sys->correction[b].v[i] = -0.5 * sys->correction[b].v[i] - sys->residual[b].v[i];
+            sys->correction[b].w[i] = -0.5 * sys->correction[b].w[i] - sys->residual[b].w[i];
+        }
     }
     lk_evaluate_clear_frames(sys, sys->residual);
     lk_evaluate_clear_frames(sys, sys->correction);
@@ -301,10 +305,8 @@ bool lk_singles_push(struct lk_system *sys, const struct lk_batches *p, int iter
         const double *sum = sys->correction[b].v, *g = sys->residual[b].v;
         double *to = p->values + p->place[b] + at * p->lanes;
 
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 6; i++)
             to[i * p->lanes] = -2 * (sum[i] + g[i]);
-            to[(6 + i) * p->lanes] = sum[i];
-        }
     }
     for (int i = 0; i < p->n_soft; i++) {
         const struct lk_batch_joints *j = &p->joints[p->soft[i].block];
