@@ -117,11 +117,16 @@ static int create_either(struct lk_draft *d, const struct lk_engine *const *engi
     return lk_fill_create(d, ret_system, ret_error);
 }
 
-/* The combination of sequences reads poses, rows and factors of the first one one by one; the
- * others, which take most of the steps, only hand over their states. */
+/* The combination of sequences is that of the first one; the others, which take most of the steps,
+ * only hand over their states. In lanes there is one without laws. */
 static bool may_batch(const struct lk_draft *d, int order, int parts)
 {
-    return !d->is_plain && (order == 2 || (parts > 1 && d->formulation == &lk_formulation_rattle));
+    bool has_laws = false;
+
+    for (int i = 0; i < d->n_blocks; i++)
+        has_laws |= d->blocks[i].kind >= LK_ROWS_COMPLIANT;
+    return !d->is_plain &&
+           (order == 2 || (d->formulation == &lk_formulation_rattle && (parts > 1 || !has_laws)));
 }
 
 /* compiles the model; its initial configuration is not assembled yet */

@@ -12,6 +12,7 @@
  * are not taken from the combination, but made from its poses and velocities. The combination is
  * not symmetric itself: it lets an undamped mode of phase 0.5 rad a step (order 4) or 0.8 rad
  * (order 6) grow by 1.2e-5 of itself a step. */
+#include "step/batch/batch.h"
 #include "step/extrapolate.h"
 #include "step/rattle.h"
 #include <string.h>
@@ -70,6 +71,10 @@ static void finish_combination(struct lk_system *sys, const double *inputs)
     struct lk_rattle *r = sys->formulation_data;
 
     make_own(sys);
+    if (sys->batches) {
+        sys->batches->engine->finish(sys, inputs);
+        return;
+    }
     lk_rattle_release_laws(sys);
     lk_rattle_factor_unclosed(sys, &sys->next);
     lk_evaluate_twists(sys, &sys->next);

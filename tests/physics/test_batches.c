@@ -138,7 +138,34 @@ static void test_gears(void **state)
     }
 }
 
-/* the longer sequences of a higher order are in lanes */
+/* a chain whose first hinge and whose tenth are moved over time */
+static void compare_driven(int n)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    assert_non_null(f);
+    fprintf(f, "linkage: 1\nname: driven\ngravity: [0, -9.81, 0]\nbodies:\n");
+    for (int i = 0; i < n; i++)
+        fprintf(f, "  b%d: {mass: 1, inertia: [0.1, 0.2, 0.3], position: [%g, 0, 0]}\n", i,
+                i + 0.5);
+    fprintf(f, "joints:\n  j0: {type: revolute, bodies: [ground, b0], point: [0, 0, 0], "
+               "axis: [0, 0, 1], drive: {harmonic: {amplitude: 0.1, omega: 30}}}\n");
+    for (int i = 1; i < n; i++)
+        fprintf(
+            f,
+            "  j%d: {type: revolute, bodies: [b%d, b%d], point: [%d, 0, 0], axis: [0, %d, %d]%s}\n",
+            i, i - 1, i, i, i % 2, 1 - i % 2,
+            i == 9 ? ", drive: {harmonic: {amplitude: 0.2, omega: 20}}" : "");
+    fprintf(f, "outputs:\n  energy: {type: energy}\n  first: {type: joint-reaction, joint: j0}\n"
+               "solver: {step: 0.001}\n");
+    assert_int_equal(fclose(f), 0);
+    engines_compare(&(struct subject){.text = text, .seed = (uint64_t)n}, "driven chain");
+    free(text);
+}
+
+/* all sequences of a higher order, and their combination, are in lanes */
 static void test_orders(void **state)
 {
     static const int sizes[] = {3, 10, 26};
@@ -149,6 +176,7 @@ static void test_orders(void **state)
             compare_figure(FIGURE_CHAIN, FIGURE_SPHERICAL, sizes[i]);
             compare_figure(FIGURE_LIMBS, FIGURE_ALTERNATING, sizes[i]);
             compare_figure(FIGURE_LADDER, FIGURE_PARALLEL, sizes[i]);
+            compare_driven(sizes[i]);
         }
     engines_order = 2;
 }

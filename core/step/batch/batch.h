@@ -291,6 +291,7 @@ struct lk_engine_step {
 };
 
 /** struct lk_engine - one build of engine_inl.h. @is_supported: by this processor.
+ * @finish: of `rattle`, see struct lk_extrapolation, once system->next has what is its own
  * @hold: of `rattle`: multipliers of all rows that hold against the motions @shove of the bodies,
  *        with the last factor, into system->solution, and what they do into system->correction;
  *        @is_refined: as projections are. Between the phases of a step */
@@ -300,6 +301,7 @@ struct lk_engine {
     int (*is_supported)(void);
     struct lk_engine_step ali3;
     struct lk_engine_step rattle;
+    LK_RT void (*finish)(struct lk_system *system, const double *inputs);
     LK_RT void (*hold)(struct lk_system *system, const struct lk_twist *shove, bool is_refined);
 };
 

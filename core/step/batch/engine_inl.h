@@ -6,6 +6,7 @@
 #include "maths/lanes_inl.h"
 #include "step/batch/rare.h"
 #include "step/batch/singles.h"
+#include "step/extrapolate.h"
 #include "step/rattle.h"
 #include <string.h>
 
@@ -199,5 +200,6 @@ const struct lk_engine LK_ENGINE = {
     .is_supported = LK_ENGINE_SUPPORTED,
     .ali3 = {ali3_step, ali3_renew},
     .rattle = {rattle_step, rattle_renew},
+    .finish = rattle_finish,
     .hold = rattle_hold,
 };

@@ -335,6 +335,38 @@ static __attribute__((noinline)) void close_bodies(const struct lk_system *sys,
     show_closed(f);
 }
 
+static void load_own(const struct lk_state *state, const struct lk_batches *p, int block);
+
+/* the state @from one body after another, which is not closed yet: its pose is that of the factor
+ */
+static __attribute__((noinline)) void reload_bodies(const struct lk_state *from,
+                                                    const struct lk_batches *p, int block)
+{
+    lanes_t *f = block_at(p, p->bodies[block].at);
+
+    load_bodies(from, p, block);
+    load_own(from, p, block);
+    show_unclosed(f);
+}
+
+/* dq = -s W Phi_q^T kappa of a state that is being closed */
+static __attribute__((noinline)) void close_state(const struct lk_batches *p, int block)
+{
+    const struct lk_batch_bodies *b = &p->bodies[block];
+    lanes_t *f = block_at(p, b->at), change[6], dq[4], q[4];
+
+    weigh_pull(p, b, f, f + LK_BODY_NOW_R, 0, change);
+    for (int i = 0; i < 3; i++) {
+        f[LK_BODY_OLD_X + i] -= change[i];
+        change[3 + i] = -change[3 + i];
+    }
+    lk_rotation_exp_lanes(change + 3, dq);
+    lk_quat_mul_lanes(f + LK_BODY_OLD_Q, dq, q);
+    for (int i = 0; i < 4; i++)
+        f[LK_BODY_OLD_Q + i] = q[i];
+    show_closed(f);
+}
+
 /* At the start of a step the state has one BENT, and tells nothing of those before. */
 LK_INLINE void forget_last_bent(const struct lk_batches *p, int block)
 {

@@ -10,12 +10,14 @@
  * times its solution to be solved for again; what that leaves, see find_unreachable() in
  * step/rattle_positions.c; the closed pose, the first and a middle part of a refined solution,
  * velocities, accelerations, and those of redundant rows, see lk_evaluate_least(); what holds
- * against a motion, see struct lk_engine, also refined; forces that are carried on. Up: the
+ * against a motion, see struct lk_engine, also refined; forces that are carried on; a state that
+ * extrapolation has made, to its closed pose. Up: the
  * prediction, the next iterate, the last one, the pose of the factor, the factor, which needs the
  * Jacobians of all tasks and the top, velocities after the kick, the second part of a refined
  * solution, accelerations, a motion to hold against, Jacobians of the closed pose, forces on bodies
- * without inertia; STORE: the new state. Nothing is solved with
- * CHECK, UNCLOSE and STORE.
+ * without inertia; of a state that extrapolation has made the pose of the factor, rows where it is
+ * being closed, and rates where it is; STORE: the new state. Nothing is solved with
+ * CHECK, UNCLOSE, RELOAD and STORE.
  */
 enum down {
     STAY,
@@ -31,7 +33,8 @@ enum down {
     HOLD,
     HOLD_REFINED,
     PULL,
-    CARRY
+    CARRY,
+    CLOSE_STATE
 };
 enum up {
     REST,
@@ -46,6 +49,9 @@ enum up {
     SHOVE,
     SETTLE,
     BALANCE,
+    RELOAD,
+    VIOLATION,
+    RATES,
     STORE
 };
 
@@ -104,6 +110,18 @@ LK_INLINE void bodies_up(const struct rattle_run *now, int t, int block)
         if (p->bodies[block].shown)
             lk_singles_show_twist(sys, p, block);
         break;
+    case RELOAD:
+        reload_bodies(&sys->next, p, block);
+        if (p->bodies[block].shown)
+            lk_singles_show_pose(sys, p, block, LK_BODY_NOW_X);
+        break;
+    case RATES:
+        show_motion(p, block, LK_BODY_OLD_V);
+        /* fall through */
+    case VIOLATION:
+        if (p->bodies[block].shown)
+            lk_singles_show_pose(sys, p, block, LK_BODY_X);
+        break;
     case STORE:
         store_bodies(sys, p, block, watch);
         store_own(sys, p, block, watch);
@@ -138,7 +156,14 @@ LK_INLINE void joints_up(const struct rattle_run *now, int t, int block)
     case UNCLOSE:
         unclose_joints(sys, p, block, &now->newton);
         break;
+    case RELOAD:
+        unclose_joints(sys, p, block, &now->newton);
+        break;
+    case VIOLATION:
+        violate_joints(sys, p, block);
+        break;
     case KICK:
+    case RATES:
         kick_joints(sys, p, block, watch);
         break;
     case AGAIN:
@@ -168,7 +193,8 @@ static void sweep_stage_up(const struct rattle_run *now, int t)
     const struct lk_batches *p = now->run.p;
     const struct lk_batch_task *task = &p->tasks[t];
     lanes_t *scratch = block_at(p, task->scratch);
-    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != STORE && now->up != SETTLE;
+    int solves = now->up != CHECK && now->up != UNCLOSE && now->up != RELOAD && now->up != STORE &&
+                 now->up != SETTLE;
     int factors = now->up == MATRIX || (now->up == PREDICTION && p->factors_twice);
 
     if (now->up == REST)
@@ -198,6 +224,9 @@ LK_INLINE void bodies_down(const struct rattle_run *now, int t, int block)
         break;
     case CLOSE:
         close_bodies(now->run.sys, p, block);
+        break;
+    case CLOSE_STATE:
+        close_state(p, block);
         break;
     case VELOCITIES:
         project_motion(p, block);
@@ -241,6 +270,7 @@ static void sweep_stage_down(const struct rattle_run *now, int t)
         [LEAST_ACCELERATIONS] = LESS_TWICE,
         [HOLD] = ONCE,
         [HOLD_REFINED] = part,
+        [CLOSE_STATE] = ONCE,
     };
 
     int iteration =
@@ -675,6 +705,29 @@ static int rattle_step(struct lk_system *sys, const double *inputs)
     show_watched(sys, p, &sys->next);
     lk_rattle_book_soft_stops(sys, sys->formulation_data);
     return judge(&now.run);
+}
+
+/* The combination of a higher order; as finish_combination() in step/rattle_extrapolate.c. */
+static void rattle_finish(struct lk_system *sys, const double *inputs)
+{
+    struct lk_batches *p = sys->batches;
+    struct rattle_run now = {
+        .run = {.sys = sys, .p = p, .watch = (struct watch *)p->watch, .do_task = do_stages},
+        .sums = (struct sums *)p->sums};
+    double increment = sys->next.balance->increment;
+
+    memset(p->watch, 0, (size_t)p->n_tasks * sizeof(struct watch));
+    sweep(&now, STAY, RELOAD);
+    sweep(&now, STAY, MATRIX);
+    for (int i = 1; i < LK_EXTRAPOLATE_ROUNDS; i++)
+        sweep(&now, CLOSE_STATE, VIOLATION);
+    sweep(&now, CLOSE_STATE, RATES);
+    solve_again(&now);
+    close_velocities(&now, lk_system_time(sys) + sys->h, inputs);
+    close_accelerations(&now, STORE);
+    keep_balance(&now.run);
+    sys->next.balance->increment = increment;
+    show_watched(sys, p, &sys->next);
 }
 
 /* The scratch that a step begins with, from sys->now: the factor of the pose that the iterations

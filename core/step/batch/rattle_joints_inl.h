@@ -39,6 +39,19 @@ LK_INLINE void unclose_kind(const struct lk_joint_kind *k, const struct lk_batch
     jacobian(k, &at, f + lk_kind_jacobian(k));
 }
 
+/* Phi at the present pose */
+LK_INLINE void violate_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
+                            const struct lk_batch_joints *j)
+{
+    lanes_t *f = block_at(p, j->at), buffer[2][12];
+    const lanes_t *const body[2] = {view(p, j->body[0], LK_BODY_X, 12, buffer[0]),
+                                    view(p, j->body[1], LK_BODY_X, 12, buffer[1])};
+    struct place_of at;
+
+    locate(k, f, body, &at);
+    violation(k, &at, f + lk_kind_x(k));
+}
+
 /* the rates of the rows, of the motion in @field of the bodies */
 LK_INLINE void kick_kind(const struct lk_joint_kind *k, const struct lk_batches *p,
                          const struct lk_batch_joints *j, int field)
@@ -292,6 +305,23 @@ static void unclose_joints(struct lk_system *sys, const struct lk_batches *p, in
 #define CALL(NAME, ...)                                                                            \
     case LK_KIND_##NAME:                                                                           \
         unclose_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                       \
+        break;
+    EACH_KIND(j, CALL)
+#undef CALL
+}
+
+static void violate_joints(struct lk_system *sys, const struct lk_batches *p, int block)
+{
+    const struct lk_batch_joints *j = &p->joints[block];
+
+    if (__builtin_expect(j->kind >= LK_KIND_SINGLE, 0)) {
+        lk_singles_violate(sys, p, block, false);
+        return;
+    }
+
+#define CALL(NAME, ...)                                                                            \
+    case LK_KIND_##NAME:                                                                           \
+        violate_kind(&lk_joint_kinds[LK_KIND_##NAME], p, j);                                       \
         break;
     EACH_KIND(j, CALL)
 #undef CALL
