@@ -6,7 +6,6 @@
 #include "cmocka_all.h"
 #include "maths/vec.h"
 #include "model/model.h"
-#include "sanitized.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
